@@ -7,6 +7,7 @@ from typing import Any
 from simulator.base.registry import Registry
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 from simulator.driver.kinds import DRIVER_KINDS
+from simulator.maneuvers.plots.kinds import PLOT_KINDS
 from simulator.motion.protocols.kinds import PROTOCOL_KINDS
 from simulator.outlets.kinds import OUTLET_KINDS
 from simulator.sensors.kinds import SENSOR_KINDS
@@ -29,6 +30,7 @@ REGISTRIES: dict[str, tuple[str, Registry[Any]]] = {
     "sensors": ("sensors, `type:` in `sensors` of a session", SENSOR_KINDS),
     "outlets": ("third-party outlets, `outlets.plugins` of a session", OUTLET_KINDS),
     "protocols": ("packets of the motion stream, `--protocol`", PROTOCOL_KINDS),
+    "plots": ("plots of a run, `plots` of a maneuver", PLOT_KINDS),
     "drivers": ("automatic drivers, `--driver`", DRIVER_KINDS),
     "input_sources": ("input devices of a human driver, `--driver`", INPUT_SOURCE_KINDS),
 }

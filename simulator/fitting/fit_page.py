@@ -11,7 +11,7 @@ from simulator.fitting.fit import Fitted, notes
 from simulator.fitting.residuals import Trace
 from simulator.fitting.run_request import Log
 from simulator.report.html_page import Column, Page
-from simulator.report.svg_plot import Axis, Curve, Panel
+from simulator.report.plot import Axis, Curve, Panel
 
 MEASURED, START, FITTED, LEFT = "measured", "at the start", "fitted", "residual"
 COLORS = {MEASURED: 0, START: 5, FITTED: 1, LEFT: 2}

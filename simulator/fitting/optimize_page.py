@@ -10,7 +10,7 @@ import numpy as np
 from simulator.fitting.fit_page import keys_words
 from simulator.fitting.optimize import Search, notes
 from simulator.report.html_page import Column, Page
-from simulator.report.svg_plot import Axis, Curve, Panel
+from simulator.report.plot import Axis, Curve, Panel
 
 BEST, SOUND, BEYOND = "best so far", "satisfies all limits", "exceeds a limit"
 

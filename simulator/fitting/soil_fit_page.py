@@ -21,7 +21,7 @@ from simulator.fitting.soil_fit import (
 )
 from simulator.fitting.soil_measurements import MEASURED, WheelTests
 from simulator.report.html_page import Column, Page
-from simulator.report.svg_plot import Axis, Curve, Panel
+from simulator.report.plot import Axis, Curve, Panel
 from simulator.tools.soil.soil_bin import SoilBin
 
 Array = NDArray[np.float64]

@@ -114,7 +114,7 @@ class Document:
     pedals: SpeedGains = entry(group_of(SpeedGains), "gains of the speed control", SpeedGains())
     metrics: tuple[Any, ...] = entry(METRICS_LIST, "metrics in addition to the usual metrics", ())
     remarks: tuple[str, ...] = entry(ListOf(Text("text")), "notes shown with the results", ())
-    plots: tuple[str, ...] = entry(ListOf(Choice(tuple(PLOT_KINDS))), "names of the plots in the report", USUAL)
+    plots: tuple[str, ...] = entry(ListOf(Choice(PLOT_KINDS.names)), "names of the plots in the report", USUAL)
     limits: Mapping[str, Any] | None = entry(LIMITS, "pass limits by metric, in the unit suffix of the key", None)
 
 

@@ -11,7 +11,8 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.report.svg_plot import COLORS, RIGHT, TOP, WIDTH, Axis, ticks
+from simulator.report.plot import COLORS, Axis, shortened, ticks
+from simulator.report.svg_renderer import RIGHT, TOP, WIDTH
 
 Array = NDArray[np.float64]
 
@@ -225,11 +226,3 @@ def _legend(names: Sequence[str]) -> str:
         drawn.append(f'<rect x="{right}" y="9" width="10" height="10" fill="{COLORS[1 + k]}"/>')
         right -= 12
     return "".join(drawn)
-
-
-def shortened(text: str, most: int) -> str:
-    """Return a text of at most `most` characters, shortened in the middle, because both ends of a key path matter."""
-    if len(text) <= most:
-        return text
-    end = (most - 1) * 3 // 5
-    return f"{text[: most - 1 - end]}…{text[len(text) - end :]}"

@@ -9,8 +9,8 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.report.categorical_plots import shortened
-from simulator.report.svg_plot import WIDTH
+from simulator.report.plot import shortened
+from simulator.report.svg_renderer import WIDTH
 
 Array = NDArray[np.float64]
 

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from simulator.report.categorical_plots import RowPlot
 from simulator.report.heatmap import Heat
-from simulator.report.svg_plot import COLORS, Band, Curve, Panel, svg
+from simulator.report.plot import COLORS, Band, Curve, Panel, ReferenceLine
+from simulator.report.svg_renderer import svg
 
 MISSING = "–"  # noqa: RUF001 (a dash, as in printed tables)
 """Cell text for a missing number."""
@@ -132,14 +133,11 @@ class Page:
     def figure(self, panels: Sequence[Panel | RowPlot | Heat], caption: str = "") -> None:
         """Add panels under one legend. Panels with the same title of the horizontal axis are zoomed together along it.
 
-        Curves and bands without a name are not in the legend. The dots of plots with rows are hidden together with the curves of their name.
+        Items without a name are not in the legend. The dots of plots with rows are hidden together with the curves of their name.
         """
-        names: dict[str, Curve | Band] = {}
-        for panel in panels:
-            drawn_here: list[Curve | Band] = [*panel.curves, *panel.bands] if isinstance(panel, Panel) else []
-            for item in drawn_here:
-                if item.name:
-                    names.setdefault(item.name, item)
+        names: dict[str, Curve | Band | ReferenceLine] = {}
+        for item in (item for panel in panels if isinstance(panel, Panel) for item in panel.named()):
+            names.setdefault(item.name, item)
         keys = "".join(map(_legend, names.values()))
         drawn = "".join(_drawn(panel, f"{len(self._parts)}-{n}") for n, panel in enumerate(panels))
         legend = f'<div class="legend">{keys}</div>' if keys else ""
@@ -216,7 +214,7 @@ def _sign(good: bool | None) -> str:
     return {True: "✓ ", False: "✗ ", None: ""}[good]
 
 
-def _legend(item: Curve | Band) -> str:
+def _legend(item: Curve | Band | ReferenceLine) -> str:
     color = COLORS[item.color % len(COLORS)]
     if isinstance(item, Band):
         shown = f'<rect width="26" height="10" fill="{color}" fill-opacity="0.22"/>'
@@ -224,7 +222,7 @@ def _legend(item: Curve | Band) -> str:
         dash = f' stroke-dasharray="{item.dash}"' * bool(item.dash)
         shown = (
             f'<path d="M1 5h24" stroke="{color}" stroke-width="2.5"{dash}/>'
-            if item.line
+            if isinstance(item, ReferenceLine) or item.line
             else f'<circle cx="13" cy="5" r="3.5" fill="{color}"/>'
         )
     drawn = f'<svg width="26" height="10" aria-hidden="true">{shown}</svg>'

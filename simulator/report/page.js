@@ -1,7 +1,7 @@
 "use strict";
-// Zoom of the plots that simulator/report/svg_plot.py draws: it sets the matrix of the group of curves and redraws the ticks. Ranges of logarithmic
-// axes are base-10 logarithms. LEFT ... TICKS have the values of svg_plot.py.
-const LEFT = 66, RIGHT = 14, TOP = 30, BOTTOM = 46, WIDTH = 560, HEIGHT = 300, TICKS = 6;
+// Zoom of the plots that simulator/report/svg_renderer.py draws: it sets the matrix of the group of curves and redraws the ticks. Ranges of logarithmic
+// axes are base-10 logarithms. LEFT ... TICKS have the values of svg_renderer.py.
+const LEFT = 66, RIGHT = 14, TOP = 30, BOTTOM = 46, WIDTH = 560, HEIGHT = 300, TICKS = 6, SECOND = 44;
 const H = HEIGHT - TOP - BOTTOM;
 
 function text(number, digits = 4) {
@@ -11,11 +11,12 @@ function text(number, digits = 4) {
 function ticks(low, high, log, about) {
   const found = [];
   if (log && high - low > 0.8) {
+    const every = Math.ceil((high - low) / (1.5 * about));
     for (let decade = Math.floor(low); decade <= Math.ceil(high); decade++) {
       for (let digit = 1; digit < 10; digit++) {
         const place = decade + Math.log10(digit);
         if (place < low - 1e-9 || place > high + 1e-9) continue;
-        const named = digit === 1 || (high - low < 3 && (digit === 2 || digit === 5));
+        const named = (digit === 1 && decade % every === 0) || (high - low < 3 && (digit === 2 || digit === 5));
         found.push([place, named ? text(10 ** place) : ""]);
       }
     }
@@ -28,8 +29,8 @@ function ticks(low, high, log, about) {
   return found;
 }
 
-function ticksSvg(view, xlog, ylog, width) {
-  const W = width - LEFT - RIGHT;
+function ticksSvg(view, plot) {
+  const { W, width, xlog, ylog, second } = plot;
   let drawn = "";
   for (const [place, words] of ticks(view.x0, view.x1, xlog, Math.floor(TICKS * width / WIDTH))) {
     const at = (LEFT + (place - view.x0) / (view.x1 - view.x0) * W).toFixed(1);
@@ -38,6 +39,10 @@ function ticksSvg(view, xlog, ylog, width) {
   for (const [place, words] of ticks(view.y0, view.y1, ylog, TICKS)) {
     const at = TOP + (view.y1 - place) / (view.y1 - view.y0) * H;
     drawn += `<path d="M${LEFT} ${at.toFixed(1)}h${W}"/><text x="${LEFT - 6}" y="${(at + 4).toFixed(1)}" text-anchor="end">${words}</text>`;
+  }
+  for (const [place, words] of second ? ticks(second * view.y0, second * view.y1, false, TICKS) : []) {
+    const at = TOP + (view.y1 - place / second) / (view.y1 - view.y0) * H;
+    drawn += `<text x="${LEFT + W + 6}" y="${(at + 4).toFixed(1)}">${words}</text>`;
   }
   return drawn;
 }
@@ -52,7 +57,8 @@ class Plot {
     this.ylog = number("ylog") === 1;
     this.equal = svg.dataset.equal !== undefined;
     this.width = svg.viewBox.baseVal.width;
-    this.W = this.width - LEFT - RIGHT;
+    this.second = number("second"); // factor to a second unit, or NaN
+    this.W = this.width - LEFT - (this.second ? SECOND : RIGHT);
     this.linked = [this];
     this.begin = null;
     const part = name => svg.querySelector("." + name);
@@ -87,7 +93,7 @@ class Plot {
     const sx = (a.x1 - a.x0) / (view.x1 - view.x0), sy = (a.y1 - a.y0) / (view.y1 - view.y0);
     const tx = LEFT * (1 - sx) + (a.x0 - view.x0) / (view.x1 - view.x0) * this.W, ty = TOP * (1 - sy) + (view.y1 - a.y1) / (view.y1 - view.y0) * H;
     this.curves.setAttribute("transform", `matrix(${sx} 0 0 ${sy} ${tx} ${ty})`);
-    this.ticks.innerHTML = ticksSvg(view, this.xlog, this.ylog, this.width);
+    this.ticks.innerHTML = ticksSvg(view, this);
     for (const word of this.words.children) {
       const x = tx + sx * word.dataset.x;
       word.setAttribute("x", x.toFixed(1));

@@ -27,8 +27,7 @@ from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import evaluated
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.maneuvers.plots.kinds import columns_of
-from simulator.maneuvers.report.page import RunInfo
-from simulator.maneuvers.report.time_series import columns_shown
+from simulator.maneuvers.report.page import RunInfo, columns_shown
 from simulator.maneuvers.report.write_report import write_metrics, write_page, write_report
 from simulator.maneuvers.source_marks import mark_words
 from simulator.outlets.telemetry import TelemetryOutlet, measuring

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.report.categorical_plots import Bar, Dots, Interval, Intervals, Tornado, shortened
+from simulator.report.categorical_plots import Bar, Dots, Interval, Intervals, Tornado
 from simulator.report.heatmap import Heat
 from simulator.report.html_page import Column, Page
-from simulator.report.svg_plot import MOST_POINTS, Axis, Band, Curve, Panel
+from simulator.report.plot import MOST_POINTS, Axis, Band, Curve, Panel, shortened
 from simulator.sweep.effects import FEW, Effect, Regression, effects, regression
 from simulator.sweep.results import Key, Results, shown
 from simulator.sweep.sobol_indices import CONFIDENCE, Indices, sobol_indices

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from simulator.base.units import is_suffix
 from simulator.maneuvers.metrics import METRICS
-from simulator.report.categorical_plots import shortened
 from simulator.report.html_page import Column, Page, Verdict
+from simulator.report.plot import shortened
 from simulator.sweep.effects import FEW
 from simulator.sweep.metric_section import NOTES, PASSED, metric_section
 from simulator.sweep.results import Key, Results

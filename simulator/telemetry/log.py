@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from simulator.base import renamed
 from simulator.base.errors import JounceError
 from simulator.base.suggestions import did_you_mean
-from simulator.telemetry.atomic_files import write_whole
+from simulator.telemetry.atomic_files import write_bytes, write_whole
 from simulator.telemetry.channels import Channel, chosen
 from simulator.telemetry.parquet import read_about, read_telemetry, read_units, write_groups
 
@@ -114,14 +114,15 @@ class Log(Mapping[str, NDArray[Any]]):
 
         Returns the matplotlib figure, which a notebook displays. Raises ConfigError, NoSuchColumnError, OutputError.
         """
-        from simulator.telemetry.figures import draw_log, save_figure
+        from simulator.report.png_renderer import figure_of, png_of
+        from simulator.telemetry.log_plot import log_plot
 
         ordered = dict.fromkeys(name for pattern in wanted or ("*",) for name in self.select(pattern))
         if along not in self:
             raise NoSuchColumnError(f"no column {along!r}{did_you_mean(along, self._arrays)}")
-        figure = draw_log(self.columns[along], [self.columns[name] for name in ordered if name != along], self)
+        figure = figure_of(log_plot(self.columns[along], [self.columns[name] for name in ordered if name != along], self))
         if file is not None:
-            save_figure(Path(file), figure)
+            write_bytes(Path(file), png_of(figure))
         return figure
 
     def save(self, file: str | os.PathLike[str]) -> None:

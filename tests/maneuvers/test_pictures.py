@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
+from html import escape
 
 import numpy as np
 import pytest
@@ -15,11 +17,12 @@ from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.cone_course import Track, touched_cones
 from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.metrics import driven_path, evaluate, relative_run
-from simulator.maneuvers.plots.axes import phase_spans
 from simulator.maneuvers.plots.contract import EmptyPlotError, Run
 from simulator.maneuvers.plots.kinds import PLOT_KINDS, USUAL, columns_of
-from simulator.maneuvers.report.write_report import write_report
-from simulator.telemetry.figures import one_after_the_other
+from simulator.maneuvers.plots.time_series import phase_spans
+from simulator.maneuvers.report.page import RunInfo, run_page
+from simulator.maneuvers.report.write_report import drawn, write_report
+from simulator.report.png_renderer import figure_of
 from simulator.telemetry.run_folder import RESULTS
 from tests.maneuvers.shipped import shipped
 from vehicles.readout import READOUT
@@ -27,6 +30,7 @@ from vehicles.readout import READOUT
 FOUR, SIX = ("FL", "FR", "RL", "RR"), ("FL", "FR", "ML", "MR", "RL", "RR")
 SPEED, WHEELBASE, UNDERSTEER = 15.0, 3.3, 0.003
 F = np.linspace(0.2, 4.0, 60)
+NAMES = tuple(filter(PLOT_KINDS.is_builtin, PLOT_KINDS.names()))
 
 
 def telemetry(corners=FOUR, rows=2001):
@@ -83,19 +87,23 @@ def run_of(name="scripted_drive", curves=CURVES, columns=None, phases=(), **chan
     return Run(maneuver, {**columns, **relative}, driven_path(maneuver, relative), evaluate(maneuver, columns), curves)
 
 
-def figure_of(name, run):
+def plot_of(name, run):
+    """The description of a plot, under the title of its picture."""
+    plot = PLOT_KINDS.need(name).draw(run)
+    return replace(plot, title=f"{run.maneuver.title}: {plot.title}")
+
+
+def picture_of(name, run):
     """The figure of a picture, drawn once."""
-    with one_after_the_other() as sheet:
-        figure = sheet.empty(PLOT_KINDS[name].size)
-        PLOT_KINDS[name].draw(figure, run)
-        figure.canvas.draw()
+    figure = figure_of(plot_of(name, run))
+    figure.canvas.draw()
     return figure
 
 
 def labels(figure):
     """Labels of the axes, those in a second unit included."""
     every = [*figure.axes, *(child for axes in figure.axes for child in axes.child_axes)]
-    return {label for axes in every for label in (axes.get_xlabel(), axes.get_ylabel()) if label}
+    return {label.replace("\n", " ") for axes in every for label in (axes.get_xlabel(), axes.get_ylabel()) if label}
 
 
 def curve_of(axes, label=None):
@@ -104,33 +112,35 @@ def curve_of(axes, label=None):
     return np.array(lines[-1].get_data(), dtype=float)
 
 
+OVER_SIDE = "lateral acceleration, + = left [m/s²]"
 SAID = {
-    "speed": {"time [s]", "forward speed [m/s]", "[km/h]"},
+    "speed": {"time [s]", "forward speed [km/h]", "[m/s]"},
     "attitude": {"time [s]", "roll [deg]", "pitch [deg]", "yaw [deg]"},
-    "lateral_acceleration": {"time [s]", "lateral acceleration, + = left [m/s²]", "[g]"},
-    "yaw_rate": {"time [s]", "yaw rate, + = left [deg/s]"},
-    "longitudinal": {"time [s]", "speed [km/h]", "acceleration [m/s²]", "distance [m]", "[g]"},
+    "lateral_acceleration": {"time [s]", "lateral acceleration [m/s²]", "[g]"},
+    "yaw_rate": {"time [s]", "yaw rate [deg/s]"},
+    "longitudinal": {"time [s]", "forward speed [km/h]", "[m/s]", "acceleration [m/s²]", "distance [m]", "[g]"},
     "ride": {"time [s]", "vertical acceleration at the head [m/s²]", "[g]"},
-    "path": {"ahead of the start [m]", "left of the start [m] (stretched)"},
-    "course": {"ahead of the start [m]", "left of the start [m] (stretched)"},
-    "g_g": {"lateral acceleration, plotted to the left if left [g]", "forward acceleration [g]"},
+    "path": {"ahead of the start [m]", "left of the start [m]"},
+    "course": {"ahead of the start [m]", "left of the start [m]"},
+    "g_g": {"lateral acceleration, + = right [g]", "forward acceleration [g]"},
     "cross_plots": {"steering-wheel angle [deg]", "yaw rate [deg/s]", "lateral acceleration [m/s²]", "roll [deg]"},
-    "handling": {"lateral acceleration, + = left [m/s²]", "road-wheel angle minus kinematic angle [deg]"},
+    "handling": {OVER_SIDE, "angle difference [deg]"},
+    "steady_turns": {OVER_SIDE, "steering wheel [deg]", "roll [deg]", "yaw rate [deg/s]", "angle difference [deg]"},
     "frequency_response": {"frequency [Hz]", "gain [1/s]", "phase [deg]", "coherence"},
     "curves": {"frequency [Hz]", "gain [1/s]", "phase [deg]", "coherence", "time [s]", "acceleration [m/s²]"},
     "wheel_loads": {"time [s]", "front axle [kN]", "rear axle [kN]"},
     "hand_wheel": {
-        "time [s]", "angle [deg]", "rate [deg/s]", "torque [N m]", "steering-wheel angle, + = left [deg]", "torque, + = left [N m]"
+        "time [s]", "steering wheel [deg]", "steering-wheel rate [deg/s]", "steering-wheel torque [N m]", "steering-wheel angle [deg]"
     },
     "pedals": {"time [s]", "pedals [%]", "gear", "engine [1/min]"},
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PLOT_KINDS)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_plot_has_labels_with_units(name):
     """Labels with units, the maneuver's title, and no letter beyond the edge."""
     run = run_of("avtp_lane_change")
-    figure = figure_of(name, run)
+    figure = picture_of(name, run)
     assert labels(figure) == SAID[name]
     assert figure.texts[0].get_text().startswith(f"{run.maneuver.title}: ")
     assert_nothing_is_cut(figure)
@@ -149,15 +159,15 @@ def assert_nothing_is_cut(figure):
 def test_long_names_of_curves_and_maneuvers_are_not_cut():
     name = "vertical acceleration felt at the head of the driver, less gravity"
     curves = {f"curve_{i}": Curve(F, 1e4 * F, name, name, "m/s2", "N m/rad") for i in range(14)}
-    figure = figure_of("curves", run_of(curves=curves, title=" ".join(["a long title"] * 12)))
+    figure = picture_of("curves", run_of(curves=curves, title=" ".join(["a long title"] * 12)))
     assert_nothing_is_cut(figure)
     assert len(figure.axes) == 12 and "first 12 of 14" in figure.texts[0].get_text()
 
 
 def test_the_next_run_removes_every_plot_and_every_column_exists():
-    assert {f"{name}.png" for name in PLOT_KINDS} <= set(RESULTS)
+    assert {f"{name}.png" for name in NAMES} <= set(RESULTS)
     readout = {row[0] for row in READOUT}
-    fields = {column: column.rpartition("_")[0] if column not in readout else column for column in columns_of(PLOT_KINDS)}
+    fields = {column: column.rpartition("_")[0] if column not in readout else column for column in columns_of(NAMES)}
     assert set(fields.values()) <= readout
 
 
@@ -182,38 +192,41 @@ def test_missing_data_is_reported(tmp_path):
     del columns["engine_speed"]
     columns["steering_wheel_torque"] = np.full(2001, np.nan)
     columns["a_WG_B_y"] = np.zeros(2001)
-    run = run_of(columns=columns, plots=list(PLOT_KINDS))
+    run = run_of(columns=columns, plots=list(NAMES))
     report = write_report(tmp_path, run.maneuver, columns, run.metrics)
     assert report.left_out == [
-        "course: the maneuver has no course",
-        "handling: the run has no steady turn",
-        "frequency_response: the analyses of this maneuver return no curve over frequency",
-        "curves: the analyses of this maneuver return no curve",
         "hand_wheel: the column steering_wheel_torque is not finite in this run",
         "pedals: the run has no column engine_speed",
+        "course: the maneuver has no course",
+        "handling: the run has no steady turn",
+        "steady_turns: the run has no steady turn",
+        "frequency_response: the analyses of this maneuver return no curve over frequency",
+        "curves: the analyses of this maneuver return no curve",
     ]
     assert json.loads((tmp_path / "metrics.json").read_text())["result"]["pictures_left_out"] == report.left_out
-    assert {file.stem for file in report.files[1:]} == set(PLOT_KINDS) - {line.partition(":")[0] for line in report.left_out}
+    assert {file.stem for file in report.files[1:]} == set(NAMES) - {line.partition(":")[0] for line in report.left_out}
 
 
-def test_one_sheet_after_another_leaves_nothing_behind():
+def test_one_plot_after_another_leaves_nothing_behind():
     """A picture has the same bytes alone and after all the others."""
     run = run_of("avtp_lane_change", phases=("straight", "turn"), columns=telemetry() | {"phase": np.repeat([0, 1], (900, 1101))})
-    alone = {}
-    for name, picture in PLOT_KINDS.items():
-        with one_after_the_other() as sheet:
-            picture.draw(sheet.empty(picture.size), run)
-            alone[name] = sheet.png()
-    with one_after_the_other() as sheet:
-        for name, picture in reversed(PLOT_KINDS.items()):
-            picture.draw(sheet.empty(picture.size), run)
-            assert sheet.png() == alone[name], name
-    assert len(set(alone.values())) == len(PLOT_KINDS) - 1  # `path` of a course is the course
+    alone, left_out = drawn(run, NAMES)
+    assert (drawn(run, reversed(NAMES)), left_out) == ((alone, []), [])
+    assert len(set(alone.values())) == len(NAMES) - 1  # `path` of a course is the course
+
+
+def test_the_page_shows_what_a_picture_shows():
+    """Every panel of every chosen plot is on the page, from the same description."""
+    run = run_of("avtp_lane_change", plots=list(NAMES))
+    page = run_page(run.metrics | {"table": []}, RunInfo(), run).html()
+    for name in NAMES:
+        for panel in plot_of(name, run).panels:
+            assert escape(panel.y.title) in page and escape(panel.title) in page, name
 
 
 @pytest.mark.parametrize("corners", [FOUR, SIX])
 def test_wheel_loads_of_any_number_of_axles(corners):
-    figure = figure_of("wheel_loads", run_of(columns=telemetry(corners)))
+    figure = picture_of("wheel_loads", run_of(columns=telemetry(corners)))
     assert len(figure.axes) == len(corners) // 2
     rear = figure.axes[-1]
     assert curve_of(rear, "left")[1].max() == pytest.approx(5.0)
@@ -229,19 +242,21 @@ def test_touched_cones_are_crosses_and_margins_stand_above_the_gates():
     columns |= {"p_WB_x": SPEED * columns["time"], "p_WB_y": 0.0 * columns["time"], "yaw": 0.0 * columns["time"]}
     gates = [{"start": 50, "length": 20, "center": 0, "width": 3}, {"start": 100, "length": 20, "center": 1.0, "width": 3}]
     run = run_of("avtp_lane_change", columns=columns, course={"gates": gates, "overlap_m": 3})
-    figure = figure_of("course", run)
+    figure = picture_of("course", run)
     plan, true = figure.axes
-    whole, touched = (
-        np.concatenate([np.transpose(line.get_data()) for line in plan.lines if line.get_marker() == marker and len(line.get_xdata())])
-        for marker in ("o", "X")
-    )
+    whole, touched = (curve_of(plan, label).T for label in ("cones", "cones touched"))
     # the body reaches to -1.09, the right limit of the second gate is at -0.5
     assert touched == pytest.approx(np.array([[100.0, -0.64], [110.0, -0.64], [120.0, -0.64]]))
     assert len(whole) == 9
-    assert {"0.41 m", "0.59 m outside\n3 touched"} <= {text.get_text() for text in plan.texts}
-    assert true.get_aspect() == 1.0
+    assert {"0.41 m", "0.59 m outside, 3 touched"} <= {text.get_text() for text in plan.texts}
+    assert has_one_scale(true)
     hit = touched_cones(run.maneuver.gates, run.maneuver.body, relative_track(run))
     assert [one.sum() for one in hit] == [gate["cones_hit"] for gate in run.metrics["gates"]]
+
+
+def has_one_scale(axes):
+    """Are lengths equal along both axes?"""
+    return np.ptp(axes.get_xlim()) / axes.bbox.width == pytest.approx(np.ptp(axes.get_ylim()) / axes.bbox.height)
 
 
 def relative_track(run):
@@ -249,18 +264,18 @@ def relative_track(run):
 
 
 def test_a_handling_diagram_out_of_columns_has_the_understeer_of_the_drive():
-    x, y = curve_of(figure_of("handling", run_of()).axes[0], "rows of steady turns")
+    x, y = curve_of(picture_of("handling", run_of()).axes[0])
     assert x.max() == pytest.approx(3.0, abs=0.01) and np.radians(y[x.argmax()]) == pytest.approx(UNDERSTEER * 3.0, rel=0.01)
     assert not ((x > 0.75) & (x < 2.25)).any()  # the way into the turn is not steady
 
 
 def test_a_handling_diagram_of_an_analysis_is_drawn_as_it_is():
     left, right = (Curve(np.array([0.0, 4.0]), np.array([0.0, end]), "lateral acceleration", "angle", "m/s2", "rad") for end in (0.1, 0.2))
-    figure = figure_of("handling", run_of(curves={"handling_left": left, "handling_right": right, "roll_left": right}))
+    figure = picture_of("handling", run_of(curves={"handling_left": left, "handling_right": right, "roll_left": right}))
     assert labels(figure) == {"lateral acceleration [m/s²]", "angle [deg]"}
     assert curve_of(figure.axes[0], "handling left")[:, 1] == pytest.approx([4.0, math.degrees(0.1)])
     assert curve_of(figure.axes[0], "handling right")[:, 1] == pytest.approx([4.0, math.degrees(0.2)])
-    assert len([line for line in figure.axes[0].lines if len(line.get_xdata()) and line.get_marker() == "."]) == 2
+    assert len([line for line in figure.axes[0].lines if len(line.get_xdata()) and line.get_marker() == "o"]) == 2
 
 
 def test_curves_are_shown_in_the_units_of_people():
@@ -270,15 +285,15 @@ def test_curves_are_shown_in_the_units_of_people():
         "understeer": Curve(x, 0.001 * x, "lateral acceleration", "understeer gradient", "m/s2", "rad s2/m"),
         "wheel": Curve(x, x, "east", "north", "m", "m"),
     }
-    speed, understeer, wheel = figure_of("curves", run_of(curves=curves)).axes
+    speed, understeer, wheel = picture_of("curves", run_of(curves=curves)).axes
     assert (speed.get_ylabel(), curve_of(speed)[1, 0]) == ("speed [km/h]", pytest.approx(3.6))
     assert understeer.get_ylabel() == "understeer gradient [deg/g]"
     assert curve_of(understeer)[1, 0] == pytest.approx(math.degrees(0.001) * STANDARD_GRAVITY)
-    assert wheel.get_aspect() == 1.0
+    assert has_one_scale(wheel)
 
 
 def test_a_frequency_response_has_one_panel_per_kind_and_unit():
-    figure = figure_of("frequency_response", run_of())
+    figure = picture_of("frequency_response", run_of())
     gain, phase, coherence = figure.axes
     assert [line.get_label() for line in phase.lines] == ["yaw", "roll"]
     assert curve_of(phase, "yaw")[1] == pytest.approx(np.degrees(-0.3 * F))
@@ -287,43 +302,43 @@ def test_a_frequency_response_has_one_panel_per_kind_and_unit():
 
 
 def test_the_g_g_diagram_has_circles_and_left_on_the_left():
-    axes = figure_of("g_g", run_of()).axes[0]
+    axes = picture_of("g_g", run_of()).axes[0]
     circles = [np.hypot(*line.get_data()) for line in axes.lines[:-1]]
     assert [circle.mean() for circle in circles] == pytest.approx(0.2 * np.arange(1, len(circles) + 1))
-    assert axes.get_xlim()[0] > axes.get_xlim()[1] and axes.get_aspect() == 1.0
-    assert curve_of(axes)[0].max() == pytest.approx(3.0 / STANDARD_GRAVITY, rel=0.01)
+    assert has_one_scale(axes) and axes.get_xlabel().startswith("lateral acceleration, + = right")
+    assert curve_of(axes)[0].min() == pytest.approx(-3.0 / STANDARD_GRAVITY, rel=0.01)
 
 
 def test_phases_are_shaded_and_named():
     phase = np.repeat([0, 1, -1], (900, 1000, 101))
     run = run_of(columns=telemetry() | {"phase": phase}, phases=("straight", "turn"))
     assert phase_spans(run) == [(0.0, pytest.approx(9.0), "straight"), (pytest.approx(9.0), pytest.approx(19.0), "turn")]
-    axes = figure_of("yaw_rate", run).axes[0]
-    assert [text.get_text() for text in axes.texts] == ["straight", "turn"]
+    axes = picture_of("yaw_rate", run).axes[0]
+    assert [text.get_text() for text in axes.texts] == [" straight", " turn"]
     (band,) = axes.patches
     assert (band.get_x(), band.get_x() + band.get_width()) == (pytest.approx(9.0), pytest.approx(19.0))
 
 
 def test_numbers_over_time_are_in_the_units_of_people():
     run = run_of()
-    pedals, gears, engine = figure_of("pedals", run).axes
+    pedals, gears, engine = picture_of("pedals", run).axes
     assert curve_of(pedals, "throttle")[1] == pytest.approx(25.0)
     assert set(curve_of(gears)[1]) == {1.0, 3.0} and curve_of(engine)[1] == pytest.approx(200.0 * 30.0 / math.pi)
-    speed, _, distance = figure_of("longitudinal", run).axes
+    speed, _, distance = picture_of("longitudinal", run).axes
     assert curve_of(speed)[1] == pytest.approx(54.0) and curve_of(distance)[1][-1] == pytest.approx(300.0, rel=1e-3)
-    ride = figure_of("ride", run).axes[0]
-    assert np.abs(curve_of(ride, "unweighted, minus gravity")[1]).max() == pytest.approx(0.4, rel=0.01)
+    ride = picture_of("ride", run).axes[0]
+    assert np.abs(curve_of(ride, "unweighted")[1]).max() == pytest.approx(0.4, rel=0.01)
     assert len(curve_of(ride, "weighted vertical")[0]) == 500
-    angle = figure_of("hand_wheel", run).axes[0]
+    angle = picture_of("hand_wheel", run).axes[0]
     assert curve_of(angle)[1].max() == pytest.approx(math.degrees(20.0 * (WHEELBASE * 3.0 / SPEED**2 + UNDERSTEER * 3.0)), rel=0.01)
 
 
-@pytest.mark.parametrize("name", PLOT_KINDS)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_run_of_ten_rows_is_drawn_or_reported(name):
     columns = {key: column[:10] for key, column in telemetry().items()}
     try:
-        figure = figure_of(name, run_of("avtp_lane_change", columns=columns))
+        figure = picture_of(name, run_of("avtp_lane_change", columns=columns))
     except EmptyPlotError as why:
-        assert (name, str(why)) == ("handling", "the run has no steady turn")
+        assert name in ("handling", "steady_turns") and str(why) == "the run has no steady turn"
     else:
         assert labels(figure) == SAID[name]

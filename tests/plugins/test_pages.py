@@ -23,7 +23,12 @@ from simulator.configuration.session_file import read_session
 from simulator.driver.input_devices.human_driver import open_driver
 from simulator.maneuvers.conditions import QUANTITIES
 from simulator.maneuvers.input_signals import profile_tables
+from simulator.maneuvers.maneuver_file import load_maneuver
+from simulator.maneuvers.metrics import columns as needed
+from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.plots.kinds import PLOT_KINDS
+from simulator.maneuvers.report.page import RunInfo
+from simulator.maneuvers.report.write_report import write_report
 from simulator.motion.protocols.contract import NO_ENGINE, Said, encoder_of
 from simulator.motion.protocols.kinds import PROTOCOL_KINDS
 from simulator.outlets.kinds import build_outlets
@@ -32,6 +37,7 @@ from simulator.sensors.mounted_sensor import build_sensors
 from terrain.ground import soil_under
 from terrain.soil import SOIL
 from tests.laws.vehicle_rig import command, drive, ground
+from tests.maneuvers.shipped import shipped
 from tests.motion.still_packet import still_packet
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
@@ -185,18 +191,32 @@ def test_maneuvers_series_and_searches_of_the_page_are_good(tmp_path: Path) -> N
     assert load_series(tmp_path / "swerve_limit.yaml").maneuvers == ["swerve"]
 
 
+def test_the_plot_is_drawn_and_on_the_page(folder: Path, tmp_path: Path) -> None:
+    plugin(folder, "own_plots")
+    mapping = shipped("scripted_drive") | {"plots": ["speed", "g_over_speed"], "metrics": [], "limits": {}}
+    maneuver = load_maneuver(mapping, "mine.yaml")
+    t = np.linspace(0.0, 10.0, 1001)
+    columns = dict.fromkeys(needed(("FL", "FR", "RL", "RR")), 0.0 * t) | {"time": t, "v_WB_B_x": 2.0 * t, "a_WG_B_y": 0.4 * t}
+    report = write_report(tmp_path, maneuver, columns, evaluate(maneuver, columns), info=RunInfo())
+    assert report.left_out == [] and (tmp_path / "plot_g_over_speed.png").read_bytes().startswith(b"\x89PNG")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "lateral acceleration [g]" in page and 'data-curve="0.5 g"' in page and "Lateral acceleration over speed" in page
+    standing = write_report(tmp_path, maneuver, columns | {"v_WB_B_x": 0.0 * t}, evaluate(maneuver, columns))
+    assert standing.left_out == ["g_over_speed: the vehicle stands still"]
+
+
 def test_the_page_of_maneuvers_has_all_words() -> None:
     text = (DOCS / "own_maneuver.md").read_text(encoding="utf-8")
-    for word in (*QUANTITIES, *profile_tables("rad"), *PLOT_KINDS):
+    for word in (*QUANTITIES, *profile_tables("rad"), *filter(PLOT_KINDS.is_builtin, PLOT_KINDS.names())):
         assert f"`{word}`" in text, word
 
 
 @pytest.mark.parametrize(
-    "page", ["own_washout", "own_sensor", "own_protocol", "own_outlet", "own_input_source", "own_terrain", "own_steering"]
+    "page", ["own_washout", "own_sensor", "own_protocol", "own_outlet", "own_input_source", "own_terrain", "own_plots", "own_steering"]
 )
 def test_every_page_has_one_example_and_names_its_entry_point(page: str) -> None:
     assert len(blocks(page, "python")) == 1
-    groups = "washout_algorithms|sensors|protocols|outlets|input_sources|terrains|terrain_types|steering"
+    groups = "plots|washout_algorithms|sensors|protocols|outlets|input_sources|terrains|terrain_types|steering"
     assert re.search(rf"`jounce\.({groups})`", (DOCS / f"{page}.md").read_text(encoding="utf-8"))
 
 

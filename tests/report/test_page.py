@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simulator.report import svg_plot
+from simulator.report import plot, svg_renderer
 from simulator.report.html_page import Column, Page, cell
-from simulator.report.svg_plot import Axis, Curve, Panel, svg, thinned, ticks
+from simulator.report.plot import Axis, Curve, Panel, thinned, ticks
+from simulator.report.svg_renderer import svg
 
 
 class Reader(HTMLParser):
@@ -80,7 +81,7 @@ def test_a_long_curve_keeps_its_peaks():
     x, y = np.arange(100_000.0), np.zeros(100_000)
     y[12_345], y[77_777], y[-1] = 3.0, -2.0, 1.0
     thin_x, thin_y = thinned(x, y)
-    assert len(thin_x) <= svg_plot.MOST_POINTS + 2
+    assert len(thin_x) <= plot.MOST_POINTS + 2
     assert {(12_345.0, 3.0), (77_777.0, -2.0), (99_999.0, 1.0), (0.0, 0.0)} <= set(zip(thin_x, thin_y, strict=True))
     assert (np.diff(thin_x) > 0.0).all()
 
@@ -116,6 +117,6 @@ def test_ticks_are_round_numbers(low, high, log, texts):
 
 
 def test_the_script_measures_as_the_drawing_does():
-    script = (Path(svg_plot.__file__).parent / "page.js").read_text()
-    said = dict(re.findall(r"\b(LEFT|RIGHT|TOP|BOTTOM|WIDTH|HEIGHT|TICKS) = (\d+)", script))
-    assert said == {name: str(getattr(svg_plot, name)) for name in said} and len(said) == 7
+    script = (Path(svg_renderer.__file__).parent / "page.js").read_text()
+    said = dict(re.findall(r"\b(LEFT|RIGHT|TOP|BOTTOM|WIDTH|HEIGHT|TICKS|SECOND) = (\d+)", script))
+    assert said == {name: str(getattr(svg_renderer, name)) for name in said} and len(said) == 8

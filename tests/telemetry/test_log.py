@@ -12,7 +12,10 @@ import pytest
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.machine import version
 from simulator.base.records import record
+from simulator.report.png_renderer import figure_of
+from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import NoSuchColumnError, read_log
+from simulator.telemetry.log_plot import log_plot
 from simulator.telemetry.memory_log import FIRST_ROWS, MemoryLog
 from simulator.telemetry.writer import LogChoice, LogOptions, TelemetryWriter, read_telemetry, read_units
 from vehicles.command import COMMAND
@@ -163,7 +166,7 @@ def test_a_plot_has_a_panel_for_every_field_in_the_requested_order(tmp_path):
     log = read_log(written(tmp_path))
     figure = log.plot("roll", "v_WB_B", "F_C_FL_z", file=tmp_path / "plot.png")
     labels = [axes.get_ylabel() for axes in figure.axes]
-    assert labels == ["roll\n[deg]", "v_WB_B\n[m/s]", "F_C_FL_z\n[N]"]
+    assert labels == ["roll [deg]", "v_WB_B [m/s]", "F_C_FL_z [N]"]
     np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), np.degrees(log["roll"]))
     np.testing.assert_array_equal(figure.axes[1].lines[2].get_ydata(), log["v_WB_B_z"])
     assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["x", "y", "z"]
@@ -175,6 +178,18 @@ def test_a_plot_has_a_panel_for_every_field_in_the_requested_order(tmp_path):
         log.plot("*")
     with pytest.raises(NoSuchColumnError, match="time"):
         log.plot("roll", along="tiem")
+
+
+def test_a_closed_path_is_shown_completely_and_in_true_scale():
+    """A drive around a circle ends where it began; every point of it is in the plot."""
+    angle = np.linspace(0.0, 2.0 * np.pi, 9001)
+    x, y = (Channel(f"p_WB_{axis}", "m", "W", "position", np.dtype(float), 0, False, "p_WB") for axis in "xy")
+    (axes,) = figure_of(log_plot(x, [y], {"p_WB_x": 50.0 * np.sin(angle), "p_WB_y": 50.0 - 50.0 * np.cos(angle)})).axes
+    (low, high), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    assert low <= -50.0 and high >= 50.0 and bottom <= 0.0 and top >= 100.0
+    assert (high - low) / axes.bbox.width == pytest.approx((top - bottom) / axes.bbox.height)
+    drawn = axes.lines[0].get_xdata()
+    assert (drawn.min(), drawn.max()) == (pytest.approx(-50.0, abs=1e-4), pytest.approx(50.0, abs=1e-4))
 
 
 def test_the_log_of_a_version_without_fields_is_read(tmp_path):

@@ -1,10 +1,10 @@
-"""Contract of a plot of a run and of the data for it."""
+"""Contract of a kind of plot of a run, and the data for it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,10 @@ from simulator.driver.path import Path
 from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.cone_course import Body, Gate
 from simulator.maneuvers.signal_processing import FILTER_HZ, phaseless
+from simulator.report.plot import Plot
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+CONTRACT = 1
+"""Version of the contract of a plot."""
 
 
 class EmptyPlotError(Exception):
@@ -82,17 +83,19 @@ class Run(Signals):
 
 
 @dataclass(frozen=True)
-class Plot:
-    """Kind of plot."""
+class PlotKind:
+    """Kind of plot of a run: a PNG file of the report, and a figure on its page."""
 
     name: str
     """Name in the list of plots of a maneuver, and name of the file."""
     meaning: str
-    draw: Callable[[Figure, Run], None]
-    """Function that draws into an empty figure. Raises EmptyPlotError."""
+    draw: Callable[[Run], Plot]
+    """Function that describes the plot of a run. Raises EmptyPlotError."""
     needs: str = ""
     """Data that a run must have for the plot in addition to the usual columns, as text."""
     columns: tuple[str, ...] = ()
     """Names, fields or patterns of the telemetry in addition to the columns of the metrics."""
-    size: tuple[float, float] = (9.0, 4.5)
-    """Initial size of the figure [in]; the plot may change it."""
+    on_page: bool = True
+    """False if other figures of every report page contain the same curves."""
+    contract: int = CONTRACT
+    """Version of the contract that the kind is written for."""

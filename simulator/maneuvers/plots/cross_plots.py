@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.maneuvers.analyses.contract import Curve
-from simulator.maneuvers.plots.axes import LEGEND_ALONE, keyed, name_axes, note, panels
-from simulator.maneuvers.plots.contract import EmptyPlotError, Plot, Run
-from simulator.maneuvers.plots.display_units import axis_words, factor_shown
-from simulator.maneuvers.plots.quantities import FILTERED
-from simulator.report.plot_style import BLUE, COLORS, MOST_POINTS, QUIET
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from simulator.maneuvers.analyses import contract
+from simulator.maneuvers.plots.analysis_curves import axes_of, curve_of
+from simulator.maneuvers.plots.contract import EmptyPlotError, PlotKind, Run
+from simulator.maneuvers.plots.quantities import FILTERED, QUANTITIES
+from simulator.report.plot import BLUE, GRAY, Annotation, Axis, Curve, Panel, Plot, ReferenceLine
 
 RING = 0.2
 """Distance between two circles [g]."""
@@ -31,58 +26,65 @@ MIN_TIME = 1.0
 """Minimum duration [s] of a steady turn."""
 MIN_LATERAL = 0.5
 """Minimum lateral acceleration [m/s2] of a steady turn."""
+OVER = ("steering_wheel", "sideslip", "roll", "yaw_rate")
+"""Quantities shown over lateral acceleration."""
+ACROSS = Axis(QUANTITIES["lateral_acceleration"].words, "m/s²")
+STEADY = "Rows of steady turns only: lateral acceleration and speed change little for at least a second."
+MAX_DOTS = 3000
+"""Maximum number of dots of a panel."""
 
 
-def _thinned(*columns: NDArray) -> list[NDArray]:
-    """Return columns (n,) reduced to the visible number of rows."""
-    return [column[:: -(-len(column) // MOST_POINTS)] for column in columns]
-
-
-def _g_g(figure: Figure, run: Run) -> None:
-    ahead, left = (run.smooth(name) / STANDARD_GRAVITY for name in ("a_WG_B_x", "a_WG_B_y"))
-    axes = panels(figure, f"{run.maneuver.title}: g-g diagram", above=0.1)[0, 0]
-    reach = float(np.hypot(ahead, left).max())
-    rings = max(2, math.ceil(reach / RING + 0.25))
+def _g_g(run: Run) -> Plot:
+    ahead, right = run.smooth("a_WG_B_x") / STANDARD_GRAVITY, -run.smooth("a_WG_B_y") / STANDARD_GRAVITY
+    rings = max(2, math.ceil(float(np.hypot(ahead, right).max()) / RING + 0.25))
     angle = np.linspace(0.0, math.tau, 181)
+    curves, labels = [], []
     for n in range(1, rings + 1):
-        axes.plot(n * RING * np.cos(angle), n * RING * np.sin(angle), color=QUIET, linewidth=0.8)
-        offset = n * RING * math.sqrt(0.5)
-        axes.text(-offset, offset, f" {n * RING:.1f} g", color=QUIET, fontsize=8.5, ha="left", va="bottom")
-    axes.plot(*_thinned(left, ahead), color=BLUE, linewidth=1.2)
-    axes.grid(visible=False)
-    limit = (rings + 0.45) * RING
-    axes.set(xlim=(limit, -limit), ylim=(-limit, limit))
-    axes.set_aspect("equal", adjustable="box")
-    note(axes, FILTERED)
-    name_axes(axes, "lateral acceleration, plotted to the left if left [g]", "forward acceleration [g]")
+        curves.append(Curve("", n * RING * np.cos(angle), n * RING * np.sin(angle), GRAY, width=0.5))
+        labels.append(Annotation(-n * RING * math.sqrt(0.5), n * RING * math.sqrt(0.5), f"{n * RING:.1f} g"))
+    curves.append(Curve("", right, ahead, width=1.2))
+    axes = Axis("lateral acceleration, + = right", "g"), Axis("forward acceleration", "g")
+    return Plot("g-g diagram", [Panel("", *axes, curves, annotations=labels, equal=True)], caption=f"Filtered: {FILTERED}.")
 
 
-def _cross_plots(figure: Figure, run: Run) -> None:
+def _cross_plots(run: Run) -> Plot:
     wheel = np.degrees(run.column("steering_wheel_angle"))
     responses = (
-        ("yaw rate [deg/s]", np.degrees(run.smooth("w_WB_B_z"))),
-        ("lateral acceleration [m/s²]", run.smooth("a_WG_B_y")),
-        ("roll [deg]", np.degrees(run.column("roll"))),
+        (Axis("yaw rate", "deg/s"), np.degrees(run.smooth("w_WB_B_z"))),
+        (Axis("lateral acceleration", "m/s²"), run.smooth("a_WG_B_y")),
+        (Axis("roll", "deg"), np.degrees(run.column("roll"))),
     )
-    for axes, (label, values) in zip(panels(figure, f"{run.maneuver.title}: over the steering wheel", 1, 3)[0], responses, strict=True):
-        axes.plot(*_thinned(wheel, values), color=BLUE, linewidth=1.0)
-        name_axes(axes, "steering-wheel angle [deg]", label)
+    across = Axis("steering-wheel angle", "deg")
+    panels = [Panel(axis.label, across, axis, [Curve("", wheel, values, width=1.0)]) for axis, values in responses]
+    return Plot("over the steering wheel", panels, columns=3)
 
 
-def _handling(figure: Figure, run: Run) -> None:
-    axes = panels(figure, f"{run.maneuver.title}: handling diagram", above=LEGEND_ALONE)[0, 0]
+def _steady_turns(run: Run) -> Plot:
+    """Describe quantities over lateral acceleration in steady turns."""
+    side = run.smooth("a_WG_B_y")
+    rows = _thinned(np.flatnonzero(steady_turns(run.time, run.column("v_WB_B_x"), side)))
+    panels = []
+    for name in OVER:
+        quantity = QUANTITIES[name]
+        try:
+            values = quantity.shown[1] * next(iter(quantity.of(run).values()))
+        except EmptyPlotError:
+            continue
+        panels.append(Panel(quantity.words, ACROSS, Axis(quantity.title, quantity.shown[0]), [_dots(side[rows], values[rows])]))
+    with contextlib.suppress(EmptyPlotError):
+        panels.append(_handling_of_columns(run))
+    return Plot("steady turns", panels, columns=2, caption=STEADY)
+
+
+def _handling(run: Run) -> Plot:
     found = handling_curves(run)
-    for color, (name, curve) in zip(COLORS, found, strict=False):
-        x_factor, y_factor = factor_shown(curve.x_unit), factor_shown(curve.y_unit)
-        axes.plot(x_factor * curve.x, y_factor * curve.y, color=color, marker=".", markersize=4, label=name.replace("_", " "))
-        name_axes(axes, axis_words(curve.x_name, curve.x_unit), axis_words(curve.y_name, curve.y_unit))
     if not found:
-        _handling_of_columns(axes, run)
-    axes.axhline(0.0, color=QUIET, linewidth=0.8, zorder=1)
-    keyed(axes)
+        return Plot("handling diagram", [_handling_of_columns(run)], caption=STEADY)
+    curves = [curve_of(curve, name.replace("_", " "), n, points=True) for n, (name, curve) in enumerate(found, BLUE)]
+    return Plot("handling diagram", [Panel("", *axes_of(found[-1][1]), curves, lines=[ReferenceLine(0.0)])])
 
 
-def handling_curves(run: Run) -> list[tuple[str, Curve]]:
+def handling_curves(run: Run) -> list[tuple[str, contract.Curve]]:
     """Return the curves of the analyses with `handling` in their names, with these names."""
     return [(name, curve) for name, curve in run.curves.items() if "handling" in name.split("_") and len(curve.x) > 1]
 
@@ -104,11 +106,21 @@ def handling_of_columns(run: Run) -> tuple[NDArray, NDArray, float]:
     return side[steady], beyond[steady], wheelbase
 
 
-def _handling_of_columns(axes: Axes, run: Run) -> None:
+def _handling_of_columns(run: Run) -> Panel:
     side, beyond, wheelbase = handling_of_columns(run)
-    axes.plot(*_thinned(side, np.degrees(beyond)), ".", color=BLUE, markersize=3, label="rows of steady turns")
-    note(axes, f"kinematic angle: {wheelbase:.2f} m x yaw rate / speed")
-    name_axes(axes, "lateral acceleration, + = left [m/s²]", "road-wheel angle minus kinematic angle [deg]")
+    rows = _thinned(np.arange(len(side)))
+    title = f"road-wheel angle minus kinematic angle ({wheelbase:.2f} m x yaw rate / speed)"
+    dots = _dots(side[rows], np.degrees(beyond[rows]))
+    return Panel(title, ACROSS, Axis("angle difference", "deg"), [dots], lines=[ReferenceLine(0.0)])
+
+
+def _dots(x: NDArray, y: NDArray) -> Curve:
+    return Curve("", x, y, points=True, line=False)
+
+
+def _thinned(rows: NDArray) -> NDArray:
+    """Return at most MAX_DOTS row numbers."""
+    return rows[:: max(1, -(-len(rows) // MAX_DOTS))]
 
 
 def steady_turns(time: NDArray, speed: NDArray, side: NDArray) -> NDArray[np.bool_]:
@@ -129,19 +141,27 @@ def steady_turns(time: NDArray, speed: NDArray, side: NDArray) -> NDArray[np.boo
 
 
 PLOTS = (
-    Plot("g_g", "longitudinal over lateral acceleration, filtered, with circles of 0.2 g", _g_g, "", ("a_WG_B_x",), (6.5, 6.5)),
-    Plot(
+    PlotKind("g_g", "longitudinal over lateral acceleration, filtered, with circles of 0.2 g", _g_g, "", ("a_WG_B_x",)),
+    PlotKind(
         "cross_plots",
         "yaw rate, lateral acceleration and roll over the angle of the steering wheel",
         _cross_plots,
         "",
         ("steering_wheel_angle",),
     ),
-    Plot(
+    PlotKind(
         "handling",
         "steering angle minus kinematic angle over lateral acceleration",
         _handling,
         "curves of an analysis with `handling` in their names, or steady turns",
         ("road_wheel_angle", "p_BK"),
+    ),
+    PlotKind(
+        "steady_turns",
+        "steering wheel, sideslip, roll, yaw rate and angle difference over lateral acceleration in steady turns",
+        _steady_turns,
+        "steady turns",
+        ("steering_wheel_angle", "v_WG_B", "road_wheel_angle", "p_BK"),
+        on_page=False,
     ),
 )

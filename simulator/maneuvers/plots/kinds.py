@@ -1,19 +1,33 @@
-"""All plots by name; the key `pictures` of a maneuver file selects from them."""
+"""Registry of the plots of a run; the key `plots` of a maneuver file selects from them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from simulator.maneuvers.plots import analysis_curves, cross_plots, driver_inputs, path, time_series, wheel_loads
-from simulator.maneuvers.plots.contract import Plot
+from simulator.base.errors import JounceError
+from simulator.base.registry import Registry
+from simulator.maneuvers.plots import analysis_curves, cross_plots, path, time_series
+from simulator.maneuvers.plots.contract import CONTRACT, PlotKind
 
-PLOT_KINDS: dict[str, Plot] = {
-    plot.name: plot for module in (time_series, path, cross_plots, analysis_curves, wheel_loads, driver_inputs) for plot in module.PLOTS
-}
+PLOT_KINDS: Registry[PlotKind] = Registry(
+    "plot", "jounce.plots", {plot.name: plot for module in (time_series, path, cross_plots, analysis_curves) for plot in module.PLOTS}
+)
 USUAL = ("speed", "attitude", "lateral_acceleration", "yaw_rate", "path")
 """Default plots."""
 
 
+def register(kind: PlotKind) -> None:
+    """Register a kind of plot. Raises JounceError when it has another contract version, or when another plot has its name."""
+    check(kind)
+    PLOT_KINDS.register(kind.name, kind)
+
+
+def check(kind: PlotKind) -> None:
+    """Check the contract version of a kind, also of one from an entry point. Raises JounceError as `register`."""
+    if kind.contract != CONTRACT:
+        raise JounceError(f"plot {kind.name}: written for version {kind.contract} of the contract, this is version {CONTRACT}")
+
+
 def columns_of(names: Iterable[str]) -> tuple[str, ...]:
     """Return the telemetry names, fields or patterns that plots need in addition to the columns of the metrics, without duplicates."""
-    return tuple(dict.fromkeys(column for name in names for column in PLOT_KINDS[name].columns))
+    return tuple(dict.fromkeys(column for name in names for column in PLOT_KINDS.need(name).columns))

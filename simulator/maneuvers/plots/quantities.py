@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.maneuvers.plots.contract import Signals
-from simulator.maneuvers.plots.display_units import factor_shown, unit_shown
+from simulator.report.display_units import factor_shown, unit_shown
 
 FILTERED = "6 Hz low pass, no delay"
 """Description of the filter of `Signals.smooth`."""
@@ -39,6 +39,10 @@ class Quantity:
     """Meaning of a positive number, if not obvious."""
     shown_as: tuple[str, float] | None = None
     """Display unit and factor; None: the usual display unit of the SI unit."""
+    second: tuple[str, float] | None = None
+    """Second display unit and the factor from the first one."""
+    from_zero: bool = False
+    """True if the axis includes zero."""
 
     @property
     def shown(self) -> tuple[str, float]:
@@ -79,25 +83,25 @@ def _pedals(signals: Signals) -> Series:
     return {"throttle": signals.column("throttle"), "brake": signals.column("brake")}
 
 
-PERCENT, KILONEWTON = ("%", 100.0), ("kN", 0.001)
+PERCENT, KILONEWTON, G = ("%", 100.0), ("kN", 0.001), ("g", 1.0 / STANDARD_GRAVITY)
 LEFT, RIGHT_DOWN = "+ = left", "+ = right side down"
 
 QUANTITIES: dict[str, Quantity] = {
     quantity.name: quantity
     for quantity in (
-        Quantity("speed", "forward speed", "m/s", plain("v_WB_B_x"), ("v_WB_B_x",)),
+        Quantity("speed", "forward speed", "m/s", plain("v_WB_B_x"), ("v_WB_B_x",), second=("m/s", 1.0 / 3.6), from_zero=True),
         Quantity("steering_wheel", "steering wheel", "rad", plain("steering_wheel_angle"), ("steering_wheel_angle",), LEFT),
         Quantity("steering_torque", "steering-wheel torque", "N m", plain("steering_wheel_torque"), ("steering_wheel_torque",), "+ = left"),
-        Quantity("lateral_acceleration", "lateral acceleration", "m/s2", smooth("a_WG_B_y"), ("a_WG_B_y",), LEFT),
+        Quantity("lateral_acceleration", "lateral acceleration", "m/s2", smooth("a_WG_B_y"), ("a_WG_B_y",), LEFT, second=G),
         Quantity("yaw_rate", "yaw rate", "rad/s", plain("w_WB_B_z"), ("w_WB_B_z",), LEFT),
         Quantity("sideslip", "sideslip", "rad", lambda signals: {"": sideslip(signals)}, ("v_WG_B_x", "v_WG_B_y"), "+ = moves left"),
         Quantity("roll", "roll", "rad", plain("roll"), ("roll",), RIGHT_DOWN),
         Quantity("pitch", "pitch", "rad", plain("pitch"), ("pitch",), "+ = nose down"),
         Quantity("yaw", "yaw", "rad", plain("yaw"), ("yaw",), LEFT),
-        Quantity("acceleration", "acceleration", "m/s2", smooth("a_WG_B_x"), ("a_WG_B_x",), "+ = forward"),
+        Quantity("acceleration", "acceleration", "m/s2", smooth("a_WG_B_x"), ("a_WG_B_x",), "+ = forward", second=G),
         Quantity("pedals", "pedals", "1", _pedals, ("throttle", "brake"), "", PERCENT),
         Quantity("gear", "gear", "1", plain("gear"), ("gear",)),
-        Quantity("engine", "engine", "rad/s", plain("engine_speed"), ("engine_speed",), "", ("1/min", 30.0 / np.pi)),
+        Quantity("engine", "engine", "rad/s", plain("engine_speed"), ("engine_speed",), "", ("1/min", 30.0 / np.pi), from_zero=True),
         Quantity("wheel_loads", "wheel load", "N", wheels("F_C", "_z"), ("F_C_*_z",), "0 = off the ground", KILONEWTON),
         Quantity("slip_angles", "slip angle", "rad", wheels("slip_angle"), ("slip_angle",), "+ = moves left"),
         Quantity("slips", "slip", "1", wheels("slip_ratio"), ("slip_ratio",), "+ = driving", PERCENT),
@@ -108,6 +112,7 @@ QUANTITIES: dict[str, Quantity] = {
             lambda signals: {"": signals.column("f_H_B_z") - STANDARD_GRAVITY},
             ("f_H_B_z",),
             "minus gravity",
+            second=G,
         ),
     )
 }

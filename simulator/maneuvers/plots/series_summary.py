@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from simulator.base.units import SHOWN, is_suffix
-from simulator.maneuvers.plots.axes import panels
-from simulator.report.plot_style import COLORS, INK, QUIET, RED
+from simulator.report.plot import BLUE, GRAY, PURPLE, RED, Axis, Curve, Panel, Plot, ReferenceLine
+from simulator.report.png_renderer import png
 from simulator.telemetry.atomic_files import write_bytes
 
 FILE = "series.png"
 MOST_PANELS = 6
 FEWEST_VALUES = 3
 """Minimum number of values of a parameter for a plot."""
-PANEL = (4.6, 2.4)
-"""Width and height of a panel [in]."""
 
 
-class Plot(NamedTuple):
+class MetricPlot(NamedTuple):
     """Metric of one maneuver over one of its parameters.
 
     Attributes
@@ -40,25 +40,14 @@ def draw_summary(folder: Path, title: str, runs: Sequence[Mapping[str, Any]]) ->
     plots = plots_of(runs)
     if not plots:
         return None
-    from simulator.telemetry.figures import one_after_the_other
-
-    columns = 1 if len(plots) == 1 else 2
-    rows = -(-len(plots) // columns)
-    with one_after_the_other() as canvas:
-        figure = canvas.empty((columns * PANEL[0] + 0.8, rows * PANEL[1] + 0.9))
-        grid = panels(figure, title, rows, columns, between=0.75, share=False).ravel()
-        for axes, plot in zip(grid, plots, strict=False):
-            _draw(axes, plot)
-        for axes in grid[len(plots) :]:
-            axes.set_visible(False)
-        write_bytes(folder / FILE, canvas.png())
+    write_bytes(folder / FILE, png(Plot(title, [_panel(plot) for plot in plots], columns=2)))
     return folder / FILE
 
 
-def plots_of(runs: Sequence[Mapping[str, Any]]) -> list[Plot]:
+def plots_of(runs: Sequence[Mapping[str, Any]]) -> list[MetricPlot]:
     """Return up to MOST_PANELS plots: for each maneuver its metrics with limits, else its shown metrics, over the parameter with the most
     values."""
-    out: list[Plot] = []
+    out: list[MetricPlot] = []
     for maneuver in dict.fromkeys(run["maneuver"] for run in runs):
         maneuver_runs = [run for run in runs if run["maneuver"] == maneuver]
         parameter = _parameter(maneuver_runs)
@@ -69,7 +58,7 @@ def plots_of(runs: Sequence[Mapping[str, Any]]) -> list[Plot]:
             bounds = tuple(limits[metric][end] for end in ("min", "max") if limits[metric][end] is not None) if limits else ()
             lines = _lines(maneuver_runs, parameter, metric)
             if any(len(points) > 1 for points in lines.values()):
-                out.append(Plot(maneuver, parameter, metric, lines, bounds))
+                out.append(MetricPlot(maneuver, parameter, metric, lines, bounds))
     return out[:MOST_PANELS]
 
 
@@ -98,23 +87,19 @@ def _value_text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
-def _draw(axes: Any, plot: Plot) -> None:
+def _panel(plot: MetricPlot) -> Panel:
+    curves = []
     for n, (name, points) in enumerate(plot.lines.items()):
-        at, values = [point[0] for point in points], [point[1] for point in points]
-        axes.plot(at, values, color=COLORS[n % len(COLORS)], lw=1.0, label=name or None)
-        for verdict, mark in ((False, "x"), (True, "o"), (None, ".")):
-            selected = [point for point in points if point[2] is verdict]
-            color = RED if verdict is False else INK
-            axes.plot([point[0] for point in selected], [point[1] for point in selected], mark, color=color, ms=5)
-    for limit in plot.limits:
-        axes.axhline(limit, color=QUIET, lw=0.8, ls="--")
-    axes.set_xlabel(f"{_label(plot.parameter)} ({plot.maneuver})", fontsize=8)
-    axes.set_ylabel(_label(plot.metric), fontsize=8)
-    if any(plot.lines):
-        axes.legend(fontsize=7, loc="best")
+        x, y = np.array([point[:2] for point in points]).T
+        curves.append(Curve(name, x, y, BLUE + n % PURPLE, points=True))
+    failed = np.array([point[:2] for points in plot.lines.values() for point in points if point[2] is False]).reshape(-1, 2)
+    if len(failed):
+        curves.append(Curve("not passed", failed[:, 0], failed[:, 1], RED, points=True, line=False))
+    limits = [ReferenceLine(limit, "limit", color=GRAY, dash="6 3") for limit in plot.limits]
+    return Panel(plot.maneuver, _axis(plot.parameter), _axis(plot.metric), curves, lines=limits)
 
 
-def _label(written: str) -> str:
-    """Return a name with its unit suffix as a label."""
+def _axis(written: str) -> Axis:
+    """Return the axis of a name with a unit suffix."""
     name, _, suffix = written.rpartition("_")
-    return f"{name.replace('_', ' ')} [{SHOWN.get(suffix, suffix)}]" if name and is_suffix(suffix) else written.replace("_", " ")
+    return Axis(name.replace("_", " "), SHOWN.get(suffix, suffix)) if name and is_suffix(suffix) else Axis(written.replace("_", " "))

@@ -1,87 +1,166 @@
-"""Plots over time: figures 11 to 14 of Jain et al. 2013 (lane change of the HMMWV in ROAMS) and longitudinal quantities."""
+"""Plots over time: of quantities, of the wheel loads and of the driver inputs, with the phases of the maneuver."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
-from simulator.maneuvers.analyses.contract import Curve
-from simulator.maneuvers.plots.axes import LEGEND, RIGHT, SECOND_AXIS, in_g, keyed, line, note, second_axis, time_panels
-from simulator.maneuvers.plots.contract import Plot, Run
-from simulator.maneuvers.plots.quantities import FILTERED, QUANTITIES
-from simulator.report.plot_style import AMBER, BLUE, QUIET
+from simulator.maneuvers.analyses import contract
+from simulator.maneuvers.path_projection import stations_of
+from simulator.maneuvers.plots.contract import PlotKind, Run
+from simulator.maneuvers.plots.quantities import FILTERED, KILONEWTON, QUANTITIES, Quantity
+from simulator.report.plot import AMBER, BLUE, GRAY, GREEN, RED, Axis, Band, Curve, Panel, Plot, Shade
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-WIDE = RIGHT + SECOND_AXIS
-
-
-def _speed(figure: Figure, run: Run) -> None:
-    (axes,) = time_panels(figure, run, "speed", ["forward speed [m/s]"], right=WIDE)
-    speed = run.column("v_WB_B_x")
-    line(axes, run.time, speed, BLUE)
-    axes.set_ylim(bottom=min(0.0, float(speed.min())))
-    second_axis(axes, 3.6, "[km/h]")
+TIME = Axis("time", "s")
+WHEELS = {"FL": (BLUE, ""), "FR": (RED, ""), "RL": (GREEN, "6 3"), "RR": (AMBER, "6 3")}
+"""Color and dash pattern of the usual wheels."""
+SIDES = {"L": ("left", BLUE), "R": ("right", RED), "M": ("middle", BLUE)}
+AXLES = {"F": "front", "R": "rear", "M": "middle"}
+DISTANCE = Quantity("distance", "distance", "m", lambda run: {"": _distance(run.columns["x"], run.columns["y"])}, ())
+STEERING_RATE = Quantity(
+    "steering_rate", "steering-wheel rate", "rad/s", lambda run: {"": np.gradient(run.smooth("steering_wheel_angle"), run.time)}, ()
+)
 
 
-def _attitude(figure: Figure, run: Run) -> None:
-    rows = time_panels(figure, run, "roll, pitch, yaw", [f"{name} [deg]" for name in ("roll", "pitch", "yaw")])
-    for axes, name in zip(rows, ("roll", "pitch", "yaw"), strict=True):
-        line(axes, run.time, np.degrees(run.column(name)), BLUE)
-        axes.text(0.995, 0.97, QUANTITIES[name].sign, transform=axes.transAxes, ha="right", va="top", color=QUIET, fontsize=9)
+def panels_of(run: Run, name: str) -> list[Panel]:
+    """Return the panels of a quantity over time. Raises EmptyPlotError if the run has no data for it."""
+    special = {"path_error": _path_error, "wheel_loads": _wheel_loads}
+    quantity = {"distance": DISTANCE, "steering_rate": STEERING_RATE}.get(name) or QUANTITIES.get(name)
+    return special[name](run) if quantity is None or name in special else [_panel(run, quantity)]
 
 
-def _lateral_acceleration(figure: Figure, run: Run) -> None:
-    (axes,) = time_panels(
-        figure, run, "lateral acceleration", [f"{QUANTITIES['lateral_acceleration'].words} [m/s²]"], right=WIDE, above=LEGEND
-    )
-    line(axes, run.time, run.column("a_WG_B_y"), QUIET, "as computed", linewidth=0.8)
-    line(axes, run.time, run.smooth("a_WG_B_y"), BLUE, FILTERED)
-    in_g(axes)
-    keyed(axes, second=True)
+def _panel(run: Run, quantity: Quantity) -> Panel:
+    unit, factor = quantity.shown
+    curves = [_curve(name, n, run.time, factor * values) for n, (name, values) in enumerate(quantity.of(run).items())]
+    if quantity.name == "head":
+        curves = [Curve("" if not weighted_curves(run) else "unweighted", run.time, curves[0].y, GRAY, width=0.8)]
+        curves += [Curve(name.replace("_", " "), one.x, one.y, n) for n, (name, one) in enumerate(weighted_curves(run).items(), BLUE)]
+    least = min([0.0, *(float(np.nanmin(curve.y)) for curve in curves)]) if quantity.from_zero else None
+    # the filtered curve is drawn last, on top
+    curves = curves[::-1] if curves[0].name == FILTERED else curves
+    return Panel(quantity.words, TIME, Axis(quantity.title, unit, least=least, second=quantity.second), curves, shades=phase_shades(run))
 
 
-def _yaw_rate(figure: Figure, run: Run) -> None:
-    (axes,) = time_panels(figure, run, "yaw rate", [f"{QUANTITIES['yaw_rate'].words} [deg/s]"])
-    line(axes, run.time, np.degrees(run.column("w_WB_B_z")), BLUE)
+def _curve(name: str, n: int, time: NDArray[np.float64], values: NDArray[np.float64]) -> Curve:
+    if name == "as computed":
+        return Curve(name, time, values, GRAY, width=0.7)
+    color, dash = WHEELS.get(name, (BLUE + n, ""))
+    return Curve(name, time, values, color, dash)
 
 
-def _longitudinal(figure: Figure, run: Run) -> None:
-    labels = ["speed [km/h]", "acceleration [m/s²]", "distance [m]"]
-    forward, way = run.column("a_WG_B_x"), np.hypot(np.diff(run.column("x")), np.diff(run.column("y")))
-    upper, middle, lower = time_panels(figure, run, "longitudinal", labels, right=WIDE)
-    line(upper, run.time, 3.6 * run.column("v_WB_B_x"), BLUE)
-    line(middle, run.time, forward, QUIET, linewidth=0.8)
-    line(middle, run.time, run.smooth("a_WG_B_x"), BLUE)
-    in_g(middle)
-    note(middle, f"+ = forward, blue: {FILTERED}")
-    line(lower, run.time, np.concatenate(([0.0], np.cumsum(way))), BLUE)
+def _distance(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))))
 
 
-def _ride(figure: Figure, run: Run) -> None:
-    """Draw the vertical acceleration at the driver's head and each curve over time with `weighted` in its name."""
-    unweighted, weighted = QUANTITIES["head"].of(run)[""], weighted_curves(run)
-    (axes,) = time_panels(figure, run, "ride", ["vertical acceleration at the head [m/s²]"], right=WIDE, above=LEGEND)
-    label = "unweighted, minus gravity" + ("" if weighted else " (no weighted curve from the analyses of this maneuver)")
-    line(axes, run.time, unweighted, QUIET if weighted else BLUE, label, linewidth=0.8)
-    for color, (name, curve) in zip((BLUE, AMBER), weighted.items(), strict=False):
-        line(axes, curve.x, curve.y, color, name.replace("_", " "))
-    in_g(axes)
-    keyed(axes, second=True)
+def _path_error(run: Run) -> list[Panel]:
+    """Return the panel of the distance from the planned path; empty without a path."""
+    if run.path is None:
+        return []
+    error = stations_of(run.path, run.columns["x"], run.columns["y"])[1]
+    title = "distance from the path, + = left of the path"
+    return [Panel(title, TIME, Axis("distance", "m"), [Curve("", run.time, error)], shades=phase_shades(run))]
 
 
-def weighted_curves(run: Run) -> dict[str, Curve]:
+def _wheel_loads(run: Run) -> list[Panel]:
+    """Return a panel for each axle, all with one scale; a red band at the bottom marks lifted wheels."""
+    unit, factor = KILONEWTON
+    loads = {corner: factor * load for corner, load in run.corners("F_C", "_z").items()}
+    highest = max(factor, *(float(load.max()) for load in loads.values()))
+    panels = []
+    for axle in dict.fromkeys(corner[:-1] for corner in loads):
+        curves, bands = [], []
+        for corner in (corner for corner in loads if corner[:-1] == axle):
+            side, color = SIDES.get(corner[-1], (corner[-1], BLUE))
+            curves.append(Curve(side, run.time, loads[corner], color))
+            lifted = loads[corner] <= 0.0
+            if lifted.any():
+                lifted[1:] |= lifted[:-1]  # a single row has a width
+                bands.append(Band("lifted wheel", run.time, np.where(lifted, -0.045 * highest, np.nan), np.zeros(len(lifted)), RED))
+        scale = Axis(f"{AXLES.get(axle, axle)} axle", unit, least=-0.05 * highest, most=1.16 * highest)
+        panels.append(Panel(f"wheel load, {AXLES.get(axle, axle)} axle", TIME, scale, curves, bands, shades=phase_shades(run)))
+    return panels
+
+
+def weighted_curves(run: Run) -> dict[str, contract.Curve]:
     """Return the accelerations over time with `weighted` in their names."""
     return {name: curve for name, curve in run.curves.items() if "weighted" in name and (curve.x_unit, curve.y_unit) == ("s", "m/s2")}
 
 
+def phase_shades(run: Run) -> list[Shade]:
+    """Return the phases of the maneuver, every second one dark; or the lane changes if it has no phases."""
+    spans = phase_spans(run)
+    if spans:
+        return [Shade(begin, end, name, dark=n % 2 == 1) for n, (begin, end, name) in enumerate(spans)]
+    changes = run.metrics.get("lane_changes", ())
+    return [Shade(one["time_s"], one["end_time_s"], "lane change") for one in changes if one["end_time_s"] is not None]
+
+
+def phase_spans(run: Run) -> list[tuple[float, float, str]]:
+    """Return (begin [s], end [s], name) of each phase interval of a run; empty without phases."""
+    if "phase" not in run.columns or not run.maneuver.phase_names:
+        return []
+    phase, names = np.asarray(run.columns["phase"]).astype(int), run.maneuver.phase_names
+    edges = [0, *(np.flatnonzero(np.diff(phase)) + 1).tolist(), len(phase)]
+    spans = []
+    for first, last in pairwise(edges):
+        number = int(phase[first])
+        if 0 <= number < len(names):  # -1: before the first or after the last
+            spans.append((float(run.time[first]), float(run.time[min(last, len(phase) - 1)]), names[number]))
+    return spans
+
+
+def _steering_wheel(run: Run) -> Plot:
+    """Describe angle, rate and torque over time, and the torque over the angle."""
+    over_time = [panel for name in ("steering_wheel", "steering_rate", "steering_torque") for panel in panels_of(run, name)]
+    angle, torque = np.degrees(run.column("steering_wheel_angle")), run.column("steering_wheel_torque")
+    loop = Panel(
+        "torque over angle, + = left", Axis("steering-wheel angle", "deg"), Axis("steering-wheel torque", "N m"), [Curve("", angle, torque)]
+    )
+    return Plot("steering wheel", [*over_time, loop], columns=2)
+
+
+def _over_time(name: str, meaning: str, title: str, quantities: tuple[str, ...], columns: tuple[str, ...] = ()) -> PlotKind:
+    """Return the kind of a plot of quantities over time, which every report page shows."""
+    return PlotKind(
+        name, meaning, lambda run: Plot(title, [panel for one in quantities for panel in panels_of(run, one)]), "", columns, on_page=False
+    )
+
+
 PLOTS = (
-    Plot("speed", "forward speed over time", _speed),
-    Plot("attitude", "roll, pitch and yaw over time", _attitude, size=(9.0, 7.0)),
-    Plot("lateral_acceleration", "lateral acceleration of the center of mass over time, as computed and filtered", _lateral_acceleration),
-    Plot("yaw_rate", "yaw rate over time", _yaw_rate),
-    Plot("longitudinal", "speed, longitudinal acceleration and distance over time", _longitudinal, "", ("a_WG_B_x",), (9.0, 7.0)),
-    Plot("ride", "vertical acceleration at the driver's head, and weighted if an analysis provides it", _ride, "", ("f_H_B_z",)),
+    _over_time("speed", "forward speed over time", "speed", ("speed",)),
+    _over_time("attitude", "roll, pitch and yaw over time", "roll, pitch, yaw", ("roll", "pitch", "yaw")),
+    _over_time(
+        "lateral_acceleration",
+        "lateral acceleration of the center of mass over time, as computed and filtered",
+        "lateral acceleration",
+        ("lateral_acceleration",),
+    ),
+    _over_time("yaw_rate", "yaw rate over time", "yaw rate", ("yaw_rate",)),
+    _over_time(
+        "longitudinal",
+        "speed, longitudinal acceleration and distance over time",
+        "longitudinal",
+        ("speed", "acceleration", "distance"),
+        ("a_WG_B_x",),
+    ),
+    _over_time(
+        "ride", "vertical acceleration at the driver's head, and weighted if an analysis provides it", "ride", ("head",), ("f_H_B_z",)
+    ),
+    _over_time("wheel_loads", "normal force of every wheel over time, lift-off marked", "wheel loads", ("wheel_loads",)),
+    PlotKind(
+        "hand_wheel",
+        "angle, rate and torque of the steering wheel over time, and torque over angle",
+        _steering_wheel,
+        "",
+        ("steering_wheel_angle", "steering_wheel_torque"),
+    ),
+    _over_time(
+        "pedals",
+        "throttle, brake, gear and engine speed over time",
+        "pedals and gear",
+        ("pedals", "gear", "engine"),
+        ("throttle", "brake", "gear", "engine_speed"),
+    ),
 )

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from simulator.maneuvers.plots.contract import Run
-from simulator.maneuvers.report.cross_plots import curve_figure, steady_figure
-from simulator.maneuvers.report.path import course_figure
-from simulator.maneuvers.report.time_series import GROUPS, group_figure, phase_words
+from simulator.maneuvers.plots.contract import EmptyPlotError, Run
+from simulator.maneuvers.plots.cross_plots import handling_curves
+from simulator.maneuvers.plots.kinds import PLOT_KINDS
+from simulator.maneuvers.plots.quantities import QUANTITIES
+from simulator.maneuvers.plots.time_series import panels_of, phase_spans
 from simulator.maneuvers.source_marks import explained
 from simulator.report.html_page import Cell, Column, Page, Verdict
-from simulator.report.svg_plot import Panel
+from simulator.report.plot import Panel
 
 FILE = "report.html"
+
+GROUPS = (
+    ("The driver", ("steering_wheel", "steering_torque", "pedals", "gear", "engine")),
+    (
+        "The vehicle",
+        ("speed", "acceleration", "lateral_acceleration", "yaw_rate", "sideslip", "roll", "pitch", "yaw", "head", "path_error"),
+    ),
+    ("The wheels", ("wheel_loads", "slip_angles", "slips")),
+)
+"""Groups of quantities over time in the order of the page."""
 
 VERDICTS: dict[str, Cell] = {"pass": Verdict("pass", True), "fail": Verdict("FAIL", False), "info": ""}
 
@@ -33,12 +44,9 @@ class RunInfo:
     """Rendered images of the run (JPEG) with captions."""
 
 
-@dataclass(frozen=True)
-class Figure:
-    """Panels of a page with their caption."""
-
-    panels: Sequence[Panel]
-    caption: str = ""
+def columns_shown() -> tuple[str, ...]:
+    """Return the telemetry names, fields or patterns that the page needs in addition to the columns of the metrics."""
+    return tuple(dict.fromkeys(column for one in QUANTITIES.values() for column in one.columns))
 
 
 def run_page(result: Mapping[str, Any], info: RunInfo, run: Run | None) -> Page:
@@ -123,18 +131,25 @@ def _gates(page: Page, gates: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _plots(page: Page, run: Run) -> None:
-    parts: list[tuple[str, Callable[[Run], Figure | None]]] = [("Course", lambda run: Figure(*course_figure(run)))]
-    parts += [("Steady turns", steady_figure_of), ("Curves of the analyses", curve_figure_of)]
-    for title, build in parts:
-        figure = build(run)
-        if figure is not None:
-            page.heading(title)
-            page.figure(figure.panels, figure.caption)
+    _plot(page, run, "path", "Course")
+    if handling_curves(run) or {"handling", "cross_plots"} & set(run.maneuver.pictures):
+        _plot(page, run, "steady_turns", "Steady turns")
+    _plot(page, run, "curves", "Curves of the analyses")
+    for name in run.maneuver.pictures:
+        if PLOT_KINDS.need(name).on_page:
+            _plot(page, run, name)
     page.heading("Over time")
-    if phase_words(run):
-        page.text(phase_words(run))
+    spans = phase_spans(run)
+    if spans:
+        page.text("Phases: " + ", ".join(f"{name} {begin:.4g} to {end:.4g} s" for begin, end, name in spans) + ".")
     for title, names in GROUPS:
-        panels, missing = group_figure(run, names)
+        panels: list[Panel] = []
+        missing = []
+        for name in names:
+            try:
+                panels += panels_of(run, name)
+            except EmptyPlotError:
+                missing.append(QUANTITIES[name].title)
         page.subheading(title)
         if panels:
             page.figure(panels)
@@ -142,15 +157,11 @@ def _plots(page: Page, run: Run) -> None:
             page.text(f"Not in this log: {', '.join(missing)}.")
 
 
-def steady_figure_of(run: Run) -> Figure | None:
-    """Return the figure over lateral acceleration; None without steady turns."""
-    panels = steady_figure(run)
-    return (
-        Figure(panels, "Rows of steady turns only: lateral acceleration and speed change little for at least a second.") if panels else None
-    )
-
-
-def curve_figure_of(run: Run) -> Figure | None:
-    """Return the figure of the curves of the analyses; None without curves."""
-    panels = curve_figure(run)
-    return Figure(panels) if panels else None
+def _plot(page: Page, run: Run, name: str, heading: str = "") -> None:
+    """Add a plot under a heading (default: its title), unless the run has nothing to show."""
+    try:
+        plot = PLOT_KINDS.need(name).draw(run)
+    except EmptyPlotError:
+        return
+    page.heading(heading or plot.title[:1].upper() + plot.title[1:])
+    page.figure(plot.panels, plot.caption)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
@@ -59,7 +60,7 @@ def write_report(
     result = {**metrics, "pictures_left_out": left_out} if left_out else metrics
     files = [write_metrics(directory, result, machine)]
     for name, image in images.items():
-        files.append(directory / f"{name}.png")
+        files.append(directory / file_of(name))
         write_bytes(files[-1], image)
     if info is not None:
         files.append(write_page(directory, result, info, run))
@@ -75,20 +76,23 @@ def write_page(folder: FilePath, metrics: Mapping[str, Any], info: RunInfo, run:
 
 def drawn(run: Run, names: Iterable[str]) -> tuple[dict[str, bytes], list[str]]:
     """Return (PNG files by name of the plot, a line for each plot without data)."""
-    from simulator.telemetry.figures import one_after_the_other
+    from simulator.report.png_renderer import png
 
     images: dict[str, bytes] = {}
     left_out: list[str] = []
-    with one_after_the_other() as canvas:
-        for name in names:
-            plot = PLOT_KINDS[name]
-            try:
-                plot.draw(canvas.empty(plot.size), run)
-            except EmptyPlotError as reason:
-                left_out.append(f"{name}: {reason}")
-            else:
-                images[name] = canvas.png()
+    for name in names:
+        try:
+            plot = PLOT_KINDS.need(name).draw(run)
+        except EmptyPlotError as reason:
+            left_out.append(f"{name}: {reason}")
+        else:
+            images[name] = png(replace(plot, title=f"{run.maneuver.title}: {plot.title}"))
     return images, left_out
+
+
+def file_of(name: str) -> str:
+    """Return the file name of a plot; the next run into the folder removes files of these names."""
+    return f"{name}.png" if PLOT_KINDS.is_builtin(name) else f"plot_{name}.png"
 
 
 def write_metrics(folder: str | os.PathLike[str], metrics: Mapping[str, Any], machine: Mapping[str, Any] | None = None) -> FilePath:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.report.html_page import Column, Page
-from simulator.report.svg_plot import Axis, Curve, Panel
+from simulator.report.plot import Axis, Curve, Panel
 from simulator.tools.cueing.omct import ANGLE, AXES, FIDELITY, FORCE, RATE, SINACORI, Array, Complex, Response, fidelity
 from simulator.tools.cueing.step_response import LASTS, SIZE, TILT_ANGLES, Push
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.report.html_page import Column, Page
-from simulator.report.svg_plot import Axis, Curve, Panel
+from simulator.report.plot import Axis, Curve, Panel
 from simulator.tools.cueing.recorded_drives import MIN_RATE, CueingResult, Drive
 from simulator.tools.cueing.scores import FORCES, HIGHEST, RATES, mean_scores, up_to
 from washout.vestibular import FORCE_THRESHOLDS, MODELS, RATE_THRESHOLDS

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from simulator.report.html_page import Cells, Column, Page
-from simulator.report.svg_plot import Axis, Curve, Panel
+from simulator.report.plot import Axis, Curve, Panel
 from simulator.tools.kc.results import DEG, Result, side
 from simulator.tools.kc.rig import Rig, Wheel
 from simulator.tools.kc.sweeps import BOUNCE, Sweep, swept

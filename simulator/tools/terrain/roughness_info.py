@@ -16,8 +16,9 @@ from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_utf8
 from simulator.base.json_output import json_text
-from simulator.report.plot_style import COLORS, INK, QUIET, STYLE
-from simulator.telemetry.atomic_files import write_whole
+from simulator.report.plot import BLUE, GRAY, RED, SKY, Annotation, Axis, Band, Curve, Panel, Plot
+from simulator.report.png_renderer import png
+from simulator.telemetry.atomic_files import write_bytes
 from simulator.tools.terrain.elevation_file import TerrainOnDisk, composed, is_terrain, read_terrain
 from terrain.ground import Road
 from terrain.heightmap_detail import ISO_CLASSES, iso_roughness
@@ -130,41 +131,24 @@ def _as_json(file: str, found: dict[str, list[Octave]]) -> dict[str, Any]:
 
 def draw(picture: Path, title: str, profiles: dict[str, Profile], terrain: TerrainOnDisk | None) -> None:
     """Write a PNG: spectra over the classes, and for a terrain the coherence of lines TRACK apart. Raises OutputError."""
-    import matplotlib as mpl
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(12.0 if terrain else 7.0, 5.0), dpi=110, layout="constrained")
-        FigureCanvasAgg(figure)
-        panels = figure.subplots(1, 2 if terrain else 1, squeeze=False)[0]
-        _draw_spectra(panels[0], title, profiles)
-        if terrain is not None:
-            _draw_coherence(panels[1], terrain)
-        write_whole(picture, lambda part: figure.savefig(part, format="png", bbox_inches="tight"))
+    panels = [_spectra(title, profiles)] + ([] if terrain is None else [_coherence(terrain)])
+    write_bytes(picture, png(Plot(f"{title}: roughness", panels, columns=2)))
 
 
-def _draw_spectra(axes: Any, title: str, profiles: dict[str, Profile]) -> None:
+def _spectra(title: str, profiles: dict[str, Profile]) -> Panel:
     n = np.array((0.01, 10.0))
+    bands, names, curves = [], [], []
     for k, name in enumerate(ISO_CLASSES):
         mean = iso_roughness(name) * (n / 0.1) ** -2.0
-        axes.fill_between(n, 0.5 * mean, 2.0 * mean, color=QUIET, alpha=0.10 + 0.10 * (k % 2), linewidth=0)
-        axes.text(n[1] * 1.05, mean[1], name, color=INK, va="center")
-    for color, (name, profile) in zip(COLORS, profiles.items(), strict=False):
+        bands.append(Band("", n, 0.5 * mean, 2.0 * mean, (GRAY, SKY)[k % 2]))
+        names.append(Annotation(n[1] * 1.2, mean[1], name))
+    for color, (name, profile) in enumerate(profiles.items(), BLUE):
         waves, found = density(*profile)
         keep = (waves > 0.008) & (waves < 12.0)
-        axes.plot(waves[keep], found[keep], color=color, linewidth=0.4, alpha=0.35)
-        middles, means = _third_octaves(waves[keep], found[keep])
-        axes.plot(middles, means, color=color, label=name)
-    axes.set(
-        title=f"{title}: profiles",
-        xscale="log",
-        yscale="log",
-        xlabel="wave number [1/m]",
-        ylabel="spectral density [m3]",
-        xlim=(0.008, 14.0),
-    )
-    axes.legend(loc="lower left")
+        curves.append(Curve("", waves[keep], found[keep], color, width=0.3))
+        curves.append(Curve(name, *_third_octaves(waves[keep], found[keep]), color))
+    across, up = Axis("wave number", "1/m", log=True, least=0.008, most=14.0), Axis("spectral density", "m³", log=True)
+    return Panel("profiles over the classes A to H of ISO 8608", across, up, curves, bands, annotations=names)
 
 
 def _third_octaves(waves: FloatArray, found: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -177,22 +161,19 @@ def _third_octaves(waves: FloatArray, found: FloatArray) -> tuple[FloatArray, Fl
     return np.array([m for m, _ in there]), np.array([f for _, f in there])
 
 
-def _draw_coherence(axes: Any, terrain: TerrainOnDisk) -> None:
+def _coherence(terrain: TerrainOnDisk) -> Panel:
     n, found = coherence(*track_lines(terrain), STEP, SEGMENT)
-    keep = n < 2.0
-    n, found = n[keep], found[keep]
-    axes.plot(n, found, color=COLORS[0], label="two lines of the terrain")
-    axes.plot(n, isotropic_coherence(n, TRACK), color=INK, linestyle="--", label="isotropic ground, waviness 2")
-    for color, name in zip(COLORS[1:], ("A", "C", "E"), strict=False):
-        axes.plot(n, ammon_coherence(n, TRACK, name), color=color, linewidth=1.0, label=f"roads of class {name} [Ammon 1992]")
-    axes.set(
-        title=f"coherence of left and right, {TRACK:g} m apart",
-        xscale="log",
-        xlabel="wave number [1/m]",
-        ylabel="squared coherence",
-        ylim=(0.0, 1.02),
-    )
-    axes.legend()
+    n, found = n[n < 2.0], found[n < 2.0]
+    curves = [
+        Curve("two lines of the terrain", n, found),
+        Curve("isotropic ground, waviness 2", n, isotropic_coherence(n, TRACK), GRAY, "6 3"),
+        *(
+            Curve(f"roads of class {name} [Ammon 1992]", n, ammon_coherence(n, TRACK, name), RED + k, width=1.0)
+            for k, name in enumerate("ACE")
+        ),
+    ]
+    across, up = Axis("wave number", "1/m", log=True), Axis("squared coherence", least=0.0, most=1.02)
+    return Panel(f"coherence of left and right, {TRACK:g} m apart", across, up, curves)
 
 
 def track_lines(terrain: TerrainOnDisk) -> tuple[Sequence[FloatArray], Sequence[FloatArray]]:

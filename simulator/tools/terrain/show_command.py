@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator.base.console import print_line
 from simulator.base.json_output import json_text
-from simulator.report.plot_style import INK, STYLE
+from simulator.report.png_renderer import INK, STYLE
 from simulator.telemetry.atomic_files import write_whole
 from simulator.tools.terrain.elevation_file import TerrainOnDisk, composed, is_terrain, read_file, read_terrain
 from terrain.features.shapes import LINES

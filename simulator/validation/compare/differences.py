@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.maneuvers.metrics import LOAD
-from simulator.maneuvers.plots.display_units import factor_shown, unit_shown
 from simulator.maneuvers.plots.quantities import QUANTITIES, Quantity
+from simulator.report.display_units import factor_shown, unit_shown
 from simulator.telemetry.channels import chosen
 from simulator.validation.compare.comparison_file import Comparison
 from simulator.validation.compare.record import INSTEAD, USUAL, Record

@@ -11,17 +11,15 @@ from typing import Any
 import numpy as np
 
 from simulator.maneuvers.source_marks import explained
-from simulator.report import svg_plot
+from simulator.report import plot
 from simulator.report.html_page import MISSING, Cell, Column, Link, Page, Verdict
-from simulator.report.svg_plot import Axis, Panel
+from simulator.report.plot import COLORS, DASHES, REFERENCE_WIDTH, Axis, Panel
 from simulator.validation.compare.bands import Band, BandVerdict, Curves
 from simulator.validation.compare.differences import Channel, Difference, values_of
 from simulator.validation.compare.record import Record
 
 RUN_FACTS = ("maneuver", "vehicle", "terrain", "settings", "version", "configuration", "columns")
 """Facts about records in the order of the page."""
-DASHES = ("", "7 3", "2 3")
-"""Dash patterns of records, for readers who cannot distinguish colors and for more records than colors."""
 
 
 @dataclass(frozen=True)
@@ -191,18 +189,16 @@ def _band_row(one: BandVerdict) -> list[Cell]:
     return [title, over, one.band.words, one.record, verdict, 100.0 * one.inside, *far, *at, given]
 
 
-def _curve(n: int, name: str, x: Any, y: Any, points: bool = False) -> svg_plot.Curve:
+def _curve(n: int, name: str, x: Any, y: Any, points: bool = False) -> plot.Curve:
     """Return the curve of the n-th record; record 0 is the reference."""
-    return svg_plot.Curve(name, x, y, n % len(svg_plot.COLORS), DASHES[n // 2 % len(DASHES)], 1.3, points=points)
+    return plot.Curve(name, x, y, n % len(COLORS), DASHES[n // 2 % len(DASHES)], 1.3 if n else REFERENCE_WIDTH, points=points)
 
 
 def _band_panel(comparison: ComparisonResult, shown: BandResult) -> Panel:
     band, curves = shown.band, shown.curves
     assert curves is not None and band.over is not None
     (unit, factor), (over_unit, over_factor) = band.channel.shown, band.over.shown
-    area = svg_plot.Band(
-        f"band around {comparison.records[0].name}", over_factor * curves.edge_x, factor * curves.low, factor * curves.high, 0
-    )
+    area = plot.Band(f"band around {comparison.records[0].name}", over_factor * curves.edge_x, factor * curves.low, factor * curves.high, 0)
     drawn = [_curve(0, comparison.records[0].name, over_factor * curves.x, factor * curves.y)]
     for n, one in enumerate(shown.verdicts, 1):
         if len(one.x):
@@ -230,7 +226,7 @@ def _channel_panels(comparison: ComparisonResult, channel: Channel) -> list[Pane
         _curve(numbers[one.record], one.record, one.time, factor * one.values) for one in comparison.differences if one.channel == channel
     ]
     areas = [
-        svg_plot.Band(
+        plot.Band(
             f"band around {comparison.records[0].name}", shown.curves.edge_x, factor * shown.curves.low, factor * shown.curves.high, 0
         )
         for shown in comparison.bands

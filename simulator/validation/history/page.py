@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from simulator.report.plot_style import BLUE, QUIET, RED, STYLE
-from simulator.telemetry.atomic_files import write_text, write_whole
+from simulator.report.plot import RED, Axis, Curve, Panel, Plot
+from simulator.report.png_renderer import png
+from simulator.telemetry.atomic_files import write_bytes, write_text
 from simulator.validation.history.changes import Change, Rule, changes
 from simulator.validation.history.entry import Entry, Figure
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 PAGE = "README.md"
-ACROSS, WIDTH, HEIGHT, DPI = 5, 1.9, 1.25, 75
-"""Number of plots in a row; width and height of a plot in inches; dots per inch."""
+ACROSS = 4
+"""Number of plots in a row."""
 
 
 class Kind(NamedTuple):
@@ -109,22 +107,15 @@ def _subject(history: History, subject: str) -> list[str]:
 
 def _draw(history: History, subject: str, file: Path) -> None:
     """Plot every figure that ever changed, or all figures if none changed. Raises OutputError."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure as Drawing
-
     steps = history.steps(subject)
     moved = {one.name for _, changed in steps for one in changed or ()}
     names = [name for name in dict.fromkeys(name for entry, _ in steps for name in entry.figures) if not moved or name in moved]
     names = [name for name in names if np.isfinite(_numbers(history, steps, name)).any()]
-    down = max(1, -(-len(names) // ACROSS))
-    with mpl.rc_context(STYLE):
-        drawing = Drawing(figsize=(ACROSS * WIDTH, down * HEIGHT), layout="constrained")
-        axes = drawing.subplots(down, ACROSS, squeeze=False).ravel()
-        for name, axis in zip(names, axes, strict=False):
-            _plot(axis, name, _numbers(history, steps, name), [any(one.name == name for one in changed or ()) for _, changed in steps])
-        for axis in axes[len(names) :]:
-            axis.set_visible(False)
-        write_whole(file, lambda path: drawing.savefig(path, dpi=DPI, format="png", metadata={"Software": None}))
+    panels = [
+        _panel(name, _numbers(history, steps, name), [any(one.name == name for one in changed or ()) for _, changed in steps])
+        for name in names
+    ]
+    write_bytes(file, png(Plot(subject, panels, columns=ACROSS)))
 
 
 def _numbers(history: History, steps: Sequence[tuple[Entry, list[Change] | None]], name: str) -> np.ndarray:
@@ -136,18 +127,17 @@ def _number(figure: Figure | None) -> float:
     return float("nan") if figure is None or isinstance(figure.value, str) else figure.value
 
 
-def _plot(axis: Axes, name: str, values: np.ndarray, drifted: Sequence[bool]) -> None:
-    n = np.arange(len(values))
-    axis.plot(n, values, color=BLUE, marker="o", markersize=3)
+def _panel(name: str, values: np.ndarray, drifted: Sequence[bool]) -> Panel:
+    n = np.arange(float(len(values)))
     red = np.array(drifted, bool) & np.isfinite(values)
-    axis.plot(n[red], values[red], color=RED, marker="o", markersize=5, linestyle="")
-    axis.set_title(name[:28], fontsize=7, fontweight="normal")
-    axis.set_xticks([])
-    axis.set_xlim(-0.4, max(len(values) - 0.6, 0.4))
-    axis.tick_params(color=QUIET, labelsize=6)
-    if np.isfinite(values).any() and np.ptp(values[np.isfinite(values)]) < 1e-3 * np.abs(values[np.isfinite(values)]).max():
-        middle = float(np.nanmean(values))
-        axis.set_ylim(middle - 0.05 * abs(middle) - 1e-12, middle + 0.05 * abs(middle) + 1e-12)
+    curves = [Curve("", n, values, points=True), Curve("", n[red], values[red], RED, points=True, line=False)]
+    found = values[np.isfinite(values)]
+    least = most = None
+    if np.ptp(found) < 1e-3 * np.abs(found).max():  # no drift that a reader should see
+        middle = float(found.mean())
+        least, most = middle - 0.05 * abs(middle) - 1e-12, middle + 0.05 * abs(middle) + 1e-12
+    across = Axis("entry", least=-0.4, most=max(len(values) - 0.6, 0.4))
+    return Panel(name, across, Axis("", least=least, most=most), curves)
 
 
 def latest(entries: Sequence[tuple[Entry, list[Change] | None]]) -> list[str]:

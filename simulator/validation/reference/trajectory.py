@@ -16,10 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, JounceError, OutputError
+from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
+from simulator.report.plot import Axis, Panel, Plot, over_reference
+from simulator.report.png_renderer import png
+from simulator.telemetry.atomic_files import write_bytes
 from simulator.validation.reference.recorded_drive import Recording
 from simulator.validation.reference.result import Comparison
 from terrain.ground import Ground
@@ -331,24 +334,20 @@ CHANNELS = {
 
 def plot_trajectory(comparison: TrajectoryComparison, path: str) -> None:
     """Plot the counted channels, recorded and computed, into a PNG file. Raises OutputError."""
-    from matplotlib.figure import Figure
-
-    names = comparison.counted
-    figure = Figure(figsize=(8.0, 2.2 * len(names) + 0.8), layout="constrained")
-    axes = figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
-    for name, axis in zip(names, axes, strict=True):
-        axis.plot(comparison.time, comparison.reference[name], color="0.25", linewidth=2.2, label="recorded")
-        axis.plot(comparison.time, comparison.ours[name], color="#d1495b", linewidth=1.2, label="Jounce")
-        axis.set_ylabel(f"{name} [{UNITS[name]}]" if name in UNITS else name)
-        axis.set_title(f"error {100.0 * comparison.errors[name]:.2f} %", loc="right", fontsize="small")
-        axis.grid(alpha=0.3)
-    axes[0].legend(loc="best")
-    axes[-1].set_xlabel("time [s]")
-    figure.suptitle(Path(comparison.file).name)
-    try:
-        figure.savefig(path, dpi=110)
-    except (OSError, ValueError) as error:
-        raise OutputError(f"{path}: cannot write the plot ({error})") from None
+    write_bytes(Path(path), png(Plot(Path(comparison.file).name, trajectory_panels(comparison, "recorded"))))
 
 
-UNITS = {"vx": "m/s", "vy": "m/s", "wz": "rad/s", "ay": "m/s²", "roll": "rad", "pitch": "rad", "engine_speed": "rad/s"}
+def trajectory_panels(comparison: TrajectoryComparison, source: str) -> list[Panel]:
+    """Return a panel for each counted channel with its error; `source` names the reference."""
+    return [
+        Panel(
+            f"{name}, error {100.0 * comparison.errors[name]:.2f} %",
+            Axis("time", "s"),
+            Axis(name, UNITS.get(name, "")),
+            over_reference(comparison.time, (source, comparison.reference[name]), ("Jounce", comparison.ours[name])),
+        )
+        for name in comparison.counted
+    ]
+
+
+UNITS = {"vx": "m/s", "vy": "m/s", "wz": "rad/s", "ay": "m/s²", "roll": "rad", "pitch": "rad", "engine_speed": "rad/s", "z": "m"}

@@ -11,9 +11,10 @@ import math
 import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
+from simulator.report.plot import Axis, Panel, over_reference
 from simulator.validation.suite.mass_properties import masses
 from simulator.validation.suite.reference_runs import CORNERS, FRONT, REAR, drive, slippery, straight
-from simulator.validation.suite.result import Array, Curve, Finding, PageFigure, Plot, ReferenceData, Row, within
+from simulator.validation.suite.result import Array, Finding, PageFigure, ReferenceData, Row, within
 from vehicles.vehicle import Vehicle
 from vehicles.vehicle_model import VehicleModel
 
@@ -80,10 +81,8 @@ def sliding(source: ReferenceData) -> Finding:
     shown = t >= t[up][0]
     known = np.where(v[shown] > 0.0, rising, falling)
     course = v[shown][0] - np.concatenate([[0.0], np.cumsum(known[1:] * np.diff(t[shown]))])
-    plot = Plot(
-        "Sliding up a slope, and down", "time [s]", "m/s", [Curve("closed form", t[shown], course), Curve("Jounce", t[shown], v[shown])]
-    )
-    return Finding(rows, [PageFigure("sliding", "all wheels locked on a slope of 30 %, friction 0.15", [plot])])
+    panel = _speed_panel("Sliding up a slope, and down", t[shown], course, v[shown])
+    return Finding(rows, [PageFigure("sliding", "all wheels locked on a slope of 30 %, friction 0.15", [panel])])
 
 
 def coasting(source: ReferenceData) -> Finding:
@@ -101,8 +100,14 @@ def coasting(source: ReferenceData) -> Finding:
     A, B, total = rolling * mass * STANDARD_GRAVITY, _drag(vehicle, 1.0) * mass, mass + spin.sum() / radius**2
     course = math.sqrt(A / B) * np.tan(math.atan(v[0] * math.sqrt(B / A)) - t * math.sqrt(A * B) / total)
     rows = [within(f"speed lost in {COAST_FOR:g} s from {v[0]:.1f} m/s", v[0] - v[-1], float(v[0] - course[-1]), "m/s", 0.08)]
-    plot = Plot("Coasting in neutral", "time [s]", "m/s", [Curve("closed form", t, course), Curve("Jounce", t, v)])
-    return Finding(rows, [PageFigure("coasting", "rolling resistance and drag only", [plot])])
+    panel = _speed_panel("Coasting in neutral", t, course, v)
+    return Finding(rows, [PageFigure("coasting", "rolling resistance and drag only", [panel])])
+
+
+def _speed_panel(title: str, time: Array, reference: Array, speed: Array) -> Panel:
+    """Return a speed over time next to its closed form."""
+    curves = over_reference(time, ("closed form", reference), ("Jounce", speed))
+    return Panel(title, Axis("time", "s"), Axis("speed", "m/s"), curves)
 
 
 def locked(vehicle: Vehicle, friction: float, angle: float = 0.0, direction: int = 1) -> float:

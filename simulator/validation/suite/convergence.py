@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from simulator.api.simulation import Simulation
-from simulator.validation.suite.result import Curve, Finding, PageFigure, Plot, ReferenceData, Row, number, within
+from simulator.report.plot import BLUE, DASHES, PURPLE, Axis, Curve, Panel
+from simulator.validation.suite.result import Finding, PageFigure, ReferenceData, Row, number, within
 
 STEPS = (2.0, 1.0, 0.5, 0.25)
 """Time steps in ms."""
@@ -39,9 +40,9 @@ def convergence(source: ReferenceData) -> Finding:
             found.append(Simulation("hmmwv", maneuver=name, changes={"maneuver.step_ms": step}, channels=("time",)).run().metrics)
         rows += rows_of(name, found)
         curves[name] = _curves(found)
-    plots = [Plot(name, "step [ms]", "change", some, log=True) for name, some in curves.items()]
+    panels = [Panel(name, Axis("step", "ms", log=True), Axis("change", log=True), some) for name, some in curves.items()]
     caption = f"relative difference from {STEPS[-1]:g} ms, for every metric that changes by more than 1e-5; slope 1 is first order"
-    return Finding(rows, [PageFigure("convergence", caption, plots)])
+    return Finding(rows, [PageFigure("convergence", caption, panels)])
 
 
 def rows_of(maneuver: str, found: Sequence[Mapping[str, float | None]]) -> list[Row]:
@@ -74,7 +75,7 @@ def order(numbers: Sequence[float]) -> str:
 
 def _curves(found: Sequence[Mapping[str, float | None]]) -> list[Curve]:
     """Return the relative differences from the smallest step, for metrics that change."""
-    curves = []
+    curves: list[Curve] = []
     for metric in found[0]:
         values = [one.get(metric) for one in found]
         if metric.endswith(DOUBLES) or any(value is None for value in values) or not values[-1]:
@@ -82,5 +83,7 @@ def _curves(found: Sequence[Mapping[str, float | None]]) -> list[Curve]:
         numbers = np.array(values, float)
         share = np.abs(numbers[:-1] / numbers[-1] - 1.0)
         if share.max() > 1e-5 and share.min() > 0.0:
-            curves.append(Curve(metric, np.array(STEPS[:-1]), share))
+            curves.append(
+                Curve(metric, np.array(STEPS[:-1]), share, BLUE + len(curves) % PURPLE, DASHES[len(curves) // PURPLE % len(DASHES)])
+            )
     return curves

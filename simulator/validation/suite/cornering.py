@@ -19,9 +19,10 @@ import numpy as np
 from simulator.api.loading import assemble
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.builder.builder import build_tire, build_vehicle
+from simulator.report.plot import RED, Axis, Curve, Panel
 from simulator.validation.suite.mass_properties import masses
 from simulator.validation.suite.reference_runs import FRONT, REAR, VEHICLE, drive, straight
-from simulator.validation.suite.result import Curve, Finding, PageFigure, Plot, ReferenceData, Row, near, within
+from simulator.validation.suite.result import Finding, PageFigure, ReferenceData, Row, near, within
 from vehicles.tires.steady_state import steady
 
 LEVEL = 0.3
@@ -191,15 +192,15 @@ def _on_the_rig(model: SingleTrack) -> list[Row]:
 def _page_figure(turns: dict[float, Turn], model: SingleTrack) -> PageFigure:
     v = np.linspace(1.0, 30.0, 100)
     found = np.array([(one.speed, one.gain, one.slip[1] / one.steer) for one in turns.values()])
-    gain = Plot(
-        "Yaw gain", "speed [m/s]", "1/s", [Curve("single track", v, model.gain(v)), Curve("Jounce", found[:, 0], found[:, 1], True)]
-    )
-    slip = Plot(
-        "Slip angle of the rear axle over steer",
-        "speed [m/s]",
-        "1",
-        [Curve("single track", v, np.array([model.rear_slip_gain(x) for x in v])), Curve("Jounce", found[:, 0], found[:, 2], True)],
-    )
+    speed = Axis("speed", "m/s")
+    slips = np.array([model.rear_slip_gain(x) for x in v])
+    panels = [
+        Panel(title, speed, axis, [Curve("single track", v, line), Curve("Jounce", found[:, 0], found[:, k], RED, points=True, line=False)])
+        for title, axis, line, k in (
+            ("Yaw gain", Axis("yaw rate over steer", "1/s"), model.gain(v), 1),
+            ("Slip angle of the rear axle over steer", Axis("slip angle over steer"), slips, 2),
+        )
+    ]
     return PageFigure(
-        "cornering", f"steady turns at {LEVEL:g} m/s2; the stiffnesses of the model come from the turn at {MEASURED_AT:g} m/s", [gain, slip]
+        "cornering", f"steady turns at {LEVEL:g} m/s2; the stiffnesses of the model come from the turn at {MEASURED_AT:g} m/s", panels
     )

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.report.plot import Panel
 from simulator.validation.reference.result import Comparison
 
 PASS, FAIL, KNOWN, STALE = "pass", "FAIL", "known", "known, but passes"
@@ -69,32 +70,13 @@ def of_comparison(what: str, comparison: Comparison) -> Row:
     return Row(what, f"{comparison.states} states", worst, f"{comparison.max_error:.2g}", f"{comparison.limit:.0e}", comparison.passed)
 
 
-class Curve(NamedTuple):
-    """A curve of a plot; `dots` are drawn without a line."""
-
-    name: str
-    x: Array
-    y: Array
-    dots: bool = False
-
-
-class Plot(NamedTuple):
-    """A plot of a figure; the reference is the first curve."""
-
-    title: str
-    across: str
-    up: str
-    curves: Sequence[Curve]
-    log: bool = False
-
-
 class PageFigure(NamedTuple):
     """A figure in a file next to the page."""
 
     name: str
     """Name without suffix."""
     caption: str
-    plots: Sequence[Plot]
+    panels: Sequence[Panel]
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ from simulator.builder.builder import build_soil, build_tire
 from simulator.fitting.soil_file_writer import interval_words
 from simulator.fitting.soil_fit import FittedSoil, error_over_range, fit_soil, predicted
 from simulator.fitting.soil_measurements import WheelTests, read_tests
+from simulator.report.plot import GRAY, Axis, Curve, Panel
 from simulator.tools.soil.soil_bin import SoilBin
-from simulator.validation.suite.result import Array, Curve, Finding, PageFigure, Part, Plot, ReferenceData, Row
+from simulator.validation.suite.result import Array, Finding, PageFigure, Part, ReferenceData, Row
 from vehicles.tires.tire_file import TireFile
 
 START = "silica_sand"
@@ -84,8 +85,8 @@ def rover(source: ReferenceData) -> Finding:
         rows.append(_sign_row(f"{title}: sign of the pull", predictions[positive], measured[positive]))
         order = np.argsort(tests.slip)
         plots.append(
-            Plot(title, "slip", "pull over load", [Curve("measured", tests.slip[order], measured[order] / tests.load[order], True),
-                                                   Curve("predicted", tests.slip[order], predictions[order] / tests.load[order])])
+            _panel(title, "predicted", tests.slip[order], Axis("pull over load"), measured[order] / tests.load[order],
+                   predictions[order] / tests.load[order])
         )  # fmt: skip
     return Finding(rows, [PageFigure("soil_rover", "each point predicted with a soil fitted to other points", plots)], notes)
 
@@ -177,19 +178,21 @@ def _page_figures(wheel: str, found: Mapping[int, Series]) -> list[PageFigure]:
     """Return a figure for each quantity with a plot for each angle."""
     out = []
     for name, (title, unit, factor) in SHOWN.items():
-        plots = []
+        panels = []
         for angle, one in found.items():
             order, there = np.argsort(one.tests.slip), one.tests.measured[name]
             if np.isfinite(there).any():
                 here = predicted(one.found, name, one.tests.slip_angle)
-                curves = [
-                    Curve("measured", one.tests.slip[order], factor * there[order], True),
-                    Curve("Jounce", one.tests.slip[order], factor * here[order]),
-                ]
-                plots.append(Plot(f"{angle} deg", "slip", f"{title} [{unit}]", curves))
+                up = Axis(title, unit)
+                panels.append(_panel(f"{angle} deg", "Jounce", one.tests.slip[order], up, factor * there[order], factor * here[order]))
         caption = f"{title} of the wheel {wheel} at slip angles; the sand is fitted to the smooth wheel at 0 deg"
-        out.append(PageFigure(f"soil_sand_{wheel}_{name}", caption, plots))
+        out.append(PageFigure(f"soil_sand_{wheel}_{name}", caption, panels))
     return out
+
+
+def _panel(title: str, name: str, slip: Array, up: Axis, measured: Array, computed: Array) -> Panel:
+    curves = [Curve("measured", slip, measured, GRAY, points=True, line=False), Curve(name, slip, computed)]
+    return Panel(title, Axis("slip"), up, curves)
 
 
 PARTS = (

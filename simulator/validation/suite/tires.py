@@ -11,8 +11,9 @@ import numpy as np
 
 from simulator.base.records import Record, record
 from simulator.configuration.file_lookup import data_folder
+from simulator.report.plot import BLUE, Axis, Curve, Panel
 from simulator.validation.reference.tire_rows import Numbers, compare_tire, read_rows
-from simulator.validation.suite.result import Array, Curve, Finding, PageFigure, Plot, ReferenceData, Row, near, of_comparison, within
+from simulator.validation.suite.result import Array, Finding, PageFigure, ReferenceData, Row, near, of_comparison, within
 from terrain.soil import FIRM, SOIL
 from vehicles.tires.wheel_on_soil import soil_wheel
 
@@ -161,17 +162,17 @@ def _at(row: Row, slip: float) -> Row:
 
 
 def _page_figure(found: list[tuple[int, tuple[Array, Array]]]) -> PageFigure:
-    plots = []
+    panels = []
     for column, title, unit in ((1, "Drawbar pull", "N"), (2, "Side force", "N"), (3, "Sinkage", "m")):
         curves = []
-        for angle, (sand, computed) in found:
+        for color, (angle, (sand, computed)) in enumerate(found, BLUE):
             curves += [
-                Curve(f"measured, {angle} deg", sand[:, 0], sand[:, column], True),
-                Curve(f"Jounce, {angle} deg", computed[:, 0], computed[:, column]),
+                Curve(f"measured, {angle} deg", sand[:, 0], sand[:, column], color, points=True, line=False),
+                Curve(f"Jounce, {angle} deg", computed[:, 0], computed[:, column], color),
             ]
-        plots.append(Plot(title, "slip", unit, curves))
+        panels.append(Panel(title, Axis("slip"), Axis(title, unit), curves))
     return PageFigure(
         "soil",
         "smooth wheel on sand at its measured load: measured (dots) and computed with the sand parameters, without a fit",
-        plots,
+        panels,
     )

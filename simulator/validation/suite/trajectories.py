@@ -11,8 +11,8 @@ import numpy as np
 from simulator.base.inputfile import read_bytes
 from simulator.builder.builder import build_vehicle
 from simulator.validation.reference.recorded_drive import Recording
-from simulator.validation.reference.trajectory import CORNERS, TrajectoryComparison, arm_angles, compare_trajectory
-from simulator.validation.suite.result import Array, Curve, Finding, PageFigure, Plot, ReferenceData, Row
+from simulator.validation.reference.trajectory import CORNERS, TrajectoryComparison, arm_angles, compare_trajectory, trajectory_panels
+from simulator.validation.suite.result import Array, Finding, PageFigure, ReferenceData, Row
 from vehicles.steering.steering import place_tierods
 from vehicles.vehicle import Vehicle
 
@@ -113,17 +113,5 @@ def _place(car: Vehicle, row: np.void, file: str) -> np.void:
     return s.kinematics[0]  # type: ignore[no-any-return]
 
 
-UNITS = {"vx": "m/s", "wz": "rad/s", "ay": "m/s2", "roll": "rad", "pitch": "rad", "z": "m", "engine_speed": "rad/s"}
-
-
 def _page_figure(one: Recorded, found: TrajectoryComparison) -> PageFigure:
-    plots = [
-        Plot(
-            f"{name}, {100.0 * found.errors[name]:.2f} %",
-            "time [s]",
-            UNITS[name],
-            [Curve("Project Chrono", found.time, found.reference[name]), Curve("Jounce", found.time, found.ours[name])],
-        )
-        for name in found.counted
-    ]
-    return PageFigure(f"trajectory_{one.file}", one.title, plots)
+    return PageFigure(f"trajectory_{one.file}", one.title, trajectory_panels(found, "Project Chrono"))

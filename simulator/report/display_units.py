@@ -1,16 +1,20 @@
-"""Display units and axis labels."""
+"""Display units."""
 
 from __future__ import annotations
 
-from simulator.base.constants import STANDARD_GRAVITY
-from simulator.report.plot_style import SHOWN_AS
+import numpy as np
 
+from simulator.base.constants import STANDARD_GRAVITY
+
+DEGREE = np.rad2deg(1.0)
+IN_DEGREES = {"rad": ("deg", DEGREE), "rad/s": ("deg/s", DEGREE), "rad/s2": ("deg/s2", DEGREE)}
+"""Display unit and factor of an angle."""
 SHOWN = {
-    **SHOWN_AS,
+    **IN_DEGREES,
     "m/s": ("km/h", 3.6),
-    "rad s2/m": ("deg/g", SHOWN_AS["rad"][1] * STANDARD_GRAVITY),
-    "m/s2/rad": ("m/s²/deg", 1.0 / SHOWN_AS["rad"][1]),
-    "N m/rad": ("N m/deg", 1.0 / SHOWN_AS["rad"][1]),
+    "rad s2/m": ("deg/g", DEGREE * STANDARD_GRAVITY),
+    "m/s2/rad": ("m/s²/deg", 1.0 / DEGREE),
+    "N m/rad": ("N m/deg", 1.0 / DEGREE),
 }
 """Display unit and factor of a unit."""
 
@@ -27,9 +31,3 @@ def unit_shown(unit: str) -> str:
     """Return the display unit of an SI unit."""
     shown = SHOWN.get(unit, (unit, 1.0))[0]
     return TYPESET.get(shown, shown)
-
-
-def axis_words(name: str, unit: str) -> str:
-    """Return the label of an axis: name in words, with the display unit."""
-    shown = unit_shown(unit)
-    return name.replace("_", " ") + (f" [{shown}]" if shown else "")
