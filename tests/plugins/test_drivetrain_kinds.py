@@ -35,7 +35,7 @@ def plain_torque(parameters, state, seen, result, first, count, h):
     for i in range(count):
         out["torque"][i] = k["selector"] * k["throttle"] * p["torque"]
         if k["wheel_speed"][i] > p["fails_above"]:
-            out["torque"][i] = 0.0 * 1e308 * 1e308
+            out["torque"][i] = k["wheel_speed"][i] * 1e308 * 1e308
     out["engine_speed"] = 100.0
 
 
