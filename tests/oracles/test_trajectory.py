@@ -293,7 +293,7 @@ def test_the_differences_of_the_other_code_are_reported_with_its_recordings(stee
 
 
 def test_picture_that_cannot_be_written(steer: TrajectoryComparison, tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="cannot write the plot"):
+    with pytest.raises(OutputError, match="cannot be written"):
         plot_trajectory(steer, str(tmp_path / "no" / "such" / "folder.png"))
 
 
