@@ -23,6 +23,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "simulator.base.words": ("simulator.base.suggestions",),
     "simulator.base.yamlfile": ("simulator.base.yaml_reader", "simulator.base.yaml_loader"),
     "simulator.base.arrayfile": ("simulator.base.npy_reader",),
+    "simulator.base.section": ("simulator.base.section_of_0_2",),
     "simulator.base.algebra.dense": ("simulator.base.algebra.linear_solve",),
     "simulator.base.algebra.piecewise": ("simulator.base.algebra.piecewise_linear",),
     "simulator.base.algebra.single_vectors": ("simulator.base.algebra.array_vectors",),
