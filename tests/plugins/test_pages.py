@@ -191,7 +191,9 @@ def test_the_page_of_maneuvers_has_all_words() -> None:
         assert f"`{word}`" in text, word
 
 
-@pytest.mark.parametrize("page", ["own_washout", "own_sensor", "own_protocol", "own_outlet", "own_input_source", "own_terrain", "own_steering"])
+@pytest.mark.parametrize(
+    "page", ["own_washout", "own_sensor", "own_protocol", "own_outlet", "own_input_source", "own_terrain", "own_steering"]
+)
 def test_every_page_has_one_example_and_names_its_entry_point(page: str) -> None:
     assert len(blocks(page, "python")) == 1
     groups = "washout_algorithms|sensors|protocols|outlets|input_sources|terrains|terrain_types|steering"
