@@ -15,12 +15,14 @@ from terrain.kinds import TERRAIN_KINDS
 from terrain.readers.kinds import ELEVATION_FORMAT_KINDS
 from vehicles.controllers.kinds import CONTROLLER_KINDS
 from vehicles.drivetrain.kinds import DRIVETRAIN_KINDS
+from vehicles.steering.kinds import STEERING_KINDS
 from vehicles.suspension.kinds import AXLE_KINDS as AXLES
 from vehicles.tires.kinds import TIRE_MODEL_KINDS
 from washout.kinds import WASHOUT_KINDS
 
 REGISTRIES: dict[str, tuple[str, Registry[Any]]] = {
     "axles": ("kinds of axles, `suspension:` of an axle", AXLES),
+    "steering": ("kinds of steering, `type:` of `steering` in a vehicle file", STEERING_KINDS),
     "tire_models": ("tire models, `type:` of a tire file", TIRE_MODEL_KINDS),
     "drivetrain_kinds": ("kinds of drivetrains, `type:` in `drivetrain` of a drivetrain file", DRIVETRAIN_KINDS),
     "controllers": ("controllers, `type:` in `controllers` of a vehicle file", CONTROLLER_KINDS),

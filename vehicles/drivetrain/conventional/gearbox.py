@@ -304,14 +304,10 @@ def _check_keys(gearbox: Values) -> None:
             _one_of(gearbox, "schedule", name, faults)
         if automatic:
             _one_of(gearbox, "clutches", "shift_time", faults)
-        own: tuple[str, ...] = ("engage_time", "release_time")
-        others: tuple[str, ...] = ("synchronizer",)
-        if not automatic:
-            own, others = others, ("shift_time", "clutches", *own)
-        for name in own:
+        for name in ("engage_time", "release_time") if automatic else ("synchronizer",):
             with faults.part():
                 gearbox.needed(name, f"a value for a gearbox of type {gearbox['type']}")
-        for name in others:
+        for name in ("synchronizer",) if automatic else ("shift_time", "clutches", "engage_time", "release_time"):
             if name in gearbox:
                 faults.add(gearbox.error(name, f"no key of this name for a gearbox of type {gearbox['type']}"))
 
