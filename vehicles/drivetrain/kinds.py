@@ -13,7 +13,7 @@ IMPLIED = {"motors": "electric"}
 
 DRIVETRAIN_KINDS: Registry[DrivetrainKind] = Registry(
     "kind of drivetrain",
-    "jounce.drivetrains",
+    "jounce.drivetrain_kinds",
     {name: f"vehicles.drivetrain.{name}.section:KIND" for name in (DEFAULT, *IMPLIED.values())},
 )
 
