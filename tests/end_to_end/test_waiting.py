@@ -35,7 +35,7 @@ def vehicle_of(session):
 def test_a_run_begins_with_the_platform_up_and_is_the_same_drive():
     straight, raised = new_session(), new_session()
     before = vehicle_of(raised)
-    raised.raise_platform()
+    raise_platform(raised)
     assert (raised.cueing.procedure.state, raised.time, raised.tick) == ("engaged", 0.0, 0)
     assert vehicle_of(raised) == before
     for session in (straight, raised):
@@ -48,8 +48,8 @@ def test_waiting_in_real_time_leaves_the_platform_as_a_run_finds_it(monkeypatch)
     monkeypatch.setattr(simulator.session, "Clock", Hurried)
     tracker = Tracker()
     at_once, waited = new_session(), new_session(outlets=[tracker])
-    at_once.raise_platform()
-    waited.wait_for_platform(lambda: True, [tracker])
+    raise_platform(at_once)
+    wait_for_rise(waited, lambda: True, [tracker])
     assert waited.cueing.readout.tobytes() == at_once.cueing.readout.tobytes()
     assert (waited.time, waited.tick, waited.moves) == (0.0, 0, True)
     assert [state for k, state in enumerate(tracker.states) if state not in tracker.states[:k]] == [
