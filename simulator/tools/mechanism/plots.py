@@ -41,7 +41,8 @@ def plot_of(motion: Motion) -> Plot:
             panels.append(Panel("", across, y, curves))
     panels += [_measured(across, x, measure) for measure in motion.measures]
     marks = [ReferenceLine(factor * mark.at, mark.what, upright=True, color=RED, dash="5 3") for mark in motion.marks]
-    return Plot(motion.caption, [replace(panel, lines=marks) for panel in panels])
+    unnamed = [replace(mark, name="") for mark in marks]
+    return Plot(motion.caption, [replace(panel, lines=unnamed if n else marks) for n, panel in enumerate(panels)])
 
 
 def _largest_changes(motion: Motion, unit: str) -> list[Measure]:
