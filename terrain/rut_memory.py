@@ -33,8 +33,6 @@ BLOCK = 1 << BLOCK_BITS
 vehicle, which moves at most half a meter between two calls at 50 m/s."""
 FEWEST = 9 * BLOCK * BLOCK
 """Minimum number of tiles of a pool: the blocks around the vehicle must fit."""
-_BYTES = 2 * TILE * TILE
-
 Place = tuple[int, int]
 
 

@@ -62,11 +62,6 @@ class CallbackKernel:
             self._compiled = compiled
         return int(self._compiled.address)
 
-    @property
-    def from_disk(self) -> bool:
-        """True if the machine code was loaded from disk."""
-        return self._compiled is not None and self._compiled.cache_hits > 0
-
 
 def callback(function: Callable[..., None]) -> CallbackKernel:
     """Return a kernel that is called by its address. Raises TypeError if the arguments of the function are not ARGUMENTS."""

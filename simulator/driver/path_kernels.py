@@ -109,11 +109,3 @@ def point_of(line, station):
 def foot_of(line, x, y, guess):
     """Call `nearest` from Python."""
     return nearest(line, x, y, guess)
-
-
-@kernel
-def feet_of(line, x, y, guess, stations):
-    """Write the stations [m] (n,) of the feet of consecutive points x, y (n,) [m] to `stations`; the first is close to `guess`."""
-    for i in range(len(x)):
-        guess = nearest(line, x[i], y[i], guess)
-        stations[i] = guess

@@ -59,7 +59,6 @@ ELEVATION_FORMAT_KINDS: Registry[ElevationFormatKind] = Registry(
         "gltf": "terrain.readers.shipped_kinds:GLTF",
     },
 )
-_METER = Number("m", -1e7, 1e7)
 FIELDS: Fields = (
     Field("file", FileName("the path of an elevation file, relative to this file or in the assets"), "elevation file"),
     Field("format", Choice(ELEVATION_FORMAT_KINDS.names), "elevation format; default: by the suffix", None),

@@ -12,7 +12,6 @@ from terrain.readers.request import ReadRequest
 EXPECTED = "an OBJ file"
 MAX_BYTES = 1 << 28
 """Maximum file size; a line needs ten times its size while it is read."""
-UPS = ("y", "z")
 
 
 def read(request: ReadRequest) -> ElevationSource:

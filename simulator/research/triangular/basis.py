@@ -14,7 +14,6 @@ from simulator.research.triangular.problem_file import Problem
 from simulator.research.triangular.singular_engine import basis_with_singular, find_singular
 from simulator.research.triangular.sympy_engine import basis_with_sympy, require_sympy
 
-ENGINES = ("auto", "sympy", "singular")
 _DIGITS = 100
 """Decimal digits of the solutions."""
 

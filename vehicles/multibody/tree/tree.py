@@ -232,14 +232,6 @@ def start_inertias(tree, gravity):
 
 
 @kernel
-def clear_forces(tree):
-    """Set the applied forces to zero."""
-    for k in range(tree.nodes.shape[0]):
-        for i in range(6):
-            tree.motion[k]["f"][i] = 0.0
-
-
-@kernel
 def apply_force(tree, k, point, force, couple):
     """Add a force at a world point and a couple, both in world axes, to node k."""
     m = tree.motion[k]
