@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -27,10 +28,18 @@ def phaseless(values: Array, dt: float, hertz: float, poles: int = POLES, kind: 
     """
     if hertz >= 0.5 / dt:
         return np.array(values, dtype=float)
-    from scipy.signal import butter, sosfiltfilt
+    from scipy.signal import sosfiltfilt
 
-    sections = butter(poles // 2, hertz, kind, output="sos", fs=1.0 / dt)
-    return np.asarray(sosfiltfilt(sections, values, padlen=min(3 * (poles // 2 + 1), np.shape(values)[-1] - 1)))
+    extension = min(3 * (poles // 2 + 1), np.shape(values)[-1] - 1)
+    return np.asarray(sosfiltfilt(_butterworth(poles // 2, hertz, kind, dt), values, padlen=extension))
+
+
+@lru_cache(maxsize=64)
+def _butterworth(poles: int, hertz: float, kind: str, dt: float) -> Array:
+    """Return the sections of a filter, cached, since the design takes longer than filtering a short record."""
+    from scipy.signal import butter
+
+    return np.asarray(butter(poles, hertz, kind, output="sos", fs=1.0 / dt))
 
 
 def zeroed(values: Array, window: slice) -> Array:
