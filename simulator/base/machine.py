@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-LIBRARIES = ("numpy", "numba")
+LIBRARIES = ("numpy", "scipy", "numba")
 
 
 @cache

@@ -80,22 +80,22 @@ def confidence_of_fit(jacobian: Array, residuals: Array, groups: Sequence[slice]
 def correlations(residuals: Array) -> Array:
     """Return the correlation of rows with the rows 1, 2 ... later, from the best autoregression; (0,) without correlation.
 
-    The order minimizes Schwarz's information criterion, the coefficients follow from Yule and Walker (Levinson's recursion). The mean is
+    The order minimizes Schwarz's information criterion, the coefficients follow from Yule and Walker. The mean is
     not subtracted, since residuals of one sign are correlated. A negative sum, which would increase the number of effective rows, is
     treated as chance.
     """
+    from scipy.linalg import solve_toeplitz
+
     n = len(residuals)
     max_order = min(LONGEST, n // 4)
     size = float(residuals @ residuals)
     if max_order < 1 or size == 0.0:
         return np.empty(0)
     rho = np.array([float(residuals[k:] @ residuals[: n - k]) for k in range(max_order + 1)]) / size
-    best, left, best_score = np.empty(0), 1.0, 0.0
-    a = np.empty(0)
+    best, best_score = np.empty(0), 0.0
     for order in range(1, max_order + 1):
-        new = (rho[order] - float(a @ rho[order - 1 : 0 : -1])) / left
-        a = np.append(a - new * a[::-1], new)
-        left *= 1.0 - new * new
+        a = solve_toeplitz(rho[:order], rho[1 : order + 1])
+        left = 1.0 - float(a @ rho[1 : order + 1])
         if left <= 0.0:
             break
         score = n * np.log(left) + order * np.log(n)
@@ -118,14 +118,9 @@ def _continued(a: Array, rho: Array, n: int) -> Array:
 
 def _spread(J: Array, rho: Array) -> Array:
     """Return J'RJ (p, p) with the correlation matrix R of the rows, whose k-th diagonal is rho_k."""
-    n = len(J)
-    length = 2 * n
-    kernel = np.zeros(length)
-    kernel[0] = 1.0
-    kernel[1 : len(rho) + 1] = rho
-    kernel[length - len(rho) :] = rho[::-1]
-    smoothed = np.fft.irfft(np.fft.rfft(J, length, axis=0) * np.fft.rfft(kernel)[:, None], length, axis=0)[:n]
-    product: Array = J.T @ smoothed
+    from scipy.linalg import matmul_toeplitz
+
+    product: Array = J.T @ matmul_toeplitz(np.concatenate(([1.0], rho, np.zeros(len(J) - 1 - len(rho)))), J)
     return 0.5 * (product + product.T)
 
 

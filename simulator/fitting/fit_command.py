@@ -21,7 +21,7 @@ from simulator.fitting.fit_page import fit_page, interval_words
 from simulator.fitting.interval_coverage import CoverageCase, coverage_cases, summary
 from simulator.fitting.iterations import Iterations
 from simulator.fitting.keys import settings_of
-from simulator.fitting.least_squares import Failed, Round, need_scipy
+from simulator.fitting.least_squares import Failed, Round
 from simulator.fitting.measurements import read_measured
 from simulator.fitting.residuals import Model
 from simulator.fitting.result_session import rounded, session_text, words_of
@@ -34,9 +34,8 @@ PAGE, OBJECT, APPLIED, SYNTHETIC = "fit.html", "fit.json", "fitted.yaml", "synth
 def main_fit(arguments: Any) -> int:
     """Run `jounce fit`. Return exit code 1 if the search has not converged, else 0.
 
-    Raises JounceError: scipy is not installed, the file or its content cannot be used, or no data can be compared; EndedBySignal.
+    Raises JounceError: the file or its content cannot be used, or no data can be compared; EndedBySignal.
     """
-    need_scipy()
     file = str(find_config("fits", arguments.file))
     content = read_fit(file)
     check_data(content)

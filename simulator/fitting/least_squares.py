@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,6 @@ Array = NDArray[np.float64]
 
 CLOSE = 1e-6
 """Relative change of the sum of squares below which the search ends; the remaining error is a few percent of a standard error."""
-
-MISSING = "a fit needs scipy; hint: python -m pip install 'jounce[fit]'"
 
 
 @dataclass(frozen=True)
@@ -63,12 +60,6 @@ class Solution:
     """True if the search has converged."""
 
 
-def need_scipy() -> None:
-    """Raise JounceError if scipy is not installed."""
-    if find_spec("scipy") is None:
-        raise JounceError(MISSING)
-
-
 def solve(residuals: Residuals, start: Array, difference: float, most: int, progress: Callable[[Round], None] = lambda _: None) -> Solution:
     """Minimize the sum of squares of residuals.
 
@@ -79,9 +70,8 @@ def solve(residuals: Residuals, start: Array, difference: float, most: int, prog
     most : maximum number of iterations
     progress : called after each iteration
 
-    Raises JounceError: scipy is not installed, or residuals are missing at the start or at a neighbor of a valid point.
+    Raises JounceError: residuals are missing at the start or at a neighbor of a valid point.
     """
-    need_scipy()
     from scipy.optimize import least_squares
 
     evaluated = _EvaluatedPoints(residuals, difference, progress)

@@ -21,7 +21,7 @@ from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
 from simulator.fitting.confidence import confidence_of_fit
 from simulator.fitting.identifiability import Unidentifiable, Varied, unidentifiable
-from simulator.fitting.least_squares import Failed, Solution, need_scipy, solve
+from simulator.fitting.least_squares import Failed, Solution, solve
 from simulator.fitting.soil_measurements import WheelTests
 from simulator.tools.soil.soil_bin import OUTPUTS, SoilBin
 from terrain.soil import SOIL
@@ -115,9 +115,8 @@ def fit_soil(
 
     Raises
     ------
-    JounceError : scipy is missing, or there are fewer rows than parameters
+    JounceError : there are fewer rows than parameters
     """
-    need_scipy()
     one = _Comparison(tests, tire, start, free)
     if len(one.at(one.start)) <= len(free):
         raise JounceError(

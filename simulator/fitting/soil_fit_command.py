@@ -13,7 +13,6 @@ from simulator.base.status_line import StatusLine
 from simulator.base.yaml_reader import read_yaml
 from simulator.configuration.file_lookup import find_config
 from simulator.fitting.console_progress import command_of
-from simulator.fitting.least_squares import need_scipy
 from simulator.fitting.soil_file_writer import soil_text
 from simulator.fitting.soil_fit import FittedSoil, fit_soil, free_parameters
 from simulator.fitting.soil_fit_page import parameter_rows, quality_rows, soil_page
@@ -28,9 +27,7 @@ SOIL, PAGE, OBJECT = "fitted_soil.yaml", "soil_fit.html", "soil_fit.json"
 
 
 def main_soil_fit(arguments: Any) -> int:
-    """Run `jounce soilbin --fit`. Return 0. Raises JounceError: a file cannot be used, scipy is missing, or the folder cannot be
-    written."""
-    need_scipy()
+    """Run `jounce soilbin --fit`. Return 0. Raises JounceError: a file cannot be used, or the folder cannot be written."""
     for option in ("slip", "load", "slip_angle", "csv", "speed"):
         if getattr(arguments, option) is not None:
             raise ConfigError(

@@ -133,7 +133,7 @@ def _whole_column(function: Callable[..., NDArray[np.float64]]) -> Callable[...,
 def _high_pass(values: NDArray[np.float64], dt: float, hertz: float) -> NDArray[np.float64]:
     if not 0.0 < hertz < 0.5 / dt:
         return np.full(len(values), math.nan)
-    return signal_processing.phaseless_by(signal_processing.butterworth(STEEP_POLES // 2, hertz, dt, "high"), values)
+    return signal_processing.phaseless(values, dt, hertz, STEEP_POLES, "high")
 
 
 def _low_pass(values: NDArray[np.float64], dt: float, hertz: float) -> NDArray[np.float64]:

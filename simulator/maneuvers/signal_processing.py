@@ -1,7 +1,4 @@
-"""Filters and analyses of time series: zero-phase Butterworth filters, level crossings, integrals, weightings of ride comfort.
-
-A digital filter is an array of second-order sections (k, 6), each b0 b1 b2 1 a1 a2:  H(z) = product of (b0 + b1/z + b2/z^2) / (1 + a1/z + a2/z^2).
-"""
+"""Filters and analyses of time series: zero-phase Butterworth filters, level crossings, integrals, weightings of ride comfort."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
-from numpy.polynomial import polynomial
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -20,131 +16,30 @@ FILTER_HZ = 6.0
 """Cut-off frequency of the zero-phase filter for the peaks of acceleration and yaw rate, as in FMVSS 126."""
 POLES = 12
 """Poles of a zero-phase filter, forward and backward together, as counted in FMVSS 126."""
-BLOCK = 128
-"""Number of samples that one matrix product filters."""
 QUIETER = 10.0
 """Length of the silence appended to a record, in periods of the lowest frequency of a weighting; it separates the end from the start."""
 
 
-@lru_cache(maxsize=64)
-def butterworth(poles: int, hertz: float | tuple[float, float], dt: float, kind: Literal["low", "high", "band"] = "low") -> Array:
-    """Return the sections (k, 6), cached and read-only, of a prewarped bilinear Butterworth filter with gain 1 / sqrt(2) at each corner.
+def phaseless(values: Array, dt: float, hertz: float, poles: int = POLES, kind: Literal["low", "high"] = "low") -> Array:
+    """Filter `values` (..., n) at intervals dt (s) by a zero-phase Butterworth low or high pass, half its poles forward and half backward.
 
-    Parameters
-    ----------
-    poles : poles of the low-pass prototype; a band pass has twice as many
-    hertz : corner, or (lower, upper) corner of a band pass, above 0 and below half the rate
-    dt : time [s] between two samples
-
-    Raises
-    ------
-    ValueError : a corner outside the range of this rate
+    Gain 1 / (1 + (f / hertz)^poles) of a low pass, no delay. [FMVSS 126, S9.0: 12 poles] Both ends are extended by the record,
+    point-reflected at its end. A record with a rate too low for the corner is not filtered.
     """
-    corners = np.atleast_1d(np.asarray(hertz, dtype=float))
-    if not ((corners > 0.0) & (corners < 0.5 / dt)).all() or (len(corners) == 2 and corners[0] >= corners[1]):
-        raise ValueError(f"invalid corners {hertz} Hz; expected values below half the rate of {1.0 / dt:g} Hz")
-    warped = 2.0 / dt * np.tan(math.pi * corners * dt)
-    circle = np.exp(1j * math.pi * (2.0 * np.arange(poles) + poles + 1.0) / (2.0 * poles))
-    if kind == "low":
-        s_poles, zeros, probe = circle * warped[0], [-1.0] * poles, 1.0 + 0.0j
-    elif kind == "high":
-        s_poles, zeros, probe = warped[0] / circle, [1.0] * poles, -1.0 + 0.0j
-    else:
-        half, center = 0.5 * circle * (warped[1] - warped[0]), math.sqrt(warped[0] * warped[1])
-        root = np.sqrt(half**2 - center**2)
-        s_poles, zeros = np.concatenate((half + root, half - root)), [1.0, -1.0] * poles
-        probe = complex(np.exp(2j * math.atan(0.5 * center * dt)))
-    sections = _paired((2.0 / dt + s_poles) / (2.0 / dt - s_poles), zeros)
-    for section in sections:  # gain 1 of each section avoids overflow
-        powers = probe ** -np.arange(3.0)
-        section[:3] /= abs(np.dot(section[:3], powers) / np.dot(section[3:], powers))
-    sections.flags.writeable = False
-    return sections
+    if hertz >= 0.5 / dt:
+        return np.array(values, dtype=float)
+    from scipy.signal import sosfiltfilt
 
-
-def _paired(poles: NDArray[np.complex128], zeros: list[float]) -> Array:
-    """Return sections of poles in the z plane, conjugates paired, and as many real zeros; poles nearest to 0 first."""
-    upper = sorted((pole for pole in poles if pole.imag > 1e-14), key=abs)
-    real = sorted((pole.real for pole in poles if abs(pole.imag) <= 1e-14), key=abs)
-    pairs = [real[i : i + 2] for i in range(0, len(real), 2)] + [[pole, pole.conjugate()] for pole in upper]
-    sections, remaining = [], list(zeros)
-    for pair in pairs:
-        taken = [remaining.pop(0) for _ in pair]
-        top, bottom = polynomial.polyfromroots(taken)[::-1], polynomial.polyfromroots(pair)[::-1].real
-        sections.append(np.concatenate((top, np.zeros(3 - len(top)), bottom, np.zeros(3 - len(bottom)))))
-    return np.array(sections)
-
-
-def filtered_forward(sections: Array, values: Array, steady: bool = False) -> Array:
-    """Filter `values` (..., n) causally, from rest or (steady) as if the first value had always been present."""
-    out = np.asarray(values, dtype=float)
-    level = out[..., :1] if out.shape[-1] else np.zeros((*out.shape[:-1], 1))
-    for section in sections:
-        state = np.zeros(2)
-        if steady:  # steady state of the section for the constant input `level`
-            gain = section[:3].sum() / section[3:].sum()
-            state = level * np.array([gain - section[0], section[2] - section[5] * gain])
-            level = level * gain
-        out = _through(tuple(section.tolist()), out, state)
-    return out
-
-
-def phaseless_by(sections: Array, values: Array) -> Array:
-    """Filter `values` (..., n) forward and backward: squared gain, no delay.
-
-    Both ends are extended by the record, point-reflected at its end, and the filter begins in the steady state of the first value, as
-    in scipy.signal.sosfiltfilt.
-    """
-    values = np.asarray(values, dtype=float)
-    taps = 2 * len(sections) + 1 - min(int((sections[:, 2] == 0.0).sum()), int((sections[:, 5] == 0.0).sum()))
-    n = min(3 * taps, values.shape[-1] - 1)
-    if n < 1:
-        return values.copy()
-    before, after = 2.0 * values[..., :1] - values[..., n:0:-1], 2.0 * values[..., -1:] - values[..., -2 : -n - 2 : -1]
-    forward = filtered_forward(sections, np.concatenate((before, values, after), axis=-1), steady=True)
-    return filtered_forward(sections, forward[..., ::-1], steady=True)[..., ::-1][..., n:-n]
-
-
-def phaseless(values: Array, dt: float, hertz: float, poles: int = POLES) -> Array:
-    """Filter `values` (..., n) at intervals dt (s) by a zero-phase Butterworth low pass, half its poles forward and half backward.
-
-    Gain 1 / (1 + (f / hertz)^poles), no delay. [FMVSS 126, S9.0: 12 poles] A record with a rate too low for the corner is not filtered.
-    """
-    return np.array(values, dtype=float) if hertz >= 0.5 / dt else phaseless_by(butterworth(poles // 2, hertz, dt), values)
+    extension = min(3 * (poles // 2 + 1), np.shape(values)[-1] - 1)
+    return np.asarray(sosfiltfilt(_butterworth(poles // 2, hertz, kind, dt), values, padlen=extension))
 
 
 @lru_cache(maxsize=64)
-def _blocks(section: tuple[float, ...]) -> tuple[Array, Array, Array, Array]:
-    """Return matrices of a section for BLOCK samples: response to the inputs (BLOCK, BLOCK) and to the state (2, BLOCK), and the next
-    state from the inputs (BLOCK, 2) and from the state (2, 2). Rows are multiplied by these matrices."""
-    b0, b1, b2, _, a1, a2 = section
-    A, B = np.array([[-a1, 1.0], [-a2, 0.0]]), np.array([b1 - a1 * b0, b2 - a2 * b0])
-    powers = np.empty((BLOCK + 1, 2, 2))
-    powers[0] = np.eye(2)
-    for k in range(BLOCK):
-        powers[k + 1] = powers[k] @ A
-    reached = powers[:BLOCK] @ B
-    impulse = np.concatenate(([b0], reached[:-1, 0]))
-    lag = np.arange(BLOCK)[None, :] - np.arange(BLOCK)[:, None]
-    toeplitz = np.where(lag >= 0, impulse[np.maximum(lag, 0)], 0.0)
-    return toeplitz, powers[:BLOCK, 0, :].T.copy(), reached[::-1].copy(), powers[BLOCK].T.copy()
+def _butterworth(poles: int, hertz: float, kind: str, dt: float) -> Array:
+    """Return the sections of a filter, cached, since the design takes longer than filtering a short record."""
+    from scipy.signal import butter
 
-
-def _through(section: tuple[float, ...], values: Array, state: Array) -> Array:
-    """Apply one section in blocks: a matrix within a block, and doubling from block to block."""
-    toeplitz, from_state, to_state, state_to_state = _blocks(section)
-    *others, n = values.shape
-    count = -(-n // BLOCK)
-    blocks = np.zeros((*others, count * BLOCK))
-    blocks[..., :n] = values
-    blocks = blocks.reshape(*others, count, BLOCK)
-    states = np.empty((*others, count, 2))  # at the start of each block
-    states[..., 0, :], states[..., 1:, :] = state, blocks[..., :-1, :] @ to_state
-    stride, power = 1, state_to_state
-    while stride < count:
-        states[..., stride:, :] = states[..., stride:, :] + states[..., :-stride, :] @ power
-        stride, power = 2 * stride, power @ power
-    return (blocks @ toeplitz + states @ from_state).reshape(*others, -1)[..., :n]
+    return np.asarray(butter(poles, hertz, kind, output="sos", fs=1.0 / dt))
 
 
 def zeroed(values: Array, window: slice) -> Array:
@@ -196,17 +91,6 @@ def held(time: Array, true: NDArray[np.bool_], seconds: float) -> float:
         if time[min(end, len(time) - 1)] - time[begin] >= seconds - 1e-9:
             return float(time[begin])
     return math.nan
-
-
-def smooth_length(least: int) -> int:
-    """Return the smallest 2^a 3^b 5^c that is at least `least`: a transform of this length is fast and small."""
-    best = 1 << (least - 1).bit_length()
-    for five in range(14):
-        for three in range(20):
-            odd = 5**five * 3**three
-            if odd < best:
-                best = min(best, odd << max(0, (-(-least // odd) - 1).bit_length()))
-    return best
 
 
 # ---- ride ----
@@ -262,8 +146,10 @@ def responded(values: Array, dt: float, response: Response, lowest: float = 0.4)
 
     `lowest` (Hz): lowest frequency of the filter; QUIETER of its periods separate the end of the record from its start.
     """
+    from scipy.fft import next_fast_len
+
     n = len(values)
-    length = smooth_length(n + math.ceil(QUIETER / (lowest * dt)))
+    length = next_fast_len(n + math.ceil(QUIETER / (lowest * dt)), real=True)
     spectrum = np.fft.rfft(values, length)
     return np.fft.irfft(spectrum * response(2j * math.pi * np.fft.rfftfreq(length, dt)), length)[:n]
 

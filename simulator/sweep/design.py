@@ -152,7 +152,7 @@ class Design:
 
 
 def read_design(file: str | Path) -> Design:
-    """Return the design of a sweep file, including its base file. Raises ConfigError; JounceError if scipy is needed but missing."""
+    """Return the design of a sweep file, including its base file. Raises ConfigError."""
     return design(read_layers("sweeps", Path(file)).content, str(file))
 
 

@@ -21,7 +21,7 @@ from simulator.sweep.metric_limits import PARAMETERS
 def load_sweep(file: str | Path) -> Design:
     """Return the design of a file after building selected runs: those with the minimum and maximum of each number, and each name.
 
-    Raises ConfigError: with all errors of the file; JounceError if scipy is needed but missing.
+    Raises ConfigError: with all errors of the file.
     """
     design = read_design(file)
     with files_parsed_once(), ErrorCollector() as faults:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, ErrorCollector, JounceError
+from simulator.base.errors import ConfigError, ErrorCollector
 
 Array = NDArray[np.float64]
 
@@ -34,15 +34,11 @@ def unit_points(method: str, count: int, keys: int, rng: np.random.Generator) ->
     -------
     (count, d). For `saltelli` (count (d + 2), d): for each of `count` pairs of points A and B: A, B, and A with one coordinate of B in
     turn [Saltelli 2010, radial design]
-
-    Raises JounceError: scipy is not installed.
     """
     if method == "random":
         return rng.random((count, keys))
-    try:
-        from scipy.stats import qmc
-    except ImportError:
-        raise JounceError(f"samples of {method} need scipy; hint: python -m pip install 'jounce[sweep]'") from None
+    from scipy.stats import qmc
+
     if method == "latin_hypercube":
         return np.asarray(qmc.LatinHypercube(keys, rng=rng).random(count))
     with warnings.catch_warnings():

@@ -50,27 +50,29 @@ def sobol_indices(keys: Sequence[str], found: Array, seed: int = 1) -> Indices |
     -------
     None : too few pairs, or the metric is constant
     """
+    from scipy.stats import bootstrap
+
     complete = found[np.isfinite(found).all(axis=1)]
     if len(complete) < MIN_PAIRS or not np.ptp(complete[:, :2]) > 1e-12 * np.abs(complete[:, :2]).max():
         return None
     complete = complete - complete[:, :2].mean()  # centered values reduce the variance of the estimates [Sobol and Levitan 1999]
-    first, total = _estimates(complete[None])
-    rng = np.random.default_rng(seed)
-    drawn = [_estimates(complete[rng.integers(len(complete), size=(many, len(complete)))]) for many in _portions(complete.size)]
-    share = 0.5 * (1.0 - CONFIDENCE)
-    ranges = [np.quantile(np.concatenate(one), [share, 1.0 - share], axis=0) for one in zip(*drawn, strict=True)]
-    return Indices(tuple(keys), first[0], total[0], ranges[0], ranges[1], len(complete), len(found))
+    drawn = bootstrap(
+        (np.arange(len(complete)),),
+        lambda pairs, axis: np.moveaxis(_estimates(complete[pairs]), -2, -1),
+        n_resamples=RESAMPLES,
+        batch=max(1, _AT_ONCE // complete.size),
+        confidence_level=CONFIDENCE,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    )
+    first, total = _estimates(complete)
+    first_range, total_range = np.stack(drawn.confidence_interval, axis=1)
+    return Indices(tuple(keys), first, total, first_range, total_range, len(complete), len(found))
 
 
-def _portions(size: int) -> list[int]:
-    """Return RESAMPLES split into portions that fit in memory."""
-    many = max(1, min(RESAMPLES, _AT_ONCE // size))
-    return [min(many, RESAMPLES - done) for done in range(0, RESAMPLES, many)]
-
-
-def _estimates(runs: Array) -> tuple[Array, Array]:
-    """Return the first and total order (m, d) of resamples of pairs (m, n, d + 2)."""
+def _estimates(runs: Array) -> Array:
+    """Return the first and total order (2, ..., d) of resamples of pairs (..., n, d + 2)."""
     a, b, crossed = runs[..., :1], runs[..., 1:2], runs[..., 2:]
-    variance = runs[..., :2].var(axis=(1, 2))[:, None]
+    variance = runs[..., :2].var(axis=(-2, -1))[..., None]
     with np.errstate(divide="ignore", invalid="ignore"):
-        return (b * (crossed - a)).mean(axis=1) / variance, 0.5 * ((a - crossed) ** 2).mean(axis=1) / variance
+        return np.stack(((b * (crossed - a)).mean(axis=-2) / variance, 0.5 * ((a - crossed) ** 2).mean(axis=-2) / variance))

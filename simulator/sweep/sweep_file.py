@@ -88,8 +88,7 @@ class Sample:
     method: str = entry(
         Choice(METHODS),
         "sampling method. `latin_hypercube`: one value of each key in each of `count` equal intervals; `sobol`: scrambled Sobol points, "
-        "`count` a power of two; `random`: independent values; `saltelli`: design for Sobol indices, without grid and list in its block "
-        "(all but `random` need scipy)",
+        "`count` a power of two; `random`: independent values; `saltelli`: design for Sobol indices, without grid and list in its block",
         METHODS[0],
     )
 

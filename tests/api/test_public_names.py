@@ -21,10 +21,11 @@ def test_importing_loads_nothing_but_itself():
         "import simulator\n"
         "print(sorted(name for name in set(sys.modules) - before if name != '__future__'))\n"
         "print(dir(simulator) == sorted(dir(simulator)), 'Simulation' in dir(simulator))\n"
-        "print('numba' in sys.modules)\n"
+        "import jounce\n"
+        "print('numba' in sys.modules, 'scipy' in sys.modules)\n"
     )
     out = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert out.splitlines() == ["['simulator']", "True True", "False"]
+    assert out.splitlines() == ["['simulator']", "True True", "False False"]
 
 
 @pytest.mark.parametrize("name", simulator.__all__)

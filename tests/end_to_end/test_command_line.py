@@ -75,6 +75,18 @@ def test_help_loads_nothing_heavy(command, tmp_path):
     assert not loaded & set(HEAVY)
 
 
+def test_a_drive_loads_no_more_of_scipy_than_numba_does(tmp_path):
+    process = start(
+        "drive", "--no-view", "--no-motion", "--duration", "0.1", "--out", tmp_path / "out", cwd=tmp_path, PYTHONPROFILEIMPORTTIME="1"
+    )
+    code, _, err = finish(process, 600.0)
+    assert code == 0
+    loaded = {line.rpartition("|")[2].strip() for line in err.splitlines() if line.startswith("import time:")}
+    assert "simulator.session" in loaded
+    parts = {name.split(".")[1] for name in loaded if name.startswith("scipy.")}
+    assert {name for name in parts if not name.startswith("_")} <= {"linalg", "version"}
+
+
 def test_bench_reports_every_part_in_one_object(capsys):
     code, out, err = call(capsys, "bench", "--repeats", "1", "--json")
     assert (code, err) == (0, "")

@@ -1,4 +1,4 @@
-"""Are the filters those of the standards? The reference is scipy, and the values of the standard for the weightings."""
+"""Are the filters those of the standards? The reference is the gain of a Butterworth filter, and the values of the standard for the weightings."""
 
 from __future__ import annotations
 
@@ -6,13 +6,8 @@ import math
 
 import numpy as np
 import pytest
-import scipy.signal
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from simulator.maneuvers import signal_processing
-
-KINDS = {"low": "lowpass", "high": "highpass", "band": "bandpass"}
 
 
 def noise(n=3000, seed=3):
@@ -20,30 +15,24 @@ def noise(n=3000, seed=3):
     return np.cumsum(rng.normal(size=n)) + 5.0
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("poles", [1, 2, 3, 6])
-@pytest.mark.parametrize("dt", [0.01, 0.002])
-def test_sections_are_those_of_scipy(kind, poles, dt):
-    hertz = (0.4, 12.0) if kind == "band" else 6.0
-    ours = signal_processing.butterworth(poles, hertz, dt, kind)
-    theirs = scipy.signal.butter(poles, hertz, KINDS[kind], fs=1.0 / dt, output="sos")
-    _, got = scipy.signal.sosfreqz(ours, 1000)
-    _, expected = scipy.signal.sosfreqz(theirs, 1000)
-    np.testing.assert_allclose(got, expected, atol=1e-10)
-    x = noise()
-    scale = np.abs(x).max()
-    np.testing.assert_allclose(signal_processing.filtered_forward(ours, x), scipy.signal.sosfilt(theirs, x), atol=1e-9 * scale)
-    np.testing.assert_allclose(signal_processing.phaseless_by(ours, x), scipy.signal.sosfiltfilt(theirs, x), atol=1e-8 * scale)
+@pytest.mark.parametrize("kind", ["low", "high"])
+@pytest.mark.parametrize("poles", [2, 4, 6, 12])
+@pytest.mark.parametrize(("dt", "hertz"), [(0.01, 6.0), (0.01, 0.9), (0.002, 6.0), (0.01, 40.0)])
+def test_the_gain_is_that_of_butterworth_without_delay(kind, poles, dt, hertz):
+    """An impulse in the middle of a record has the response of the prewarped bilinear filter, real at every frequency."""
+    impulse = np.zeros(8192)
+    impulse[4096] = 1.0
+    response = np.fft.rfft(np.roll(signal_processing.phaseless(impulse, dt, hertz, poles, kind), -4096))
+    warped = np.tan(math.pi * np.fft.rfftfreq(8192, dt)[1:-1] * dt) / math.tan(math.pi * hertz * dt)
+    gain = 1.0 / (1.0 + warped ** (poles if kind == "low" else -poles))
+    np.testing.assert_allclose(response[1:-1], gain, atol=1e-9)
 
 
-@given(st.integers(30, 700), st.floats(1.0, 40.0))
-@settings(max_examples=40, deadline=None)
-def test_low_pass_of_any_length_is_that_of_scipy(n, hertz):
-    """Shorter than a block, a block, between two: the ends of the blocks are not seen."""
-    x = noise(n, n)
-    sections = scipy.signal.butter(6, hertz, fs=100.0, output="sos")
-    expected = scipy.signal.sosfiltfilt(sections, x)
-    np.testing.assert_allclose(signal_processing.phaseless(x, 0.01, hertz), expected, atol=1e-9 * np.abs(expected).max())
+@pytest.mark.parametrize("n", [40, 128, 700])
+def test_a_record_continues_as_its_reflection(n):
+    """A straight line is its own point reflection at both ends, so a low pass does not change it there."""
+    ramp = 3.0 + 0.2 * np.arange(n)
+    np.testing.assert_allclose(signal_processing.phaseless(ramp, 0.01, 20.0), ramp, atol=1e-3)
 
 
 @pytest.mark.parametrize("n", [1, 5, 128, 300])
@@ -62,8 +51,6 @@ def test_a_record_too_short_for_its_ends_stays_constant(n):
 def test_a_corner_beyond_the_rate_is_no_filter():
     x = noise(100)
     assert (signal_processing.phaseless(x, 0.01, 60.0) == x).all()
-    with pytest.raises(ValueError, match="60"):
-        signal_processing.butterworth(2, 60.0, 0.01)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from simulator.base.errors import ConfigError
 from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.metrics import METRICS, evaluate, measuring_ticks
-from simulator.maneuvers.signal_processing import FILTER_HZ, phaseless, smooth_length
+from simulator.maneuvers.signal_processing import FILTER_HZ, phaseless
 from tests.maneuvers.shipped import shipped
 
 SPAWN = (100.0, -40.0, 2.5)
@@ -247,17 +247,3 @@ def test_limits_of_unknown_metrics_are_refused(limits, said):
 )
 def test_rows_are_as_often_as_needed(rate, step, ticks):
     assert measuring_ticks(rate, step) == ticks
-
-
-def test_transforms_have_lengths_without_large_factors():
-    def smooth(n):
-        for factor in (2, 3, 5):
-            while n % factor == 0:
-                n //= factor
-        return n == 1
-
-    for least in [*range(1, 400), 19_501, 2_159_998]:
-        length = smooth_length(least)
-        assert smooth(length)
-        assert least <= length
-        assert not any(smooth(n) for n in range(least, length))

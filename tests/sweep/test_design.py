@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from statistics import NormalDist
 
 import numpy as np
 import pytest
 import yaml
 
-from simulator.base.errors import ConfigError, JounceError
+from simulator.base.errors import ConfigError
 from simulator.sweep import sweep_file
 from simulator.sweep.design import Design, design, read_design, telling
 from simulator.sweep.load_sweep import load_sweep
@@ -156,13 +155,6 @@ def test_all_errors_are_reported_at_once():
     with pytest.raises(ConfigError) as caught:
         of({"grid": {"vehcle": ["a"]}}, {"grid": {"vehicle": ["a"]}, "list": [{"vehicle": "b"}]}, set={"terain.gravity": 1})
     assert [error.key for error in caught.value.errors] == ["set.terain.gravity", "vary[0].grid.vehcle", "vary[1].list[0].vehicle"]
-
-
-def test_without_scipy_the_message_says_how_to_install_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "scipy.stats", None)
-    assert len(of(sample("random")).points) == 8
-    with pytest.raises(JounceError, match=r"samples of sobol need scipy.*jounce\[sweep\]"):
-        of(sample("sobol"))
 
 
 def test_a_check_finds_what_a_run_would(tmp_path):

@@ -43,16 +43,14 @@ def estimate(steering: Array, output: Array, dt: float, seconds: float) -> Respo
 
     The coherence of one segment is always 1. Returns None if the record is shorter than a segment or without steering.
     """
+    from scipy.signal import csd
+
     n = round(seconds / dt) if seconds > 0.0 else len(steering)
     if n < FEWEST or n > len(steering):
         return None
-    window = 0.5 - 0.5 * np.cos(2.0 * math.pi * np.arange(n) / n) if seconds > 0.0 else np.ones(n)
-    S_xx, S_yy, S_xy = np.zeros(n // 2 + 1), np.zeros(n // 2 + 1), np.zeros(n // 2 + 1, dtype=complex)
-    for begin in range(0, len(steering) - n + 1, max(1, n // 2)):
-        X, Y = (_spectrum(series[begin : begin + n], window, seconds > 0.0) for series in (steering, output))
-        S_xx += np.abs(X) ** 2
-        S_yy += np.abs(Y) ** 2
-        S_xy += np.conj(X) * Y
+    given: dict[str, Any] = {"fs": 1.0 / dt, "nperseg": n, "noverlap": n - n // 2, "return_onesided": False}
+    given |= {"window": "hann"} if seconds > 0.0 else {"window": "boxcar", "detrend": lambda series: series - series[..., :1]}
+    S_xx, S_yy, S_xy = (csd(x, y, **given)[1][: n // 2 + 1] for x, y in ((steering, steering), (output, output), (steering, output)))
     excited = S_xx > EXCITED * S_xx[1:].max(initial=0.0)
     excited[0] = False
     if not excited.any():
@@ -60,10 +58,6 @@ def estimate(steering: Array, output: Array, dt: float, seconds: float) -> Respo
     H = S_xy[excited] / S_xx[excited]
     coherence = np.abs(S_xy[excited]) ** 2 / np.maximum(S_xx[excited] * S_yy[excited], 1e-300)
     return Response(np.fft.rfftfreq(n, dt)[excited], np.abs(H), np.unwrap(np.angle(H)), coherence)
-
-
-def _spectrum(series: Array, window: Array, in_segments: bool) -> NDArray[np.complex128]:
-    return np.fft.rfft(window * (series - (series.mean() if in_segments else series[0])))
 
 
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:

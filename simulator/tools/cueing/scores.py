@@ -72,11 +72,10 @@ def gain_of(cab: Array, car: Array) -> float:
 
 def delay_of(cab: Array, car: Array, h: float) -> float:
     """Return the shift [s] of maximum correlation of two signals (n,), interpolated by a parabola; NaN beyond LONGEST_DELAY."""
+    from scipy.signal import correlate
+
     n, reach = len(car), min(len(car) - 1, round(LONGEST_DELAY / h))
-    size = 1 << (2 * n - 1).bit_length()
-    one, other = cab - cab.mean(), car - car.mean()
-    across = np.fft.irfft(np.fft.rfft(one, size) * np.conj(np.fft.rfft(other, size)), size)
-    around = np.concatenate([across[-reach:], across[: reach + 1]]) if reach else across[:1]
+    around = correlate(cab - cab.mean(), car - car.mean(), method="fft")[n - 1 - reach : n + reach]
     k = int(np.argmax(around))
     if not 0 < k < len(around) - 1:
         return np.nan

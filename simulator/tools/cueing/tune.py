@@ -233,12 +233,10 @@ def tune(
     evaluations : approximate count of parameter sets
     on_progress : called with progress messages
 
-    Raises JounceError: scipy is not installed, the type of washout is unsupported, or the platform does not rise.
+    Raises JounceError: the type of washout is unsupported, or the platform does not rise.
     """
-    try:
-        from scipy.optimize import differential_evolution
-    except ImportError:
-        raise JounceError("tuning needs scipy; hint: python -m pip install 'jounce[tune]'") from None
+    from scipy.optimize import differential_evolution
+
     varied = handles(mapping, file)
     coarser = [coarse(drive) for drive in drives]
     yaw_gain = 0.75 * float(mapping["cueing"]["rate_gain"][2])

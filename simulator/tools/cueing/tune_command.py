@@ -29,7 +29,7 @@ SET = "tuned.yaml"
 def main_tune(arguments: Any) -> int:
     """Run `jounce cueing tune` and return 0.
 
-    Raises JounceError: no drive, unusable file, scipy missing, or a folder that cannot be written.
+    Raises JounceError: no drive, unusable file, or a folder that cannot be written.
     """
     washout, on = _one(arguments.washout, "--washout"), _one(arguments.platform, "--platform")
     drives = [read_drive(run) for run in arguments.runs]

@@ -37,23 +37,20 @@ def shift_of(reference: Record, other: Record, channel: str) -> float:
 def correlation(a: Array, b: Array) -> tuple[NDArray[np.int64], Array]:
     """Return (lags, correlation coefficients of a[i] and b[i - lag]) for overlaps of at least MIN_OVERLAP, by the fast Fourier
     transform."""
-    n, m = len(a), len(b)
-    size = 1 << (n + m - 1).bit_length()
+    from scipy.signal import correlate, correlation_lags
+
+    def sums(one: Array, other: Array) -> Array:
+        return np.asarray(correlate(one, other, method="fft"))
+
     a, b = a - a.mean(), b - b.mean()
-    spectra = {key: np.fft.rfft(values, size) for key, values in (("a", a), ("aa", a * a), ("b", b), ("bb", b * b))}
-    ones = [np.fft.rfft(np.ones(k), size) for k in (n, m)]
-    lags = np.arange(-(m - 1), n)
-
-    def sums(one: NDArray[np.complex128], other: NDArray[np.complex128]) -> Array:
-        whole: Array = np.fft.irfft(one * np.conj(other), size)
-        return whole[lags]
-
-    count = np.rint(sums(ones[0], ones[1]))
-    valid = count >= max(2.0, MIN_OVERLAP * min(n, m))
+    all_a, all_b = np.ones_like(a), np.ones_like(b)
+    lags = correlation_lags(len(a), len(b))
+    count = np.rint(sums(all_a, all_b))
+    valid = count >= max(2.0, MIN_OVERLAP * min(len(a), len(b)))
     count = np.where(valid, count, 1.0)
-    mean_a, mean_b = sums(spectra["a"], ones[1]) / count, sums(ones[0], spectra["b"]) / count
-    covariance = sums(spectra["a"], spectra["b"]) / count - mean_a * mean_b
-    variance = (sums(spectra["aa"], ones[1]) / count - mean_a**2) * (sums(ones[0], spectra["bb"]) / count - mean_b**2)
+    mean_a, mean_b = sums(a, all_b) / count, sums(all_a, b) / count
+    covariance = sums(a, b) / count - mean_a * mean_b
+    variance = (sums(a * a, all_b) / count - mean_a**2) * (sums(all_a, b * b) / count - mean_b**2)
     floor = 1e-12 * float(np.mean(a * a) * np.mean(b * b))
     return lags[valid], (covariance / np.sqrt(np.maximum(variance, floor)))[valid]
 

@@ -20,7 +20,6 @@ from vehicles.tires.wheel_on_soil import soil_wheel
 MAGIC_FORMULA = ("synth_A_61_si", "synth_B_52_si")
 """Tire files next to the rows; the tire of the HMMWV is shipped."""
 SHIPPED = "hmmwv_pac02.tir"
-BISECTIONS = 60
 TABLE_SHARE = 0.005
 """Relative tolerance of the rows of the driven wheel; the Jounce quadrature has 16 nodes."""
 FORCE_SHARE, SINKAGE_SHARE = 0.1, 0.3
@@ -89,13 +88,12 @@ def soil_of(values: Mapping[str, float]) -> Record:
 
 def carry(soil: Record, wheel: tuple[float, float, float], slip: tuple[float, float]) -> WheelEquilibrium:
     """Return the equilibrium of a rigid wheel (radius, width, load) at a longitudinal and lateral slip."""
+    from scipy.optimize import brentq
+
     r, b, load = wheel
     s_x, s_y = slip
     motion = (1.0, s_x, s_y, s_x if s_x >= 0.0 else s_x / (s_x - 1.0))
-    low, high = 1e-6, 0.99 * r
-    for _ in range(BISECTIONS):
-        z = 0.5 * (low + high)
-        low, high = (z, high) if sum(soil_wheel(soil, r, b, z, motion)[:2]) < load else (low, z)
+    z = brentq(lambda z: sum(soil_wheel(soil, r, b, z, motion)[:2]) - load, 1e-6, 0.99 * r, xtol=1e-15)
     _, _, R, H, S, side, *_ = soil_wheel(soil, r, b, z, motion)
     return WheelEquilibrium(z, H - R, H, R, S * r, side)
 

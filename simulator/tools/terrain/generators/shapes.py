@@ -55,14 +55,9 @@ def field(shape: tuple[int, int], spacing: float, waviness: float, longest: floa
 
 def blurred(values: FloatArray, deviation: float) -> FloatArray:
     """Smooth values (rows, columns) with a Gaussian window of this standard deviation in nodes; mirrored at the border."""
-    half = max(1, round(3.0 * deviation))
-    window = np.exp(-0.5 * (np.arange(-half, half + 1) / deviation) ** 2)
-    window /= window.sum()
-    for axis in (0, 1):
-        n = values.shape[axis]
-        padded = np.pad(values, [(half, half) if k == axis else (0, 0) for k in (0, 1)], mode="symmetric")
-        values = sum(w * np.take(padded, range(k, k + n), axis=axis) for k, w in enumerate(window))
-    return np.asarray(values, np.float64)
+    from scipy.ndimage import gaussian_filter
+
+    return np.asarray(gaussian_filter(values, deviation, radius=max(1, round(3.0 * deviation))), np.float64)
 
 
 def polygon_distance(corners: FloatArray, x: Any, y: Any) -> FloatArray:
