@@ -280,7 +280,7 @@ def test_a_bar_too_stiff_for_the_step_is_named(bar: dict[str, Any], key: str) ->
         ({"rate": "stiff"}, ".rate", "a number"),
         ({}, "", "either rate"),
         ({"rate": 1e4, "torsional_stiffness": 1e4}, "", "either rate"),
-        ({"rate": 1e4, "lever_end": [0, 0, 0]}, ".lever_end", "unknown key"),
+        ({"rate": 1e4, "lever_end": [0, 0, 0]}, ".lever_end", "no lever_end of a bar with rate"),
         ({"rate": 1e4, "drop_link": [0.0, 0.7, 0.0]}, ".mounted_on", "lower_arm, carrier"),
         ({**ON_ARM, "mounted_on": "upper_arm"}, ".mounted_on", "lower_arm, carrier"),
         ({**ON_ARM, "torsional_stiffness": 1e12}, ".torsional_stiffness", "1e+09"),
