@@ -111,7 +111,7 @@ def test_contents_of_files_are_not_modified():
     for changes in ONE_PART.values():
         run_case(mapping({SPEED: 15, "duration": 0.3, **changes}), (), kept)
     assert len(kept.sections.entries) > 50
-    for (_, fill, said), (table, values) in kept.sections.entries.items():
+    for (_, _, fill, said), (table, values) in kept.sections.entries.items():
         assert image(values) == image(read(table, msgspec.msgpack.decode(said), "file", fill=fill))
 
 
