@@ -46,6 +46,12 @@ def place(p: Record, angle: float, rate: float = 0.0, acceleration: float = 0.0)
     return q[0]
 
 
+@pytest.mark.parametrize("without", [{"max_rate_deg": 0.0}, {"input": "direct"}])
+def test_a_natural_frequency_without_a_filter_is_refused(without: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match="natural_frequency: .*needs max_rate above 0"):
+        steering({**PARALLELOGRAM, **without})
+
+
 def test_hmmwv_tie_rods_move_on_the_circle_of_a_parallelogram() -> None:
     tilt = math.radians(18.5)
     R = np.array([[math.cos(tilt), 0.0, math.sin(tilt)], [0.0, 1.0, 0.0], [-math.sin(tilt), 0.0, math.cos(tilt)]])

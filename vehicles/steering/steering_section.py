@@ -92,6 +92,8 @@ def steering_from_values(values: Values, steered: Sequence[SteeredAxle]) -> Reco
             with faults.part():
                 if out["max_rate"] > 0.0 and values["input"] == FILTERED and kind.move is None:
                     out["natural_frequency"] = values.needed("natural_frequency", "a number in rad/s, because the input is filtered")
+                elif "natural_frequency" in values:
+                    raise values.error("natural_frequency", "no natural_frequency, which needs max_rate above 0 and `input: filtered`")
             out["direct"] = values["input"] != FILTERED
             with faults.part():
                 write_column(values, p)
