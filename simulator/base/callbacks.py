@@ -62,6 +62,12 @@ class CallbackKernel:
             self._compiled = compiled
         return int(self._compiled.address)
 
+    def __call__(self, *arguments: float) -> None:
+        """Call the kernel from Python, with ARGUMENTS."""
+        _ = self.address
+        call_from_python = self._compiled.ctypes if COMPILES else self.function
+        call_from_python(*arguments)
+
     @property
     def from_disk(self) -> bool:
         """True if the machine code was loaded from disk."""
