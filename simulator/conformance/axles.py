@@ -44,7 +44,8 @@ def check_axle(kind: type[Axle], findings: Findings, example: Mapping[str, Any])
         return
     with findings.check("contract"):
         block.check(kind.__name__)
-    check_rows(findings, "records", (*block.parameters, *block.memory))
+    check_rows(findings, "record of the parameters", block.parameters)
+    check_rows(findings, "record of the memory", block.memory)
     for name in ("place", "show", "steer"):
         if name != "steer" or block.steer is not None:
             check_kernel(findings, getattr(block, name), name)
@@ -61,7 +62,7 @@ def check_axle(kind: type[Axle], findings: Findings, example: Mapping[str, Any])
 
 def _vehicle(example: Mapping[str, Any]) -> Description:
     """Return the vehicle of an example. Raises ConfigError."""
-    content = example if "axles" in example else {"base": VEHICLE, "axles": {"rear": {"base": None, **example}}}
+    content = example if "axles" in example or example.get("base") else {"base": VEHICLE, "axles": {"rear": {"base": None, **example}}}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "example.yaml"
         file.write_text(yaml.safe_dump(dict(content)), encoding="utf-8")
@@ -129,7 +130,7 @@ def _check_motion(findings: Findings, description: Description, kind: AxleCallba
             check.fail("the example has no axle of this kind; set `suspension`")
             return
         travel = mechanism.corners[0]["travel"][:, block.first]
-        for theta in np.linspace(*travel, 9):
+        for theta in np.linspace(float(travel[0]), float(travel[1]), 9):
             for rate in (0.0, 1.0, -100.0):
                 for fault in _rig(block, description).run(theta, rate):
                     check.fail(f"theta = {theta:.3g}, rate = {rate:g}: {fault}")

@@ -21,7 +21,10 @@ EXAMPLE = "example"
 
 
 def check_parameters(findings: Findings, fields: Fields, numbers_only: bool = True) -> None:
-    """Check the table of the parameters of a kind: names, meanings, units, ranges, defaults."""
+    """Check the table of the parameters of a kind: names, meanings, units, ranges, defaults.
+
+    numbers_only : True if the parameters are a record; False for the keys of a file, of which some are texts and sections
+    """
     with findings.check("parameters") as check:
         names = [field.name for field in fields]
         for name in sorted({name for name in names if names.count(name) > 1}):
@@ -31,6 +34,8 @@ def check_parameters(findings: Findings, fields: Fields, numbers_only: bool = Tr
             check.need(bool(field.meaning.strip()), f"{field.name}: no meaning; add a noun phrase")
             if isinstance(field.kind, Number):
                 _check_number(check, field, field.kind)
+                if not field.kind.unit:
+                    (check.fail if numbers_only else check.warn)(f'{field.name}: no unit; expected an SI unit, or "1" for a ratio')
             elif numbers_only:
                 check.fail(f"{field.name}: expected the field type Number, since the parameters are a record of numbers")
             _check_default(check, field)
@@ -39,8 +44,6 @@ def check_parameters(findings: Findings, fields: Fields, numbers_only: bool = Tr
 def _check_number(check: Check, field: Field, kind: Number) -> None:
     """Check unit and range of a number."""
     check.need(kind.unit not in _NOT_SI, f"{field.name}: unit {kind.unit}; expected an SI unit, since the program computes in SI units")
-    if not kind.unit:
-        check.fail(f'{field.name}: no unit; expected an SI unit, or "1" for a ratio')
     low = kind.least if kind.above is None else max(kind.least, kind.above)
     high = kind.most if kind.below is None else min(kind.most, kind.below)
     check.need(low <= high, f"{field.name}: empty range; expected a minimum below the maximum; got {low:g} to {high:g}")
@@ -68,8 +71,9 @@ def check_rows(findings: Findings, name: str, table: Table, reserved: Collection
         for row in table:
             check.need(row[0].isidentifier(), f"{row[0]!r}: invalid name; expected letters, digits and underscores")
             check.need(row[0] not in reserved, f"{row[0]}: another column has this name; rename the row")
-            check.need(len(row) > 2 and bool(row[2]), f'{row[0]}: no unit; expected an SI unit, or "1" for a ratio')
-            check.need(len(row) > 3 and bool(row[3]), f"{row[0]}: no meaning; add a noun phrase")
+            is_nested = len(row) > 4 and isinstance(row[4], tuple)
+            check.need(is_nested or bool(row[2]), f'{row[0]}: no unit; expected an SI unit, or "1" for a ratio')
+            check.need(bool(row[3]), f"{row[0]}: no meaning; add a noun phrase")
 
 
 def parameter_values(fields: Fields, example: Mapping[str, Any]) -> Values:
