@@ -58,7 +58,7 @@ def check_controller(kind: ControllerKind, findings: Findings, example: Mapping[
         )
     rig = _new_rig(kind, values)
     rig.seen[:] = _inputs(COUNTS[0])[1][1]
-    findings.median_time(lambda: rig.call(0, COUNTS[0], 1.0 / kind.rate), 1e-3, "the length of a tick")
+    findings.median_time(lambda: rig.run(0, COUNTS[0], 1.0 / kind.rate), 1e-3, "the length of a tick")
 
 
 def _new_rig(kind: ControllerKind, values: Mapping[str, Any]) -> KernelRig:

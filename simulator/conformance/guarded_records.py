@@ -62,10 +62,14 @@ class KernelRig:
         self._parts = {name: GuardedRecords(table, count) for name, table in tables.items()}
         self.parameters, self.state, self.seen, self.result = (part.records for part in self._parts.values())
 
+    def run(self, first: int, count: int, h: float) -> None:
+        """Call the kernel."""
+        self._kernel(*(part.address for part in self._parts.values()), first, count, h)
+
     def call(self, first: int, count: int, h: float) -> list[str]:
         """Call the kernel; return the faults of its writing, each with a fix."""
         unchanged = {name: self._parts[name].content for name in ("parameters", "input")}
-        self._kernel(*(part.address for part in self._parts.values()), first, count, h)
+        self.run(first, count, h)
         faults = [f"writes beyond the record of its {name}; check the indices" for name, part in self._parts.items() if not part.is_intact]
         changed = [name for name, content in unchanged.items() if self._parts[name].content != content]
         return faults + [f"changes its {name}; write to the state and the output only" for name in changed]

@@ -52,7 +52,7 @@ def check_tire_model(kind: TireModelKind, findings: Findings, example: Mapping[s
     _check_limits(findings, kind, example)
     rig = _new_rig(kind, parameters)
     rig.seen[:] = _input("driving", 4e3, 20.0, 0.5, 50.0)
-    findings.median_time(lambda: rig.call(FIRST, COUNT, TICK), 1e-3, "the length of a tick")
+    findings.median_time(lambda: rig.run(FIRST, COUNT, TICK), 1e-3, "the length of a tick")
 
 
 def _fields(kind: TireModelKind) -> Fields:
