@@ -96,7 +96,7 @@ class Findings:
         except Exception as error:  # a plugin may raise anything
             check.fail(f"raises {described(error)}; handle this input")
         self._running.pop()
-        faults = list(check.faults.items())[:MAX_FAULTS]
+        faults = sorted(check.faults.items(), key=lambda fault: fault[1] != FAILED)[:MAX_FAULTS]
         self.found += [Finding(name, outcome, message) for message, outcome in faults] or [Finding(name, OK, check.measured)]
 
     def run(self, checks: Callable[[], None]) -> Findings:
