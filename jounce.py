@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from simulator import Result as Result
     from simulator import Simulation as Simulation
     from simulator import Vehicle as Vehicle
+    from simulator import check_plugin as check_plugin
     from simulator import load_ground as load_ground
     from simulator import load_plugins as load_plugins
     from simulator import load_vehicle as load_vehicle
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = [
     "JounceError",
     "Simulation",
+    "check_plugin",
     "load_ground",
     "load_plugins",
     "load_vehicle",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from simulator.base.errors import JounceError as JounceError
     from simulator.base.errors import OutputError as OutputError
     from simulator.base.registry import load_plugins as load_plugins
+    from simulator.conformance.check_plugin import check_plugin as check_plugin
     from simulator.sweep.run_sweep import run_sweep as run_sweep
     from simulator.telemetry.channels import Channel as Channel
     from simulator.telemetry.log import Log as Log
@@ -66,6 +67,7 @@ _HOMES = {
     "Result": "simulator.api.simulation",
     "Simulation": "simulator.api.simulation",
     "Vehicle": "vehicles.vehicle",
+    "check_plugin": "simulator.conformance.check_plugin",
     "load_ground": "simulator.api.loading",
     "load_plugins": "simulator.base.registry",
     "load_vehicle": "simulator.api.loading",

@@ -62,6 +62,12 @@ class CallbackKernel:
             self._compiled = compiled
         return int(self._compiled.address)
 
+    def __call__(self, *arguments: float) -> None:
+        """Call the kernel from Python, with ARGUMENTS."""
+        _ = self.address
+        call_from_python = self._compiled.ctypes if COMPILES else self.function
+        call_from_python(*arguments)
+
 
 def callback(function: Callable[..., None]) -> CallbackKernel:
     """Return a kernel that is called by its address. Raises TypeError if the arguments of the function are not ARGUMENTS."""

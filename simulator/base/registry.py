@@ -89,6 +89,10 @@ class Registry(Generic[Kind]):
         """Return all names, including those of installed packages. Raises JounceError if two kinds have the same name."""
         return tuple(dict.fromkeys((*self._kinds, *self._installed())))
 
+    def added(self) -> tuple[str, ...]:
+        """Return the names that were registered in Python in this process: those of plugin files, without installed packages."""
+        return tuple(name for name in self._kinds if not self.is_builtin(name) and name not in self._installed())
+
     def is_builtin(self, name: str) -> bool:
         """Return True if the kind of the name is part of Jounce."""
         return self._sources.get(name) == BUILTIN

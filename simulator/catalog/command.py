@@ -16,6 +16,7 @@ from simulator.base.yaml_reader import read_text
 from simulator.catalog.file_kinds import KINDS, FileKind, kind_named, kind_of
 from simulator.catalog.json_schema import file_schema
 from simulator.catalog.pages import pages
+from simulator.catalog.plugin_check import check_added_kinds
 from simulator.catalog.registries import REGISTRIES, meaning_of
 
 WIDTH = 110
@@ -65,10 +66,13 @@ def headline(file: Path) -> str:
     return textwrap.shorten(sentence + end.strip(), WIDTH, placeholder=" ...")
 
 
-def main_check(files: Sequence[str], kind: str | None) -> int:
-    """Check files and the files that they name; return exit code 2 if a file has an error. Raises ConfigError: unknown kind."""
+def main_check(files: Sequence[str], kind: str | None, with_plugins: bool = False) -> int:
+    """Check files and the files that they name, and the kinds of plugins; return exit code 2 if one has an error.
+
+    Raises ConfigError: unknown kind; JounceError: the plugins register no kind.
+    """
     given = None if kind is None else kind_named(kind)
-    failed = 0
+    failed = check_added_kinds(files) if with_plugins else 0
     for file in files:
         try:
             found = given or kind_of(file)

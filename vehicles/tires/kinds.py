@@ -32,6 +32,14 @@ def register(kind: TireModelKind) -> None:
     JounceError : the model was written for another contract or layout, has no kernel, its state is too large, it redefines a parameter of
         all tires, or its name is registered already
     """
+    check(kind)
+    TIRE_MODEL_KINDS.register(kind.name, kind)
+
+
+def check(kind: TireModelKind) -> None:
+    """Check a tire model as in `register`, for kinds that installed packages provide. Raises JounceError."""
+    if TIRE_MODEL_KINDS.is_builtin(kind.name) and TIRE_MODEL_KINDS.get(kind.name) is kind:
+        return
     if kind.kernel is None:
         raise JounceError(f"tire model {kind.name}: it has no kernel")
     if kind.contract != CONTRACT:
@@ -45,7 +53,6 @@ def register(kind: TireModelKind) -> None:
     shared = {row[0] for row in TIRE} & {row[0] for row in kind.record_table}
     if shared:
         raise JounceError(f"tire model {kind.name}: all tires have a parameter {min(shared)} already")
-    TIRE_MODEL_KINDS.register(kind.name, kind)
 
 
 __getattr__ = old_names(__name__)

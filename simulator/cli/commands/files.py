@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from simulator.base.argument_types import Commands
+from simulator.base.errors import JounceError
 from simulator.cli.commands.options import add_json, add_out, add_plugin
 
 
@@ -25,8 +26,8 @@ def _list(arguments: argparse.Namespace) -> int:
 
 def add_check(commands: Commands) -> None:
     """Add the verb `check`."""
-    p = commands.add_parser("check", help="check files and the files that they name; report all errors")
-    p.add_argument("files", nargs="+", metavar="FILE", help="vehicle, terrain, maneuver ... (.yaml), or mechanism (.urdf)")
+    p = commands.add_parser("check", help="check files, the files that they name, and plugins")
+    p.add_argument("files", nargs="*", metavar="FILE", help="vehicle, terrain, maneuver ... (.yaml), or mechanism (.urdf)")
     p.add_argument(
         "--kind", metavar="KIND", help="kind of the files, as in `jounce list` (default: by their folder, their base or their keys)"
     )
@@ -36,13 +37,15 @@ def add_check(commands: Commands) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    if not arguments.files and (arguments.fix or not arguments.plugin):
+        raise JounceError("check: nothing to check; expected files, or --plugin with a Python file")
     if arguments.fix:
         from simulator.catalog.fix_command import run_fix_command
 
         return run_fix_command(arguments.files, arguments.kind)
     from simulator.catalog.command import main_check
 
-    return main_check(arguments.files, arguments.kind)
+    return main_check(arguments.files, arguments.kind, with_plugins=bool(arguments.plugin))
 
 
 def add_schema(commands: Commands) -> None:

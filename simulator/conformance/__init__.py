@@ -1,0 +1,1 @@
+"""Conformance suite of registered kinds: one module per group of kinds, `check_plugin` selects it."""

@@ -1,0 +1,98 @@
+"""Conformance of sensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from simulator.base.fields import filled, rows
+from simulator.base.records import Record
+from simulator.base.values import Values
+from simulator.conformance.findings import Check, Findings
+from simulator.conformance.guarded_records import GuardedRecords, finite_faults
+from simulator.conformance.parameters import check_parameters, check_rows, limits, parameter_values
+from simulator.conformance.samples import CALLS, SEED, level_ground, readout_of, readouts
+from simulator.sensors.contract import Mount, Sensor, SensorInput, SensorKind, SensorSettings
+from simulator.sensors.mounted_sensor import SAMPLED
+
+
+def check_sensor(kind: SensorKind, findings: Findings, example: Mapping[str, Any]) -> None:
+    """Check a sensor."""
+    check_parameters(findings, kind.parameters)
+    check_rows(findings, "output", kind.output, [row[0] for row in SAMPLED])
+    with findings.check("rate") as check:
+        check.need(0.1 <= kind.rate <= 2e4, f"default rate {kind.rate:g} Hz; expected 0.1 to 20000 Hz")
+    if findings.failed:
+        return
+    values = parameter_values(kind.parameters, example)
+    if findings.created(lambda: _new_sensor(kind, values), bool(example)) is None:
+        return
+    _check_output(kind, values, findings)
+    _check_limits(kind, values, findings)
+    _check_repeated(kind, values, findings)
+    sensor, out, (_, readout) = _new_sensor(kind, values), GuardedRecords(kind.output).records, readout_of(1)
+    findings.median_time(lambda: sensor.step(SensorInput(0.0, readout), out), 1.0 / kind.rate, f"the period at {kind.rate:g} Hz")
+
+
+def _new_sensor(kind: SensorKind, values: Mapping[str, Any], seed: int = SEED) -> Sensor:
+    parameters = filled(rows(kind.parameters), values)
+    mount = Mount(np.array([0.1, 0.2, 0.3]), np.eye(3))
+    return kind.make(SensorSettings(parameters, mount, 1.0 / kind.rate, np.random.default_rng(seed), level_ground()))
+
+
+def _check_output(kind: SensorKind, values: Values, findings: Findings) -> None:
+    """Check the measurements in ordinary and in extreme states: finite, and nothing else changed."""
+    sensor, out, ground = _new_sensor(kind, values), GuardedRecords(kind.output), level_ground()
+    heights = ground.heights.tobytes()
+    with findings.check("writing") as writing, findings.check("finite output") as finite:
+        for n in range(CALLS):
+            description, readout = readout_of(n)
+            before = readout.tobytes()
+            sensor.step(SensorInput(n / kind.rate, readout), out.records)
+            for fault in finite_faults(out.records):
+                finite.fail(f"{description}: {fault}")
+            writing.need(readout.tobytes() == before, "changes the readout; copy what must change")
+            writing.need(out.is_intact, "writes beyond the output record; check the indices")
+        writing.need(ground.heights.tobytes() == heights, "changes the ground; copy what must change")
+
+
+def _check_limits(kind: SensorKind, values: Values, findings: Findings) -> None:
+    """Check the measurements with each parameter at the limits of its range."""
+    with findings.check("limits of the parameters") as check:
+        for description, extreme in limits(kind.parameters, values):
+            sensor, out = _new_sensor(kind, extreme), GuardedRecords(kind.output)
+            for _, readout in readouts():
+                sensor.step(SensorInput(0.0, readout), out.records)
+                _fail_if_not_finite(check, description, out.records)
+
+
+def _fail_if_not_finite(check: Check, description: str, out: Record) -> None:
+    for fault in finite_faults(out):
+        check.fail(f"{description}: {fault}, or narrow the range")
+
+
+def _check_repeated(kind: SensorKind, values: Values, findings: Findings) -> None:
+    """Check that new sensors with the same seed repeat the measurements, also if they take turns with another one."""
+    with findings.check("determinism") as check:
+        alone, turns, other = (_new_sensor(kind, values, seed) for seed in (SEED, SEED, SEED + 1))
+        (expected,) = _measured(kind, [alone])
+        repeated, _ = _measured(kind, [turns, other])
+        if repeated != expected:
+            check.fail(
+                "a new sensor with the same seed measures other values; take random numbers from settings.random, "
+                "and store nothing in modules or classes"
+            )
+
+
+def _measured(kind: SensorKind, sensors: list[Sensor]) -> list[bytes]:
+    """Return the bytes that each of several sensors measures, called in turns."""
+    outs = [GuardedRecords(kind.output) for _ in sensors]
+    found = [b""] * len(sensors)
+    for n in range(CALLS):
+        _, readout = readout_of(n)
+        for k, sensor in enumerate(sensors):
+            sensor.step(SensorInput(n / kind.rate, readout), outs[k].records)
+            found[k] += outs[k].content
+    return found

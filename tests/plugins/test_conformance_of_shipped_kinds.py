@@ -1,0 +1,67 @@
+"""Do the shipped kinds of every registry, and the plugins of the tests that work, satisfy their contracts?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from simulator.base.registry import load_attribute
+from simulator.catalog.registries import REGISTRIES
+from simulator.configuration.file_lookup import data_folder
+from simulator.conformance.check_plugin import SUITES, check_plugin
+from simulator.conformance.findings import WARNING
+from simulator.driver.steering.kinds import LAWS
+from tests.end_to_end.program import ROOT
+
+DATA = ROOT / "tests" / "data" / "terrain"
+SHIPPED = [(key, name) for key, (_, registry) in REGISTRIES.items() for name in registry.names() if registry.is_builtin(name)]
+WITHOUT_KERNELS = ("double_wishbone", "mechanism", "tmeasy", "classical")
+"""Kinds without kernels of their own class: parts of the step, or kernels that each file chooses."""
+
+
+def shipped(folder: str, name: str) -> dict[str, Any]:
+    """Return the content of a shipped file without its type."""
+    content = yaml.safe_load((data_folder("configs") / folder / f"{name}.yaml").read_text(encoding="utf-8"))
+    return {key: value for key, value in content.items() if key != "type"}
+
+
+EXAMPLES: dict[tuple[str, str], dict[str, Any]] = {
+    ("axles", "five_link"): {"base": "five_link_rear"},
+    ("axles", "macpherson"): {"base": "sedan"},
+    ("axles", "semi_trailing_arm"): {"base": "sedan"},
+    ("axles", "leaf_axle"): {"base": "light_truck"},
+    ("axles", "mechanism"): {"base": "hmmwv_trailing_rear"},
+    ("tire_models", "magic_formula"): shipped("tires", "magic_hmmwv"),
+    ("tire_models", "measured"): shipped("tires", "measured_hmmwv"),
+    ("tire_models", "fiala"): shipped("tires", "fiala_hmmwv"),
+    ("terrain_types", "bump"): {"height": 0.1, "start": 20.0, "length": 1.0},
+    ("terrain_types", "course"): {"shapes": [{"shape": "bump", "at": 10.0, "height": 0.1, "length": 1.0}]},
+    ("washout_algorithms", "adaptive"): shipped("washouts", "small_hexapod_adaptive"),
+    ("elevation_formats", "geotiff"): {"file": str(DATA / "gt_utm_area_f32.tif")},
+    ("elevation_formats", "esri_ascii"): {"file": str(DATA / "asc_corner.asc")},
+    ("elevation_formats", "opencrg"): {"file": str(DATA / "own_straight_lrfi.crg")},
+    ("elevation_formats", "png"): {"file": str(DATA / "png_37x29_north.png"), "first_row": "north", "spacing": [1.0, 1.0], "scale": 0.01},
+}
+
+
+def test_every_registry_has_a_suite() -> None:
+    assert SUITES.keys() - {"steering_laws"} == REGISTRIES.keys()
+    for key, (_, registry) in REGISTRIES.items():
+        assert load_attribute(SUITES[key].registry) is registry
+
+
+@pytest.mark.parametrize(("key", "name"), SHIPPED, ids=[f"{key}-{name}" for key, name in SHIPPED])
+def test_a_shipped_kind_passes(key: str, name: str) -> None:
+    findings = check_plugin(REGISTRIES[key][1].get(name), EXAMPLES.get((key, name), {}))
+    assert {one.check for one in findings} >= {"registration"}
+    unchecked = [one.message for one in findings if one.outcome == WARNING and one.check == "creation"]
+    assert not unchecked or (key, name) not in EXAMPLES, unchecked
+    if name not in WITHOUT_KERNELS and (key not in ("axles", "elevation_formats") or (key, name) in EXAMPLES) and not unchecked:
+        assert any(one.check in ("time", "attributes") for one in findings), "the last check was reached"
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_shipped_steering_controller_passes(name: str) -> None:
+    assert [one for one in check_plugin(LAWS[name]) if one.check == "time"]
