@@ -339,17 +339,19 @@ def _known_axles(mapping: Any, file: str, keep: Cached) -> dict[str, _CachedAxle
 
 
 class _Steered(NamedTuple):
-    """Two flags: the steering moves this axle; no other actuator steers wheels."""
+    """Whether the steering moves an axle, and the reason why the axle must then be steerable; empty if it need not be."""
 
     by_wheel: bool
-    alone: bool
+    needed: str
 
 
 def _steered(mapping: Mapping[str, Any], name: str) -> _Steered:
     actuators, steering = mapping.get("actuators"), mapping.get("steering")
     further = steering.get("axles") if isinstance(steering, Mapping) else None
-    by_wheel = name == USUAL_AXLES.names[0] or (isinstance(further, Mapping) and name in further)
-    return _Steered(by_wheel, not (isinstance(actuators, Mapping) and actuators.get("rear_steering") is not None))
+    if isinstance(further, Mapping) and name in further:
+        return _Steered(True, "`steering.axles` names it")
+    rear_steers = isinstance(actuators, Mapping) and actuators.get("rear_steering") is not None
+    return _Steered(name == USUAL_AXLES.names[0], "" if rear_steers else "no other axle steers the vehicle")
 
 
 def _axles(values: Values, faults: ErrorCollector, known: Mapping[str, _CachedAxle]) -> tuple[Axles, list[_ReadAxle | None]]:

@@ -155,8 +155,8 @@ def new_mechanism(
         for axle in range(size.axles):
             with faults.part():
                 _add_axle(axle, [corners[i] for i in axles.on(axle)], axles.on(axle)[0], geometry, own, blocks)
-            if axle in steered and corners[axles.on(axle)[0]].block is None and corners[axles.on(axle)[0]].linkage is None:
-                own[0]["steered"] = axles.on(axle)[-1] + 1
+                if axle in steered and corners[axles.on(axle)[0]].is_default:
+                    own[0]["steered"] |= sum(1 << i for i in axles.on(axle))
     pad_default(own)
     return MechanismParameters(MechanismRecords(chassis_record(chassis), geometry, struts), own, tuple(blocks), tuple(corners), axles)
 
@@ -179,7 +179,7 @@ def _add_axle(axle: int, corners: Sequence[CornerDesign], first: int, geometry: 
     if kind is None:
         for i, corner in enumerate(corners, first):
             corner.write(geometry, own, i)
-        if corners[0].linkage is None:
+        if corners[0].is_default:
             own[0]["corners"] += len(corners)
         return
     if blocks and blocks[-1].can_add(kind, len(corners)):

@@ -59,7 +59,8 @@ def check_sense(scanner: TravelScanner, file: str, which: NDArray[np.bool_]) -> 
         turned = np.sign(p["ratio"]) * np.mean(headings[1] - headings[0])
         if not which[sides].all() or turned <= STRAIGHT:  # a positive arm angle turns the wheels to the right
             continue
-        expected = f"because now the {mechanism.axles.names[axle]} wheels turn to the right when the steering wheel turns to the left"
+        side = "right" if p["ratio"] > 0.0 else "left"
+        expected = f"because now the {mechanism.axles.names[axle]} wheels turn to the {side} when the steering wheel turns to the left"
         if p["kind"] == RACK and axle == 0:
             sign = 1 if p["rack_travel"] < 0.0 else -1
             raise ConfigError(file, f"steering.{'rack' if p['by_wire'] else 'pinion'}_sign", sign, f"{-sign}, {expected}")

@@ -166,7 +166,7 @@ class TravelScanner:
         self.chunk = SMALL_CHUNK if self._others else CHUNK
         most = self.chunk * len(LOCKS)
         kept = most if self._others else 0
-        self._looks = record_for(SCAN_RESULT, mechanism.size, most)
+        self._results = record_for(SCAN_RESULT, mechanism.size, most)
         of_blocks = np.empty(kept, w.blocks.scratch.dtype), np.empty((kept, len(w.blocks.memory)), np.uint8)
         self._places = Places(w.blocks, *of_blocks, np.empty(kept, w.inputs.dtype), np.empty(kept, w.kinematics.dtype))
 
@@ -174,13 +174,13 @@ class TravelScanner:
         """Return a record of SCAN_RESULT (n,) at thetas (n,) of all corners and Pitman arm angles (n,) [rad]; the next call overwrites the
         record."""
         count, m = len(thetas), self.mechanism
-        looks, places = self._looks[:count], Places(self._places.blocks, *(part[:count] for part in self._places[1:]))
-        looks["theta"], looks["arm_angle"] = thetas, angles
-        look_at(m.records, self._workspace, self.steering, self._arm, looks, places)
+        results, places = self._results[:count], Places(self._places.blocks, *(part[:count] for part in self._places[1:]))
+        results["theta"], results["arm_angle"] = thetas, angles
+        scan_positions(m.records, self._workspace, self.steering, self._arm, results, places)
         for i in self._others:
-            looks["gap"][:, i] = m.designs[i].gaps(m.corners, places, i)
-            looks["turn"][:, i] = m.designs[i].turns_of_steering(places, i)
-        return looks
+            results["gap"][:, i] = m.designs[i].gaps(m.corners, places, i)
+            results["turn"][:, i] = m.designs[i].turns_of_steering(places, i)
+        return results
 
 
 def quickest_steering(scanner: TravelScanner, which: NDArray[np.bool_]) -> float:
@@ -213,9 +213,9 @@ class _TravelSearch:
         thetas, beyond, locks = side * np.arange(STRIDE, FARTHEST, STRIDE), PATH_BEYOND_STOPS / self.path, len(LOCKS)
         for first in range(0, len(thetas), self._scanner.chunk):
             some = thetas[first : first + self._scanner.chunk]
-            looks = self._scanner.scan(np.repeat(some, locks), np.tile(self._locks, len(some)))
-            valid: NDArray[np.bool_] = np.asarray(self._is_valid(looks).reshape(len(some), locks, -1).all(axis=1))
-            used_up = self._stops_used_up(looks[locks - 1 :: locks], side)
+            results = self._scanner.scan(np.repeat(some, locks), np.tile(self._locks, len(some)))
+            valid: NDArray[np.bool_] = np.asarray(self._is_valid(results).reshape(len(some), locks, -1).all(axis=1))
+            used_up = self._stops_used_up(results[locks - 1 :: locks], side)
             alive = going & np.logical_and.accumulate(valid, axis=0)
             reached, spent = alive.sum(axis=0), alive & used_up
             last = np.where(reached > 0, some[reached - 1], last)
@@ -229,32 +229,33 @@ class _TravelSearch:
         """Return (locks, wheels) turns of steered carriers per tie-rod travel in the design position, relative to straight ahead."""
         return np.asarray(self._scanner.scan(np.zeros(len(LOCKS)), self._locks)["turn"] / self._turn)
 
-    def _stops_used_up(self, looks: Record, side: float) -> NDArray[np.bool_]:
+    def _stops_used_up(self, results: Record, side: float) -> NDArray[np.bool_]:
         """Return the mask (n, wheels) of corners whose rubber stops are used up."""
-        s, length = self.struts, looks["spring_length"]
+        s, length = self.struts, results["spring_length"]
         points = s["stop_points"]
         maximum = s["stop_penetration"][np.arange(len(points)), points - 1]
         used = s["bump_stop_length"] - length if side > 0.0 else length - s["rebound_stop_length"]
         return np.asarray((points > 0) & (used > maximum))
 
-    def _is_valid(self, looks: Record) -> NDArray[np.bool_]:
+    def _is_valid(self, results: Record) -> NDArray[np.bool_]:
         """Return the mask (n, wheels) of corners that are closed and far enough from a toggle position."""
-        valid = (looks["inertia"] < HEAVIER * self.inertia) & (looks["way"][:, 2] > SHARE * self._rise[2])
-        valid &= (looks["levers"] / self._levers > SHARE).all(axis=1)
-        return np.asarray(valid & (looks["gap"] < OPEN) & (looks["turn"] <= QUICKER * self._turn))
+        valid = (results["inertia"] < HEAVIER * self.inertia) & (results["way"][:, 2] > SHARE * self._rise[2])
+        valid &= (results["levers"] / self._levers > SHARE).all(axis=1)
+        return np.asarray(valid & (results["gap"] < OPEN) & (results["turn"] <= QUICKER * self._turn))
 
 
 @kernel
-def look_at(m, s, steering, arm, looks, places):
+def scan_positions(m, s, steering, arm, results, places):
     """Place all corners at one theta and Pitman arm angle after the other, and record their properties.
 
-    m, s : records of a mechanism and its workspace; arm : record of STEERING_STATE, changed; looks : record of SCAN_RESULT (n,), filled, `gap`
-        and
-    `turn` only for corners of the default kind; places : `Places` for as many positions, filled, or for none
+    m, s : records of a mechanism and its workspace
+    arm : record of STEERING_STATE, changed
+    results : record of SCAN_RESULT (n,), filled; `gap` and `turn` only for corners of the default kind
+    places : `Places` for as many positions, filled, or for none
     """
     state, found, k = s.state[0], s.blocks.scratch[0], s.kinematics[0]
-    for n in range(len(looks)):
-        seen = looks[n]
+    for n in range(len(results)):
+        seen = results[n]
         arm[0]["angle"] = seen["arm_angle"]
         for i in range(len(state["theta"])):
             state["theta"][i] = seen["theta"]

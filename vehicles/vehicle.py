@@ -330,8 +330,7 @@ class Vehicle:
         return self.readout
 
     def _report_faults(self) -> None:
-        """Report, once per wheel, axle or controller, a tire model drivetrain or controller that was switched off, or an axle kind
-        that was stopped."""
+        """Report, once per wheel, axle, controller or drivetrain, a plugin part that was switched off or stopped."""
         for corner in self.stopped():
             if corner.key not in self._reported:
                 self._reported.add(corner.key)
@@ -342,7 +341,7 @@ class Vehicle:
                 self.troubles.append(f"controller {name}: requested a non-finite number; it is switched off")
         if self.space.drive_state["off"].any() and "drivetrain" not in self._reported:
             self._reported.add("drivetrain")
-            self.troubles.append(f"drivetrain {self.drivetrain.kind.name}: returned a number that is not finite; it is switched off")
+            self.troubles.append(f"drivetrain {self.drivetrain.kind.name}: returned a non-finite number; it is switched off")
         off = [i for i in self.tires.outside if self.space.treads[i]["off"] and i not in self._reported]
         if off:
             self._reported.update(off)
@@ -368,13 +367,13 @@ class Vehicle:
     def logged(self) -> list[tuple[str, Table, Record]]:
         """Further records for a log, as (prefix, table, record): states of plugin tire models, of controllers, of their actuators, of
         the steering and of the drivetrain."""
-        controllers = self.description.controllers.logged(self.space.controls, self.corner_names)
+        records = self.description.controllers.logged(self.space.controls, self.corner_names)
         if self.description.actuators.view(np.float64).any():
-            controllers.append(logged_actuators(self.space.actuators, self.corner_names))
+            records.append(logged_actuators(self.space.actuators, self.corner_names))
         if self.description.steering_state:
-            controllers.append(logged_steering(self.space.steering, self.description.steering_state))
-        controllers += self.drivetrain.logged(self.space, self.description.mechanism.axles)
-        return [*self.tires.logged(self.space.treads, self.corner_names), *controllers]
+            records.append(logged_steering(self.space.steering, self.description.steering_state))
+        records += self.drivetrain.logged(self.space, self.description.mechanism.axles)
+        return [*self.tires.logged(self.space.treads, self.corner_names), *records]
 
     @property
     def speed(self) -> float:

@@ -29,7 +29,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, raise_all
+from simulator.base.errors import ConfigError, JounceError, raise_all
 from simulator.base.memoize import memoize_by_identity
 from simulator.base.records import ABOVE_ZERO, LARGEST, Ranges, Record, Table, join, numbers, record
 from simulator.base.section_cache import cached_sections
@@ -298,7 +298,9 @@ class Choice:
 
     def description(self) -> str:
         names = self.names()
-        return f"{self.noun} {', '.join(names)}" if names else f"{self.noun.removesuffix(':')} of a plugin (is --plugin missing?)"
+        if names:
+            return f"{self.noun} {', '.join(names)}"
+        return f"{'a name' if self.noun == 'one of' else self.noun.removesuffix(':')} of a plugin (is --plugin missing?)"
 
 
 @dataclass(frozen=True)
@@ -545,6 +547,7 @@ def _read(fields: Fields, mapping: Mapping[Any, Any], file: object, key: str, fi
     known, names = _keys(fields)
     errors: list[ConfigError] = []
     misspelt: set[str] = set()
+    given: set[str] = set()
     values = Values(file, key)
     for written, value in mapping.items():
         path = join(key, printed(written))
@@ -554,13 +557,16 @@ def _read(fields: Fields, mapping: Mapping[Any, Any], file: object, key: str, fi
             misspelt.add(_misspelt_name(written, known))
             continue
         field, suffix = found
-        if field.name in values.spelled:
+        if field.name in given:
             errors.append(ConfigError(file, path, value, f"{field.name} in one unit only"))
             continue
-        values.spelled[field.name] = written
-        if suffix:
-            values.units[field.name] = (factor_of(field.unit, suffix) or 1.0, SHOWN.get(suffix, suffix))
+        given.add(field.name)
         if value is not None or field.default is REQUIRED:  # null means a missing key, if the key is optional
+            values.spelled[field.name] = written
+            if suffix:
+                values.units[field.name] = (factor_of(field.unit, suffix) or 1.0, SHOWN.get(suffix, suffix))
+            elif field.unit not in ("", "1"):
+                values.units[field.name] = (1.0, field.unit)
             values[field.name] = _collect(errors, _read_in, field.kind, value, file, path, suffix)
     for field in fields:
         if field.name in values:
@@ -668,7 +674,8 @@ def rows(fields: Fields, *names: str) -> Table:
 
 def _row(field: Field) -> tuple[Any, ...]:
     kind = field.kind
-    assert isinstance(kind, Number), field.name
+    if not isinstance(kind, Number):
+        raise JounceError(f"parameter {field.name}: expected a field of the type Number, because a kernel reads it")
     shape = tuple(n if isinstance(n, int) else n[1] for n in kind.shape)
     return (field.name, shape, kind.unit or "1", field.meaning, "i8" if kind.whole else "f8", field.frame)
 

@@ -1,5 +1,4 @@
-"""Registries of the kinds that a file or the command line names and a plugin may add: axles, tire models, drivetrains, washouts, sensors, protocols,
-outlets, input sources, drivers, terrains, formats of elevation data, controllers.
+"""Registries of the kinds that a file or the command line names and a plugin may add, such as axles, tire models and sensors.
 
 A plugin registers a kind in one of three ways: `register()` in Python, an entry point of an installed package, or the option `--plugin PATH`
 of the command line with a Python file that calls `register()` on import. A configuration file never loads code.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.fields import REQUIRED, Number, from_mapping
+from simulator.base.fields import REQUIRED, Fields, Number, Variants, from_mapping, read
 from simulator.base.records import Ranges, Record, Table
 from simulator.base.suggestions import did_you_mean, no_such_key
 from simulator.base.values import Values
@@ -158,3 +158,9 @@ class Section(Values):
         self.used.update(self)
         given = {name: value for name, value in self.items() if name not in beside}
         return from_mapping(table, given, self.file, self.key, defaults, ranges)
+
+
+def checked(description: Fields | Variants, mapping: Any, file: object, key: str = "") -> Section:
+    """Return the section of a mapping that was checked against its table. Raises ConfigError with all errors."""
+    values = description.read(mapping, file, key) if isinstance(description, Variants) else read(description, mapping, file, key)
+    return Section(values, file, key)

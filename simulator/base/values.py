@@ -21,10 +21,10 @@ class Values(dict[str, Any]):
     ----------
     file, key : file and key path of the section, for messages
     spelled : spelling of each key in the file, by name
-    units : (factor to SI, unit for messages) of the names with another unit in the file
+    units : (factor to SI, unit for messages) of the numbers in the file, by name
     """
 
-    def __init__(self, file: object = "", key: str = "") -> None:
+    def __init__(self, file: object, key: str) -> None:
         super().__init__()
         self.file, self.key = str(file), key
         self.spelled: dict[str, str] = {}
@@ -46,10 +46,8 @@ class Values(dict[str, Any]):
         """
         if not name:
             return ConfigError(self.file, self.key, sorted(self.spelled) or NOTHING, expected)
-        if name not in self:
-            return ConfigError(self.file, self.path(name), NOTHING, expected)
         factor, unit = self.units.get(name, (1.0, ""))
-        value = _in_unit(self[name], factor)
+        value = _in_unit(self[name], factor) if name in self else NOTHING
         shown = [f"{tidy(amount / factor):g} {unit}".rstrip() for amount in amounts]
         return ConfigError(self.file, self.path(name), value, expected.format(*shown) if amounts else expected)
 

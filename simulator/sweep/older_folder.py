@@ -1,11 +1,12 @@
 """Resume the folder of a sweep that another version of the program began.
 
 The digest of a run covers the sources of the program, so a new version has other digests for the same runs. The runs of the folder are
-valid if the folder has the same plan, and if some of its finished runs give bit-identical metrics with this version.
+valid if the folder has the same plan, and if some of its finished runs give the same metrics with this version, but for rounding.
 """
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,11 @@ SAME = ("name", "runs", "base", "sections", "wanted", "limits")
 """Keys of ``sweep.json`` in which two versions of one sweep agree."""
 REPEATED = 3
 """Finished runs that are repeated. Larger: a slower start; smaller: a changed file may be missed."""
+ROUNDING = 1e-9
+"""Relative difference of a metric of two versions that is rounding: a metric of one version comes from another order of the same sums.
+
+A changed vehicle, soil or maneuver gives differences above 1e-6. Larger: a changed file may be missed; smaller: a sweep of an older
+version cannot be resumed."""
 
 
 class OlderCases:
@@ -89,12 +95,26 @@ def _has_channels(logs: Path, channels: Collection[str]) -> bool:
 
 
 def differing_run(cases: Cases, finished: Sequence[tuple[int, Row]], executor: Executor, setting: Mapping[str, Any]) -> int | None:
-    """Repeat some finished runs; return the number of the first whose metrics differ, None when all are bit-identical."""
+    """Repeat some finished runs; return the number of the first whose metrics differ by more than ROUNDING, or None."""
     step = max(1, len(finished) // REPEATED)
     for number, row in finished[::step][:REPEATED]:
         case = cases[number]
         chunk = {"cases": [{"run": case.run, "mapping": case.mapping}], **setting}
         for answer in executor.chunks(iter([chunk])):
-            if answer["rows"][0].get("metrics") != row.get("metrics"):
+            if not _agree(answer["rows"][0].get("metrics"), row.get("metrics")):
                 return number
     return None
+
+
+def _agree(now: Mapping[str, Any] | None, older: Mapping[str, Any] | None) -> bool:
+    """Return whether two runs have the same metrics, but for rounding."""
+    if now is None or older is None or now.keys() != older.keys():
+        return now == older
+    return all(_same(now[name], older[name]) for name in now)
+
+
+def _same(now: Any, older: Any) -> bool:
+    """Return whether two values of a metric are equal, but for rounding."""
+    if isinstance(now, float) and isinstance(older, float):
+        return math.isclose(now, older, rel_tol=ROUNDING) or (math.isnan(now) and math.isnan(older))
+    return bool(now == older)

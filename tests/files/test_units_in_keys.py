@@ -76,6 +76,15 @@ def test_all_errors_are_reported_at_once():
 def test_contradictions_are_reported_in_the_unit_and_spelling_of_the_file():
     error = read(TABLE, {"mass_lb": 100.0}, "f").error("mass", "at least {}", 453.59237)
     assert str(error) == "f: mass_lb: invalid value; expected at least 1000 lb; got 100.0"
+    error = read(TABLE, {"mass": 100.0}, "f").error("mass", "at least {}", 453.5)
+    assert str(error) == "f: mass: invalid value; expected at least 453.5 kg; got 100.0"
+
+
+def test_null_means_that_an_optional_key_is_missing():
+    values = read(TABLE, {"mass": 1.0, "turn": None}, "f")
+    assert "turn" not in values and "turn" not in values.spelled
+    with pytest.raises(ConfigError, match="turn in one unit only"):
+        read(TABLE, {"mass": 1.0, "turn": None, "turn_deg": None}, "f")
 
 
 @pytest.mark.parametrize("text", ["mass_lb", "speed_kph"])

@@ -27,7 +27,7 @@ CORNERS = ("front_left", "front_right", "rear_left", "rear_right")
 
 
 def kept(vehicle: Vehicle) -> dict[tuple[str, str], bool]:
-    """Return which of the checks LAWS the vehicle satisfies in equilibrium, by axle and check."""
+    """Return which of CHECKS the vehicle satisfies in equilibrium, by axle and check."""
     found, out = static_values_of(vehicle, build_ground("flat")).numbers, dict[tuple[str, str], bool]()
     for end, axle in zip(("front", "rear"), vehicle.description.alignments, strict=True):
         toe, camber = ([found[f"{what}_{end}_{side}"] for side in ("left", "right")] for what in ("toe", "camber"))

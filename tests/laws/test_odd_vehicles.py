@@ -179,6 +179,11 @@ NONSENSE: dict[str, tuple[tuple[Any, ...], str, str]] = {
     ),
     "a tie rod that is too short": ((on_trailing_arms, {F + "TIEROD_C": [-0.18, 0.58, -0.016]}), F[:-1], "closes"),
     "a kingpin without a point": ((on_trailing_arms, {F + "UPRIGHT": LEFT_OUT}), F + "UPRIGHT", "KINGPIN_U"),
+    "a kingpin without a knuckle": (
+        (on_trailing_arms, {"axles.front.bodies.knuckle": LEFT_OUT}),
+        "axles.front.bodies.knuckle",
+        "the knuckle on the kingpin",
+    ),
     "a knuckle without a kingpin": (
         ({"axles.rear.bodies.knuckle": {"mass": 9.0, "inertia": [0.1, 0.1, 0.1]}},),
         "axles.rear.bodies.knuckle",

@@ -44,7 +44,7 @@ def headings(angle: float) -> NDArray[np.float64]:
 def test_records_of_the_steered_axles() -> None:
     d = described()
     assert d.steering["corner"].tolist() == [0, 2] and d.steering["ratio"].tolist() == [1.0, MIDDLE_RATIO]
-    assert d.mechanism.own[0]["steered"] == 4
+    assert d.mechanism.own[0]["steered"] == 0b1111
 
 
 def test_the_linkage_of_the_middle_axle_is_that_of_the_front_axle() -> None:
@@ -94,6 +94,14 @@ def test_refused(axles: dict[str, Any], key: str) -> None:
     with pytest.raises(ConfigError) as refusal:
         read_description(mapping, NAME)
     assert key in str(refusal.value)
+
+
+def test_a_further_steered_axle_must_be_steerable_even_if_the_rear_axle_steers() -> None:
+    mapping = car("five links")
+    mapping["steering"]["axles"] = {"middle": 0.5}
+    mapping["actuators"] = {"rear_steering": {"max_angle": 0.1, "max_rate": 1.0, "time": 0.1}}
+    with pytest.raises(ConfigError, match=r"axles\.middle\.suspension: .*`steering\.axles` names it"):
+        read_description(mapping, NAME)
 
 
 def test_a_negative_ratio_steers_to_the_other_side() -> None:

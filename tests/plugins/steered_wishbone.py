@@ -82,7 +82,7 @@ class SteeredCorner(DoubleWishboneCorner):
     def write(self, corners: Record, parameters: Record, i: int) -> None:
         """See the base class."""
         super().write(corners, parameters, i)
-        parameters[0]["steered"] = i + 1
+        parameters[0]["steered"] |= 1 << i
 
     def gap(self, corners: Record, blocks: Blocks, inputs: Record, i: int) -> float:
         """See the base class."""

@@ -117,7 +117,7 @@ def test_torque_drives_and_a_number_that_is_not_finite_switches_it_off(tmp_path)
     assert car.read()[0]["engine_speed"] == 100.0
     drive(car, "flat", command(selector=1, throttle=1.0), 4.0)
     car.read()
-    assert car.troubles == ["drivetrain plain_torque: returned a number that is not finite; it is switched off"]
+    assert car.troubles == ["drivetrain plain_torque: returned a non-finite number; it is switched off"]
     assert abs(car.space.axles[0]["drive_torque"]).max() == 0.0
     car.reset(ground("flat"))
     assert car.space.drive_state[0]["off"] == 0

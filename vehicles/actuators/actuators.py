@@ -16,7 +16,7 @@ import numpy as np
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Fields, Group, Number
 from simulator.base.jit import inline, kernel
-from simulator.base.records import Record, Table, dtype_of, labeled, record
+from simulator.base.records import Record, Table, dtype_of, labeled, record, view_as
 from simulator.base.values import Values
 from vehicles.controllers.contract import WHEELS
 from vehicles.mechanism_parameters import MechanismParameters, new_workspace
@@ -136,11 +136,8 @@ def _find_lever(rear: Values, p: np.void, mechanism: MechanismParameters) -> Non
 
 def logged_actuators(state: Record, corners: Sequence[str]) -> tuple[str, Table, Record]:
     """Return the loggable part of ACTUATOR_STATE as (prefix, table, record), a view of the state."""
-    table, full = labeled(LOGGED, WHEELS.name, corners), dtype_of(ACTUATOR_STATE)
-    formats = [("f8", tuple(map(int, row[1]))) for row in table]
-    offsets = [full.fields[row[0]][1] for row in table]  # type: ignore[index]
-    view = np.dtype({"names": [row[0] for row in table], "formats": formats, "offsets": offsets, "itemsize": full.itemsize})  # type: ignore[call-overload]
-    return "actuator_", table, state.view(view)
+    table = labeled(LOGGED, WHEELS.name, corners)
+    return "actuator_", table, view_as(state, table, dtype_of(ACTUATOR_STATE))
 
 
 @inline

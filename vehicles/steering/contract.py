@@ -139,7 +139,7 @@ class SteeringKind:
     meaning: str = ""
 
 
-def own_parameters(p: Record, table: Table) -> Record:
-    """Return the own parameters of a kind in a STEERING record, a view."""
+def own_record(p: Record, table: Table) -> Record:
+    """Return the own parameters of a kind in a STEERING record, or its own state in a STEERING_STATE record, as a view."""
     own = dtype_of(table)
     return np.asarray(p[0]["own"][: own.itemsize // 8].view(own))

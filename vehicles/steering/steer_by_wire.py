@@ -12,7 +12,7 @@ from simulator.base.callbacks import callback, record_at
 from simulator.base.fields import Field, Group, Number, rows
 from simulator.base.records import Record, dtype_of
 from simulator.base.values import Values
-from vehicles.steering.contract import CONTRACT, LAYOUT, STEERING_INPUT, STEERING_OUTPUT, SteeredAxle, SteeringKind, own_parameters
+from vehicles.steering.contract import CONTRACT, LAYOUT, STEERING_INPUT, STEERING_OUTPUT, SteeredAxle, SteeringKind, own_record
 from vehicles.steering.pitman_arm import LOCATION
 from vehicles.steering.rack_pinion import RACK_BODY_FILE, rack_body, write_rack
 
@@ -78,7 +78,7 @@ def follow_command(parameters, state, seen, result, first, count, h):
 def _write(values: Values, p: Record, axle: SteeredAxle) -> None:
     """Fill the STEERING record of a rack without a pinion, and the parameters of its actuator. Raises ConfigError."""
     write_rack(values, p, axle, values["max_rack_travel"] / values["max_wheel_angle"], "rack_sign")
-    own = own_parameters(p, PARAMETERS)[0]
+    own = own_record(p, PARAMETERS)[0]
     own["max_rate"] = p[0]["max_rate"]
     if "ratio" in values:
         ratio = values["ratio"]

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from simulator.base.callbacks import address_in, call, record_at
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, Table, dtype_of
 from vehicles.steering.column import COLUMN, COLUMN_STATE
-from vehicles.steering.contract import CALLED, NUMBERS, PARAMETERS, RACK, STEERING_INPUT, STEERING_OUTPUT
+from vehicles.steering.contract import CALLED, NUMBERS, PARAMETERS, RACK, STEERING_INPUT, STEERING_OUTPUT, own_record
 from vehicles.steering.pitman_arm import FOUR_BAR_ROWS, place_on_link
 from vehicles.steering.rack_pinion import RACK_ROWS, place_on_rack
 
@@ -76,11 +74,7 @@ def without_addresses(p: Record) -> Record:
 
 def logged_steering(state: Record, table: Table) -> tuple[str, Table, Record]:
     """Return the own state of a kind as (prefix, table, record), a view of a STEERING_STATE record."""
-    own, start = dtype_of(table), dtype_of(STEERING_STATE).fields["own"][1]  # type: ignore[index]
-    formats = [own.fields[row[0]][0] for row in table]  # type: ignore[index]
-    offsets = [start + own.fields[row[0]][1] for row in table]  # type: ignore[index]
-    view = np.dtype({"names": [row[0] for row in table], "formats": formats, "offsets": offsets, "itemsize": state.itemsize})  # type: ignore[call-overload]
-    return "steering_", table, state.view(view)
+    return "steering_", table, own_record(state, table)
 
 
 @kernel

@@ -15,7 +15,7 @@ from simulator.base.records import Record, record
 from simulator.base.values import Values
 from vehicles.axle_layout import Axles
 from vehicles.steering.column import FILTERED, MECHANICAL_FILE, write_column
-from vehicles.steering.contract import CALLED, GEAR_FILE, SteeredAxle, SteeringKind, own_parameters
+from vehicles.steering.contract import CALLED, GEAR_FILE, SteeredAxle, SteeringKind, own_record
 from vehicles.steering.kinds import SHIPPED, STEERING_KINDS, check
 from vehicles.steering.steering import STEERING
 
@@ -107,7 +107,7 @@ def _write_linkage(kind: SteeringKind, values: Values, p: Record, one: SteeredAx
     out["place"] = 0 if kind.place is None else kind.place.address
     out["move"] = 0 if kind.move is None else kind.move.address
     if kind.parameters:
-        own = own_parameters(p, kind.parameters)
+        own = own_record(p, kind.parameters)
         for row in kind.parameters:
             if row[0] in values and not isinstance(values[row[0]], Values):
                 write_value(own, row[0], values[row[0]])

@@ -33,7 +33,7 @@ class Alignment:
     camber: float = 0.0
     """rad, per wheel, + = top outward"""
     exceptions: tuple[str, ...] = ()
-    """Elements of LAWS"""
+    """Elements of CHECKS"""
     reason: str = ""
     key: str = ""
     """Key path of `toe`, for messages"""

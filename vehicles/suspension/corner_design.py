@@ -118,6 +118,11 @@ class CornerDesign(ABC):
         """Return the corner with half a rack that moves with Q. Raises ConfigError if this kind has no rack."""
         raise ConfigError(self.file, self.key, self.kind, f"a kind of axle that supports a rack with mass, which {self.kind} is not")
 
+    @property
+    def is_default(self) -> bool:
+        """True for a corner in closed form whose kernels are those of the default kind."""
+        return self.block is None and self.linkage is None
+
     @abstractmethod
     def write(self, corners: Record, parameters: Record, i: int) -> None:
         """Fill column i of a CORNERS record and of one of the kind's own. Raises ConfigError where the corner cannot work."""

@@ -44,10 +44,10 @@ def _check_side(axle: Axle) -> None:
         raise ConfigError(axle.file, f"{axle.key}.hardpoints_left.SPINDLE", center, expected)
 
 
-def read_axle(values: Values, steered: bool, needed: bool = True) -> Axle:
+def read_axle(values: Values, steered: bool, needed: str = "no other axle steers the vehicle") -> Axle:
     """Return the axle of a section of a vehicle file. Raises ConfigError.
 
-    steered : True for the axle that the steering moves; needed : True if no other axle can steer
+    steered : True for an axle that the steering moves; needed : reason why its kind must be steerable, empty if it need not be
     """
     name = values["suspension"]
     axle = AXLE_KINDS.named(name, values.file, values.path("suspension"))
@@ -57,14 +57,14 @@ def read_axle(values: Values, steered: bool, needed: bool = True) -> Axle:
         values = with_old_methods(values, name, axle)
     reason = axle.why_unsteered(values) if steered else ""
     if reason and needed:
-        raise values.error("suspension", f"an axle that can be steered, since no other axle steers the vehicle ({reason})")
+        raise values.error("suspension", f"an axle that can be steered, since {needed} ({reason})")
     result = axle(values)
     finish(values)
     _check_side(result)
     if steered and result.sides != 2:
         raise ConfigError(values.file, values.path("wheels"), result.sides, "2, since the steering moves a left and a right wheel")
     if result.steering and not steered:
-        raise values.error("steering", "no key steering, since the steering moves the front axle only")
+        raise values.error("steering", "no key steering, since the steering does not move this axle")
     return result
 
 

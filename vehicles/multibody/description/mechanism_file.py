@@ -82,15 +82,15 @@ _END_AT = (Field("body", _BODY_NAME, "name of the body"), Field("point", _POINT,
 _END_ALONG = (*_END_AT, Field("axis", _DIRECTION, "axis of the closure", None, "body"))
 
 
-def _loop_fields(*ends: Fields) -> Fields:
+def _loop_fields(first: Fields, second: Fields) -> Fields:
     """Return the table of a loop whose predecessor and successor have these fields."""
-    first, second = (Either((_BODY_NAME, Group(end)), "a body, or a mapping with body and point") for end in ends)
+    predecessor, successor = (Either((_BODY_NAME, Group(end)), "a body, or a mapping with body and point") for end in (first, second))
     axis = Field("axis", _DIRECTION, "common axis or line of both ends", None, "world")
     return (
-        Field("predecessor", first, "first end: a body, or a mapping of its body, point and, if the loop has one, axis"),
-        Field("successor", second, "second end"),
+        Field("predecessor", predecessor, "first end: a body, or a mapping of its body, point and, if the loop has one, axis"),
+        Field("successor", successor, "second end"),
         Field("point", _POINT, "common point of both ends", None, "world"),
-        *((axis,) if _END_ALONG in ends else ()),
+        *((axis,) if _END_ALONG in (first, second) else ()),
         Field("driven", Flag(), "true: moved by a prescribed joint", False),
     )
 
@@ -102,6 +102,8 @@ _LOOPS: dict[str, Fields] = {
     "point_on_line": _loop_fields(_END_AT, _END_ALONG),
     "distance": (*_loop_fields(_END_AT, _END_AT), _LENGTH),
 }
+_ENDS_WITH_AXIS: dict[str, tuple[str, ...]] = {"revolute": ("predecessor", "successor"), "point_on_line": ("successor",)}
+"""Ends that have an axis, by the type of the loop."""
 _COUPLING = (
     Field("terms", Named(Number(), "names of joints, each with its coefficient"), "coefficients of the joint coordinates"),
     Field("offset", Number(), "value of the sum", 0.0),
@@ -314,13 +316,12 @@ def _loop(name: str, loop: Values, places: Places) -> Loop:
     """Read a closure. The common point at the design position is given once in the world, or for each end in the frame of its body."""
     kind = loop["type"]
     x = np.array([1.0, 0.0, 0.0])
-    ends = [loop["predecessor"], loop["successor"]]
-    for key in ("point", "axis"):  # an axis: only the ends in the table of the kind have one
-        with_key = ends if key == "point" else ends[kind == "point_on_line" :]
-        if key in loop and all(isinstance(end, Values) and key in end for end in with_key):
+    with_axis = _ENDS_WITH_AXIS.get(kind, ())
+    for key, ends in (("point", ("predecessor", "successor")), ("axis", with_axis)):
+        if key in loop and all(isinstance(loop[end], Values) and key in loop[end] for end in ends):
             raise loop.error(key, f"no common {key} of ends with their own")
-    body_1, point_1, axis_1 = _end(loop, "predecessor", places, kind == "revolute")
-    body_2, point_2, axis_2 = _end(loop, "successor", places, kind in ("revolute", "point_on_line"))
+    body_1, point_1, axis_1 = _end(loop, "predecessor", places, "predecessor" in with_axis)
+    body_2, point_2, axis_2 = _end(loop, "successor", places, "successor" in with_axis)
     designed = float(np.linalg.norm(places[body_1].in_world(point_1) - places[body_2].in_world(point_2)))
     return Loop(
         name=name,
@@ -338,11 +339,13 @@ def _loop(name: str, loop: Values, places: Places) -> Loop:
 
 def _end(loop: Values, end: str, places: Places, with_axis: bool) -> tuple[str, Vector, Vector | None]:
     """Read body, point and axis of one end of a loop: the name of the body, or a mapping with `body`, `point` and `axis` in the body frame."""
-    own: Values = loop[end] if isinstance(loop[end], Values) else Values()
-    body = _known(own, "body", places) if own else _known(loop, end, places)
+    own = loop[end]
+    has_keys = isinstance(own, Values)
+    body = _known(own, "body", places) if has_keys else _known(loop, end, places)
     place, axis = places[body], None
-    point = own["point"] if "point" in own else place.point(loop.needed("point", "3 numbers in m: common point of both ends"))
-    if with_axis and "axis" in own:
+    has_point = has_keys and "point" in own
+    point = own["point"] if has_point else place.point(loop.needed("point", "3 numbers in m: common point of both ends"))
+    if with_axis and has_keys and "axis" in own:
         axis = _unit(own, "axis", own["axis"])
     elif with_axis:
         axis = place.R_WB.T @ _unit(loop, "axis", loop.needed("axis", "3 numbers: common axis or line of both ends"))

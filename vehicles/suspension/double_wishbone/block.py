@@ -41,7 +41,9 @@ def steer(p, q, found, k):
     """Compute the effect of the steering arm: the carrier rotates about the kingpin, and the tie rod follows the carrier and Q."""
     o, g, out = found[0], p[0], k[0]
     w_B = vector(q[0]["w_WB_B"])
-    for i in range(g["steered"]):
+    for i in range(len(q[0]["theta"])):
+        if not g["steered"] >> i & 1:
+            continue
         n, arm, D, K = column(o["kingpin"], i), column(o["arm"], i), column(o["D"], i), column(o["K"], i)
         Q_1 = column(q[0]["Q_1"], i)
         turn = scale(dot(column(o["steer_gain"], i), Q_1), n)

@@ -50,7 +50,7 @@ LOWER_ARM, UPRIGHT, CARRIER, TIEROD, SHOCK_LOWER, SHOCK_UPPER, UPPER_ARM = range
 DOUBLE_WISHBONES = (
     # name                  shape       unit     what it is (last index: corner; first index of 3: foot on the hinge axis, radius, axis x radius)
     ("corners", (), "1", "number of corners of this kind; 0: none", "i8"),
-    ("steered", (), "1", "number of steered corners of this kind, the first of the vehicle", "i8"),
+    ("steered", (), "1", "steered corners of this kind, bit i: corner i", "i8"),
     ("mass", (7, WHEELS), "kg", "masses of BODIES"),
     ("J", (3, WHEELS), "m", "upper end of the shock absorber, on the chassis"),
     ("U", (3, WHEELS), "m", "upper end of the spring, on the chassis"),

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.fields import Field, Fields, Group
-from simulator.base.values import Values
 from vehicles.body_fields import BODY, POINT
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.axle_limits import MIRROR
@@ -27,8 +26,6 @@ POINTS = {
     "SHOCK_C": "shock absorber on the chassis",
     "SHOCK_A": "shock absorber on the axle",
 }
-MIN_HALF_TRACK = 0.1
-"""m. Smallest half track width."""
 
 _AXLE = Field(
     "axle", Group(BODY), "complete axle without wheels: housing, final drive, shafts, brakes, and half of its locating links; at AXLE_CM"
@@ -54,10 +51,6 @@ class RigidAxle(Axle):
     kind: str
     leaf = False
     centers: Mapping[str, str] = {"axle": "AXLE_CM", "wheel": "SPINDLE"}
-
-    def check_points(self, points: Values) -> None:
-        if self.points["SPINDLE"][1] < MIN_HALF_TRACK:
-            raise points.error("SPINDLE", f"a wheel at least {MIN_HALF_TRACK:g} m to the left")
 
     @abstractmethod
     def guide(self) -> Guide:

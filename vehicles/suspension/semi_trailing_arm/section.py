@@ -135,6 +135,8 @@ class SemiTrailingArmAxle(Axle):
         if not self.with_kingpin and "knuckle" in bodies:
             expected = f"no knuckle without a kingpin ({', '.join(KINGPIN)} among the hardpoints), since the arm carries the wheel"
             raise ConfigError(bodies.file, bodies.path("knuckle"), "a body", expected)
+        if self.with_kingpin:
+            bodies.needed("knuckle", f"the knuckle on the kingpin ({', '.join(KINGPIN)} among the hardpoints)")
         arm, *others = super().read_bodies(bodies).values()
         arm = replace(arm, name="arm" if self.with_kingpin else "knuckle")
         found = {body.name: body for body in (arm, *others)}
