@@ -81,12 +81,9 @@ def _write(values: Values, p: Record, axle: SteeredAxle) -> None:
     own = own_record(p, PARAMETERS)[0]
     own["max_rate"] = p[0]["max_rate"]
     if "ratio" in values:
-        ratio = values["ratio"]
-        if len(ratio["ratio"]) != len(ratio["speed"]):
-            raise ratio.error("ratio", f"{len(ratio['speed'])} numbers, one for each speed")
-        own["points"] = len(ratio["speed"])
-        for name in ("speed", "ratio"):
-            own[name][: len(ratio[name])] = ratio[name]
+        speed, ratio = values["ratio"].curve("speed", "ratio")
+        own["points"] = count = len(speed)
+        own["speed"][:count], own["ratio"][:count] = speed, ratio
 
 
 KIND = SteeringKind(
