@@ -15,7 +15,8 @@ with the addresses of a record of the kind's own `parameters`, one of its own `s
             `first` is the number of the steered axle from the front, `count` the number of its joints (2), h = 0. It does not write `state`.
     move    reads `angle`, `rate`, `target`, `speed`, writes `angle`, `rate` and `acceleration` after h seconds. Called once per step.
 
-The state is zero after a reset of the vehicle.
+The state is zero after a reset of the vehicle. `Q`, `Q_1` and `Q_2` are zero before each call of `place`. In a drive, a number that is not
+finite fixes the steering in its last position until the next reset.
 """
 
 from __future__ import annotations
