@@ -101,6 +101,14 @@ def test_its_derivatives_give_the_velocities(folder: Path) -> None:  # noqa: F81
     assert (after["Q_dot"] - before["Q_dot"]) / (2.0 * step) == pytest.approx(at["Q_ddot"], abs=1e-7)
 
 
+@pytest.mark.parametrize(("angle", "inner"), [(0.3, 1), (-0.3, 0)])
+def test_the_rack_of_the_inner_wheel_moves_further(folder: Path, angle: float, inner: int) -> None:  # noqa: F811
+    """A positive angle turns the wheels to the right, so the right wheel is the inner one."""
+    plugin(folder, "own_steering")
+    moved = abs(placed(steering({**RACKS, "progression": 0.1}), angle)["Q"][1, :2] - Q[:, 1])
+    assert moved[inner] == pytest.approx(0.01 * 0.3 * 1.03) and moved[1 - inner] == pytest.approx(0.01 * 0.3 * 0.97)
+
+
 def test_records_for_digests_have_no_addresses(folder: Path) -> None:  # noqa: F811
     plugin(folder, "own_steering")
     p = steering(RACKS)
