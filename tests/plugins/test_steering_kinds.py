@@ -38,6 +38,7 @@ KEYS = (
 )
 STATE = (("calls", (), "1", "number of calls of `move`"),)
 P, S, I, O = dtype_of(rows(KEYS)), dtype_of(STATE), dtype_of(STEERING_INPUT), dtype_of(STEERING_OUTPUT)
+COLUMN = {"stiffness": 100.0, "damping": 1.0}
 FAILING = {"type": "failing", "max_arm_angle": 0.8, "gear_ratio": 10.0, "max_rate": 0.0}
 
 
@@ -65,6 +66,7 @@ def failing_move(parameters, state, seen, result, first, count, h):
 register(
     SteeringKind("failing", KEYS, rows(KEYS), STATE, place=failing_place, move=failing_move, contract=CONTRACT, layout=LAYOUT, by_wire=True)
 )
+register(SteeringKind("assisted", KEYS, rows(KEYS), STATE, place=failing_place, move=failing_move, contract=CONTRACT, layout=LAYOUT))
 
 
 def steering(section: dict[str, Any]) -> Record:
@@ -215,6 +217,23 @@ def test_a_drive_continues_without_the_steering_and_names_its_kind(tmp_path: Pat
     assert vehicle.space.state[0]["w_WB_B"][2] > 0.01
     vehicle.reset(ground("flat"))
     assert vehicle.space.steering[0]["off"] == 0
+
+
+def test_the_driver_turns_the_column_of_a_kind_that_moves_its_gear() -> None:
+    section = {**FAILING, "type": "assisted", "max_rate": 2.0, "column": COLUMN, "natural_frequency": 40.0}
+    assert followed(steering(section), 0.0, 2.0)["hand_angle"] == pytest.approx(-0.4)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"column": COLUMN}, "natural_frequency: .*because the input is filtered"),
+        ({"natural_frequency": 40.0}, "natural_frequency: .*needs a column, max_rate above 0"),
+    ],
+)
+def test_a_natural_frequency_belongs_to_a_column(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        steering({**FAILING, "type": "assisted", "max_rate": 2.0, **change})
 
 
 def test_refused_kinds(folder: Path) -> None:  # noqa: F811

@@ -90,10 +90,13 @@ def steering_from_values(values: Values, steered: Sequence[SteeredAxle]) -> Reco
             faults.add(values.error("max_rate", "0 (immediate response), or at least {}", math.radians(MIN_RATE)))
         if not kind.by_wire:
             with faults.part():
-                if out["max_rate"] > 0.0 and values["input"] == FILTERED and kind.move is None:
+                is_followed = kind.move is None or "column" in values
+                if out["max_rate"] > 0.0 and values["input"] == FILTERED and is_followed:
                     out["natural_frequency"] = values.needed("natural_frequency", "a number in rad/s, because the input is filtered")
                 elif "natural_frequency" in values:
-                    raise values.error("natural_frequency", "no natural_frequency, which needs max_rate above 0 and `input: filtered`")
+                    needs = "" if kind.move is None else "a column, "
+                    expected = f"no natural_frequency, which needs {needs}max_rate above 0 and `input: filtered`"
+                    raise values.error("natural_frequency", expected)
             out["direct"] = values["input"] != FILTERED
             with faults.part():
                 write_column(values, p)
