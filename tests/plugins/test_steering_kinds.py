@@ -145,6 +145,16 @@ def test_the_actuator_has_a_largest_speed_and_a_natural_frequency() -> None:
     assert followed(steering(quick), 0.0, t)["angle"] == pytest.approx(expected, rel=0.05)
 
 
+def test_the_rack_of_steer_by_wire_stops_at_the_end_of_its_travel() -> None:
+    p, s, c = steering({**WIRE, "max_rack_rate": 100.0, "actuator_damping": 0.1}), record(STEERING_STATE), record(COMMAND)
+    c[0]["steering"], angles = 1.0, []
+    for _ in range(2000):
+        steering_step(p, s, c, 0.0, H)
+        angles.append(float(s[0]["angle"]))
+    assert min(angles) == -2.0 and max(angles[1000:]) < -1.9
+    assert np.diff([0.0, *angles])[-1] / H == pytest.approx(s[0]["rate"], abs=1e-9)
+
+
 def test_steer_by_wire_in_a_drive(tmp_path: Path) -> None:
     section = {**WIRE, "base": None, "location": [-0.2, 0.0, -0.016]}
     (tmp_path / "wire.yaml").write_text(yaml.safe_dump({"base": "sedan", "name": "wire", "steering": section}), encoding="utf-8")
