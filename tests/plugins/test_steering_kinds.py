@@ -19,7 +19,7 @@ from simulator.builder.builder import build_vehicle
 from tests.laws.vehicle_rig import command, drive, ground
 from tests.plugins.test_pages import blocks, folder, plugin  # noqa: F401 - a fixture
 from vehicles.command import COMMAND
-from vehicles.steering.contract import CONTRACT, LAYOUT, PARAMETERS, STEERING_INPUT, STEERING_OUTPUT, SteeredAxle, SteeringKind
+from vehicles.steering.contract import CONTRACT, LAYOUT, MAX_PARAMETERS, STEERING_INPUT, STEERING_OUTPUT, SteeredAxle, SteeringKind
 from vehicles.steering.kinds import STEERING_KINDS, register
 from vehicles.steering.steering import STEERING_STATE, place_tierods, steering_step, without_addresses
 from vehicles.steering.steering_section import STEERING_FILE, steering_from_values
@@ -249,7 +249,7 @@ def test_a_natural_frequency_belongs_to_a_column(change: dict[str, Any], message
 def test_refused_kinds(folder: Path) -> None:  # noqa: F811
     plugin(folder, "own_steering")
     kind = STEERING_KINDS.need("two_racks")
-    many = tuple((f"x{n}", (), "1", "number") for n in range(PARAMETERS + 1))
+    many = tuple((f"x{n}", (), "1", "number") for n in range(MAX_PARAMETERS + 1))
     for change, message in (
         ({"place": None}, "no kernel"),
         ({"contract": 99}, "version 99"),

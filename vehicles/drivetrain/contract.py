@@ -39,7 +39,7 @@ CONVENTIONAL, ELECTRIC, CALLBACK = range(3)
 WHEELS = Length("wheels", 16)
 """Maximum number of wheels of a vehicle with a drivetrain of a plugin: the length of the arrays per wheel below."""
 
-NUMBERS = 64
+MAX_STATE = 64
 """Maximum number of values in the state of a drivetrain of a plugin."""
 
 DRIVETRAIN_INPUT = (

@@ -41,7 +41,7 @@ CONTRACT = 1
 FOUR_BAR, RACK, CALLED = range(3)
 """Linkages, `kind` of a STEERING record: a four-bar with a Pitman arm, a rack, the `place` of a third-party kind."""
 
-PARAMETERS, NUMBERS = 64, 32
+MAX_PARAMETERS, MAX_STATE = 64, 32
 """Maximum numbers of values (8 bytes each) in the own parameters and in the own state of a kind."""
 
 STEERING_INPUT = (

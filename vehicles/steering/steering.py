@@ -14,7 +14,7 @@ from simulator.base.callbacks import address_in, call, record_at
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, Table, dtype_of
 from vehicles.steering.column import COLUMN, COLUMN_STATE
-from vehicles.steering.contract import CALLED, NUMBERS, PARAMETERS, RACK, STEERING_INPUT, STEERING_OUTPUT, own_record
+from vehicles.steering.contract import CALLED, MAX_PARAMETERS, MAX_STATE, RACK, STEERING_INPUT, STEERING_OUTPUT, own_record
 from vehicles.steering.pitman_arm import FOUR_BAR_ROWS, place_on_link
 from vehicles.steering.rack_pinion import RACK_ROWS, place_on_rack
 
@@ -26,7 +26,7 @@ STEERING = (
     ("ratio", (), "1", "angle of this linkage over that of the steering gear"),
     ("place", (), "1", "address of the kernel of a CALLED linkage", "u8"),
     ("move", (), "1", "address of the kernel that moves the gear; 0: the gear follows the input", "u8"),
-    ("own", (PARAMETERS,), "", "own parameters of the kind"),
+    ("own", (MAX_PARAMETERS,), "", "own parameters of the kind"),
     ("by_wire", (), "1", "1: no mechanical connection to the steering wheel", "i8"),
     ("location", (3,), "m", "origin of the steering frame, in B"),
     *FOUR_BAR_ROWS,
@@ -52,7 +52,7 @@ STEERING_STATE = (
     ("acceleration", (), "rad/s2", "acceleration of the angle"),
     ("hand_angle", (), "rad", "steering-wheel angle referred to the arm: angle of the arm without twist of the column"),
     ("hand_rate", (), "rad/s", "rate of hand_angle"),
-    ("own", (NUMBERS,), "", "own state of the kind"),
+    ("own", (MAX_STATE,), "", "own state of the kind"),
     ("seen", (_SEEN.itemsize // 8,), "", "STEERING_INPUT of a kernel of the kind"),
     ("result", (_RESULT.itemsize // 8,), "", "STEERING_OUTPUT of a kernel of the kind"),
     ("begun", (), "1", "1 after the first step since the reset: a linkage without a position holds its joints", "i8"),
