@@ -70,14 +70,14 @@ GEAR_FILE = (
     Field(
         "max_arm_angle",
         Number("rad", math.radians(0.1), math.radians(60.0), above=0.0),
-        "angle of the Pitman arm at full steering input",
+        "angle of the gear (Pitman arm) at full steering input",
         written="deg",
     ),
-    Field("gear_ratio", Number("1", 0.1, 1e3, above=0.0), "steering-wheel angle over Pitman-arm angle"),
+    Field("gear_ratio", Number("1", 0.1, 1e3, above=0.0), "steering-wheel angle over that of the gear"),
     Field(
         "max_rate",
         Number("rad/s", 0.0, math.radians(1e4)),
-        "largest rate of the Pitman arm; 0: immediate response",
+        "largest rate of the gear; 0: immediate response",
         also={"max_rate_deg": "degps"},
         written="degps",
     ),
