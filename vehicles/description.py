@@ -200,7 +200,7 @@ def _read_parts(values: Values, faults: ErrorCollector, known: Mapping[str, _Cac
         steering = keep((t.file, t.key, source, joints), lambda: steering_from_values(t, steered)).copy()
         kind = STEERING_KINDS.need(t["type"])
         check_steered_axles(t, values, axles, steered)
-        body = kind.body(t)
+        body = None if kind.body is None else kind.body(t)
         if body is not None:
             _add_racks(found, steered, body)
             rack = np.array([body.mass, *body.p_BoBcm, *body.I_BBcm.ravel()]).tobytes()

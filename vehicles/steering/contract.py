@@ -103,11 +103,6 @@ Write = Callable[[Values, Record, SteeredAxle], None]
 """Called with the values of the section, a STEERING record and its axle. Fills the record; raises ConfigError."""
 
 
-def is_massless(values: Values) -> RigidBody | None:
-    """Return None: nothing with mass moves with the inner tie-rod joints."""
-    return None
-
-
 @dataclass(frozen=True)
 class SteeringKind:
     """A kind of steering, named by the key `type` of the section `steering` of a vehicle file.
@@ -122,7 +117,7 @@ class SteeringKind:
     contract, layout : CONTRACT and LAYOUT for which the kernels were written
     by_wire : True if nothing connects the steering wheel with the wheels: no torque at the steering wheel
     write : fills the STEERING record of a kind with a shipped linkage
-    body : returns the body that slides with the joints, in the middle of its travel in B, or None
+    body : returns the body that slides with the joints, in the middle of its travel in B, or None; default: the linkage is massless
     meaning : one-line description
     """
 
@@ -136,7 +131,7 @@ class SteeringKind:
     layout: int = 0
     by_wire: bool = False
     write: Write | None = None
-    body: Callable[[Values], RigidBody | None] = is_massless
+    body: Callable[[Values], RigidBody | None] | None = None
     meaning: str = ""
 
 
