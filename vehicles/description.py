@@ -33,7 +33,7 @@ from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.static_load_check import check_springs
 from vehicles.steering.contract import SteeredAxle, SteeringKind
 from vehicles.steering.kinds import STEERING_KINDS
-from vehicles.steering.steering_section import check_steered_axles, steered_axles, steering_from_values
+from vehicles.steering.steering_section import check_actuators, steered_axles, steering_from_values
 from vehicles.suspension.alignment_section import Alignment
 from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read_anti_roll_bar
 from vehicles.suspension.axle_limits import MIRROR
@@ -199,7 +199,7 @@ def _read_parts(values: Values, faults: ErrorCollector, known: Mapping[str, _Cac
         joints = tuple((one.corner, b"" if one.tierod_inner is None else one.tierod_inner.tobytes()) for one in steered)
         steering = keep((t.file, t.key, source, joints), lambda: steering_from_values(t, steered)).copy()
         kind = STEERING_KINDS.need(t["type"])
-        check_steered_axles(t, values, axles, steered)
+        check_actuators(kind, t, values, axles, steered)
         body = None if kind.body is None else kind.body(t)
         if body is not None:
             _add_racks(found, steered, body)
