@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, ErrorCollector, GravityWarning
 from simulator.base.fields import read
-from simulator.base.records import Record, Table, record
+from simulator.base.records import Record, record
 from simulator.base.section_of_0_2 import Section
 from simulator.base.suggestions import nearest, no_such_key
 from simulator.base.values import Values
@@ -31,9 +31,9 @@ from vehicles.controllers.controller_section import Controllers, read_controller
 from vehicles.mechanism_parameters import MechanismParameters, VehicleDesign, new_mechanism
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.static_load_check import check_springs
-from vehicles.steering.contract import SteeredAxle
+from vehicles.steering.contract import SteeredAxle, SteeringKind
 from vehicles.steering.kinds import STEERING_KINDS
-from vehicles.steering.steering_section import check_steered_axles, steered_axles, steering_from_values
+from vehicles.steering.steering_section import check_actuators, steered_axles, steering_from_values
 from vehicles.suspension.alignment_section import Alignment
 from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read_anti_roll_bar
 from vehicles.suspension.axle_limits import MIRROR
@@ -71,8 +71,7 @@ class Description:
     mechanism: MechanismParameters
     steering: Record
     """(n,) of STEERING, one for each steered axle."""
-    steering_state: Table
-    """Table of the own state of the kind of steering."""
+    steering_kind: SteeringKind
     body: Record
     body_contact: Record
     load: float
@@ -146,7 +145,7 @@ def read_description(mapping: Any, file: str, keep: Cached | None = None) -> Des
             design=VehicleDesign(parts.chassis, tuple(mechanism.designs), mechanism.struts, axles=mechanism.axles),
             mechanism=mechanism,
             steering=parts.steering,
-            steering_state=parts.steering_state,
+            steering_kind=parts.steering_kind,
             body=_body(values, parts, _rear(mechanism, box), _ends(mechanism)),
             body_contact=read_body_contact(values["body"], parts.points_left, _whole_mass(mechanism), box),
             load=parts.load,
@@ -173,7 +172,7 @@ class _Parts(NamedTuple):
     named: Axles
     axles: list[_ReadAxle]
     steering: Record
-    steering_state: Table
+    steering_kind: SteeringKind
     rack: bytes
     """Bytes of the rack mass properties that the steered corners carry."""
     outline: tuple[float, float, float]
@@ -200,8 +199,8 @@ def _read_parts(values: Values, faults: ErrorCollector, known: Mapping[str, _Cac
         joints = tuple((one.corner, b"" if one.tierod_inner is None else one.tierod_inner.tobytes()) for one in steered)
         steering = keep((t.file, t.key, source, joints), lambda: steering_from_values(t, steered)).copy()
         kind = STEERING_KINDS.need(t["type"])
-        check_steered_axles(t, values, axles, steered)
-        body = kind.body(t)
+        check_actuators(kind, t, values, axles, steered)
+        body = None if kind.body is None else kind.body(t)
         if body is not None:
             _add_racks(found, steered, body)
             rack = np.array([body.mass, *body.p_BoBcm, *body.I_BBcm.ravel()]).tobytes()
@@ -217,7 +216,7 @@ def _read_parts(values: Values, faults: ErrorCollector, known: Mapping[str, _Cac
         named=axles,
         axles=[one for one in found if one is not None],
         steering=steering,
-        steering_state=kind.state,
+        steering_kind=kind,
         rack=rack,
         outline=(values["body"]["length"], values["body"]["width"], values["body"]["front_overhang"]),
         points_left=points_left,

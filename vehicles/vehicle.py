@@ -41,6 +41,7 @@ from vehicles.stages import present_suspension
 from vehicles.state_memory import Bytes, StateMemory, in_one_block
 from vehicles.static_load_check import explain_missing_equilibrium
 from vehicles.steering.free_steering import balance_arm
+from vehicles.steering.kinds import STEERING_KINDS
 from vehicles.steering.steering import STEERING_STATE, logged_steering, place_tierods
 from vehicles.step import vehicle_step
 from vehicles.suspension.blocks import STOPPED, TRUSTED, WATCHED
@@ -109,7 +110,8 @@ class Vehicle:
         self.has_compliance = bool(has_compliance(self.model))
         """True if the wheels are mounted on bushings."""
         plugins = self.space.blocks.others, self.tires.outside, self.description.controllers.units, self.model.drive
-        self._may_stop = any(len(found) for found in plugins)
+        own_steering = not STEERING_KINDS.is_builtin(description.steering_kind.name)
+        self._may_stop = own_steering or any(len(found) for found in plugins)
 
     def reset(
         self, ground: Ground | GroundArrays, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0, speed: float = 0.0
@@ -330,7 +332,7 @@ class Vehicle:
         return self.readout
 
     def _report_faults(self) -> None:
-        """Report, once per wheel, axle, controller or drivetrain, a plugin part that was switched off or stopped."""
+        """Report, once per wheel, axle, controller, steering or drivetrain, a plugin part that was switched off or stopped."""
         for corner in self.stopped():
             if corner.key not in self._reported:
                 self._reported.add(corner.key)
@@ -342,6 +344,10 @@ class Vehicle:
         if self.space.drive_state["off"].any() and "drivetrain" not in self._reported:
             self._reported.add("drivetrain")
             self.troubles.append(f"drivetrain {self.drivetrain.kind.name}: returned a non-finite number; it is switched off")
+        if self.space.steering[0]["off"] and "steering" not in self._reported:
+            self._reported.add("steering")
+            name = self.description.steering_kind.name
+            self.troubles.append(f"steering {name}: returned a non-finite number; the steering is fixed in its last position")
         off = [i for i in self.tires.outside if self.space.treads[i]["off"] and i not in self._reported]
         if off:
             self._reported.update(off)
@@ -370,8 +376,8 @@ class Vehicle:
         records = self.description.controllers.logged(self.space.controls, self.corner_names)
         if self.description.actuators.view(np.float64).any():
             records.append(logged_actuators(self.space.actuators, self.corner_names))
-        if self.description.steering_state:
-            records.append(logged_steering(self.space.steering, self.description.steering_state))
+        if self.description.steering_kind.state:
+            records.append(logged_steering(self.space.steering, self.description.steering_kind.state))
         records += self.drivetrain.logged(self.space, self.description.mechanism.axles)
         return [*self.tires.logged(self.space.treads, self.corner_names), *records]
 

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.records import join
@@ -56,6 +57,12 @@ class Values(dict[str, Any]):
         if name not in self:
             raise self.error(name, expected)
         return self[name]
+
+    def curve(self, x: str, y: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the lists of the keys x and y. Raises ConfigError if their lengths differ."""
+        if len(self[y]) != len(self[x]):
+            raise self.error(y, f"{len(self[x])} numbers, one for each {x}")
+        return self[x], self[y]
 
 
 def _in_unit(value: Any, factor: float) -> Any:

@@ -1,9 +1,11 @@
 """Are all contradictions between the keys of a file reported at once, each with its line, in the order of the lines?"""
 
+import numpy as np
 import pytest
 import yaml
 
 from simulator.base.errors import ConfigError, ConfigErrors, ErrorCollector
+from simulator.base.values import Values
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import data_folder
 from simulator.cli.main import main
@@ -163,3 +165,14 @@ def test_need_all_raises_the_collected_errors_at_once():
         errors.add(ConfigError("a.yaml", "x", 1, "2"))
         errors.need_all()
         raise AssertionError("not reached")
+
+
+@pytest.mark.parametrize(("length", "fits"), [(2, True), (1, False), (3, False)])
+def test_the_lists_of_a_curve_have_the_same_length(length, fits):
+    values = Values("car.yaml", "assist")
+    values.update(valve=np.arange(2.0), torque=np.arange(float(length)))
+    if fits:
+        assert [list(part) for part in values.curve("valve", "torque")] == [[0.0, 1.0], [0.0, 1.0]]
+    else:
+        with pytest.raises(ConfigError, match=r"car\.yaml: assist\.torque: .*expected 2 numbers, one for each valve"):
+            values.curve("valve", "torque")

@@ -212,11 +212,15 @@ def test_the_page_of_maneuvers_has_all_words() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["own_washout", "own_sensor", "own_protocol", "own_outlet", "own_input_source", "own_terrain", "own_plots", "own_steering"]
-)
+    "page",
+    [
+        "own_washout", "own_sensor", "own_protocol", "own_outlet", "own_input_source", "own_terrain", "own_plots", "own_steering",
+        "own_drivetrain",
+    ],
+)  # fmt: skip
 def test_every_page_has_one_example_and_names_its_entry_point(page: str) -> None:
     assert len(blocks(page, "python")) == 1
-    groups = "plots|washout_algorithms|sensors|protocols|outlets|input_sources|terrains|terrain_types|steering"
+    groups = "plots|washout_algorithms|sensors|protocols|outlets|input_sources|terrains|terrain_types|steering|drivetrain_kinds"
     assert re.search(rf"`jounce\.({groups})`", (DOCS / f"{page}.md").read_text(encoding="utf-8"))
 
 

@@ -225,8 +225,6 @@ def _set_heat(heat: Values, b: Any) -> None:
     """Write the heat parameters of the discs and the friction curve."""
     for row in HEAT:
         b[row[0]] = heat[row[0]]
-    temperature, factor = heat["friction_temperature"], heat["friction_factor"]
-    if len(temperature) != len(factor):
-        raise heat.error("friction_factor", f"{len(temperature)} numbers, one for each temperature")
-    b["fade_points"] = len(temperature)
-    b["fade_temperature"][: len(temperature)], b["fade_factor"][: len(factor)] = temperature, factor
+    temperature, factor = heat.curve("friction_temperature", "friction_factor")
+    b["fade_points"] = count = len(temperature)
+    b["fade_temperature"][:count], b["fade_factor"][:count] = temperature, factor

@@ -7,7 +7,7 @@ import math
 from simulator.base.callbacks import address_in, call
 from simulator.base.jit import inline, kernel
 from vehicles.corner_layout import axle_of, sides_of
-from vehicles.drivetrain.contract import NUMBERS, WHEELS
+from vehicles.drivetrain.contract import MAX_STATE, WHEELS
 from vehicles.drivetrain.conventional.gearbox import NEUTRAL
 from vehicles.drivetrain.wheel_spins import Shafts, solve_spins, update_hubs
 
@@ -19,7 +19,7 @@ CALLBACK_DRIVETRAIN = (
 
 CALLBACK_STATE = (
     # name       shape       unit  what it is
-    ("numbers", (NUMBERS,), "", "state of the kind, laid out by its own table"),
+    ("numbers", (MAX_STATE,), "", "state of the kind, laid out by its own table"),
     ("begun", (), "1", "1 after the first call", "i8"),
     ("off", (), "1", "1 after the kind has returned a number that is not finite", "i8"),
 )

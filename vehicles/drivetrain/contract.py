@@ -12,7 +12,8 @@ coasts, so a kind writes only the fields that it needs.
 
 The torque of a wheel at its spin w at the end of the step is torque + slope (w - wheel_speed). The vehicle solves for the spins with the
 brakes and the tires implicitly, so a stiff drivetrain is stable if it returns its slope. The reaction, minus this torque about the axle of the
-wheel, acts on the wheel carrier for the fraction `carrier_share` and on the chassis for the rest.
+wheel, acts on the wheel carrier for the fraction `carrier_share`. The rest acts on the chassis, or on the beam of a rigid axle that carries
+its final drive.
 
 The state is zero after a reset, and `begins` of DRIVETRAIN_INPUT is 1 in the first call after a reset. A kind that returns a number that is
 not finite is switched off until the next reset.
@@ -38,7 +39,7 @@ CONVENTIONAL, ELECTRIC, CALLBACK = range(3)
 WHEELS = Length("wheels", 16)
 """Maximum number of wheels of a vehicle with a drivetrain of a plugin: the length of the arrays per wheel below."""
 
-NUMBERS = 64
+MAX_STATE = 64
 """Maximum number of values in the state of a drivetrain of a plugin."""
 
 DRIVETRAIN_INPUT = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
-from vehicles.drivetrain.contract import CONTRACT, LAYOUT, NUMBERS, DrivetrainKind
+from vehicles.drivetrain.contract import CONTRACT, LAYOUT, MAX_STATE, DrivetrainKind
 
 DEFAULT = "conventional"
 """Kind of a section without the key `type`."""
@@ -39,5 +39,5 @@ def check(kind: DrivetrainKind) -> None:
     if kind.layout != LAYOUT:
         tables = "DRIVETRAIN_INPUT and DRIVETRAIN_OUTPUT of vehicles.drivetrain.contract"
         raise JounceError(f"kind of drivetrain {kind.name}: it is for other tables than {tables}")
-    if kind.numbers > NUMBERS:
-        raise JounceError(f"kind of drivetrain {kind.name}: its state has {kind.numbers} numbers; expected at most {NUMBERS}")
+    if kind.numbers > MAX_STATE:
+        raise JounceError(f"kind of drivetrain {kind.name}: its state has {kind.numbers} numbers; expected at most {MAX_STATE}")

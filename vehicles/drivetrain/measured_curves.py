@@ -52,13 +52,6 @@ def merge(*curves: tuple[NDArray[np.float64], NDArray[np.float64]]) -> tuple[NDA
     return union, [np.interp(union, x, y) for x, y in curves]
 
 
-def curve(values: Values, x: str, y: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return two lists of a section. Raises ConfigError if their lengths differ."""
-    if len(values[y]) != len(values[x]):
-        raise values.error(y, f"{len(values[x])} numbers, one for each {x}")
-    return values[x], values[y]
-
-
 def store(out: Record, fields: Mapping[str, NDArray[np.float64]], count_field: str, values: Values) -> None:
     """Write curves of equal length, read from `values`, into the fixed-size fields of a record, and their length into `count_field`.
 

@@ -172,9 +172,7 @@ def write_column(values: Values, out: Record) -> None:
         p["gear_friction"], p["gear_stiffness"] = _friction(values["gear"])
     if "assist" in values:
         assist = values["assist"]
-        valve, torque = assist["valve_torque"], assist["torque"]
-        if len(torque) != len(valve):
-            raise assist.error("torque", f"{len(valve)} numbers, one for each valve_torque")
+        valve, torque = assist.curve("valve_torque", "torque")
         if valve[0] != 0.0 or torque[0] != 0.0 or (np.diff(torque) < 0.0).any():
             raise assist.error("torque", "a curve through 0, 0 that never falls")
         p["assist_points"] = len(valve)

@@ -15,7 +15,8 @@ with the addresses of a record of the kind's own `parameters`, one of its own `s
             `first` is the number of the steered axle from the front, `count` the number of its joints (2), h = 0. It does not write `state`.
     move    reads `angle`, `rate`, `target`, `speed`, writes `angle`, `rate` and `acceleration` after h seconds. Called once per step.
 
-The state is zero after a reset of the vehicle.
+The state is zero after a reset of the vehicle. `Q`, `Q_1` and `Q_2` are zero before each call of `place`. In a drive, a number that is not
+finite fixes the steering in its last position until the next reset.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ CONTRACT = 1
 FOUR_BAR, RACK, CALLED = range(3)
 """Linkages, `kind` of a STEERING record: a four-bar with a Pitman arm, a rack, the `place` of a third-party kind."""
 
-PARAMETERS, NUMBERS = 64, 32
+MAX_PARAMETERS, MAX_STATE = 64, 32
 """Maximum numbers of values (8 bytes each) in the own parameters and in the own state of a kind."""
 
 STEERING_INPUT = (
@@ -69,14 +70,14 @@ GEAR_FILE = (
     Field(
         "max_arm_angle",
         Number("rad", math.radians(0.1), math.radians(60.0), above=0.0),
-        "angle of the Pitman arm at full steering input",
+        "angle of the gear (Pitman arm) at full steering input",
         written="deg",
     ),
-    Field("gear_ratio", Number("1", 0.1, 1e3, above=0.0), "steering-wheel angle over Pitman-arm angle"),
+    Field("gear_ratio", Number("1", 0.1, 1e3, above=0.0), "steering-wheel angle over that of the gear"),
     Field(
         "max_rate",
         Number("rad/s", 0.0, math.radians(1e4)),
-        "largest rate of the Pitman arm; 0: immediate response",
+        "largest rate of the gear; 0: immediate response",
         also={"max_rate_deg": "degps"},
         written="degps",
     ),
@@ -102,11 +103,6 @@ Write = Callable[[Values, Record, SteeredAxle], None]
 """Called with the values of the section, a STEERING record and its axle. Fills the record; raises ConfigError."""
 
 
-def is_massless(values: Values) -> RigidBody | None:
-    """Return None: nothing with mass moves with the inner tie-rod joints."""
-    return None
-
-
 @dataclass(frozen=True)
 class SteeringKind:
     """A kind of steering, named by the key `type` of the section `steering` of a vehicle file.
@@ -121,7 +117,7 @@ class SteeringKind:
     contract, layout : CONTRACT and LAYOUT for which the kernels were written
     by_wire : True if nothing connects the steering wheel with the wheels: no torque at the steering wheel
     write : fills the STEERING record of a kind with a shipped linkage
-    body : returns the body that slides with the joints, in the middle of its travel in B, or None
+    body : returns the body that slides with the joints, in the middle of its travel in B, or None; default: the linkage is massless
     meaning : one-line description
     """
 
@@ -135,7 +131,7 @@ class SteeringKind:
     layout: int = 0
     by_wire: bool = False
     write: Write | None = None
-    body: Callable[[Values], RigidBody | None] = is_massless
+    body: Callable[[Values], RigidBody | None] | None = None
     meaning: str = ""
 
 

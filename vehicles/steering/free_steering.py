@@ -37,9 +37,9 @@ from vehicles.suspension.blocks import steer_blocks
 
 
 @inline
-def is_free(m):
-    """Return True when the column moves the arm, which has its own dynamics."""
-    return m.steering[0]["free"] > 0
+def is_free(m, s):
+    """Return True when the column moves the arm, which has its own dynamics. The gear of a kind that is switched off is fixed."""
+    return m.steering[0]["free"] > 0 and s.steering[0]["off"] == 0
 
 
 @kernel

@@ -7,7 +7,7 @@ from simulator.base.records import dtype_of
 from simulator.base.registry import Registry
 from vehicles.steering import pitman_arm, rack_pinion, steer_by_wire
 from vehicles.steering.column import MECHANICAL_FILE
-from vehicles.steering.contract import CONTRACT, GEAR_FILE, LAYOUT, NUMBERS, PARAMETERS, SteeringKind
+from vehicles.steering.contract import CONTRACT, GEAR_FILE, LAYOUT, MAX_PARAMETERS, MAX_STATE, SteeringKind
 
 SHIPPED = (pitman_arm.KIND, rack_pinion.KIND, steer_by_wire.KIND)
 """Shipped kinds; the first one is the default."""
@@ -39,7 +39,7 @@ def check(kind: SteeringKind) -> None:
         raise JounceError(
             f"kind of steering {kind.name}: it is for other tables than STEERING_INPUT and STEERING_OUTPUT of vehicles.steering.contract"
         )
-    for noun, table, most in (("parameters", kind.parameters, PARAMETERS), ("state", kind.state, NUMBERS)):
+    for noun, table, most in (("parameters", kind.parameters, MAX_PARAMETERS), ("state", kind.state, MAX_STATE)):
         if table and dtype_of(table).itemsize > 8 * most:
             raise JounceError(f"kind of steering {kind.name}: {noun} of {dtype_of(table).itemsize // 8} numbers; expected at most {most}")
     shared = {"type", "axles", *(field.name for field in (*GEAR_FILE, *MECHANICAL_FILE))} & {field.name for field in kind.fields}

@@ -45,6 +45,7 @@ STEER_BY_WIRE_FILE = (
 PARAMETERS = (
     *rows(STEER_BY_WIRE_FILE, "actuator_frequency", "actuator_damping"),
     ("max_rate", (), "rad/s", "largest rate of the coordinate"),
+    ("max_angle", (), "rad", "largest angle of the coordinate, at the end of the travel of the rack"),
     ("points", (), "1", "number of points of the ratio over speed; 0: the ratio is 1", "i8"),
     *rows(RATIO_FILE),
 )
@@ -59,7 +60,7 @@ _P, _S, _IN, _OUT = dtype_of(PARAMETERS), dtype_of(STATE), dtype_of(STEERING_INP
 
 @callback
 def follow_command(parameters, state, seen, result, first, count, h):
-    """Advance the actuator by h seconds toward the commanded position, by backward Euler."""
+    """Advance the actuator by h seconds toward the commanded position, by backward Euler. The rack stops at the end of its travel."""
     p, s, i, out = record_at(parameters, _P)[0], record_at(state, _S)[0], record_at(seen, _IN)[0], record_at(result, _OUT)[0]
     ratio, last = 1.0, p["points"] - 1
     if last > 0:
@@ -72,21 +73,22 @@ def follow_command(parameters, state, seen, result, first, count, h):
     w, damping = p["actuator_frequency"], 2.0 * p["actuator_damping"] * p["actuator_frequency"]
     rate = (i["rate"] + h * w * w * (s["command"] - i["angle"])) / (1.0 + h * damping + h * h * w * w)
     rate = min(max(rate, -p["max_rate"]), p["max_rate"])
-    out["angle"], out["rate"], out["acceleration"] = i["angle"] + h * rate, rate, (rate - i["rate"]) / h
+    angle = i["angle"] + h * rate
+    if abs(angle) > p["max_angle"]:
+        angle = math.copysign(p["max_angle"], angle)
+        rate = (angle - i["angle"]) / h
+    out["angle"], out["rate"], out["acceleration"] = angle, rate, (rate - i["rate"]) / h
 
 
 def _write(values: Values, p: Record, axle: SteeredAxle) -> None:
     """Fill the STEERING record of a rack without a pinion, and the parameters of its actuator. Raises ConfigError."""
     write_rack(values, p, axle, values["max_rack_travel"] / values["max_wheel_angle"], "rack_sign")
     own = own_record(p, PARAMETERS)[0]
-    own["max_rate"] = p[0]["max_rate"]
+    own["max_rate"], own["max_angle"] = p[0]["max_rate"], p[0]["max_arm_angle"]
     if "ratio" in values:
-        ratio = values["ratio"]
-        if len(ratio["ratio"]) != len(ratio["speed"]):
-            raise ratio.error("ratio", f"{len(ratio['speed'])} numbers, one for each speed")
-        own["points"] = len(ratio["speed"])
-        for name in ("speed", "ratio"):
-            own[name][: len(ratio[name])] = ratio[name]
+        speed, ratio = values["ratio"].curve("speed", "ratio")
+        own["points"] = count = len(speed)
+        own["speed"][:count], own["ratio"][:count] = speed, ratio
 
 
 KIND = SteeringKind(

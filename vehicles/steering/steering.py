@@ -14,7 +14,7 @@ from simulator.base.callbacks import address_in, call, record_at
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, Table, dtype_of
 from vehicles.steering.column import COLUMN, COLUMN_STATE
-from vehicles.steering.contract import CALLED, NUMBERS, PARAMETERS, RACK, STEERING_INPUT, STEERING_OUTPUT, own_record
+from vehicles.steering.contract import CALLED, MAX_PARAMETERS, MAX_STATE, RACK, STEERING_INPUT, STEERING_OUTPUT, own_record
 from vehicles.steering.pitman_arm import FOUR_BAR_ROWS, place_on_link
 from vehicles.steering.rack_pinion import RACK_ROWS, place_on_rack
 
@@ -26,7 +26,7 @@ STEERING = (
     ("ratio", (), "1", "angle of this linkage over that of the steering gear"),
     ("place", (), "1", "address of the kernel of a CALLED linkage", "u8"),
     ("move", (), "1", "address of the kernel that moves the gear; 0: the gear follows the input", "u8"),
-    ("own", (PARAMETERS,), "", "own parameters of the kind"),
+    ("own", (MAX_PARAMETERS,), "", "own parameters of the kind"),
     ("by_wire", (), "1", "1: no mechanical connection to the steering wheel", "i8"),
     ("location", (3,), "m", "origin of the steering frame, in B"),
     *FOUR_BAR_ROWS,
@@ -52,9 +52,11 @@ STEERING_STATE = (
     ("acceleration", (), "rad/s2", "acceleration of the angle"),
     ("hand_angle", (), "rad", "steering-wheel angle referred to the arm: angle of the arm without twist of the column"),
     ("hand_rate", (), "rad/s", "rate of hand_angle"),
-    ("own", (NUMBERS,), "", "own state of the kind"),
+    ("own", (MAX_STATE,), "", "own state of the kind"),
     ("seen", (_SEEN.itemsize // 8,), "", "STEERING_INPUT of a kernel of the kind"),
     ("result", (_RESULT.itemsize // 8,), "", "STEERING_OUTPUT of a kernel of the kind"),
+    ("begun", (), "1", "1 after the first step since the reset: a linkage without a position holds its joints", "i8"),
+    ("off", (), "1", "1 after a kernel of the kind has returned a number that is not finite: the gear is fixed", "i8"),
     *COLUMN_STATE,
 )
 
@@ -85,7 +87,11 @@ def steering_step(p, s, command, speed, h):
     """
     target = -min(max(command[0]["steering"], -1.0), 1.0) * p[0]["max_arm_angle"]
     arm = s[0]
-    if p[0]["free"] > 0:
+    arm["begun"] = 1
+    if arm["off"] != 0:
+        arm["rate"] = arm["acceleration"] = 0.0
+        turn_hands(p, s, target, h)
+    elif p[0]["free"] > 0:
         arm["acceleration"] = 0.0
         arm["let_go"] = command[0]["steering_free"] if p[0]["hand_wheel_inertia"] > 0.0 else 0
         arm["given"] = -p[0]["gear_ratio"] * command[0]["steering_torque"]
@@ -130,14 +136,34 @@ def direct_rate(p, s, angle, target, limit, h):
 
 @kernel
 def move_by_call(p, s, target, speed, h):
-    """Advance the arm by h seconds by the kernel of its kind. Without a connection, the steering wheel is at its commanded angle."""
+    """Advance the arm by h seconds by the kernel of its kind. If the kernel returns a number that is not finite, the arm is fixed."""
     arm, seen = s[0], record_at(address_in(s[0]["seen"]), _SEEN)[0]
     seen["angle"], seen["rate"], seen["target"], seen["speed"] = arm["angle"], arm["rate"], target, speed
     call(p[0]["move"], address_in(p[0]["own"]), address_in(arm["own"]), address_in(arm["seen"]), address_in(arm["result"]), 0, 1, h)
     result = record_at(address_in(s[0]["result"]), _RESULT)[0]
-    arm["angle"], arm["rate"], arm["acceleration"] = result["angle"], result["rate"], result["acceleration"]
+    if math.isfinite(result["angle"] + result["rate"] + result["acceleration"]):
+        arm["angle"], arm["rate"], arm["acceleration"] = result["angle"], result["rate"], result["acceleration"]
+    else:
+        fix_gear(s, arm["angle"] + arm["rate"] + target + speed)
+    turn_hands(p, s, target, h)
+
+
+@inline
+def turn_hands(p, s, target, h):
+    """Turn a steering wheel without a connection to its commanded angle."""
     if p[0]["by_wire"] > 0:
-        arm["hand_rate"], arm["hand_angle"] = (target - arm["hand_angle"]) / h, target
+        s[0]["hand_rate"], s[0]["hand_angle"] = (target - s[0]["hand_angle"]) / h, target
+
+
+@inline
+def fix_gear(s, seen):
+    """Fix the gear after a kernel of its kind has returned a number that is not finite; seen : sum of the numbers that the kernel read.
+
+    The kind is switched off, unless its input was not finite either.
+    """
+    s[0]["rate"] = s[0]["acceleration"] = 0.0
+    if math.isfinite(seen):
+        s[0]["off"] = 1
 
 
 @inline
@@ -161,19 +187,33 @@ def place_tierods(p, s, q):
 
 @kernel
 def place_by_call(p, n, s, q):
-    """Compute the inner tie-rod joints of steered axle n by the kernel of its kind."""
+    """Compute the inner tie-rod joints of steered axle n by the kernel of its kind.
+
+    If the kernel returns a number that is not finite in a drive, the joints and the gear are fixed. A scan or the equilibrium, which take no
+    steps, get the number.
+    """
     g, arm, ratio = p[n], s[0], p[n]["ratio"]
-    seen = record_at(address_in(s[0]["seen"]), _SEEN)[0]
+    seen, result = record_at(address_in(s[0]["seen"]), _SEEN)[0], record_at(address_in(s[0]["result"]), _RESULT)[0]
     seen["angle"] = ratio * arm["angle"]
     for j in range(3):
         for side in range(2):
             seen["tierod"][j, side] = g["tierod"][side, j]
+            result["Q"][j, side] = result["Q_1"][j, side] = result["Q_2"][j, side] = 0.0
     call(g["place"], address_in(g["own"]), address_in(arm["own"]), address_in(arm["seen"]), address_in(arm["result"]), n, 2, 0.0)
-    result = record_at(address_in(s[0]["result"]), _RESULT)[0]
+    total = 0.0
+    for j in range(3):
+        for side in range(2):
+            total += result["Q"][j, side] + result["Q_1"][j, side] + result["Q_2"][j, side]
+    fixed = arm["begun"] != 0 and not math.isfinite(total)
+    if fixed:
+        fix_gear(s, arm["angle"])
     rate, acceleration = ratio * arm["rate"], ratio * arm["acceleration"]
     for j in range(3):
         for side in range(2):
             i, Q_1 = g["corner"] + side, result["Q_1"][j, side]
+            if fixed:
+                q[0]["Q_1"][j, i] = q[0]["Q_dot"][j, i] = q[0]["Q_ddot"][j, i] = 0.0
+                continue
             q[0]["Q"][j, i] = result["Q"][j, side]
             q[0]["Q_1"][j, i] = ratio * Q_1
             q[0]["Q_dot"][j, i] = Q_1 * rate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -32,16 +33,12 @@ AXLES = Field(
 )
 
 
-def _fields_of(name: str) -> Fields | None:
-    """Return the fields of a kind of steering."""
+@cache
+def _fields_of(name: str) -> Fields:
+    """Return the fields of a kind of steering, always the same object."""
     kind = STEERING_KINDS.need(name)
-    return _fields.setdefault(
-        kind.name, (*(() if kind.by_wire else MECHANICAL_FILE), AXLES, *(GEAR_FILE if kind.write is None else ()), *kind.fields)
-    )
+    return (*(() if kind.by_wire else MECHANICAL_FILE), AXLES, *(GEAR_FILE if kind.write is None else ()), *kind.fields)
 
-
-_fields: dict[str, Fields] = {}
-"""Fields by kind, so that they keep their identity."""
 
 STEERING_FILE = Variants("type", _fields_of, STEERING_KINDS.names, "kind of steering", default=SHIPPED[0].name)
 """Fields of the section `steering` of a vehicle file."""
@@ -65,14 +62,14 @@ def steered_axles(values: Values, axles: Axles, tierod_inner: Sequence[Vector | 
     return tuple(out)
 
 
-def check_steered_axles(values: Values, vehicle: Mapping[str, Any], axles: Axles, steered: Sequence[SteeredAxle]) -> None:
-    """Check steering and actuators of a vehicle file together. Raises ConfigError."""
+def check_actuators(kind: SteeringKind, values: Values, vehicle: Mapping[str, Any], axles: Axles, steered: Sequence[SteeredAxle]) -> None:
+    """Check the actuators of a vehicle file together with its steering of a kind. Raises ConfigError."""
     actuators = vehicle.get("actuators", {})
     with ErrorCollector() as faults:
         if "rear_steering" in actuators and steered[-1].axle == len(axles.names) - 1:
             expected = "an axle without the actuator `rear_steering`"
             faults.add(ConfigError(values.file, values.path(f"axles.{axles.names[-1]}"), steered[-1].ratio, expected))
-        if "front_steering" in actuators and STEERING_KINDS.need(values["type"]).by_wire:
+        if "front_steering" in actuators and kind.by_wire:
             expected = "no `front_steering`, which is a gear in the steering column"
             faults.add(ConfigError(values.file, "actuators.front_steering", values["type"], expected))
 
@@ -90,10 +87,13 @@ def steering_from_values(values: Values, steered: Sequence[SteeredAxle]) -> Reco
             faults.add(values.error("max_rate", "0 (immediate response), or at least {}", math.radians(MIN_RATE)))
         if not kind.by_wire:
             with faults.part():
-                if out["max_rate"] > 0.0 and values["input"] == FILTERED and kind.move is None:
+                is_followed = kind.move is None or "column" in values
+                if out["max_rate"] > 0.0 and values["input"] == FILTERED and is_followed:
                     out["natural_frequency"] = values.needed("natural_frequency", "a number in rad/s, because the input is filtered")
                 elif "natural_frequency" in values:
-                    raise values.error("natural_frequency", "no natural_frequency, which needs max_rate above 0 and `input: filtered`")
+                    needs = "" if kind.move is None else "a column, "
+                    expected = f"no natural_frequency, which needs {needs}max_rate above 0 and `input: filtered`"
+                    raise values.error("natural_frequency", expected)
             out["direct"] = values["input"] != FILTERED
             with faults.part():
                 write_column(values, p)

@@ -18,7 +18,7 @@ from simulator.base.fields import Field, Group, ListOf, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.values import Values
-from vehicles.drivetrain.measured_curves import MAX_INERTIA, MAX_SPEED, MAX_TORQUE, MIN_INERTIA, RPM, curve, merge, store
+from vehicles.drivetrain.measured_curves import MAX_INERTIA, MAX_SPEED, MAX_TORQUE, MIN_INERTIA, RPM, merge, store
 
 MAP_POINTS = 64
 """Largest number of speeds of the torque map, for all of its curves together."""
@@ -195,7 +195,7 @@ def _set_map(engine: Values, other: str, out: Record, faults: ErrorCollector) ->
 
 
 def _curve(values: Values) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    return curve(values, "speed", "torque")
+    return values.curve("speed", "torque")
 
 
 def _friction(values: Values, speeds: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

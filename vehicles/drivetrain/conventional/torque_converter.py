@@ -10,7 +10,7 @@ from simulator.base.fields import Field, Group, Number, rows
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.values import Values
-from vehicles.drivetrain.measured_curves import MAX_INERTIA, MIN_INERTIA, curve, merge, store
+from vehicles.drivetrain.measured_curves import MAX_INERTIA, MIN_INERTIA, merge, store
 
 CONVERTER_POINTS = 32
 """Largest number of speed ratios of the two curves together."""
@@ -127,7 +127,7 @@ def converter_from_values(converter: Values) -> Record:
     with ErrorCollector() as faults:
         for name in ("capacity_factor", "torque_ratio"):
             with faults.part():
-                ratio, value = curve(converter[name], "speed_ratio", "value")
+                ratio, value = converter[name].curve("speed_ratio", "value")
                 if ratio[0] != 0.0 or ratio[-1] != 1.0:
                     raise converter[name].error("speed_ratio", "speed ratios from 0 to 1")
                 curves.append((ratio, value))
@@ -141,7 +141,7 @@ def converter_from_values(converter: Values) -> Record:
     store(out, fields, "converter_points", converter)
     if "overrun_capacity_factor" in converter:
         overrun = converter["overrun_capacity_factor"]
-        beyond, factor = curve(overrun, "speed_ratio", "value")
+        beyond, factor = overrun.curve("speed_ratio", "value")
         if beyond[0] != 1.0:
             raise overrun.error("speed_ratio", "speed ratios from 1 upward")
         store(out, {"overrun_speed_ratio": beyond, "overrun_capacity_factor": factor}, "overrun_points", converter)
