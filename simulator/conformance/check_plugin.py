@@ -28,6 +28,24 @@ SUITES: dict[str, Suite] = {
     "axles": Suite(
         "vehicles.suspension.axle_section:Axle", "vehicles.suspension.kinds:AXLE_KINDS", "", "simulator.conformance.axles:check_axle"
     ),
+    "steering": Suite(
+        "vehicles.steering.contract:SteeringKind",
+        "vehicles.steering.kinds:STEERING_KINDS",
+        "vehicles.steering.kinds:check",
+        "simulator.conformance.steering:check_steering",
+    ),
+    "drivetrain_kinds": Suite(
+        "vehicles.drivetrain.contract:DrivetrainKind",
+        "vehicles.drivetrain.kinds:DRIVETRAIN_KINDS",
+        "",
+        "simulator.conformance.drivetrains:check_drivetrain",
+    ),
+    "plots": Suite(
+        "simulator.maneuvers.plots.contract:PlotKind",
+        "simulator.maneuvers.plots.kinds:PLOT_KINDS",
+        "simulator.maneuvers.plots.kinds:check",
+        "simulator.conformance.plots:check_plot",
+    ),
     "tire_models": Suite(
         "vehicles.tires.contract:TireModelKind",
         "vehicles.tires.kinds:TIRE_MODEL_KINDS",

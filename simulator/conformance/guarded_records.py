@@ -20,10 +20,10 @@ _ALLOCATES = ("NRT", "Only accept returning of array passed")
 
 
 class GuardedRecords:
-    """Zeroed records of a table between guard bytes."""
+    """Zeroed records of a table, or of a type, between guard bytes."""
 
-    def __init__(self, table: Table, count: int = 1) -> None:
-        dtype = dtype_of(table)
+    def __init__(self, table: Table | np.dtype, count: int = 1) -> None:
+        dtype = table if isinstance(table, np.dtype) else dtype_of(table)
         size = dtype.itemsize * count
         self._memory = np.full(2 * GUARD + size, PATTERN, np.uint8)
         self._inside = self._memory[GUARD : GUARD + size]
@@ -52,13 +52,13 @@ class KernelRig:
     Parameters
     ----------
     kernel : kernel of the kind
-    parameters, state, seen, result : tables of its records
+    parameters, state, seen, result : tables of its records; of the parameters, the type suffices
     count : number of records of each table
     """
 
-    def __init__(self, kernel: CallbackKernel, parameters: Table, state: Table, seen: Table, result: Table, count: int = 1) -> None:
+    def __init__(self, kernel: CallbackKernel, parameters: Table | np.dtype, state: Table, seen: Table, result: Table, count: int = 1) -> None:
         self._kernel = kernel
-        tables = {"parameters": parameters, "state": state, "input": seen, "output": result}
+        tables: dict[str, Table | np.dtype] = {"parameters": parameters, "state": state, "input": seen, "output": result}
         self._parts = {name: GuardedRecords(table, count) for name, table in tables.items()}
         self.parameters, self.state, self.seen, self.result = (part.records for part in self._parts.values())
 
