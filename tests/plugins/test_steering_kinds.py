@@ -63,10 +63,8 @@ def failing_move(parameters, state, seen, result, first, count, h):
     out["angle"] = k["angle"] + h * out["rate"] if s["calls"] <= p["move_fails_after"] else math.inf
 
 
-register(
-    SteeringKind("failing", KEYS, rows(KEYS), STATE, place=failing_place, move=failing_move, contract=CONTRACT, layout=LAYOUT, by_wire=True)
-)
-register(SteeringKind("assisted", KEYS, rows(KEYS), STATE, place=failing_place, move=failing_move, contract=CONTRACT, layout=LAYOUT))
+register(SteeringKind("failing", KEYS, state=STATE, place=failing_place, move=failing_move, contract=CONTRACT, layout=LAYOUT, by_wire=True))
+register(SteeringKind("assisted", KEYS, state=STATE, place=failing_place, move=failing_move, contract=CONTRACT, layout=LAYOUT))
 
 
 def steering(section: dict[str, Any]) -> Record:

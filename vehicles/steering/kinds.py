@@ -39,7 +39,7 @@ def check(kind: SteeringKind) -> None:
         raise JounceError(
             f"kind of steering {kind.name}: it is for other tables than STEERING_INPUT and STEERING_OUTPUT of vehicles.steering.contract"
         )
-    for noun, table, most in (("parameters", kind.parameters, MAX_PARAMETERS), ("state", kind.state, MAX_STATE)):
+    for noun, table, most in (("parameters", kind.own_parameters, MAX_PARAMETERS), ("state", kind.state, MAX_STATE)):
         if table and dtype_of(table).itemsize > 8 * most:
             raise JounceError(f"kind of steering {kind.name}: {noun} of {dtype_of(table).itemsize // 8} numbers; expected at most {most}")
     shared = {"type", "axles", *(field.name for field in (*GEAR_FILE, *MECHANICAL_FILE))} & {field.name for field in kind.fields}

@@ -106,14 +106,13 @@ def _write_linkage(kind: SteeringKind, values: Values, p: Record, one: SteeredAx
     out["corner"], out["ratio"], out["by_wire"] = one.corner, one.ratio, kind.by_wire
     out["place"] = 0 if kind.place is None else kind.place.address
     out["move"] = 0 if kind.move is None else kind.move.address
-    if kind.parameters:
-        own = own_record(p, kind.parameters)
-        for row in kind.parameters:
-            if row[0] in values and not isinstance(values[row[0]], Values):
-                write_value(own, row[0], values[row[0]])
     if kind.write is not None:
         kind.write(values, p, one)
         return
+    table = kind.own_parameters
+    for row in table:
+        if row[0] in values and not isinstance(values[row[0]], Values):
+            write_value(own_record(p, table), row[0], values[row[0]])
     out["kind"] = CALLED
     for field in GEAR_FILE:
         out[field.name] = values[field.name]
