@@ -375,8 +375,9 @@ def _check_keys(driveline: Values, driven: Sequence[str], axles: Axles) -> None:
         for name, value in driveline.items():
             if name.endswith("inertia") and 0.0 < value < MIN_INERTIA:
                 faults.add(driveline.error(name, f"0, or at least {MIN_INERTIA:g} kg m2"))
-        if not faults.errors:
-            _check_ratios(driveline, driven, faults)
+        with_ratio = [name for name in driven if f"{name}_final_ratio" in driveline]
+        if len(with_ratio) > 1:
+            _check_ratios(driveline, with_ratio, faults)
 
 
 def _set_differentials(driveline: Values, out: Record, driven: Sequence[str], axles: Axles) -> None:

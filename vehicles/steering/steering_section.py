@@ -79,10 +79,11 @@ def steering_from_values(values: Values, steered: Sequence[SteeredAxle]) -> Reco
     kind = STEERING_KINDS.need(values["type"])
     check(kind)
     p = record(STEERING, len(steered))
-    for n, one in enumerate(steered):
-        _write_linkage(kind, values, p[n : n + 1], one)
     out = p[0]
     with ErrorCollector() as faults:
+        with faults.part():
+            for n, one in enumerate(steered):
+                _write_linkage(kind, values, p[n : n + 1], one)
         if 0.0 < out["max_rate"] < math.radians(MIN_RATE):
             faults.add(values.error("max_rate", "0 (immediate response), or at least {}", math.radians(MIN_RATE)))
         if not kind.by_wire:
