@@ -67,7 +67,7 @@ def fill_input(p, s, command, hubs):
 
 @inline
 def call_kind(m, s, command, h):
-    """Run the kind, if it is not switched off."""
+    """Run the kind, if it is not switched off. A number that is not finite switches it off, unless its input was not finite either."""
     reset_output(s.drive_output[0], command)
     if s.drive_state[0]["off"] != 0:
         return
@@ -75,7 +75,8 @@ def call_kind(m, s, command, h):
     wheels = len(s.axles[0]["drive_torque"])
     call(m.drive[0]["kernel"], m.drive[0]["parameters"], state, seen, result, 0, wheels, h)
     if not is_finite(s.drive_output[0], wheels):
-        s.drive_state[0]["off"] = 1
+        if is_input_finite(s.drive_input[0], wheels):
+            s.drive_state[0]["off"] = 1
         reset_output(s.drive_output[0], command)
 
 
@@ -86,6 +87,15 @@ def reset_output(result, command):
         result["torque"][i], result["slope"][i], result["inertia"][i], result["carrier_share"][i] = 0.0, 0.0, 0.0, 0.0
     result["reaction_x"], result["engine_speed"], result["engine_torque"] = 0.0, 0.0, 0.0
     result["gear"] = command[0]["selector"]
+
+
+@inline
+def is_input_finite(seen, wheels):
+    """Return True if all numbers of the input are finite."""
+    total = 0.0
+    for i in range(wheels):
+        total += seen["wheel_speed"][i] + seen["rolling_speed"][i] + seen["motor_request"][i]
+    return math.isfinite(total)
 
 
 @inline
