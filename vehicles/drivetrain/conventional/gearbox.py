@@ -88,10 +88,17 @@ GEARBOX_FILE = (
         None,
     ),
     Field("shift_latency", _TIME, "shortest time between two shifts"),
-    Field("shift_time", _TIME, "time in which the ratio of an automatic gearbox changes smoothly to the new one", None),
+    Field("shift_time", _TIME, "time in which the ratio of an automatic gearbox changes smoothly to the new one; 0: instantaneous", None),
     Field("clutches", Group(POWER_SHIFT_FILE), "shift clutches, as an alternative to shift_time", None),
-    Field("engage_time", _TIME, "time in which the turbine of an automatic gearbox reaches the speed of the gear from neutral", None),
-    Field("release_time", _TIME, "time in which the torque of an automatic gearbox fades after neutral is selected", None),
+    Field(
+        "engage_time",
+        _TIME,
+        "time in which the turbine of an automatic gearbox reaches the speed of the gear from neutral; 0: instantaneous",
+        None,
+    ),
+    Field(
+        "release_time", _TIME, "time in which the torque of an automatic gearbox fades after neutral is selected; 0: instantaneous", None
+    ),
     Field("synchronizer", Group(SYNCHRONIZER_FILE), "synchronizer of a manual or sequential gearbox", None),
     Field(
         "lockout_wheel_speed",
