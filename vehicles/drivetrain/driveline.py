@@ -25,13 +25,13 @@ from dataclasses import replace
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Field, Fields, Number, filled, rows
 from simulator.base.jit import inline
-from simulator.base.records import Record
+from simulator.base.records import Record, copy_record
 from simulator.base.values import Values
 from vehicles.axle_layout import AXLES, STANDING, USUAL_AXLES, WHEELS, Axles, record_for
 from vehicles.corner_layout import sides_of, sum_on_axle
 from vehicles.drivetrain.differential import DIFFERENTIAL, differential_law
 from vehicles.drivetrain.losses import LOSSES, no_losses
-from vehicles.drivetrain.measured_curves import MAX_INERTIA, MIN_INERTIA, copy_record
+from vehicles.drivetrain.measured_curves import MAX_INERTIA, MIN_INERTIA
 from vehicles.drivetrain.transfer_case import TRANSFER_CASE
 
 RATIO = (0.02, 1.0)
