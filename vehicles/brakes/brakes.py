@@ -194,7 +194,8 @@ def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes", axles: 
     axles.write(out)
     b = out[0]
     with ErrorCollector() as faults:
-        for row in (*TORQUES[1:], *LINK):
+        b["parking_torque"] = brakes["parking_torque"]
+        for row in LINK:
             b[row[0]] = brakes[row[0]]
         with faults.part():
             is_inboard = brakes["place"] != MOUNTINGS[0]

@@ -354,8 +354,9 @@ def driveline_from_values(driveline: Values, axles: Axles = USUAL_AXLES) -> Reco
     p["final_ratio"], p["hub_ratio"], p["driven"] = math.inf, 1.0, len(driven)
     for name in driven:
         axle = axles.names.index(name)
-        for field in (*AXLE_FILE, AXLE_OPTIONS[0]):
+        for field in AXLE_FILE:
             p[field.name][axle] = driveline[f"{name}_{field.name}"]
+        p["hub_ratio"][axle] = driveline[f"{name}_hub_ratio"]
         p["final_ratio"][axle] *= p["hub_ratio"][axle]
     _set_differentials(driveline, out, driven, axles)
     p["joint_couples"] = driveline["reactions"] == "whole"
