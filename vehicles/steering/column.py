@@ -118,8 +118,9 @@ COLUMN_FILE = (
 )
 """Keys of column, steering wheel, gear and assist."""
 
-FILTERED, DIRECT = INPUTS = ("filtered", "direct")
+INPUTS = ("filtered", "direct")
 """Treatment of the input angle; the first one is the default."""
+FILTERED = INPUTS[0]
 
 MECHANICAL_FILE = (
     Field(
