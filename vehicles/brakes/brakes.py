@@ -226,6 +226,6 @@ def _set_heat(heat: Values, b: Any) -> None:
     """Write the heat parameters of the discs and the friction curve."""
     for row in HEAT:
         b[row[0]] = heat[row[0]]
-    temperature, factor = heat.curve("friction_temperature", "friction_factor")
+    temperature, factor = heat.curve_of("friction_temperature", "friction_factor")
     b["fade_points"] = count = len(temperature)
     b["fade_temperature"][:count], b["fade_factor"][:count] = temperature, factor

@@ -87,7 +87,7 @@ def _write(values: Values, p: Record, axle: SteeredAxle) -> None:
     own["actuator_frequency"], own["actuator_damping"] = values["actuator_frequency"], values["actuator_damping"]
     own["max_rate"], own["max_angle"] = p[0]["max_rate"], p[0]["max_arm_angle"]
     if "ratio" in values:
-        speed, ratio = values["ratio"].curve("speed", "ratio")
+        speed, ratio = values["ratio"].curve_of("speed", "ratio")
         own["points"] = count = len(speed)
         own["speed"][:count], own["ratio"][:count] = speed, ratio
 
