@@ -115,6 +115,12 @@ def record(table: Table, count: int = 1) -> Record:
     return np.zeros(count, dtype_of(table))
 
 
+def copy_record(part: Record, out: Record) -> None:
+    """Copy all fields of a record to the fields of the same names of another record."""
+    for name in part.dtype.names or ():
+        out[0][name] = part[0][name]
+
+
 def view_as(part: Record, table: Table, layout: np.dtype) -> Record:
     """Return a view of a record with the fields of a table, at their offsets in a layout."""
     assert layout.fields is not None

@@ -58,7 +58,7 @@ class Values(dict[str, Any]):
             raise self.error(name, expected)
         return self[name]
 
-    def curve(self, x: str, y: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def curve_of(self, x: str, y: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the lists of the keys x and y. Raises ConfigError if their lengths differ."""
         if len(self[y]) != len(self[x]):
             raise self.error(y, f"{len(self[x])} numbers, one for each {x}")

@@ -5,7 +5,7 @@ import copy
 import pytest
 from drivetrain_rig import Bench, part_file
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, ConfigErrors
 from vehicles.brakes.brakes import brakes_from_mapping
 from vehicles.drivetrain.drivetrain_file import drivetrain_from_mapping
 
@@ -85,6 +85,14 @@ def test_mistake_is_named(path, value):
     text = str(caught.value)
     assert all(line.startswith("car.yaml: drivetrain.") and "expected" in line for line in text.split("\n"))
     assert path.split(".")[0] in text
+
+
+def test_ratios_that_differ_are_reported_with_the_other_errors():
+    mapping = change(part_file("hmmwv")["drivetrain"], "driveline.front_final_ratio", 0.3)
+    with pytest.raises(ConfigErrors) as caught:
+        drivetrain_from_mapping(change(mapping, "driveline.rear_box_inertia", 1e-9), "car.yaml")
+    keys = {error.key for error in caught.value.errors}
+    assert keys == {"drivetrain.driveline.rear_box_inertia", "drivetrain.driveline.rear_final_ratio"}
 
 
 @pytest.mark.parametrize(

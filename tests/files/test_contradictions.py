@@ -172,7 +172,7 @@ def test_the_lists_of_a_curve_have_the_same_length(length, fits):
     values = Values("car.yaml", "assist")
     values.update(valve=np.arange(2.0), torque=np.arange(float(length)))
     if fits:
-        assert [list(part) for part in values.curve("valve", "torque")] == [[0.0, 1.0], [0.0, 1.0]]
+        assert [list(part) for part in values.curve_of("valve", "torque")] == [[0.0, 1.0], [0.0, 1.0]]
     else:
         with pytest.raises(ConfigError, match=r"car\.yaml: assist\.torque: .*expected 2 numbers, one for each valve"):
-            values.curve("valve", "torque")
+            values.curve_of("valve", "torque")

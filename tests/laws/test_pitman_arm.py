@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, ConfigErrors
 from simulator.base.records import Record, record
 from simulator.builder.builder import vehicle_description
 from vehicles.command import COMMAND
@@ -50,6 +50,12 @@ def place(p: Record, angle: float, rate: float = 0.0, acceleration: float = 0.0)
 def test_a_natural_frequency_without_a_filter_is_refused(without: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=r"natural_frequency: .*needs max_rate above 0"):
         steering({**PARALLELOGRAM, **without})
+
+
+def test_errors_of_the_linkage_and_of_the_column_are_reported_at_once() -> None:
+    with pytest.raises(ConfigErrors) as refusal:
+        steering({**PARALLELOGRAM, "idler_joint": [0.02, -0.325, 0.0], "input": "direct"})
+    assert [error.key for error in refusal.value.errors] == ["max_arm_angle_deg", "natural_frequency"]
 
 
 def test_hmmwv_tie_rods_move_on_the_circle_of_a_parallelogram() -> None:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from typing import NamedTuple
 
 import pytest
 
 from simulator.base.callbacks import callback, record_at
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.fields import Field, Number, rows
-from simulator.base.records import dtype_of
+from simulator.base.jit import kernel
+from simulator.base.records import Record, dtype_of, record
 from simulator.builder.builder import build_vehicle
 from tests.laws.vehicle_rig import command, drive, ground
 from tests.shipped_files import shipped_content
-from vehicles.axle_layout import Axles
+from vehicles.axle_layout import USUAL_AXLES, Axles, record_for
+from vehicles.drivetrain.callback_drivetrain import CALLBACK_STATE, call_kind
 from vehicles.drivetrain.contract import CONTRACT, DRIVETRAIN_INPUT, DRIVETRAIN_OUTPUT, LAYOUT, DrivetrainKind
+from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT
 from vehicles.drivetrain.drivetrain_file import drivetrain_from_mapping, read_parts
 from vehicles.drivetrain.kinds import DRIVETRAIN_KINDS, register
 
@@ -34,7 +39,7 @@ def plain_torque(parameters, state, seen, result, first, count, h):
     s["first_calls"] += k["begins"]
     for i in range(count):
         out["torque"][i] = k["selector"] * k["throttle"] * p["torque"]
-        if k["wheel_speed"][i] > p["fails_above"]:
+        if not k["wheel_speed"][i] <= p["fails_above"]:
             out["torque"][i] = k["wheel_speed"][i] * 1e308 * 1e308
     out["engine_speed"] = 100.0
 
@@ -101,6 +106,33 @@ def test_more_wheels_than_the_contract_has_are_refused():
 def test_shipped_kinds_are_listed():
     assert DRIVETRAIN_KINDS.names()[:2] == ("conventional", "electric")
     assert all(DRIVETRAIN_KINDS.need(name).meaning for name in ("conventional", "electric"))
+
+
+class Model(NamedTuple):
+    drive: Record
+
+
+class Data(NamedTuple):
+    drive_state: Record
+    drive_input: Record
+    drive_output: Record
+    axles: Record
+
+
+@kernel
+def call_once(m, s, command, h):
+    call_kind(m, s, command, h)
+
+
+@pytest.mark.parametrize(("speed", "off"), [(1.0, 0), (9.0, 1), (math.nan, 0), (math.inf, 0)])
+def test_a_kind_is_not_switched_off_for_an_input_that_is_not_finite(speed, off):
+    parts = parts_with(torque=300.0, fails_above=8.0)
+    axles = record_for(DRIVETRAIN_OUT, USUAL_AXLES.size)
+    s = Data(record(CALLBACK_STATE), record(DRIVETRAIN_INPUT), record(DRIVETRAIN_OUTPUT), axles)
+    s.drive_input[0]["throttle"], s.drive_input[0]["selector"], s.drive_input[0]["wheel_speed"][0] = 1.0, 1, speed
+    call_once(Model(parts.callbacks), s, command(), 1e-3)
+    assert s.drive_state[0]["off"] == off
+    assert (s.drive_output[0]["torque"][:4] == (300.0 if speed == 1.0 else 0.0)).all()
 
 
 def test_torque_drives_and_a_number_that_is_not_finite_switches_it_off(tmp_path):

@@ -20,7 +20,7 @@ from tests.laws.vehicle_rig import command, drive, ground
 from tests.plugins.test_pages import blocks, folder, plugin  # noqa: F401 - a fixture
 from vehicles.command import COMMAND
 from vehicles.steering.contract import CONTRACT, LAYOUT, MAX_PARAMETERS, STEERING_INPUT, STEERING_OUTPUT, SteeredAxle, SteeringKind
-from vehicles.steering.kinds import STEERING_KINDS, register
+from vehicles.steering.kinds import STEERING_KINDS, check, register
 from vehicles.steering.steering import STEERING_STATE, place_tierods, steering_step, without_addresses
 from vehicles.steering.steering_section import STEERING_FILE, steering_from_values
 from vehicles.suspension.contract import INPUTS
@@ -63,10 +63,8 @@ def failing_move(parameters, state, seen, result, first, count, h):
     out["angle"] = k["angle"] + h * out["rate"] if s["calls"] <= p["move_fails_after"] else math.inf
 
 
-register(
-    SteeringKind("failing", KEYS, rows(KEYS), STATE, place=failing_place, move=failing_move, contract=CONTRACT, layout=LAYOUT, by_wire=True)
-)
-register(SteeringKind("assisted", KEYS, rows(KEYS), STATE, place=failing_place, move=failing_move, contract=CONTRACT, layout=LAYOUT))
+register(SteeringKind("failing", KEYS, state=STATE, place=failing_place, move=failing_move, contract=CONTRACT, layout=LAYOUT, by_wire=True))
+register(SteeringKind("assisted", KEYS, state=STATE, place=failing_place, move=failing_move, contract=CONTRACT, layout=LAYOUT))
 
 
 def steering(section: dict[str, Any]) -> Record:
@@ -252,6 +250,10 @@ def test_refused_kinds(folder: Path) -> None:  # noqa: F811
     many = tuple((f"x{n}", (), "1", "number") for n in range(MAX_PARAMETERS + 1))
     for change, message in (
         ({"place": None}, "no kernel"),
+        ({"write": STEERING_KINDS.need("pitman_arm").write}, "both `place` and `write`"),
+        ({"by_wire": True}, "no kernel `move`"),
+        ({"parameters": (("travle", (), "m", "typo"),)}, "travle is no key"),
+        ({"state": (("wheel_angle", (), "rad", "number"),)}, "steering_wheel_angle of its state exists"),
         ({"contract": 99}, "version 99"),
         ({"layout": 1}, "other tables"),
         ({"parameters": many}, "at most"),
@@ -259,3 +261,13 @@ def test_refused_kinds(folder: Path) -> None:  # noqa: F811
     ):
         with pytest.raises(JounceError, match=message):
             register(replace(kind, name="other", **change))
+
+
+@pytest.mark.parametrize("name", ["pitman_arm", "rack_pinion", "steer_by_wire"])
+def test_a_copy_of_a_shipped_kind_is_accepted(name: str) -> None:
+    check(replace(STEERING_KINDS.need(name), name=f"copy_of_{name}", contract=CONTRACT, layout=LAYOUT))
+
+
+def test_a_copy_of_steer_by_wire_follows_the_command_alike() -> None:
+    register(replace(STEERING_KINDS.need("steer_by_wire"), name="other_wire"))
+    assert followed(steering({**WIRE, "type": "other_wire"}), 20.0, 0.1)["angle"] == followed(steering(WIRE), 20.0, 0.1)["angle"] != 0.0

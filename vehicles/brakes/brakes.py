@@ -194,7 +194,8 @@ def brakes_from_mapping(mapping: Any, file: object, key: str = "brakes", axles: 
     axles.write(out)
     b = out[0]
     with ErrorCollector() as faults:
-        for row in (*TORQUES[1:], *LINK):
+        b["parking_torque"] = brakes["parking_torque"]
+        for row in LINK:
             b[row[0]] = brakes[row[0]]
         with faults.part():
             is_inboard = brakes["place"] != MOUNTINGS[0]
@@ -225,6 +226,6 @@ def _set_heat(heat: Values, b: Any) -> None:
     """Write the heat parameters of the discs and the friction curve."""
     for row in HEAT:
         b[row[0]] = heat[row[0]]
-    temperature, factor = heat.curve("friction_temperature", "friction_factor")
+    temperature, factor = heat.curve_of("friction_temperature", "friction_factor")
     b["fade_points"] = count = len(temperature)
     b["fade_temperature"][:count], b["fade_factor"][:count] = temperature, factor

@@ -8,8 +8,7 @@ from simulator.base.callbacks import address_in, call
 from simulator.base.jit import inline, kernel
 from vehicles.corner_layout import axle_of, sides_of
 from vehicles.drivetrain.contract import MAX_STATE, WHEELS
-from vehicles.drivetrain.conventional.gearbox import NEUTRAL
-from vehicles.drivetrain.wheel_spins import Shafts, solve_spins, update_hubs
+from vehicles.drivetrain.wheel_spins import NO_SHAFT, solve_spins, update_hubs
 
 CALLBACK_DRIVETRAIN = (
     ("kernel", (), "", "address of the kernel", "u8"),
@@ -29,14 +28,14 @@ CALLBACK_STATE = (
 def callback_step(m, s, command, hubs, h):
     """Advance the drivetrain of a plugin and the wheel spins by h seconds; m : VehicleModel, s : VehicleData."""
     d, out, x = s.drivetrain, s.axles, s.drivetrain[0]["change"]
-    d[0]["phase"], d[0]["release_torque"], d[0]["gear"] = NEUTRAL, 0.0, command[0]["selector"]
+    d[0]["gear"] = command[0]["selector"]
     fill_input(m.drivetrain, s, command, hubs)
     call_kind(m, s, command, h)
     result = s.drive_output[0]
     for i in range(len(x)):
         d[0]["wheel_torque"][i] = result["torque"][i]
         d[0]["wheel_inertia"][i] = max(0.0, result["inertia"][i]) - h * min(0.0, result["slope"][i])
-    solve_spins(m.drivetrain, m.brakes, d, hubs, h, Shafts(0.0, 1.0, 0.0, 0.0, 0.0))
+    solve_spins(m.drivetrain, m.brakes, d, hubs, h, NO_SHAFT)
     update_hubs(m.brakes, d, hubs, h, out)
     out[0]["reaction_x"], out[0]["reaction_y"] = result["reaction_x"], 0.0
     for axle in range(len(out[0]["housing_torque"])):
@@ -67,7 +66,7 @@ def fill_input(p, s, command, hubs):
 
 @inline
 def call_kind(m, s, command, h):
-    """Run the kind, if it is not switched off."""
+    """Run the kind, if it is not switched off. A number that is not finite switches it off, unless its input was not finite either."""
     reset_output(s.drive_output[0], command)
     if s.drive_state[0]["off"] != 0:
         return
@@ -75,7 +74,8 @@ def call_kind(m, s, command, h):
     wheels = len(s.axles[0]["drive_torque"])
     call(m.drive[0]["kernel"], m.drive[0]["parameters"], state, seen, result, 0, wheels, h)
     if not is_finite(s.drive_output[0], wheels):
-        s.drive_state[0]["off"] = 1
+        if is_input_finite(s.drive_input[0], wheels):
+            s.drive_state[0]["off"] = 1
         reset_output(s.drive_output[0], command)
 
 
@@ -86,6 +86,15 @@ def reset_output(result, command):
         result["torque"][i], result["slope"][i], result["inertia"][i], result["carrier_share"][i] = 0.0, 0.0, 0.0, 0.0
     result["reaction_x"], result["engine_speed"], result["engine_torque"] = 0.0, 0.0, 0.0
     result["gear"] = command[0]["selector"]
+
+
+@inline
+def is_input_finite(seen, wheels):
+    """Return True if all numbers of the input are finite."""
+    total = 0.0
+    for i in range(wheels):
+        total += seen["wheel_speed"][i] + seen["rolling_speed"][i] + seen["motor_request"][i]
+    return math.isfinite(total)
 
 
 @inline

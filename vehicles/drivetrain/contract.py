@@ -16,7 +16,7 @@ wheel, acts on the wheel carrier for the fraction `carrier_share`. The rest acts
 its final drive.
 
 The state is zero after a reset, and `begins` of DRIVETRAIN_INPUT is 1 in the first call after a reset. A kind that returns a number that is
-not finite is switched off until the next reset.
+not finite, although its input is finite, is switched off until the next reset.
 """
 
 from __future__ import annotations

@@ -25,13 +25,13 @@ from dataclasses import replace
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Field, Fields, Number, filled, rows
 from simulator.base.jit import inline
-from simulator.base.records import Record
+from simulator.base.records import Record, copy_record
 from simulator.base.values import Values
 from vehicles.axle_layout import AXLES, STANDING, USUAL_AXLES, WHEELS, Axles, record_for
 from vehicles.corner_layout import sides_of, sum_on_axle
 from vehicles.drivetrain.differential import DIFFERENTIAL, differential_law
 from vehicles.drivetrain.losses import LOSSES, no_losses
-from vehicles.drivetrain.measured_curves import MAX_INERTIA, MIN_INERTIA, copy_record
+from vehicles.drivetrain.measured_curves import MAX_INERTIA, MIN_INERTIA
 from vehicles.drivetrain.transfer_case import TRANSFER_CASE
 
 RATIO = (0.02, 1.0)
@@ -354,8 +354,9 @@ def driveline_from_values(driveline: Values, axles: Axles = USUAL_AXLES) -> Reco
     p["final_ratio"], p["hub_ratio"], p["driven"] = math.inf, 1.0, len(driven)
     for name in driven:
         axle = axles.names.index(name)
-        for field in (*AXLE_FILE, AXLE_OPTIONS[0]):
+        for field in AXLE_FILE:
             p[field.name][axle] = driveline[f"{name}_{field.name}"]
+        p["hub_ratio"][axle] = driveline[f"{name}_hub_ratio"]
         p["final_ratio"][axle] *= p["hub_ratio"][axle]
     _set_differentials(driveline, out, driven, axles)
     p["joint_couples"] = driveline["reactions"] == "whole"
@@ -375,8 +376,9 @@ def _check_keys(driveline: Values, driven: Sequence[str], axles: Axles) -> None:
         for name, value in driveline.items():
             if name.endswith("inertia") and 0.0 < value < MIN_INERTIA:
                 faults.add(driveline.error(name, f"0, or at least {MIN_INERTIA:g} kg m2"))
-        if not faults.errors:
-            _check_ratios(driveline, driven, faults)
+        with_ratio = [name for name in driven if f"{name}_final_ratio" in driveline]
+        if len(with_ratio) > 1:
+            _check_ratios(driveline, with_ratio, faults)
 
 
 def _set_differentials(driveline: Values, out: Record, driven: Sequence[str], axles: Axles) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simulator.base.jit import inline, kernel
-from simulator.base.records import Record
+from simulator.base.records import Record, copy_record
 from vehicles.axle_layout import AXLES, WHEELS, Axles, record_for
 from vehicles.drivetrain.callback_drivetrain import callback_step
 from vehicles.drivetrain.contract import CONVENTIONAL, ELECTRIC
@@ -27,7 +27,6 @@ from vehicles.drivetrain.driveline import DRIVELINE, DRIVELINE_STATE, driveshaft
 from vehicles.drivetrain.electric.motors import MOTOR_STATE, MOTORS
 from vehicles.drivetrain.electric.step import electric_step
 from vehicles.drivetrain.losses import no_losses
-from vehicles.drivetrain.measured_curves import copy_record
 from vehicles.drivetrain.transfer_case import TRANSFER_CASE_STATE, reset_transfer_case
 
 CRUISE_ERROR = 1e-9

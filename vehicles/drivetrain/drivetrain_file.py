@@ -23,9 +23,9 @@ from vehicles.vehicle_model import VehicleData
 def drivetrain_section(axles: Axles = USUAL_AXLES) -> Variants:
     """Return the type of the section `drivetrain` of a vehicle with these axles."""
 
-    def fields(name: str) -> Fields | None:
-        kind = DRIVETRAIN_KINDS.get(name)
-        return None if kind is None else kind.fields_for(axles)
+    @cache
+    def fields(name: str) -> Fields:
+        return DRIVETRAIN_KINDS.need(name).fields_for(axles)
 
     return Variants("type", fields, DRIVETRAIN_KINDS.names, "kind of drivetrain", default=DEFAULT, noun="a drivetrain:", implied=IMPLIED)
 

@@ -63,9 +63,3 @@ def store(out: Record, fields: Mapping[str, NDArray[np.float64]], count_field: s
             raise ConfigError(values.file, values.key, len(numbers), f"curves with at most {capacity} points together")
         out[0][name][: len(numbers)] = numbers
         out[0][count_field] = len(numbers)
-
-
-def copy_record(part: Record, out: Record) -> None:
-    """Copy all fields of a record to the fields of the same names of another record."""
-    for name in part.dtype.names or ():
-        out[0][name] = part[0][name]

@@ -22,7 +22,6 @@ from vehicles.brakes.friction_brake import brake_deflection, brake_slope
 from vehicles.corner_layout import axle_of
 from vehicles.drivetrain.active_set import correct_guess, side
 from vehicles.drivetrain.contract import CONVENTIONAL
-from vehicles.drivetrain.conventional.gearbox import coupling_bounds
 from vehicles.drivetrain.driveline import driveshaft_speed, solve_wheels, solve_wheels_with_friction, wheel_share
 from vehicles.drivetrain.driveline_friction import correct_friction, prepare_friction, update_links
 from vehicles.drivetrain.shaft_momentum import half_shaft_inertia
@@ -49,7 +48,7 @@ class Hubs(NamedTuple):
 
 
 class Shafts(NamedTuple):
-    """Inertias and impulses of the coupling and the driveshaft over a step."""
+    """Inertias and impulses of the coupling and the driveshaft over a step, and the range of the torque of the coupling."""
 
     push: float
     """N m s, impulse on the shaft before the coupling, without that of the coupling"""
@@ -61,6 +60,14 @@ class Shafts(NamedTuple):
     """kg m2, inertia of the driveshaft and of all parts that are always geared to it"""
     given: float
     """N m s, known impulse on the driveshaft"""
+    low: float
+    """N m, lowest torque of the coupling"""
+    high: float
+    """N m, highest torque of the coupling"""
+
+
+NO_SHAFT = Shafts(0.0, 1.0, 0.0, 0.0, 0.0, -0.0, 0.0)
+"""Shafts of a drivetrain without coupling and driveshaft."""
 
 
 @inline
@@ -82,8 +89,7 @@ def solve_spins(p, b, s, hubs, h, shafts):
 
     Guess which brakes slide and whether the coupling slides, solve the linear system, and correct the guess until it no longer changes.
     """
-    push, inertia, speed, geared, given = shafts
-    low, high = coupling_bounds(p, s)
+    push, inertia, speed, geared, given, low, high = shafts
     gain = 1.0 / (s[0]["ratio"] * s[0]["range_ratio"])
     slope = brake_slope(b, h)
     x, held, limit = s[0]["change"], s[0]["held"], hubs.brake_limit

@@ -118,8 +118,9 @@ COLUMN_FILE = (
 )
 """Keys of column, steering wheel, gear and assist."""
 
-FILTERED, DIRECT = INPUTS = ("filtered", "direct")
+INPUTS = ("filtered", "direct")
 """Treatment of the input angle; the first one is the default."""
+FILTERED = INPUTS[0]
 
 MECHANICAL_FILE = (
     Field(
@@ -172,7 +173,7 @@ def write_column(values: Values, out: Record) -> None:
         p["gear_friction"], p["gear_stiffness"] = _friction(values["gear"])
     if "assist" in values:
         assist = values["assist"]
-        valve, torque = assist.curve("valve_torque", "torque")
+        valve, torque = assist.curve_of("valve_torque", "torque")
         if valve[0] != 0.0 or torque[0] != 0.0 or (np.diff(torque) < 0.0).any():
             raise assist.error("torque", "a curve through 0, 0 that never falls")
         p["assist_points"] = len(valve)

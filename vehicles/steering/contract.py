@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.callbacks import CallbackKernel
-from simulator.base.fields import Field, Fields, Number
+from simulator.base.fields import Field, Fields, Number, rows
 from simulator.base.records import Record, Table, dtype_of, layout_hash
 from simulator.base.values import Values
 from vehicles.multibody.description.rigid_body import RigidBody
@@ -111,19 +111,20 @@ class SteeringKind:
     ----------
     name : value of `type`
     fields : its keys; a kind without `write` has those of GEAR_FILE in addition, a kind that is not `by_wire` those of a steering column
-    parameters : table of its own parameters, `rows(fields, ...)`: they have the values of the keys of the same names
+    parameters : table of its own parameters; default: the rows of the numbers in `fields`, none for a kind with `write`. The parameters of a
+        kind without `write` have the values of the keys of the same names
     state : table of its own state, which is logged with the prefix `steering_`
     place, move : its kernels; without `move` the gear follows the input within `max_rate`
     contract, layout : CONTRACT and LAYOUT for which the kernels were written
     by_wire : True if nothing connects the steering wheel with the wheels: no torque at the steering wheel
-    write : fills the STEERING record of a kind with a shipped linkage
+    write : fills the STEERING record of a kind with a shipped linkage, and its own parameters
     body : returns the body that slides with the joints, in the middle of its travel in B, or None; default: the linkage is massless
     meaning : one-line description
     """
 
     name: str
     fields: Fields
-    parameters: Table = ()
+    parameters: Table | None = None
     state: Table = ()
     place: CallbackKernel | None = None
     move: CallbackKernel | None = None
@@ -133,6 +134,13 @@ class SteeringKind:
     write: Write | None = None
     body: Callable[[Values], RigidBody | None] | None = None
     meaning: str = ""
+
+    @property
+    def own_parameters(self) -> Table:
+        """Table of the own parameters."""
+        if self.parameters is not None:
+            return self.parameters
+        return () if self.write is not None else rows(tuple(field for field in self.fields if isinstance(field.kind, Number)))
 
 
 def own_record(p: Record, table: Table) -> Record:

@@ -49,14 +49,14 @@ def write_rack(values: Values, p: Record, axle: SteeredAxle, radius: float, sign
     ------
     ConfigError : the sign is 0
     """
-    if values[sign] == 0:
-        raise values.error(sign, "1 or -1")
     out = p[0]
     out["kind"], out["location"], out["rotation"] = RACK, values["location"] + axle.offset, np.eye(3)
     out["rack_travel"], out["gear_ratio"] = -values[sign] * radius, 1.0
     out["max_arm_angle"], out["max_rate"] = values["max_rack_travel"] / radius, values["max_rack_rate"] / radius
     if axle.tierod_inner is not None:
         out["tierod"] = axle.tierod_inner
+    if values[sign] == 0:
+        raise values.error(sign, "1 or -1")
 
 
 def rack_body(values: Values) -> RigidBody | None:

@@ -84,9 +84,10 @@ def _write(values: Values, p: Record, axle: SteeredAxle) -> None:
     """Fill the STEERING record of a rack without a pinion, and the parameters of its actuator. Raises ConfigError."""
     write_rack(values, p, axle, values["max_rack_travel"] / values["max_wheel_angle"], "rack_sign")
     own = own_record(p, PARAMETERS)[0]
+    own["actuator_frequency"], own["actuator_damping"] = values["actuator_frequency"], values["actuator_damping"]
     own["max_rate"], own["max_angle"] = p[0]["max_rate"], p[0]["max_arm_angle"]
     if "ratio" in values:
-        speed, ratio = values["ratio"].curve("speed", "ratio")
+        speed, ratio = values["ratio"].curve_of("speed", "ratio")
         own["points"] = count = len(speed)
         own["speed"][:count], own["ratio"][:count] = speed, ratio
 

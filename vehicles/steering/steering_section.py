@@ -79,10 +79,11 @@ def steering_from_values(values: Values, steered: Sequence[SteeredAxle]) -> Reco
     kind = STEERING_KINDS.need(values["type"])
     check(kind)
     p = record(STEERING, len(steered))
-    for n, one in enumerate(steered):
-        _write_linkage(kind, values, p[n : n + 1], one)
     out = p[0]
     with ErrorCollector() as faults:
+        with faults.part():
+            for n, one in enumerate(steered):
+                _write_linkage(kind, values, p[n : n + 1], one)
         if 0.0 < out["max_rate"] < math.radians(MIN_RATE):
             faults.add(values.error("max_rate", "0 (immediate response), or at least {}", math.radians(MIN_RATE)))
         if not kind.by_wire:
@@ -106,14 +107,13 @@ def _write_linkage(kind: SteeringKind, values: Values, p: Record, one: SteeredAx
     out["corner"], out["ratio"], out["by_wire"] = one.corner, one.ratio, kind.by_wire
     out["place"] = 0 if kind.place is None else kind.place.address
     out["move"] = 0 if kind.move is None else kind.move.address
-    if kind.parameters:
-        own = own_record(p, kind.parameters)
-        for row in kind.parameters:
-            if row[0] in values and not isinstance(values[row[0]], Values):
-                write_value(own, row[0], values[row[0]])
     if kind.write is not None:
         kind.write(values, p, one)
         return
+    table = kind.own_parameters
+    for row in table:
+        if row[0] in values and not isinstance(values[row[0]], Values):
+            write_value(own_record(p, table), row[0], values[row[0]])
     out["kind"] = CALLED
     for field in GEAR_FILE:
         out[field.name] = values[field.name]

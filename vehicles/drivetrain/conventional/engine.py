@@ -195,7 +195,7 @@ def _set_map(engine: Values, other: str, out: Record, faults: ErrorCollector) ->
 
 
 def _curve(values: Values) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    return values.curve("speed", "torque")
+    return values.curve_of("speed", "torque")
 
 
 def _friction(values: Values, speeds: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -12,7 +12,7 @@ import numpy as np
 from simulator.base.errors import ErrorCollector
 from simulator.base.fields import Choice, Field, Group, Number, filled, rows
 from simulator.base.jit import inline
-from simulator.base.records import Record
+from simulator.base.records import Record, copy_record
 from simulator.base.values import Values
 from vehicles.drivetrain.conventional.friction_clutch import CLUTCH_STATE
 from vehicles.drivetrain.conventional.gear_choice import GEAR_CHOICE_STATE, chosen_gear, safe_gear
@@ -52,7 +52,7 @@ from vehicles.drivetrain.conventional.shift_schedule import (
     schedule_from_values,
     schedule_of_speeds,
 )
-from vehicles.drivetrain.measured_curves import MAX_SPEED, MAX_TIME, RPM, copy_record, smooth_step
+from vehicles.drivetrain.measured_curves import MAX_SPEED, MAX_TIME, RPM, smooth_step
 
 MIN_RATIO, MAX_RATIO = 0.01, 20.0
 """Limits of the magnitude of driveshaft speed / turbine speed of a gear."""
@@ -88,10 +88,17 @@ GEARBOX_FILE = (
         None,
     ),
     Field("shift_latency", _TIME, "shortest time between two shifts"),
-    Field("shift_time", _TIME, "time in which the ratio of an automatic gearbox changes smoothly to the new one", None),
+    Field("shift_time", _TIME, "time in which the ratio of an automatic gearbox changes smoothly to the new one; 0: instantaneous", None),
     Field("clutches", Group(POWER_SHIFT_FILE), "shift clutches, as an alternative to shift_time", None),
-    Field("engage_time", _TIME, "time in which the turbine of an automatic gearbox reaches the speed of the gear from neutral", None),
-    Field("release_time", _TIME, "time in which the torque of an automatic gearbox fades after neutral is selected", None),
+    Field(
+        "engage_time",
+        _TIME,
+        "time in which the turbine of an automatic gearbox reaches the speed of the gear from neutral; 0: instantaneous",
+        None,
+    ),
+    Field(
+        "release_time", _TIME, "time in which the torque of an automatic gearbox fades after neutral is selected; 0: instantaneous", None
+    ),
     Field("synchronizer", Group(SYNCHRONIZER_FILE), "synchronizer of a manual or sequential gearbox", None),
     Field(
         "lockout_wheel_speed",
@@ -326,7 +333,8 @@ def _set_shifts(gearbox: Values, out: Record) -> None:
     if "clutches" in gearbox:
         clutches = gearbox["clutches"]
         out[0]["shift_capacity"] = clutches["capacity"]
-        copy_record(filled(SHIFT_TIMES, clutches), out)
+        for row in SHIFT_TIMES:
+            out[0][row[0]] = clutches[row[0]]
         lasts, expected = clutches["torque_time"] + clutches["inertia_time"], "at least {}, the sum of torque_time and inertia_time"
     if "synchronizer" in gearbox:
         synchronizer = gearbox["synchronizer"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Fields, Group
-from simulator.base.records import Record
+from simulator.base.records import Record, copy_record
 from simulator.base.values import Values
 from vehicles.axle_layout import Axles, record_for
 from vehicles.drivetrain.contract import CONVENTIONAL, DrivetrainKind
@@ -24,7 +24,6 @@ from vehicles.drivetrain.conventional.torque_converter import CONVERTER_FILE, co
 from vehicles.drivetrain.driveline import driveline_file, driveline_from_values
 from vehicles.drivetrain.drivetrain import DRIVETRAIN
 from vehicles.drivetrain.losses import LOSSES_FILE, losses_from_values
-from vehicles.drivetrain.measured_curves import copy_record
 from vehicles.drivetrain.transfer_case import TRANSFER_CASE_FILE, transfer_case_from_values
 
 

@@ -21,6 +21,9 @@ MOST_GEARS = 10
 SCHEDULE_POINTS = 8
 """Largest number of throttles of the curves."""
 
+NO_KICK_DOWN = 2.0
+"""1. Throttle that no pedal reaches."""
+
 SCHEDULE = (
     # name               shape                          unit     what it is
     ("upshift_speed", (2,), "rad/s", "turbine speeds above which the next gear is selected, throttle closed and open"),
@@ -119,10 +122,6 @@ def gear_below(p, gear, throttle, turbine_speed):
         while lower > 1 and output < curve_speed(p, p[0]["schedule_down"], lower, 1.0):
             lower -= 1
     return lower
-
-
-NO_KICK_DOWN = 2.0
-"""1. Throttle that no pedal reaches."""
 
 
 def schedule_of_speeds(gearbox: Values) -> Record:

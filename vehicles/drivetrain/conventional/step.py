@@ -26,6 +26,7 @@ from vehicles.drivetrain.conventional.gearbox import (
     INERTIA_PHASE,
     TORQUE_PHASE,
     advance_gearbox,
+    coupling_bounds,
     finish_gearbox_step,
     is_clutch_coupling,
 )
@@ -116,7 +117,8 @@ def conventional_step(p, b, s, command, hubs, h, out):
             push -= h * s[0]["slip_torque"]
             given = h * s[0]["slip_torque"] / (s[0]["slip_ratio"] * s[0]["range_ratio"])
 
-    coupling = solve_spins(p, b, s, hubs, h, Shafts(push, inertia, speed, geared, given))
+    low, high = coupling_bounds(p, s)
+    coupling = solve_spins(p, b, s, hubs, h, Shafts(push, inertia, speed, geared, given, low, high))
 
     update_hubs(b, s, hubs, h, out)
     turbine_change = (push - h * coupling) / inertia

@@ -127,7 +127,7 @@ def converter_from_values(converter: Values) -> Record:
     with ErrorCollector() as faults:
         for name in ("capacity_factor", "torque_ratio"):
             with faults.part():
-                ratio, value = converter[name].curve("speed_ratio", "value")
+                ratio, value = converter[name].curve_of("speed_ratio", "value")
                 if ratio[0] != 0.0 or ratio[-1] != 1.0:
                     raise converter[name].error("speed_ratio", "speed ratios from 0 to 1")
                 curves.append((ratio, value))
@@ -141,7 +141,7 @@ def converter_from_values(converter: Values) -> Record:
     store(out, fields, "converter_points", converter)
     if "overrun_capacity_factor" in converter:
         overrun = converter["overrun_capacity_factor"]
-        beyond, factor = overrun.curve("speed_ratio", "value")
+        beyond, factor = overrun.curve_of("speed_ratio", "value")
         if beyond[0] != 1.0:
             raise overrun.error("speed_ratio", "speed ratios from 1 upward")
         store(out, {"overrun_speed_ratio": beyond, "overrun_capacity_factor": factor}, "overrun_points", converter)

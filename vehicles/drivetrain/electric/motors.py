@@ -17,8 +17,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline
@@ -30,7 +28,6 @@ from vehicles.drivetrain.measured_curves import MAX_INERTIA, MAX_SPEED, MAX_TORQ
 
 MOTORS = (
     # name                 shape  unit     what it is
-    ("motors", (), "1", "number of axles with motors", "i8"),
     ("motors_on", (AXLES,), "1", "per axle, number of motors: 0, 1 or the number of wheels", "i8"),
     ("motor_ratio", (AXLES,), "1", "speed of the motor over that of the wheel"),
     ("motor_torque_most", (AXLES,), "N m", "largest torque of one motor"),
@@ -231,6 +228,6 @@ def set_motors(values: Values, out: Record, axles: Axles) -> None:
             p["motors_on"][n] = 1 if motor["drives"] == DRIVES[0] else axles.sides[n]
             for row, key in MOTOR_ROWS.items():
                 p[row][n] = motor[key]
-    p["motors"], p["motor_time"] = int(np.count_nonzero(p["motors_on"])), values["response_time"]
+    p["motor_time"] = values["response_time"]
     for field in BATTERY_FILE:
         p[f"battery_{field.name}"] = values["battery"][field.name]

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from simulator.base.jit import kernel
 from vehicles.corner_layout import axle_of
-from vehicles.drivetrain.conventional.gearbox import NEUTRAL
 from vehicles.drivetrain.electric.motors import apply_torque_commands, fastest_motor, integrate_energy, limit_battery_power
 from vehicles.drivetrain.shaft_momentum import reactions
-from vehicles.drivetrain.wheel_spins import Shafts, solve_spins, update_hubs
+from vehicles.drivetrain.wheel_spins import NO_SHAFT, solve_spins, update_hubs
 
 
 @kernel
@@ -22,7 +21,7 @@ def electric_step(p, b, s, command, hubs, h):
     The torque commands are those in s.actuators. The throttle limit of the controllers limits the driving torques.
     """
     d, out, spin = s.drivetrain, s.axles, hubs.spin
-    d[0]["phase"], d[0]["release_torque"], d[0]["gear"] = NEUTRAL, 0.0, command[0]["selector"]
+    d[0]["gear"] = command[0]["selector"]
     limit = 1.0
     for k in range(len(s.control_output)):
         if s.controls[k]["begun"] != 0:
@@ -33,7 +32,7 @@ def electric_step(p, b, s, command, hubs, h):
         axle = axle_of(p, i)
         d[0]["wheel_torque"][i] = d[0]["motor_torque"][i]
         d[0]["wheel_inertia"][i] = p[0]["rotor_inertia"][axle] * p[0]["motor_ratio"][axle] ** 2 if p[0]["motors_on"][axle] > 1 else 0.0
-    solve_spins(p, b, d, hubs, h, Shafts(0.0, 1.0, 0.0, 0.0, 0.0))
+    solve_spins(p, b, d, hubs, h, NO_SHAFT)
     update_hubs(b, d, hubs, h, out)
     x = d[0]["change"]
     for i in range(len(spin)):
