@@ -567,7 +567,7 @@ def _read(fields: Fields, mapping: Mapping[Any, Any], file: object, key: str, fi
             continue
         if field.default is REQUIRED:
             if field.name not in misspelt:  # a typo is reported once
-                errors.append(ConfigError(file, join(key, field.usual), "nothing", _missing(field)))
+                errors.append(ConfigError(file, join(key, field.usual), "nothing", expectation(field)))
         elif fill and field.default is not None:
             values[field.name] = field.default
     raise_all(errors)
@@ -619,8 +619,8 @@ def _misspelt_name(written: Any, known: Mapping[str, tuple[Field, str]]) -> str:
     return known[near][0].name if near else ""
 
 
-def _missing(field: Field) -> str:
-    """Return the expectation for a missing key."""
+def expectation(field: Field) -> str:
+    """Return the expected value of a missing key with its meaning, for messages."""
     expected = field.kind.noun(field.written) if isinstance(field.kind, Number) else field.kind.description()
     return expected if expected == field.meaning else f"{expected}: {field.meaning}"
 
