@@ -29,7 +29,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, raise_all
+from simulator.base.errors import NOTHING, ConfigError, raise_all
 from simulator.base.memoize import memoize_by_identity
 from simulator.base.records import ABOVE_ZERO, LARGEST, Ranges, Record, Table, join, numbers, record
 from simulator.base.section_cache import cached_sections
@@ -504,7 +504,7 @@ class Variants:
         name = self.name_of(value)
         if name is REQUIRED:
             typo = nearest(self.key, list(value))
-            raise ConfigError(file, join(key, self.key), "nothing", self.choice().description() + (f" (is {typo} a typo?)" if typo else ""))
+            raise ConfigError(file, join(key, self.key), NOTHING, self.choice().description() + (f" (is {typo} a typo?)" if typo else ""))
         self.choice().read(name, file, join(key, self.key))
         fields = self.fields(name)
         return value if fields is None else read(fields, value, file, key, fill)
@@ -567,7 +567,7 @@ def _read(fields: Fields, mapping: Mapping[Any, Any], file: object, key: str, fi
             continue
         if field.default is REQUIRED:
             if field.name not in misspelt:  # a typo is reported once
-                errors.append(ConfigError(file, join(key, field.usual), "nothing", expectation(field)))
+                errors.append(ConfigError(file, join(key, field.usual), NOTHING, expectation(field)))
         elif fill and field.default is not None:
             values[field.name] = field.default
     raise_all(errors)
