@@ -70,7 +70,7 @@ def course(terrain: Values, name: str, soils: Soils) -> Ground:
     along, across = extents(patches)
     along += [_span(shape) for shape in shapes]
     across += [(-0.5 * s["width"], 0.5 * s["width"]) for s in shapes if s["shape"] == "rough"]
-    dx, dy = map(float, terrain["spacing"])
+    dx, dy = terrain["spacing"]
     x, y = nodes_over(along, dx, 0.0), nodes_over(across, dy)  # a shape at a multiple of the spacing has a node on its crest
     if len(x) * len(y) > LARGEST_GRID:
         raise terrain.error("spacing", f"at most {LARGEST_GRID} nodes; the grid has {len(x)} x {len(y)}")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, Text
+from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, Text, expectation
 from simulator.base.records import Record, record
 from simulator.base.suggestions import did_you_mean
 from simulator.base.values import Values
@@ -365,7 +365,7 @@ def _mosaic_of(terrain: Values) -> Values | None:
     with ErrorCollector() as faults:
         for field in _MOSAIC:
             with faults.part():
-                soils.needed(field.name, f"{field.kind.description()}: {field.meaning}")
+                soils.needed(field.name, expectation(field))
     return soils
 
 

@@ -11,11 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from terrain.heightmap_detail import ISO_CLASSES, ISO_REFERENCE, iso_roughness
-
-FloatArray = NDArray[np.float64]
+from terrain.readers.contract import FloatArray
 
 FIRST, LAST = -6, 3
 """Exponents of two of the first and the last octave."""

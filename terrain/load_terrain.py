@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simulator.base import fields
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.base.errors import NOTHING, ConfigError, ErrorCollector
 from simulator.base.fields import Anything, Either, Field, Number, Text, Variants
 from simulator.base.records import Record, record
 from simulator.base.suggestions import did_you_mean
@@ -195,7 +195,7 @@ def _bump_extent(terrain: Values) -> tuple[float, float]:
         given["length"] = given["end"] - given["start"]
     low, high = _LENGTH
     if "length" not in given or not low <= given["length"] <= high:
-        raise ConfigError(terrain.file, terrain.path("length"), given.get("length", "nothing"), f"a number in m, from {low:g} to {high:g}")
+        raise ConfigError(terrain.file, terrain.path("length"), given.get("length", NOTHING), f"a number in m, from {low:g} to {high:g}")
     places = [key for key in ("start", "center", "end") if key in given]
     if not places:
         raise terrain.error("start", "a number in m: x of the start of the bump (or the key center or end)")

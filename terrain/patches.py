@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.fields import Field, Group, ListOf, Number, Text
 from simulator.base.records import Record
 from simulator.base.values import Values
@@ -81,7 +81,7 @@ def with_patches(
     for patch in patches:
         given = [key for key in _MATERIALS if key in patch]
         if len(given) != 1:
-            raise ConfigError(patch.file, patch.key, given or "nothing", f"exactly one of {', '.join(_MATERIALS)}")
+            raise ConfigError(patch.file, patch.key, given or NOTHING, f"exactly one of {', '.join(_MATERIALS)}")
         inside = _inside(patch, x, y)
         if not inside.any():
             raise ConfigError(patch.file, patch.key, _area(patch), "an area with at least one grid node")
@@ -133,12 +133,12 @@ def extents(patches: Sequence[Values]) -> tuple[list[tuple[float, float]], list[
             raise ConfigError(patch.file, patch.key, _area(patch), "x and y for a checkerboard (key fields)")
         for axis, key in enumerate(("x", "y")):
             if key in patch:
-                low, high = map(float, patch[key])
+                low, high = patch[key]
                 if not low < high:
                     raise patch.error(key, "two numbers, the second larger")
                 along[axis].append((low, high))
             elif "center" in patch:
-                middle, half = float(patch["center"][axis]), float(patch["radii"][axis])
+                middle, half = patch["center"][axis], patch["radii"][axis]
                 along[axis].append((middle - half, middle + half))
     return along
 

@@ -58,6 +58,6 @@ def read_marks(marks: Sequence[Values]) -> tuple[Mark, ...]:
                 points = values["points"]
                 if not (np.hypot(*np.diff(points, axis=0).T) > 1e-6).all():
                     raise values.error("points", "points at distinct positions")
-                dash = (float(values["dash"][0]), float(values["dash"][1])) if "dash" in values else None
-                out.append(Mark(points, float(values["width"]), dash, values["color"]))
+                dash = tuple(values["dash"]) if "dash" in values else None
+                out.append(Mark(points, values["width"], dash, values["color"]))
     return tuple(out)

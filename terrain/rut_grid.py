@@ -12,7 +12,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.npy_reader import read_npz
 
 SPACING = 0.05
@@ -48,11 +48,11 @@ def read_ruts(file: Path, terrain: str | None = None) -> tuple[Places, Depths]:
     arrays = read_npz(file, _FILE)
     for name, kind, shape in (("places", np.int32, (2,)), ("depths", np.uint16, (TILE, TILE))):
         if name not in arrays or arrays[name].dtype != kind or arrays[name].shape[1:] != shape:
-            found = f"{arrays[name].dtype} {arrays[name].shape}" if name in arrays else "nothing"
+            found = f"{arrays[name].dtype} {arrays[name].shape}" if name in arrays else NOTHING
             raise ConfigError(file, name, found, f"an array of {np.dtype(kind)} of shape (n, {', '.join(map(str, shape))})")
     for name, value in (("spacing", SPACING), ("unit", UNIT)):
         if name not in arrays or arrays[name].shape or arrays[name] != value:
-            raise ConfigError(file, name, str(arrays.get(name, "nothing")), f"{value:g} m")
+            raise ConfigError(file, name, str(arrays.get(name, NOTHING)), f"{value:g} m")
     places, depths = arrays["places"], arrays["depths"]
     if len(places) != len(depths):
         raise ConfigError(file, "depths", len(depths), f"{len(places)} tiles, one per place")

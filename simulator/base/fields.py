@@ -29,7 +29,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, JounceError, raise_all
+from simulator.base.errors import NOTHING, ConfigError, JounceError, raise_all
 from simulator.base.memoize import memoize_by_identity
 from simulator.base.records import ABOVE_ZERO, LARGEST, Ranges, Record, Table, join, numbers, record
 from simulator.base.section_cache import cached_sections
@@ -506,7 +506,7 @@ class Variants:
         name = self.name_of(value)
         if name is REQUIRED:
             typo = nearest(self.key, list(value))
-            raise ConfigError(file, join(key, self.key), "nothing", self.choice().description() + (f" (is {typo} a typo?)" if typo else ""))
+            raise ConfigError(file, join(key, self.key), NOTHING, self.choice().description() + (f" (is {typo} a typo?)" if typo else ""))
         self.choice().read(name, file, join(key, self.key))
         fields = self.fields(name)
         return value if fields is None else read(fields, value, file, key, fill)
@@ -573,7 +573,7 @@ def _read(fields: Fields, mapping: Mapping[Any, Any], file: object, key: str, fi
             continue
         if field.default is REQUIRED:
             if field.name not in misspelt:  # a typo is reported once
-                errors.append(ConfigError(file, join(key, field.usual), "nothing", _missing(field)))
+                errors.append(ConfigError(file, join(key, field.usual), NOTHING, expectation(field)))
         elif fill and field.default is not None:
             values[field.name] = field.default
     raise_all(errors)
@@ -625,8 +625,8 @@ def _misspelt_name(written: Any, known: Mapping[str, tuple[Field, str]]) -> str:
     return known[near][0].name if near else ""
 
 
-def _missing(field: Field) -> str:
-    """Return the expectation for a missing key."""
+def expectation(field: Field) -> str:
+    """Return the expected value of a missing key with its meaning, for messages."""
     expected = field.kind.noun(field.written) if isinstance(field.kind, Number) else field.kind.description()
     return expected if expected == field.meaning else f"{expected}: {field.meaning}"
 

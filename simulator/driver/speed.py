@@ -59,7 +59,7 @@ class SpeedControl:
         self._p, self._state = _numbers(record(PEDALS), numbers or SpeedGains(), traits or InternalModel()), record(PEDALS_STATE)
         self._state[0]["limit"] = 1.0
         self._press: Callable | None = None
-        self._write_pedals: Callable | None = None
+        self._keep_speed: Callable | None = None
 
     @property
     def demand(self) -> float:
@@ -97,14 +97,14 @@ class SpeedControl:
 
     def write_pedals(self, t: float, readout: Record, command: Record) -> None:
         """Write the pedals for a READOUT to COMMAND, for drivers that steer by other means; only the pedals are written."""
-        if self._write_pedals is None:
+        if self._keep_speed is None:
             from simulator.base.fast_call import compiled_call
             from simulator.driver.speed_kernels import keep_speed
 
-            self._write_pedals = compiled_call(keep_speed, self._p, self._state, 0.0, readout, command)
+            self._keep_speed = compiled_call(keep_speed, self._p, self._state, 0.0, readout, command)
         if self._waiting:
             self._update_target(t, 0.0)
-        self._write_pedals(self._p, self._state, t, readout, command)
+        self._keep_speed(self._p, self._state, t, readout, command)
 
     def _update_target(self, t: float, station: float) -> None:
         while self._waiting and _begins(self._waiting[0], t, station):

@@ -191,7 +191,7 @@ def notes(found: Search) -> list[str]:
 
 
 def result(found: Search) -> dict[str, Any]:
-    """Return the result as plain data, the content of ``optimisation.json`` under "result"."""
+    """Return the result as plain data, the content of ``optimization.json`` under "result"."""
     file, best, start = found.file, found.best, found.tried[0]
     spread = found.spread if len(found.spread) else np.full(len(file.parameters), np.nan)
     return {

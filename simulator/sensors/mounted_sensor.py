@@ -123,7 +123,8 @@ def _sensor(values: Values, ground: Ground, h: float, seed: int) -> MountedSenso
     every = whole_ticks(values.get("rate", kind.rate), h, values.file, values.path("rate"))
     parameters = filled(rows(kind.parameters), values)
     random = np.random.default_rng([seed, zlib.crc32(name.encode())])
-    settings = SensorSettings(parameters, _mount(values.get("mount", read(MOUNT, {}, values.file))), every * h, random, ground)
+    mount = values["mount"] if "mount" in values else read(MOUNT, {}, values.file)
+    settings = SensorSettings(parameters, _mount(mount), every * h, random, ground)
     with making(f"sensor {name}"):
         sensor = kind.make(settings)
     return MountedSensor(name, kind, sensor, every, in_thread=not SENSOR_KINDS.is_builtin(values["type"]))

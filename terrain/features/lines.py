@@ -34,17 +34,17 @@ def line_of(k: Any, values: Values) -> None:
     k["fall"] = max(values.get("fall", 0.0), values["face"])
 
 
-def chain(line: Record, section: Values) -> list[Record]:
+def chain(line: Record, values: Values) -> list[Record]:
     """Return the segments of a line: straight segments, and at each corner an arc tangent to both.
 
     The tangent length of an arc is at most half of the shorter adjacent segment, so close corners get smaller arcs.
     """
-    points: NDArray[np.float64] = section["points"]
+    points: NDArray[np.float64] = values["points"]
     closed = len(points) > 3 and bool((points[0] == points[-1]).all())
     steps = np.diff(points, axis=0)
     lengths = np.hypot(*steps.T)
     if not (lengths > 10.0 * SLACK).all():
-        raise section.error("points", "points at distinct positions")
+        raise values.error("points", "points at distinct positions")
     axes = steps / lengths[:, None]
     cut = np.zeros((len(axes), 2))  # tangent lengths at the start and end of each straight segment
     arcs: list[Record] = []
@@ -56,14 +56,14 @@ def chain(line: Record, section: Values) -> list[Record]:
             continue
         if abs(turn) > MAX_TURN:
             expected = f"corners that turn by less than {math.degrees(MAX_TURN):g} deg"
-            raise ConfigError(section.file, section.path(f"points[{n + 1}]"), points[n + 1].tolist(), expected)
-        tangent = min(section["corner"] * math.tan(0.5 * abs(turn)), 0.5 * lengths[n], 0.5 * lengths[after])
+            raise ConfigError(values.file, values.path(f"points[{n + 1}]"), points[n + 1].tolist(), expected)
+        tangent = min(values["corner"] * math.tan(0.5 * abs(turn)), 0.5 * lengths[n], 0.5 * lengths[after])
         if tangent <= SLACK:
             continue
         cut[n, 1] = cut[after, 0] = tangent
         corners.append(n + 1)
         arcs.append(_arc(line, points[n + 1], axes[n], axes[after], turn, tangent))
-    heights = _heights_at(section, points)
+    heights = _heights_at(values, points)
     straight = _straight(line, points, axes, lengths, cut, closed)
     if heights is not None:
         for n, segment in enumerate(straight):
@@ -73,14 +73,14 @@ def chain(line: Record, section: Values) -> list[Record]:
     return [*straight, *arcs]
 
 
-def _heights_at(section: Values, points: NDArray[np.float64]) -> NDArray[np.float64] | None:
+def _heights_at(values: Values, points: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """Return the heights (n,) of a curb at its points, None if it has a single height. Raises ConfigError."""
-    heights = np.asarray(section.get("height", 0.0), np.float64)
+    heights = np.asarray(values.get("height", 0.0), np.float64)
     if heights.ndim == 0:
         return None
     if len(heights) != len(points):
         raise ConfigError(
-            section.file, section.path("height"), f"{len(heights)} numbers", f"one number, or {len(points)} numbers (one per point)"
+            values.file, values.path("height"), f"{len(heights)} numbers", f"one number, or {len(points)} numbers (one per point)"
         )
     return heights
 

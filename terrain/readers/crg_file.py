@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.inputfile import read_bytes
 from simulator.base.npy_reader import MOST_BYTES
 
@@ -160,7 +160,7 @@ def _include(out: CrgFile, name: str, depth: int) -> None:
 def _read_data(out: CrgFile, data: bytes) -> None:
     """Read the records and store the channels. Raises ConfigError."""
     if "increment" not in out.line or not out.line["increment"] > 0.0:
-        raise out.wrong(out.line.get("increment", "nothing"), "a REFERENCE_LINE_INCREMENT above 0")
+        raise out.wrong(out.line.get("increment", NOTHING), "a REFERENCE_LINE_INCREMENT above 0")
     if not out.form or not out.channels:
         raise out.wrong("no data definition", "a section KD_DEFINITION with a form (#:) and channels (D:)")
     records = _text_records(out, data) if out.form[2] == "F" else _binary_records(out, data)

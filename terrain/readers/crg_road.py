@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from terrain.readers.contract import FloatArray
 from terrain.readers.crg_file import CrgFile
-
-FloatArray = NDArray[np.float64]
 
 DEFAULT_MODIFIERS = {"grid_nan_mode": 2.0, "refpoint_x": 0.0, "refpoint_y": 0.0, "refpoint_z": 0.0, "refpoint_phi": 0.0}
 """Modifiers of a file without a section ROAD_CRG_MODS: gaps are filled from neighbors, the right corner at the start is at the origin, and the road

@@ -12,7 +12,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.inputfile import checked_size, read_bytes, read_utf8
 from simulator.base.npy_reader import MOST_BYTES
 from terrain.readers.contract import MAP, ElevationSource, Raster
@@ -66,7 +66,7 @@ def _number(request: ReadRequest, header: dict[str, str], key: str) -> float:
     try:
         value = float(header[key])
     except (KeyError, ValueError):
-        raise request.wrong(header.get(key, "nothing"), f"{key} with a number in the header") from None
+        raise request.wrong(header.get(key, NOTHING), f"{key} with a number in the header") from None
     if not np.isfinite(value) and key != "nodata_value":
         raise request.wrong(value, f"{key} with a finite number")
     return value

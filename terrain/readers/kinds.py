@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simulator.base.errors import ConfigError, ErrorCollector, JounceError
+from simulator.base.errors import NOTHING, ConfigError, ErrorCollector, JounceError
 from simulator.base.fields import Choice, Either, Field, Fields, FileName, Flag, ListOf, Number, Text
 from simulator.base.registry import Registry
 from simulator.base.renamed_modules import old_names
@@ -145,7 +145,7 @@ def check_options(path: Path, options: Mapping[str, Any], file: object, key: str
     with ErrorCollector() as faults:
         for names in format_of(path, options, file, key).needs:
             if not any(name in options for name in names) and not (indices and set(names) & set(COUNTS)):
-                faults.add(ConfigError(file, f"{key}.{names[0]}", "nothing", f"{' or '.join(names)}: {meanings[names[0]]}"))
+                faults.add(ConfigError(file, f"{key}.{names[0]}", NOTHING, f"{' or '.join(names)}: {meanings[names[0]]}"))
 
 
 def read_heights(request: ReadRequest) -> ElevationSource:

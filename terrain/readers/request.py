@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import NOTHING, ConfigError
 from terrain.readers.contract import LOCAL, PIXELS, FloatArray, Raster
 
 SMALLEST, LARGEST = 2, 16385
@@ -50,7 +50,7 @@ class ReadRequest:
         if key in self.said:
             return self.said[key]
         if self.assumed is None:
-            raise ConfigError(self.file, f"{self.key}.{key}", "nothing", expected)
+            raise ConfigError(self.file, f"{self.key}.{key}", NOTHING, expected)
         self.assumed.append(f"{key} {' '.join(map(str, usual)) if isinstance(usual, tuple) else usual}")
         return usual
 

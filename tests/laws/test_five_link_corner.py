@@ -49,7 +49,7 @@ def carrier(k: Any, i: int) -> np.ndarray:
 
 
 def test_reference_curves_over_the_travel() -> None:
-    """Wheel centre, attitude of the carrier and directions of the links at 201 heights."""
+    """Wheel center, attitude of the carrier and directions of the links at 201 heights."""
     k = None
     for row in CURVES:
         k = kinematics(row[0], start=k)
@@ -84,7 +84,7 @@ def matrix(six: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("theta", [-0.12, -0.03, 0.0, 0.05, 0.13])
 def test_velocity_map_and_bias_are_the_derivatives_of_the_position(theta: float) -> None:
-    """Of every body, wheel centre and strut, against differences of order eight."""
+    """Of every body, wheel center and strut, against differences of order eight."""
     h, rate = 2e-3, -1.7
     here = kinematics(theta, rate)
     around = [(w / h, kinematics(theta + n * h), kinematics(theta - n * h)) for n, w in CENTRAL]

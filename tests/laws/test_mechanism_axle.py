@@ -172,7 +172,7 @@ def test_left_and_right_are_mirror_images() -> None:
     v = strut_vehicle()
     rows = [[linkage(v.description, i).rows(np.array([0.11]), np.array([0.0]))[0] for i in (axle, axle + 1)] for axle in (0, 2)]
     for left, right in rows:
-        assert right[0, 0, 13:16] == pytest.approx(left[0, 0, 13:16] * [1.0, -1.0, 1.0], abs=1e-12)  # wheel centre
+        assert right[0, 0, 13:16] == pytest.approx(left[0, 0, 13:16] * [1.0, -1.0, 1.0], abs=1e-12)  # wheel center
         assert right[0, 0, :9] == pytest.approx(left[0, 0, :9] * [1, -1, 1, 1, 1, 1, -1, 1, -1], abs=1e-9)  # moment and inertia
         assert right[0, 1, 9:13] == pytest.approx(left[0, 1, 9:13] * [-1, 1, -1, 1], abs=1e-9)  # slopes of coupling and inertia of theta
     v.reset(ground("flat"))

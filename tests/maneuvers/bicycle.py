@@ -17,7 +17,7 @@ G = 9.81
 
 
 class Bicycle:
-    """State: pose of the middle of the wheelbase B, velocities, yaw rate, lagged axle side forces. Centre of mass = B + (cm, 0)."""
+    """State: pose of the middle of the wheelbase B, velocities, yaw rate, lagged axle side forces. Center of mass = B + (cm, 0)."""
 
     def __init__(self, mass=2600.0, stiffness=1.0, gain=0.47, grip=0.8, power=50.0, pose=(0.0, 0.0, 0.0), speed=0.0):
         self.mass, self.inertia, self.gain, self.grip, self.power = mass, 1.6 * mass, gain, grip, power

@@ -35,7 +35,7 @@ def test_heading_and_curvature_are_those_of_the_drawn_line(path):
     course = np.unwrap(np.arctan2(np.diff(p[:, 1]), np.diff(p[:, 0])))
     np.testing.assert_allclose(course, 0.5 * (p[1:, 2] + p[:-1, 2]), atol=5e-3)
     curvature = np.diff(course) / (0.5 * (step[1:] + step[:-1]))
-    # a stored line is straight between its points: compare over a metre
+    # a stored line is straight between its points: compare over a meter
     smooth = np.convolve(curvature, np.full(20, 1.0 / 20.0), mode="valid")
     np.testing.assert_allclose(smooth, np.convolve(p[1:-1, 3], np.full(20, 1.0 / 20.0), mode="valid"), atol=3e-3)
 

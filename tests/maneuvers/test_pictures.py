@@ -17,8 +17,8 @@ from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.cone_course import Track, touched_cones
 from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.metrics import driven_path, evaluate, relative_run
-from simulator.maneuvers.plots.contract import EmptyPlotError, Run
-from simulator.maneuvers.plots.kinds import PLOT_KINDS, USUAL, columns_of
+from simulator.maneuvers.plots.contract import CONTRACT, EmptyPlotError, PlotKind, Run
+from simulator.maneuvers.plots.kinds import PLOT_KINDS, USUAL, check, columns_of, register
 from simulator.maneuvers.plots.time_series import phase_spans
 from simulator.maneuvers.report.page import RunInfo, run_page
 from simulator.maneuvers.report.write_report import drawn, write_report
@@ -342,3 +342,15 @@ def test_a_run_of_ten_rows_is_drawn_or_reported(name):
         assert name in ("handling", "steady_turns") and str(why) == "the run has no steady turn"
     else:
         assert labels(figure) == SAID[name]
+
+
+@pytest.mark.parametrize("version", [{}, {"contract": CONTRACT + 1}], ids=["none", "next"])
+def test_a_plot_of_another_contract_is_refused(version):
+    with pytest.raises(JounceError, match=r"plot of_another_version: written for version \d of the contract"):
+        register(PlotKind("of_another_version", "", lambda run: None, **version))
+    assert not PLOT_KINDS.has("of_another_version")
+
+
+def test_the_shipped_plots_are_for_this_contract():
+    for name in NAMES:
+        check(PLOT_KINDS.need(name))

@@ -24,7 +24,7 @@ TURNED = np.array([-1.0, -1.0, 1.0])
 
 
 def reference_corner(mirror: bool) -> FiveLinkCorner:
-    """Left corner or its mirror image; wheel centre in the origin, a wheel without mass, spring on the lower rear link, shock on the carrier."""
+    """Left corner or its mirror image; wheel center in the origin, a wheel without mass, spring on the lower rear link, shock on the carrier."""
     side = np.array([1.0, -1.0 if mirror else 1.0, 1.0])
     A, B = (np.array(FACTS[name]) * TURNED * side for name in ("Cc", "Wc"))
     masses = FACTS["masses"]

@@ -75,7 +75,7 @@ class Whole:
         self.unknowns = 13 if self.strut else 18
 
     def moved(self, q: Vector, body: int, point: Vector) -> Vector:
-        """A point of body 0 (carrier), 1 (lower arm), 2 (upper arm), which turns about the wheel centre of the design position."""
+        """A point of body 0 (carrier), 1 (lower arm), 2 (upper arm), which turns about the wheel center of the design position."""
         v, d = q[6 * body : 6 * body + 3], q[6 * body + 3 : 6 * body + 6]
         return self.corner.W + d + rotation(v) @ (point - self.corner.W)
 

@@ -90,7 +90,7 @@ def test_accelerations_are_those_of_the_general_engine(kind: str, seed: int) -> 
 
 
 def place_exactly(kind: str, theta: Array, point: Array) -> Any:
-    """Where a point of the beam, from C in its frame, is to 40 digits: centre and quaternion of the beam from four rods and two heights."""
+    """Where a point of the beam, from C in its frame, is to 40 digits: center and quaternion of the beam from four rods and two heights."""
     side: Any = truck(kind).design.corners[2]
     guide, C = side.guide, side.C
 
@@ -118,7 +118,7 @@ def place_exactly(kind: str, theta: Array, point: Array) -> Any:
 
 @pytest.mark.parametrize("kind", AXLES)
 def test_position_and_its_derivatives_are_exact(kind: str) -> None:
-    """Centre of mass of a half, its velocity map and its acceleration at theta'' = 0, against differences in 40 digits."""
+    """Center of mass of a half, its velocity map and its acceleration at theta'' = 0, against differences in 40 digits."""
     m = truck(kind).mechanism
     w = new_workspace(m)
     theta, rate = np.array([0.11, -0.06]), np.array([1.3, -0.4])

@@ -143,7 +143,7 @@ def exactly(i: int, theta: Any, moved: Any, point: Array) -> Any:
 
 @pytest.mark.parametrize("i", [0, 1])
 def test_position_and_its_derivatives_are_exact(i: int) -> None:
-    """Centre of mass of knuckle and wheel, its velocity maps by arm and rack and its acceleration at theta'' = 0, against differences in 40 digits."""
+    """Center of mass of knuckle and wheel, its velocity maps by arm and rack and its acceleration at theta'' = 0, against differences in 40 digits."""
     m = car().mechanism
     w, theta, rate, rack = new_workspace(m), 0.17, -1.3, Rack(0.03, 0.4, 2.0)
     w.state[0]["theta"], w.state[0]["theta_dot"] = theta, rate

@@ -97,5 +97,5 @@ class PlotKind:
     """Names, fields or patterns of the telemetry in addition to the columns of the metrics."""
     on_page: bool = True
     """False if other figures of every report page contain the same curves."""
-    contract: int = CONTRACT
-    """Version of the contract that the kind is written for."""
+    contract: int = 0
+    """Version of the contract that the kind is written for, CONTRACT at that time."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
 from simulator.maneuvers.plots import analysis_curves, cross_plots, path, time_series
 from simulator.maneuvers.plots.contract import CONTRACT, PlotKind
 
-PLOT_KINDS: Registry[PlotKind] = Registry(
-    "plot", "jounce.plots", {plot.name: plot for module in (time_series, path, cross_plots, analysis_curves) for plot in module.PLOTS}
-)
+SHIPPED = tuple(replace(plot, contract=CONTRACT) for module in (time_series, path, cross_plots, analysis_curves) for plot in module.PLOTS)
+
+PLOT_KINDS: Registry[PlotKind] = Registry("plot", "jounce.plots", {plot.name: plot for plot in SHIPPED})
 USUAL = ("speed", "attitude", "lateral_acceleration", "yaw_rate", "path")
 """Default plots."""
 
