@@ -37,7 +37,7 @@ SUITES: dict[str, Suite] = {
     "drivetrain_kinds": Suite(
         "vehicles.drivetrain.contract:DrivetrainKind",
         "vehicles.drivetrain.kinds:DRIVETRAIN_KINDS",
-        "",
+        "vehicles.drivetrain.kinds:check",
         "simulator.conformance.drivetrains:check_drivetrain",
     ),
     "plots": Suite(

@@ -32,6 +32,8 @@ def register(kind: DrivetrainKind) -> None:
 
 def check(kind: DrivetrainKind) -> None:
     """Raise JounceError as `register` does; the kinds of installed packages are not registered through `register`."""
+    if DRIVETRAIN_KINDS.is_builtin(kind.name) and DRIVETRAIN_KINDS.get(kind.name) is kind:
+        return
     if kind.kernel is None:
         raise JounceError(f"kind of drivetrain {kind.name}: it has no kernel")
     if kind.contract != CONTRACT:
