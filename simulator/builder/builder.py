@@ -112,10 +112,8 @@ class SessionParts:
 
     def new_sensors(self) -> list[MountedSensor]:
         """Return new sensors. Raises ConfigError, JounceError."""
-        try:
+        with self.configuration.origins.relative_to():
             return build_sensors(self.options.sensors, "", self.ground, self.step, self.seed)
-        except ConfigError as error:
-            raise self.configuration.origins.wrong((), error) from None
 
     def session(self, driver: Driver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None) -> Session:
         """Return a session with the vehicle in its present state; default: new `sensors`. Raises ConfigError, JounceError."""
@@ -128,10 +126,8 @@ class SessionParts:
 
     def outlets(self, folder: Path) -> list[OutletRunner]:
         """Return the plugin outlets for the folder of a run. Raises ConfigError, JounceError."""
-        try:
+        with self.configuration.origins.relative_to():
             return build_outlets(self.options.outlets, "", folder, self.step, "outlets.plugins")
-        except ConfigError as error:
-            raise self.configuration.origins.wrong((), error) from None
 
 
 class SessionBuilder:
@@ -319,11 +315,9 @@ def _preview(configuration: Configuration, options: SessionOptions) -> Preview |
     requested, place = options.preview, "preview.run"
     if requested is None:
         return None
-    try:
+    with configuration.origins.relative_to():
         log = log_file(configuration.binary.path_of(place), "", place)
         preview = preview_of_log(log, requested.step, requested.points, "", place)
-    except ConfigError as error:
-        raise configuration.origins.wrong((), error) from None
     configuration.binary.note(place, log)
     return preview
 

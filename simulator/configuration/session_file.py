@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from simulator.base.errors import ConfigError, ErrorCollector, raise_all
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Number, Text, Variants, read
 from simulator.base.registry import KindChoice
 from simulator.configuration.configuration import Configuration
@@ -225,7 +224,7 @@ class SessionOptions:
 def read_session(configuration: Configuration) -> SessionOptions:
     """Return the checked options of a session. Raises ConfigError: unknown key, invalid type, number out of range."""
     file = configuration.layer.origins[()].source
-    with _with_origins(configuration):
+    with configuration.origins.relative_to():
         values = read(FILE, configuration.layer.content, file)
         outlets, world = values.get("outlets", {}), values.get("world", {})
         telemetry = outlets.get("telemetry", {})
@@ -259,18 +258,6 @@ def read_session(configuration: Configuration) -> SessionOptions:
             preview=preview,
             ruts=values.get("ruts"),
         )
-
-
-@contextmanager
-def _with_origins(configuration: Configuration) -> Iterator[None]:
-    """Give errors within the block the origins of the values."""
-    try:
-        yield
-    except ConfigError as error:
-        errors = [configuration.origins.wrong((), one) for one in error.errors]
-    else:
-        return
-    raise_all(errors)
 
 
 def _motion(values: Mapping[str, Any], file: str) -> MotionOptions:
