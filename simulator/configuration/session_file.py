@@ -82,7 +82,7 @@ _OUTLETS = (
     ),
     Field("view", Choice(VIEWS), "view of the drive", VIEWS[0]),
     Field("force_feedback", Flag(), "true for force feedback and rumble of the input device, as in its profile", True),
-    Field(
+    Field(  # checked when the outlets are created: sweeps and reruns create none, and do not need their plugins
         "plugins", Anything("a list of outlets"), "third-party outlets, each a name, or a mapping of `type`, `rate` and its own keys", None
     ),
 )
