@@ -22,7 +22,7 @@ from simulator.configuration.layers import Layer, Origin, other_spellings, own_c
 from simulator.configuration.message_origins import MessageOrigins
 from simulator.configuration.named_files import NamedFiles
 from simulator.configuration.overrides import Override
-from simulator.configuration.references import DEFAULTS, REFERENCES, names_soil
+from simulator.configuration.references import DEFAULTS, kind_at, names_soil
 from simulator.configuration.renamed_keys import modernized, new_key, new_value
 
 
@@ -62,8 +62,9 @@ class Configuration:
     @classmethod
     def of(cls, place: str, name: str, source: object = None) -> Configuration:
         """Return a configuration with a single file, by its name; `source` is the file that contains the name."""
-        one = cls()
-        one.put(place, name, Origin(dict(REFERENCES)[place], is_file=False) if source is None else Origin(str(source), place))
+        one, kind = cls(), kind_at(parse(place))
+        assert kind is not None, place
+        one.put(place, name, Origin(kind, is_file=False) if source is None else Origin(str(source), place))
         return one
 
     def has(self, place: str) -> bool:
