@@ -13,6 +13,7 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, WashoutTypeWarning
 from simulator.base.fields import Field, Fields, Group, Number, Variants
 from simulator.base.jit import kernel
+from simulator.base.memoize import memoize_by_identity
 from simulator.base.records import Record, record
 from simulator.base.renamed import RenamedAttribute
 from washout import platform_state_machine
@@ -53,9 +54,13 @@ _RATE = Field("rate", Number("Hz", 0.1, 2e4), "rate of the washout; default: tha
 
 def _own(name: str) -> Fields:
     """Return the fields of a washout file that depend on its type."""
-    kind = WASHOUT_KINDS.need(name)
-    cueing = Field("cueing", Group(kind.parameters), f"settings of the {name} washout")
-    return (cueing,) if WASHOUT_KINDS.is_builtin(name) else (cueing, _RATE)
+    return _fields_of(WASHOUT_KINDS.need(name))
+
+
+@memoize_by_identity
+def _fields_of(kind: WashoutKind) -> Fields:
+    cueing = Field("cueing", Group(kind.parameters), f"settings of the {kind.name} washout")
+    return (cueing,) if WASHOUT_KINDS.is_builtin(kind.name) else (cueing, _RATE)
 
 
 FILE = Variants(
