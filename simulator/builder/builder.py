@@ -44,7 +44,6 @@ from vehicles import step_stability
 from vehicles.axle_layout import Axles
 from vehicles.corner_layout import axle_of
 from vehicles.description import Description, read_description
-from vehicles.drivetrain.conventional.manual_gearbox import AUTOMATIC
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts, read_parts
 from vehicles.multibody.description.initial_state import InitialState, resting_state
 from vehicles.multibody.description.mechanism import Mechanism
@@ -477,7 +476,7 @@ def view_geometry(vehicle: Vehicle) -> dict[str, Any]:
         "wheel_x": vehicle.model.corners[0]["design_wheel_x"],
         "wheel_z": vehicle.model.corners[0]["design_wheel_z"],
         "governed_speed": vehicle.drivetrain.governed_speed,
-        "by_hand": float(vehicle.model.drivetrain[0]["gearbox_kind"] != AUTOMATIC),
+        "by_hand": float(vehicle.hand_gears > 0),
         "p_BH": vehicle.model.body[0]["drivers_head"],
         "tire_radius": tires["radius"],
         "tire_width": tires["width"],
