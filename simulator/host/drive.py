@@ -28,7 +28,7 @@ from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override, option
-from simulator.configuration.session_file import MotionOptions, StreamOptions, parse_address, read_session
+from simulator.configuration.session_file import THIS_MACHINE, MotionOptions, StreamOptions, parse_address, read_session
 from simulator.driver.contract import Driver
 from simulator.driver.force_feedback.thread import ForceFeedbackThread
 from simulator.driver.input_devices.controls import SHIFT_SPEED
@@ -211,7 +211,7 @@ class Host:
     def _address(self) -> tuple[str, int] | None:
         """Address of the main motion stream; None for the built-in virtual platform, which supports only the native protocol."""
         motion = self.parts.options.motion
-        to = "127.0.0.1" if motion.to is None and motion.protocol.name != DEFAULT else motion.to
+        to = THIS_MACHINE if motion.to is None and motion.protocol.name != DEFAULT else motion.to
         return None if to is None else parse_address(to, motion.protocol.name)
 
     def _open_view(self, folder: Path) -> None:
@@ -543,7 +543,7 @@ def main_stream(arguments: Any, began: float) -> int:
         Override(("driver",), "scripted", here),
         Override(("outlets", "motion", "on"), True, here),
     ]
-    return _main(arguments, began, options, to="127.0.0.1")
+    return _main(arguments, began, options, to=THIS_MACHINE)
 
 
 def _main(arguments: Any, began: float, options: list[Override], to: str | None = None) -> int:
