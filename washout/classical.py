@@ -130,7 +130,7 @@ FILE = (
         "tilt_rate",
         Number("rad/s", math.radians(1e-3), math.radians(1e3)),
         "maximum rate of tilt",
-        math.radians(3.0),
+        math.radians(3.0),  # a passive rider does not notice a tilt at 3 deg/s (Groen and Bles 2004)
         also={"tilt_rate_deg": "degps"},
         written="degps",
     ),
@@ -157,7 +157,7 @@ FILE = (
     Field("rotation_frequency", _FREQUENCIES, "break frequency of the rotational high-pass: roll, pitch, yaw"),
     Field("rotation_damping", _DAMPINGS, "damping ratio of the rotational high-pass; unused in first order"),
 )
-"""Fields of the section `cueing` of a file in ``configs/washouts``. A passive rider does not notice a tilt rate of 3 deg/s (Groen and Bles 2004)."""
+"""Fields of the section `cueing` of a file in ``configs/washouts``."""
 SETTINGS = rows(FILE)
 
 WASHOUT = (
