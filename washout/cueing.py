@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, WashoutTypeWarning
-from simulator.base.fields import Field, Fields, Group, Number, Variants
+from simulator.base.fields import Field, Fields, Group, Variants
 from simulator.base.jit import kernel
 from simulator.base.memoize import memoize_by_identity
+from simulator.base.rates import RATE
 from simulator.base.records import Record, record
 from simulator.base.renamed import RenamedAttribute
 from washout import platform_state_machine
@@ -49,7 +50,7 @@ PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *PLUGIN_LAYOUT, *LEAD, *ACTUA
 STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *PLUGIN_STATE, *LEAD_STATE, *ACTUAL, *INTENSITY, *BUDGET, *FELT, *SICKNESS)
 """All states in one record, for the same reason."""
 
-_RATE = Field("rate", Number("Hz", 0.1, 2e4), "rate of the washout; default: that of the type", None)
+_RATE = Field("rate", RATE, "rate of the washout; default: that of the type", None)
 
 
 def _own(name: str) -> Fields:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import ConfigError, ErrorCollector, JounceError
-from simulator.base.fields import Field, Fields, Number, Variants, filled, rows
-from simulator.base.rates import whole_ticks
+from simulator.base.fields import Field, Fields, Variants, filled, rows
+from simulator.base.rates import RATE, whole_ticks
 from simulator.base.registry import Registry, making
 from simulator.base.values import Values
 from simulator.outlets.contract import CONTRACT, OutletKind, OutletSettings
@@ -42,7 +42,7 @@ def _own(name: str) -> Fields:
     return kind.parameters
 
 
-_RATE = Field("rate", Number("Hz", 0.1, 2e4), "publications per second; default: that of the type", None)
+_RATE = Field("rate", RATE, "publications per second; default: that of the type", None)
 OUTLET_FILE = Variants("type", _own, OUTLET_KINDS.names, "kind of the outlet", (_RATE,), noun="an outlet:")
 """Fields of an item of the list `outlets.plugins` of a session file."""
 
