@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, WashoutTypeWarning
-from simulator.base.fields import Field, Fields, Group, Variants
+from simulator.base.fields import Field, Fields, Group, Variants, filled
 from simulator.base.jit import kernel
 from simulator.base.memoize import memoize_by_identity
 from simulator.base.rates import RATE
@@ -37,7 +37,6 @@ from washout.platform_state_machine import (
     anchor,
     check_input,
     compose_request,
-    procedure_settings,
     procedure_step,
 )
 from washout.plugin import PLUGIN_LAYOUT, PLUGIN_STATE, pass_tick, plugin_step, rest_plugin
@@ -140,7 +139,7 @@ class MotionCueing:
         self.pose, self.legs = s[0]["pose"], s[0]["legs"]
         _copy(platform, p)
         values = FILE.read(mapping, file, "")
-        _copy(procedure_settings(values["procedure"], file), p)
+        _copy(filled(SETTINGS, values["procedure"]), p)
         park = np.array([0.0, 0.0, platform[0]["park_height"], 0.0, 0.0, 0.0])
         _copy(limiter(platform, park), s)
         begin_budget(s)
