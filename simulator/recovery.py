@@ -62,7 +62,7 @@ class VehicleRecovery:
         return self.latest.number if self.latest is not None and self.rests else 0
 
     def begin(self) -> None:
-        """Begin a drive: forget the positions and end the rest."""
+        """Begin a drive: discard the positions and end the rest."""
         self._places.clear()
         self._rest_ticks = self._in_a_row = 0
 

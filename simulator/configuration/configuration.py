@@ -137,21 +137,21 @@ class Configuration:
     def _replace(self, path: KeyPath, value: Any) -> None:
         """Replace the value at a path with an existing parent; None removes the key."""
         node = self.layer.at(path[:-1])
-        self._forget(path, value)
+        self._discard(path, value)
         if isinstance(node, dict):
             for other in other_spellings(path[-1], node):
                 del node[other]
-                self._forget((*path[:-1], other), value)
+                self._discard((*path[:-1], other), value)
         if value is None and isinstance(node, dict):
             node.pop(path[-1], None)
         else:
             node[path[-1]] = own_copy(value)
 
-    def _forget(self, path: KeyPath, value: Any) -> None:
+    def _discard(self, path: KeyPath, value: Any) -> None:
         """Discard files, names and origins of the content at and below a path, which a value replaces."""
-        self.named.forget(path)
-        self.binary.forget(path, value)
-        self.layer.forget(path)
+        self.named.discard(path)
+        self.binary.discard(path, value)
+        self.layer.discard(path)
 
     def expand_all(self) -> None:
         """Replace all names of a session, including default names, by the contents of the files, and record the digests of binary files.

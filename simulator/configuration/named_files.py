@@ -145,7 +145,7 @@ class NamedFiles:
         a drivetrain file is optional."""
         return self._into_drivetrain(self._across_soils(path))
 
-    def forget(self, path: KeyPath) -> None:
+    def discard(self, path: KeyPath) -> None:
         """Discard files and names of the content at and below a path."""
         for known in [known for known in self._expanded if known[: len(path)] == path]:
             self._expanded.discard(known)
