@@ -57,7 +57,7 @@ class VehicleRecovery:
         return self._rest_ticks > 0
 
     @property
-    def incident(self) -> int:
+    def incident_number(self) -> int:
         """Number of the incident after which the vehicle still rests; 0 if there is none."""
         return self.latest.number if self.latest is not None and self.rests else 0
 

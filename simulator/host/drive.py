@@ -411,9 +411,9 @@ class Host:
                 self.window.jump()
             # in another thread, because the platform needs its packets in time
             threading.Thread(target=self._attempt, args=(partial(incident.write, self._folder.path),)).start()  # type: ignore[union-attr]
-        elif self._held and session.recovery.incident == 0 and self.window is not None:
+        elif self._held and session.recovery.incident_number == 0 and self.window is not None:
             self.window.message = ""
-        self._held = session.recovery.incident > 0
+        self._held = session.recovery.incident_number > 0
         if self.window is not None and session.tick % 500 == 0:
             self._show_upright_hint(session, self.window)
         if self.platform is not None and not self._platform_gone and not self.platform.alive:

@@ -115,7 +115,7 @@ class LoggedRecords:
         limits = cueing.readout[0]
         self._platform["limited"], self._platform["interventions"] = limits["limited"], limits["interventions"]
         state = self._state
-        state["paused"], state["incident"] = session.paused, session.recovery.incident
+        state["paused"], state["incident"] = session.paused, session.recovery.incident_number
         if now < self._time:
             state["resets"] += 1
         self._time = now
