@@ -116,9 +116,9 @@ class MotionCueing:
     """
 
     intensity = RenamedAttribute("tuner.intensity")
-    knobs = RenamedAttribute("tuner.knobs")
+    knobs = RenamedAttribute("tuner.parameters")
     change = RenamedAttribute("tuner.change")
-    foresee = RenamedAttribute("washout.foresee")
+    foresee = RenamedAttribute("washout.set_preview")
 
     def __init__(
         self,

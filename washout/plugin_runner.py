@@ -122,7 +122,7 @@ class WashoutRunner:
         if self._thread is not None and s["due"] == 1:
             self._exchange(self._thread, wait)
 
-    def foresee(self, preview: Preview) -> None:
+    def set_preview(self, preview: Preview) -> None:
         """Use `preview` as the preview of a predictive washout."""
         self._preview = preview
 

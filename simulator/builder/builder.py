@@ -341,7 +341,7 @@ def _cueing(
         cueing = MotionCueing(content, file, platform, step, gravity, intensity)
     if preview is not None:
         try:
-            cueing.washout.foresee(preview)
+            cueing.washout.set_preview(preview)
         except JounceError as error:
             raise configuration.origins.of("preview").wrong(configuration.raw("preview"), f"no preview: {error}") from None
     return cueing
