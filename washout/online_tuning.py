@@ -87,7 +87,7 @@ class OnlineTuner:
 
     @property
     def intensity(self) -> float:
-        """Scale of the washout input, 0 to MOST; a change takes effect within a second, and filters keep their states."""
+        """Target value of the scale of the washout input, 0 to MOST. The scale reaches it within a second; filters keep their states."""
         return float(self._s["intensity_wanted"])
 
     @intensity.setter

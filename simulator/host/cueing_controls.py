@@ -1,4 +1,4 @@
-"""Controls of the motion cueing while driving: the intensity, and the tunable parameters of the washout."""
+"""Controls of the motion cueing while driving: the intensity (scale of the washout input) and the tunable parameters of the washout."""
 
 from __future__ import annotations
 
