@@ -296,7 +296,7 @@ def test_signals_while_it_parks_never_jerk_it(drive, monkeypatch):
     def three(session):
         calls.append(session.tick)
         if session.tick in (9_000,):
-            host.asked(signal.SIGINT)
+            host.stop_request(signal.SIGINT)
         return keep_going(session)
 
     host._keep_going = three
@@ -305,7 +305,7 @@ def test_signals_while_it_parks_never_jerk_it(drive, monkeypatch):
     def interrupted(session, duration, wait, outlets):
         def go_on():
             if session.tick in (9_500, 10_500):
-                host.asked(signal.SIGINT)
+                host.stop_request(signal.SIGINT)
             return wait()
 
         coast(session, duration, go_on, outlets)
