@@ -210,7 +210,7 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     if check_step:
         builder.check_step(configuration, vehicle, step, places)
     preview = _preview(configuration, options)
-    ruts = _ruts(configuration, options)
+    ruts = _ruts(configuration, options, ground)
     cueing = builder.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
     return SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder)
 
@@ -321,10 +321,12 @@ def _preview(configuration: Configuration, options: SessionOptions) -> Preview |
     return preview
 
 
-def _ruts(configuration: Configuration, options: SessionOptions) -> Path | None:
+def _ruts(configuration: Configuration, options: SessionOptions, ground: Ground) -> Path | None:
     """Return the rut file of the session, or None."""
     if options.ruts is None:
         return None
+    if not ground.is_soft:
+        raise configuration.origins.of("ruts").wrong(options.ruts, "no ruts, because this terrain has no soil")
     place = configuration.binary.path_of("ruts")
     file = place / RUTS_NAME if place.is_dir() else place
     if not file.is_file():
