@@ -86,6 +86,9 @@ class DriveOptions:
 class HumanDriverAdapter:
     """Adapter of a human driver to the driver interface of the session."""
 
+    label = "human driver"
+    """Name of the driver in messages."""
+
     def __init__(self, driver: Any) -> None:
         self.driver = driver
 

@@ -192,6 +192,9 @@ class MemoryRecorder:
     Raises ConfigError if no column matches a requested channel.
     """
 
+    label = "telemetry"
+    """Name of the outlet in messages."""
+
     def __init__(self, session: Session, every: int, channels: Collection[str] = ()) -> None:
         self.every = every
         self._logged = LoggedRecords.of(session)
