@@ -51,10 +51,7 @@ def coast(session: Session, duration: float, keep_going: Callable[[], bool], out
 
     def tick() -> None:
         session.move(1)
-        if any(session.tick % outlet.every == 0 for outlet in outlets):
-            session.update_felt_motion()
-        for outlet in _due(session, outlets):
-            session.publish_to(outlet)
+        session.serve(_due(session, outlets))
 
     _run_in_real_time(session, duration, keep_going, tick)
 

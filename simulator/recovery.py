@@ -57,12 +57,12 @@ class VehicleRecovery:
         return self._rest_ticks > 0
 
     @property
-    def incident(self) -> int:
+    def incident_number(self) -> int:
         """Number of the incident after which the vehicle still rests; 0 if there is none."""
         return self.latest.number if self.latest is not None and self.rests else 0
 
     def begin(self) -> None:
-        """Begin a drive: forget the positions and end the rest."""
+        """Begin a drive: discard the positions and end the rest."""
         self._places.clear()
         self._rest_ticks = self._in_a_row = 0
 

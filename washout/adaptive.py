@@ -82,16 +82,20 @@ def _adopted(field: Field) -> Field:
     return replace(field, also={}, default=(1.0, 1.0) if field.name == "tilt_gain" else field.default)
 
 
+_GAINS = Number("1", 0.0, 2.0, shape=(3,))
+_FREQUENCIES = Number("rad/s", 0.0, 200.0, shape=(2,))
+_ADAPTATION_RATES = Number("1/s", 0.0, 100.0, shape=(3,))
+
 FILE: Fields = (
     *(_adopted(field) for field in classical.FILE if field.name in SHARED),
     *LEARNING_SETTINGS,
     Field(
         "motion_start",
-        Number("1", 0.0, 2.0, shape=(3,)),
+        _GAINS,
         "p1: fraction of the scaled force that the high-pass represents by translation, at the start: surge, sway, heave",
     ),
-    Field("motion_min", Number("1", 0.0, 2.0, shape=(3,)), "minimum of p1"),
-    Field("motion_max", Number("1", 0.0, 2.0, shape=(3,)), "maximum of p1"),
+    Field("motion_min", _GAINS, "minimum of p1"),
+    Field("motion_max", _GAINS, "maximum of p1"),
     Field(
         "tilt_smoothing",
         Number("rad/s", 1.0, 200.0),
@@ -100,21 +104,21 @@ FILE: Fields = (
     ),
     Field(
         "tilt_start",
-        Number("rad/s", 0.0, 200.0, shape=(2,)),
+        _FREQUENCIES,
         "p2: break frequency with which tilt follows the scaled force, at the start: surge, sway",
     ),
-    Field("tilt_min", Number("rad/s", 0.0, 200.0, shape=(2,)), "minimum of p2"),
-    Field("tilt_max", Number("rad/s", 0.0, 200.0, shape=(2,)), "maximum of p2"),
+    Field("tilt_min", _FREQUENCIES, "minimum of p2"),
+    Field("tilt_max", _FREQUENCIES, "maximum of p2"),
     Field(
         "rotation_start",
-        Number("1", 0.0, 2.0, shape=(3,)),
+        _GAINS,
         "p3: fraction of the scaled rate that the rotational high-pass represents, at the start: roll, pitch, yaw",
     ),
-    Field("rotation_min", Number("1", 0.0, 2.0, shape=(3,)), "minimum of p3"),
-    Field("rotation_max", Number("1", 0.0, 2.0, shape=(3,)), "maximum of p3"),
-    Field("motion_adaptation", Number("1/s", 0.0, 100.0, shape=(3,)), "adaptation rate of p1: surge, sway, heave; 0: constant"),
+    Field("rotation_min", _GAINS, "minimum of p3"),
+    Field("rotation_max", _GAINS, "maximum of p3"),
+    Field("motion_adaptation", _ADAPTATION_RATES, "adaptation rate of p1: surge, sway, heave; 0: constant"),
     Field("tilt_adaptation", Number("1/s", 0.0, 100.0, shape=(2,)), "adaptation rate of p2: surge, sway; 0: constant"),
-    Field("rotation_adaptation", Number("1/s", 0.0, 100.0, shape=(3,)), "adaptation rate of p3: roll, pitch, yaw; 0: constant"),
+    Field("rotation_adaptation", _ADAPTATION_RATES, "adaptation rate of p3: roll, pitch, yaw; 0: constant"),
     Field("leak", Number("1/s", 0.0, 100.0), "rate at which p1, p2 and p3 return to their start"),
     Field("memory", Number("s", 0.01, 1000.0), "time over which the square of the sensitivities is smoothed"),
     Field(

@@ -50,16 +50,22 @@ BRAKE = 0.8
 SLOW_TILT_TIME = 1.0
 """s. Time constant of the non-urgent part of a tilt. Shorter: the tilt follows small forces more closely."""
 
+_GAINS = Number("1", 0.0, 2.0, shape=(3,))
+_FRACTION = Number("1", 0.0, 1.0)
+_FRACTIONS = Number("1", 0.0, 1.0, shape=(3,))
+_FREQUENCIES = Number("rad/s", 0.001, 200.0, shape=(3,))
+_DAMPINGS = Number("1", 0.05, 20.0, shape=(3,))
+
 FILE = (
-    Field("force_gain", Number("1", 0.0, 2.0, shape=(3,)), "scale of the specific force without gravity: surge, sway, heave"),
+    Field("force_gain", _GAINS, "scale of the specific force without gravity: surge, sway, heave"),
     Field("force_limit", Number("m/s2", 0.001, 100.0, shape=(3,)), "limit of the magnitude of the scaled force"),
     Field(
         "force_knee",
-        Number("1", 0.0, 1.0, shape=(3,)),
+        _FRACTIONS,
         "fraction of force_limit up to which the gain applies unchanged; beyond, the scaled force approaches the limit smoothly; 1: a corner",
         (1.0, 1.0, 1.0),
     ),
-    Field("rate_gain", Number("1", 0.0, 2.0, shape=(3,)), "scale of the angular rate: roll, pitch, yaw"),
+    Field("rate_gain", _GAINS, "scale of the angular rate: roll, pitch, yaw"),
     Field(
         "rate_limit",
         Number("rad/s", math.radians(1e-3), math.radians(1e3), shape=(3,)),
@@ -69,7 +75,7 @@ FILE = (
     ),
     Field(
         "rate_knee",
-        Number("1", 0.0, 1.0, shape=(3,)),
+        _FRACTIONS,
         "fraction of rate_limit up to which the gain applies unchanged; 1: a corner",
         (1.0, 1.0, 1.0),
     ),
@@ -79,34 +85,32 @@ FILE = (
         "break frequency of the first-order low-pass that separates the fast from the slow part of force and rate",
         30.0,
     ),
-    Field(
-        "fast_force", Number("1", 0.0, 1.0, shape=(3,)), "gain of the fast part of the scaled force: surge, sway, heave", (1.0, 1.0, 1.0)
-    ),
-    Field("fast_rate", Number("1", 0.0, 1.0, shape=(3,)), "gain of the fast part of the scaled rate: roll, pitch, yaw", (1.0, 1.0, 1.0)),
+    Field("fast_force", _FRACTIONS, "gain of the fast part of the scaled force: surge, sway, heave", (1.0, 1.0, 1.0)),
+    Field("fast_rate", _FRACTIONS, "gain of the fast part of the scaled rate: roll, pitch, yaw", (1.0, 1.0, 1.0)),
     *FORESIGHT_SETTINGS,
-    Field("motion_gain", Number("1", 0.0, 2.0, shape=(3,)), "fraction of the scaled force that the high-pass represents by translation"),
+    Field("motion_gain", _GAINS, "fraction of the scaled force that the high-pass represents by translation"),
     Field(
         "high_pass_order",
         Number("1", 1, 3, shape=(3,), whole=True),
         "order of the high-pass, 1 to 3: surge, sway, heave; below 3 a constant force leaves the platform away from neutral",
         (3, 3, 3),
     ),
-    Field("high_pass_frequency", Number("rad/s", 0.001, 200.0, shape=(3,)), "break frequency of the high-pass: surge, sway, heave"),
-    Field("high_pass_damping", Number("1", 0.05, 20.0, shape=(3,)), "damping ratio of the high-pass"),
+    Field("high_pass_frequency", _FREQUENCIES, "break frequency of the high-pass: surge, sway, heave"),
+    Field("high_pass_damping", _DAMPINGS, "damping ratio of the high-pass"),
     Field(
         "return_frequency",
-        Number("rad/s", 0.001, 200.0, shape=(3,)),
+        _FREQUENCIES,
         "break frequency of the third pole, which returns the platform to neutral; unused below order 3",
     ),
     Field(
         "heave_by_tilt",
-        Number("1", 0.0, 1.0),
+        _FRACTION,
         "fraction of the missing vertical force of a tilted platform, g (1 - cos roll cos pitch), that heave compensates",
         1.0,
     ),
     Field(
         "attitude_feedback",
-        Number("1", 0.0, 1.0),
+        _FRACTION,
         "fraction of the platform attitude in the transformation of forces to the laboratory frame; 0: high-pass and tilt in parallel",
         1.0,
     ),
@@ -117,7 +121,7 @@ FILE = (
     Field("tilt_damping", Number("1", 0.05, 20.0, shape=(2,)), "damping ratio of the low-pass"),
     Field(
         "tilt_less_rotation",
-        Number("1", 0.0, 1.0),
+        _FRACTION,
         "fraction of the force due to the angles of the rotational channel that is subtracted from tilt; 0: tilt and rotation independent",
         0.0,
     ),
@@ -126,7 +130,7 @@ FILE = (
         "tilt_rate",
         Number("rad/s", math.radians(1e-3), math.radians(1e3)),
         "maximum rate of tilt",
-        math.radians(3.0),
+        math.radians(3.0),  # a passive rider does not notice a tilt at 3 deg/s (Groen and Bles 2004)
         also={"tilt_rate_deg": "degps"},
         written="degps",
     ),
@@ -150,10 +154,10 @@ FILE = (
         "order of the rotational high-pass, 1 or 2; in first order a constant rate leaves an angle",
         (2, 2, 2),
     ),
-    Field("rotation_frequency", Number("rad/s", 0.001, 200.0, shape=(3,)), "break frequency of the rotational high-pass: roll, pitch, yaw"),
-    Field("rotation_damping", Number("1", 0.05, 20.0, shape=(3,)), "damping ratio of the rotational high-pass; unused in first order"),
+    Field("rotation_frequency", _FREQUENCIES, "break frequency of the rotational high-pass: roll, pitch, yaw"),
+    Field("rotation_damping", _DAMPINGS, "damping ratio of the rotational high-pass; unused in first order"),
 )
-"""Fields of the section `cueing` of a file in ``configs/washouts``. A passive rider does not notice a tilt rate of 3 deg/s (Groen and Bles 2004)."""
+"""Fields of the section `cueing` of a file in ``configs/washouts``."""
 SETTINGS = rows(FILE)
 
 WASHOUT = (

@@ -42,7 +42,7 @@ class ClassicalRunner:
     def serve(self, time: float = 0.0, wait: bool = True) -> None:
         """Do nothing."""
 
-    def foresee(self, preview: Preview) -> None:
+    def set_preview(self, preview: Preview) -> None:
         """Raise JounceError."""
         raise JounceError(f"washout {KIND.name}: does not use a preview")
 

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, WashoutTypeWarning
-from simulator.base.fields import Field, Fields, Group, Number, Variants
+from simulator.base.fields import Field, Fields, Group, Variants, filled
 from simulator.base.jit import kernel
+from simulator.base.memoize import memoize_by_identity
+from simulator.base.rates import RATE
 from simulator.base.records import Record, record
 from simulator.base.renamed import RenamedAttribute
 from washout import platform_state_machine
@@ -35,7 +37,6 @@ from washout.platform_state_machine import (
     anchor,
     check_input,
     compose_request,
-    procedure_settings,
     procedure_step,
 )
 from washout.plugin import PLUGIN_LAYOUT, PLUGIN_STATE, pass_tick, plugin_step, rest_plugin
@@ -48,14 +49,18 @@ PARAMETERS = (*WASHOUT, *SETTINGS, *HEXAPOD, *AIM, *PLUGIN_LAYOUT, *LEAD, *ACTUA
 STATES = (*STATE, *PROCEDURE, *LIMITER, *BEFORE, *PLUGIN_STATE, *LEAD_STATE, *ACTUAL, *INTENSITY, *BUDGET, *FELT, *SICKNESS)
 """All states in one record, for the same reason."""
 
-_RATE = Field("rate", Number("Hz", 0.1, 2e4), "rate of the washout; default: that of the type", None)
+_RATE = Field("rate", RATE, "rate of the washout; default: that of the type", None)
 
 
 def _own(name: str) -> Fields:
     """Return the fields of a washout file that depend on its type."""
-    kind = WASHOUT_KINDS.need(name)
-    cueing = Field("cueing", Group(kind.parameters), f"settings of the {name} washout")
-    return (cueing,) if WASHOUT_KINDS.is_builtin(name) else (cueing, _RATE)
+    return _fields_of(WASHOUT_KINDS.need(name))
+
+
+@memoize_by_identity
+def _fields_of(kind: WashoutKind) -> Fields:
+    cueing = Field("cueing", Group(kind.parameters), f"settings of the {kind.name} washout")
+    return (cueing,) if WASHOUT_KINDS.is_builtin(kind.name) else (cueing, _RATE)
 
 
 FILE = Variants(
@@ -111,9 +116,9 @@ class MotionCueing:
     """
 
     intensity = RenamedAttribute("tuner.intensity")
-    knobs = RenamedAttribute("tuner.knobs")
+    knobs = RenamedAttribute("tuner.parameters")
     change = RenamedAttribute("tuner.change")
-    foresee = RenamedAttribute("washout.foresee")
+    foresee = RenamedAttribute("washout.set_preview")
 
     def __init__(
         self,
@@ -134,7 +139,7 @@ class MotionCueing:
         self.pose, self.legs = s[0]["pose"], s[0]["legs"]
         _copy(platform, p)
         values = FILE.read(mapping, file, "")
-        _copy(procedure_settings(values["procedure"], file), p)
+        _copy(filled(SETTINGS, values["procedure"]), p)
         park = np.array([0.0, 0.0, platform[0]["park_height"], 0.0, 0.0, 0.0])
         _copy(limiter(platform, park), s)
         begin_budget(s)

@@ -16,7 +16,7 @@ from simulator.base.jit import kernel
 from washout.platform_state_machine import SETTLED, ease
 
 MOST = 2.0
-"""1. Maximum of the intensity; larger scales belong in the gains of a washout file."""
+"""1. Maximum of the intensity, the scale of the washout input; larger scales belong in the gains of a washout file."""
 
 TURN = 1.0
 """s. Time in which the intensity completes 99 % of a change."""

@@ -68,7 +68,7 @@ class OnlineTuner:
     Attributes
     ----------
     changes : number of changes so far
-    knobs : parameters of the washout that can be changed while it runs
+    parameters : parameters of the washout that can be changed while it runs
     """
 
     def __init__(
@@ -83,11 +83,11 @@ class OnlineTuner:
         self._derive = derive
         self._ramps: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]] = []
         self._passed = RAMP
-        self.knobs = tuple(_knobs(fields, self._values))
+        self.parameters = tuple(_tunable(fields, self._values))
 
     @property
     def intensity(self) -> float:
-        """Scale of the washout input, 0 to MOST; a change takes effect within a second, and filters keep their states."""
+        """Target value of the scale of the washout input, 0 to MOST. The scale reaches it within a second; filters keep their states."""
         return float(self._s["intensity_wanted"])
 
     @intensity.setter
@@ -98,18 +98,18 @@ class OnlineTuner:
         self._s["intensity_wanted"] = target
         self.changes += 1
 
-    def value(self, knob: TunableParameter) -> float:
+    def value(self, parameter: TunableParameter) -> float:
         """Return the value that was set last [SI]."""
-        return float(self._values[knob.name] if knob.index is None else self._values[knob.name][knob.index])
+        return float(self._values[parameter.name] if parameter.index is None else self._values[parameter.name][parameter.index])
 
-    def change(self, knob: TunableParameter, value: float) -> None:
+    def change(self, parameter: TunableParameter, value: float) -> None:
         """Change a parameter to a value [SI] within a second; filters keep their states. Raises ConfigError if the value is outside its limits."""
         values = dict(self._values)
-        if knob.index is None:
-            values[knob.name] = value
+        if parameter.index is None:
+            values[parameter.name] = value
         else:
-            values[knob.name] = values[knob.name].copy()
-            values[knob.name][knob.index] = value
+            values[parameter.name] = values[parameter.name].copy()
+            values[parameter.name][parameter.index] = value
         goals = self._derive({name: one.tolist() if isinstance(one, np.ndarray) else one for name, one in values.items()})
         self._values, self._ramps, self._passed = values, [], 0.0
         for works, goal in goals:
@@ -131,7 +131,7 @@ class OnlineTuner:
             self._ramps = []
 
 
-def _knobs(fields: Fields, values: Mapping[str, Any]) -> list[TunableParameter]:
+def _tunable(fields: Fields, values: Mapping[str, Any]) -> list[TunableParameter]:
     """Return all parameters except integers, in the order of the file."""
     out = []
     for field in fields:

@@ -12,12 +12,9 @@ goals. A reset of the simulation sets the base to the present pose of the platfo
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
-from simulator.base.fields import Field, Number, parameters_of, rows
+from simulator.base.fields import Field, Number, rows
 from simulator.base.jit import inline, kernel
-from simulator.base.records import Record
 from washout.lead_compensation import rest_lead
 from washout.platform import leg_lengths
 
@@ -80,11 +77,6 @@ LAST, END = 0.85, 0.96
 
 NEAR = 1e-3
 """m or rad. Distance from its goal within which the base counts as arrived."""
-
-
-def procedure_settings(mapping: Mapping[str, Any], file: object) -> Record:
-    """Read the SETTINGS record from the section `procedure` of a file in ``configs/washouts``. Raises ConfigError."""
-    return parameters_of(FILE, mapping, file, "procedure")
 
 
 @kernel

@@ -55,7 +55,7 @@ class WashoutRunner:
             platform[0][name] = p[0][name]
         world = WashoutContext(platform, float(p[0]["gravity"]), self._h)
         self._thread: PluginThread | None = None
-        # a washout in Python may have copied its parameters, so only those of a compiled one can be changed
+        # no tunable parameters for a washout in Python, which may have copied them; a kernel reads them in every step
         self.tuner = OnlineTuner(s, (), {}, lambda _: ()) if kind.kernel is None else self._new_tuner(kind, world, values.file, p)
         with making(f"washout {kind.name}"):
             if kind.begin is not None:
@@ -70,7 +70,7 @@ class WashoutRunner:
         set_aim(self.parameters, p)
 
     def _new_tuner(self, kind: WashoutKind, world: WashoutContext, file: object, p: Record) -> OnlineTuner:
-        """Return a tuner that changes the parameters, and those values of the state that `begin` derives from them."""
+        """Return a tuner for a kernel: it changes the parameters, and the values of the state that `begin` derives from them."""
         values = {field.name: self.parameters[0][field.name].tolist() for field in kind.parameters}
 
         def derived_state(parameters: Record) -> Record:
@@ -122,7 +122,7 @@ class WashoutRunner:
         if self._thread is not None and s["due"] == 1:
             self._exchange(self._thread, wait)
 
-    def foresee(self, preview: Preview) -> None:
+    def set_preview(self, preview: Preview) -> None:
         """Use `preview` as the preview of a predictive washout."""
         self._preview = preview
 

@@ -134,6 +134,9 @@ class HeldCommand:
 class FunctionDriver:
     """Driver from a function of time and the READOUT fields that returns the changed parts of the command."""
 
+    label = "driver function"
+    """Name of the driver in messages."""
+
     def __init__(self, function: Callable[[float, Any], Mapping[str, float]]) -> None:
         self._function, self._held = function, HeldCommand()
 

@@ -58,6 +58,6 @@ def stream(
     report = say or (lambda line: None)
     host = Host(DriveOptions(one, None if out is None else Path(out), say=report, complain=report))
     summary = host.run()
-    if host.asked.first is not None:  # the platform is already parked
+    if host.stop_request.first is not None:  # the platform is already parked
         raise KeyboardInterrupt
     return {**{key: value for key, value in summary.items() if key != "first_frame"}, "troubles": list(host.troubles)}

@@ -7,6 +7,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from simulator.base.errors import ConfigError
+from simulator.base.fields import Number
+
+RATE = Number("Hz", 0.1, 2e4)
+"""Type of the rate of a plugin."""
 
 CLOSE = 1e-9
 """Relative tolerance of a rate that must be an integer number of ticks."""

@@ -1,7 +1,8 @@
 """Names that version 0.3 replaces. An old name works until version 0.4 and gives one warning that names the new one.
 
-The tables of this module are the complete list: `tests/end_to_end/test_renamed.py` tries each row. Modules and classes that
-plugins import are in `simulator.base.renamed_modules`.
+The tables of this module list the names of files, of the command line, and of columns and fields; `tests/end_to_end/test_renamed.py` and
+`test_renamed_arguments.py` try each row. Names that plugins import are in `simulator.base.renamed_modules`. A class declares its renamed
+attributes itself (`RenamedAttribute`), and a plugin may describe its parameters as in 0.2 (`simulator.base.old_parameters`).
 """
 
 from __future__ import annotations

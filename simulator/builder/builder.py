@@ -44,7 +44,6 @@ from vehicles import step_stability
 from vehicles.axle_layout import Axles
 from vehicles.corner_layout import axle_of
 from vehicles.description import Description, read_description
-from vehicles.drivetrain.conventional.manual_gearbox import AUTOMATIC
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts, read_parts
 from vehicles.multibody.description.initial_state import InitialState, resting_state
 from vehicles.multibody.description.mechanism import Mechanism
@@ -112,10 +111,8 @@ class SessionParts:
 
     def new_sensors(self) -> list[MountedSensor]:
         """Return new sensors. Raises ConfigError, JounceError."""
-        try:
+        with self.configuration.origins.relative_to():
             return build_sensors(self.options.sensors, "", self.ground, self.step, self.seed)
-        except ConfigError as error:
-            raise self.configuration.origins.wrong((), error) from None
 
     def session(self, driver: Driver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None) -> Session:
         """Return a session with the vehicle in its present state; default: new `sensors`. Raises ConfigError, JounceError."""
@@ -128,10 +125,8 @@ class SessionParts:
 
     def outlets(self, folder: Path) -> list[OutletRunner]:
         """Return the plugin outlets for the folder of a run. Raises ConfigError, JounceError."""
-        try:
+        with self.configuration.origins.relative_to():
             return build_outlets(self.options.outlets, "", folder, self.step, "outlets.plugins")
-        except ConfigError as error:
-            raise self.configuration.origins.wrong((), error) from None
 
 
 class SessionBuilder:
@@ -215,7 +210,7 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     if check_step:
         builder.check_step(configuration, vehicle, step, places)
     preview = _preview(configuration, options)
-    ruts = _ruts(configuration, options)
+    ruts = _ruts(configuration, options, ground)
     cueing = builder.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
     return SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder)
 
@@ -319,19 +314,19 @@ def _preview(configuration: Configuration, options: SessionOptions) -> Preview |
     requested, place = options.preview, "preview.run"
     if requested is None:
         return None
-    try:
+    with configuration.origins.relative_to():
         log = log_file(configuration.binary.path_of(place), "", place)
         preview = preview_of_log(log, requested.step, requested.points, "", place)
-    except ConfigError as error:
-        raise configuration.origins.wrong((), error) from None
     configuration.binary.note(place, log)
     return preview
 
 
-def _ruts(configuration: Configuration, options: SessionOptions) -> Path | None:
+def _ruts(configuration: Configuration, options: SessionOptions, ground: Ground) -> Path | None:
     """Return the rut file of the session, or None."""
     if options.ruts is None:
         return None
+    if not ground.is_soft:
+        raise configuration.origins.of("ruts").wrong(options.ruts, "no ruts, because this terrain has no soil")
     place = configuration.binary.path_of("ruts")
     file = place / RUTS_NAME if place.is_dir() else place
     if not file.is_file():
@@ -348,7 +343,7 @@ def _cueing(
         cueing = MotionCueing(content, file, platform, step, gravity, intensity)
     if preview is not None:
         try:
-            cueing.washout.foresee(preview)
+            cueing.washout.set_preview(preview)
         except JounceError as error:
             raise configuration.origins.of("preview").wrong(configuration.raw("preview"), f"no preview: {error}") from None
     return cueing
@@ -483,7 +478,7 @@ def view_geometry(vehicle: Vehicle) -> dict[str, Any]:
         "wheel_x": vehicle.model.corners[0]["design_wheel_x"],
         "wheel_z": vehicle.model.corners[0]["design_wheel_z"],
         "governed_speed": vehicle.drivetrain.governed_speed,
-        "by_hand": float(vehicle.model.drivetrain[0]["gearbox_kind"] != AUTOMATIC),
+        "by_hand": float(vehicle.hand_gears > 0),
         "p_BH": vehicle.model.body[0]["drivers_head"],
         "tire_radius": tires["radius"],
         "tire_width": tires["width"],

@@ -164,13 +164,13 @@ def _start(claims: int) -> Callable[[], None]:
             start_new_session=True,  # signals of the terminal must not reach the second process
         )
         end = partial(_end, process)
-        forget = cleanup.register_cleanup(end)
+        discard = cleanup.register_cleanup(end)
 
-    def end_and_forget() -> None:
+    def end_and_discard() -> None:
         end()
-        forget()
+        discard()
 
-    return end_and_forget
+    return end_and_discard
 
 
 def _end(process: subprocess.Popen) -> None:

@@ -21,7 +21,7 @@ from simulator.base.yaml_loader import MOST_BYTES, StrictLoader
 from simulator.base.yaml_reader import parse_yaml, read_text
 from simulator.catalog.file_kinds import kind_named, kind_of
 from simulator.configuration.key_path import KeyPath, parse, written
-from simulator.configuration.references import REFERENCES, is_one_for_each
+from simulator.configuration.references import REFERENCES, fits, is_one_for_each
 from simulator.configuration.renamed_keys import Replacement, new_key, new_value, replacements
 from simulator.fitting.keys import DRIVEN, base_of, configured
 from simulator.telemetry.atomic_files import write_whole
@@ -30,12 +30,11 @@ NOT_YAML = (".urdf", ".xml", ".tir")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _DRIVEN = tuple((name, f"{name}s") for name in DRIVEN)
-_SESSION_PLACES = tuple((parse(place), kind) for place, kind in REFERENCES)
 _PARTS_OF_A_STEP = (("vehicle", "vehicles"), ("terrain", "terrains"))
 
 PLACES: Mapping[str, tuple[tuple[KeyPath, str], ...]] = {
-    "sessions": _SESSION_PLACES,
-    "vehicles": tuple((place[1:], kind) for place, kind in _SESSION_PLACES if place[0] == "vehicle" and len(place) > 1),
+    "sessions": REFERENCES,
+    "vehicles": tuple((place[1:], kind) for place, kind in REFERENCES if place[0] == "vehicle" and len(place) > 1),
     "maneuvers": ((("vehicle",), "vehicles"), (("terrain",), "terrains")),
     "sweeps": tuple(((name,), kind) for name, kind in _DRIVEN),
     "fits": tuple(((*above, name), kind) for above in ((), ("data", "*")) for name, kind in _DRIVEN),
@@ -382,7 +381,7 @@ def _below(content: Any, pattern: KeyPath, path: KeyPath) -> Iterator[tuple[KeyP
 def _kind_at(places: Sequence[tuple[KeyPath, str]], path: KeyPath, parent: Any) -> str | None:
     """Return the kind of the file that may be named at a path, of which `parent` contains the last part; None elsewhere."""
     for pattern, kind in places:
-        if len(pattern) == len(path) and all(want in ("*", part) for want, part in zip(pattern, path, strict=True)):
+        if fits(path, pattern):
             if kind != "tires":
                 return kind
             if is_one_for_each(parent if pattern[-1] == "*" else parent.get(path[-1])) == (pattern[-1] == "*"):
@@ -393,9 +392,9 @@ def _kind_at(places: Sequence[tuple[KeyPath, str]], path: KeyPath, parent: Any) 
 def _file_of(path: KeyPath) -> tuple[KeyPath, str]:
     """Return the place and the kind of the file to which a key path of a session leads."""
     for n in range(len(path), 0, -1):
-        for pattern, kind in _SESSION_PLACES:
+        for pattern, kind in REFERENCES:
             if (kind, pattern[-1]) == ("tires", "*"):  # the rules of tires hold at any depth
                 continue
-            if len(pattern) == n and all(want in ("*", part) for want, part in zip(pattern, path[:n], strict=True)):
+            if fits(path[:n], pattern):
                 return path[:n], kind
     return (), "sessions"

@@ -68,7 +68,7 @@ class BinaryFiles:
         assets, real = realpath(data_folder("assets")), realpath(file)
         self._layer.at(path[:-1])[path[-1]] = Path(real).relative_to(assets).as_posix() if real.startswith(assets) else real
 
-    def forget(self, path: KeyPath, value: Any) -> None:
+    def discard(self, path: KeyPath, value: Any) -> None:
         """Discard the files of the content at and below a path, which a value replaces."""
         self._noted = {known for known in self._noted if known[: len(path)] != path}
         if not isinstance(value, int | float):

@@ -22,7 +22,7 @@ from simulator.configuration.layers import Layer, Origin, other_spellings, own_c
 from simulator.configuration.message_origins import MessageOrigins
 from simulator.configuration.named_files import NamedFiles
 from simulator.configuration.overrides import Override
-from simulator.configuration.references import DEFAULTS, REFERENCES, names_soil
+from simulator.configuration.references import DEFAULTS, kind_at, names_soil
 from simulator.configuration.renamed_keys import modernized, new_key, new_value
 
 
@@ -62,8 +62,9 @@ class Configuration:
     @classmethod
     def of(cls, place: str, name: str, source: object = None) -> Configuration:
         """Return a configuration with a single file, by its name; `source` is the file that contains the name."""
-        one = cls()
-        one.put(place, name, Origin(dict(REFERENCES)[place], is_file=False) if source is None else Origin(str(source), place))
+        one, kind = cls(), kind_at(parse(place))
+        assert kind is not None, place
+        one.put(place, name, Origin(kind, is_file=False) if source is None else Origin(str(source), place))
         return one
 
     def has(self, place: str) -> bool:
@@ -136,21 +137,21 @@ class Configuration:
     def _replace(self, path: KeyPath, value: Any) -> None:
         """Replace the value at a path with an existing parent; None removes the key."""
         node = self.layer.at(path[:-1])
-        self._forget(path, value)
+        self._discard(path, value)
         if isinstance(node, dict):
             for other in other_spellings(path[-1], node):
                 del node[other]
-                self._forget((*path[:-1], other), value)
+                self._discard((*path[:-1], other), value)
         if value is None and isinstance(node, dict):
             node.pop(path[-1], None)
         else:
             node[path[-1]] = own_copy(value)
 
-    def _forget(self, path: KeyPath, value: Any) -> None:
+    def _discard(self, path: KeyPath, value: Any) -> None:
         """Discard files, names and origins of the content at and below a path, which a value replaces."""
-        self.named.forget(path)
-        self.binary.forget(path, value)
-        self.layer.forget(path)
+        self.named.discard(path)
+        self.binary.discard(path, value)
+        self.layer.discard(path)
 
     def expand_all(self) -> None:
         """Replace all names of a session, including default names, by the contents of the files, and record the digests of binary files.

@@ -111,10 +111,10 @@ class Layer:
 
     def put_origins(self, path: KeyPath, origins: dict[KeyPath, Origin]) -> None:
         """Replace the origins at and below a path."""
-        self.forget(path)
+        self.discard(path)
         self.origins.update({(*path, *below): origin for below, origin in origins.items()})
 
-    def forget(self, path: KeyPath) -> None:
+    def discard(self, path: KeyPath) -> None:
         """Remove the origins at and below a path."""
         for known in [known for known in self.origins if known[: len(path)] == path]:
             del self.origins[known]
@@ -245,11 +245,11 @@ def _merged(below: dict[Any, Any], above: dict[Any, Any], path: KeyPath, out: La
         at = (*path, key)
         for other in other_spellings(key, result):
             del result[other]
-            out.forget((*path, other))
+            out.discard((*path, other))
         old = result.get(key)
         if value is None:
             result.pop(key, None)
-            out.forget(at)
+            out.discard(at)
         elif isinstance(old, dict) and isinstance(value, dict) and "base" not in value:
             for inside in old:
                 out.origins.setdefault((*at, inside), out.origin_of((*at, inside)))

@@ -42,6 +42,17 @@ class MessageOrigins:
             return
         raise_all(errors)
 
+    @contextmanager
+    def relative_to(self, path: KeyPath = ()) -> Iterator[None]:
+        """Give errors within the block, whose keys are relative to a path, the file or option of the value."""
+        try:
+            yield
+        except ConfigError as error:
+            errors = [self.wrong(path, one) for one in error.errors]
+        else:
+            return
+        raise_all(errors)
+
     def wrong(self, at: KeyPath, error: ConfigError) -> ConfigError:
         """Return an error whose key is relative to a path with the file or option of the value."""
         rest = parse(error.key)

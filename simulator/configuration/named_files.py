@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import ConfigError
-from simulator.configuration.key_path import KeyPath, parse, written
+from simulator.configuration.key_path import KeyPath, written
 from simulator.configuration.layers import Layer, Origin, file_of, read_layers, with_base
 from simulator.configuration.references import DEFAULTS, REFERENCES, SOILS_OF_A_TERRAIN, STREAM, TYPED, fits, is_one_for_each, kind_at
 from simulator.motion.protocols.kinds import stream_words
@@ -59,7 +59,7 @@ class NamedFiles:
     def paths(self) -> Iterator[KeyPath]:
         """Yield the paths of all names of files, those in other files after these files were read."""
         for pattern, _ in REFERENCES:
-            yield from list(self._layer.matching(parse(pattern)))
+            yield from list(self._layer.matching(pattern))
 
     def label(self, path: KeyPath) -> str:
         """Return the file of a path for messages."""
@@ -137,15 +137,15 @@ class NamedFiles:
 
     def soil_names(self) -> Iterator[KeyPath]:
         """Yield the paths of all names of soils in the terrain."""
-        for place in SOILS_OF_A_TERRAIN:
-            yield from list(self._layer.matching(parse(place)))
+        for pattern in SOILS_OF_A_TERRAIN:
+            yield from list(self._layer.matching(pattern))
 
     def resolved(self, path: KeyPath) -> KeyPath:
         """Return the path of the content that a path of the user means: a soil of the terrain is in `soils`, and the section `drivetrain` of
         a drivetrain file is optional."""
         return self._into_drivetrain(self._across_soils(path))
 
-    def forget(self, path: KeyPath) -> None:
+    def discard(self, path: KeyPath) -> None:
         """Discard files and names of the content at and below a path."""
         for known in [known for known in self._expanded if known[: len(path)] == path]:
             self._expanded.discard(known)
@@ -158,7 +158,7 @@ class NamedFiles:
             return path
         self.fill(("terrain",))
         self.expand(("terrain",))
-        for pattern in map(parse, SOILS_OF_A_TERRAIN):
+        for pattern in SOILS_OF_A_TERRAIN:
             n = len(pattern)
             head = tuple(int(part) if isinstance(part, str) and part.isdigit() else part for part in path[:n])
             if len(path) > n and fits(head, pattern):

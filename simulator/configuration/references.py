@@ -7,28 +7,36 @@ from typing import Any
 
 from simulator.configuration.key_path import KeyPath, parse
 
-REFERENCES = (
-    # key path of a name or content   kind of file
-    ("vehicle", "vehicles"),
-    ("vehicle.tires", "tires"),
-    ("vehicle.tires.*", "tires"),
-    ("vehicle.drivetrain", "drivetrains"),
-    ("vehicle.axles.*.file", "mechanisms"),
-    ("terrain", "terrains"),
-    ("soils.*", "soils"),
-    ("maneuver", "maneuvers"),
-    ("washout", "washouts"),
-    ("platform", "platforms"),
+REFERENCES: tuple[tuple[KeyPath, str], ...] = tuple(
+    (parse(place), kind)
+    for place, kind in (
+        # key path of a name or content   kind of file
+        ("vehicle", "vehicles"),
+        ("vehicle.tires", "tires"),
+        ("vehicle.tires.*", "tires"),
+        ("vehicle.drivetrain", "drivetrains"),
+        ("vehicle.axles.*.file", "mechanisms"),
+        ("terrain", "terrains"),
+        ("soils.*", "soils"),
+        ("maneuver", "maneuvers"),
+        ("washout", "washouts"),
+        ("platform", "platforms"),
+    )
 )
-"""Names of files in a session, and in the files that it names."""
+"""Key paths of names of files in a session, and in the files that it names, with the kind of file."""
 
-SOILS_OF_A_TERRAIN = (
-    "terrain.surface",
-    "terrain.soil",
-    "terrain.patches.*.surface",
-    "terrain.patches.*.soil",
-    "terrain.roads.*.surface",
-    "terrain.soils.patches.*.soil",
+SOILS_OF_A_TERRAIN: tuple[KeyPath, ...] = tuple(
+    map(
+        parse,
+        (
+            "terrain.surface",
+            "terrain.soil",
+            "terrain.patches.*.surface",
+            "terrain.patches.*.soil",
+            "terrain.roads.*.surface",
+            "terrain.soils.patches.*.soil",
+        ),
+    )
 )
 """Key paths of names of soils; all references to a name share the content `soils.NAME`."""
 
@@ -41,19 +49,16 @@ STREAM = ("outlets", "streams", "*")
 DEFAULTS = {"vehicle": "hmmwv", "terrain": "jacksboro", "washout": "small_hexapod", "platform": "small_hexapod"}
 """Default names; the maneuver, if any, sets the default vehicle and terrain."""
 
-_KINDS = tuple((parse(place), kind) for place, kind in REFERENCES)
-_SOILS = tuple(parse(place) for place in SOILS_OF_A_TERRAIN)
-
 
 @lru_cache(maxsize=1000)
 def kind_at(path: KeyPath) -> str | None:
     """Return the kind of file that can be named at a path, or None."""
-    return next((kind for parts, kind in _KINDS if fits(path, parts)), None)
+    return next((kind for parts, kind in REFERENCES if fits(path, parts)), None)
 
 
 def names_soil(path: KeyPath) -> bool:
     """Return True if a path is the name of a soil in a terrain."""
-    return any(fits(path, pattern) for pattern in _SOILS)
+    return any(fits(path, pattern) for pattern in SOILS_OF_A_TERRAIN)
 
 
 def fits(path: KeyPath, pattern: KeyPath) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from simulator.base.errors import ConfigError, ErrorCollector, raise_all
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Number, Text, Variants, read
 from simulator.base.registry import KindChoice
 from simulator.configuration.configuration import Configuration
@@ -48,7 +47,7 @@ _TELEMETRY = (
         "channels",
         ListOf(Text("a name or pattern, for example F_C_*_z")),
         "logged columns: names, fields and wildcards (default: all)",
-        None,
+        (),
     ),
     Field("csv", Flag(), "true to write the log as CSV, too", False),
 )
@@ -69,7 +68,7 @@ _MOTION = (
 _STREAM = (
     _PROTOCOL,
     _RATE,
-    Field("to", Text("HOST or HOST:PORT"), "destination (default: this machine)", None),
+    Field("to", Text("HOST or HOST:PORT"), "destination; 127.0.0.1: this machine", THIS_MACHINE),
 )
 _STREAM_WORDS = "PROTOCOL, PROTOCOL@HOST or PROTOCOL@HOST:PORT"
 _OUTLETS = (
@@ -79,12 +78,12 @@ _OUTLETS = (
         "streams",
         ListOf(Either((Text(_STREAM_WORDS), Group(_STREAM)))),
         f"further motion streams, independent of `motion`: each {_STREAM_WORDS}, or a mapping",
-        None,
+        (),
     ),
     Field("view", Choice(VIEWS), "view of the drive", VIEWS[0]),
     Field("force_feedback", Flag(), "true for force feedback and rumble of the input device, as in its profile", True),
-    Field(
-        "plugins", Anything("a list of outlets"), "third-party outlets, each a name, or a mapping of `type`, `rate` and its own keys", None
+    Field(  # checked when the outlets are created: sweeps and reruns create none, and do not need their plugins
+        "plugins", Anything("a list of outlets"), "third-party outlets, each a name, or a mapping of `type`, `rate` and its own keys", ()
     ),
 )
 _PREVIEW = (
@@ -213,7 +212,7 @@ class SessionOptions:
     streams: list[StreamOptions]
     """Further motion streams."""
     log: LogChoice
-    outlets: list[Any]
+    outlets: Sequence[Any]
     """Third-party outlets, the argument of `simulator.outlets.kinds.build_outlets`."""
     sensors: tuple[Any, ...]
     """Sensors, the argument of `simulator.sensors.mounted_sensor.build_sensors`."""
@@ -225,24 +224,24 @@ class SessionOptions:
 def read_session(configuration: Configuration) -> SessionOptions:
     """Return the checked options of a session. Raises ConfigError: unknown key, invalid type, number out of range."""
     file = configuration.layer.origins[()].source
-    with _with_origins(configuration):
+    with configuration.origins.relative_to():
         values = read(FILE, configuration.layer.content, file)
-        outlets, world = values.get("outlets", {}), values.get("world", {})
-        telemetry = outlets.get("telemetry", {})
+        outlets, world = read(_OUTLETS, values.get("outlets", {}), file, "outlets"), values.get("world", {})
+        telemetry = read(_TELEMETRY, outlets.get("telemetry", {}), file, "outlets.telemetry")
         with ErrorCollector() as errors:
             with errors.part():
                 _check_step(values.get("step"), file)
             with errors.part():
-                motion = _motion(outlets.get("motion", {}), file)
+                motion = _motion(read(_MOTION, outlets.get("motion", {}), file, "outlets.motion"), file)
             with errors.part():
-                streams = [_stream(one, file, f"outlets.streams[{n}]") for n, one in enumerate(outlets.get("streams", ()))]
+                streams = [_stream(one, file, f"outlets.streams[{n}]") for n, one in enumerate(outlets["streams"])]
             with errors.part():
                 preview = _preview(values["preview"], file) if "preview" in values else None
         return SessionOptions(
             title=values.get("title", ""),
             driver=KindChoice.of(values["driver"]),
-            view=outlets.get("view", VIEWS[0]),
-            force_feedback=outlets.get("force_feedback", True),
+            view=outlets["view"],
+            force_feedback=outlets["force_feedback"],
             duration=values.get("duration"),
             step=values.get("step"),
             seed=int(values["seed"]) if "seed" in values else None,
@@ -253,38 +252,26 @@ def read_session(configuration: Configuration) -> SessionOptions:
             intensity=values["intensity"],
             motion=motion,
             streams=streams,
-            log=LogChoice(tuple(telemetry.get("channels", ())), telemetry.get("rate", LOG_RATE), telemetry.get("csv", False)),
-            outlets=outlets.get("plugins", []),
+            log=LogChoice(tuple(telemetry["channels"]), telemetry["rate"], telemetry["csv"]),
+            outlets=outlets["plugins"],
             sensors=values["sensors"],
             preview=preview,
             ruts=values.get("ruts"),
         )
 
 
-@contextmanager
-def _with_origins(configuration: Configuration) -> Iterator[None]:
-    """Give errors within the block the origins of the values."""
-    try:
-        yield
-    except ConfigError as error:
-        errors = [configuration.origins.wrong((), one) for one in error.errors]
-    else:
-        return
-    raise_all(errors)
-
-
 def _motion(values: Mapping[str, Any], file: str) -> MotionOptions:
-    protocol, to = KindChoice.of(values.get("protocol", DEFAULT)), values.get("to")
+    protocol, to = KindChoice.of(values["protocol"]), values.get("to")
     if to is not None:
         parse_address(to, protocol.name, file, "outlets.motion.to")
-    return MotionOptions(values.get("on", True), protocol, values.get("rate"), to, values.get("wait", True))
+    return MotionOptions(values["on"], protocol, values.get("rate"), to, values["wait"])
 
 
 def _stream(values: Mapping[str, Any] | str, file: str, key: str) -> StreamOptions:
     if isinstance(values, str):
         values = read(_STREAM, stream_words(values), file, key)
     protocol = KindChoice.of(values["protocol"])
-    return StreamOptions(protocol, values.get("rate"), parse_address(values.get("to", THIS_MACHINE), protocol.name, file, f"{key}.to"))
+    return StreamOptions(protocol, values.get("rate"), parse_address(values["to"], protocol.name, file, f"{key}.to"))
 
 
 def _preview(values: Mapping[str, Any], file: str) -> PreviewOptions:

@@ -28,6 +28,9 @@ class ScriptedDriver:
     speed : speed control of the pedals; replaces throttle and brake of the rows
     """
 
+    label = "scripted driver"
+    """Name of the driver in messages."""
+
     def __init__(self, rows: Sequence[ScriptRow], speed: SpeedControl | None = None) -> None:
         self._rows = list(rows)
         self._times = [row.at for row in rows]

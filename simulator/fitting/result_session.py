@@ -10,10 +10,10 @@ import yaml
 
 from simulator.base.errors import ConfigError
 from simulator.configuration.configuration import Configuration
-from simulator.configuration.key_path import KeyPath, parse, written
+from simulator.configuration.key_path import KeyPath, written
 from simulator.configuration.layers import Layer, Origin, own_copy
 from simulator.configuration.overrides import Override
-from simulator.configuration.references import REFERENCES
+from simulator.configuration.references import kind_at
 
 DIGITS = 7
 """Number of digits of a fitted value."""
@@ -76,17 +76,9 @@ def _put(tree: dict[Any, Any], path: KeyPath, applied: Configuration) -> None:
         if isinstance(path[n + 1], int):
             node[part] = own_copy(applied.raw(written(at)))
             return
-        base = {"base": names[written(at)]} if written(at) in names and _is_file(at) else {}
+        base = {"base": names[written(at)]} if written(at) in names and kind_at(at) else {}
         node = node.setdefault(part, base)
     node[path[-1]] = own_copy(applied.raw(written(path)))
-
-
-def _is_file(path: KeyPath) -> bool:
-    """Return whether the value at a path was a file name."""
-    return any(
-        len(parts) == len(path) and all(want in ("*", part) for want, part in zip(parts, path, strict=True))
-        for parts in (parse(pattern) for pattern, _ in REFERENCES)
-    )
 
 
 def _flow(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Controls of the motion cueing while driving: the intensity, and the tunable parameters of the washout."""
+"""Controls of the motion cueing while driving: the intensity (scale of the washout input) and the tunable parameters of the washout."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class CueingControls:
 
     Attributes
     ----------
-    chosen : index of the selected parameter in the `knobs` of the tuner; -1 before the first selection
+    chosen : index of the selected parameter in the `parameters` of the tuner; -1 before the first selection
     """
 
     def __init__(self, tuner: OnlineTuner) -> None:
@@ -36,15 +36,15 @@ class CueingControls:
         return f"motion intensity {100.0 * self.tuner.intensity:.0f} %"
 
     def _change_parameter(self, event: str) -> str:
-        knobs = self.tuner.knobs
-        if not knobs:
+        parameters = self.tuner.parameters
+        if not parameters:
             return "this washout has no parameters that can be changed while driving"
         if event == "washout_next" or self.chosen < 0:
-            self.chosen = (self.chosen + 1) % len(knobs)
+            self.chosen = (self.chosen + 1) % len(parameters)
         else:
-            knob = knobs[self.chosen]
-            self.tuner.change(knob, knob.turned(self.tuner.value(knob), 1 if event == "washout_up" else -1))
-        knob = knobs[self.chosen]
-        unit = SHOWN.get(knob.written, knob.written)
-        low, value, high = (f"{number / knob.factor:.3g}" for number in (knob.least, self.tuner.value(knob), knob.most))
-        return f"{knob.words} {value}{'' if unit == '1' else f' {unit}'} ({low} to {high})"
+            parameter = parameters[self.chosen]
+            self.tuner.change(parameter, parameter.turned(self.tuner.value(parameter), 1 if event == "washout_up" else -1))
+        parameter = parameters[self.chosen]
+        unit = SHOWN.get(parameter.written, parameter.written)
+        low, value, high = (f"{number / parameter.factor:.3g}" for number in (parameter.least, self.tuner.value(parameter), parameter.most))
+        return f"{parameter.words} {value}{'' if unit == '1' else f' {unit}'} ({low} to {high})"

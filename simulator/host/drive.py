@@ -28,7 +28,7 @@ from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override, option
-from simulator.configuration.session_file import MotionOptions, StreamOptions, parse_address, read_session
+from simulator.configuration.session_file import THIS_MACHINE, MotionOptions, StreamOptions, parse_address, read_session
 from simulator.driver.contract import Driver
 from simulator.driver.force_feedback.thread import ForceFeedbackThread
 from simulator.driver.input_devices.controls import SHIFT_SPEED
@@ -86,6 +86,9 @@ class DriveOptions:
 class HumanDriverAdapter:
     """Adapter of a human driver to the driver interface of the session."""
 
+    label = "human driver"
+    """Name of the driver in messages."""
+
     def __init__(self, driver: Any) -> None:
         self.driver = driver
 
@@ -103,13 +106,13 @@ class Host:
         self.window: ViewOutlet | None = None
         self.keys: Any = None
         self.platform: VirtualPlatformProcess | None = None
-        self.person: Any = None
+        self.human_driver: Any = None
         self.motions: list[MotionStreamOutlet] = []
         """Outlet of the main motion stream first, if there is one, then the further ones."""
         self.log: TelemetryOutlet | None = None
         self.force_feedback: ForceFeedbackOutlet | None = None
         self.stop = False
-        self.asked = StopRequest()
+        self.stop_request = StopRequest()
         """Signals that arrived during the drive."""
         self.troubles: list[str] = []
         """Failures so far, one line each; a drive with failures is not a success."""
@@ -156,12 +159,12 @@ class Host:
                 stream = self._stream(motion, *self._platform_address())
             streams = [*([] if stream is None else [stream]), *streams]
             outlets = parts.outlets(folder)
-            with on_signal(self.asked):
+            with on_signal(self.stop_request):
                 try:
                     session.outlets += outlets
-                    if self.person is not None and parts.options.force_feedback:
+                    if self.human_driver is not None and parts.options.force_feedback:
                         self.force_feedback = ForceFeedbackOutlet(
-                            ForceFeedbackThread(self.person.add_notice), lambda: self.person.device, parts.step
+                            ForceFeedbackThread(self.human_driver.add_notice), lambda: self.human_driver.device, parts.step
                         )
                         session.outlets.append(self.force_feedback)
                     self._waits = motion.wait and any(stream.parks for stream in streams)
@@ -211,7 +214,7 @@ class Host:
     def _address(self) -> tuple[str, int] | None:
         """Address of the main motion stream; None for the built-in virtual platform, which supports only the native protocol."""
         motion = self.parts.options.motion
-        to = "127.0.0.1" if motion.to is None and motion.protocol.name != DEFAULT else motion.to
+        to = THIS_MACHINE if motion.to is None and motion.protocol.name != DEFAULT else motion.to
         return None if to is None else parse_address(to, motion.protocol.name)
 
     def _open_view(self, folder: Path) -> None:
@@ -297,7 +300,7 @@ class Host:
 
         chosen = self.parts.options.driver
         lock_to_lock = 2.0 * self.vehicle.description.steering[0]["max_arm_angle"] * self.vehicle.description.steering[0]["gear_ratio"]
-        self.person = open_driver(
+        self.human_driver = open_driver(
             chosen.name,
             self.keys,
             steering_wheel_range=float(lock_to_lock),
@@ -305,7 +308,7 @@ class Host:
             said=chosen.parameters,
             gives_torque=self.vehicle.takes_torque,
         )
-        return HumanDriverAdapter(self.person)
+        return HumanDriverAdapter(self.human_driver)
 
     def _drive(self, session: Session, folder: Path) -> dict[str, Any]:
         """Drive, park, close. Each step runs even if the step before failed."""
@@ -315,7 +318,7 @@ class Host:
         for line in prepare_process():
             self.say(line)
         if self._waits:
-            by_a_person = self.person is not None
+            by_a_person = self.human_driver is not None
             self._attempt(partial(wait_for_platform, session, self.motions, self.window, by_a_person, self._keep_waiting, self.say))
         self._attempt(lambda: session.drive(duration, self._keep_going))
         clock = session.clock
@@ -327,7 +330,7 @@ class Host:
             others = [] if self.window is None else [self.window]
             if self.window is not None:
                 self.window.show_message(PARKING, math.inf)  # replaces the message of a paused drive
-            self._attempt(partial(park, session, motions, others, self.asked, self.say))
+            self._attempt(partial(park, session, motions, others, self.stop_request, self.say))
         self._note_ending()
         self._attempt(partial(close_together, self.motions))
         self._attempt(session.close)
@@ -353,15 +356,15 @@ class Host:
             return
         if self.troubles:
             self.log.writer.ended = self.troubles[0]
-        elif self.asked.first is not None:
-            self.log.writer.ended = signal_message(self.asked.first)
+        elif self.stop_request.first is not None:
+            self.log.writer.ended = signal_message(self.stop_request.first)
 
     def _attempt(self, part: Callable[[], None]) -> None:
         """Run a step of the drive; log what it raises, so that the next step follows."""
         try:
             part()
         except KeyboardInterrupt:
-            self.asked(signal.SIGINT)
+            self.stop_request(signal.SIGINT)
         except BaseException as error:
             self._note(error)
 
@@ -381,7 +384,7 @@ class Host:
         """Check vehicle, outlets, devices and view; return False to end the drive. Called a hundred times a second."""
         self._report_failures(session)
         self._serve(session)
-        return not (self.stop or self.asked.first is not None or self._is_over(session))
+        return not (self.stop or self.stop_request.first is not None or self._is_over(session))
 
     def _keep_waiting(self) -> bool:
         """Same checks while the platform rises; return False to end the wait."""
@@ -411,9 +414,9 @@ class Host:
                 self.window.jump()
             # in another thread, because the platform needs its packets in time
             threading.Thread(target=self._attempt, args=(partial(incident.write, self._folder.path),)).start()  # type: ignore[union-attr]
-        elif self._held and session.recovery.incident == 0 and self.window is not None:
+        elif self._held and session.recovery.incident_number == 0 and self.window is not None:
             self.window.message = ""
-        self._held = session.recovery.incident > 0
+        self._held = session.recovery.incident_number > 0
         if self.window is not None and session.tick % 500 == 0:
             self._show_upright_hint(session, self.window)
         if self.platform is not None and not self._platform_gone and not self.platform.alive:
@@ -435,8 +438,8 @@ class Host:
 
     def _serve(self, session: Session) -> None:
         """Handle the input of the human driver and check the view; called a hundred times a second."""
-        if self.person is not None:
-            for trouble in self.person.troubles():
+        if self.human_driver is not None:
+            for trouble in self.human_driver.troubles():
                 if trouble not in self.troubles:
                     self._trouble(trouble)
         if self.view_supervisor is None or self.window is None:
@@ -445,11 +448,11 @@ class Host:
         if self.view_supervisor.lost and not self.stop:
             self.troubles.append("no window")
         self.stop = self.stop or self.view_supervisor.stop
-        if self.person is None:
+        if self.human_driver is None:
             return
-        for event in self.person.events():
+        for event in self.human_driver.events():
             self._handle_event(event, session)
-        for notice in self.person.notices():
+        for notice in self.human_driver.notices():
             self.window.message = notice
             self.say(notice)
 
@@ -489,10 +492,10 @@ class Host:
         report.start()  # the platform draws its plot while the view closes
         if self.force_feedback is not None:
             self._attempt(self.force_feedback.close)
-        if self.person is not None:
-            self._attempt(self.person.close)
+        if self.human_driver is not None:
+            self._attempt(self.human_driver.close)
         if self.view_supervisor is not None:
-            self._attempt(partial(self.view_supervisor.close, lambda: self.asked.first is not None))
+            self._attempt(partial(self.view_supervisor.close, lambda: self.stop_request.first is not None))
         report.join()
         if self._folder is not None:
             self._folder.abandon()
@@ -504,11 +507,11 @@ class Host:
         if not self._began:
             self.platform.kill()
             return
-        timeout = STOP_TIME if self.asked.first is None else REPORT_TIME
-        self.summary = self.platform.stop(timeout, at_once=self.asked.count >= IMPATIENT)
+        timeout = STOP_TIME if self.stop_request.first is None else REPORT_TIME
+        self.summary = self.platform.stop(timeout, at_once=self.stop_request.count >= IMPATIENT)
         if self.summary is not None:
             return
-        if self.asked.first is None and not self._platform_gone:
+        if self.stop_request.first is None and not self._platform_gone:
             self._trouble("the virtual platform did not answer and was killed; its report is missing")
         if self._folder is not None:  # the platform may have been killed while drawing
             for part in self._folder.path.glob("*.part"):
@@ -543,7 +546,7 @@ def main_stream(arguments: Any, began: float) -> int:
         Override(("driver",), "scripted", here),
         Override(("outlets", "motion", "on"), True, here),
     ]
-    return _main(arguments, began, options, to="127.0.0.1")
+    return _main(arguments, began, options, to=THIS_MACHINE)
 
 
 def _main(arguments: Any, began: float, options: list[Override], to: str | None = None) -> int:
@@ -577,8 +580,8 @@ def _report(host: Host, summary: dict[str, Any]) -> int:
     print_line(lateness_text(summary["lateness"]))
     if summary["limiter"]["ticks"] and host.motions:
         print_line(interventions_text(summary["limiter"]))
-    if host.force_feedback is not None and host.force_feedback.feeler.delay.count:
-        delay = host.force_feedback.feeler.delay
+    if host.force_feedback is not None and host.force_feedback.thread.delay.count:
+        delay = host.force_feedback.thread.delay
         print_line(f"force feedback: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
     if summary["incidents"]:
         print_line(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
@@ -588,8 +591,8 @@ def _report(host: Host, summary: dict[str, Any]) -> int:
     )
     if host.summary is not None:
         print_line(platform_report(host.summary))
-    if host.asked.first is not None:
-        raise EndedBySignal(host.asked.first)
+    if host.stop_request.first is not None:
+        raise EndedBySignal(host.stop_request.first)
     if host.troubles:
         return 1
     platform_summary = host.summary

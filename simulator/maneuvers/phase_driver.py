@@ -38,6 +38,9 @@ class PhaseDriver:
     traits, speed, followers, seed : see `Channels`
     """
 
+    label = "maneuver driver"
+    """Name of the driver in messages."""
+
     def __init__(
         self,
         phases: Sequence[Phase],

@@ -20,7 +20,7 @@ class ForceFeedbackOutlet:
 
     Parameters
     ----------
-    feeler : thread of the force feedback
+    thread : thread of the force feedback
     device : returns the present input device
     h : length of a tick [s]
     """
@@ -28,8 +28,8 @@ class ForceFeedbackOutlet:
     label = "force feedback"
     """Name of the outlet in messages."""
 
-    def __init__(self, feeler: ForceFeedbackThread, device: Callable[[], Device | None], h: float) -> None:
-        self.feeler, self._device = feeler, device
+    def __init__(self, thread: ForceFeedbackThread, device: Callable[[], Device | None], h: float) -> None:
+        self.thread, self._device = thread, device
         self.every = max(1, math.floor(PERIOD / h + 1e-9))
         self._last_device: Device | None = None
 
@@ -42,8 +42,8 @@ class ForceFeedbackOutlet:
         if device is not None or previous is not None:
             # copying the bytes of a record takes a hundredth of the time of copying its fields
             readout = np.frombuffer(session.readout.tobytes(), session.readout.dtype)
-            self.feeler.take(Sample(readout, device, session.moves, session.cueing.resets))
+            self.thread.take(Sample(readout, device, session.moves, session.cueing.resets))
 
     def close(self) -> None:
         """Let the force fade."""
-        self.feeler.close()
+        self.thread.close()

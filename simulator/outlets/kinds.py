@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from simulator.base.errors import ConfigError, JounceError
-from simulator.base.fields import Field, Fields, Number, Variants, filled, rows
-from simulator.base.rates import whole_ticks
+from simulator.base.errors import ConfigError, ErrorCollector, JounceError
+from simulator.base.fields import Field, Fields, Variants, filled, rows
+from simulator.base.rates import RATE, whole_ticks
 from simulator.base.registry import Registry, making
 from simulator.base.values import Values
 from simulator.outlets.contract import CONTRACT, OutletKind, OutletSettings
@@ -42,7 +42,7 @@ def _own(name: str) -> Fields:
     return kind.parameters
 
 
-_RATE = Field("rate", Number("Hz", 0.1, 2e4), "publications per second; default: that of the type", None)
+_RATE = Field("rate", RATE, "publications per second; default: that of the type", None)
 OUTLET_FILE = Variants("type", _own, OUTLET_KINDS.names, "kind of the outlet", (_RATE,), noun="an outlet:")
 """Fields of an item of the list `outlets.plugins` of a session file."""
 
@@ -63,8 +63,12 @@ def build_outlets(given: Sequence[Any], file: object, folder: Path, h: float, ke
     """
     if not isinstance(given, (list, tuple)):
         raise ConfigError(file, key, given, "a list of outlets")
-    items = ({"type": item} if isinstance(item, str) else item for item in given)
-    return [_outlet(OUTLET_FILE.read(item, file, f"{key}[{n}]"), folder, h) for n, item in enumerate(items)]
+    outlets = []
+    with ErrorCollector() as errors:
+        for n, item in enumerate(given):
+            with errors.part():
+                outlets.append(OUTLET_FILE.read({"type": item} if isinstance(item, str) else item, file, f"{key}[{n}]"))
+    return [_outlet(values, folder, h) for values in outlets]
 
 
 def _outlet(values: Values, folder: Path, h: float) -> OutletRunner:

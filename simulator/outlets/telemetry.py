@@ -115,7 +115,7 @@ class LoggedRecords:
         limits = cueing.readout[0]
         self._platform["limited"], self._platform["interventions"] = limits["limited"], limits["interventions"]
         state = self._state
-        state["paused"], state["incident"] = session.paused, session.recovery.incident
+        state["paused"], state["incident"] = session.paused, session.recovery.incident_number
         if now < self._time:
             state["resets"] += 1
         self._time = now
@@ -191,6 +191,9 @@ class MemoryRecorder:
 
     Raises ConfigError if no column matches a requested channel.
     """
+
+    label = "telemetry"
+    """Name of the outlet in messages."""
 
     def __init__(self, session: Session, every: int, channels: Collection[str] = ()) -> None:
         self.every = every

@@ -38,6 +38,9 @@ class FrameState(NamedTuple):
 class States:
     """Outlet that stores the state of the vehicle at intervals."""
 
+    label = "images"
+    """Name of the outlet in messages."""
+
     def __init__(self, every: int) -> None:
         self.every = every
         self.kept: list[Record] = []

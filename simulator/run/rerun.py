@@ -44,6 +44,9 @@ class RecordedDriver:
     columns : columns of the log by name
     """
 
+    label = "recorded driver"
+    """Name of the driver in messages."""
+
     def __init__(self, columns: dict[str, Any]) -> None:
         self._commands = {name: columns[f"command_{name}"] for name, *_ in COMMAND}
         self._last = len(columns["time"]) - 1

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from simulator.base.errors import JounceError
 from simulator.base.fields import Field, Fields, Group, Number, Text, Variants
+from simulator.base.rates import RATE
 from simulator.base.registry import Registry
 from simulator.base.renamed_modules import old_names
 
@@ -24,7 +25,7 @@ MOUNT = (
 )
 _COMMON = (
     Field("name", Text("a name of letters, digits and underscores"), "prefix of its columns in the log; default: its type", None),
-    Field("rate", Number("Hz", 0.1, 2e4), "measurements per second; default: that of the type", None),
+    Field("rate", RATE, "measurements per second; default: that of the type", None),
     Field("mount", Group(MOUNT), "position and orientation; default: at the reference point, axes parallel to the chassis", None),
 )
 

@@ -15,10 +15,13 @@ from simulator.configuration.file_lookup import find_config
 from simulator.configuration.key_path import KeyPath, parse
 from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override
-from simulator.configuration.references import REFERENCES, SOILS_OF_A_TERRAIN
+from simulator.configuration.references import REFERENCES, SOILS_OF_A_TERRAIN, fits
 
-NAMING = tuple(
-    parse(place) for place in (*(pattern for pattern, _ in REFERENCES), *SOILS_OF_A_TERRAIN, "maneuver.vehicle", "maneuver.terrain")
+NAMING: tuple[KeyPath, ...] = (
+    *(pattern for pattern, _ in REFERENCES),
+    *SOILS_OF_A_TERRAIN,
+    ("maneuver", "vehicle"),
+    ("maneuver", "terrain"),
 )
 """Places where a value may be the name of a file."""
 
@@ -103,6 +106,4 @@ def _path(key: str) -> KeyPath:
 def may_name(key: str) -> bool:
     """Return whether the value of a key may be a file name or contain one."""
     path = parse(key)
-    return any(
-        all(want in ("*", part) for want, part in zip(pattern, path, strict=False)) for pattern in NAMING if len(pattern) >= len(path)
-    )
+    return any(fits(path, pattern[: len(path)]) for pattern in NAMING)

@@ -13,16 +13,28 @@ from unpaced import Hurried, Throttle, assert_within_limits
 
 import simulator.host.drive
 import simulator.session
+from simulator.api.simulation import FunctionDriver
 from simulator.base.errors import OutputError
 from simulator.base.signals import EndedBySignal
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
+from simulator.driver.contract import DriverRunner
+from simulator.driver.scripted import ScriptedDriver
+from simulator.driver.steering.path_follower import PathFollower
 from simulator.host import platform_park
-from simulator.host.drive import PARKING, ROLLED_OVER, DriveOptions, Host, _report
+from simulator.host.drive import PARKING, ROLLED_OVER, DriveOptions, Host, HumanDriverAdapter, _report
 from simulator.maneuvers.maneuver_file import Maneuver
+from simulator.maneuvers.phase_driver import PhaseDriver
 from simulator.motion.stream import MotionStream
-from simulator.outlets.telemetry import TelemetryOutlet
+from simulator.outlets.force_feedback import ForceFeedbackOutlet
+from simulator.outlets.motion_stream import MotionStreamOutlet
+from simulator.outlets.outlet_runner import OutletRunner
+from simulator.outlets.rut_file import RutFileOutlet
+from simulator.outlets.telemetry import MemoryRecorder, TelemetryOutlet
 from simulator.outlets.view import ViewOutlet
+from simulator.run.frames import States
+from simulator.run.rerun import RecordedDriver
+from simulator.session import PartError
 from simulator.telemetry.recover import read_logs
 from simulator.telemetry.writer import read_telemetry
 
@@ -296,7 +308,7 @@ def test_signals_while_it_parks_never_jerk_it(drive, monkeypatch):
     def three(session):
         calls.append(session.tick)
         if session.tick in (9_000,):
-            host.asked(signal.SIGINT)
+            host.stop_request(signal.SIGINT)
         return keep_going(session)
 
     host._keep_going = three
@@ -305,7 +317,7 @@ def test_signals_while_it_parks_never_jerk_it(drive, monkeypatch):
     def interrupted(session, duration, wait, outlets):
         def go_on():
             if session.tick in (9_500, 10_500):
-                host.asked(signal.SIGINT)
+                host.stop_request(signal.SIGINT)
             return wait()
 
         coast(session, duration, go_on, outlets)
@@ -318,3 +330,16 @@ def test_signals_while_it_parks_never_jerk_it(drive, monkeypatch):
     speed = np.diff(np.array(drive.legs), axis=0) / 1e-3
     assert np.abs(speed[-10:]).max() < 1e-9, "it stands when the stream ends"
     assert np.abs(speed[1490 + 9000 - 1000]).max() > 1e-3, "it moved on the way"
+
+
+PARTS = (
+    HumanDriverAdapter, ScriptedDriver, PhaseDriver, PathFollower, RecordedDriver, FunctionDriver, DriverRunner,
+    MotionStreamOutlet, TelemetryOutlet, MemoryRecorder, RutFileOutlet, ViewOutlet, OutletRunner, ForceFeedbackOutlet, States,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.__name__)
+def test_a_message_names_a_part_by_words(part):
+    """Not by its class."""
+    text = str(PartError(part.__new__(part), OSError("no network")))
+    assert text == f"{part.label} failed: OSError: no network" and part.__name__ not in text

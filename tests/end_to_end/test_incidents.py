@@ -48,7 +48,7 @@ def test_the_platform_fades_and_the_drive_goes_on(field, value, reason):
     session.run(5.0)
     incident = session.recovery.latest
     assert incident is not None
-    assert incident.number == session.recovery.incident == 1
+    assert incident.number == session.recovery.incident_number == 1
     assert reason in incident.reason
     assert t <= incident.time <= t + 0.02
     assert session.time == incident.time, "the run stops there; time stands"
@@ -58,7 +58,7 @@ def test_the_platform_fades_and_the_drive_goes_on(field, value, reason):
     assert 0.5 < np.linalg.norm(state["p_WB"][:2] - before[:2]) < 30.0, "where it was well half a second ago"
     for _ in range(8000):
         session.advance()
-    assert session.recovery.incident == 0
+    assert session.recovery.incident_number == 0
     assert session.recovery.latest is incident
     assert session.time > incident.time + 4.0, "it drives again"
     assert session.cueing.procedure.state == "engaged"

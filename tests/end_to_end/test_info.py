@@ -151,7 +151,7 @@ class Session:
 
     def __init__(self):
         self.time, self.paused, self.clock, self.cueing = 0.0, False, None, self.Cueing()
-        self.recovery = SimpleNamespace(incident=0)
+        self.recovery = SimpleNamespace(incident_number=0)
 
 
 def test_resets_pauses_and_incidents_are_in_the_log(tmp_path, capsys):
@@ -162,7 +162,14 @@ def test_resets_pauses_and_incidents_are_in_the_log(tmp_path, capsys):
     log = TelemetryOutlet(tmp_path, readout, record(COMMAND))
     # time, paused, incident
     recovery = session.recovery
-    for session.time, session.paused, recovery.incident in ((0.0, 0, 0), (0.1, 0, 0), (0.1, 1, 0), (0.2, 0, 3), (0.0, 0, 0), (0.1, 0, 4)):
+    for session.time, session.paused, recovery.incident_number in (
+        (0.0, 0, 0),
+        (0.1, 0, 0),
+        (0.1, 1, 0),
+        (0.2, 0, 3),
+        (0.0, 0, 0),
+        (0.1, 0, 4),
+    ):
         readout[0]["time"] = session.time
         log.publish(session)
     log.close()

@@ -10,13 +10,15 @@ import pytest
 from simulator.base import renamed, renamed_modules
 from simulator.base.errors import DeprecatedNameWarning
 from simulator.base.registry import Registry
-from simulator.catalog.file_kinds import kind_named
+from simulator.catalog.file_kinds import KINDS, kind_named, kind_of
+from simulator.catalog.registries import REGISTRIES
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.file_lookup import find_config
 from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override
 from simulator.configuration.renamed_keys import modernized
 from simulator.telemetry.channels import chosen
+from vehicles.command import COMMAND
 
 PARTS = {"**": "any"}
 
@@ -80,6 +82,25 @@ def test_an_old_kind_of_files_is_found(old, new):
     kind, told = warned(kind_named, old)
     assert (kind.name, told) == (new, [f"{old}: deprecated; use {new}"])
     assert warned(kind_named, new)[1] == []
+
+
+@pytest.mark.parametrize(("old", "new"), renamed.KINDS.items())
+def test_an_old_kind_of_a_list_is_found(old, new):
+    assert warned(renamed.kind, old) == (new, [f"{old}: deprecated; use {new}"])
+    assert warned(renamed.kind, new) == (new, [])
+    assert new in {*REGISTRIES, *(kind.name for kind in KINDS)}
+
+
+@pytest.mark.parametrize(("old", "new"), renamed.FOLDERS.items())
+def test_an_old_folder_has_files_of_its_kind(old, new):
+    assert kind_of(f"somewhere/{old}/any.yaml") == kind_named(new)
+
+
+@pytest.mark.parametrize(("old", "new"), renamed.COMMAND_FIELDS.items())
+def test_an_old_field_of_the_command_is_found(old, new):
+    assert new in {row[0] for row in COMMAND} and old not in {row[0] for row in COMMAND}
+    assert warned(renamed.command_field, old) == (new, [f"{old}: deprecated; use {new}"])
+    assert warned(renamed.command_field, new) == (new, [])
 
 
 @pytest.mark.parametrize(("old", "new"), renamed.COLUMNS.items())

@@ -11,7 +11,9 @@ import yaml
 
 from simulator import Simulation
 from simulator.base.errors import ConfigError
+from simulator.builder.builder import build
 from simulator.cli.main import main
+from simulator.configuration.configuration import configuration
 from terrain.rut_grid import UNIT, read_ruts
 from terrain.rut_memory import SoilMemory
 
@@ -112,3 +114,11 @@ def test_what_are_no_ruts_of_this_terrain_is_refused(run, tmp_path):
     (tmp_path / "ruts.npz").write_bytes(b"PK nothing")
     with pytest.raises(ConfigError, match="a rut file of a run"):
         Simulation("hmmwv", SOIL, changes={"ruts": str(tmp_path)})
+
+
+def test_ruts_on_a_terrain_without_soil_are_refused_by_their_key(tmp_path):
+    """Before anything else of the file is read."""
+    (tmp_path / "ruts.npz").write_bytes(b"PK nothing")
+    (tmp_path / "session.yaml").write_text(f"terrain: flat\nruts: {tmp_path / 'ruts.npz'}\n")
+    with pytest.raises(ConfigError, match=r"session\.yaml:2: ruts: .*expected no ruts, because this terrain has no soil"):
+        build(configuration(str(tmp_path / "session.yaml")), check_step=False)

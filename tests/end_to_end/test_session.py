@@ -213,7 +213,7 @@ def test_the_motion_is_changed_alike_whatever_hangs_on_the_session():
         session.reset()
         session.cueing.procedure.arm()
         assert session.cueing.tuner.intensity == session.cueing.readout[0]["intensity"] == 0.7
-        session.cueing.tuner.change(session.cueing.tuner.knobs[0], 0.8)
+        session.cueing.tuner.change(session.cueing.tuner.parameters[0], 0.8)
         session.run(0.5)
         assert 0.4 < session.cueing.records[0][0]["force_gain"][0] < 0.8
         session.run(0.7)

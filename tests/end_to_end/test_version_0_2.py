@@ -17,6 +17,8 @@ from tests.end_to_end.program import environment
 
 OLD = Path(__file__).parents[1] / "data" / "version_0_2"
 FILES = sorted(file.name for file in OLD.glob("*.yaml"))
+WITHOUT_WARNING = ("comparison.yaml", "device.yaml")
+"""The old columns of a comparison are looked up when logs are compared, and no key of a device was renamed."""
 PLUGINS = {
     "axle_kind.py": "axles",
     "controller.py": "controllers",
@@ -37,7 +39,9 @@ def test_a_file_with_old_names_is_good(name, capsys):
     assert main(["check", str(OLD / name)]) == 0
     out, err = capsys.readouterr()
     assert f"{name}: good" in out
-    assert all("deprecated; use" in line for line in err.splitlines() if not line.startswith("jounce: warning"))
+    lines = [line for line in err.splitlines() if not line.startswith("jounce: warning")]
+    assert bool(lines) == (name not in WITHOUT_WARNING)
+    assert all("deprecated; use" in line for line in lines)
 
 
 @pytest.mark.parametrize(("plugin", "kind"), PLUGINS.items())

@@ -13,6 +13,12 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Flag, Group, Number, Variants, read
 from simulator.base.memoize import MAX_ENTRIES, memoize_by_identity
 from simulator.base.section_cache import SectionCache, sections_read_once
+from simulator.sensors.kinds import SENSOR_FILE
+from vehicles.controllers.controller_section import CONTROLLER_FILE
+from vehicles.steering.steering_section import STEERING_FILE
+from vehicles.tires.tire_file import FILE_TABLE as TIRE_FILE
+from vehicles.vehicle_file import AXLE
+from washout.cueing import FILE as WASHOUT_FILE
 
 INSIDE = (Field("rate", Number("N/m", 0.0, 1e6), "stiffness"), Field("preload", Number("N"), "at rest", 5.0))
 TABLE = (
@@ -64,6 +70,12 @@ def test_the_fields_of_a_variant_keep_their_identity_until_the_table_changes() -
     assert kind.fields("soft") is first
     tables["soft"] = INSIDE[:1]
     assert [field.name for field in kind.fields("soft") or ()] == ["type", "rate"]
+
+
+@pytest.mark.parametrize("kind", [WASHOUT_FILE, TIRE_FILE, CONTROLLER_FILE, STEERING_FILE, AXLE, SENSOR_FILE])
+def test_the_fields_of_registered_kinds_keep_their_identity(kind: Variants) -> None:
+    for name in kind.choice().names():
+        assert kind.fields(name) is kind.fields(name)
 
 
 def test_the_number_of_memoized_results_is_limited() -> None:

@@ -31,8 +31,8 @@ def ride(motion, f, w=STILL, change=None):
     return np.array(legs), np.array(poses), limited
 
 
-def knob(motion, words):
-    return next(one for one in motion.tuner.knobs if one.words == words)
+def parameter(motion, words):
+    return next(one for one in motion.tuner.parameters if one.words == words)
 
 
 def test_at_full_intensity_the_washout_gets_what_is_felt_bit_for_bit():
@@ -73,7 +73,7 @@ def test_a_changed_parameter_converges_to_a_file_with_that_value():
     motion = engaged()
     changes = {"high pass frequency surge": 2.5, "tilt rate": 0.05, "rotation damping yaw": 0.7, "force gain heave": 0.8}
     for words, value in changes.items():
-        motion.tuner.change(knob(motion, words), value)
+        motion.tuner.change(parameter(motion, words), value)
         ride(motion, np.tile(REST, (400, 1)))  # the next one comes while the last is still on its way
     ride(motion, np.tile(REST, (1000, 1)))
     said = washout_mapping()
@@ -95,7 +95,7 @@ def test_no_steps_for_random_parameter_changes():
         def change(k):
             if k % 300 == 0:
                 motion.tuner.intensity = float(rng.uniform(0.0, 1.3))
-                one = motion.tuner.knobs[rng.integers(len(motion.tuner.knobs))]
+                one = motion.tuner.parameters[rng.integers(len(motion.tuner.parameters))]
                 motion.tuner.change(one, one.turned(motion.tuner.value(one), int(rng.integers(-4, 5))))
 
         return change
@@ -116,7 +116,7 @@ def test_what_is_out_of_its_limits_is_refused_and_changes_nothing():
         with pytest.raises(ConfigError):
             motion.tuner.intensity = value
     with pytest.raises(ConfigError, match=r"force_gain.*from 0 to 2"):
-        motion.tuner.change(knob(motion, "force gain sway"), 2.5)
+        motion.tuner.change(parameter(motion, "force gain sway"), 2.5)
     motion.step(REST, STILL, True, H)
     assert motion.records[0] == before and motion.tuner.changes == 0 and motion.tuner.intensity == 1.0
 
@@ -133,8 +133,8 @@ def test_the_keys_turn_every_number_of_the_washout():
     gain, rate = washout_mapping()["cueing"]["force_gain"][0], np.degrees(motion.records[0][0]["tilt_rate"])
     assert panel.handle_event("washout_next") == f"force gain surge {gain:.3g} (0 to 2)"
     assert panel.handle_event("washout_up") == f"force gain surge {1.1 * gain:.3g} (0 to 2)"
-    lines = [panel.handle_event("washout_next") for _ in motion.tuner.knobs]
-    assert f"tilt rate {rate:.3g} deg/s (0.001 to 1e+03)" in lines and len(set(lines)) == len(motion.tuner.knobs)
+    lines = [panel.handle_event("washout_next") for _ in motion.tuner.parameters]
+    assert f"tilt rate {rate:.3g} deg/s (0.001 to 1e+03)" in lines and len(set(lines)) == len(motion.tuner.parameters)
     for _ in range(80):
         line = panel.handle_event("washout_down")
     assert line == "force gain surge 0 (0 to 2)", "after all of them comes the first"
@@ -170,14 +170,14 @@ def test_a_compiled_plugin_washout_is_changed_from_its_initial_parameters():
     ride(motion, np.tile(force, (10000, 1)))  # the limiter is at the place to which this washout jumps, the budget has forgotten it
     assert motion.records.washout_pose[0]["position"][0] == pytest.approx(0.02)
     motion.tuner.intensity = 0.5
-    motion.tuner.change(motion.tuner.knobs[0], 50.0)
+    motion.tuner.change(motion.tuner.parameters[0], 50.0)
     steps = float(motion.washout._state[0]["both"][1])
     _, poses, limited = ride(motion, np.tile(force, (1500, 1)))
     assert motion.records.washout_pose[0]["position"][0] == pytest.approx(2.0 / 50.0 * 0.5, rel=1e-3)
     assert motion.washout._state[0]["both"][1] == steps + 1500.0, "what it remembers goes on"
     assert limited == 0 and np.abs(np.diff(poses[:, 0])).max() < 1e-4
     with pytest.raises(ConfigError, match="share"):
-        motion.tuner.change(motion.tuner.knobs[0], 5.0)
+        motion.tuner.change(motion.tuner.parameters[0], 5.0)
 
 
 def test_the_names_of_version_0_2_change_the_same():
@@ -185,7 +185,9 @@ def test_the_names_of_version_0_2_change_the_same():
     with pytest.warns(DeprecatedNameWarning, match=r"intensity: deprecated; use tuner\.intensity"):
         motion.intensity = 0.5
     with pytest.warns(DeprecatedNameWarning, match=r"change: deprecated; use tuner\.change"):
-        motion.change(motion.tuner.knobs[0], 0.8)
-    assert (motion.tuner.intensity, motion.tuner.value(motion.tuner.knobs[0]), motion.tuner.changes) == (0.5, 0.8, 2)
+        motion.change(motion.tuner.parameters[0], 0.8)
+    with pytest.warns(DeprecatedNameWarning, match=r"knobs: deprecated; use tuner\.parameters"):
+        assert motion.knobs is motion.tuner.parameters
+    assert (motion.tuner.intensity, motion.tuner.value(motion.tuner.parameters[0]), motion.tuner.changes) == (0.5, 0.8, 2)
     with pytest.warns(DeprecatedNameWarning), pytest.raises(JounceError, match="does not use a preview"):
         motion.foresee(None)

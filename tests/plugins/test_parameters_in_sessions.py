@@ -15,6 +15,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from simulator.base.errors import ConfigError
+from simulator.builder.builder import build
 from simulator.catalog.file_kinds import kind_named
 from simulator.catalog.json_schema import file_schema
 from simulator.configuration.configuration import configuration
@@ -22,7 +23,7 @@ from simulator.configuration.overrides import read_settings
 from simulator.configuration.session_file import SessionOptions, read_session
 from simulator.telemetry.writer import read_telemetry
 from tests.messages import is_message
-from tests.plugins import drivers, protocols  # noqa: F401 - they register
+from tests.plugins import drivers, outlets, protocols  # noqa: F401 - they register
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -117,6 +118,15 @@ def test_invalid_parameters_are_refused_with_their_place(tmp_path: Path, content
     with pytest.raises(ConfigError) as raised:
         options(tmp_path, content, *settings)
     assert is_message(complaint, str(raised.value))
+
+
+def test_all_errors_of_plugin_outlets_are_reported_at_once_with_their_lines(tmp_path: Path) -> None:
+    content = {"terrain": "flat", "outlets": {"plugins": [{"digits": 10, "rat": 1, "type": "lines"}, "lines", "linse"]}}
+    parts = build(configuration(str(file(tmp_path / "s.yaml", content))), check_step=False)
+    with pytest.raises(ConfigError) as raised:
+        parts.outlets(tmp_path)
+    expected = [(3, "outlets.plugins[0].digits"), (4, "outlets.plugins[0].rat"), (7, "outlets.plugins[2].type")]
+    assert [(one.line, one.key) for one in raised.value.errors] == expected
 
 
 def test_the_schema_knows_them() -> None:

@@ -144,7 +144,7 @@ def test_a_preview_equals_the_recording() -> None:
     times = np.linspace(0.0, 100.0, 1001)
     f = np.zeros((1001, 3))
     f[:, 0] = times
-    motion.washout.foresee(RecordedPreview(times, f, np.zeros((1001, 3)), step=0.1, points=10))
+    motion.washout.set_preview(RecordedPreview(times, f, np.zeros((1001, 3)), step=0.1, points=10))
     motion.procedure.arm()
     for k in range(30000):
         motion.washout.serve(k * H)
@@ -160,7 +160,7 @@ def test_a_compiled_washout_gets_the_preview_of_the_tick_that_calls_it(rate: int
     times = np.linspace(0.0, 100.0, 1001)
     f = np.zeros((1001, 3))
     f[:, 0] = times
-    motion.washout.foresee(RecordedPreview(times, f, np.zeros((1001, 3)), step=0.1, points=10))
+    motion.washout.set_preview(RecordedPreview(times, f, np.zeros((1001, 3)), step=0.1, points=10))
     motion.procedure.arm()
     for k in range(30000):
         if k % stride == 0:

@@ -35,6 +35,9 @@ class PathFollower:
     seed : of the noise of the hands
     """
 
+    label = "path follower"
+    """Name of the driver in messages."""
+
     def __init__(
         self,
         path: Path,
