@@ -13,11 +13,12 @@ from matplotlib.collections import PolyCollection
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
+from simulator.base.registry import Registry
 from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.cone_course import Track, touched_cones
 from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.metrics import driven_path, evaluate, relative_run
-from simulator.maneuvers.plots.contract import EmptyPlotError, Run
+from simulator.maneuvers.plots.contract import EmptyPlotError, PlotKind, Run
 from simulator.maneuvers.plots.kinds import PLOT_KINDS, USUAL, columns_of
 from simulator.maneuvers.plots.time_series import phase_spans
 from simulator.maneuvers.report.page import RunInfo, run_page
@@ -184,6 +185,20 @@ def test_an_unknown_plot_is_refused_with_a_suggestion():
     with pytest.raises(JounceError) as error:
         load_maneuver(shipped("scripted_drive") | {"plots": ["speed", "wheel_load"]}, "m.yaml")
     assert "plots[1]" in str(error.value) and "wheel_loads" in str(error.value)
+
+
+def test_a_plot_of_an_installed_package_has_the_version_of_the_contract(monkeypatch):
+    class Point:
+        name, value = "newer", "a_package:newer"
+
+        def load(self):
+            return PlotKind("newer", "another contract", lambda run: None, contract=99)
+
+    kinds = Registry("plot", "jounce.plots", {})
+    monkeypatch.setattr("simulator.base.registry.entry_points", lambda group: [Point()] if group == "jounce.plots" else [])
+    monkeypatch.setattr("simulator.maneuvers.plots.kinds.PLOT_KINDS", kinds)
+    with pytest.raises(JounceError, match="plot newer: written for version 99"):
+        columns_of(["newer"])
 
 
 def test_missing_data_is_reported(tmp_path):

@@ -29,5 +29,11 @@ def check(kind: PlotKind) -> None:
 
 
 def columns_of(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the telemetry names, fields or patterns that plots need in addition to the columns of the metrics, without duplicates."""
-    return tuple(dict.fromkeys(column for name in names for column in PLOT_KINDS.need(name).columns))
+    """Return the telemetry names, fields or patterns that plots need in addition to the columns of the metrics, without duplicates.
+
+    Raises JounceError for an unknown name, or when a plot has another contract version.
+    """
+    kinds = [PLOT_KINDS.need(name) for name in names]
+    for kind in kinds:
+        check(kind)
+    return tuple(dict.fromkeys(column for kind in kinds for column in kind.columns))
