@@ -23,6 +23,8 @@ from simulator.maneuvers.plots.kinds import PLOT_KINDS, USUAL, columns_of
 from simulator.maneuvers.plots.time_series import phase_spans
 from simulator.maneuvers.report.page import RunInfo, run_page
 from simulator.maneuvers.report.write_report import drawn, write_report
+from simulator.report.plot import Axis, Panel, Plot
+from simulator.report.plot import Curve as PlotCurve
 from simulator.report.png_renderer import figure_of
 from simulator.telemetry.run_folder import RESULTS
 from tests.maneuvers.shipped import shipped
@@ -222,18 +224,40 @@ def test_missing_data_is_reported(tmp_path):
     assert {file.stem for file in report.files[1:]} == set(NAMES) - {line.partition(":")[0] for line in report.left_out}
 
 
+@pytest.mark.parametrize("shown", [None, Plot("", [Panel("", Axis("x"), Axis("y"), [PlotCurve("", np.zeros(2), np.zeros(3))])]), 1 / 3])
+def test_an_error_of_a_plugin_costs_only_its_plot(tmp_path, monkeypatch, shown):
+    """An exception of the function, no plot, and a plot that cannot be drawn: the report and the metrics are complete without the plot."""
+
+    def draw(run):
+        return run.columns["speed_of_nothing"] if shown is None else shown
+
+    monkeypatch.setitem(PLOT_KINDS._kinds, "broken", PlotKind("broken", "raises", draw))
+    run, columns = run_of(plots=["g_g", "broken", "yaw_rate"]), telemetry()
+    report = write_report(tmp_path, run.maneuver, columns, run.metrics | {"table": []}, info=RunInfo())
+    assert [file.name for file in report.files] == ["metrics.json", "g_g.png", "yaw_rate.png", "report.html"]
+    assert len(report.left_out) == 1 and report.left_out[0].startswith("broken: ")
+    assert shown is not None or report.left_out == ["broken: KeyError: 'speed_of_nothing'"]
+    assert escape(f"no plot {report.left_out[0]}") in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_an_error_of_a_plot_of_jounce_is_raised(monkeypatch):
+    monkeypatch.setitem(PLOT_KINDS._kinds, "g_g", PlotKind("g_g", "raises", lambda run: run.columns["speed_of_nothing"]))
+    with pytest.raises(KeyError):
+        drawn(run_of(), ["g_g"])
+
+
 def test_one_plot_after_another_leaves_nothing_behind():
     """A picture has the same bytes alone and after all the others."""
     run = run_of("avtp_lane_change", phases=("straight", "turn"), columns=telemetry() | {"phase": np.repeat([0, 1], (900, 1101))})
-    alone, left_out = drawn(run, NAMES)
-    assert (drawn(run, reversed(NAMES)), left_out) == ((alone, []), [])
+    _, alone, left_out = drawn(run, NAMES)
+    assert (drawn(run, reversed(NAMES))[1:], left_out) == ((alone, []), [])
     assert len(set(alone.values())) == len(NAMES) - 1  # `path` of a course is the course
 
 
 def test_the_page_shows_what_a_picture_shows():
     """Every panel of every chosen plot is on the page, from the same description."""
     run = run_of("avtp_lane_change", plots=list(NAMES))
-    page = run_page(run.metrics | {"table": []}, RunInfo(), run).html()
+    page = run_page(run.metrics | {"table": []}, RunInfo(), run, drawn(run, NAMES).plots).html()
     for name in NAMES:
         for panel in plot_of(name, run).panels:
             assert escape(panel.y.title) in page and escape(panel.title) in page, name

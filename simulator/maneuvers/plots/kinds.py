@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
 from simulator.maneuvers.plots import analysis_curves, cross_plots, path, time_series
-from simulator.maneuvers.plots.contract import CONTRACT, PlotKind
+from simulator.maneuvers.plots.contract import CONTRACT, EmptyPlotError, PlotKind
 
 PLOT_KINDS: Registry[PlotKind] = Registry(
     "plot", "jounce.plots", {plot.name: plot for module in (time_series, path, cross_plots, analysis_curves) for plot in module.PLOTS}
@@ -26,6 +27,19 @@ def check(kind: PlotKind) -> None:
     """Check the contract version of a kind, also of one from an entry point. Raises JounceError as `register`."""
     if kind.contract != CONTRACT:
         raise JounceError(f"plot {kind.name}: written for version {kind.contract} of the contract, this is version {CONTRACT}")
+
+
+@contextlib.contextmanager
+def describing(name: str) -> Iterator[None]:
+    """Turn any exception of a plot of a plugin into an EmptyPlotError, because the report of the run must be complete without this plot."""
+    try:
+        yield
+    except EmptyPlotError:
+        raise
+    except Exception as error:
+        if PLOT_KINDS.is_builtin(name):
+            raise
+        raise EmptyPlotError(f"{type(error).__name__}: {error}") from error
 
 
 def columns_of(names: Iterable[str]) -> tuple[str, ...]:
