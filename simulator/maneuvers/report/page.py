@@ -23,7 +23,7 @@ GROUPS = (
     ("The driver", ("steering_wheel", "steering_torque", "pedals", "gear", "engine")),
     (
         "The vehicle",
-        ("speed", "acceleration", "lateral_acceleration", "yaw_rate", "sideslip", "roll", "pitch", "yaw", "head", "path_error"),
+        ("speed", "distance", "acceleration", "lateral_acceleration", "yaw_rate", "sideslip", "roll", "pitch", "yaw", "head", "path_error"),
     ),
     ("The wheels", ("wheel_loads", "slip_angles", "slips")),
 )
@@ -138,7 +138,7 @@ def _gates(page: Page, gates: Sequence[Mapping[str, Any]]) -> None:
 
 def _plots(page: Page, run: Run, plots: Mapping[str, Plot]) -> None:
     headings = {"path": "Course", "steady_turns": "Steady turns", "curves": "Curves of the analyses"}
-    if not (handling_curves(run) or {"handling", "cross_plots"} & set(run.maneuver.pictures)):
+    if not (handling_curves(run) or {"steady_turns", "handling", "cross_plots"} & set(run.maneuver.pictures)):
         del headings["steady_turns"]
     for name, heading in headings.items():
         with contextlib.suppress(EmptyPlotError):
