@@ -349,6 +349,13 @@ def test_a_frequency_response_has_one_panel_per_kind_and_unit():
     assert [text.get_text() for text in gain.get_legend().get_texts()] == ["yaw", "roll"]
 
 
+def test_a_curve_whose_quantity_has_the_name_of_a_kind_has_a_panel_of_its_own():
+    """`sensitivity` is a gain by its quantity, not by its name."""
+    other = Curve(F, 2.0 + F, "frequency", "gain", "Hz", "1/s")
+    gain, sensitivity = picture_of("frequency_response", run_of(curves={"yaw_gain": CURVES["yaw_gain"], "sensitivity": other})).axes
+    assert [line.get_label() for line in (*gain.lines, *sensitivity.lines)] == ["yaw", "sensitivity"]
+
+
 def test_the_g_g_diagram_has_circles_and_left_on_the_left():
     axes = picture_of("g_g", run_of()).axes[0]
     circles = [np.hypot(*line.get_data()) for line in axes.lines[:-1]]

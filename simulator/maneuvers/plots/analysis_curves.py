@@ -58,8 +58,7 @@ def _frequency_response(run: Run) -> Plot:
     low, high = min(float(curve.x.min()) for curve in responses.values()), max(float(curve.x.max()) for curve in responses.values())
     across = Axis("frequency", "Hz", log=True, least=low, most=high)
     panels = []
-    for _, title, unit in sorted(rows, key=lambda row: row[0])[:MOST_ROWS]:
-        names = next(names for row, names in rows.items() if row[1:] == (title, unit))
+    for (_, title, unit), names in sorted(rows.items(), key=lambda row: row[0][0])[:MOST_ROWS]:
         curves = [
             curve_of(responses[name], _subject(name).replace("_", " "), BLUE + subjects.index(_subject(name)) % PURPLE) for name in names
         ]
