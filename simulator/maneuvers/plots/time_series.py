@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.algebra.path_length import path_length
 from simulator.maneuvers.analyses import contract
 from simulator.maneuvers.path_projection import stations_of
 from simulator.maneuvers.plots.contract import PlotKind, Run
@@ -18,7 +19,7 @@ WHEELS = {"FL": (BLUE, ""), "FR": (RED, ""), "RL": (GREEN, "6 3"), "RR": (AMBER,
 """Color and dash pattern of the usual wheels."""
 SIDES = {"L": ("left", BLUE), "R": ("right", RED), "M": ("middle", BLUE)}
 AXLES = {"F": "front", "R": "rear", "M": "middle"}
-DISTANCE = Quantity("distance", "distance", "m", lambda run: {"": _distance(run.columns["x"], run.columns["y"])}, ())
+DISTANCE = Quantity("distance", "distance", "m", lambda run: {"": path_length(run.columns["x"], run.columns["y"])}, ())
 STEERING_RATE = Quantity(
     "steering_rate", "steering-wheel rate", "rad/s", lambda run: {"": np.gradient(run.smooth("steering_wheel_angle"), run.time)}, ()
 )
@@ -48,10 +49,6 @@ def _curve(name: str, n: int, time: NDArray[np.float64], values: NDArray[np.floa
         return Curve(name, time, values, GRAY, width=0.7)
     color, dash = WHEELS.get(name, (BLUE + n, ""))
     return Curve(name, time, values, color, dash)
-
-
-def _distance(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))))
 
 
 def _path_error(run: Run) -> list[Panel]:
