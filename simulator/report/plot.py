@@ -30,6 +30,12 @@ TICKS = 6
 """Approximate number of ticks on an axis; more on a long axis."""
 
 
+def style_of(n: int) -> tuple[int, str]:
+    """Return color and dash pattern of the n-th curve of a panel, n from 0: 21 styles without gray, then again from the first."""
+    colors = PURPLE - BLUE + 1
+    return BLUE + n % colors, DASHES[n // colors % len(DASHES)]
+
+
 @dataclass(frozen=True)
 class Axis:
     """Axis of a panel; `least` and `most` default to the range of the curves."""

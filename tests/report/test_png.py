@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.colors import to_hex
 
-from simulator.report.plot import COLORS, GREEN, RED, SKY, Axis, Band, Curve, Panel, Plot
+from simulator.report.plot import COLORS, GRAY, GREEN, RED, SKY, Axis, Band, Curve, Panel, Plot, style_of
 from simulator.report.png_renderer import figure_of, png
 
 T = np.linspace(0.0, 1.0, 5)
@@ -28,3 +28,9 @@ def test_a_name_that_begins_with_an_underscore_is_in_the_legend():
 def test_the_first_item_of_a_name_is_in_the_legend():
     """As on a page: the curve, not the band, and the first of two curves."""
     assert legend_of(Curve("one", T, T, RED), Curve("one", T, -T, SKY), Band("one", T, T, T + 1.0, GREEN)) == (["one"], [COLORS[RED]])
+
+
+def test_many_curves_differ_in_color_or_dash():
+    styles = [style_of(n) for n in range(21)]
+    assert len(set(styles)) == 21 and GRAY not in dict(styles) and styles[0] == (Curve("", T, T).color, Curve("", T, T).dash)
+    assert [style_of(n) for n in range(21, 42)] == styles

@@ -9,7 +9,7 @@ import numpy as np
 from simulator.maneuvers.analyses import contract
 from simulator.maneuvers.plots.contract import EmptyPlotError, PlotKind, Run
 from simulator.report.display_units import factor_shown, unit_shown
-from simulator.report.plot import BLUE, PURPLE, Axis, Curve, Panel, Plot
+from simulator.report.plot import Axis, Curve, Panel, Plot, style_of
 
 KINDS = ("gain", "phase", "coherence")
 """Last word of the name of a curve over frequency, in the order of the panels."""
@@ -29,9 +29,9 @@ def drawable(curves: Mapping[str, contract.Curve]) -> dict[str, contract.Curve]:
     return out
 
 
-def curve_of(curve: contract.Curve, name: str = "", color: int = BLUE, *, points: bool = False) -> Curve:
-    """Return a curve of an analysis in display units."""
-    return Curve(name, factor_shown(curve.x_unit) * curve.x, factor_shown(curve.y_unit) * curve.y, color, points=points)
+def curve_of(curve: contract.Curve, name: str = "", n: int = 0, *, points: bool = False) -> Curve:
+    """Return a curve of an analysis in display units, in the style of the n-th curve of a panel."""
+    return Curve(name, factor_shown(curve.x_unit) * curve.x, factor_shown(curve.y_unit) * curve.y, *style_of(n), points=points)
 
 
 def axes_of(curve: contract.Curve) -> tuple[Axis, Axis]:
@@ -41,7 +41,7 @@ def axes_of(curve: contract.Curve) -> tuple[Axis, Axis]:
 
 
 def _frequency_response(run: Run) -> Plot:
-    """Describe a panel for each kind and unit; curves of one input and output have one color."""
+    """Describe a panel for each kind and unit; curves of one input and output have one style."""
     over_frequency = {
         name: curve._replace(x=curve.x[curve.x > 0.0], y=curve.y[curve.x > 0.0])
         for name, curve in run.curves.items()
@@ -59,9 +59,7 @@ def _frequency_response(run: Run) -> Plot:
     across = Axis("frequency", "Hz", log=True, least=low, most=high)
     panels = []
     for (_, title, unit), names in sorted(rows.items(), key=lambda row: row[0][0])[:MOST_ROWS]:
-        curves = [
-            curve_of(responses[name], _subject(name).replace("_", " "), BLUE + subjects.index(_subject(name)) % PURPLE) for name in names
-        ]
+        curves = [curve_of(responses[name], _subject(name).replace("_", " "), subjects.index(_subject(name))) for name in names]
         least, most = (-0.02, 1.05) if title == "coherence" else (None, None)
         panels.append(Panel(title, across, Axis(title.replace("_", " "), unit_shown(unit), least=least, most=most), curves))
     return Plot("frequency response", panels)

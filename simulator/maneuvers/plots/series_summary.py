@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.base.units import SHOWN, is_suffix
-from simulator.report.plot import BLUE, GRAY, PURPLE, RED, Axis, Curve, Panel, Plot, ReferenceLine
+from simulator.report.plot import GRAY, RED, Axis, Curve, Panel, Plot, ReferenceLine, style_of
 from simulator.report.png_renderer import png
 from simulator.telemetry.atomic_files import write_bytes
 
@@ -91,7 +91,7 @@ def _panel(plot: MetricPlot) -> Panel:
     curves = []
     for n, (name, points) in enumerate(plot.lines.items()):
         x, y = np.array([point[:2] for point in points]).T
-        curves.append(Curve(name, x, y, BLUE + n % PURPLE, points=True))
+        curves.append(Curve(name, x, y, *style_of(n), points=True))
     failed = np.array([point[:2] for points in plot.lines.values() for point in points if point[2] is False]).reshape(-1, 2)
     if len(failed):
         curves.append(Curve("not passed", failed[:, 0], failed[:, 1], RED, points=True, line=False))

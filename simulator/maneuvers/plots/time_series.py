@@ -12,7 +12,7 @@ from simulator.maneuvers.analyses import contract
 from simulator.maneuvers.path_projection import stations_of
 from simulator.maneuvers.plots.contract import PlotKind, Run
 from simulator.maneuvers.plots.quantities import FILTERED, KILONEWTON, QUANTITIES, Quantity
-from simulator.report.plot import AMBER, BLUE, GRAY, GREEN, RED, Axis, Band, Curve, Panel, Plot, Shade
+from simulator.report.plot import AMBER, BLUE, GRAY, GREEN, RED, Axis, Band, Curve, Panel, Plot, Shade, style_of
 
 TIME = Axis("time", "s")
 WHEELS = {"FL": (BLUE, ""), "FR": (RED, ""), "RL": (GREEN, "6 3"), "RR": (AMBER, "6 3")}
@@ -37,7 +37,8 @@ def _panel(run: Run, quantity: Quantity) -> Panel:
     curves = [_curve(name, n, run.time, factor * values) for n, (name, values) in enumerate(quantity.of(run).items())]
     if quantity.name == "head":
         curves = [Curve("" if not weighted_curves(run) else "unweighted", run.time, curves[0].y, GRAY, width=0.8)]
-        curves += [Curve(name.replace("_", " "), one.x, one.y, n) for n, (name, one) in enumerate(weighted_curves(run).items(), BLUE)]
+        weighted = weighted_curves(run).items()
+        curves += [Curve(name.replace("_", " "), one.x, one.y, *style_of(n)) for n, (name, one) in enumerate(weighted)]
     least = min([0.0, *(float(np.nanmin(curve.y)) for curve in curves)]) if quantity.from_zero else None
     # the filtered curve is drawn last, on top
     curves = curves[::-1] if curves[0].name == FILTERED else curves
@@ -47,7 +48,7 @@ def _panel(run: Run, quantity: Quantity) -> Panel:
 def _curve(name: str, n: int, time: NDArray[np.float64], values: NDArray[np.float64]) -> Curve:
     if name == "as computed":
         return Curve(name, time, values, GRAY, width=0.7)
-    color, dash = WHEELS.get(name, (BLUE + n, ""))
+    color, dash = WHEELS.get(name) or style_of(n)
     return Curve(name, time, values, color, dash)
 
 
