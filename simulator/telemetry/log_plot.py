@@ -11,7 +11,7 @@ from simulator.report.display_units import IN_DEGREES
 from simulator.report.plot import Axis, Curve, Panel, Plot, style_of
 from simulator.telemetry.channels import Channel
 
-MOST_PANELS = 16
+MAX_PANELS = 16
 """Maximum number of panels of a plot, for readability."""
 
 
@@ -21,8 +21,8 @@ def log_plot(along: Channel, shown: Sequence[Channel], arrays: Mapping[str, NDAr
     fields: dict[str, list[Channel]] = {}
     for column in shown:
         fields.setdefault(column.field, []).append(column)
-    if not 0 < len(fields) <= MOST_PANELS:
-        raise ConfigError("plot", "", f"{len(fields)} fields", f"names of 1 to {MOST_PANELS} fields")
+    if not 0 < len(fields) <= MAX_PANELS:
+        raise ConfigError("plot", "", f"{len(fields)} fields", f"names of 1 to {MAX_PANELS} fields")
     x = _numbers(along, arrays)
     panels = []
     for field, columns in fields.items():

@@ -14,7 +14,7 @@ from simulator.report.png_renderer import png
 from simulator.telemetry.atomic_files import write_bytes
 
 FILE = "series.png"
-MOST_PANELS = 6
+MAX_PANELS = 6
 FEWEST_VALUES = 3
 """Minimum number of values of a parameter for a plot."""
 
@@ -45,7 +45,7 @@ def draw_summary(folder: Path, title: str, runs: Sequence[Mapping[str, Any]]) ->
 
 
 def plots_of(runs: Sequence[Mapping[str, Any]]) -> list[MetricPlot]:
-    """Return up to MOST_PANELS plots: for each maneuver its metrics with limits, else its shown metrics, over the parameter with the most
+    """Return up to MAX_PANELS plots: for each maneuver its metrics with limits, else its shown metrics, over the parameter with the most
     values."""
     out: list[MetricPlot] = []
     for maneuver in dict.fromkeys(run["maneuver"] for run in runs):
@@ -59,7 +59,7 @@ def plots_of(runs: Sequence[Mapping[str, Any]]) -> list[MetricPlot]:
             lines = _lines(maneuver_runs, parameter, metric)
             if any(len(points) > 1 for points in lines.values()):
                 out.append(MetricPlot(maneuver, parameter, metric, lines, bounds))
-    return out[:MOST_PANELS]
+    return out[:MAX_PANELS]
 
 
 def _parameter(runs: Sequence[Mapping[str, Any]]) -> str | None:
