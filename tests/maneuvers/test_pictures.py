@@ -378,7 +378,9 @@ def test_numbers_over_time_are_in_the_units_of_people():
     run = run_of()
     pedals, gears, engine = picture_of("pedals", run).axes
     assert curve_of(pedals, "throttle")[1] == pytest.approx(25.0)
-    assert set(curve_of(gears)[1]) == {1.0, 3.0} and curve_of(engine)[1] == pytest.approx(200.0 * 30.0 / math.pi)
+    assert pedals.get_ylim() == pytest.approx((-5.0, 116.0))
+    assert curve_of(gears).T.tolist() == [[0.0, 1.0], [5.0, 1.0], [5.0, 3.0], [20.0, 3.0]]
+    assert curve_of(engine)[1] == pytest.approx(200.0 * 30.0 / math.pi)
     speed, _, distance = picture_of("longitudinal", run).axes
     assert curve_of(speed)[1] == pytest.approx(54.0) and curve_of(distance)[1][-1] == pytest.approx(300.0, rel=1e-3)
     ride = picture_of("ride", run).axes[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -39,10 +40,15 @@ def _panel(run: Run, quantity: Quantity) -> Panel:
         curves = [Curve("" if not weighted_curves(run) else "unweighted", run.time, curves[0].y, GRAY, width=0.8)]
         weighted = weighted_curves(run).items()
         curves += [Curve(name.replace("_", " "), one.x, one.y, *style_of(n)) for n, (name, one) in enumerate(weighted)]
-    least = min([0.0, *(float(np.nanmin(curve.y)) for curve in curves)]) if quantity.from_zero else None
+    if quantity.steps:
+        curves = [_stepped(curve) for curve in curves]
+    least, most = (None, None) if quantity.limits is None else (factor * limit for limit in quantity.limits)
+    if quantity.from_zero:
+        least = min([0.0, *(float(np.nanmin(curve.y)) for curve in curves)])
     # the filtered curve is drawn last, on top
     curves = curves[::-1] if curves[0].name == FILTERED else curves
-    return Panel(quantity.words, TIME, Axis(quantity.title, unit, least=least, second=quantity.second), curves, shades=phase_shades(run))
+    axis = Axis(quantity.title, unit, least=least, most=most, second=quantity.second)
+    return Panel(quantity.words, TIME, axis, curves, shades=phase_shades(run))
 
 
 def _curve(name: str, n: int, time: NDArray[np.float64], values: NDArray[np.float64]) -> Curve:
@@ -50,6 +56,15 @@ def _curve(name: str, n: int, time: NDArray[np.float64], values: NDArray[np.floa
         return Curve(name, time, values, GRAY, width=0.7)
     color, dash = WHEELS.get(name) or style_of(n)
     return Curve(name, time, values, color, dash)
+
+
+def _stepped(curve: Curve) -> Curve:
+    """Return a curve with a vertical line at each change, instead of an inclined one from the row before."""
+    after = np.flatnonzero(np.diff(curve.y)) + 1
+    rows = np.sort(np.concatenate(([0], after - 1, after, [len(curve.y) - 1])))
+    times = curve.x[rows]
+    times[1:-1:2] = curve.x[after]
+    return replace(curve, x=times, y=curve.y[rows])
 
 
 def _path_error(run: Run) -> list[Panel]:
