@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.algebra.path_length import path_length
 from simulator.base.jit import kernel
 
 STEP = 2.0
@@ -34,7 +35,7 @@ def center_line(points: NDArray[np.float64]) -> NDArray[np.float64]:
     for k in range(len(points) - 1):
         dense.append(_centripetal(q[k : k + 4]))
     curve = np.vstack(dense)
-    s = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(curve, axis=0).T))))
+    s = path_length(*curve.T)
     even = np.linspace(0.0, s[-1], max(2, round(s[-1] / STEP) + 1))
     return np.column_stack((np.interp(even, s, curve[:, 0]), np.interp(even, s, curve[:, 1])))
 

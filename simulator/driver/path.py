@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simulator.base.algebra.path_length import path_length
 from simulator.base.fields import Choice, ListOf, Number, entry, group_of
 
 if TYPE_CHECKING:
@@ -139,10 +140,10 @@ class Path:
     def through(points: ArrayLike) -> Path:
         """Return a natural cubic spline through the waypoints (n, 2) over the chord length; its curvature is continuous."""
         way = np.asarray(points, dtype=float)
-        chord = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(way, axis=0).T))))
+        chord = path_length(*way.T)
         fine = np.linspace(0.0, chord[-1], max(3, math.ceil(chord[-1] / (0.1 * SPACING))))
         curve = _natural_spline(chord, way, fine)
-        length = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(curve, axis=0).T))))
+        length = path_length(*curve.T)
         count = max(3, math.ceil(length[-1] / SPACING) + 1)
         station = np.linspace(0.0, length[-1], count)
         x, y = np.interp(station, length, curve[:, 0]), np.interp(station, length, curve[:, 1])

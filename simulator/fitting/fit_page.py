@@ -120,7 +120,7 @@ def _figures(fitted: Fitted, number: int) -> Iterator[list[Panel]]:
             continue
         times, measured = model.compared(number, trace.channel)
         logs = {START: (fitted.logs["start"][number], model.start), FITTED: (fitted.logs["fitted"][number], fitted.u)}
-        few = len(times) <= FEW_POINTS
+        few = len(times) <= MAX_DOTS
         curves = [Curve(MEASURED, times, measured, COLORS[MEASURED], width=0.0 if few else 1.0, points=few)]
         curves += [_simulated(name, log, trace, times, model.offsets(u)[number]) for name, (log, u) in logs.items()]
         yield [
@@ -131,7 +131,7 @@ def _figures(fitted: Fitted, number: int) -> Iterator[list[Panel]]:
         ]
 
 
-FEW_POINTS = 400
+MAX_DOTS = 400
 """Maximum number of rows drawn as dots."""
 
 

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.algebra.path_length import path_length
 from simulator.base.fields import Choice, ListOf, Number, entry, group_of
 from simulator.driver.path import LaneChange
 
@@ -189,7 +190,7 @@ def touched_cones(gates: tuple[Gate, ...], body: Body, track: Track) -> list[NDA
 
 def _dense(gates: tuple[Gate, ...], body: Body, track: Track) -> Track:
     """Return closely spaced poses near the gates."""
-    distance = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(track.x), np.diff(track.y)))))
+    distance = path_length(track.x, track.y)
     moving = np.concatenate(([True], np.diff(distance) > 0.0))
     fine = np.linspace(0.0, distance[-1], max(2, math.ceil(distance[-1] / FINE_STEP) + 1))
     # no part of the body reaches a gate from other poses

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.algebra.path_length import path_length
 from simulator.driver.path import LaneChange, Path, TimedLaneChange
 
 STRIDE = 1.0
@@ -75,7 +76,7 @@ def _guesses(path: Path, x: NDArray, y: NDArray, guess: float | None) -> NDArray
     if len(path.x) == 2 and sum(abs(change.offset) / change.length for change in path.lane_changes) < GENTLE:
         # the projection onto the line is close to the projection onto the path
         return np.cos(path.heading[0]) * (x - path.x[0]) + np.sin(path.heading[0]) * (y - path.y[0])
-    distance = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))))
+    distance = path_length(x, y)
     rows = np.union1d(np.flatnonzero(np.diff(np.floor(distance / STRIDE), prepend=-1.0)), [len(x) - 1])
     station = path.find(float(x[0]), float(y[0])) if guess is None else guess
     stations = []

@@ -30,6 +30,12 @@ TICKS = 6
 """Approximate number of ticks on an axis; more on a long axis."""
 
 
+def style_of(n: int) -> tuple[int, str]:
+    """Return color and dash pattern of the n-th curve of a panel, n from 0: 21 styles without gray, then again from the first."""
+    colors = PURPLE - BLUE + 1
+    return BLUE + n % colors, DASHES[n // colors % len(DASHES)]
+
+
 @dataclass(frozen=True)
 class Axis:
     """Axis of a panel; `least` and `most` default to the range of the curves."""
@@ -228,13 +234,13 @@ def _text(number: float, digits: int = 4) -> str:
     return f"{0.0 if abs(number) < 1e-12 else float(f'{number:.{digits}g}'):.{max(digits, 6)}g}"
 
 
-def thinned(x: Array, y: Array, most: int = MOST_POINTS) -> tuple[Array, Array]:
-    """Return about `most` points of a curve: the extremes of each interval, in order. If x turns back, also its extremes."""
+def thinned(x: Array, y: Array) -> tuple[Array, Array]:
+    """Return about MOST_POINTS points of a curve: the extremes of each interval, in order. If x turns back, also its extremes."""
     n = len(x)
-    if n <= most:
+    if n <= MOST_POINTS:
         return x, y
     turns = bool(np.any(np.diff(x) < 0.0))
-    count = most // (4 if turns else 2)
+    count = MOST_POINTS // (4 if turns else 2)
     length = math.ceil(n / count)
     selected = [np.array([0, n - 1])]
     for numbers in (x, y) if turns else (y,):

@@ -6,7 +6,7 @@ Margins are fixed: a layout that measures every text takes as long as the drawin
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ import numpy as np
 from simulator.report.plot import COLORS, RED, TICKS, Panel, Plot, Shade, cut, shortened, thinned, ticks
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -93,8 +94,9 @@ def figure_of(plot: Plot) -> Figure:
     return figure
 
 
-def _draw_panel(axes: Axes, panel: Panel, *, bare: bool) -> None:
-    """Draw a panel; `bare` without the name and the numbers of the horizontal axis."""
+def _draw_panel(axes: Axes, panel: Panel, *, bare: bool) -> dict[int, Artist]:
+    """Draw a panel; `bare` without the name and the numbers of the horizontal axis. Return the artists of the items by `id`."""
+    artists: dict[int, Artist] = {}
     x, y = view = panel.view(axes.bbox.width, axes.bbox.height)
     about = min(TICKS, max(2, round(axes.bbox.height / DPI / 0.3)))
     _set_ticks(axes, "x", x, ticks(*x, panel.x.log, max(3, round(axes.bbox.width / DPI / 0.65))), panel.x.log)
@@ -104,13 +106,15 @@ def _draw_panel(axes: Axes, panel: Panel, *, bare: bool) -> None:
     for shape in panel.shapes:
         axes.fill(shape.x, shape.y, color=COLORS[shape.color % len(COLORS)], alpha=0.18, linewidth=0.0)
     for band in panel.bands:
-        axes.fill_between(band.x, band.low, band.high, color=COLORS[band.color % len(COLORS)], alpha=0.18, linewidth=0.0, label=band.name)
+        color = COLORS[band.color % len(COLORS)]
+        artists[id(band)] = axes.fill_between(band.x, band.low, band.high, color=color, alpha=0.18, linewidth=0.0, label=band.name)
     for line in panel.lines:
-        (axes.axvline if line.upright else axes.axhline)(line.value, label=line.name, **_look(line.color, 0.8, line.dash))
+        across = axes.axvline if line.upright else axes.axhline
+        artists[id(line)] = across(line.value, label=line.name, **_look(line.color, 0.8, line.dash))
     for curve in panel.curves:
         marks: Any = {"marker": "o", "markersize": 3.6, "markeredgewidth": 0.0} if curve.points else {}
         look = _look(curve.color, curve.width, curve.dash if curve.line else "none")
-        axes.plot(*thinned(curve.x, curve.y), label=curve.name, **look, **marks)
+        (artists[id(curve)],) = axes.plot(*thinned(curve.x, curve.y), label=curve.name, **look, **marks)
     for note in panel.annotations:
         color = COLORS[RED] if note.bad else INK
         axes.text(note.x, note.y, note.text, ha="center", va="bottom", fontsize=8.5, color=color, clip_on=True, zorder=6)
@@ -124,6 +128,7 @@ def _draw_panel(axes: Axes, panel: Panel, *, bare: bool) -> None:
     axes.tick_params(labelbottom=not bare)
     if _title(panel):
         axes.set_title(cut(panel.title, int(axes.bbox.width / DPI / (0.85 * LETTER))), fontsize=9.5, fontweight="normal")
+    return artists
 
 
 def _set_ticks(axes: Axes, which: str, span: tuple[float, float], found: list[tuple[float, str]], log: bool) -> None:
@@ -194,6 +199,7 @@ class _Sheet:
         total = margin + sum(heights) + sum(above) + sum(below)
         self.figure.set_size_inches(self.width, total)
         drawn: dict[int, Axes] = {}
+        artists: dict[int, Artist] = {}
         top = total - margin
         for n, row in enumerate(self.rows):
             top -= above[n] + heights[n]
@@ -201,10 +207,10 @@ class _Sheet:
                 left = LEFT + k * self.width / self.columns
                 place = left / self.width, top / total, self._frame(panel) / self.width, heights[n] / total
                 drawn[id(panel)] = axes = self.figure.add_axes(place)
-                _draw_panel(axes, panel, bare=bare[n])
+                artists |= _draw_panel(axes, panel, bare=bare[n])
             top -= below[n]
         for panel, source in self.legends:
-            self._add_legend(drawn[id(panel)], panel, drawn[id(source)])
+            self._add_legend(drawn[id(panel)], panel, source, artists)
         self._write(caption, total)
 
     def _write(self, caption: Sequence[str], total: float) -> None:
@@ -238,14 +244,12 @@ class _Sheet:
         longest = max(len(item.name) for item in source.named())
         return max(1, int(self._frame(panel) / (0.85 * LETTER * longest + 0.45)))
 
-    def _add_legend(self, axes: Axes, panel: Panel, source_axes: Axes) -> None:
-        """Add a legend above a panel and its title, with the names of the items in `source_axes`."""
-        source = next(source for one, source in self.legends if one is panel)
-        handles = dict(zip(*reversed(source_axes.get_legend_handles_labels()), strict=True))
-        names = [item.name for item in source.named()]
+    def _add_legend(self, axes: Axes, panel: Panel, source: Panel, artists: Mapping[int, Artist]) -> None:
+        """Add a legend above a panel and its title, with the names of the items in `source`; `artists` of the items by `id`."""
+        items = [*source.named()]
         axes.legend(
-            [handles[name] for name in names],
-            names,
+            [artists[id(item)] for item in items],
+            [item.name for item in items],
             loc="lower left",
             bbox_to_anchor=(0.0, 1.0 + (HEADING - 0.05 if _title(panel) else 0.03) * DPI / axes.bbox.height),
             ncols=self._legend_columns(source, panel),

@@ -24,14 +24,14 @@ from simulator.base.json_output import json_text
 from simulator.base.signals import StopRequest, on_signal
 from simulator.sweep.case import LETTERS, Cases
 from simulator.sweep.executor import Executor
-from simulator.sweep.journal import Journals, Place, Row
+from simulator.sweep.journal import JOURNALS, Journals, Place, Row
 from simulator.sweep.log_serialization import log_of
 from simulator.sweep.older_folder import OlderCases, differing_run, older_cases
 from simulator.sweep.result_table import write_plan, write_tables
-from simulator.telemetry.atomic_files import write_text
+from simulator.telemetry.atomic_files import create_folder, write_text
 from simulator.telemetry.folder_lock import FolderLock
 
-ABOUT, JOURNALS = "sweep.json", "journals"
+ABOUT = "sweep.json"
 CHUNK = 1.0
 """Work per chunk in s."""
 MAX_CHUNK = 64
@@ -84,10 +84,7 @@ def sweep(
     EndedBySignal : by a signal; completed runs are stored in the folder
     """
     place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{place}: cannot be created: {error.strerror or error}") from None
+    create_folder(place)
     with FolderLock(place):
         older = _claim(place, cases, channels)
         cases = older or cases

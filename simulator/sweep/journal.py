@@ -20,6 +20,8 @@ from simulator.base.errors import OutputError
 
 HEAD = struct.Struct("<II")
 SUFFIX = ".journal"
+JOURNALS = "journals"
+"""Folder of the journals in the folder of a sweep."""
 LARGEST = 1 << 28
 """Maximum size of a record in bytes; a larger length marks a damaged record."""
 MAX_OPEN = 64

@@ -17,7 +17,7 @@ from simulator.outlets.telemetry import ALWAYS
 from simulator.sweep.case import Case, Cases
 from simulator.sweep.configuration_cache import Point
 from simulator.sweep.executor import Executor
-from simulator.sweep.journal import Row
+from simulator.sweep.journal import JOURNALS, Row, read_rows
 from simulator.sweep.result_table import PLAN, write_plan
 from simulator.telemetry.channels import chosen
 from simulator.telemetry.parquet import read_units
@@ -83,10 +83,12 @@ def older_cases(
 
 
 def _has_channels(logs: Path, channels: Collection[str]) -> bool:
-    """Return whether the logs of the folder have these channels, and no others."""
+    """Return whether the logs of the folder have these channels, and no others. Without logs, no run may have finished that needs one."""
     file = next(logs.glob("*.parquet"), None)
-    if file is None or not channels:
-        return file is None and not channels
+    if not channels:
+        return file is None
+    if file is None:
+        return all(row["failure"] for row in read_rows(logs.parent / JOURNALS))
     fields = {name: words.get("field", name) for name, words in read_units(file).items()}
     try:
         return set(chosen(fields, [*ALWAYS, *channels])) == set(fields)

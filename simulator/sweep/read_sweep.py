@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.base.errors import ConfigError, UnreadableError
-from simulator.sweep.engine import ABOUT, JOURNALS
-from simulator.sweep.journal import Row, read_rows
+from simulator.sweep.engine import ABOUT
+from simulator.sweep.journal import JOURNALS, Row, read_rows
 from simulator.sweep.metric_section import PASSED
 from simulator.sweep.result_table import MACHINE, PLAN, TABLE, VARIED
 from simulator.sweep.results import Key, Results, key_of
@@ -36,10 +36,12 @@ def _about(folder: Path) -> dict[str, Any]:
     file = folder / ABOUT
     try:
         about = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(folder, "", f"no {ABOUT} in it", "the folder of a sweep, created with `jounce sweep FILE --out DIR`") from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise UnreadableError(
+            folder, "", f"no {ABOUT} in it", "the folder of a sweep, created with `jounce sweep FILE --out DIR`"
+        ) from None
     except (OSError, ValueError) as error:
-        raise UnreadableError(file, "", str(error), "the description of a sweep in JSON") from None
+        raise UnreadableError(file, "", _problem(error), "the description of a sweep in JSON") from None
     if not isinstance(about, dict):
         raise ConfigError(file, "", about, "the description of a sweep, a mapping")
     return about
@@ -50,9 +52,15 @@ def _read(file: Path) -> pa.Table:
     import pyarrow.parquet as pq
 
     try:
-        return pq.read_table(file)
+        with open(file, "rb") as stream:
+            return pq.read_table(stream)
     except (OSError, pa.ArrowException) as error:
-        raise UnreadableError(file, "", str(error), "a table of a sweep") from None
+        raise UnreadableError(file, "", _problem(error), "a table of a sweep") from None
+
+
+def _problem(error: Exception) -> str:
+    """Return the reason of an error in one line, without the number and the file of an OSError."""
+    return getattr(error, "strerror", None) or str(error).partition("\n")[0]
 
 
 def _from_table(about: Mapping[str, Any], table: pa.Table, machine: pa.Table) -> Results:

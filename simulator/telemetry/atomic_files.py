@@ -1,4 +1,4 @@
-"""Atomic writing of files."""
+"""Atomic writing of files, and the creation of their folders."""
 
 from __future__ import annotations
 
@@ -12,6 +12,14 @@ from typing import Any
 
 from simulator.base import cleanup
 from simulator.base.errors import OutputError
+
+
+def create_folder(folder: Path) -> None:
+    """Create a folder with its parents, unless it exists. Raises OutputError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be created: {error.strerror or error}") from None
 
 
 def write_whole(file: Path, write: Callable[[Path], Any], durable: bool = False) -> None:

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from simulator.base.errors import OutputError
+from simulator.telemetry.atomic_files import create_folder
 from simulator.telemetry.folder_lock import FolderLock
 
 RUTS_NAME = "ruts.npz"
@@ -45,10 +46,7 @@ def run_folder(requested: Path | None) -> Path:
     """Return the requested folder, created if necessary, or a new one under ``runs``. Raises OutputError, also if it is in use."""
     if requested is None:
         return new_run_folder()
-    try:
-        requested.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{requested}: cannot be created: {error.strerror or error}") from None
+    create_folder(requested)
     FolderLock(requested).release()
     return requested
 

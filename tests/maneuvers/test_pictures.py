@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from html import escape
 
@@ -13,6 +14,7 @@ from matplotlib.collections import PolyCollection
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
+from simulator.base.registry import Registry
 from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.cone_course import Track, touched_cones
 from simulator.maneuvers.maneuver_file import load_maneuver
@@ -22,7 +24,10 @@ from simulator.maneuvers.plots.kinds import PLOT_KINDS, USUAL, check, columns_of
 from simulator.maneuvers.plots.time_series import phase_spans
 from simulator.maneuvers.report.page import RunInfo, run_page
 from simulator.maneuvers.report.write_report import drawn, write_report
+from simulator.report.plot import Axis, Panel, Plot
+from simulator.report.plot import Curve as PlotCurve
 from simulator.report.png_renderer import figure_of
+from simulator.report.svg_renderer import svg
 from simulator.telemetry.run_folder import RESULTS
 from tests.maneuvers.shipped import shipped
 from vehicles.readout import READOUT
@@ -186,6 +191,20 @@ def test_an_unknown_plot_is_refused_with_a_suggestion():
     assert "plots[1]" in str(error.value) and "wheel_loads" in str(error.value)
 
 
+def test_a_plot_of_an_installed_package_has_the_version_of_the_contract(monkeypatch):
+    class Point:
+        name, value = "newer", "a_package:newer"
+
+        def load(self):
+            return PlotKind("newer", "another contract", lambda run: None, contract=99)
+
+    kinds = Registry("plot", "jounce.plots", {})
+    monkeypatch.setattr("simulator.base.registry.entry_points", lambda group: [Point()] if group == "jounce.plots" else [])
+    monkeypatch.setattr("simulator.maneuvers.plots.kinds.PLOT_KINDS", kinds)
+    with pytest.raises(JounceError, match="plot newer: written for version 99"):
+        columns_of(["newer"])
+
+
 def test_missing_data_is_reported(tmp_path):
     """Nothing to show: a line, in what is returned and in the file, and the other pictures are there."""
     columns = telemetry()
@@ -207,21 +226,50 @@ def test_missing_data_is_reported(tmp_path):
     assert {file.stem for file in report.files[1:]} == set(NAMES) - {line.partition(":")[0] for line in report.left_out}
 
 
+@pytest.mark.parametrize("shown", [None, Plot("", [Panel("", Axis("x"), Axis("y"), [PlotCurve("", np.zeros(2), np.zeros(3))])]), 1 / 3])
+def test_an_error_of_a_plugin_costs_only_its_plot(tmp_path, monkeypatch, shown):
+    """An exception of the function, no plot, and a plot that cannot be drawn: the report and the metrics are complete without the plot."""
+
+    def draw(run):
+        return run.columns["speed_of_nothing"] if shown is None else shown
+
+    monkeypatch.setitem(PLOT_KINDS._kinds, "broken", PlotKind("broken", "raises", draw))
+    run, columns = run_of(plots=["g_g", "broken", "yaw_rate"]), telemetry()
+    report = write_report(tmp_path, run.maneuver, columns, run.metrics | {"table": []}, info=RunInfo())
+    assert [file.name for file in report.files] == ["metrics.json", "g_g.png", "yaw_rate.png", "report.html"]
+    assert len(report.left_out) == 1 and report.left_out[0].startswith("broken: ")
+    assert shown is not None or report.left_out == ["broken: KeyError: 'speed_of_nothing'"]
+    assert escape(f"no plot {report.left_out[0]}") in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_an_error_of_a_plot_of_jounce_is_raised(monkeypatch):
+    monkeypatch.setitem(PLOT_KINDS._kinds, "g_g", PlotKind("g_g", "raises", lambda run: run.columns["speed_of_nothing"]))
+    with pytest.raises(KeyError):
+        drawn(run_of(), ["g_g"])
+
+
 def test_one_plot_after_another_leaves_nothing_behind():
     """A picture has the same bytes alone and after all the others."""
     run = run_of("avtp_lane_change", phases=("straight", "turn"), columns=telemetry() | {"phase": np.repeat([0, 1], (900, 1101))})
-    alone, left_out = drawn(run, NAMES)
-    assert (drawn(run, reversed(NAMES)), left_out) == ((alone, []), [])
+    _, alone, left_out = drawn(run, NAMES)
+    assert (drawn(run, reversed(NAMES))[1:], left_out) == ((alone, []), [])
     assert len(set(alone.values())) == len(NAMES) - 1  # `path` of a course is the course
 
 
-def test_the_page_shows_what_a_picture_shows():
-    """Every panel of every chosen plot is on the page, from the same description."""
-    run = run_of("avtp_lane_change", plots=list(NAMES))
-    page = run_page(run.metrics | {"table": []}, RunInfo(), run).html()
-    for name in NAMES:
-        for panel in plot_of(name, run).panels:
-            assert escape(panel.y.title) in page and escape(panel.title) in page, name
+@pytest.mark.parametrize("names", [NAMES, *((name,) for name in NAMES)], ids=lambda names: names[0] if len(names) == 1 else "all")
+def test_the_page_shows_what_a_picture_shows(names):
+    """Every panel of every chosen plot is on the page, alone and with all other plots."""
+    run = run_of("avtp_lane_change", plots=list(names))
+    plots = {name: plot_of(name, run) for name in names}
+    page = without_keys(run_page(run.metrics | {"table": []}, RunInfo(), run, plots).html())
+    for name, plot in plots.items():
+        for panel in plot.panels:
+            assert f"<title>{escape(panel.title)}</title>" in page and without_keys(svg(panel, "0-0")) in page, (name, panel.title)
+
+
+def without_keys(page):
+    """A page without the keys of its panels, which depend on their position."""
+    return re.sub(r"clip-\d+-\d+", "clip", page)
 
 
 @pytest.mark.parametrize("corners", [FOUR, SIX])
@@ -301,6 +349,13 @@ def test_a_frequency_response_has_one_panel_per_kind_and_unit():
     assert [text.get_text() for text in gain.get_legend().get_texts()] == ["yaw", "roll"]
 
 
+def test_a_curve_whose_quantity_has_the_name_of_a_kind_has_a_panel_of_its_own():
+    """`sensitivity` is a gain by its quantity, not by its name."""
+    other = Curve(F, 2.0 + F, "frequency", "gain", "Hz", "1/s")
+    gain, sensitivity = picture_of("frequency_response", run_of(curves={"yaw_gain": CURVES["yaw_gain"], "sensitivity": other})).axes
+    assert [line.get_label() for line in (*gain.lines, *sensitivity.lines)] == ["yaw", "sensitivity"]
+
+
 def test_the_g_g_diagram_has_circles_and_left_on_the_left():
     axes = picture_of("g_g", run_of()).axes[0]
     circles = [np.hypot(*line.get_data()) for line in axes.lines[:-1]]
@@ -323,7 +378,9 @@ def test_numbers_over_time_are_in_the_units_of_people():
     run = run_of()
     pedals, gears, engine = picture_of("pedals", run).axes
     assert curve_of(pedals, "throttle")[1] == pytest.approx(25.0)
-    assert set(curve_of(gears)[1]) == {1.0, 3.0} and curve_of(engine)[1] == pytest.approx(200.0 * 30.0 / math.pi)
+    assert pedals.get_ylim() == pytest.approx((-5.0, 116.0))
+    assert curve_of(gears).T.tolist() == [[0.0, 1.0], [5.0, 1.0], [5.0, 3.0], [20.0, 3.0]]
+    assert curve_of(engine)[1] == pytest.approx(200.0 * 30.0 / math.pi)
     speed, _, distance = picture_of("longitudinal", run).axes
     assert curve_of(speed)[1] == pytest.approx(54.0) and curve_of(distance)[1][-1] == pytest.approx(300.0, rel=1e-3)
     ride = picture_of("ride", run).axes[0]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from simulator.sweep.older_folder import differing_run
+from simulator.sweep.journal import JOURNALS, Journals
+from simulator.sweep.older_folder import _has_channels, differing_run
 
 OLDER = {"yaw_rate_max_degps": 8.6, "passed_gates": 3, "settling_time_s": None}
 
@@ -36,3 +38,11 @@ def test_rounding_is_no_difference() -> None:
 )
 def test_a_difference_is_found(changed: dict[str, Any]) -> None:
     assert differing(OLDER | changed) == 4
+
+
+@pytest.mark.parametrize(("failures", "fits"), [([], True), (["the vehicle rolled over"], True), (["", "the vehicle rolled over"], False)])
+def test_a_folder_without_logs_fits_channels_if_no_run_needed_a_log(tmp_path: Path, failures: list[str], fits: bool) -> None:
+    """A sweep that was killed before its first log can be resumed; one that was begun without channels cannot get channels."""
+    Journals(tmp_path / JOURNALS).append("worker", [{"run": str(n), "failure": failure} for n, failure in enumerate(failures)])
+    assert _has_channels(tmp_path / "runs", ["roll"]) is fits
+    assert _has_channels(tmp_path / "runs", []) is True

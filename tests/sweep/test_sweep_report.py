@@ -10,12 +10,13 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.cli.main import main
 from simulator.sweep.case import LETTERS
 from simulator.sweep.design import design
-from simulator.sweep.engine import ABOUT, JOURNALS
-from simulator.sweep.journal import Journals
+from simulator.sweep.engine import ABOUT
+from simulator.sweep.journal import JOURNALS, Journals
 from simulator.sweep.read_sweep import read_results
 from simulator.sweep.report_page import chosen_metrics, command_of, sweep_page
 from simulator.sweep.result_table import write_plan, write_tables
@@ -241,3 +242,28 @@ def test_a_sweep_of_a_program_has_a_page_too(tmp_path):
 def test_short_names_of_keys_are_unique():
     names = ["vehicle.axles.front.spring.rate", "vehicle.axles.rear.spring.rate", "vehicle.chassis.mass", "seed", "soils.asphalt.friction"]
     assert list(short_names(names).values()) == ["front.spring.rate", "rear.spring.rate", "chassis.mass", "seed", "asphalt.friction"]
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "{}: no sweep.json in it"),
+        ({"sweep.json": None}, "{}/sweep.json: Is a directory; expected the description of a sweep in JSON"),
+        ({"sweep.json": "{}"}, "{}/plan.parquet: No such file or directory; expected a table of a sweep"),
+        ({"sweep.json": "{}", "plan.parquet": None}, "{}/plan.parquet: Is a directory; expected a table of a sweep"),
+        ({"sweep.json": "{}", "plan.parquet": "text"}, "{}/plan.parquet: "),
+    ],
+)
+def test_a_folder_that_cannot_be_read_gives_one_line(tmp_path, files, message):
+    for name, text in files.items():
+        (tmp_path / name).mkdir() if text is None else (tmp_path / name).write_text(text)
+    with pytest.raises(ConfigError) as error:
+        read_results(tmp_path)
+    assert str(error.value).startswith(message.replace("{}", str(tmp_path))) and "\n" not in str(error.value)
+    assert "Errno" not in str(error.value)
+
+
+def test_a_file_is_no_folder_of_a_sweep(tmp_path):
+    (tmp_path / "file").write_text("text")
+    with pytest.raises(ConfigError, match=r"file: no sweep\.json in it"):
+        read_results(tmp_path / "file")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.algebra.path_length import path_length
 from simulator.base.fields import Field, Number
 from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses.common import NOTHING, Array, column, curve, rows_of
@@ -24,8 +25,7 @@ HEALTH = 1.4
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Evaluate the rows after the distance `after`; the filters also use the rows before."""
     rows, dt = rows_of(drive, values), drive.interval
-    x = drive.columns["x"][rows]
-    distance = np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(x), np.diff(drive.columns["y"][rows])))))
+    distance = path_length(drive.columns["x"][rows], drive.columns["y"][rows])
     counted = np.flatnonzero(distance >= values["after"])
     if len(counted) < 2:
         return NOTHING

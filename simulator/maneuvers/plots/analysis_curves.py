@@ -9,13 +9,13 @@ import numpy as np
 from simulator.maneuvers.analyses import contract
 from simulator.maneuvers.plots.contract import EmptyPlotError, PlotKind, Run
 from simulator.report.display_units import factor_shown, unit_shown
-from simulator.report.plot import BLUE, PURPLE, Axis, Curve, Panel, Plot
+from simulator.report.plot import Axis, Curve, Panel, Plot, style_of
 
 KINDS = ("gain", "phase", "coherence")
 """Last word of the name of a curve over frequency, in the order of the panels."""
-MOST_ROWS, MOST_CURVES = 6, 12
-"""Maximum number of panels in a plot, for readability."""
-FEW_POINTS = 60
+MAX_ROWS, MAX_PANELS = 6, 12
+"""Maximum number of stacked panels over frequency, and of panels with a curve each, for readability."""
+MAX_DOTS = 60
 """Maximum number of points of a curve that are drawn as dots."""
 
 
@@ -29,9 +29,9 @@ def drawable(curves: Mapping[str, contract.Curve]) -> dict[str, contract.Curve]:
     return out
 
 
-def curve_of(curve: contract.Curve, name: str = "", color: int = BLUE, *, points: bool = False) -> Curve:
-    """Return a curve of an analysis in display units."""
-    return Curve(name, factor_shown(curve.x_unit) * curve.x, factor_shown(curve.y_unit) * curve.y, color, points=points)
+def curve_of(curve: contract.Curve, name: str = "", n: int = 0, *, points: bool = False) -> Curve:
+    """Return a curve of an analysis in display units, in the style of the n-th curve of a panel."""
+    return Curve(name, factor_shown(curve.x_unit) * curve.x, factor_shown(curve.y_unit) * curve.y, *style_of(n), points=points)
 
 
 def axes_of(curve: contract.Curve) -> tuple[Axis, Axis]:
@@ -41,7 +41,7 @@ def axes_of(curve: contract.Curve) -> tuple[Axis, Axis]:
 
 
 def _frequency_response(run: Run) -> Plot:
-    """Describe a panel for each kind and unit; curves of one input and output have one color."""
+    """Describe a panel for each kind and unit; curves of one input and output have one style."""
     over_frequency = {
         name: curve._replace(x=curve.x[curve.x > 0.0], y=curve.y[curve.x > 0.0])
         for name, curve in run.curves.items()
@@ -58,11 +58,8 @@ def _frequency_response(run: Run) -> Plot:
     low, high = min(float(curve.x.min()) for curve in responses.values()), max(float(curve.x.max()) for curve in responses.values())
     across = Axis("frequency", "Hz", log=True, least=low, most=high)
     panels = []
-    for _, title, unit in sorted(rows, key=lambda row: row[0])[:MOST_ROWS]:
-        names = next(names for row, names in rows.items() if row[1:] == (title, unit))
-        curves = [
-            curve_of(responses[name], _subject(name).replace("_", " "), BLUE + subjects.index(_subject(name)) % PURPLE) for name in names
-        ]
+    for (_, title, unit), names in sorted(rows.items(), key=lambda row: row[0][0])[:MAX_ROWS]:
+        curves = [curve_of(responses[name], _subject(name).replace("_", " "), subjects.index(_subject(name))) for name in names]
         least, most = (-0.02, 1.05) if title == "coherence" else (None, None)
         panels.append(Panel(title, across, Axis(title.replace("_", " "), unit_shown(unit), least=least, most=most), curves))
     return Plot("frequency response", panels)
@@ -77,11 +74,11 @@ def _curves(run: Run) -> Plot:
     found = drawable(run.curves)
     if not found:
         raise EmptyPlotError("the analyses of this maneuver return no curve")
-    omitted = f" (the first {MOST_CURVES} of {len(found)})" if len(found) > MOST_CURVES else ""
+    omitted = f" (the first {MAX_PANELS} of {len(found)})" if len(found) > MAX_PANELS else ""
     panels = []
-    for name, curve in list(found.items())[:MOST_CURVES]:
+    for name, curve in list(found.items())[:MAX_PANELS]:
         x, y = axes_of(curve)
-        few = len(curve.x) <= FEW_POINTS and not x.log
+        few = len(curve.x) <= MAX_DOTS and not x.log
         panels.append(Panel(name.replace("_", " "), x, y, [curve_of(curve, points=few)], equal=x.unit == y.unit == "m"))
     return Plot(f"curves of the analyses{omitted}", panels, columns=2)
 

@@ -13,7 +13,7 @@ from simulator.maneuvers.analyses import contract
 from simulator.maneuvers.plots.analysis_curves import axes_of, curve_of
 from simulator.maneuvers.plots.contract import EmptyPlotError, PlotKind, Run
 from simulator.maneuvers.plots.quantities import FILTERED, QUANTITIES
-from simulator.report.plot import BLUE, GRAY, Annotation, Axis, Curve, Panel, Plot, ReferenceLine
+from simulator.report.plot import GRAY, MOST_POINTS, Annotation, Axis, Curve, Panel, Plot, ReferenceLine
 
 RING = 0.2
 """Distance between two circles [g]."""
@@ -30,8 +30,8 @@ OVER = ("steering_wheel", "sideslip", "roll", "yaw_rate")
 """Quantities shown over lateral acceleration."""
 ACROSS = Axis(QUANTITIES["lateral_acceleration"].words, "m/s²")
 STEADY = "Rows of steady turns only: lateral acceleration and speed change little for at least a second."
-MAX_DOTS = 3000
-"""Maximum number of dots of a panel."""
+MAX_DOTS = MOST_POINTS
+"""Maximum number of dots of a panel. Of more, the renderers would draw only the extremes."""
 
 
 def _g_g(run: Run) -> Plot:
@@ -80,7 +80,7 @@ def _handling(run: Run) -> Plot:
     found = handling_curves(run)
     if not found:
         return Plot("handling diagram", [_handling_of_columns(run)], caption=STEADY)
-    curves = [curve_of(curve, name.replace("_", " "), n, points=True) for n, (name, curve) in enumerate(found, BLUE)]
+    curves = [curve_of(curve, name.replace("_", " "), n, points=True) for n, (name, curve) in enumerate(found)]
     return Plot("handling diagram", [Panel("", *axes_of(found[-1][1]), curves, lines=[ReferenceLine(0.0)])])
 
 

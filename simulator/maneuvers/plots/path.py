@@ -21,7 +21,7 @@ MARGIN = 25.0
 """Distance [m] shown before and after a course or a lane change."""
 OUTLINES = 5.0
 """Distance [m] between two outlines of the body."""
-MOST_PANELS = 4
+MAX_PANELS = 4
 """Maximum number of lane changes in a plot, for readability."""
 MAX_PLANNED = 4000
 """Maximum number of points of a path."""
@@ -95,7 +95,7 @@ def margin_words(gate: Mapping[str, Any]) -> tuple[str, bool]:
 def _lane_changes(run: Run, path: Path) -> Plot:
     """Describe a panel for each of the first lane changes: distance from the line without lane changes, over the station."""
     panels = []
-    for n, change in enumerate(changed_lanes(run, path)[:MOST_PANELS], 1):
+    for n, change in enumerate(changed_lanes(run, path)[:MAX_PANELS], 1):
         curves = [Curve("path", change.asked, change.planned, RED, "6 4"), Curve(DRIVEN, change.stations, change.offsets)]
         along = Axis("station on the path", "m", least=change.first, most=change.last)
         title = f"lane change {n} of {len(path.lane_changes)}"

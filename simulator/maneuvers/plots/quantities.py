@@ -43,6 +43,10 @@ class Quantity:
     """Second display unit and the factor from the first one."""
     from_zero: bool = False
     """True if the axis includes zero."""
+    limits: tuple[float, float] | None = None
+    """Fixed range of the axis, SI."""
+    steps: bool = False
+    """True for a number that changes in steps."""
 
     @property
     def shown(self) -> tuple[str, float]:
@@ -99,8 +103,8 @@ QUANTITIES: dict[str, Quantity] = {
         Quantity("pitch", "pitch", "rad", plain("pitch"), ("pitch",), "+ = nose down"),
         Quantity("yaw", "yaw", "rad", plain("yaw"), ("yaw",), LEFT),
         Quantity("acceleration", "acceleration", "m/s2", smooth("a_WG_B_x"), ("a_WG_B_x",), "+ = forward", second=G),
-        Quantity("pedals", "pedals", "1", _pedals, ("throttle", "brake"), "", PERCENT),
-        Quantity("gear", "gear", "1", plain("gear"), ("gear",)),
+        Quantity("pedals", "pedals", "1", _pedals, ("throttle", "brake"), "", PERCENT, limits=(-0.05, 1.16)),
+        Quantity("gear", "gear", "1", plain("gear"), ("gear",), steps=True),
         Quantity("engine", "engine", "rad/s", plain("engine_speed"), ("engine_speed",), "", ("1/min", 30.0 / np.pi), from_zero=True),
         Quantity("wheel_loads", "wheel load", "N", wheels("F_C", "_z"), ("F_C_*_z",), "0 = off the ground", KILONEWTON),
         Quantity("slip_angles", "slip angle", "rad", wheels("slip_angle"), ("slip_angle",), "+ = moves left"),

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.base.units import SHOWN, is_suffix
-from simulator.report.plot import BLUE, GRAY, PURPLE, RED, Axis, Curve, Panel, Plot, ReferenceLine
+from simulator.report.plot import GRAY, RED, Axis, Curve, Panel, Plot, ReferenceLine, style_of
 from simulator.report.png_renderer import png
 from simulator.telemetry.atomic_files import write_bytes
 
 FILE = "series.png"
-MOST_PANELS = 6
+MAX_PANELS = 6
 FEWEST_VALUES = 3
 """Minimum number of values of a parameter for a plot."""
 
@@ -45,7 +45,7 @@ def draw_summary(folder: Path, title: str, runs: Sequence[Mapping[str, Any]]) ->
 
 
 def plots_of(runs: Sequence[Mapping[str, Any]]) -> list[MetricPlot]:
-    """Return up to MOST_PANELS plots: for each maneuver its metrics with limits, else its shown metrics, over the parameter with the most
+    """Return up to MAX_PANELS plots: for each maneuver its metrics with limits, else its shown metrics, over the parameter with the most
     values."""
     out: list[MetricPlot] = []
     for maneuver in dict.fromkeys(run["maneuver"] for run in runs):
@@ -59,7 +59,7 @@ def plots_of(runs: Sequence[Mapping[str, Any]]) -> list[MetricPlot]:
             lines = _lines(maneuver_runs, parameter, metric)
             if any(len(points) > 1 for points in lines.values()):
                 out.append(MetricPlot(maneuver, parameter, metric, lines, bounds))
-    return out[:MOST_PANELS]
+    return out[:MAX_PANELS]
 
 
 def _parameter(runs: Sequence[Mapping[str, Any]]) -> str | None:
@@ -91,7 +91,7 @@ def _panel(plot: MetricPlot) -> Panel:
     curves = []
     for n, (name, points) in enumerate(plot.lines.items()):
         x, y = np.array([point[:2] for point in points]).T
-        curves.append(Curve(name, x, y, BLUE + n % PURPLE, points=True))
+        curves.append(Curve(name, x, y, *style_of(n), points=True))
     failed = np.array([point[:2] for points in plot.lines.values() for point in points if point[2] is False]).reshape(-1, 2)
     if len(failed):
         curves.append(Curve("not passed", failed[:, 0], failed[:, 1], RED, points=True, line=False))

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.algebra.path_length import path_length
 from simulator.maneuvers.analyses import contract
 from simulator.maneuvers.path_projection import stations_of
 from simulator.maneuvers.plots.contract import PlotKind, Run
 from simulator.maneuvers.plots.quantities import FILTERED, KILONEWTON, QUANTITIES, Quantity
-from simulator.report.plot import AMBER, BLUE, GRAY, GREEN, RED, Axis, Band, Curve, Panel, Plot, Shade
+from simulator.report.plot import AMBER, BLUE, GRAY, GREEN, RED, Axis, Band, Curve, Panel, Plot, Shade, style_of
 
 TIME = Axis("time", "s")
 WHEELS = {"FL": (BLUE, ""), "FR": (RED, ""), "RL": (GREEN, "6 3"), "RR": (AMBER, "6 3")}
 """Color and dash pattern of the usual wheels."""
 SIDES = {"L": ("left", BLUE), "R": ("right", RED), "M": ("middle", BLUE)}
 AXLES = {"F": "front", "R": "rear", "M": "middle"}
-DISTANCE = Quantity("distance", "distance", "m", lambda run: {"": _distance(run.columns["x"], run.columns["y"])}, ())
+DISTANCE = Quantity("distance", "distance", "m", lambda run: {"": path_length(run.columns["x"], run.columns["y"])}, ())
 STEERING_RATE = Quantity(
     "steering_rate", "steering-wheel rate", "rad/s", lambda run: {"": np.gradient(run.smooth("steering_wheel_angle"), run.time)}, ()
 )
@@ -36,22 +38,33 @@ def _panel(run: Run, quantity: Quantity) -> Panel:
     curves = [_curve(name, n, run.time, factor * values) for n, (name, values) in enumerate(quantity.of(run).items())]
     if quantity.name == "head":
         curves = [Curve("" if not weighted_curves(run) else "unweighted", run.time, curves[0].y, GRAY, width=0.8)]
-        curves += [Curve(name.replace("_", " "), one.x, one.y, n) for n, (name, one) in enumerate(weighted_curves(run).items(), BLUE)]
-    least = min([0.0, *(float(np.nanmin(curve.y)) for curve in curves)]) if quantity.from_zero else None
+        weighted = weighted_curves(run).items()
+        curves += [Curve(name.replace("_", " "), one.x, one.y, *style_of(n)) for n, (name, one) in enumerate(weighted)]
+    if quantity.steps:
+        curves = [_stepped(curve) for curve in curves]
+    least, most = (None, None) if quantity.limits is None else (factor * limit for limit in quantity.limits)
+    if quantity.from_zero:
+        least = min([0.0, *(float(np.nanmin(curve.y)) for curve in curves)])
     # the filtered curve is drawn last, on top
     curves = curves[::-1] if curves[0].name == FILTERED else curves
-    return Panel(quantity.words, TIME, Axis(quantity.title, unit, least=least, second=quantity.second), curves, shades=phase_shades(run))
+    axis = Axis(quantity.title, unit, least=least, most=most, second=quantity.second)
+    return Panel(quantity.words, TIME, axis, curves, shades=phase_shades(run))
 
 
 def _curve(name: str, n: int, time: NDArray[np.float64], values: NDArray[np.float64]) -> Curve:
     if name == "as computed":
         return Curve(name, time, values, GRAY, width=0.7)
-    color, dash = WHEELS.get(name, (BLUE + n, ""))
+    color, dash = WHEELS.get(name) or style_of(n)
     return Curve(name, time, values, color, dash)
 
 
-def _distance(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.concatenate(([0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))))
+def _stepped(curve: Curve) -> Curve:
+    """Return a curve with a vertical line at each change, instead of an inclined one from the row before."""
+    after = np.flatnonzero(np.diff(curve.y)) + 1
+    rows = np.sort(np.concatenate(([0], after - 1, after, [len(curve.y) - 1])))
+    times = curve.x[rows]
+    times[1:-1:2] = curve.x[after]
+    return replace(curve, x=times, y=curve.y[rows])
 
 
 def _path_error(run: Run) -> list[Panel]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from simulator.maneuvers.plots.contract import EmptyPlotError, Run
@@ -13,7 +15,7 @@ from simulator.maneuvers.plots.quantities import QUANTITIES
 from simulator.maneuvers.plots.time_series import panels_of, phase_spans
 from simulator.maneuvers.source_marks import explained
 from simulator.report.html_page import Cell, Column, Page, Verdict
-from simulator.report.plot import Panel
+from simulator.report.plot import Panel, Plot
 
 FILE = "report.html"
 
@@ -21,11 +23,13 @@ GROUPS = (
     ("The driver", ("steering_wheel", "steering_torque", "pedals", "gear", "engine")),
     (
         "The vehicle",
-        ("speed", "acceleration", "lateral_acceleration", "yaw_rate", "sideslip", "roll", "pitch", "yaw", "head", "path_error"),
+        ("speed", "distance", "acceleration", "lateral_acceleration", "yaw_rate", "sideslip", "roll", "pitch", "yaw", "head", "path_error"),
     ),
     ("The wheels", ("wheel_loads", "slip_angles", "slips")),
 )
 """Groups of quantities over time in the order of the page."""
+
+NO_PLOTS: Mapping[str, Plot] = MappingProxyType({})
 
 VERDICTS: dict[str, Cell] = {"pass": Verdict("pass", True), "fail": Verdict("FAIL", False), "info": ""}
 
@@ -49,8 +53,10 @@ def columns_shown() -> tuple[str, ...]:
     return tuple(dict.fromkeys(column for one in QUANTITIES.values() for column in one.columns))
 
 
-def run_page(result: Mapping[str, Any], info: RunInfo, run: Run | None) -> Page:
-    """Return the page; `result` is as in metrics.json. Without a `run`, the page has no plots."""
+def run_page(result: Mapping[str, Any], info: RunInfo, run: Run | None, plots: Mapping[str, Plot] = NO_PLOTS) -> Page:
+    """Return the page; `result` is as in metrics.json, `plots` are those that the maneuver selects, by name. Without a `run`, the page has
+    no plots.
+    """
     page = Page(str(result["title"]), " · ".join(str(result[key]) for key in ("maneuver", "vehicle", "terrain") if result.get(key)))
     page.verdict(outcome(result))
     page.points(remarks(result, info)) if remarks(result, info) else None
@@ -62,7 +68,7 @@ def run_page(result: Mapping[str, Any], info: RunInfo, run: Run | None) -> Page:
         page.heading("Images of the run")
         page.pictures(info.frames)
     if run is not None:
-        _plots(page, run)
+        _plots(page, run, plots)
     if info.configuration:
         page.heading("Configuration")
         page.details("Complete configuration of this run (configuration.yaml)", info.configuration)
@@ -130,14 +136,19 @@ def _gates(page: Page, gates: Sequence[Mapping[str, Any]]) -> None:
     page.table([*columns, Column("", words=True)], rows)
 
 
-def _plots(page: Page, run: Run) -> None:
-    _plot(page, run, "path", "Course")
-    if handling_curves(run) or {"handling", "cross_plots"} & set(run.maneuver.pictures):
-        _plot(page, run, "steady_turns", "Steady turns")
-    _plot(page, run, "curves", "Curves of the analyses")
-    for name in run.maneuver.pictures:
+def _plots(page: Page, run: Run, plots: Mapping[str, Plot]) -> None:
+    headings = {"path": "Course", "steady_turns": "Steady turns", "curves": "Curves of the analyses"}
+    if not (handling_curves(run) or {"steady_turns", "handling", "cross_plots"} & set(run.maneuver.pictures)):
+        del headings["steady_turns"]
+    for name, heading in headings.items():
+        with contextlib.suppress(EmptyPlotError):
+            plot = plots[name] if name in plots else PLOT_KINDS.need(name).draw(run)
+            page.heading(heading)
+            page.figure(plot.panels, plot.caption)
+    for name, plot in plots.items():
         if PLOT_KINDS.need(name).on_page:
-            _plot(page, run, name)
+            page.heading(plot.title[:1].upper() + plot.title[1:])
+            page.figure(plot.panels, plot.caption)
     page.heading("Over time")
     spans = phase_spans(run)
     if spans:
@@ -155,13 +166,3 @@ def _plots(page: Page, run: Run) -> None:
             page.figure(panels)
         if missing:
             page.text(f"Not in this log: {', '.join(missing)}.")
-
-
-def _plot(page: Page, run: Run, name: str, heading: str = "") -> None:
-    """Add a plot under a heading (default: its title), unless the run has nothing to show."""
-    try:
-        plot = PLOT_KINDS.need(name).draw(run)
-    except EmptyPlotError:
-        return
-    page.heading(heading or plot.title[:1].upper() + plot.title[1:])
-    page.figure(plot.panels, plot.caption)

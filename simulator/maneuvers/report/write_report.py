@@ -14,13 +14,14 @@ from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import Telemetry, driven_path, relative_run
 from simulator.maneuvers.plots.contract import EmptyPlotError, Run
-from simulator.maneuvers.plots.kinds import PLOT_KINDS
-from simulator.maneuvers.report.page import FILE, RunInfo, run_page
+from simulator.maneuvers.plots.kinds import PLOT_KINDS, describing
+from simulator.maneuvers.report.page import FILE, NO_PLOTS, RunInfo, run_page
+from simulator.report.plot import Plot
 from simulator.telemetry.atomic_files import write_bytes, write_text
 
 
 class Report(NamedTuple):
-    """Written files, and a line for each plot without data in this run."""
+    """Written files, and a line for each plot without data in this run, or whose plugin failed."""
 
     files: list[FilePath]
     left_out: list[str]
@@ -56,38 +57,50 @@ def write_report(
     directory = FilePath(folder)
     relative = relative_run(telemetry, spawn)
     run = Run(maneuver, {**dict(telemetry), **relative}, driven_path(maneuver, relative), metrics, curves or {})
-    images, left_out = drawn(run, maneuver.pictures)
+    plots, images, left_out = drawn(run, maneuver.pictures)
     result = {**metrics, "pictures_left_out": left_out} if left_out else metrics
     files = [write_metrics(directory, result, machine)]
     for name, image in images.items():
         files.append(directory / file_of(name))
         write_bytes(files[-1], image)
     if info is not None:
-        files.append(write_page(directory, result, info, run))
+        files.append(write_page(directory, result, info, run, plots))
     return Report(files, left_out)
 
 
-def write_page(folder: FilePath, metrics: Mapping[str, Any], info: RunInfo, run: Run | None) -> FilePath:
-    """Write folder/report.html, without plots if `run` is None. Raises OutputError."""
+def write_page(
+    folder: FilePath, metrics: Mapping[str, Any], info: RunInfo, run: Run | None, plots: Mapping[str, Plot] = NO_PLOTS
+) -> FilePath:
+    """Write folder/report.html, without plots if `run` is None; `plots` as for `run_page`. Raises OutputError."""
     file = folder / FILE
-    write_text(file, run_page(metrics, info, run).html())
+    write_text(file, run_page(metrics, info, run, plots).html())
     return file
 
 
-def drawn(run: Run, names: Iterable[str]) -> tuple[dict[str, bytes], list[str]]:
-    """Return (PNG files by name of the plot, a line for each plot without data)."""
+class Drawn(NamedTuple):
+    """Plots and their PNG files by name, and a line for each plot without data or with an error of its plugin."""
+
+    plots: dict[str, Plot]
+    images: dict[str, bytes]
+    left_out: list[str]
+
+
+def drawn(run: Run, names: Iterable[str]) -> Drawn:
+    """Describe and draw plots of a run."""
     from simulator.report.png_renderer import png
 
-    images: dict[str, bytes] = {}
-    left_out: list[str] = []
+    out = Drawn({}, {}, [])
     for name in names:
+        kind = PLOT_KINDS.need(name)
         try:
-            plot = PLOT_KINDS.need(name).draw(run)
+            with describing(name):
+                plot = kind.draw(run)
+                image = png(replace(plot, title=f"{run.maneuver.title}: {plot.title}"))
         except EmptyPlotError as reason:
-            left_out.append(f"{name}: {reason}")
+            out.left_out.append(f"{name}: {reason}")
         else:
-            images[name] = png(replace(plot, title=f"{run.maneuver.title}: {plot.title}"))
-    return images, left_out
+            out.plots[name], out.images[name] = plot, image
+    return out
 
 
 def file_of(name: str) -> str:

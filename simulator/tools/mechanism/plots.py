@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from simulator.report.plot import BLUE, DASHES, GRAY, PURPLE, RED, Axis, Curve, Panel, Plot, ReferenceLine
+from simulator.report.plot import GRAY, RED, Axis, Curve, Panel, Plot, ReferenceLine, style_of
 from simulator.report.png_renderer import png
 from simulator.telemetry.atomic_files import write_bytes
 from simulator.tools.mechanism.motion import Measure, Motion
@@ -34,7 +34,7 @@ def plot_of(motion: Motion) -> Plot:
     panels = []
     for unit, y in NAMES.items():
         curves = [
-            Curve(one.label, x, np.degrees(one.values) if unit == "rad" else one.values, BLUE + k % PURPLE, DASHES[k // PURPLE])
+            Curve(one.label, x, np.degrees(one.values) if unit == "rad" else one.values, *style_of(k))
             for k, one in enumerate(_largest_changes(motion, unit))
         ]
         if curves:

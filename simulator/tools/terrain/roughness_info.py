@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.algebra.path_length import path_length
 from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_utf8
@@ -73,7 +74,7 @@ def profiles_of(terrain: TerrainOnDisk) -> dict[str, Profile]:
 
 def _along(road: Road) -> tuple[FloatArray, FloatArray]:
     """Return points of the middle of a road, STEP apart."""
-    s = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(road.points[:, :2], axis=0).T))))
+    s = path_length(road.points[:, 0], road.points[:, 1])
     at = np.arange(0.0, s[-1], STEP)
     return np.interp(at, s, road.points[:, 0]), np.interp(at, s, road.points[:, 1])
 

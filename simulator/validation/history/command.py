@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.console import print_error, print_line
-from simulator.base.errors import JounceError, OutputError
+from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.machine import processor, software, version
 from simulator.builder.warm_up import compile_kernels
+from simulator.telemetry.atomic_files import create_folder
 from simulator.validation.history.changes import BENCH, FACTS, TIMES, Change, changes, last_before
 from simulator.validation.history.commit import ROOT, commit
 from simulator.validation.history.entry import Entry, Figure, append, read
@@ -130,10 +131,7 @@ def _folder(out: str | None) -> Path:
     if out is None and not (ROOT / "docs").is_dir():
         raise JounceError("--history: no docs/history, since this is not a checkout; hint: add --out DIR")
     folder = FOLDER if out is None else Path(out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be created: {error.strerror or error}") from None
+    create_folder(folder)
     return folder
 
 

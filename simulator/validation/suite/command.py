@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.console import print_error, print_line
-from simulator.base.errors import ConfigError, JounceError, OutputError
+from simulator.base.errors import ConfigError, JounceError
 from simulator.base.inputfile import read_utf8
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.base.suggestions import did_you_mean
 from simulator.builder.warm_up import compile_kernels
-from simulator.telemetry.atomic_files import write_text
+from simulator.telemetry.atomic_files import create_folder, write_text
 from simulator.validation.suite.cases import BY_NAME, PARTS
 from simulator.validation.suite.known_deviations import KNOWN
 from simulator.validation.suite.page import FOLDER, to_markdown, to_text
@@ -80,10 +80,7 @@ def find(part: Part, source: ReferenceData, quiet: bool = False) -> PartVerdict:
 
 def write(results: Sequence[PartVerdict], page: str, folder: Path) -> None:
     """Write the page and its plots. Raises OutputError."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be created: {error.strerror or error}") from None
+    create_folder(folder)
     for one in results:
         for figure in one.finding.figures:
             draw(figure, folder / FOLDER)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from simulator.api.simulation import Simulation
-from simulator.report.plot import BLUE, DASHES, PURPLE, Axis, Curve, Panel
+from simulator.report.plot import Axis, Curve, Panel, style_of
 from simulator.validation.suite.result import Finding, PageFigure, ReferenceData, Row, number, within
 
 STEPS = (2.0, 1.0, 0.5, 0.25)
@@ -83,7 +83,5 @@ def _curves(found: Sequence[Mapping[str, float | None]]) -> list[Curve]:
         numbers = np.array(values, float)
         share = np.abs(numbers[:-1] / numbers[-1] - 1.0)
         if share.max() > 1e-5 and share.min() > 0.0:
-            curves.append(
-                Curve(metric, np.array(STEPS[:-1]), share, BLUE + len(curves) % PURPLE, DASHES[len(curves) // PURPLE % len(DASHES)])
-            )
+            curves.append(Curve(metric, np.array(STEPS[:-1]), share, *style_of(len(curves))))
     return curves

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from simulator.base.errors import OutputError
 from simulator.report.plot import Plot
 from simulator.report.png_renderer import png
-from simulator.telemetry.atomic_files import write_bytes
+from simulator.telemetry.atomic_files import create_folder, write_bytes
 from simulator.validation.suite.result import PageFigure
 
 
 def draw(page_figure: PageFigure, folder: Path) -> None:
     """Write `<name>.png` into a folder. Raises OutputError."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be created: {error.strerror or error}") from None
+    create_folder(folder)
     write_bytes(folder / f"{page_figure.name}.png", png(Plot("", page_figure.panels, columns=2)))

@@ -1,0 +1,36 @@
+"""Do PNG files of plots have the same legends as the page?"""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.colors import to_hex
+
+from simulator.report.plot import COLORS, GRAY, GREEN, RED, SKY, Axis, Band, Curve, Panel, Plot, style_of
+from simulator.report.png_renderer import figure_of, png
+
+T = np.linspace(0.0, 1.0, 5)
+
+
+def legend_of(*items):
+    """Names and colors of the legend of a panel."""
+    curves, bands = [one for one in items if isinstance(one, Curve)], [one for one in items if isinstance(one, Band)]
+    plot = Plot("p", [Panel("panel", Axis("t"), Axis("y"), curves, bands)])
+    legend = figure_of(plot).axes[0].get_legend()
+    assert png(plot).startswith(b"\x89PNG")
+    colors = [to_hex(one.get_facecolor()[0] if hasattr(one, "get_paths") else one.get_color()) for one in legend.legend_handles]
+    return [text.get_text() for text in legend.get_texts()], colors
+
+
+def test_a_name_that_begins_with_an_underscore_is_in_the_legend():
+    assert legend_of(Curve("_hidden", T, T, RED), Curve("seen", T, T, SKY)) == (["_hidden", "seen"], [COLORS[RED], COLORS[SKY]])
+
+
+def test_the_first_item_of_a_name_is_in_the_legend():
+    """As on a page: the curve, not the band, and the first of two curves."""
+    assert legend_of(Curve("one", T, T, RED), Curve("one", T, -T, SKY), Band("one", T, T, T + 1.0, GREEN)) == (["one"], [COLORS[RED]])
+
+
+def test_many_curves_differ_in_color_or_dash():
+    styles = [style_of(n) for n in range(21)]
+    assert len(set(styles)) == 21 and GRAY not in dict(styles) and styles[0] == (Curve("", T, T).color, Curve("", T, T).dash)
+    assert [style_of(n) for n in range(21, 42)] == styles
