@@ -56,7 +56,9 @@ class KernelRig:
     count : number of records of each table
     """
 
-    def __init__(self, kernel: CallbackKernel, parameters: Table | np.dtype, state: Table, seen: Table, result: Table, count: int = 1) -> None:
+    def __init__(
+        self, kernel: CallbackKernel, parameters: Table | np.dtype, state: Table, seen: Table, result: Table, count: int = 1
+    ) -> None:
         self._kernel = kernel
         tables: dict[str, Table | np.dtype] = {"parameters": parameters, "state": state, "input": seen, "output": result}
         self._parts = {name: GuardedRecords(table, count) for name, table in tables.items()}

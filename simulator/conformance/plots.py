@@ -33,7 +33,7 @@ class _Maneuver:
 
     title: str = "Conformance"
     body: Body = Body(2.0, 4.5, 2.0)  # noqa: RUF009 - immutable
-    gates: tuple[Gate, ...] = ()
+    gates: tuple[Gate, ...] = (Gate(20.0, 10.0, 0.0, 3.5),)
     phase_names: tuple[str, ...] = ()
     pictures: tuple[str, ...] = ()
 
@@ -65,7 +65,9 @@ def check_plot(kind: PlotKind, findings: Findings, example: Mapping[str, Any]) -
     if drawn is None or findings.failed:
         return
     with findings.check("determinism") as check:
-        check.need(png(kind.draw(_run(ROWS["a drive"], example))) == png(drawn), "the same run gives another plot; store nothing in modules")
+        check.need(
+            png(kind.draw(_run(ROWS["a drive"], example))) == png(drawn), "the same run gives another plot; store nothing in modules"
+        )
     run = _run(ROWS["a drive"], example)
     findings.median_time(lambda: kind.draw(run), BUDGET, "the time of a plot in a report")
 
@@ -106,7 +108,7 @@ def _run(count: int, example: Mapping[str, Any]) -> Run:
 
 
 def _columns(count: int) -> dict[str, NDArray[Any]]:
-    """Return the columns of a log of random motion, with a position that moves ahead."""
+    """Return the columns of a log of random motion, with a position that moves ahead into a steady turn."""
     readout = readout_of(1)[1]
     channels = Channels([("", READOUT, readout)])
     rows = np.zeros((count, channels.row_bytes), np.uint8)
@@ -115,6 +117,7 @@ def _columns(count: int) -> dict[str, NDArray[Any]]:
         readout[:] = readout_of(n % 5)[1]
         put.put(n)
     columns = {name: column.copy() for name, column in channels.split(rows).items()}
-    time = 0.01 * np.arange(count)
-    x, y = 15.0 * time, 0.5 * np.sin(time)
-    return {**columns, "time": time, "x": x, "y": y, "p_WB_x": x, "p_WB_y": y, "yaw": 0.03 * np.cos(time)}
+    time = 0.02 * np.arange(count)
+    x, y, side = 15.0 * time, 0.5 * np.sin(time), np.minimum(time, 3.0)
+    turn = {"v_WB_B_x": np.full(count, 15.0), "a_WG_B_y": side, "w_WB_B_z": side / 15.0}
+    return {**columns, **turn, "time": time, "x": x, "y": y, "p_WB_x": x, "p_WB_y": y, "yaw": 0.03 * np.cos(time)}

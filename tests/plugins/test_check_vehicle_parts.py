@@ -172,7 +172,7 @@ def test_a_drivetrain_that_works() -> None:
 
 
 @pytest.mark.parametrize(("changes", "check", "message"), [
-    ({"kernel": constant_power}, "torques of 4 wheels", "pulling away: torque is not finite"),
+    ({"kernel": constant_power}, "torques of 4 wheels", "at rest: torque is not finite"),
     ({"kernel": all_sixteen}, "torques of 4 wheels", "torque: a value for a wheel beyond the 4 of the vehicle"),
     ({"kernel": creeps_in_neutral}, "torques of 4 wheels", "at rest: torque = 50 N m in neutral with released pedals"),
     ({"kernel": negative_inertia}, "torques of 4 wheels", "inertia = -1; expected at least 0"),

@@ -17,7 +17,7 @@ _LONG = Number("m", SHORT, FAR, above=0.0)
 _FORCE = Number("N", -STIFF, STIFF, shape=((2, SPRING_POINTS),))
 
 LOCATION = Field("location", POINT, "origin of the suspension frame", frame="the chassis frame")
-WHEELS = Field("wheels", Number("", 1, 2, whole=True), "2: a left and a right wheel; 1: one wheel in the middle", 2)
+WHEELS = Field("wheels", Number("1", 1, 2, whole=True), "2: a left and a right wheel; 1: one wheel in the middle", 2)
 ARM = (
     MASS,
     Field(
