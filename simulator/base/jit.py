@@ -22,6 +22,7 @@ import llvmlite.binding as llvm
 import numba
 from numba.extending import intrinsic, overload
 
+from simulator.base import prebuilt_kernels
 from simulator.base.kernel_cache import KernelCache
 from simulator.base.kernel_code import InlineCompiler, InlineDispatcher, KernelCompiler
 
@@ -101,7 +102,8 @@ def source_digest(file: str) -> str:
 
 def is_compiled(file: str) -> bool:
     """Return True if compiled kernels of the present state of a source file and its imports are on disk."""
-    return any((cache_folder() / _digest(file)).rglob("*.nbc"))
+    prebuilt = [prebuilt_kernels.FOLDER] if prebuilt_kernels.generic_code() is not None else []
+    return any(any((folder / _digest(file)).rglob("*.nbc")) for folder in (cache_folder(), *prebuilt))
 
 
 def cache_folder() -> Path:
@@ -139,11 +141,16 @@ def _users_folder(name: str) -> Path:
 
 @cache
 def _digest(file: str) -> str:
-    """Return the digest of a source file, its imports, and the root folder: numba recompiles if the folder differs."""
-    digest = hashlib.sha256(f"{numba.__version__} {ROOT}".encode())
-    for path in sorted(_closure(Path(file))):
-        digest.update(path.name.encode() + path.read_bytes())
+    """Return the digest of a source file and its imports; equal files in another folder have the same digest."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for name, path in sorted((_name_of(path), path) for path in _closure(Path(file))):
+        digest.update(name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _name_of(path: Path) -> str:
+    """Return the path of a Jounce file in its installation, or the name of the file of a plugin."""
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
 
 
 def _closure(file: Path) -> set[Path]:

@@ -1,7 +1,7 @@
 """Disk cache of compiled kernels that tolerates power failures, full disks and concurrent processes.
 
 The cache of numba does not check its files: a truncated index raises an exception at every start, a truncated library crashes the compiler.
-Here each file ends with a digest of its content. A file with a wrong digest is ignored, and its kernel is recompiled.
+Here each file ends with a digest of its content. A file with a wrong digest is ignored, and its kernel is recompiled. The code is compressed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import pickle
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -17,10 +19,13 @@ from typing import Any
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
-from simulator.base import cleanup, compile_events, compile_lock
+from simulator.base import cleanup, compile_events, compile_lock, prebuilt_kernels
 from simulator.base.kernel_code import KernelLibrary
+from simulator.base.kernel_eviction import evict, mark_used
 
 DIGEST = hashlib.sha256().digest_size
+COMPRESSION = 1
+"""Level of zlib. Machine code shrinks to a quarter at every level; a higher level takes longer."""
 
 
 class KernelCache(FunctionCache):
@@ -29,12 +34,19 @@ class KernelCache(FunctionCache):
     def __init__(self, function: Callable, folder: Path) -> None:
         self._impl_class: Any = partial(_CacheFormat, folder=folder)
         super().__init__(function)
-        self._function_name = function.__qualname__
-        self._cache_file = _CheckedFiles(self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp())
+        self._function_name, self._folder = function.__qualname__, folder
+        self._cache_file = self._files(folder)
+
+    def _files(self, folder: Path) -> _CheckedFiles:
+        return _CheckedFiles(str(folder), self._impl.filename_base, folder.name)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the kernel for a signature from disk, or None if it must be compiled."""
         found = super().load_overload(sig, target_context)
+        if found is not None:
+            mark_used(self._folder)
+            return found
+        found = self._prebuilt(sig, target_context)
         if found is None and not compile_lock.claim(self._claim(sig)):
             found = super().load_overload(sig, target_context)
             if found is not None:
@@ -43,10 +55,20 @@ class KernelCache(FunctionCache):
             compile_events.notify(self._function_name, True)
         return found
 
+    def _prebuilt(self, sig: Any, target_context: Any) -> Any:
+        """Return the kernel for a signature that a wheel carries, or None."""
+        code = prebuilt_kernels.generic_code()
+        folder = prebuilt_kernels.FOLDER / self._folder.name
+        if code is None or not folder.is_dir():
+            return None
+        parts = self._files(folder).load(self._index_key(sig, code))
+        return None if parts is None else self._impl.rebuild(target_context, parts)
+
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save a compiled kernel. If it cannot be written, it is recompiled at the next start."""
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)
+            evict(self._folder.parent)
         compile_lock.release(self._claim(sig))
         compile_events.notify(self._function_name, False)
 
@@ -123,7 +145,11 @@ class _CheckedFiles(IndexDataCacheFile):
         path = Path(self._data_path(name))
         if not _is_valid(path):
             raise FileNotFoundError(path)  # numba then compiles the kernel
-        return super()._load_data(name)
+        return pickle.loads(zlib.decompress(path.read_bytes()[:-DIGEST]))
+
+    def _save_data(self, name: str, data: Any) -> None:
+        with self._open_for_write(self._data_path(name)) as file:
+            file.write(zlib.compress(self._dump(data), COMPRESSION))
 
     @contextlib.contextmanager
     def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
