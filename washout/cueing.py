@@ -134,14 +134,12 @@ class MotionCueing:
         self.h = h
         self.resets = 0
         """Number of relocations of the vehicle."""
-        p, s = record(PARAMETERS), record(STATES)
+        p, s = limiter_records(platform)
         self.records, self.readout = CueingRecords(p, s, record(POSE)), s
         self.pose, self.legs = s[0]["pose"], s[0]["legs"]
-        _copy(platform, p)
         values = FILE.read(mapping, file, "")
         _copy(filled(SETTINGS, values["procedure"]), p)
-        park = np.array([0.0, 0.0, platform[0]["park_height"], 0.0, 0.0, 0.0])
-        _copy(limiter(platform, park), s)
+        park = s[0]["pose"].copy()
         begin_budget(s)
         s[0]["base"] = park
         self._make_actuators(park, file)
@@ -203,6 +201,17 @@ def _kind_of(mapping: Any, file: object) -> WashoutKind:
     kind = WASHOUT_KINDS.named(name, file, "type")
     check(kind)
     return kind
+
+
+def limiter_records(platform: Record) -> tuple[Record, Record]:
+    """Return PARAMETERS and STATES of a parked platform and its limiter; the other fields are zero.
+
+    Whatever moves a platform uses these types, so that the limiter is compiled once.
+    """
+    p, s = record(PARAMETERS), record(STATES)
+    _copy(platform, p)
+    _copy(limiter(platform), s)
+    return p, s
 
 
 def _copy(source: Record, target: Record) -> None:

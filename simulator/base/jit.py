@@ -24,7 +24,7 @@ from numba.extending import intrinsic, overload
 
 from simulator.base import prebuilt_kernels
 from simulator.base.kernel_cache import KernelCache
-from simulator.base.kernel_code import InlineCompiler, InlineDispatcher, KernelCompiler
+from simulator.base.kernel_code import InlineCompiler, InlineDispatcher, KernelCompiler, KernelDispatcher
 
 # The loop over the four corners reads and writes hundreds of fields of a few records. By default, LLVM stops the proof that the records
 # do not overlap after 100 comparisons, and then does not vectorize the loop (a factor of 4 on the kinematics).
@@ -55,7 +55,8 @@ def kernel(function: F) -> F:
     """
     if not COMPILES:
         return function
-    compiled = numba.njit(pipeline_class=KernelCompiler, forceinline=False, **OPTIONS)(function)
+    options = {"nopython": True, "boundscheck": None, "forceinline": False, **OPTIONS}
+    compiled = KernelDispatcher(function, targetoptions=options, pipeline_class=KernelCompiler)
     use_cache(compiled, function)
     return cast(F, compiled)
 

@@ -147,13 +147,21 @@ class KernelCompiler(Compiler):
         return compiled
 
 
-def dispatcher_at(module: str, name: str) -> CPUDispatcher | None:
+class KernelDispatcher(CPUDispatcher):
+    """Dispatcher of a kernel. A kernel called with a literal, such as 0 or True, is not compiled again for this value."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Return the template of a call in another kernel, and the types of its arguments."""
+        return super().get_call_template(tuple(map(types.unliteral, args)), {key: types.unliteral(kind) for key, kind in kws.items()})
+
+
+def dispatcher_at(module: str, name: str) -> KernelDispatcher | None:
     """Return the kernel of a name in a module, or None."""
     try:
         found = attrgetter(name)(importlib.import_module(module))
     except (ImportError, AttributeError):
         return None
-    return found if type(found) is CPUDispatcher else None
+    return found if type(found) is KernelDispatcher else None
 
 
 def origin_of(function: Callable, compiled: Any) -> Origin | None:

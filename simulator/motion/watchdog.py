@@ -26,7 +26,8 @@ from simulator.base.jit import kernel
 from simulator.base.records import Record
 from simulator.motion.pose_interpolation import PoseCurve
 from simulator.motion.protocols.native_packet import MotionPacket
-from washout.limiter.limiter import brake_step, limit_step, limiter
+from washout.cueing import limiter_records
+from washout.limiter.limiter import brake_step, limit_step
 from washout.platform import LARGEST_ANGLE
 from washout.platform_state_machine import NEAR, SETTLED, ease
 
@@ -73,14 +74,13 @@ class FollowingPlatform:
 
     def __init__(self, platform: Record) -> None:
         self.platform = platform
-        self.limits = limiter(platform)
-        """LIMITER record: pose, legs, leg speeds and accelerations of the platform."""
+        self._reserved, self.limits = limiter_records(platform)
+        """Fields of LIMITER: pose, legs, leg speeds and accelerations of the platform."""
         self.stage = PARK
         self.stopped = False
         self.without_stream = True
         """True if the platform moves independently of the stream."""
         p = platform[0]
-        self._reserved = platform.copy()
         self._reserved[0]["leg_speed"] *= RESERVE
         self._reserved[0]["leg_acceleration"] *= RESERVE
         self._reserved[0]["leg_jerk"] *= RESERVE
