@@ -45,6 +45,15 @@ CHECK_PLATFORM = "small_hexapod"
 """Platform for the check of a washout."""
 
 
+SUFFIXES = {".tir": "tires", ".urdf": "mechanisms", ".xml": "mechanisms"}
+"""Kinds of files that are not YAML, by suffix."""
+OTHER_SUFFIXES = {
+    **dict.fromkeys((".crg", ".tif", ".tiff", ".hgt", ".asc", ".raw", ".r16", ".npy", ".png", ".obj", ".gltf", ".glb"), "jounce terrain info FILE"),
+    **dict.fromkeys((".csv", ".parquet"), "jounce compare RUN FILE"),
+}
+"""Commands that read other data, by suffix."""
+
+
 @dataclass(frozen=True)
 class FileKind:
     """Kind of files.
@@ -183,6 +192,12 @@ def kind_of(file: str) -> FileKind:
 
 def _kind_of(file: Path, above: tuple[Path, ...]) -> FileKind:
     """Return the kind of a file that is a base of the files `above`."""
+    kind_by_suffix = SUFFIXES.get(file.suffix.lower())
+    if kind_by_suffix is not None:
+        return kind_named(kind_by_suffix)
+    command = OTHER_SUFFIXES.get(file.suffix.lower())
+    if command is not None:
+        raise ConfigError(file, "", file.suffix, f"a YAML file, or one of {', '.join(SUFFIXES)} (is this data? use `{command}`)")
     folder = file.resolve().parent.as_posix()
     for kind in KINDS:
         if folder.endswith(f"/{kind.folder}"):

@@ -134,7 +134,7 @@ def _of_file(table: Numbers, file: Path) -> tuple[Numbers, tuple[str, ...]]:
 
 
 def _compare_folder(table: Numbers, folder: Path, reading: str | None) -> Comparison:
-    """Compare all rows whose tires are in a folder. Raises ConfigError."""
+    """Compare all rows whose tires are in a folder; a tire that cannot be compared fails. Raises ConfigError: no tire of the rows is there."""
     errors: dict[str, float] = {}
     notes: list[str] = []
     count, limit = 0, LIMIT
@@ -143,7 +143,12 @@ def _compare_folder(table: Numbers, folder: Path, reading: str | None) -> Compar
         if not file.is_file():
             notes.append(f"skipped: {len(one.rows)} rows of {name}, file {file.name} not found")
             continue
-        found = _compare_one(one, str(file), reading, ())
+        try:
+            found = _compare_one(one, str(file), reading, ())
+        except ConfigError as error:
+            errors[name] = math.inf
+            notes.append(f"not compared: {len(one.rows)} rows of {name}; {str(error).splitlines()[0]}")
+            continue
         count, limit = count + found.states, found.limit
         errors |= {f"{name} {quantity}": error for quantity, error in found.errors.items()}
         notes += [f"{name}: {note}" for note in found.notes]
