@@ -32,6 +32,7 @@ from simulator.configuration.layers import read_layers
 from simulator.configuration.renamed_keys import replaced, replacements
 from simulator.driver.input_devices import device_profiles
 from simulator.fitting import fit_file, optimization_file
+from simulator.fitting.fit_check import check_fit
 from simulator.research.triangular import problem_file
 from simulator.run.series import load_series
 from simulator.sweep import sweep_file
@@ -48,7 +49,9 @@ CHECK_PLATFORM = "small_hexapod"
 SUFFIXES = {".tir": "tires", ".urdf": "mechanisms", ".xml": "mechanisms"}
 """Kinds of files that are not YAML, by suffix."""
 OTHER_SUFFIXES = {
-    **dict.fromkeys((".crg", ".tif", ".tiff", ".hgt", ".asc", ".raw", ".r16", ".npy", ".png", ".obj", ".gltf", ".glb"), "jounce terrain info FILE"),
+    **dict.fromkeys(
+        (".crg", ".tif", ".tiff", ".hgt", ".asc", ".raw", ".r16", ".npy", ".png", ".obj", ".gltf", ".glb"), "jounce terrain info FILE"
+    ),
     **dict.fromkeys((".csv", ".parquet"), "jounce compare RUN FILE"),
 }
 """Commands that read other data, by suffix."""
@@ -124,7 +127,7 @@ KINDS = (
         published_file.load_published,
         is_fallback=True,
     ),
-    FileKind("fits", "fits", "fit of parameters to measurements", fit_file.FILE, fit_file.check_fit),
+    FileKind("fits", "fits", "fit of parameters to measurements", fit_file.FILE, check_fit),
     FileKind(
         "optimizations",
         "optimizations",

@@ -89,7 +89,9 @@ def test_the_shipped_file_alone_is_a_tire_of_the_hmmwv(tmp_path: Path, capsys: A
     tire = "type: magic_formula\nfile: mine.tir\nload_max: 78750.0\n"
     (tmp_path / "too_far.yaml").write_text(tire, encoding="utf-8")
     (tmp_path / "car.yaml").write_text("base: hmmwv\ntires: too_far.yaml\n", encoding="utf-8")
-    assert "too_far.yaml:3: load_max: invalid value; expected at most" in refused(call(capsys, "check", tmp_path / "car.yaml", "--kind", "vehicles"))
+    assert "too_far.yaml:3: load_max: invalid value; expected at most" in refused(
+        call(capsys, "check", tmp_path / "car.yaml", "--kind", "vehicles")
+    )
 
 
 def test_check_recognizes_files_by_suffix(tmp_path: Path, capsys: Any) -> None:

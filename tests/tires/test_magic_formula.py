@@ -347,7 +347,11 @@ def test_a_stiffness_of_the_wrong_sign_is_rejected(old: str, new: str, said: str
 
 def test_files_of_other_programs_are_read(tmp_path: Path) -> None:
     """Rows without names of columns, blank values, an old encoding, and UTF-16."""
-    text = "! Rahmen für Größe\n" + BOOK + "[SHAPE]\n 1.00 0.00\n 0.90, 1.00\n[OPERATING_CONDITIONS]\nINFLPRES =   $ not measured\nNOMPRES = ''\n"
+    text = (
+        "! Rahmen für Größe\n"
+        + BOOK
+        + "[SHAPE]\n 1.00 0.00\n 0.90, 1.00\n[OPERATING_CONDITIONS]\nINFLPRES =   $ not measured\nNOMPRES = ''\n"
+    )
     for encoding in ("utf-8", "utf-8-sig", "cp1252", "utf-16"):
         (tmp_path / "a.tir").write_bytes(text.encode(encoding))
         found = read_tir(tmp_path / "a.tir")

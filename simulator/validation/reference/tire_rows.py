@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, UnreadableError
-from simulator.base.inputfile import read_utf8
 from simulator.base.npy_reader import read_json
 from simulator.base.records import Record
+from simulator.base.table_text import read_table_text
 from simulator.builder.builder import build_tire
 from simulator.validation.reference.result import Comparison
 from vehicles.tires.magic_formula.formulas import magic_formula
@@ -110,7 +110,7 @@ def compare_tire(rows: str, file: str, reading: str | None = None) -> Comparison
 def read_rows(file: str) -> Numbers:
     """Return the rows of a CSV file with a header line. Raises ConfigError."""
     try:
-        rows = list(csv.DictReader(read_utf8(file, "a CSV file in UTF-8", MOST_BYTES).splitlines()))
+        rows = list(csv.DictReader(read_table_text(file, "a CSV file", MOST_BYTES).splitlines()))
     except csv.Error as error:
         raise UnreadableError(file, "", str(error), "a CSV file") from None
     if not rows:
