@@ -74,11 +74,18 @@ def read_any_text(path: str | Path, expected: str, most: int) -> str:
     return text
 
 
-def decoded(content: bytes) -> str:
-    """Return the text of bytes in the encoding of their byte order mark, else in UTF-8, else in OLD_ENCODING; without the mark."""
+def as_utf8(content: bytes) -> bytes:
+    """Return bytes that may be text without their byte order mark, in UTF-8 if the mark names another encoding."""
     for mark, encoding in MARKS:
         if content.startswith(mark):
-            return content[len(mark) :].decode(encoding, "replace")
+            rest = content[len(mark) :]
+            return rest if encoding == "utf-8" else rest.decode(encoding, "replace").encode()
+    return content
+
+
+def decoded(content: bytes) -> str:
+    """Return the text of bytes in the encoding of their byte order mark, else in UTF-8, else in OLD_ENCODING; without the mark."""
+    content = as_utf8(content)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
