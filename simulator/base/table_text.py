@@ -17,9 +17,11 @@ _SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"\s*([+-]?(?:\d*|\d{1,3}(?:\.\d{3})+)),(\d+(?:[eE][+-]?\d+)?)\s*")
 
 
-def read_table_text(path: str | Path, expected: str, most: int, delimiter: str | None = None) -> str:
-    """Return the text of a CSV file as plain CSV, see `plain_csv`. Raises ConfigError as `read_any_text`."""
-    return plain_csv(read_any_text(path, expected, most), delimiter)
+def read_table_text(path: str | Path, expected: str, most: int, delimiter: str | None = None, above: bool = False) -> str:
+    """Return the text of a CSV file as plain CSV, see `plain_csv`; `above`: with the lines above the names. Raises ConfigError as
+    `read_any_text`."""
+    text = plain_csv(read_any_text(path, expected, most), delimiter)
+    return text if above else _split(text)[1]
 
 
 def plain_csv(text: str, delimiter: str | None = None) -> str:
@@ -29,7 +31,7 @@ def plain_csv(text: str, delimiter: str | None = None) -> str:
     ----------
     delimiter : delimiter of the cells; default: that of a first line `sep=;` of spreadsheets, else detected
 
-    A text that is delimited by commas is returned as it is. Lines above the names that are blank or begin with # stay as they are.
+    A text that is delimited by commas, without quotes, is returned as it is. Lines above the names that are blank or begin with # stay as they are.
     """
     head, body = _split(text)
     if delimiter is None:
@@ -39,7 +41,7 @@ def plain_csv(text: str, delimiter: str | None = None) -> str:
             head += "#\n"
         else:
             delimiter = _detected(body)
-    if delimiter == ",":
+    if delimiter == "," and '"' not in body:
         return head + body
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -39,7 +39,7 @@ class CsvTable:
         import pyarrow.csv as pc
 
         self.file, self._lines_below = file, lines_below_header
-        text = read_table_text(file, "a table (.csv)", MOST_BYTES, delimiter)
+        text = read_table_text(file, "a table (.csv)", MOST_BYTES, delimiter, above=True)
         self._above, text = _skip_comments(text)
         raw = text.encode()
         names = next(iter(csv.reader([text.partition("\n")[0]])), [])

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError
+from simulator.maneuvers.input_signals import read_points
 from simulator.telemetry.csv_table import CsvTable
+from simulator.validation.reference.tire_rows import read_rows
 
 
 def written(tmp_path, text: str):
@@ -60,6 +62,8 @@ def test_locales_of_loggers(tmp_path, encoding, cells):
 def test_a_separator_line_of_a_spreadsheet_and_a_comma_in_a_name(tmp_path):
     table = CsvTable(written(tmp_path, "sep=;\nt, s;v, m/s, raw, w\n0;1\n"))
     assert table.headings == ["t, s", "v, m/s, raw, w"] and table.numbers(1).tolist() == [1.0]
+    table = CsvTable(written(tmp_path, 't,v\n"0,5","-1,5"\n'))
+    assert table.numbers(0).tolist() == [0.5] and table.numbers(1).tolist() == [-1.5]
     table = CsvTable(written(tmp_path, "t, s;v, m/s, raw, w\n0;1\n"))
     assert table.headings == ["t, s", "v, m/s, raw, w"] and table.numbers(1).tolist() == [1.0]
 
@@ -82,3 +86,14 @@ def test_a_long_column_of_integers_may_go_on_with_decimals(tmp_path):
     rows = "".join(f"{n},0\n" for n in range(200_000))
     table = CsvTable(written(tmp_path, f"t,v\n{rows}200000,0.25\n"))
     assert table.numbers(1)[-1] == 0.25
+
+
+@pytest.mark.parametrize("text", ["# by hand\nFz,kappa\n4000,0.1\n", "sep=;\nFz;kappa\n4000;0,1\n", "Fz\tkappa\n4000\t0,1\n"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252", "utf-16"])
+def test_all_readers_of_tables_share_the_locales(tmp_path, text, encoding):
+    file = tmp_path / "rows.csv"
+    file.write_bytes(text.encode(encoding))
+    assert read_rows(str(file)).column("kappa").tolist() == [0.1]
+    file.write_bytes(text.replace("Fz", "time_s").replace("kappa", "throttle").replace("4000", "0").encode(encoding))
+    with pytest.raises(ConfigError, match="at least two rows"):
+        read_points(str(file), "1", "m.yaml", "key")

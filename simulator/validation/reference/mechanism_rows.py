@@ -133,7 +133,7 @@ def _not_compared(rows: Rows, coordinates: tuple[str, ...], rates: tuple[str, ..
 
 def _read(file: str) -> Rows:
     """Return the columns of a CSV file by name; the header may start with #."""
-    lines = read_table_text(file, "a CSV file", MOST_BYTES).splitlines()
+    lines = read_table_text(file, "a CSV file", MOST_BYTES, above=True).splitlines()
     names = [name.strip() for name in lines[0].lstrip("# ").split(",")] if lines else []
     body = [line.split(",") for line in lines[1:] if line.strip()]
     if not body or len(set(names)) < len(names):
