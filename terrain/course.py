@@ -25,6 +25,10 @@ WAVINESS = 2.0
 """Exponent of the spectrum of a rough section, as for ISO 8608 roads."""
 RESOLUTION = 5.0
 """Nodes per shortest wave of the random field from which a rough section is cut."""
+NYQUIST = 2.0
+"""Minimum number of nodes in the shortest wave of a rough section."""
+SMALLEST = 0.01
+"""Minimum size of a detrended rough section over that of its random field: less is rounding, which the root mean square would amplify."""
 FADE = 2.0
 """m. Length of the transition before and after a rough section."""
 
@@ -66,7 +70,7 @@ def course(terrain: Values, name: str, soils: Soils) -> Ground:
     with ErrorCollector() as faults:
         for shape in shapes:
             with faults.part():
-                _check(shape)
+                _check(shape, terrain)
     along, across = extents(patches)
     along += [_span(shape) for shape in shapes]
     across += [(-0.5 * s["width"], 0.5 * s["width"]) for s in shapes if s["shape"] == "rough"]
@@ -77,12 +81,14 @@ def course(terrain: Values, name: str, soils: Soils) -> Ground:
     heights = np.zeros((len(y), len(x)))
     for shape in shapes:
         heights += _heights(shape, x, y)
+    if not np.isfinite(heights).all():
+        raise terrain.error("shapes", "shapes with finite heights")
     ground = uniform(name, flat_plane(terrain, x, y), heights.astype(np.float32), terrain, terrain.file, soils)
     return with_patches(ground, patches, x, y, terrain.file, soils)
 
 
-def _check(values: Values) -> None:
-    """Check the constraints between several values of a rough section. Raises ConfigError."""
+def _check(values: Values, terrain: Values) -> None:
+    """Check the constraints between several values of a rough section, and with the node spacing. Raises ConfigError."""
     if values["shape"] != "rough":
         return
     if not values["shortest"] < values["longest"] <= values["length"]:
@@ -91,6 +97,13 @@ def _check(values: Values) -> None:
     if values["shortest"] < least:
         expected = "a wavelength of at least {} for this length, because the random field is periodic"
         raise values.error("shortest", expected, least)
+    dx, dy = terrain["spacing"]
+    if dx > values["shortest"] / NYQUIST:
+        raise terrain.error(
+            "spacing", f"at most {{}} along x: {NYQUIST:g} nodes in the shortest wave of a rough section", values["shortest"] / NYQUIST
+        )
+    if dy > values["width"]:
+        raise terrain.error("spacing", "at most {} along y, the width of a rough section", values["width"])
 
 
 def _span(values: Values) -> tuple[float, float]:
@@ -126,6 +139,8 @@ def _rough(values: Values, x: NDArray[np.float64], y: NDArray[np.float64]) -> ND
     heights = out[np.clip(np.arange(len(y)), first, last)].astype(float)
     heights -= _trends(heights, x, inside)
     size = float(np.sqrt(np.mean(heights[np.ix_(lines, inside)] ** 2)))
+    if not size > SMALLEST * float(np.sqrt(np.mean(np.square(field, dtype=float)))):
+        raise values.error("longest", "waves that fit into the length of the section and are longer than several nodes")
     s = np.clip(np.minimum(x - start, start + values["length"] - x) / FADE + 1.0, 0.0, 1.0)
     return heights * (values["rms"] / size) * (s * s * (3.0 - 2.0 * s))
 

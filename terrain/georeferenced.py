@@ -18,7 +18,7 @@ from simulator.base.fields import Field, Group, Number, Text
 from simulator.base.values import Values
 from terrain.kinds import find_file
 from terrain.readers.contract import LONLAT, MAP, ElevationSource, FloatArray, Raster
-from terrain.readers.coordinate_reference import FOREIGN, kind_of, transformed
+from terrain.readers.coordinate_reference import FOREIGN, check_true_lengths, kind_of, transformed
 from terrain.readers.kinds import FIELDS, check_options, read_heights
 from terrain.readers.request import ReadRequest
 
@@ -113,6 +113,8 @@ def placed(data: Values, georeference: Values | None, folder: Path, indices: boo
         return GeoreferencedSource(source, -data.get("at", np.zeros(2)), "", data.file, key)
     assert georeference is not None
     crs, shift = georeference.get("crs", ""), georeference["origin"]
+    if source.kind == MAP or crs:
+        check_true_lengths(crs or source.crs, float(shift[0]), float(shift[1]), data.file, key)
     if source.kind == MAP and (not crs or not source.crs or crs == source.crs):
         return GeoreferencedSource(source, shift, "", data.file, key)
     if not crs or kind_of(crs, data.file, key) != MAP:

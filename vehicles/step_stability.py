@@ -180,7 +180,7 @@ def _blame(probe: _Probe, start: Bytes, worst: UnstableMode, ground: GroundArray
 
 
 def _suspects(model: VehicleModel, tires: TireSet, axles: Axles) -> Iterator[StiffParameter]:
-    """Yield the nonzero parameters that make a vehicle stiff."""
+    """Yield the nonzero parameters that make a vehicle stiff. Above `load_max` the curves of a tire may have the wrong sign."""
     strut_keys = {
         **{name: f"shock.{name}" for name in ("compression_damping", "rebound_damping")},
         **{name: f"shock.{name}" for name in ("compression_damping_end", "rebound_damping_end")},
@@ -199,7 +199,7 @@ def _suspects(model: VehicleModel, tires: TireSet, axles: Axles) -> Iterator[Sti
         if bars["stiffness"][n]:
             key = "rate" if bars["law"][n] == PLAIN else "torsional_stiffness"
             yield StiffParameter(0, f"axles.{axle}.anti_roll_bar.{key}", float(bars["stiffness"][n]), partial(_scaled_bar, model, n))
-    for name in ("stiffness", "stiffness_growth", "damping", "bottoming_stiffness"):
+    for name in ("stiffness", "stiffness_growth", "damping", "bottoming_stiffness", "load_max"):
         for i, tire in enumerate(model.tires):
             same = (model.tires == tire).nonzero()[0]
             if same[0] == i and np.any(tire[name]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
 from pathlib import Path
@@ -16,6 +17,18 @@ KINDS = (
     (stat.S_ISSOCK, "a socket"),
 )
 """Types of files other than regular files. Reading some of them never ends."""
+
+
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+"""Byte order marks with their encodings; the mark of UTF-16 is the start of that of UTF-32."""
+OLD_ENCODING = "cp1252"
+"""Encoding of files without a byte order mark that are not UTF-8: that of Windows in western Europe and America."""
 
 
 def checked_size(path: str | Path, expected: str, most: int) -> int:
@@ -51,3 +64,29 @@ def read_utf8(path: str | Path, expected: str, most: int) -> str:
         return read_bytes(path, expected, most).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ConfigError(path, "", "bytes that are not UTF-8", expected) from None
+
+
+def read_any_text(path: str | Path, expected: str, most: int) -> str:
+    """Return the text of a file of another program. Raises ConfigError as `read_bytes`, and for binary data."""
+    text = decoded(read_bytes(path, expected, most))
+    if "\0" in text:
+        raise ConfigError(path, "", "binary data", expected)
+    return text
+
+
+def as_utf8(content: bytes) -> bytes:
+    """Return bytes that may be text without their byte order mark, in UTF-8 if the mark names another encoding."""
+    for mark, encoding in MARKS:
+        if content.startswith(mark):
+            rest = content[len(mark) :]
+            return rest if encoding == "utf-8" else rest.decode(encoding, "replace").encode()
+    return content
+
+
+def decoded(content: bytes) -> str:
+    """Return the text of bytes in the encoding of their byte order mark, else in UTF-8, else in OLD_ENCODING; without the mark."""
+    content = as_utf8(content)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content.decode(OLD_ENCODING, "replace")

@@ -18,9 +18,11 @@ import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, ErrorCollector, JounceError
+from simulator.base.inputfile import read_any_text
 from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
-from simulator.base.yaml_reader import read_text, read_yaml
+from simulator.base.yaml_loader import MOST_BYTES
+from simulator.base.yaml_reader import read_yaml
 from simulator.builder.vehicle_builder import check_step_of, description_of, vehicle_of
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.file_lookup import data_folder, find_config
@@ -459,7 +461,7 @@ def load_mechanism(name: str) -> tuple[Mechanism, InitialState]:
     ConfigError."""
     path = find_config("mechanisms", name)
     if path.suffix.lower() in (".urdf", ".xml"):
-        mechanism = mechanism_from_urdf(read_text(path, "a URDF text file"), str(path))
+        mechanism = mechanism_from_urdf(read_any_text(path, "a URDF text file", MOST_BYTES), str(path))
         return mechanism, resting_state(mechanism)
     return mechanism_from_mapping(read_yaml(path), str(path))
 

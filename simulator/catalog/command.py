@@ -13,7 +13,7 @@ from simulator.base.errors import ConfigError, OutputError
 from simulator.base.json_output import json_text
 from simulator.base.suggestions import did_you_mean
 from simulator.base.yaml_reader import read_text
-from simulator.catalog.file_kinds import KINDS, FileKind, kind_named, kind_of
+from simulator.catalog.file_kinds import KINDS, SUFFIXES, FileKind, kind_named, kind_of
 from simulator.catalog.json_schema import file_schema
 from simulator.catalog.pages import pages
 from simulator.catalog.plugin_check import check_added_kinds
@@ -21,7 +21,7 @@ from simulator.catalog.registries import REGISTRIES, meaning_of
 
 WIDTH = 110
 """Maximum width of the description of a file, in characters."""
-FILE_SUFFIXES = (".yaml", ".yml", ".urdf", ".xml")
+FILE_SUFFIXES = (".yaml", ".yml", *SUFFIXES)
 
 
 def main_list(name: str | None, as_json: bool) -> int:

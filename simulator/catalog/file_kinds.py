@@ -32,6 +32,7 @@ from simulator.configuration.layers import read_layers
 from simulator.configuration.renamed_keys import replaced, replacements
 from simulator.driver.input_devices import device_profiles
 from simulator.fitting import fit_file, optimization_file
+from simulator.fitting.fit_check import check_fit
 from simulator.research.triangular import problem_file
 from simulator.run.series import load_series
 from simulator.sweep import sweep_file
@@ -43,6 +44,17 @@ from vehicles.drivetrain.drivetrain_file import read_parts
 
 CHECK_PLATFORM = "small_hexapod"
 """Platform for the check of a washout."""
+
+
+SUFFIXES = {".tir": "tires", ".urdf": "mechanisms", ".xml": "mechanisms"}
+"""Kinds of files that are not YAML, by suffix."""
+OTHER_SUFFIXES = {
+    **dict.fromkeys(
+        (".crg", ".tif", ".tiff", ".hgt", ".asc", ".raw", ".r16", ".npy", ".png", ".obj", ".gltf", ".glb"), "jounce terrain info FILE"
+    ),
+    **dict.fromkeys((".csv", ".parquet"), "jounce compare RUN FILE"),
+}
+"""Commands that read other data, by suffix."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +127,7 @@ KINDS = (
         published_file.load_published,
         is_fallback=True,
     ),
-    FileKind("fits", "fits", "fit of parameters to measurements", fit_file.FILE, fit_file.check_fit),
+    FileKind("fits", "fits", "fit of parameters to measurements", fit_file.FILE, check_fit),
     FileKind(
         "optimizations",
         "optimizations",
@@ -183,6 +195,12 @@ def kind_of(file: str) -> FileKind:
 
 def _kind_of(file: Path, above: tuple[Path, ...]) -> FileKind:
     """Return the kind of a file that is a base of the files `above`."""
+    kind_by_suffix = SUFFIXES.get(file.suffix.lower())
+    if kind_by_suffix is not None:
+        return kind_named(kind_by_suffix)
+    command = OTHER_SUFFIXES.get(file.suffix.lower())
+    if command is not None:
+        raise ConfigError(file, "", file.suffix, f"a YAML file, or one of {', '.join(SUFFIXES)} (is this data? use `{command}`)")
     folder = file.resolve().parent.as_posix()
     for kind in KINDS:
         if folder.endswith(f"/{kind.folder}"):

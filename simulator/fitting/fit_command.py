@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simulator.api.simulation import Simulation
 from simulator.base.console import print_error, print_line
-from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
-from simulator.base.suggestions import did_you_mean
-from simulator.builder.builder import build, find_config
+from simulator.builder.builder import find_config
 from simulator.builder.warm_up import compile_kernels
 from simulator.fitting.console_progress import Terminal, command_of, searching
-from simulator.fitting.experiment import configuration_of
 from simulator.fitting.fit import Fitted, fit, notes, result
-from simulator.fitting.fit_file import Fit, check_data, read_fit
+from simulator.fitting.fit_check import measured_drives, units_of
+from simulator.fitting.fit_file import check_data, read_fit
 from simulator.fitting.fit_page import fit_page, interval_words
 from simulator.fitting.interval_coverage import CoverageCase, coverage_cases, summary
 from simulator.fitting.iterations import Iterations
 from simulator.fitting.keys import settings_of
 from simulator.fitting.least_squares import Failed, Round
-from simulator.fitting.measurements import read_measured
 from simulator.fitting.residuals import Model
 from simulator.fitting.result_session import rounded, session_text, words_of
 from simulator.telemetry.atomic_files import write_text
@@ -41,22 +37,12 @@ def main_fit(arguments: Any) -> int:
     check_data(content)
     compile_kernels(print_error if arguments.json else print_line)
     units = units_of(content)
-    measured = [read_measured(one, file, units) for one in content.data]
+    measured = measured_drives(content, units)
     with searching(arguments, "fit", content.name, tuple(units)) as (terminal, rounds):
         model = Model(content, measured, units, rounds)
         if arguments.synthetic is not None:
             return _synthetic(arguments, model, terminal)
         return _fit(arguments, model, rounds, terminal)
-
-
-def units_of(content: Fit) -> dict[str, str]:
-    """Return the SI unit of every compared channel. Raises ConfigError: the vehicles lack a channel."""
-    one = configuration_of(content.data[0], content.file)
-    columns = Simulation.of(build(one), ("time",)).columns
-    for name in content.channels:
-        if name not in columns:
-            raise ConfigError(content.file, f"channels.{name}", name, f"a channel of the telemetry{did_you_mean(name, columns)}")
-    return {name: columns[name].unit for name in content.channels}
 
 
 def _fit(arguments: Any, model: Model, rounds: Iterations, terminal: Terminal) -> int:

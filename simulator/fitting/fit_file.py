@@ -152,11 +152,6 @@ def read_fit(file: str | Path) -> Fit:
     return fit_of(read_layers("fits", Path(file)).content, str(file))
 
 
-def check_fit(file: str | Path) -> None:
-    """Check a fit file and whether its data files exist. Raises ConfigError."""
-    check_data(read_fit(file))
-
-
 def check_data(fit: Fit) -> None:
     """Check that all data files exist. Raises ConfigError."""
     with ErrorCollector() as faults:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.inputfile import read_utf8
 from simulator.base.suggestions import did_you_mean
+from simulator.base.table_text import read_table_text
 from simulator.base.units import factor_of
 
 Array = NDArray[np.float64]
@@ -69,7 +69,7 @@ def read_tests(file: str, where: Sequence[str] = ()) -> WheelTests:
     ------
     ConfigError : the file cannot be read, a column is missing, a cell is not a number, or too few rows remain
     """
-    lines = list(csv.reader(read_utf8(Path(file), "a table (.csv)", MOST_BYTES).splitlines()))
+    lines = list(csv.reader(read_table_text(Path(file), "a table (.csv)", MOST_BYTES).splitlines()))
     if not lines:
         raise ConfigError(file, "", "nothing", "a line of names and rows of numbers")
     names, rows = [name.strip() for name in lines[0]], [line for line in lines[1:] if line]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Choice, Either, Field, Fields, FieldType, FileName, Number, Variants
-from simulator.base.inputfile import read_bytes
+from simulator.base.table_text import read_table_text
 from simulator.base.units import factor_of, split_unit
 
 RATES = {"rad": "rad/s", "m/s": "m/s2", "1": "1/s", "N": "N/s", "N m": "N m/s"}
@@ -151,10 +151,7 @@ def read_points(name: str, unit: str, file: object, key: str) -> tuple[NDArray[n
     path = relative if relative.is_file() else Path(name)
     if not path.is_file():
         raise ConfigError(file, key, name, "an existing file: a path relative to this file, or a complete path")
-    try:
-        text = read_bytes(path, "a CSV file", LARGEST_FILE).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ConfigError(path, "", "bytes that are not text", "a CSV file of numbers under a header") from None
+    text = read_table_text(path, "a CSV file of numbers under a header", LARGEST_FILE)
     rows = [row for row in csv.reader(io.StringIO(text)) if row]
     header = [word.strip() for word in rows[0]] if rows else []
     in_seconds, to_si = _header_factors(header, unit)

@@ -24,7 +24,7 @@ from simulator.base.json_output import json_text
 from simulator.base.signals import StopRequest, on_signal
 from simulator.sweep.case import LETTERS, Cases
 from simulator.sweep.executor import Executor
-from simulator.sweep.journal import JOURNALS, Journals, Place, Row
+from simulator.sweep.journal import JOURNALS, ROW_KEYS, Journals, Place, Row
 from simulator.sweep.log_serialization import log_of
 from simulator.sweep.older_folder import OlderCases, differing_run, older_cases
 from simulator.sweep.result_table import write_plan, write_tables
@@ -180,7 +180,11 @@ class RowIndex:
         self._offset = np.zeros(len(cases), np.int64)
         self._failed = np.zeros(len(cases), bool)
         for where, row in self._journals.recover():
-            if not row.get("lost") and (self._logs is None or row["failure"] or self._log_file(row["run"]).is_file()):
+            if (
+                row.keys() >= ROW_KEYS
+                and not row.get("lost")
+                and (self._logs is None or row["failure"] or self._log_file(row["run"]).is_file())
+            ):
                 self._note(where, row)
 
     def __len__(self) -> int:

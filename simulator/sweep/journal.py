@@ -1,7 +1,8 @@
 """Journals of a sweep on disk: one file for each worker, with a record for each run.
 
 A record consists of the length and the CRC-32 of its text, four bytes each, little-endian, and the text: a row as JSON. A complete
-record survives any interruption. An incomplete record is cut off when the folder is opened again.
+record survives any interruption. An incomplete record is cut off when the folder is opened again. A complete record with content that
+is no row is ignored.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ JOURNALS = "journals"
 """Folder of the journals in the folder of a sweep."""
 LARGEST = 1 << 28
 """Maximum size of a record in bytes; a larger length marks a damaged record."""
+ROW_KEYS = {"run", "passed", "metrics", "failure", "machine", "worker"}
+"""Keys of a row of a run."""
 MAX_OPEN = 64
 """Maximum number of files open for reading."""
 
@@ -61,7 +64,8 @@ class Journals:
             try:
                 with open(path, "rb") as stream:
                     while (row := _read(stream)) is not None:
-                        yield Place(journal, end), row
+                        if row:
+                            yield Place(journal, end), row
                         end = stream.tell()
                 if end < path.stat().st_size:
                     os.truncate(path, end)
@@ -99,7 +103,7 @@ class Journals:
             row = _read(stream)
         except OSError as error:
             raise _refused(path, error) from None
-        if row is None:
+        if not row:
             raise OutputError(f"{path}: a record is missing; another program has changed this file")
         return row
 
@@ -124,7 +128,8 @@ def read_rows(folder: Path) -> Iterator[Row]:
         try:
             with open(path, "rb") as stream:
                 while (row := _read(stream)) is not None:
-                    yield row
+                    if row:
+                        yield row
         except OSError as error:
             raise _refused(path, error) from None
 
@@ -135,7 +140,7 @@ def _record(row: Mapping[str, Any]) -> bytes:
 
 
 def _read(stream: Any) -> Row | None:
-    """Return the next complete record, or None."""
+    """Return the row of the next complete record, empty if the content is foreign; None without a complete record."""
     head = stream.read(HEAD.size)
     if len(head) < HEAD.size:
         return None
@@ -143,8 +148,18 @@ def _read(stream: Any) -> Row | None:
     text = stream.read(length) if length <= LARGEST else b""
     if len(text) < length or zlib.crc32(text) != checksum or not text:
         return None
-    row: Row = msgspec.json.decode(text)
-    return row
+    try:
+        row = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+    return row if isinstance(row, dict) and _is_row(row) else {}
+
+
+def _is_row(row: Row) -> bool:
+    """Return whether a record has the form of a row: a run, and values of the right types."""
+    run = row.get("run")
+    mappings = (row.get("metrics", {}), row.get("machine", {}))
+    return isinstance(run, str) and run.isascii() and isinstance(row.get("failure", ""), str) and all(isinstance(m, dict) for m in mappings)
 
 
 def _refused(path: Path, error: OSError) -> OutputError:

@@ -11,7 +11,7 @@ import numpy as np
 
 from simulator.base.errors import ConfigError, UnreadableError
 from simulator.sweep.engine import ABOUT
-from simulator.sweep.journal import JOURNALS, Row, read_rows
+from simulator.sweep.journal import JOURNALS, ROW_KEYS, Row, read_rows
 from simulator.sweep.metric_section import PASSED
 from simulator.sweep.result_table import MACHINE, PLAN, TABLE, VARIED
 from simulator.sweep.results import Key, Results, key_of
@@ -76,7 +76,7 @@ def _from_journals(about: Mapping[str, Any], plan: pa.Table, rows: Iterable[Row]
     """Return the results of the runs that have a row so far. If a lost run was repeated, the later row counts."""
     found: dict[str, Row] = {}
     for row in rows:
-        if row["run"] not in found or found[row["run"]].get("lost"):
+        if row.keys() >= ROW_KEYS and (row["run"] not in found or found[row["run"]].get("lost")):
             found[row["run"]] = row
     done = [row for row in (found.get(run) for run in plan["run"].to_pylist()) if row is not None]
     there = np.array([run in found for run in plan["run"].to_pylist()], dtype=bool)

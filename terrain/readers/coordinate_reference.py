@@ -10,6 +10,10 @@ from simulator.base.errors import ConfigError
 from terrain.readers.contract import LONLAT, MAP, FloatArray
 from terrain.readers.request import INSTALL, ReadRequest
 
+PROBE = 1000.0
+"""m on a map. Length that is compared with the length on the ground."""
+STRETCH_MAX = 0.05
+"""Maximum relative deviation of a length on a map; a UTM zone has 0.001, maps of continents have up to 0.04."""
 FOREIGN = "other units"
 """Kind of map coordinates in units other than meters."""
 
@@ -63,6 +67,32 @@ def transformed(x: FloatArray, y: FloatArray, crs: str, to: str, file: object, k
     if not np.isfinite(found[0] + found[1]).all():
         raise ConfigError(file, key, crs, f"points within the range of {to}")
     return found
+
+
+def stretch_of(crs: str, x: float, y: float) -> float:
+    """Return the meters on a map per meter on the ground at a point of the map, along x or y, whichever deviates more from 1; 1 if it is
+    unknown. Web Mercator has 1.48 at 47 degrees."""
+    try:
+        here = system(crs, "", "")
+        import pyproj
+
+        to_degrees = pyproj.Transformer.from_crs(here, "EPSG:4326", always_xy=True)
+    except (ConfigError, RuntimeError):  # unknown, not installed, or a local system; PROJ raises subclasses of RuntimeError
+        return 1.0
+    lon, lat = to_degrees.transform([x, x + PROBE, x], [y, y, y + PROBE])
+    if not np.isfinite([*lon, *lat]).all():
+        return 1.0
+    geod = pyproj.Geod(ellps="WGS84")
+    ratios = [PROBE / max(geod.inv(lon[0], lat[0], lon[n], lat[n])[2], 1e-3) for n in (1, 2)]
+    return max(ratios, key=lambda ratio: abs(ratio - 1.0))
+
+
+def check_true_lengths(crs: str, x: float, y: float, file: object, key: str) -> None:
+    """Raise ConfigError for a reference system whose meters are no meters on the ground at a point of the map."""
+    ratio = stretch_of(crs, x, y) if crs else 1.0
+    if abs(ratio - 1.0) > STRETCH_MAX:
+        expected = f"a reference system with true lengths, such as a UTM zone: there, {ratio:.3g} m on this map are 1 m on the ground"
+        raise ConfigError(file, key, crs[:40], expected)
 
 
 def utm_of(longitude: float, latitude: float) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import NOTHING, ConfigError
-from simulator.base.inputfile import read_bytes
+from simulator.base.inputfile import as_utf8, read_bytes
 from simulator.base.npy_reader import MOST_BYTES
 
 EXPECTED = "an OpenCRG file"
@@ -69,7 +69,7 @@ class CrgFile:
 
 def read_crg_file(path: Path, depth: int = 0) -> CrgFile:
     """Read an OpenCRG file, with the files that it includes. Raises ConfigError for other, truncated or unsupported files."""
-    content = read_bytes(path, EXPECTED, MOST_BYTES)
+    content = as_utf8(read_bytes(path, EXPECTED, MOST_BYTES))
     out = CrgFile(path)
     lines, data = _split(content)
     for name, body in _sections(lines):
@@ -271,7 +271,13 @@ def _place(out: CrgFile, text: str) -> tuple[float, bool]:
 
 
 def _numbered(out: CrgFile, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the positions of numbered long sections."""
-    if (numbers != np.arange(1, len(numbers) + 1)).any() or not {"v_right", "v_increment"} <= set(out.line):
-        raise out.wrong(numbers.tolist(), "long sections 1, 2, 3 ..., and LONG_SECTION_V_RIGHT and LONG_SECTION_V_INCREMENT")
-    return np.asarray(out.line["v_right"] + np.arange(len(numbers)) * out.line["v_increment"], np.float64)
+    """Return the positions of numbered long sections. Without LONG_SECTION_V_RIGHT the first one is at 0, as in the library."""
+    entries, count = out.line, len(numbers)
+    if (numbers != np.arange(1, count + 1)).any():
+        raise out.wrong(numbers.tolist(), "long sections 1, 2, 3 ...")
+    step = entries.get("v_increment")
+    if step is None and {"v_right", "v_left"} <= set(entries):
+        step = (entries["v_left"] - entries["v_right"]) / (count - 1)
+    if step is None:
+        raise out.wrong(NOTHING, "LONG_SECTION_V_INCREMENT, because the long sections have numbers")
+    return np.asarray(entries.get("v_right", 0.0) + np.arange(count) * step, np.float64)

@@ -257,11 +257,9 @@ class CrgRoad:
         """Return the index of the end node of the segment to which each point belongs: the point is between the normals of the segment's nodes."""
         xy = self.line.xy
         coarse = np.unique(np.append(np.arange(0, self.n, COARSE), self.n - 1))
-        i = np.empty(len(p), np.intp)
-        for k in range(0, len(p), 4096):
-            part = p[k : k + 4096]
-            i[k : k + 4096] = coarse[((part[:, None] - xy[coarse]) ** 2).sum(axis=2).argmin(axis=1)]
-        i = np.maximum(i, 1)
+        i = np.ones(len(p), np.intp)
+        finite = np.isfinite(p).all(axis=1)
+        i[finite] = np.maximum(coarse[_nearest(xy[coarse], p[finite])], 1)
         going = np.arange(len(p))
         while len(going):  # move forward until the normal of the next node is ahead of the point
             at = i[going]
@@ -369,6 +367,17 @@ def _integrated(first: FloatArray, steps: FloatArray, end: FloatArray | None) ->
     for k, weight in enumerate(weights):
         out[k + 1] = (1.0 - weight) * (out[k] + steps[k]) + weight * out[k + 1]
     return out
+
+
+def _nearest(nodes: FloatArray, p: FloatArray) -> NDArray[np.intp]:
+    """Return the index of the node nearest to each point; of two at the same distance, the first one."""
+    from scipy.spatial import KDTree  # imported on demand: only roads need it
+
+    distance, index = KDTree(nodes).query(p, k=min(2, len(nodes)))
+    if len(nodes) == 1:
+        return np.asarray(index, np.intp)
+    same = distance[:, 0] == distance[:, 1]
+    return np.asarray(np.where(same, index.min(axis=1), index[:, 0]), np.intp)
 
 
 def _normals(d: FloatArray) -> FloatArray:

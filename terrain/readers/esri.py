@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import NOTHING, ConfigError
-from simulator.base.inputfile import checked_size, read_bytes, read_utf8
+from simulator.base.inputfile import as_utf8, checked_size, read_any_text, read_bytes
 from simulator.base.npy_reader import MOST_BYTES
 from terrain.readers.contract import MAP, ElevationSource, Raster
 from terrain.readers.coordinate_reference import named, of_text
@@ -31,7 +31,7 @@ DEGREES = 0.02
 
 def read(request: ReadRequest) -> ElevationSource:
     """Read the heights of a grid. Raises ConfigError for missing header entries or a wrong number of values."""
-    content = read_bytes(request.path, EXPECTED, MOST_BYTES)
+    content = as_utf8(read_bytes(request.path, EXPECTED, MOST_BYTES))
     header, body = _header(request, content)
     columns, rows = (_count(request, header, key) for key in ("ncols", "nrows"))
     request.check_size(columns, rows)
@@ -115,7 +115,7 @@ def _reference(request: ReadRequest, step: float) -> tuple[str, str]:
     projection = request.path.with_suffix(".prj")
     try:
         checked_size(projection, "a .prj file", LONGEST)
-        text = read_utf8(projection, "a .prj file", LONGEST)
+        text = read_any_text(projection, "a .prj file", LONGEST)
     except ConfigError:
         text = ""
     if text:

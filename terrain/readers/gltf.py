@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import struct
 import warnings
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 
-from simulator.base.inputfile import checked_size, read_bytes
+from simulator.base.inputfile import as_utf8, checked_size, read_bytes
 from terrain.readers.contract import ElevationSource
 from terrain.readers.mesh import Part, from_parts
 from terrain.readers.request import ReadRequest, missing
@@ -31,12 +33,15 @@ def read(request: ReadRequest) -> ElevationSource:
         import trimesh
     except ImportError:
         raise missing(request, "trimesh") from None
-    _check_counts(request)
+    content = as_utf8(read_bytes(request.path, EXPECTED, MAX_BYTES))
+    _check_counts(request, content)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             resolver: Any = _SameFolder(request.path.parent)
-            scene = trimesh.load_scene(request.path, process=False, skip_materials=False, resolver=resolver)
+            scene = trimesh.load_scene(
+                io.BytesIO(content), "glb" if content[:4] == b"glTF" else "gltf", resolver=resolver, process=False, skip_materials=False
+            )
             parts = _parts(scene)
     except Exception as error:  # trimesh does not convert the exceptions of json, struct, base64 and NumPy for damaged bytes
         raise request.wrong(next(iter(str(error).splitlines()), type(error).__name__), EXPECTED) from None
@@ -44,9 +49,8 @@ def read(request: ReadRequest) -> ElevationSource:
     return from_parts(parts, request.path, options.get("up", "y"), float(options.get("unit", 1.0)), tuple(options.get("ignore", ())))
 
 
-def _check_counts(request: ReadRequest) -> None:
+def _check_counts(request: ReadRequest, content: bytes) -> None:
     """Raise ConfigError for implausibly large arrays, before trimesh allocates memory for them."""
-    content = read_bytes(request.path, EXPECTED, MAX_BYTES)
     if content[:4] == b"glTF":
         (length,) = struct.unpack("<I", content[12:16].ljust(4, b"\0"))
         content = content[20 : 20 + length]
@@ -92,8 +96,11 @@ class _SameFolder:
 
     def get(self, name: str) -> bytes:
         """Return the content of a file. Raises ValueError if it is in another folder."""
+        name = unquote(name)
         if Path(name).is_absolute() or ".." in Path(name).parts or ":" in name:
             raise ValueError(f"{name}: not in the folder of the file")
         path = self.folder / name
         checked_size(path, "a buffer of a glTF file", MAX_BYTES)
         return path.read_bytes()
+
+    __getitem__ = get  # the operation by which trimesh reads a buffer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.base.inputfile import read_bytes
+from simulator.base.inputfile import read_any_text
 from terrain.readers.contract import ElevationSource, FloatArray
 from terrain.readers.mesh import Part, from_parts, triangulated
 from terrain.readers.request import ReadRequest
@@ -28,9 +28,7 @@ def _read(request: ReadRequest) -> tuple[FloatArray, dict[tuple[str, ...], list[
     corners: list[tuple[float, ...]] = []
     faces: dict[tuple[str, ...], list[list[int]]] = {}
     names = {"o": "", "g": "", "usemtl": ""}
-    for number, line in enumerate(
-        read_bytes(request.path, EXPECTED, MAX_BYTES).decode("utf-8", "replace").replace("\\\n", " ").splitlines(), 1
-    ):
+    for number, line in enumerate(read_any_text(request.path, EXPECTED, MAX_BYTES).replace("\\\n", " ").splitlines(), 1):
         words = line.split()
         try:
             if not words:

@@ -80,3 +80,23 @@ def test_a_tire_property_file_in_the_place_of_a_tire(tmp_path: Path) -> None:
     assert [law.name for law in car.tires.laws] == ["magic_formula", "magic_formula", "tmeasy", "tmeasy"]
     assert car.model.treads.laws["side"].tolist() == [1.0, -1.0, 1.0, -1.0]
     assert car.model.tires["stiffness"][0] == pytest.approx(441900.0)
+
+
+def test_the_shipped_file_alone_is_a_tire_of_the_hmmwv(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "mine.tir").write_bytes((SHIPPED / "hmmwv_pac02.tir").read_bytes())
+    (tmp_path / "car.yaml").write_text("base: hmmwv\ntires: mine.tir\n", encoding="utf-8")
+    assert not build_vehicle(str(tmp_path / "car.yaml")).troubles
+    tire = "type: magic_formula\nfile: mine.tir\nload_max: 78750.0\n"
+    (tmp_path / "too_far.yaml").write_text(tire, encoding="utf-8")
+    (tmp_path / "car.yaml").write_text("base: hmmwv\ntires: too_far.yaml\n", encoding="utf-8")
+    assert "too_far.yaml:3: load_max: invalid value; expected at most" in refused(
+        call(capsys, "check", tmp_path / "car.yaml", "--kind", "vehicles")
+    )
+
+
+def test_check_recognizes_files_by_suffix(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "mine.tir").write_bytes((SHIPPED / "hmmwv_pac02.tir").read_bytes())
+    code, out, _ = call(capsys, "check", tmp_path / "mine.tir")
+    assert code == 0 and "good (tires)" in out
+    (tmp_path / "road.crg").write_text("$ROAD_CRG\n", encoding="utf-8")
+    assert "jounce terrain info FILE" in refused(call(capsys, "check", tmp_path / "road.crg"))

@@ -110,3 +110,13 @@ def test_columns_are_read_in_the_units_of_their_headings(tmp_path):
         table.column("Yaw Rate", "m/s2", "f.yaml", "columns.a")
     with pytest.raises(ConfigError, match=r"f.yaml.*: columns.a: .*expected a heading of.*got 'Yaw'"):
         table.column("Yaw", "rad/s", "f.yaml", "columns.a")
+
+
+def test_check_reads_the_data(tmp_path, capsys):
+    shipped = data_folder("configs") / "fits"
+    lines = (shipped / "sine_steer_measured.csv").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "sine_steer.yaml").write_text((shipped / "sine_steer.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    lines[9] = lines[9].replace(",0.22,", ",much,")
+    (tmp_path / "sine_steer_measured.csv").write_text("\n".join(lines), encoding="utf-8")
+    assert main(["check", str(tmp_path / "sine_steer.yaml"), "--kind", "fits"]) == 2
+    assert "sine_steer_measured.csv:10: throttle, row 8: invalid value; expected a number; got 'much'" in capsys.readouterr().err

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError
+from simulator.builder.builder import load_mechanism
 from tests.oracles.tree_poses import loop_gap, poses
 from vehicles.multibody.description.urdf import mechanism_from_urdf
 
@@ -301,3 +302,10 @@ def test_a_long_chain_in_reverse_order_is_a_file_like_any_other():
     content = "".join(f"<link name='{i}'/>" for i in range(1001))
     content += "".join(hinge(str(i), str(i - 1), str(i)) for i in range(1000, 0, -1))
     assert len(read(content).joints) == 1000
+
+
+@pytest.mark.parametrize(("encoding", "declared"), [("utf-8-sig", "utf-8"), ("utf-16", "utf-16"), ("cp1252", "iso-8859-1")])
+def test_a_file_in_another_encoding(tmp_path, encoding, declared):
+    text = (DATA / f"{SHIPPED[0]}.urdf").read_text().partition("?>")[2]
+    (tmp_path / "size.urdf").write_bytes(f'<?xml version="1.0" encoding="{declared}"?>\n<!-- Größe -->{text}'.encode(encoding))
+    assert len(load_mechanism(str(tmp_path / "size.urdf"))[0].bodies) == len(shipped(SHIPPED[0])[0].bodies)

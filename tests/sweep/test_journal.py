@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import zlib
 
 import pytest
 
-from simulator.sweep.journal import Journals
+from simulator.sweep.journal import HEAD, Journals, read_rows
 
 ROWS = [
     {"run": "a1", "metrics": {"speed": 0.1, "none": None}, "failure": ""},
@@ -55,3 +56,17 @@ def test_a_broken_record_is_none(written):
     file.write_bytes(content)
     assert [row for _, row in Journals(folder).recover()] == ROWS[:1]
     assert file.stat().st_size == places[1].offset
+
+
+@pytest.mark.parametrize("text", [b"no JSON", b"[1, 2]", b"\xff\xfe", b'{"name": 1}', b'{"run": 7}', '{"run": "wörds"}'.encode()])
+def test_foreign_content_is_ignored(written, text):
+    """A record that is complete, but no row: the rows after it stay."""
+    folder, places = written
+    (file,) = folder.iterdir()
+    content = file.read_bytes()
+    at = places[1].offset
+    foreign = HEAD.pack(len(text), zlib.crc32(text)) + text
+    file.write_bytes(content[:at] + foreign + content[at:])
+    found = list(Journals(folder).recover())
+    assert [row for _, row in found] == ROWS == list(read_rows(folder))
+    assert [Journals(folder).row(place) for place, _ in found] == ROWS

@@ -105,3 +105,17 @@ def test_shipped_rough_courses_have_their_nominal_roughness(name, inch, terrain_
     detrended = [line - np.polyval(np.polyfit(x, line, 1), x) for line in lines]
     assert np.sqrt(np.mean(np.square(detrended))) == pytest.approx(0.0254 * inch, rel=0.15)
     assert g.heights.nbytes < 1e6
+
+
+@pytest.mark.parametrize(
+    ("spacing", "changes", "said"),
+    [
+        ([2.0, 0.2], {}, "spacing: .*at most 0.5 m along x"),
+        ([10.0, 0.2], {}, "spacing: .*at most 0.5 m along x"),
+        ([0.2, 8.2], {}, "spacing: .*at most 4 m along y"),
+        ([0.5, 1.0], {"start": 20.1, "length": 1.01, "longest": 1.01}, r"shapes\[0\].longest: .*waves that fit"),
+    ],
+)
+def test_a_rough_section_that_the_nodes_cannot_represent_is_refused(spacing, changes, said):
+    with pytest.raises(ConfigError, match=said):
+        load([rough(**changes)], spacing=spacing)

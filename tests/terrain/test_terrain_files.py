@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError, JounceError
+from simulator.cli.main import main
 from terrain.readers.crg_file import read_crg_file
 from terrain.readers.crg_road import CrgRoad
 from terrain.readers.kinds import CONTRACT, ELEVATION_FORMAT_KINDS, ElevationFormatKind, read_heights, register
@@ -398,3 +400,84 @@ def test_every_format_can_be_named():
     assert all(
         ELEVATION_FORMAT_KINDS.get(name).meaning for name in ELEVATION_FORMAT_KINDS.names() if ELEVATION_FORMAT_KINDS.is_builtin(name)
     )
+
+
+HEADER = "$ROAD_CRG\nREFERENCE_LINE_INCREMENT = 1.0\n{more}$\n$KD_DEFINITION\n#:LRFI\nD:long section 1,m\nD:long section 2,m\nD:long section 3,m\n$\n$$$$\n"
+RECORDS = "".join(f"{0.1 * n:10.4f}{0.2 * n:10.4f}{0.3 * n:10.4f}\n" for n in range(4))
+
+
+def road_file(tmp_path, more, encoding="ascii"):
+    (tmp_path / "road.crg").write_bytes((HEADER.format(more=more) + RECORDS).encode(encoding))
+    return tmp_path / "road.crg"
+
+
+def test_long_sections_without_their_right_border_begin_at_0_as_in_the_library(tmp_path):
+    assert read_crg_file(road_file(tmp_path, "LONG_SECTION_V_INCREMENT = 1.5\n")).v.tolist() == [0.0, 1.5, 3.0]
+    assert read_crg_file(road_file(tmp_path, "LONG_SECTION_V_RIGHT = -1\nLONG_SECTION_V_LEFT = 3\n")).v.tolist() == [-1.0, 1.0, 3.0]
+    with pytest.raises(ConfigError, match="LONG_SECTION_V_INCREMENT"):
+        read_crg_file(road_file(tmp_path, ""))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_is_no_content(tmp_path, encoding):
+    assert len(read_crg_file(road_file(tmp_path, "LONG_SECTION_V_INCREMENT = 1\n", encoding)).z) == 4
+    for name, said in (("asc_corner.asc", {}), ("street_zup_quads.obj", {"up": "z"}), ("street.gltf", {})):
+        marked = tmp_path / name
+        marked.write_bytes((DATA / name).read_text(encoding="utf-8").encode(encoding))
+        assert read(marked, **said).bounds == read(DATA / name, **said).bounds
+
+
+def test_a_gltf_file_with_its_buffers_beside_it(tmp_path):
+    import base64
+
+    scene = json.loads((DATA / "street.gltf").read_text(encoding="utf-8"))
+    for n, buffer in enumerate(scene["buffers"]):
+        (tmp_path / f"buffer {n}.bin").write_bytes(base64.b64decode(buffer["uri"].partition("base64,")[2]))
+        buffer["uri"] = f"buffer%20{n}.bin"
+    (tmp_path / "street.gltf").write_text(json.dumps(scene), encoding="utf-8")
+    beside, inside = read(tmp_path / "street.gltf"), read(DATA / "street.gltf")
+    np.testing.assert_array_equal(beside.triangles, inside.triangles)
+    (tmp_path / "buffer 0.bin").unlink()
+    with pytest.raises(ConfigError, match="buffers in the same folder"):
+        read(tmp_path / "street.gltf")
+
+
+def test_the_nearest_segment_of_a_long_road_takes_time_in_proportion_to_the_points(tmp_path):
+    rows = "".join(f"{0.001 * (n % 7):10.4f}" * 3 + "\n" for n in range(40_000))
+    text = HEADER.format(more="LONG_SECTION_V_INCREMENT = 1\n").replace("INCREMENT = 1.0", "INCREMENT = 0.01")
+    (tmp_path / "long.crg").write_text(text + rows, encoding="ascii")
+    road = CrgRoad(read_crg_file(tmp_path / "long.crg"), raw=True)
+    began = time.process_time()
+    u, v = road.coordinates(np.linspace(0.0, 399.0, 50_000), np.full(50_000, 1.0)).T
+    assert time.process_time() - began < 2.0  # 0.4 s; 7 s if each point is compared with each tenth node (2-core x86)
+    np.testing.assert_allclose(u, np.linspace(0.0, 399.0, 50_000), atol=1e-9)
+    np.testing.assert_allclose(v, 1.0, atol=1e-9)
+
+
+def web_mercator_file(tmp_path):
+    import rasterio
+
+    x, y = 890_555.926, 5_942_074.072  # 8 degrees east, 47 degrees north
+    heights = np.tile(np.arange(40.0, dtype=np.float32), (40, 1))
+    place = rasterio.transform.from_origin(x - 2000.0, y + 2000.0, 100.0, 100.0)
+    with rasterio.open(
+        tmp_path / "web.tif", "w", driver="GTiff", width=40, height=40, count=1, dtype="float32", crs="EPSG:3857", transform=place
+    ) as data:
+        data.write(heights, 1)
+    return tmp_path / "web.tif", x, y
+
+
+def test_meters_of_web_mercator_are_no_meters_on_the_ground(tmp_path, capsys):
+    file, x, y = web_mercator_file(tmp_path)
+    assert main(["terrain", "import", str(file), "--out", str(tmp_path / "ground"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["crs"] == "EPSG:32632"
+    extent = np.array(found["spacing"]) * (np.array(found["nodes"]) - 1.0)
+    assert (extent < 3900.0 / 1.46).all() and (extent > 3900.0 / 1.6).all()  # 3900 m on the map are 2660 m there
+    assert main(["terrain", "import", str(file), "--out", str(tmp_path / "map"), "--crs", "EPSG:3857"]) == 2
+    assert "1.47 m on this map are 1 m on the ground" in capsys.readouterr().err
+    said = f"type: heightmap\nheights: {{file: web.tif}}\nfriction: 0.8\ngeoreference: {{origin: [{x}, {y}]}}\n"
+    said += "grid: {origin: [-500.0, -500.0], spacing: 10.0, count: [100, 100]}\n"
+    (tmp_path / "web.yaml").write_text(said, encoding="utf-8")
+    assert main(["check", "--kind", "terrains", str(tmp_path / "web.yaml")]) == 2
+    assert "georeference.crs: invalid value; expected a reference system with true lengths" in capsys.readouterr().err

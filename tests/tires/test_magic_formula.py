@@ -15,7 +15,7 @@ from simulator.configuration.file_lookup import data_folder
 from simulator.validation.reference.tire_rows import compare_tire
 from vehicles.tires import steady_state as rig_of_tires
 from vehicles.tires.magic_formula.formulas import magic_formula
-from vehicles.tires.magic_formula.tir_file import parse_tir
+from vehicles.tires.magic_formula.tir_file import parse_tir, read_tir
 from vehicles.tires.magic_formula.tir_tire import magic_record
 from vehicles.tires.steady_state import build_up, steady
 from vehicles.tires.tire_file import tire
@@ -313,3 +313,67 @@ def test_pressure_is_a_number_of_the_tire() -> None:
     soft, hard = (tire({"type": "magic_formula", "file": file, "pressure_psi": psi}, "t.yaml") for psi in (25.0, 45.0))
     assert soft.own[0]["p"] == pytest.approx(25.0 * 6894.757, rel=1e-6)
     assert abs(steady(soft, 4000.0, 0.0, 0.02)[0, 1]) != pytest.approx(abs(steady(hard, 4000.0, 0.0, 0.02)[0, 1]), rel=0.02)
+
+
+CAMBERED = BOOK.replace("FITTYP = 61", "FITTYP = 6") + "PKY5 = 0.5\nPEY1 = -0.4\nPEY5 = 6\nRBY4 = 40\n"
+
+
+def test_camber_terms_in_a_file_of_set_5_2_count_all_together() -> None:
+    p = magic_record(parse_tir(CAMBERED, "cambered.tir"))[0]
+    alpha, gamma, F_z = math.radians(2.0), math.radians(5.0), 4000.0
+    K = -15.0 * F_z * math.sin(2.0 * math.atan(1.0 / (2.0 + 0.5 * gamma**2)))  # 4.E25 of Pacejka 2012, zero change of load
+    E, B = -0.4 * (1.0 + 6.0 * gamma**2), K / (1.3 * F_z)  # 4.E24, 4.E26
+    bent = B * alpha - E * (B * alpha - math.atan(B * alpha))
+    F_y0 = F_z * math.sin(1.3 * math.atan(bent))
+    assert magic_formula(p, F_z, 0.0, alpha, gamma, 0.0, 16.7, 1.0)[1] == pytest.approx(F_y0, rel=1e-9)
+    B_k = (4.9 + 40.0 * gamma**2) * math.cos(math.atan(2.2 * alpha))  # the weight of a brake slip, with RBY4
+    G = math.cos(math.atan(B_k * 0.05))
+    assert magic_formula(p, F_z, 0.05, alpha, gamma, 0.0, 16.7, 1.0)[1] == pytest.approx(G * F_y0, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("PKY1 = -15", "PKY1 = 15", "COEFFICIENTS.PKY1: invalid value; expected a cornering stiffness below 0"),
+        ("PKY2 = 2", "PKY2 = -2", "COEFFICIENTS.PKY1"),
+        ("PKX1 = 16", "PKX1 = -16", "COEFFICIENTS.PKX1: invalid value; expected a number above 0"),
+    ],
+)
+def test_a_stiffness_of_the_wrong_sign_is_rejected(old: str, new: str, said: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        magic_record(parse_tir(BOOK.replace(old, new), "sae.tir"))
+    assert said in str(error.value)
+
+
+def test_files_of_other_programs_are_read(tmp_path: Path) -> None:
+    """Rows without names of columns, blank values, an old encoding, and UTF-16."""
+    text = (
+        "! Rahmen für Größe\n"
+        + BOOK
+        + "[SHAPE]\n 1.00 0.00\n 0.90, 1.00\n[OPERATING_CONDITIONS]\nINFLPRES =   $ not measured\nNOMPRES = ''\n"
+    )
+    for encoding in ("utf-8", "utf-8-sig", "cp1252", "utf-16"):
+        (tmp_path / "a.tir").write_bytes(text.encode(encoding))
+        found = read_tir(tmp_path / "a.tir")
+        assert found.tables["SHAPE"] == [["1.00", "0.00"], ["0.90", "1.00"]] and found.find("INFLPRES") is None
+        assert magic_record(found)[0]["p0"] == 0.0
+    with pytest.raises(ConfigError, match="FITTYP: missing"):
+        magic_record(parse_tir(BOOK.replace("FITTYP = 61", "FITTYP ="), "a.tir"))
+    with pytest.raises(ConfigError, match=r"UNITS\.LENGTH"):
+        parse_tir("[UNITS]\nLENGTH =\n" + BOOK, "a.tir")
+
+
+def test_the_maximum_load_of_a_file_ends_before_its_slip_stiffness() -> None:
+    p = build_tire(str(SHIPPED / "hmmwv_pac02.tir"))
+    own = p.own[0]
+    df = float(p.shared[0]["load_max"]) / (own["lfzo"] * own["load"]) - 1.0
+    assert p.shared[0]["load_max"] < 78750.0 and own["pkx1"] + own["pkx2"] * df > 0.05 * own["pkx1"]
+    assert build_tire(str(DATA / "synth_A_61_si.tir")).shared[0]["load_max"] == 16000.0
+
+
+def test_one_bad_file_of_a_folder_fails_and_the_others_are_compared(tmp_path: Path) -> None:
+    for file in DATA.glob("*.tir"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "synth_A_61_si.tir").write_text("[MODEL]\nFITTYP = 99\n", encoding="utf-8")
+    found = compare_tire(str(DATA / "mf_shared.csv"), str(tmp_path))
+    assert not found.passed and found.errors["synth_B_52_si Fx"] < 1e-6 and "FITTYP" in " ".join(found.notes)

@@ -196,3 +196,16 @@ def test_an_error_is_reported_and_no_file_is_written(swing, tmp_path, capsys, ch
     code, out, err = call(capsys, swing, place, *options, "--html", tmp_path / "c.html")
     assert code == 2 and said in err and len(err.splitlines()) == 1 and not out
     assert not list(tmp_path.glob("c.*"))
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-8-sig"])
+def test_a_table_of_another_locale_is_compared(tmp_path, capsys, encoding):
+    t = np.arange(0.0, 20.0, 0.02)
+    run = run_folder(tmp_path / "run", columns(t))
+    rows = [f"{x:.9g};{y:.9g};0,5".replace(".", ",") for x, y in zip(t, columns(t)["w_WB_B_z"], strict=True)]
+    table = tmp_path / "logger.csv"
+    table.write_bytes("\r\n".join(["time;w_WB_B_z;Größe [°]", *rows, ""]).encode(encoding))
+    assert main(["compare", str(run), str(table), "--band", "w_WB_B_z=+-1e-6", "--out", str(tmp_path / "out")]) == 0
+    table.write_text(table.read_bytes().decode(encoding).lstrip("\ufeff").replace("0,02;", "0,02x;"), encoding="utf-8", newline="")
+    assert main(["compare", str(run), str(table), "--out", str(tmp_path / "bad")]) == 2
+    assert "logger.csv:3: time, row 2: invalid value; expected a number; got '0,02x'" in capsys.readouterr().err

@@ -16,7 +16,7 @@ from simulator.telemetry.atomic_files import write_text, write_whole
 from simulator.tools.terrain.elevation_file import HeightsFile, read_file
 from terrain.georeferenced import GeoreferencedSource, on_nodes
 from terrain.readers.contract import LONLAT, MAP, ElevationSource, FloatArray, Raster
-from terrain.readers.coordinate_reference import FOREIGN, kind_of, transformed, utm_of
+from terrain.readers.coordinate_reference import FOREIGN, STRETCH_MAX, check_true_lengths, kind_of, stretch_of, transformed, utm_of
 from terrain.void_filling import filled
 
 MAX_NODES = 16_000_000
@@ -25,6 +25,7 @@ EDGE = 65
 """Points along a side of rotated data, to compute the rectangle inside the data."""
 FINE = 1e-5
 """m. Heights are stored in single precision if its rounding error is below this value."""
+WGS84 = "EPSG:4326"
 MIN_NODES = 4
 """Minimum nodes along an axis."""
 
@@ -97,13 +98,22 @@ def _target(source: ElevationSource, name: str | None) -> str:
             raise ConfigError("--crs", "", name, "a file with a reference system; hint: --set crs=EPSG:...")
         if kind_of(name, "--crs", "") != MAP:
             raise ConfigError("--crs", "", name, "a reference system in m, such as a UTM zone")
+        check_true_lengths(name, *_middle(source, name), "--crs", "")
         return name
-    if source.kind == LONLAT:
-        x0, x1, y0, y1 = source.bounds
-        return utm_of(0.5 * (x0 + x1), 0.5 * (y0 + y1))
+    if source.kind == LONLAT or (source.kind == MAP and source.crs and abs(stretch_of(source.crs, *_middle(source)) - 1.0) > STRETCH_MAX):
+        return utm_of(*_middle(source, WGS84))
     if source.kind == FOREIGN:
         raise ConfigError("--crs", "", "nothing", f"a reference system in m; {source.crs[:40]} has another unit")
     return source.crs
+
+
+def _middle(source: ElevationSource, crs: str = "") -> tuple[float, float]:
+    """Return the middle of the data, in their own reference system or in another one. Raises ConfigError."""
+    x0, x1, y0, y1 = source.bounds
+    x, y = np.array([0.5 * (x0 + x1)]), np.array([0.5 * (y0 + y1)])
+    if crs and not (crs == WGS84 and source.kind == LONLAT):
+        x, y = transformed(x, y, source.crs, crs, "--crs", "")
+    return float(x[0]), float(y[0])
 
 
 def _original_samples(raster: Raster, crs: str, arguments: Any, voids: int) -> Imported:

@@ -15,8 +15,8 @@ import numpy as np
 from simulator.base.algebra.path_length import path_length
 from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
-from simulator.base.inputfile import read_utf8
 from simulator.base.json_output import json_text
+from simulator.base.table_text import read_table_text
 from simulator.report.plot import BLUE, GRAY, RED, SKY, Annotation, Axis, Band, Curve, Panel, Plot
 from simulator.report.png_renderer import png
 from simulator.telemetry.atomic_files import write_bytes
@@ -86,7 +86,7 @@ def _graded(road: Road, count: int) -> FloatArray:
 
 def read_profile(path: Path) -> Profile:
     """Read an evenly spaced profile from a CSV file with columns x, z [m]. Raises ConfigError."""
-    rows = list(csv.DictReader(io.StringIO(read_utf8(path, "a profile", MAX_BYTES))))
+    rows = list(csv.DictReader(io.StringIO(read_table_text(path, "a profile", MAX_BYTES))))
     try:
         x, z = (np.array([float(row[name]) for row in rows]) for name in ("x", "z"))
     except (KeyError, TypeError, ValueError):

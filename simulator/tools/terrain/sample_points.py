@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from simulator.base.errors import ConfigError
-from simulator.base.inputfile import read_utf8
+from simulator.base.table_text import read_table_text
 from terrain.readers.contract import FloatArray
 
 EXPECTED = "a CSV file of points"
@@ -50,7 +50,7 @@ class Points:
 
 def read_points(path: str, file: str) -> list[Points]:
     """Read points, grouped by kind of coordinates. Raises ConfigError: missing columns, invalid number, no points."""
-    rows = list(csv.DictReader(io.StringIO(read_utf8(path, EXPECTED, MAX_BYTES))))
+    rows = list(csv.DictReader(io.StringIO(read_table_text(path, EXPECTED, MAX_BYTES))))
     names = [str(name).strip().lower() for name in (rows[0] if rows else {})]
     pairs = {pair: kind for pair, kind in PAIRS.items() if set(pair) <= set(names)}
     if not pairs:

@@ -37,6 +37,7 @@ def notes_of(tire: TireFile) -> tuple[str, ...]:
     p = tire.own[0]
     reading = READINGS[0 if p["linear"] else 1]
     notes = [f"Magic Formula set {'6.1' if p['set'] == 61 else '5.2'}, reading: {reading}, nominal load {p['load'] * p['lfzo']:g} N"]
+    notes.append(f"maximum load of the curves {tire.shared[0]['load_max']:.4g} N (key load_max)")
     if p["set"] == 61 and p["p0"] > 0.0:
         notes.append(f"pressure {p['p'] / 1e3:.4g} kPa, nominal {p['p0'] / 1e3:.4g} kPa")
     if not relaxes(tire.own) and not p["relaxation"].any():

@@ -49,7 +49,7 @@ class Comparison:
         "Jounce channels of the columns of a CSV file: `AVz: w_WB_B_z_degps`, `Time: time`, `Steer: -steering_wheel_angle_deg`",
         {},
     )
-    delimiter: str = entry(Text("a letter", pattern="^.$"), "delimiter of the cells of a CSV file", ",")
+    delimiter: str = entry(Text("a letter", pattern="^.?$", empty=True), "delimiter of the cells of a CSV file; default: detected", "")
     lines_below_header: int = entry(Number("1", 0, 1000, whole=True), "number of lines between the column names and the first numbers", 0)
     channels: tuple[str, ...] = entry(ListOf(Text("a channel or a pattern")), "channels to compare: names, fields, patterns", ())
     align: str = entry(Text("a channel", empty=True), "channel for the time alignment (default: no alignment)", "")

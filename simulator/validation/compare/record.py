@@ -166,7 +166,7 @@ def _table(path: Path, comparison: Comparison) -> Record:
 
 def _table_of(path: Path, comparison: Comparison) -> CsvTable:
     """Return a CSV table with unique column names. Raises ConfigError."""
-    table = CsvTable(path, comparison.delimiter, comparison.lines_below_header)
+    table = CsvTable(path, comparison.delimiter or None, comparison.lines_below_header)
     twice = sorted({name for name in table.headings if table.headings.count(name) > 1})
     if twice:
         raise ConfigError(path, "columns", ", ".join(twice), "unique column names")

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, UnreadableError
-from simulator.base.inputfile import checked_size, read_utf8
+from simulator.base.inputfile import checked_size
 from simulator.base.npy_reader import read_json
 from simulator.base.records import numbers, record
+from simulator.base.table_text import read_table_text
 from simulator.validation.reference.corner_accelerations import MacPhersonMotions
 from simulator.validation.reference.corner_kinematics import CornerCurves, compared_columns
 from simulator.validation.reference.result import Comparison, relative_error
@@ -169,7 +170,7 @@ def _axle(path: Path, axle: str | None) -> str:
 def _rows(path: Path) -> list[dict[str, float]]:
     """Return the numbers of a table by the names in its header."""
     try:
-        rows = list(csv.DictReader(read_utf8(path, "a CSV file in UTF-8", MOST_BYTES).splitlines()))
+        rows = list(csv.DictReader(read_table_text(path, "a CSV file", MOST_BYTES).splitlines()))
     except csv.Error as error:
         raise UnreadableError(path, "", str(error), "a CSV file") from None
     if not rows:

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.inputfile import read_utf8
 from simulator.base.records import record
+from simulator.base.table_text import read_table_text
 from simulator.research.linkages import five_link, landing_gear, stewart
 from simulator.research.linkages.linkage_parameters import five_link_parameters, stewart_parameters
 from simulator.validation.reference.result import Comparison, relative_error
@@ -133,7 +133,7 @@ def _not_compared(rows: Rows, coordinates: tuple[str, ...], rates: tuple[str, ..
 
 def _read(file: str) -> Rows:
     """Return the columns of a CSV file by name; the header may start with #."""
-    lines = read_utf8(file, "a CSV file in UTF-8", MOST_BYTES).splitlines()
+    lines = read_table_text(file, "a CSV file", MOST_BYTES, above=True).splitlines()
     names = [name.strip() for name in lines[0].lstrip("# ").split(",")] if lines else []
     body = [line.split(",") for line in lines[1:] if line.strip()]
     if not body or len(set(names)) < len(names):

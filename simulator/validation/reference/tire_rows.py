@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, UnreadableError
-from simulator.base.inputfile import read_utf8
 from simulator.base.npy_reader import read_json
 from simulator.base.records import Record
+from simulator.base.table_text import read_table_text
 from simulator.builder.builder import build_tire
 from simulator.validation.reference.result import Comparison
 from vehicles.tires.magic_formula.formulas import magic_formula
@@ -110,7 +110,7 @@ def compare_tire(rows: str, file: str, reading: str | None = None) -> Comparison
 def read_rows(file: str) -> Numbers:
     """Return the rows of a CSV file with a header line. Raises ConfigError."""
     try:
-        rows = list(csv.DictReader(read_utf8(file, "a CSV file in UTF-8", MOST_BYTES).splitlines()))
+        rows = list(csv.DictReader(read_table_text(file, "a CSV file", MOST_BYTES).splitlines()))
     except csv.Error as error:
         raise UnreadableError(file, "", str(error), "a CSV file") from None
     if not rows:
@@ -134,7 +134,7 @@ def _of_file(table: Numbers, file: Path) -> tuple[Numbers, tuple[str, ...]]:
 
 
 def _compare_folder(table: Numbers, folder: Path, reading: str | None) -> Comparison:
-    """Compare all rows whose tires are in a folder. Raises ConfigError."""
+    """Compare all rows whose tires are in a folder; a tire that cannot be compared fails. Raises ConfigError: no tire of the rows is there."""
     errors: dict[str, float] = {}
     notes: list[str] = []
     count, limit = 0, LIMIT
@@ -143,7 +143,12 @@ def _compare_folder(table: Numbers, folder: Path, reading: str | None) -> Compar
         if not file.is_file():
             notes.append(f"skipped: {len(one.rows)} rows of {name}, file {file.name} not found")
             continue
-        found = _compare_one(one, str(file), reading, ())
+        try:
+            found = _compare_one(one, str(file), reading, ())
+        except ConfigError as error:
+            errors[name] = math.inf
+            notes.append(f"not compared: {len(one.rows)} rows of {name}; {str(error).splitlines()[0]}")
+            continue
         count, limit = count + found.states, found.limit
         errors |= {f"{name} {quantity}": error for quantity, error in found.errors.items()}
         notes += [f"{name}: {note}" for note in found.notes]

@@ -2,6 +2,7 @@
 
 [Pacejka 2012] H. B. Pacejka, Tire and Vehicle Dynamics, 3rd ed., section 4.3.2. [Besselink 2010] I. Besselink, A. Schmeitz, H. Pacejka, An
 improved Magic Formula/Swift tyre model that can handle inflation pressure changes, Vehicle System Dynamics 48 S1, equations A1 to A60.
+Set 5.2 has none of the camber terms of 6.1 (PKY5, PEY5, RBX3, RBY4); if a file of set 5.2 has them, all count, as in 6.1.
 Axes of the contact: x along the wheel, y left, z up; kappa = -V_sx / |V_x|, tan alpha = V_sy / |V_x|, gamma + = top to the right.
 
     y(x) = D sin(C atan(B x - E (B x - atan(B x)))),    B C D = K
@@ -84,7 +85,8 @@ def cornering(p, F_z, gamma, dp):
     F_0 = p["lfzo"] * p["load"]
     if p["set"] == 52:
         lean = gamma * p["lgay"]
-        K = p["pky1"] * F_0 * math.sin(2.0 * math.atan(F_z / guarded(p["pky2"] * F_0))) * (1.0 - p["pky3"] * abs(lean)) * p["lky"]
+        knee = p["pky2"] + p["pky5"] * lean * lean
+        K = p["pky1"] * F_0 * math.sin(p["pky4"] * math.atan(F_z / guarded(knee * F_0))) * (1.0 - p["pky3"] * abs(lean)) * p["lky"]
         return K, 0.0
     knee = (p["pky2"] + p["pky5"] * gamma * gamma) * (1.0 + p["ppy2"] * dp)
     K = p["pky1"] * F_0 * (1.0 + p["ppy1"] * dp) * (1.0 - p["pky3"] * abs(gamma)) * p["lky"]

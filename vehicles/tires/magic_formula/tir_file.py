@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError
-from simulator.base.inputfile import read_bytes
+from simulator.base.inputfile import read_any_text
 from simulator.base.suggestions import did_you_mean
 from simulator.base.units import FOOT, INCH, MILE, POUND, POUND_FORCE
 
@@ -94,6 +94,7 @@ DIMENSIONS: dict[str, Mapping[str, int]] = {
 }
 
 _SECTION = re.compile(r"\[\s*([^\]]+?)\s*\]$")
+_ROW_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?$")
 _ENTRY = re.compile(r"([A-Za-z_]\w*)\s*=\s*(.*)$")
 
 
@@ -162,14 +163,7 @@ class Tir:
 
 def read_tir(file: str | Path) -> Tir:
     """Read a .tir file. Raises ConfigError if it cannot be read, is no such file, or has an unknown unit."""
-    content = read_bytes(file, "a tire property file (.tir)", MAX_BYTES)
-    if b"\0" in content:
-        raise ConfigError(file, "", "binary data", "a tire property file (.tir)")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("latin-1")  # encoding of comments in old files
-    return parse_tir(text, str(file))
+    return parse_tir(read_any_text(file, "a tire property file (.tir)", MAX_BYTES), str(file))
 
 
 def parse_tir(text: str, file: str) -> Tir:
@@ -186,7 +180,7 @@ def parse_tir(text: str, file: str) -> Tir:
             in_table = True
         elif (found := _ENTRY.match(line)) and section:
             _add_entry(tir, section, found[1].upper(), _unquoted(found[2]))
-        elif in_table:
+        elif in_table or (section and _is_row(line)):
             tir.tables.setdefault(section, []).append(line.replace(",", " ").split())
         else:
             raise ConfigError(file, f"line {n}", line, "KEY = value" if section else "a [SECTION] of a tire property file")
@@ -197,10 +191,17 @@ def parse_tir(text: str, file: str) -> Tir:
 
 
 def _add_entry(tir: Tir, section: str, key: str, value: str) -> None:
-    """Add an entry. Raises ConfigError if the key exists already with another value."""
+    """Add an entry; a blank value counts as missing, but not in [UNITS]. Raises ConfigError if the key exists already with another value."""
+    if not value and section != "UNITS":
+        return
     before = tir.entries[section].setdefault(key, value)
     if before != value:
         raise ConfigError(tir.file, f"{section}.{key}", value, f"a unique key in its section; the first value is {before}")
+
+
+def _is_row(line: str) -> bool:
+    """Return True for a line of numbers: a row of a table, whose line of column names `{...}` some programs leave out."""
+    return all(_ROW_NUMBER.match(word) for word in line.replace(",", " ").split())
 
 
 def _without_comment(line: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Field, Fields, FileName, Number
 from simulator.base.records import Record, join, record
 from vehicles.tires.magic_formula.coefficients import COEFFICIENTS, MAGIC, SCALES
@@ -49,6 +49,12 @@ FRICTION = 0.8
 """Friction of the reference ground of a file: that of dry asphalt here, as for the other tires [assumed]."""
 BOTTOMING = 5.0
 """Default stiffness of the rim over that of the tire [assumed], as in Project Chrono's TMeasy."""
+PKY4 = 2.0
+"""Shape of the cornering stiffness over the load in files without PKY4: that of set 5.2 and of the book."""
+LINEAR = (("pkx1", "pkx2"), ("pdx1", "pdx2"), ("pdy1", "pdy2"))
+"""Coefficients of slip stiffness and friction: value at the nominal load, and change with df."""
+LOAD_MARGIN = 0.9
+"""Default maximum load over the load at which one of these is zero [assumed]."""
 DAMPING_MIN = 1.0
 """N s/m. Minimum vertical damping."""
 
@@ -88,8 +94,10 @@ def magic_record(tir: Tir, reading: str = READINGS[0]) -> Record:
     p["load"], p["R0"] = tir.above_zero("VERTICAL", "FNOMIN", "force"), tir.above_zero("DIMENSION", "UNLOADED_RADIUS", "length")
     for name in COEFFICIENTS:
         p[name] = tir.number(name.upper(), "", 1.0 if name in SCALES else 0.0, OTHER_NAMES.get(name, ()))
-    if p["lfzo"] <= 0.0:
-        raise ConfigError(tir.file, "SCALING_COEFFICIENTS.LFZO", float(p["lfzo"]), "a number above 0")
+    p["pky4"] = p["pky4"] or PKY4
+    with ErrorCollector() as faults:
+        for name, value, expected in _wrong_signs(p):
+            faults.add(ConfigError(tir.file, (tir.find(name) or (name,))[0], value, expected))
     p["overturns"] = any(p[f"qsx{n}"] != 0.0 for n in range(1, 15))
     p["V0"] = tir.number("LONGVL", "speed", 16.7, ("LONGVEL",)) or 16.7
     p["p0"] = tir.number("NOMPRES", "pressure", 0.0, ("IP_NOM",))
@@ -100,6 +108,24 @@ def magic_record(tir: Tir, reading: str = READINGS[0]) -> Record:
     p["angle_range"] = _range(tir, "ALPMIN", "ALPMAX", "angle", 1.5)
     p["camber_range"] = _range(tir, "CAMMIN", "CAMMAX", "angle", 1.0)
     return out
+
+
+def _wrong_signs(p: Any) -> Iterator[tuple[str, float, str]]:
+    """Yield key, value and expectation of the coefficients that reverse a force; a tire without one of the forces has zeros."""
+    if p["lfzo"] <= 0.0:
+        yield "LFZO", float(p["lfzo"]), "a number above 0"
+    if p["pkx1"] * p["lkx"] < 0.0:
+        yield "PKX1", float(p["pkx1"]), "a number above 0: a driving slip gives a force forward"
+    if p["pky1"] * p["lky"] * math.sin(p["pky4"] * math.atan(1.0 / p["pky2"] if p["pky2"] else 0.0)) > 0.0:
+        signs = "(axes of ISO: convert a file in axes of SAE)" if p["pky1"] > 0.0 else "at positive PKY2, PKY4 and LKY"
+        yield "PKY1", float(p["pky1"]), f"a cornering stiffness below 0 at the nominal load, as by a negative PKY1 {signs}"
+
+
+def highest_load(p: Any) -> float:
+    """Return the highest load [N] with LOAD_MARGIN at which slip stiffness and friction keep the sign that they have at the nominal load; infinite
+    if they keep it at all loads. Each is linear in df."""
+    zeros = [-p[at_nominal] / p[growth] for at_nominal, growth in LINEAR if p[at_nominal] * p[growth] < 0.0]
+    return float(LOAD_MARGIN * p["lfzo"] * p["load"] * (1.0 + min(zeros, default=math.inf)))
 
 
 def _range(tir: Tir, low: str, high: str, dimension: str, default: float) -> tuple[float, float]:
@@ -143,7 +169,7 @@ def shared_values(tir: Tir, own: Record) -> dict[str, Any]:
         "damping": max(tir.number("VERTICAL_DAMPING", "damping"), DAMPING_MIN),
         "bottoming_radius": min(rim, 0.95 * radius),
         "bottoming_stiffness": tir.number("BOTTOMING_STIFFNESS", "stiffness", 0.0, ("BOTTOM_STIFF",)) or BOTTOMING * stiffness,
-        "load_max": tir.number("FZMAX", "force") or 3.0 * float(own[0]["load"]),
+        "load_max": min(tir.number("FZMAX", "force") or 3.0 * float(own[0]["load"]), highest_load(own[0])),
         "friction": FRICTION,
         "rolling_resistance": 0.0,
         "torque_radius": 1.0,
