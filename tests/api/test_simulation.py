@@ -95,11 +95,21 @@ def test_the_log_has_what_was_chosen_and_knows_its_run(fresh):
         ({"brake": 1.5}, "from 0 to 1"),
         ({"steering": float("nan")}, "from -1 to 1"),
         ({"gear": 11}, "from 0 to 10"),
+        ({"selector": "backward"}, "from -1 to 1, or reverse, neutral, drive; got .backward."),
+        ({"gear": "third"}, "from 0 to 10; got .third."),
+        ({"throttle": None}, "from 0 to 1"),
     ],
 )
 def test_a_command_that_cannot_be_is_refused(fresh, command, said):
     with pytest.raises(jounce.JounceError, match=said):
         fresh.command(**command)
+
+
+def test_the_selector_may_be_named(fresh):
+    for name, position in (("reverse", -1), ("neutral", 0), ("drive", 1)):
+        fresh.command(selector=name)
+        fresh.advance(0.01)
+        assert fresh["command_selector"] == position
 
 
 def test_a_gear_and_a_pull_are_parts_of_a_command(fresh):
