@@ -298,11 +298,19 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
         console.print(f" {number}: {mark_words(mark)}", highlight=False)
     verdict = "no limits given" if result["pass"] is None else "passed" if result["pass"] else "FAILED"
     factor = outcome["machine"]["real_time_factor"]
-    console.print(f"{verdict}, {factor:.0f} times real time; telemetry, metrics, plots and report.html in {outcome['folder']}")
+    console.print(f"{verdict}, {factor:.0f} times real time; {_written(outcome['files'])} in {outcome['folder']}")
     for remark in result.get("remarks", ()):
         console.print(f"note: {remark}", highlight=False)
     for line in outcome["left_out"]:
         console.print(f"no plot {line}")
+
+
+def _written(files: Sequence[Path]) -> str:
+    """Return the words for the files of a run."""
+    words = ["telemetry", "metrics"]
+    words += ["plots"] * any(file.suffix == ".png" for file in files)
+    words += ["report.html"] * any(file.name == "report.html" for file in files)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def shown_rows(result: dict[str, Any]) -> list[dict[str, Any]]:
