@@ -12,7 +12,7 @@ from simulator.api.loading import Changes, assemble
 from simulator.base import renamed
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.machine import origin
-from simulator.base.rates import whole_ticks
+from simulator.base.rates import shown_time, whole_ticks
 from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
 from simulator.builder.builder import SessionParts
@@ -251,7 +251,7 @@ class Simulation:
     @property
     def time(self) -> float:
         """Simulated time [s]."""
-        return self._session.time
+        return shown_time(self._session.time)
 
     @property
     def log(self) -> Log:

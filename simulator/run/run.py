@@ -13,6 +13,7 @@ from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.machine import computation_info
 from simulator.base.progress_bar import TimeProgress
+from simulator.base.rates import shown_time
 from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import SessionParts, build
 from simulator.builder.warm_up import compile_kernels
@@ -181,20 +182,20 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
         session.run(duration, keep_going)
     except PartError as error:
         file = folder.note_failure(error)
-        return {"time_s": session.time, "reason": f"{error} (traceback in {file})" if file else str(error)}
+        return {"time_s": shown_time(session.time), "reason": f"{error} (traceback in {file})" if file else str(error)}
     for failure in session.failures:
         if isinstance(failure, PartError) and isinstance(failure.part, TelemetryOutlet):
             raise failure
     if session.recovery.latest is None:
         return None
     session.recovery.latest.write(folder.path)
-    return {"time_s": session.recovery.latest.time, "reason": session.recovery.latest.message}
+    return {"time_s": shown_time(session.recovery.latest.time), "reason": session.recovery.latest.message}
 
 
 def _abort_of(session: Session) -> dict[str, Any] | None:
     """Return time and reason if an abort condition of the maneuver ended the run."""
     ended = how_ended(session.driver)
-    return {"time_s": session.time, "reason": ended} if ended not in ("", DONE) else None
+    return {"time_s": shown_time(session.time), "reason": ended} if ended not in ("", DONE) else None
 
 
 class _Evaluated(NamedTuple):

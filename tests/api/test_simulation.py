@@ -83,6 +83,8 @@ def test_the_log_has_what_was_chosen_and_knows_its_run(fresh):
     log = fresh.log
     assert list(log)[:4] == ["time", "p_WB_x", "p_WB_y", "p_WB_z"]
     assert log["time"] == pytest.approx(np.arange(11) * 0.01, abs=1e-12)
+    assert log["time"].tolist() == [round(0.01 * n, 2) for n in range(11)], "ticks times their length, not a sum of them"
+    assert fresh.time == 0.1
     assert (log.about["vehicle"], log.about["terrain"]) == ("hmmwv", "flat")
     assert log.configuration["vehicle"]["chassis"]["mass"] == pytest.approx(CHASSIS)
     assert fresh.configuration["vehicle"] == log.configuration["vehicle"]
