@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import JounceError
+from simulator.base.rates import shown_time
 from simulator.base.rotations import rotation_of_quaternion
 from simulator.incident import Incident, Places, is_upright, new_incident
 from simulator.tick import UNDER_GROUND, VALID, StateMonitor
@@ -119,7 +120,7 @@ class VehicleRecovery:
         self._rest_ticks = max(1, round(HOLD_TIME / self._h))
         # outlets called in this tick still receive the last valid state, not the new position
         v.readout[:] = seen
-        v.readout[0]["time"] = incident.time
+        v.readout[0]["time"] = shown_time(incident.time)
         if self._in_a_row >= MAX_IN_A_ROW:
             raise JounceError(f"{incident.message}; stopping the drive because the incident repeats at every position")
 

@@ -8,6 +8,7 @@ Headless runs execute the same ticks with other outlets and without a clock.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -125,6 +126,8 @@ class Session:
         self.tick = 0
         self.start_speed = 0.0
         """m/s. Speed of the vehicle after `reset`."""
+        self.message_origins: Callable[[], AbstractContextManager[None]] = nullcontext
+        """Context that names the user's file in errors of `reset`."""
         self.paused = False
         self.waits = False
         """True before the drive begins, while the vehicle rests and the platform rises."""
@@ -166,7 +169,8 @@ class Session:
 
         The platform moves smoothly to its neutral pose.
         """
-        self.vehicle.reset(self.ground, *self.ground.spawn, speed=self.start_speed)
+        with self.message_origins():
+            self.vehicle.reset(self.ground, *self.ground.spawn, speed=self.start_speed)
         self.begin()
 
     def begin(self) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError, raise_all
+from simulator.base.errors import TERRAIN, ConfigError, raise_all
 from simulator.base.records import Record
 from vehicles.mechanism_parameters import MechanismParameters, new_workspace
 from vehicles.suspension.composite_inertia import prepare
@@ -20,6 +20,9 @@ Vector = NDArray[np.float64]
 MIN_LOAD = 0.05
 """Minimum load of a spring at full bump without its stops, as a fraction of an even distribution of the chassis weight. A smaller value
 indicates an error in its rate or its points."""
+
+MASSES = ("chassis.mass", "chassis.fixed_masses.*.mass")
+"""Keys that set the mass of the chassis."""
 
 
 def sprung_loads(mechanism: MechanismParameters, gravity: float = STANDARD_GRAVITY) -> Vector:
@@ -60,7 +63,7 @@ def check_springs(mechanism: MechanismParameters, file: str) -> None:
         if capacity[i] < minimum:
             given = f"a spring that carries {capacity[i]:.3g} N at its wheel at full bump without stops"
             expected = f"at least {minimum:.3g} N: a rate in N/m, and points between which the spring shortens as the wheel rises"
-            faults.append(ConfigError(file, f"axles.{name}.spring", given, expected))
+            faults.append(ConfigError(file, f"axles.{name}.spring", given, expected, [f"axles.{name}.hardpoints_left"]))
     raise_all(faults)
 
 
@@ -75,8 +78,12 @@ def explain_missing_equilibrium(mechanism: MechanismParameters, tires: Record, n
     gravity : m/s2
     """
     file = mechanism.designs[0].file
-    beyond = _center_beyond_wheels(mechanism, file)
-    return beyond or [*_overloaded_tires(mechanism, tires, names, gravity, file), *_overloaded_springs(mechanism, gravity, file)]
+    if beyond := _center_beyond_wheels(mechanism, file):
+        return beyond
+    found = [*_overloaded_tires(mechanism, tires, names, gravity, file), *_overloaded_springs(mechanism, gravity, file)]
+    if found and gravity > STANDARD_GRAVITY and not explain_missing_equilibrium(mechanism, tires, names, STANDARD_GRAVITY):
+        return [ConfigError(TERRAIN, "gravity", f"{gravity:g} m/s2, {found[0].value}", found[0].expected)]
+    return found
 
 
 def _center_beyond_wheels(mechanism: MechanismParameters, file: str) -> list[ConfigError]:
@@ -93,7 +100,10 @@ def _center_beyond_wheels(mechanism: MechanismParameters, file: str) -> list[Con
         expected.append(f"between its wheel centers, from x = {wheels[0].min():.3f} to {wheels[0].max():.3f} m")
     if not wheels[1].min() < y < wheels[1].max() and wheels[1].min() < wheels[1].max():
         expected.append(f"between its wheel centers, from y = {wheels[1].min():.3f} to {wheels[1].max():.3f} m")
-    return [ConfigError(file, "chassis.com", given, f"a center of mass {words}; otherwise the vehicle tips over") for words in expected]
+    causes = ("chassis.fixed_masses.*.com", *MASSES)
+    return [
+        ConfigError(file, "chassis.com", given, f"a center of mass {words}; otherwise the vehicle tips over", causes) for words in expected
+    ]
 
 
 def _overloaded_tires(
@@ -106,7 +116,7 @@ def _overloaded_tires(
         if load > limit:
             given = f"{mechanism.chassis[0]['mass']:g} kg, {1e-3 * load:.3g} kN on a wheel of `{axle}`"
             expected = f"at most {1e-3 * limit:.3g} kN, the load_max of the tires `{names[i]}`"
-            found.setdefault(axle, ConfigError(file, "chassis.mass", given, expected))
+            found.setdefault(axle, ConfigError(file, "chassis.mass", given, expected, (*MASSES, "tires", f"tires.{axle}")))
     return list(found.values())
 
 
@@ -118,5 +128,5 @@ def _overloaded_springs(mechanism: MechanismParameters, gravity: float, file: st
         if capacity[i] < loads[i]:
             given = f"spring and stops that carry {1e-3 * capacity[i]:.3g} kN at the wheel at the end of the travel"
             expected = f"the {1e-3 * loads[i]:.3g} kN of the chassis on this wheel: a higher rate, a longer spring or stiffer stops"
-            found.append(ConfigError(file, f"axles.{name}.spring", given, expected))
+            found.append(ConfigError(file, f"axles.{name}.spring", given, expected, MASSES))
     return found

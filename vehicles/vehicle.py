@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, JounceError, raise_all
 from simulator.base.fast_call import compiled_call
+from simulator.base.rates import shown_time
 from simulator.base.records import Record, Table, record
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from terrain.ground import Ground, GroundArrays
@@ -324,6 +325,7 @@ class Vehicle:
         show_points_here, read_here = self._show
         show_points_here(self.model, self.space)
         read_here(self.model, self.space, self.readout)
+        self.readout[0]["time"] = shown_time(self.readout[0]["time"])
         if self._may_stop:
             self._report_faults()
         if command is not None:

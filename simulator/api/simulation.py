@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +12,7 @@ from simulator.api.loading import Changes, assemble
 from simulator.base import renamed
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.machine import origin
-from simulator.base.rates import whole_ticks
+from simulator.base.rates import shown_time, whole_ticks
 from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
 from simulator.builder.builder import SessionParts
@@ -57,6 +58,8 @@ RANGES = {
 """Minimum and maximum of each part of a command."""
 DRIVE = 1
 """Default selector position."""
+POSITIONS = {"reverse": -1, "neutral": 0, "drive": DRIVE}
+"""Selector positions by name."""
 
 
 class IncidentError(JounceError):
@@ -113,22 +116,33 @@ class HeldCommand:
     def __init__(self) -> None:
         self.values = {**dict.fromkeys(RANGES, 0.0), "selector": DRIVE}
 
-    def change(self, changes: Mapping[str, float]) -> None:
-        """Change parts of the command. Raises JounceError: unknown part, or value out of range."""
+    def change(self, changes: Mapping[str, float | str]) -> None:
+        """Change parts of the command. Raises JounceError: unknown part, or a value that is no number or out of range."""
+        numbers: dict[str, float] = {}
         for name, value in changes.items():
             if name not in RANGES:
                 raise JounceError(f"command: unknown part {name!r}{did_you_mean(name, RANGES)}; expected {', '.join(RANGES)}")
-            low, high = RANGES[name]
-            if not low <= value <= high:
-                raise ConfigError("command", name, value, f"a number from {low:g} to {high:g}")
+            numbers[name] = _number(name, value)
         if "steering_free" not in changes and ("steering" in changes) != ("steering_torque" in changes):
             self.values["steering_free"] = float("steering_torque" in changes)
-        self.values |= changes
+        self.values |= numbers
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record."""
         for name, value in self.values.items():
             command[0][name] = value
+
+
+def _number(name: str, value: float | str) -> float:
+    """Return the value of a part of a command. Raises ConfigError: no number, no position of the selector, or out of range."""
+    low, high = RANGES[name]
+    if name == "selector" and isinstance(value, str):
+        value = POSITIONS.get(value, value)
+    with suppress(TypeError, ValueError):  # a comparison with a text, None or an array
+        if low <= value <= high:  # type: ignore[operator]
+            return value  # type: ignore[return-value]
+    words = f", or {', '.join(POSITIONS)}" if name == "selector" else ""
+    raise ConfigError("command", name, value, f"a number from {low:g} to {high:g}{words}")
 
 
 class FunctionDriver:
@@ -237,7 +251,7 @@ class Simulation:
     @property
     def time(self) -> float:
         """Simulated time [s]."""
-        return self._session.time
+        return shown_time(self._session.time)
 
     @property
     def log(self) -> Log:
@@ -268,16 +282,16 @@ class Simulation:
         self._present = LiveValues(session)
         session.publish()
 
-    def command(self, **values: float) -> None:
+    def command(self, **values: float | str) -> None:
         """Set parts of the command, which stay constant from now on.
 
-        The parts are: steering [-1, 1] (+ = left), throttle, brake, parking_brake [0, 1], selector -1, 0, 1, gear 0 (automatic choice),
-        1 ..., low_range, center_lock 0, 1, clutch [0, 1] if manual_clutch is 1, starter 0, 1, drawbar [N] (a backward pull at the tow
-        hook), and steering_torque [N m] (torque of the hands, + = left) instead of steering in a session with `steering: torque`. The
-        last one of steering and steering_torque counts, or steering_free selects: 1 (torque) or 0.
+        The parts are: steering [-1, 1] (+ = left), throttle, brake, parking_brake [0, 1], selector -1, 0, 1 or "reverse",
+        "neutral", "drive", gear 0 (automatic choice), 1 ..., low_range, center_lock 0, 1, clutch [0, 1] if manual_clutch is 1, starter 0,
+        1, drawbar [N] (a backward pull at the tow hook), and steering_torque [N m] (torque of the hands, + = left) instead of steering in
+        a session with `steering: torque`. The last one of steering and steering_torque counts, or steering_free selects: 1 (torque) or 0.
 
-        A command takes effect at the next driver update, within 10 ms. Raises JounceError: a driver or a maneuver drives, or the part is
-        unknown.
+        A command takes effect at the next driver update, within 10 ms. Raises JounceError: a driver or a maneuver drives, the part is
+        unknown, or the value is invalid.
         """
         if self.maneuver is not None or self._driver is not None:
             raise JounceError("command: the maneuver or the driver of this simulation drives; expected a simulation without them")

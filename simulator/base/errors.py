@@ -27,10 +27,11 @@ class ConfigError(JounceError):
     key : path of the key in the file, for example ``corners.front.spring.rate`` (empty: the file itself)
     value : value of the key; NOTHING when the key is missing
     expected : description of a valid value; it may end in a hint of `simulator.base.suggestions`
+    causes : further keys of the same content that determine the value; a message names the one that the user set
     """
 
-    def __init__(self, file: object, key: str, value: object, expected: str) -> None:
-        self.file, self.key, self.value, self.expected = str(file), key, value, expected
+    def __init__(self, file: object, key: str, value: object, expected: str, causes: Sequence[str] = ()) -> None:
+        self.file, self.key, self.value, self.expected, self.causes = str(file), key, value, expected, tuple(causes)
         super().__init__(self.text(None))
 
     @property
@@ -72,7 +73,7 @@ class ConfigError(JounceError):
         return self.text(self.line)
 
     def __reduce__(self) -> tuple[object, ...]:  # by default, an exception is unpickled from its text
-        return type(self), (self.file, self.key, self.value, self.expected)
+        return type(self), (self.file, self.key, self.value, self.expected, self.causes)
 
 
 class UnreadableError(ConfigError):
@@ -89,6 +90,8 @@ _LINE = re.compile(r"line (\d+)(?:: (.*))?")
 """Key of an error that a parser found: the line, and the key in that line if there is one."""
 NOTHING = "nothing"
 """Value of a key that is missing, in a ConfigError."""
+TERRAIN = "terrain"
+"""File of an error of a vehicle about the gravity: a vehicle does not know the terrain file."""
 UNKNOWN_KEY = "unknown key"
 """Problem of a key that is not in the table."""
 

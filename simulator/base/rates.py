@@ -20,6 +20,15 @@ FINEST = 1_000_000
 """Maximum denominator of a rate as a fraction of the tick rate."""
 
 
+def shown_time(time: float) -> float:
+    """Return a simulated time [s], which is a sum of ticks, without its rounding errors: rounded to 1 ns.
+
+    >>> shown_time(22.800000000004882)
+    22.8
+    """
+    return round(float(time), 9)
+
+
 class TickSchedule(NamedTuple):
     """Ticks at which a periodic event is due, spaced as evenly as the ticks allow."""
 

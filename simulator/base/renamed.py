@@ -101,6 +101,7 @@ VALUES = (
 FILES = {
     ("vehicles", "hmmwv_hand"): "hmmwv_manual",
     ("drivetrains", "drivetrain_hand"): "drivetrain_manual",
+    ("tires", "measured_hmmwv"): "computed_hmmwv",
 }
 """Shipped files, by kind and old name."""
 

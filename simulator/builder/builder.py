@@ -120,6 +120,7 @@ class SessionParts:
         """Return a session with the vehicle in its present state; default: new `sensors`. Raises ConfigError, JounceError."""
         measuring = self.new_sensors() if sensors is None else sensors
         session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring)
+        session.message_origins = self.configuration.origins.at_start
         session.start_speed = 0.0 if self.maneuver is None else self.maneuver.start.speed
         if self.ruts is not None:
             session.soil.load(self.ruts, self.terrain)

@@ -22,6 +22,11 @@ def data_folder(name: str) -> Path:
     return packed if packed.is_dir() else HERE.parent / name
 
 
+def is_shipped(file: str | Path) -> bool:
+    """Return True for a file in the folder `configs`."""
+    return Path(file).resolve().is_relative_to(data_folder("configs").resolve())
+
+
 def find_config(kind: str, name: str, source: object = None, key: str = "") -> Path:
     """Return the file of a name.
 

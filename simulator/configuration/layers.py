@@ -36,6 +36,8 @@ class Origin(NamedTuple):
     key: str = ""
     """Key path in the file, or below the key of the option."""
     is_file: bool = True
+    depth: int = 0
+    """Number of files of the same kind above the file, of which it is a base."""
 
     @property
     def folder_of(self) -> str | None:
@@ -228,6 +230,7 @@ def with_new_names(kind: str, layer: Layer) -> Layer:
 
 def merged(below: Layer, above: Layer) -> Layer:
     """Return the mapping of a layer with the changes of another layer."""
+    below = Layer(below.content, {path: one._replace(depth=one.depth + 1) for path, one in below.origins.items()})
     origins = dict(below.origins)
     out = Layer({}, origins)
     # a missing key is reported for the top file

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from simulator.base.errors import ConfigError, raise_all
+from simulator.base.errors import TERRAIN, ConfigError, raise_all
+from simulator.configuration.file_lookup import is_shipped
 from simulator.configuration.key_path import KeyPath, parse, written
-from simulator.configuration.layers import Layer, Origin, joined
+from simulator.configuration.layers import Layer, Origin, joined, other_spellings
 from simulator.configuration.named_files import NamedFiles
 
 
@@ -40,7 +41,7 @@ class MessageOrigins:
             errors = [self._moved(path, one) for one in error.errors]
         else:
             return
-        raise_all(errors)
+        raise_all(_one_of_each_cause(errors))
 
     @contextmanager
     def relative_to(self, path: KeyPath = ()) -> Iterator[None]:
@@ -51,21 +52,87 @@ class MessageOrigins:
             errors = [self.wrong(path, one) for one in error.errors]
         else:
             return
-        raise_all(errors)
+        raise_all(_one_of_each_cause(errors))
+
+    @contextmanager
+    def at_start(self) -> Iterator[None]:
+        """Give errors of a vehicle that does not stand on the terrain, within the block, the file or option of the value."""
+        try:
+            yield
+        except ConfigError as error:
+            errors = [self.wrong((TERRAIN,), one) if one.file == TERRAIN else self._moved(("vehicle",), one) for one in error.errors]
+        else:
+            return
+        raise_all(_one_of_each_cause(errors))
 
     def wrong(self, at: KeyPath, error: ConfigError) -> ConfigError:
-        """Return an error whose key is relative to a path with the file or option of the value."""
+        """Return an error whose key is relative to a path with the file or option of the value, or of the cause that the user set."""
         rest = parse(error.key)
         if written(rest) != error.key:
             origin = self._layer.origin_of(at)
             return error.moved_to(origin.source, joined(origin.key, (error.key,) if error.key else ()))
-        path = (*at, *rest)
+        paths = [self._spelled((*at, *rest))]
+        causes = [path for cause in error.causes for path in self._matching((*at, *parse(cause)))]
+        path = min([*paths, *causes], key=self._rank)
+        origin, below = self._said(path)
+        moved = error.moved_to(origin.source, joined(origin.key, below))
+        moved.causes = () if path in paths else error.causes
+        return moved
+
+    def _said(self, path: KeyPath) -> tuple[Origin, KeyPath]:
+        """Return the origin of a value, or the last one that changes a part of it, and the rest of the path below it."""
         origin, below = self._layer.origin(path)
-        if origin.is_file and (settings := self.settings_below(path)):
-            origin, below = settings[-1], ()
-        return error.moved_to(origin.source, joined(origin.key, below))
+        if not origin.is_file:
+            return origin, below
+        if settings := self.settings_below(path):
+            return settings[-1], ()
+        place = self._named.around(path)
+        inside = [(known, one) for known, one in self._layer.origins.items() if len(known) > len(path) and known[: len(path)] == path]
+        changes = [one for known, one in inside if self._named.around(known) == place and self._is_outside(known, one)]
+        return (changes[-1], ()) if changes else (origin, below)
+
+    def _rank(self, path: KeyPath) -> tuple[int, int]:
+        """Return the rank of a value: the command line before a session or sweep, before the files of the user from the top down, before
+        the shipped files."""
+        origin, _ = self._said(path)
+        if not origin.is_file:
+            return 0, 0
+        if is_shipped(origin.source):
+            return 3, origin.depth
+        return (1, 0) if self._is_outside(path, origin) else (2, origin.depth)
+
+    def _is_outside(self, path: KeyPath, origin: Origin) -> bool:
+        """Return True if a session or a sweep sets a value of another file."""
+        found = self._named.around(path)
+        return found is not None and not origin.depth and origin.source != self._named.label(found[0])
+
+    def _matching(self, pattern: KeyPath) -> list[KeyPath]:
+        """Return the paths of the values that match a pattern, in which * is any part."""
+        head = max((n + 1 for n, part in enumerate(pattern) if part == "*"), default=0)
+        paths = [self._spelled((*path, *pattern[head:])) for path in self._layer.matching(pattern[:head])]
+        return [path for path in paths if self._layer.at(path) is not None]
+
+    def _spelled(self, path: KeyPath) -> KeyPath:
+        """Return a path with the keys as in the files, which may have units."""
+        for n, part in enumerate(path):
+            node = self._layer.at(path[:n])
+            if isinstance(node, dict) and part not in node:
+                path = (*path[:n], next(iter(other_spellings(part, node)), part), *path[n + 1 :])
+        return path
 
     def _moved(self, at: KeyPath, error: ConfigError) -> ConfigError:
         """Return an error about the content at or below a path with the file or option of the value."""
         path = self._named.labeled(at, error.file)
         return error if path is None else self.wrong(path, error)
+
+
+def _one_of_each_cause(errors: list[ConfigError]) -> list[ConfigError]:
+    """Return errors of which only the first one names the same cause."""
+    known: set[tuple[str, str]] = set()
+    out = []
+    for error in errors:
+        if not error.causes or (error.file, error.key) not in known:
+            out.append(error)
+        if error.causes:
+            known.add((error.file, error.key))
+    return out

@@ -29,7 +29,7 @@ from simulator.maneuvers.evaluation_section import (
     read_limits,
 )
 from simulator.maneuvers.metrics import METRICS_RATE
-from simulator.maneuvers.parameters import PARAMETERS, resolved
+from simulator.maneuvers.parameters import PARAMETERS, named_in_errors, resolved
 from simulator.maneuvers.phases import PhaseSection, own_law, read_phases
 from simulator.maneuvers.plots.kinds import PLOT_KINDS, USUAL
 
@@ -237,7 +237,12 @@ def load_maneuver(mapping: Mapping[str, Any], file: object) -> Maneuver:
     """
     if not isinstance(mapping, Mapping):
         raise ConfigError(file, "", mapping, "a mapping of keys to values")
-    mapping = resolved(mapping, file)
+    with named_in_errors(mapping):
+        return _maneuver_of(resolved(mapping, file), file)
+
+
+def _maneuver_of(mapping: Mapping[str, Any], file: object) -> Maneuver:
+    """Return the maneuver of a mapping without parameters. Raises ConfigError."""
     values = read(FILE, mapping, file, fill=False)
     if "body" not in values:
         raise ConfigError(file, "body", "nothing", group_of(Body).description())

@@ -10,10 +10,11 @@ have the same unit.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
-from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.base.errors import ConfigError, ErrorCollector, raise_all
 from simulator.base.fields import Either, Group, Named, Number, Text
 from simulator.base.records import join
 from simulator.base.suggestions import did_you_mean
@@ -51,6 +52,32 @@ def resolved(mapping: Mapping[str, Any], file: object) -> dict[str, Any]:
     if isinstance(out.get("title"), str):
         out["title"] = _in_words(out["title"], parameters)
     return out
+
+
+@contextmanager
+def named_in_errors(mapping: Mapping[str, Any]) -> Iterator[None]:
+    """Give errors within the block, about the mapping of a maneuver, the parameters that determine the value."""
+    try:
+        yield
+    except ConfigError as error:
+        errors = [_with_parameters(one, mapping) for one in error.errors]
+    else:
+        return
+    raise_all(errors)
+
+
+def _with_parameters(error: ConfigError, mapping: Mapping[str, Any]) -> ConfigError:
+    """Return an error with the parameters that its value in a mapping contains."""
+    text: Any = mapping
+    for index, name in re.findall(r"\[(\d+)\]|([^.\[\]]+)", error.key):
+        inside = (isinstance(text, list) and index and int(index) < len(text)) or (isinstance(text, Mapping) and name in text)
+        text = text[int(index) if index else name] if inside else None
+    names = re.findall(rf"\$({_NAME})", text) if isinstance(text, str) else []
+    if not names:
+        return error
+    is_plain = text.strip() == f"${names[0]}" or text == error.value or error.expected.endswith(")")
+    product = "" if is_plain else f" for {text}"
+    return type(error)(error.file, error.key, error.value, error.expected + product, [f"{KEY}.{name}" for name in names])
 
 
 def _resolved(value: Any, parameters: Mapping[str, Any], file: object, path: str, suffix: str, faults: ErrorCollector) -> Any:

@@ -53,6 +53,8 @@ HEIGHT, STACKED, SQUARE, LOW = 3.2, 1.75, 6.0, 0.9
 """Height of a panel: alone or in columns, in a stack, with equal scales at most and at least [in]."""
 LETTER = 0.085
 """Approximate width of a letter of 10 points [in]."""
+KEY = 0.45
+"""Width of the sample of a curve in a legend, with its distances [in]."""
 CAPTION = 0.19
 """Height of a line of the caption [in]."""
 MAX_TITLE = 110
@@ -242,14 +244,18 @@ class _Sheet:
 
     def _legend_columns(self, source: Panel, panel: Panel) -> int:
         longest = max(len(item.name) for item in source.named())
-        return max(1, int(self._frame(panel) / (0.85 * LETTER * longest + 0.45)))
+        return max(1, int(self._frame(panel) / (0.85 * LETTER * longest + KEY)))
+
+    def _legend_name(self, name: str, panel: Panel) -> str:
+        """Return a name of a legend, shortened in the middle if it is longer than the panel."""
+        return shortened(name, int((self._frame(panel) - KEY) / (0.85 * LETTER)))
 
     def _add_legend(self, axes: Axes, panel: Panel, source: Panel, artists: Mapping[int, Artist]) -> None:
         """Add a legend above a panel and its title, with the names of the items in `source`; `artists` of the items by `id`."""
         items = [*source.named()]
         axes.legend(
             [artists[id(item)] for item in items],
-            [item.name for item in items],
+            [self._legend_name(item.name, panel) for item in items],
             loc="lower left",
             bbox_to_anchor=(0.0, 1.0 + (HEADING - 0.05 if _title(panel) else 0.03) * DPI / axes.bbox.height),
             ncols=self._legend_columns(source, panel),

@@ -13,6 +13,7 @@ from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.machine import computation_info
 from simulator.base.progress_bar import TimeProgress
+from simulator.base.rates import shown_time
 from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import SessionParts, build
 from simulator.builder.warm_up import compile_kernels
@@ -181,20 +182,20 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
         session.run(duration, keep_going)
     except PartError as error:
         file = folder.note_failure(error)
-        return {"time_s": session.time, "reason": f"{error} (traceback in {file})" if file else str(error)}
+        return {"time_s": shown_time(session.time), "reason": f"{error} (traceback in {file})" if file else str(error)}
     for failure in session.failures:
         if isinstance(failure, PartError) and isinstance(failure.part, TelemetryOutlet):
             raise failure
     if session.recovery.latest is None:
         return None
     session.recovery.latest.write(folder.path)
-    return {"time_s": session.recovery.latest.time, "reason": session.recovery.latest.message}
+    return {"time_s": shown_time(session.recovery.latest.time), "reason": session.recovery.latest.message}
 
 
 def _abort_of(session: Session) -> dict[str, Any] | None:
     """Return time and reason if an abort condition of the maneuver ended the run."""
     ended = how_ended(session.driver)
-    return {"time_s": session.time, "reason": ended} if ended not in ("", DONE) else None
+    return {"time_s": shown_time(session.time), "reason": ended} if ended not in ("", DONE) else None
 
 
 class _Evaluated(NamedTuple):
@@ -298,11 +299,19 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
         console.print(f" {number}: {mark_words(mark)}", highlight=False)
     verdict = "no limits given" if result["pass"] is None else "passed" if result["pass"] else "FAILED"
     factor = outcome["machine"]["real_time_factor"]
-    console.print(f"{verdict}, {factor:.0f} times real time; telemetry, metrics, plots and report.html in {outcome['folder']}")
+    console.print(f"{verdict}, {factor:.0f} times real time; {_written(outcome['files'])} in {outcome['folder']}")
     for remark in result.get("remarks", ()):
         console.print(f"note: {remark}", highlight=False)
     for line in outcome["left_out"]:
         console.print(f"no plot {line}")
+
+
+def _written(files: Sequence[Path]) -> str:
+    """Return the words for the files of a run."""
+    words = ["telemetry", "metrics"]
+    words += ["plots"] * any(file.suffix == ".png" for file in files)
+    words += ["report.html"] * any(file.name == "report.html" for file in files)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def shown_rows(result: dict[str, Any]) -> list[dict[str, Any]]:

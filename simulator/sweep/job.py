@@ -21,6 +21,7 @@ import msgspec
 from simulator.api.simulation import IncidentError
 from simulator.base.errors import JounceError
 from simulator.base.machine import origin
+from simulator.base.rates import shown_time
 from simulator.base.registry import load_plugins
 from simulator.base.renamed import present_column
 from simulator.base.section_cache import sections_read_once
@@ -226,7 +227,12 @@ def _row(case: dict[str, Any], channels: list[str]) -> dict[str, Any]:
         return _failed(case["run"], f"{type(error).__name__}: {error}", time.perf_counter() - started)
     log = {} if run.log is None else {"log": plain_log(run.log)}
     wall = time.perf_counter() - started
-    machine = {"wall_s": wall, "simulating_s": run.simulating, "test_drive_s": run.identification_time, "simulated_s": run.session.time}
+    machine = {
+        "wall_s": wall,
+        "simulating_s": run.simulating,
+        "test_drive_s": run.identification_time,
+        "simulated_s": shown_time(run.session.time),
+    }
     return {"run": case["run"], "passed": run.passed, "metrics": dict(run.metrics), "failure": "", "machine": machine, **log}
 
 

@@ -83,6 +83,8 @@ def test_the_log_has_what_was_chosen_and_knows_its_run(fresh):
     log = fresh.log
     assert list(log)[:4] == ["time", "p_WB_x", "p_WB_y", "p_WB_z"]
     assert log["time"] == pytest.approx(np.arange(11) * 0.01, abs=1e-12)
+    assert log["time"].tolist() == [round(0.01 * n, 2) for n in range(11)], "ticks times their length, not a sum of them"
+    assert fresh.time == 0.1
     assert (log.about["vehicle"], log.about["terrain"]) == ("hmmwv", "flat")
     assert log.configuration["vehicle"]["chassis"]["mass"] == pytest.approx(CHASSIS)
     assert fresh.configuration["vehicle"] == log.configuration["vehicle"]
@@ -95,11 +97,21 @@ def test_the_log_has_what_was_chosen_and_knows_its_run(fresh):
         ({"brake": 1.5}, "from 0 to 1"),
         ({"steering": float("nan")}, "from -1 to 1"),
         ({"gear": 11}, "from 0 to 10"),
+        ({"selector": "backward"}, "from -1 to 1, or reverse, neutral, drive; got .backward."),
+        ({"gear": "third"}, "from 0 to 10; got .third."),
+        ({"throttle": None}, "from 0 to 1"),
     ],
 )
 def test_a_command_that_cannot_be_is_refused(fresh, command, said):
     with pytest.raises(jounce.JounceError, match=said):
         fresh.command(**command)
+
+
+def test_the_selector_may_be_named(fresh):
+    for name, position in (("reverse", -1), ("neutral", 0), ("drive", 1)):
+        fresh.command(selector=name)
+        fresh.advance(0.01)
+        assert fresh["command_selector"] == position
 
 
 def test_a_gear_and_a_pull_are_parts_of_a_command(fresh):

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import jounce
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.records import record
 from simulator.builder.builder import build_vehicle
@@ -16,6 +17,7 @@ from terrain.load_terrain import load_terrain
 from vehicles.command import COMMAND
 
 H = 1e-3
+DRIVES = Path(__file__).resolve().parents[1] / "data" / "drives"
 CURB = {"type": "curb", "points": [[0.0, 20.0], [0.0, -20.0]], "height": 0.1, "width": 30.0, "fall": 5.0}
 BUMP = {"type": "bump", "at": [0.15, 0.0], "height": 0.1, "length": 0.3, "width": 6.0}
 STEP = {"type": "step", "at": [10.0, 0.0], "height": 0.2, "length": 6.0, "depth": 20.0}
@@ -89,3 +91,11 @@ def test_the_limit_speed_over_half_rounds_decreases_with_their_height(hmmwv):
     assert limits[0] > limits[1] > limits[2]
     assert shock(hmmwv, 0.1, 10.0) < shock(hmmwv, 0.15, 10.0) < shock(hmmwv, 0.2, 10.0)
     assert shock(hmmwv, 0.15, 28.0) < most
+
+
+def test_a_ramp_under_one_side_flips_the_vehicle():
+    run = jounce.Simulation(maneuver=str(DRIVES / "flip.yaml"), channels=["roll", "v_WB_B", "w_WB_B", "p_WB"]).run()
+    roll = np.degrees(run.log["roll"])
+    assert np.abs(roll).max() > 100.0
+    assert 80.0 < abs(roll[-1]) < 100.0, "on its side"
+    assert max(abs(run.log[f"{name}_{axis}"][-1]) for name in ("v_WB_B", "w_WB_B") for axis in "xyz") < 0.05

@@ -54,7 +54,7 @@ def test_rows_on_the_command_line(tmp_path: Path, capsys: Any) -> None:
     assert "such as Fx" in refused(call(capsys, "validate", "tire", tmp_path / "rows.csv", DATA / "synth_A_61_si.tir"))
 
 
-@pytest.mark.parametrize("tires", ["magic_hmmwv", "fiala_hmmwv", "measured_hmmwv"])
+@pytest.mark.parametrize("tires", ["magic_hmmwv", "fiala_hmmwv", "computed_hmmwv"])
 def test_a_car_on_them_stands_on_a_grade_and_changes_lanes(tmp_path: Path, tires: str) -> None:
     (tmp_path / "car.yaml").write_text(f"base: hmmwv\ntires: {tires}\n", encoding="utf-8")
     car = build_vehicle(str(tmp_path / "car.yaml"))

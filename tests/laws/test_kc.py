@@ -12,7 +12,7 @@ import pytest
 
 from simulator.builder.builder import build_ground, build_vehicle
 from simulator.cli.main import main
-from simulator.tools.kc.command import as_csv
+from simulator.tools.kc.command import as_csv, format_value
 from simulator.tools.kc.page import PLOTS, Measured, kc_page, measured
 from simulator.tools.kc.rig import Rig, deflection_under
 from simulator.tools.kc.sweeps import POINTS, STANDING
@@ -28,6 +28,13 @@ def number(name: str, axle: str, test: str, what: str) -> float:
 
 
 CARS = ("hmmwv", "sedan_compliant")
+
+
+def test_a_rigid_suspension_does_not_steer_by_a_torque() -> None:
+    results = [result for axle in found("hmmwv").results.values() for result in axle]
+    assert not [result for result in results if 0.0 < abs(result.value) < 1e-5]
+    assert number("hmmwv", "rear", "aligning", "steer") == 0.0
+    assert [format_value(value) for value in (9e-6, -9e-6, 1.2e-5)] == ["0", "0", "1.2e-05"]
 
 
 @pytest.mark.parametrize("name", CARS)

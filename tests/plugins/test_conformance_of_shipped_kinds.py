@@ -34,7 +34,7 @@ EXAMPLES: dict[tuple[str, str], dict[str, Any]] = {
     ("axles", "leaf_axle"): {"base": "light_truck"},
     ("axles", "mechanism"): {"base": "hmmwv_trailing_rear"},
     ("tire_models", "magic_formula"): shipped("tires", "magic_hmmwv"),
-    ("tire_models", "measured"): shipped("tires", "measured_hmmwv"),
+    ("tire_models", "measured"): shipped("tires", "computed_hmmwv"),
     ("tire_models", "fiala"): shipped("tires", "fiala_hmmwv"),
     ("terrain_types", "bump"): {"height": 0.1, "start": 20.0, "length": 1.0},
     ("terrain_types", "course"): {"shapes": [{"shape": "bump", "at": 10.0, "height": 0.1, "length": 1.0}]},

@@ -34,3 +34,20 @@ def test_many_curves_differ_in_color_or_dash():
     styles = [style_of(n) for n in range(21)]
     assert len(set(styles)) == 21 and GRAY not in dict(styles) and styles[0] == (Curve("", T, T).color, Curve("", T, T).dash)
     assert [style_of(n) for n in range(21, 42)] == styles
+
+
+def test_a_long_name_in_a_legend_is_shortened_and_not_cut():
+    """Two columns of panels: the legend stands above the last one and must end before the edge of the picture."""
+    x = np.linspace(0.0, 9.0, 50)
+    curves = [
+        Curve(f"vehicle {n} of the folder runs/2026-11-26_double_lane_change_at_the_limit_of_the_tires_{n}", x, x + n, n) for n in range(3)
+    ]
+    panel = Panel("steer", Axis("time", "s"), Axis("steer", "deg"), curves)
+    figure = figure_of(Plot("runs", [panel, panel], columns=2))
+    figure.canvas.draw()
+    for axes in figure.axes:
+        legend = axes.get_legend()
+        if legend is not None:
+            texts = [text.get_text() for text in legend.get_texts()]
+            assert len(set(texts)) == 3 and all(text.startswith("vehicle") and text.endswith(f"tires_{n}") for n, text in enumerate(texts))
+            assert legend.get_window_extent().x1 <= axes.bbox.x1 + 1.0

@@ -185,7 +185,7 @@ def park(rig, mass, push_x, push_y, shake, h, steps, place):
         place[1] += h * k["v_y"]
 
 
-@pytest.mark.parametrize("name", ["magic_hmmwv", "fiala_hmmwv", "measured_hmmwv"])
+@pytest.mark.parametrize("name", ["magic_hmmwv", "fiala_hmmwv", "computed_hmmwv"])
 def test_a_parked_wheel_stands_on_a_grade_and_is_not_shaken_down_it(name: str) -> None:
     """30 % along and across, at rest to rounding after some seconds; shaken with a tenth of its weight the wheel returns to its
     position."""
@@ -214,7 +214,7 @@ def turn(rig, rate, h, steps):
         rig_of_tires.roll(rig, h)
 
 
-@pytest.mark.parametrize("name", ["magic_hmmwv", "fiala_hmmwv", "measured_hmmwv"])
+@pytest.mark.parametrize("name", ["magic_hmmwv", "fiala_hmmwv", "computed_hmmwv"])
 def test_a_parked_wheel_resists_being_turned_up_to_a_moment_and_keeps_some(name: str) -> None:
     """2400 N m/rad at first, at most F_peak sqrt(F_z / p) / 3; turned back slightly, the moment decreases with the same stiffness."""
     tire_ = build_tire(name)
@@ -235,7 +235,7 @@ def test_a_parked_wheel_resists_being_turned_up_to_a_moment_and_keeps_some(name:
     del tires
 
 
-@pytest.mark.parametrize("name", ["magic_hmmwv", "fiala_hmmwv", "measured_hmmwv"])
+@pytest.mark.parametrize("name", ["magic_hmmwv", "fiala_hmmwv", "computed_hmmwv"])
 def test_too_steep_a_grade_slides_and_a_locked_stop_ends_at_the_peak(name: str) -> None:
     tire_ = build_tire(name)
     tires, rig = rig_of_tires._rig(tire_, 1)
@@ -250,7 +250,7 @@ def test_too_steep_a_grade_slides_and_a_locked_stop_ends_at_the_peak(name: str) 
 
 
 def test_a_measured_table_gives_its_points_and_nothing_beyond_them() -> None:
-    table, magic = build_tire("measured_hmmwv"), build_tire("magic_hmmwv")
+    table, magic = build_tire("computed_hmmwv"), build_tire("magic_hmmwv")
     p = table.own[0]
     angles = p["slip_angles"][: p["counts"][2]]
     for n, load in enumerate(p["loads"][: p["counts"][0]]):

@@ -10,6 +10,8 @@ import pytest
 
 from simulator import load_ground, load_vehicle
 from simulator.api.loading import assemble
+from simulator.base.yaml_reader import read_yaml
+from simulator.configuration.file_lookup import data_folder
 from simulator.maneuvers.metrics import METRICS
 from simulator.run.series import load_series, series_file
 from simulator.validation.datasheet.definitions import CASES, ITEMS, AtHighest, Case, Metric, StaticState
@@ -224,6 +226,17 @@ def test_a_search_that_passes_at_its_beginning_alone_says_so(monkeypatch):
 
 
 # ---- what is made of them ----
+
+
+def test_a_vehicle_that_reaches_the_end_of_the_test_has_at_least_this_value():
+    item = BY_NAME["lateral_acceleration_left"]
+    phases = {phase["name"]: phase for phase in read_yaml(data_folder("configs") / "maneuvers/iso_4138_constant_speed.yaml")["phases"]}
+    assert phases["turn"]["until"][0]["beyond_g"] * 9.80665 == item.test_end
+    figure = load_published(data_folder("configs") / "datasheets/sedan.yaml").figures[item.name]
+    ended, limited, above = (ItemValue(item, g * 9.80665, "", figure) for g in (0.7474, 0.7, 0.99))
+    assert (ended.shown, ended.verdict) == (">= 0.7474", "within")
+    assert (limited.shown, limited.verdict) == ("0.7", "outside")
+    assert above.verdict == "outside"
 
 
 def rows_of(values, figures=None):

@@ -15,6 +15,7 @@ from simulator.base.status_line import StatusLine
 from simulator.builder.builder import build_ground, build_vehicle
 from simulator.telemetry.atomic_files import write_text
 from simulator.tools.kc.page import QUANTITIES, Measured, kc_page, measured
+from simulator.tools.kc.results import ROUNDING
 from simulator.tools.kc.rig import Rig
 from simulator.tools.kc.sweeps import BOUNCE
 
@@ -95,4 +96,4 @@ def format_value(value: float) -> str:
         return "rigid"
     if math.isnan(value):
         return "-"
-    return "0" if abs(value) < 1e-7 else f"{value:.4g}"
+    return "0" if abs(value) < ROUNDING else f"{value:.4g}"

@@ -15,8 +15,9 @@ from simulator.tools.kc.sweeps import STANDING, Sweep
 
 DEG = math.degrees(1.0)
 
-ROUNDING = 1e-7
-"""Magnitude below which a result is set to 0."""
+ROUNDING = 1e-5
+"""Magnitude, in the unit of a result, below which it is set to 0: the steer of a rigid suspension that follows from the deflection of its
+tire alone is smaller, and no test rig resolves it."""
 
 
 @dataclass(frozen=True)

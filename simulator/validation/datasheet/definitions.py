@@ -6,10 +6,12 @@ of the library. It runs once for all items that use it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.units import SHOWN, factor_of
 
 
@@ -92,6 +94,8 @@ class DatasheetItem:
     meaning: str
     words: tuple[str, ...] = ()
     """Words for the values 0, 1 ..."""
+    test_end: float = math.inf
+    """Value at which the test ends [SI]; a vehicle that reaches it has at least the value found."""
 
     @property
     def factor(self) -> float:
@@ -112,6 +116,8 @@ LOW_BAND = (0.05, 0.3)
 """Lateral accelerations in g in which the response should be uniform: band of the minimum and of the change of the understeer gradient."""
 TURN_KPH = 72.0
 """Speed of the steady turns in km/h."""
+TURN_END = 0.75
+"""Lateral acceleration in g at which `iso_4138_constant_speed` ends."""
 RIDE_SPEED = 15.0
 """Speed of the linearization in m/s."""
 HALF_ROUNDS = (10, 15, 20, 25, 30)
@@ -303,7 +309,8 @@ def _handling() -> tuple[DatasheetItem, ...]:
     facts += [
         DatasheetItem(
             f"lateral_acceleration_{side}", group, f"lateral acceleration, {side}", "m/s2", "g",
-            Metric((f"turn_{side}",), "steady_lateral_acceleration_max"), "steady",
+            Metric((f"turn_{side}",), "steady_lateral_acceleration_max"), f"steady; the test ends at {TURN_END:g} g",
+            test_end=TURN_END * STANDARD_GRAVITY,
         )
         for side in _SIDES
     ]  # fmt: skip

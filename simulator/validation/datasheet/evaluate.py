@@ -20,6 +20,10 @@ ROUNDING = 1e-9
 """Magnitude below which a number is shown as 0, in any unit."""
 
 
+AT_TEST_END = 0.98
+"""Fraction of the value at which a test ends that a vehicle reaches in a test that it does not limit: the metrics are means."""
+
+
 @dataclass(frozen=True)
 class ItemValue:
     """An item with its value."""
@@ -32,12 +36,19 @@ class ItemValue:
     figure: Figure | None
 
     @property
+    def is_at_test_end(self) -> bool:
+        """Return True if the vehicle reached the end of the test, so that the value is only a lower bound."""
+        return self.value is not None and self.value > AT_TEST_END * self.fact.test_end
+
+    @property
     def verdict(self) -> str:
-        """Verdict: within, outside, no figure, or no number."""
+        """Verdict: within, outside, no figure, or no number. A lower bound is outside only above the maximum."""
         if self.value is None:
             return "no number"
         if self.figure is None:
             return "no figure"
+        if self.is_at_test_end and self.figure.most is not None:
+            return "within" if self.value <= self.figure.most else "outside"
         return "within" if self.figure.holds(self.value) else "outside"
 
     @property
@@ -49,7 +60,7 @@ class ItemValue:
             n = round(self.value)
             return self.fact.words[n] if 0 <= n < len(self.fact.words) else f"{n}"
         number = self.value / self.fact.factor
-        return f"{number if abs(number) > ROUNDING else 0.0:.4g}"
+        return f"{'>= ' * self.is_at_test_end}{number if abs(number) > ROUNDING else 0.0:.4g}"
 
 
 def cases_of(fact: DatasheetItem) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ def comparison_to_markdown(vehicles: Sequence[Facts], variants: Sequence[Variant
         "",
         *(f"- **{one.title}** (`{one.vehicle}`): {summary(one)}" for one in vehicles),
         "",
-        "**Bold**: outside the published or expected value. Method: docs/datasheet.md.",
+        "**Bold**: outside the published or expected value. `>=`: the vehicle reached the end of the test. Method: docs/datasheet.md.",
     ]
     described: set[str] = set()
     for one in vehicles:
