@@ -42,14 +42,16 @@ class ItemValue:
 
     @property
     def verdict(self) -> str:
-        """Verdict: within, outside, no figure, or no number. A lower bound is outside only above the maximum."""
+        """Verdict: within, outside, not reached (a lower bound below the figure), no figure, or no number."""
         if self.value is None:
             return "no number"
         if self.figure is None:
             return "no figure"
-        if self.is_at_test_end and self.figure.most is not None:
-            return "within" if self.value <= self.figure.most else "outside"
-        return "within" if self.figure.holds(self.value) else "outside"
+        if self.figure.holds(self.value):
+            return "within"
+        if self.is_at_test_end and self.figure.is_above(self.value):
+            return "not reached"
+        return "outside"
 
     @property
     def shown(self) -> str:

@@ -10,7 +10,7 @@ from simulator.validation.datasheet.definitions import CASES, AtHighest, Highest
 from simulator.validation.datasheet.evaluate import ItemValue
 from simulator.validation.datasheet.published_file import MARKS, TOLERANCE, PublishedValue
 
-VERDICTS = ("within", "outside", "no figure", "no number")
+VERDICTS = ("within", "outside", "not reached", "no figure", "no number")
 EXCEPTIONS = "Exceptions at rest, from the vehicle file"
 NO_FILE = "no published figures"
 """Text for a vehicle without a file of published values."""
@@ -229,7 +229,7 @@ def to_text(facts: Facts) -> str:
 
 def _text_row(row: ItemValue) -> list[str]:
     mark = f" [{row.figure.mark}]" if row.figure is not None and row.figure.mark else ""
-    verdict = {"within": "within", "outside": "OUTSIDE", "no figure": "", "no number": ""}[row.verdict]
+    verdict = {"within": "within", "outside": "OUTSIDE", "not reached": "open", "no figure": "", "no number": ""}[row.verdict]
     head = f"  {row.fact.title:<{TITLE}}{row.shown:>11} {row.fact.shown_unit:<8}{verdict:<8}"
     tail = f"{_written(row)}{mark}"
     lines = [f"{head}{tail}".rstrip()] if len(head) + len(tail) <= WIDTH else [head.rstrip(), f"{tail:>{WIDTH}}"]

@@ -84,6 +84,11 @@ class Figure:
         assert self.value is not None
         return abs(value - self.value) <= TOLERANCE * abs(self.value)
 
+    def is_above(self, value: float) -> bool:
+        """Return whether the whole range, or the single number, lies above a value."""
+        lowest = self.value if self.least is None and self.most is None else self.least
+        return lowest is not None and value < lowest
+
 
 @dataclass(frozen=True)
 class PublishedValue:
