@@ -207,7 +207,8 @@ def instruments(c: Canvas, state: Record, width: float, height: float, shown: In
         message = "paused - press P to continue"
     lines = wrapped(message, lambda text: c.font.width(text, NORMAL), width - 2 * (EDGE + TEXT_EDGE))
     across = max((c.font.width(line, NORMAL) for line in lines), default=0.0)
-    panels = arrange(width, height, (across + 2 * TEXT_EDGE, LINE * len(lines) + 14.0) if lines else None, motion_chart is not None)
+    message_size = (across + 2 * TEXT_EDGE, LINE * len(lines) + 14.0) if lines else None
+    panels = arrange(width, height, message_size, motion_chart is not None, bool(s["has_platform"]))
     draw = {
         "wide": lambda box: _dashboard(c, s, box, shown.dials),
         "narrow": lambda box: _small_dashboard(c, s, box, shown.dials),
@@ -276,9 +277,15 @@ def _kph(s: Any) -> float:
 
 
 def _gear(c: Canvas, s: Any, x: float, y: float, manual: bool) -> None:
-    """Add the gear in large type, the state of the transfer case next to it, and a lamp per selector position below it."""
+    """Add the gear in large type, the state of the transfer case next to it, and a lamp per selector position below it.
+
+    While the drive waits, no gear is engaged yet: the selected position is shown, dimmed.
+    """
     gear, selector = int(s["gear"]), int(s["selector"])
-    c.text(x, y, gear_name(gear, selector, manual), LARGE, AMBER if gear <= 0 else INK)
+    if s["waits"]:
+        c.text(x, y, "RND"[min(max(selector, -1), 1) + 1], LARGE, DIM)
+    else:
+        c.text(x, y, gear_name(gear, selector, manual), LARGE, AMBER if gear <= 0 else INK)
     for k, (name, word) in enumerate((("low_range", "LOW"), ("center_locked", "LOCK"))):
         if s[name]:
             c.text(x + 40.0, y + 8.0 + 18.0 * k, word, SMALL, AMBER)

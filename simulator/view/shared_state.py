@@ -38,6 +38,8 @@ EXTRAS = (
     ("real_time_factor", (), "1", "simulated time per wall time"),
     ("overruns", (), "1", "number of ticks that missed their deadline so far", "i8"),
     ("paused", (), "1", "1 while the simulation is paused", "i8"),
+    ("waits", (), "1", "1 while the drive waits for the platform and the vehicle is at rest", "i8"),
+    ("has_platform", (), "1", "1 if the drive has a motion platform", "i8"),
     ("selector", (), "1", "gear selector: -1 reverse, 0 neutral, 1 drive", "i8"),
     ("parking_brake", (), "1", "1 while the parking brake is applied", "i8"),
     ("car_feels", (6,), "m/s2, rad/s", "specific force without gravity and angular rate at the driver's head in the vehicle, in B"),
@@ -102,7 +104,7 @@ def extras() -> Record:
     out[0]["q_platform"][0] = 1.0
     out[0]["leg_use"] = 0.5
     out[0]["real_time_factor"] = 1.0
-    out[0]["selector"] = 1
+    out[0]["selector"] = out[0]["has_platform"] = 1
     out[0]["intensity"] = 1.0
     return out
 

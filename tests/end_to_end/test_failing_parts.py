@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from unpaced import Hurried, Throttle, assert_within_limits
 
-import simulator.host.drive
+import simulator.host.built_in_platform
 import simulator.session
 from simulator.api.simulation import FunctionDriver
 from simulator.base.errors import OutputError
@@ -160,7 +160,7 @@ def test_the_message_about_an_overturned_vehicle_stays(drive):
 def test_a_built_in_platform_that_hangs_is_named(drive, monkeypatch):
     drive.change("outlets.motion.to", None)
     platform = HungPlatform(drive.rig.getsockname()[1])
-    monkeypatch.setattr(simulator.host.drive, "start_virtual_platform", lambda *_, **__: platform)
+    monkeypatch.setattr(simulator.host.built_in_platform, "start_virtual_platform", lambda *_, **__: platform)
     drive.change("duration", 1.0)
     assert drive.run() == 1
     assert drive.lines == ["the virtual platform did not answer and was killed; its report is missing"]

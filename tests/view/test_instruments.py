@@ -13,7 +13,11 @@ from simulator.view.adaptive_resolution import FAST, SCALES, SLOW, WINDOW, Quali
 from simulator.view.instruments import (
     AMBER,
     CAR,
+    DIM,
     GREEN,
+    INK,
+    LARGE,
+    NORMAL,
     RED,
     Canvas,
     Font,
@@ -40,13 +44,15 @@ class Listener(Canvas):
     def __init__(self) -> None:
         super().__init__(Font(asset("fonts/hud.npz")))
         self.texts: list[str] = []
+        self.written: list[tuple[str, int, tuple]] = []
 
-    def text(self, x, y, text, *rest, **more):
+    def text(self, x, y, text, size=NORMAL, color=INK, *rest):
         self.texts.append(text)
-        super().text(x, y, text, *rest, **more)
+        self.written.append((text, size, color))
+        super().text(x, y, text, size, color, *rest)
 
 
-def drawn(**changes):
+def drawn(manual=False, **changes):
     state = record(STATE)
     for table, source in ((READOUT, readout()), (EXTRAS, extras())):
         for row in table:
@@ -54,7 +60,7 @@ def drawn(**changes):
     for name, value in changes.items():
         state[0][name] = value
     canvas = Listener()
-    instruments(canvas, state, 1280.0, 720.0, InstrumentInputs(58.6, "chase", DIALS))
+    instruments(canvas, state, 1280.0, 720.0, InstrumentInputs(58.6, "chase", DIALS._replace(manual=manual)))
     return canvas
 
 
@@ -71,6 +77,19 @@ def test_backwards_is_shown_as_speed_in_reverse():
     assert "18" in texts and "R" in texts
     assert gear_name(2, 0) == "N" and gear_name(0, 1) == "N" and gear_name(6, 1) == "D6"
     assert gear_name(3, 1, manual=True) == "3" and gear_name(0, 1, manual=True) == "N" and gear_name(-1, 1, manual=True) == "R"
+
+
+def test_a_drive_that_waits_shows_the_selected_position_and_no_fault():
+    """Before the first tick no gear is engaged; a large orange N beside a lit D would look like a fault."""
+    for manual in (False, True):
+        canvas = drawn(gear=0, selector=1, waits=1, manual=manual)
+        large = [(text, color) for text, size, color in canvas.written if size == LARGE][1]
+        assert large == ("D", DIM)
+
+
+def test_a_drive_without_a_platform_shows_none():
+    assert "platform" in drawn().texts
+    assert "platform" not in drawn(has_platform=0).texts
 
 
 @pytest.mark.parametrize(("governed_rpm", "full"), [(3663.0, 4000.0), (7143.0, 7500.0), (900.0, 1000.0), (18000.0, 19000.0)])
