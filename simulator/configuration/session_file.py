@@ -114,6 +114,13 @@ FILE = (
     *(Field(name, Anything(_NAMED), f"{name}: {_NAMED}", None) for name in CONTENTS),
     Field("driver", _kind_entry(driver_names, driver_fields), f"driver: {_WITH_PARAMETERS}", AUTO),
     Field(
+        "reverse_by_brake",
+        Flag(),
+        "true: at rest, the brake of a human driver selects reverse, and brake and throttle change roles (default: true with keyboard and "
+        "game controller, false with a steering wheel)",
+        None,
+    ),
+    Field(
         "duration",
         Number("s", 0.0, MAX_DURATION, above=0.0),
         "simulated time (default: duration of the maneuver, or until the user stops the drive)",
@@ -196,6 +203,8 @@ class SessionOptions:
 
     title: str
     driver: KindChoice
+    reverse_by_brake: bool | None
+    """Whether the brake of a human driver selects reverse at rest; None: depends on the device."""
     view: str
     force_feedback: bool
     """True for force feedback and rumble of the input device."""
@@ -247,6 +256,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
         return SessionOptions(
             title=values.get("title", ""),
             driver=KindChoice.of(values["driver"]),
+            reverse_by_brake=values.get("reverse_by_brake"),
             view=outlets["view"],
             force_feedback=outlets["force_feedback"],
             duration=values.get("duration"),

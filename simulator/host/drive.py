@@ -324,6 +324,7 @@ class Host:
             gears=self.vehicle.hand_gears,
             said=chosen.parameters,
             gives_torque=self.vehicle.takes_torque,
+            reverse_by_brake=self.parts.options.reverse_by_brake,
         )
         return HumanDriverAdapter(self.human_driver)
 
@@ -496,6 +497,7 @@ class Host:
             self.window.message = ""
         elif event == "reset":
             session.reset()
+            self.human_driver.begin()
             self.window.jump()
             self.window.message = ""
         elif event == "motion":
@@ -565,8 +567,8 @@ def main_drive(arguments: Any, began: float) -> int:
     view = "offscreen" if arguments.offscreen else "none" if arguments.no_view else None
     options = [
         *option("--driver", "driver", arguments.driver),
-        *option(f"--{'offscreen' if arguments.offscreen else 'no-view'}", "outlets.view", view),
-        *option("--no-motion", "outlets.motion.on", False if arguments.no_motion else None),
+        *option(f"--{'offscreen' if arguments.offscreen else 'no-view'}", "outlets.view", view, is_flag=True),
+        *option("--no-motion", "outlets.motion.on", False if arguments.no_motion else None, is_flag=True),
     ]
     return _main(arguments, began, options)
 

@@ -32,7 +32,7 @@ FELT_ROW = 36.0
 _MOTION_CHART = (352.0, 6.0 * FELT_ROW + 34.0)
 
 HELP = (
-    ("arrows, WASD", "steer, throttle, brake"),
+    ("arrows, WASD", "steer, throttle, brake; reverse at rest"),
     ("Space", "parking brake while pressed"),
     ("B", "parking brake on, off"),
     ("F  N  V", "drive, neutral, reverse"),
