@@ -159,6 +159,7 @@ class Host:
             session.warm()
             if self.window is not None:
                 session.outlets.append(self.window)
+                session.on_tick.append(self.window.note_tick)
             addressed = [*([] if stream is None else [stream]), *streams]
             self._waits = self._has_to_wait(motion.wait, addressed)
             self._joins = self.platform is not None and motion.wait is None and not self._waits

@@ -351,13 +351,13 @@ def _motion_chart(c: Canvas, motion_chart: MotionStripChart, box: Box, intensity
     if abs(intensity - 1.0) > 0.005:
         c.text(box.x + box.width - 12.0, y, f"intensity {100.0 * intensity:.0f} %", SMALL, AMBER, 1.0)
     left, across = box.x + 58.0, box.width - 58.0 - 84.0
-    places = left + across * np.linspace(0.0, 1.0, POINTS)
+    places = np.repeat(left + across * np.linspace(0.0, 1.0, POINTS), 2)
     for k, name in enumerate(ROWS):
         middle, half, scale = box.y + 26.0 + FELT_ROW * (k + 0.5), 0.5 * FELT_ROW - 2.0, motion_chart.scale(k)
         c.text(box.x + 12.0, middle - 8.0, name, SMALL, DIM)
         c.box(left, middle - half, across, 2.0 * half, TRACK, 3.0)
         c.box(left, middle - 0.5, across, 1.0, (1.0, 1.0, 1.0, 0.25))
-        for values, width, color in ((motion_chart.rows[k, 0], 1.5, CAR), (motion_chart.rows[k, 1], 2.0, AMBER)):
+        for values, width, color in ((motion_chart.track(k, 0), 1.5, CAR), (motion_chart.track(k, 1), 2.0, AMBER)):
             c.track(places, middle - (half - 1.0) * np.clip(values / scale, -1.0, 1.0), width, color)
         c.text(box.x + box.width - 12.0, middle - 8.0, f"\u00b1{scale:g} {UNITS[k // 3]}", SMALL, DIM, 1.0)
 

@@ -32,7 +32,7 @@ from simulator.view.instruments import (
     leg_color,
 )
 from simulator.view.motion_strip_chart import MotionStripChart
-from simulator.view.shared_state import EXTRAS, STATE, extras
+from simulator.view.shared_state import EXTRAS, MOTION_BLOCKS, STATE, extras
 from simulator.view.vehicle_geometry import bars, checked_geometry
 from tests.view.scenes import DIALS, geometry, readout
 from vehicles.readout import READOUT
@@ -143,8 +143,8 @@ def test_the_strip_shows_what_is_felt_over_what_the_car_does():
         state[0]["car_feels"], state[0]["cab_feels"] = (4.0, 0, 0, 0, 0, 0.2), (1.0, 0, math.nan, 0, 0, 0.1)
         motion_chart.add(state[0], 0.1 * k)
     assert [motion_chart.scale(k) for k in range(6)] == [5.0, 1.0, 1.0, 3.0, 3.0, 15.0]
-    assert motion_chart.rows[5, :, -1] == pytest.approx(np.degrees((0.2, 0.1)))
-    assert np.isnan(motion_chart.rows[..., 0]).all(), "nothing is known of before"
+    assert motion_chart.high[5, :, -1] == pytest.approx(np.degrees((0.2, 0.1)))
+    assert np.isnan(motion_chart.low[..., 0]).all(), "nothing is known of before"
     canvas, whole = Listener(), record(STATE)
     whole[0]["intensity"] = 0.7
     instruments(canvas, whole, 1280.0, 720.0, InstrumentInputs(60.0, "chase", DIALS, motion_chart))
@@ -155,7 +155,30 @@ def test_the_strip_shows_what_is_felt_over_what_the_car_does():
         row = vertices[np.isclose(vertices[:, 8:], color).all(axis=1) & (vertices[:, 1] < middle + half) & (vertices[:, 1] > middle - half)]
         assert row[:, 1].mean() == pytest.approx(middle - share * half, abs=0.5)
     motion_chart.add(state[0], 1000.0)
-    assert np.isfinite(motion_chart.rows[0, 0]).sum() == 1, "a gap begins anew"
+    assert np.isfinite(motion_chart.high[0, 0]).sum() == 1, "a gap begins anew"
+
+
+def test_the_strip_shows_the_peaks_between_two_frames():
+    """A frame sees few of the ticks: here a blow of one publication, and one between two frames of the same point."""
+    motion_chart, state = MotionStripChart(), extras()
+    s = state[0]
+
+    def frame(now, *blows):
+        for blow in blows:
+            row = int(s["motion_blocks"]) % MOTION_BLOCKS
+            s["motion_low"][row], s["motion_high"][row] = 0.0, 0.0
+            s["motion_low"][row, 0, 2], s["motion_high"][row, 1, 3] = -blow, blow
+            s["motion_blocks"] += 1
+        motion_chart.add(s, now)
+
+    frame(0.0, 0.0)
+    for now, blows in ((0.02, (0.0, 9.0, 0.0)), (0.04, (1.0, 2.0)), (0.06, (0.0,)), (0.11, (3.0,) * 40), (0.16, ())):
+        frame(now, *blows)
+    assert motion_chart.low[2, 0, -4:].tolist() == [0.0, -9.0, -3.0, 0.0]
+    assert motion_chart.high[3, 1, -3] == pytest.approx(math.degrees(9.0))
+    assert motion_chart.high[2, 0, -3] == motion_chart.low[3, 1, -3] == 0.0
+    assert motion_chart.scale(2) == 10.0
+    assert {-9.0, 0.0} <= set(motion_chart.track(2, 0)[-6:])
 
 
 def test_leg_colors_warn_near_the_stops():
