@@ -37,6 +37,7 @@ from simulator.host.built_in_platform import BuiltInPlatform
 from simulator.host.cueing_controls import CueingControls
 from simulator.host.platform_park import IMPATIENT, close_together, park
 from simulator.host.platform_rise import wait_for_platform
+from simulator.host.progress_line import ProgressLine, bar
 from simulator.incident import is_upright
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.motion.protocols.contract import Engine
@@ -67,6 +68,8 @@ ROLLED_OVER = "rolled over: press T to put the vehicle upright"
 PARKING = "end of the drive: the platform parks"
 TUNED_TIME = 4.0
 """s for which a changed parameter of the washout is displayed."""
+RECEIVER_TICKS = 500
+"""Ticks between two checks whether anybody receives the streams."""
 REPORT_TIME = 2.5
 """s that the virtual platform may take for its report when a signal ended the drive."""
 
@@ -80,6 +83,8 @@ class DriveOptions:
     began: float = field(default_factory=time.perf_counter)
     say: Callable[[str], None] = print_line
     complain: Callable[[str], None] = print_error
+    progress: bool = False
+    """True to show the progress on a terminal."""
 
 
 class HumanDriverAdapter:
@@ -116,7 +121,7 @@ class Host:
         self.troubles: list[str] = []
         """Failures so far, one line each; a drive with failures is not a success."""
         self.summary: dict[str, Any] | None = None
-        self._virtual: MotionStreamOutlet | None = None
+        self.virtual: MotionStreamOutlet | None = None
         """Outlet of the stream to the built-in platform; None before it has joined."""
         self._joins = False
         """True until the built-in platform joins a drive that has begun without it."""
@@ -127,6 +132,8 @@ class Host:
         self._folder: RunFolder | None = None
         self._reported_failures = self._reported_troubles = self._reported_incidents = 0
         self._failed: set[MotionStreamOutlet] = set()
+        self._refused: set[MotionStreamOutlet] = set()
+        self._progress: ProgressLine | None = None
         self._held = self._closed = self._waits = False
 
     def run(self) -> dict[str, Any]:
@@ -186,7 +193,7 @@ class Host:
                     if streams:  # last, because their packets begin with the first tick
                         self.motions = [MotionStreamOutlet(one) for one in streams]
                         session.outlets += self.motions
-                        self._virtual = self.motions[0] if self.platform is not None and not self._joins else None
+                        self.virtual = self.motions[0] if self.platform is not None and not self._joins else None
                     if armed:
                         cueing.procedure.arm()
                     return self._drive(session, folder)
@@ -273,9 +280,9 @@ class Host:
         except JounceError as error:
             self._trouble(f"{error}; driving without it")
         else:
-            self._virtual = MotionStreamOutlet(stream)
-            self.motions.insert(0, self._virtual)
-            session.outlets.append(self._virtual)
+            self.virtual = MotionStreamOutlet(stream)
+            self.motions.insert(0, self.virtual)
+            session.outlets.append(self.virtual)
             self.say(f"the virtual platform joins at {session.time:.2f} s")
         if self.motions and self._arms:
             session.cueing.procedure.arm()
@@ -334,6 +341,9 @@ class Host:
         maneuver, duration = self.parts.maneuver, self.parts.options.duration
         if duration is None:
             duration = math.inf if maneuver is None else maneuver.duration
+        if self.options.progress and duration < math.inf:
+            self._progress = ProgressLine(lambda: self._progress_text(session, duration))
+            self.say, self.options.complain = self._progress.over(self.say), self._progress.over(self.options.complain)
         for line in prepare_process():
             self.say(line)
         if self._waits:
@@ -346,8 +356,8 @@ class Host:
         live = session.cueing.monitor.live[0].copy()
         limiter = interventions(session.cueing.readout)
         self._joins = False
-        motions = [motion for motion in self.motions if motion is not self._virtual or not self._platform_gone]
-        quick = self._virtual is not None and not any(motion.stream.parks for motion in motions if motion is not self._virtual)
+        motions = [motion for motion in self.motions if motion is not self.virtual or not self._platform_gone]
+        quick = self.virtual is not None and not any(motion.stream.parks for motion in motions if motion is not self.virtual)
         if motions:
             others = [] if self.window is None else [self.window]
             if self.window is not None:
@@ -357,6 +367,8 @@ class Host:
         self._attempt(partial(close_together, self.motions))
         self._report_of_platform.start()  # the platform draws its plot while the log is written
         self._attempt(session.close)
+        if self._progress is not None:
+            self._progress.close()
         self._report_failures(session)
         release_process()
         return {
@@ -372,6 +384,27 @@ class Host:
             "limiter": limiter if quick else interventions(session.cueing.readout),
             "sickness_dose": {place: float(live[f"{place}_sickness_dose"]) for place in ("car", "cab")},
         }
+
+    def _progress_text(self, session: Session, duration: float) -> str:
+        """Return the progress of the drive in one line, with the streams that nobody receives; called in a thread."""
+        if session.waits:
+            return f"platform rises: {session.tick * session.h:.0f} s"
+        refused = [motion.stream.address for motion in tuple(self.motions) if motion in self._refused]
+        sent = sum(motion.stream.sent for motion in tuple(self.motions))
+        return bar("stream", session.time, duration, f"nobody receives at {', '.join(refused)}" if refused else f"{sent} packets sent")
+
+    def _report_receivers(self, session: Session) -> None:
+        """Report the streams whose packets no program receives, and those whose packets a program receives again."""
+        if session.tick % RECEIVER_TICKS:
+            return
+        for motion in self.motions:
+            if motion.stream.refused == (motion in self._refused):
+                continue
+            self._refused ^= {motion}
+            label = f"motion stream{self._stream_label(motion)}"
+            hint = "; hint: start 'jounce platform' there" if motion.stream.protocol == DEFAULT else ""
+            state = "nobody receives" if motion in self._refused else "a program receives"
+            self.say(f"{label}: {state} the packets at {motion.stream.address}{hint if motion in self._refused else ''}")
 
     def _note_ending(self) -> None:
         """Write the reason of the end to the log, unless the drive ended normally."""
@@ -406,6 +439,7 @@ class Host:
     def _keep_going(self, session: Session) -> bool:
         """Check vehicle, outlets, devices and view; return False to end the drive. Called a hundred times a second."""
         self._report_failures(session)
+        self._report_receivers(session)
         self._serve(session)
         if self._joins:
             self._join_platform(session)
@@ -582,10 +616,10 @@ def main_stream(arguments: Any, began: float) -> int:
         Override(("driver",), "scripted", here),
         Override(("outlets", "motion", "on"), True, here),
     ]
-    return _main(arguments, began, options, to=THIS_MACHINE)
+    return _main(arguments, began, options, to=THIS_MACHINE, progress=True)
 
 
-def _main(arguments: Any, began: float, options: list[Override], to: str | None = None) -> int:
+def _main(arguments: Any, began: float, options: list[Override], to: str | None = None, progress: bool = False) -> int:
     """Run a drive with the options of the command line; `to` is the default address of the motion stream."""
     options += [
         *option("--maneuver", "maneuver", arguments.maneuver),
@@ -602,7 +636,7 @@ def _main(arguments: Any, began: float, options: list[Override], to: str | None 
             configuration.put("outlets.motion.on", False, here)
         else:
             configuration.put("outlets.motion.to", to, here)
-    host = Host(DriveOptions(configuration, Path(arguments.out) if arguments.out else None, began))
+    host = Host(DriveOptions(configuration, Path(arguments.out) if arguments.out else None, began, progress=progress))
     summary = host.run()
     return _report(host, summary)
 
@@ -616,6 +650,10 @@ def _report(host: Host, summary: dict[str, Any]) -> int:
     print_line(lateness_text(summary["lateness"]))
     if summary["limiter"]["ticks"] and host.motions:
         print_line(interventions_text(summary["limiter"]))
+    for motion in host.motions:
+        if motion is not host.virtual:
+            end = "; nobody received the last ones" if motion.stream.refused else ""
+            print_line(f"motion stream {motion.stream.protocol}: {motion.stream.sent} packets to {motion.stream.address}{end}")
     if host.force_feedback is not None and host.force_feedback.thread.delay.count:
         delay = host.force_feedback.thread.delay
         print_line(f"force feedback: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")

@@ -26,7 +26,7 @@ class MotionExtremes:
         self._begins = True
 
     def note(self) -> None:
-        """Add the present tick; takes 3 microseconds."""
+        """Add the present tick; takes some microseconds."""
         for k, source in enumerate(self._sources):
             self._now[3 * k : 3 * k + 3] = source
         if self._begins:
