@@ -388,10 +388,12 @@ class Host:
     def _progress_text(self, session: Session, duration: float) -> str:
         """Return the progress of the drive in one line, with the streams that nobody receives; called in a thread."""
         if session.waits:
-            return f"platform rises: {session.tick * session.h:.0f} s"
-        refused = [motion.stream.address for motion in tuple(self.motions) if motion in self._refused]
+            return f"the platform rises: {session.tick * session.h:.0f} s"
+        if session.paused:
+            return "the platform parks"
+        refused = [motion.stream.protocol for motion in tuple(self.motions) if motion in self._refused]
         sent = sum(motion.stream.sent for motion in tuple(self.motions))
-        return bar("stream", session.time, duration, f"nobody receives at {', '.join(refused)}" if refused else f"{sent} packets sent")
+        return bar("stream", session.time, duration, f"nobody receives {', '.join(refused)}" if refused else f"{sent} packets sent")
 
     def _report_receivers(self, session: Session) -> None:
         """Report the streams whose packets no program receives, and those whose packets a program receives again."""
