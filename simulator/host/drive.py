@@ -18,11 +18,12 @@ from typing import Any
 
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import JounceError
+from simulator.base.progress_line import ProgressLine, bar
 from simulator.base.rates import even_turns
 from simulator.base.records import Record
 from simulator.base.signals import EndedBySignal, StopRequest, on_signal, signal_message
 from simulator.builder.builder import build, view_geometry
-from simulator.builder.warm_up import compile_kernels
+from simulator.builder.warm_up import compile_kernels, needs_compilation
 from simulator.clock import lateness_text, prepare_process, release_process
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
@@ -37,7 +38,7 @@ from simulator.host.built_in_platform import BuiltInPlatform
 from simulator.host.cueing_controls import CueingControls
 from simulator.host.platform_park import IMPATIENT, close_together, park
 from simulator.host.platform_rise import wait_for_platform
-from simulator.host.progress_line import ProgressLine, bar
+from simulator.host.start_window import StartWindow
 from simulator.incident import is_upright
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.motion.protocols.contract import Engine
@@ -134,6 +135,7 @@ class Host:
         self._failed: set[MotionStreamOutlet] = set()
         self._refused: set[MotionStreamOutlet] = set()
         self._progress: ProgressLine | None = None
+        self._start_window: StartWindow | None = None
         self._held = self._closed = self._waits = False
 
     def run(self) -> dict[str, Any]:
@@ -143,8 +145,8 @@ class Host:
         ------
         JounceError : a file, device, address or folder cannot be used, or the vehicle's state is no longer finite
         """
-        compile_kernels(self.say)
         self._decide_view()
+        self._compile()
         self.parts = parts = build(self.options.configuration)
         self.vehicle, cueing = parts.vehicle, parts.cueing
         ticks_per_row(parts)
@@ -201,6 +203,22 @@ class Host:
                     self._close()
         finally:
             self._close()
+
+    def _compile(self) -> None:
+        """Compile the kernels if needed; if the drive has a window, a first one shows the progress until it opens."""
+        from simulator.view.gl_context import display_available
+
+        if needs_compilation() and read_session(self.options.configuration).view in ("auto", "window") and display_available():
+            self._start_window = StartWindow()
+            compile_kernels(self.say, self._start_window.show)
+            self._start_window.show("preparing the drive", 1.0)
+        else:
+            compile_kernels(self.say)
+
+    def _close_start_window(self) -> None:
+        if self._start_window is not None:
+            self._start_window.close()
+            self._start_window = None
 
     def _decide_view(self) -> None:
         """Choose view and driver. Without a display, write images. Without a window, use a plugin driver or the scripted driver."""
@@ -510,6 +528,8 @@ class Host:
         if self.view_supervisor is None or self.window is None:
             return
         self.view_supervisor.look(session)
+        if self.view_supervisor.first_frame is not None:
+            self._close_start_window()
         if self.view_supervisor.lost and not self.stop:
             self.troubles.append("no window")
         self.stop = self.stop or self.view_supervisor.stop
@@ -556,6 +576,7 @@ class Host:
         if self._closed:
             return
         self._closed = True
+        self._close_start_window()
         if not self._report_of_platform.ident:
             self._report_of_platform.start()  # the platform draws its plot while the view closes
         if self.force_feedback is not None:

@@ -7,8 +7,8 @@ import time
 import numpy as np
 import pytest
 
+from simulator.base.progress_line import ProgressLine, bar
 from simulator.builder.builder import build_cueing, build_vehicle
-from simulator.host.progress_line import ProgressLine, bar
 from simulator.motion.stream import MotionStream
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports a closed port for a packet")
@@ -66,7 +66,7 @@ class Terminal:
 
 def test_the_progress_is_one_line_of_a_terminal(monkeypatch):
     terminal, said = Terminal(), []
-    monkeypatch.setattr("simulator.host.progress_line.PERIOD", 0.01)
+    monkeypatch.setattr("simulator.base.progress_line.PERIOD", 0.01)
     monkeypatch.setattr(sys, "stderr", terminal)
     line = ProgressLine(lambda: bar("stream", 6.0, 12.0))
     time.sleep(0.2)

@@ -1,4 +1,4 @@
-"""Progress of a drive in real time on one line of a terminal. A thread writes it, so that a terminal that stops does not stop the ticks."""
+"""Progress on one line of a terminal. A thread writes it, so that a terminal that stops does not stop the work."""
 
 from __future__ import annotations
 
@@ -62,5 +62,10 @@ def bar(name: str, time: float, end: float, more: str = "") -> str:
     >>> bar("stream", 3.0, 12.0, "250 packets/s")
     'stream [######------------------] 3 / 12 s, 250 packets/s'
     """
-    done = min(max(round(WIDTH * time / end), 0), WIDTH) if end > 0.0 else 0
-    return f"{name} [{'#' * done}{'-' * (WIDTH - done)}] {time:.0f} / {end:.0f} s" + f", {more}" * bool(more)
+    return f"{name} [{blocks(time / end if end > 0.0 else 0.0)}] {time:.0f} / {end:.0f} s" + f", {more}" * bool(more)
+
+
+def blocks(fraction: float, width: int = WIDTH) -> str:
+    """Return the inside of a bar."""
+    done = min(max(round(width * fraction), 0), width)
+    return "#" * done + "-" * (width - done)
