@@ -132,6 +132,8 @@ class Session:
         self.waits = False
         """True before the drive begins, while the vehicle rests and the platform rises."""
         self.clock: Clock | None = None
+        self.on_tick: list[Callable[[Session], None]] = []
+        """Called after every tick in real time, within a few microseconds."""
         self.driver_every = max(1, round(DRIVER_PERIOD / h))
         self.failures: list[JounceError] = []
         """Errors of outlets, sensors and plugin washouts. The session closed or dropped each failed part and continued without it."""
@@ -287,6 +289,8 @@ class Session:
         for _ in range(count):
             self.clock.wait()
             tick()
+            for note in self.on_tick:
+                note(self)
 
     def call_driver(self) -> None:
         """Call the driver, which reads the readout and fills the command; also advance changes of cueing parameters. Raises PartError."""

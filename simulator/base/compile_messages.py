@@ -17,14 +17,24 @@ PERIOD = 0.25
 """Period of the spinner [s]."""
 FRAMES = "|/-\\"
 
-_quiet = 0
+_quiet = _reports = 0
 
 
 @contextlib.contextmanager
 def report_compilation() -> Iterator[None]:
     """Print one line when the first kernel is compiled, and on a terminal a status line with the name of the kernel."""
+    global _reports  # noqa: PLW0603 (a process has one error stream)
     with compile_events.on_compile(_Reporter()):
-        yield
+        _reports += 1
+        try:
+            yield
+        finally:
+            _reports -= 1
+
+
+def reports() -> bool:
+    """Return whether compilations are reported, as in a command."""
+    return _reports > 0
 
 
 @contextlib.contextmanager

@@ -53,6 +53,9 @@ class PluginThread:
         self._results: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
         self._submitted_at = 0.0
         self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self._calls = self._ends = False
+        """True while the function runs, and after `close`. The lock guards both, so that the exception hits only a running function."""
         self.busy = False
         """True from `submit` until the result was taken."""
 
@@ -97,8 +100,10 @@ class PluginThread:
             return
         share_python(-1)
         self._requests.put(None)
-        if self.busy and thread.ident is not None:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(Stopped))
+        with self._lock:
+            self._ends = True
+            if self._calls and thread.ident is not None:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(Stopped))
 
     def _allowed(self, wait: bool) -> float:
         """Return the wall time allowed for the running call [s]."""
@@ -110,12 +115,19 @@ class PluginThread:
         with contextlib.suppress(Stopped):
             while (arguments := self._requests.get()) is not None:
                 take_priority()
+                with self._lock:
+                    if self._ends:
+                        return
+                    self._calls = True
                 try:
-                    self._results.put((self._function(*arguments), None))
+                    result, failure = self._function(*arguments), None
                 except Stopped:
                     return
                 except BaseException as error:  # SystemExit, too, ends only the plugin and not the drive
-                    self._results.put((None, error))
+                    result, failure = None, error
+                with self._lock:
+                    self._calls = False
+                self._results.put((result, failure))
 
 
 _running = 0

@@ -12,7 +12,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -23,11 +22,13 @@ import numpy as np
 from simulator import tick
 from simulator.base import cleanup
 from simulator.base.compile_lock import POSSIBLE, share_compilation
-from simulator.base.compile_messages import suppress_messages
-from simulator.base.jit import ROOT, is_cache_persistent, is_compiled
+from simulator.base.compile_messages import reports, suppress_messages
+from simulator.base.jit import ROOT, cache_folder, is_cache_persistent, is_compiled
+from simulator.base.progress_line import ProgressLine, blocks
 from simulator.base.records import record
 from simulator.base.rotations import quaternion_of_rotation
 from simulator.builder.builder import build_cueing, build_ground, build_vehicle
+from simulator.builder.compile_progress import CompileProgress, expected_times, save_times, time_left
 from simulator.configuration.references import DEFAULTS
 from simulator.driver.path import Path
 from simulator.driver.speed import SpeedControl
@@ -48,27 +49,68 @@ from vehicles.step_stability import check_step
 H = 1e-3
 ROLLING = 10.0
 """Start speed in m/s of a rolling vehicle."""
+BAR = 12
+"""Characters of the bar: the line fits into 80 columns."""
+UPDATE = 0.25
+"""s between two calls of `show`."""
 PATIENCE = 2.0
 """Timeout in s for the exit of the second process, which may be writing a file."""
 
 
-def compile_kernels(say: Callable[[str], None]) -> None:
-    """Compile all kernels of a session unless they are cached on disk. `say` is called with a line at the start and for each part."""
-    if all(is_compiled(str(part.__file__)) for part in (tick, human_limits)):
+def needs_compilation() -> bool:
+    """Return whether kernels of a session are missing on disk."""
+    return not all(is_compiled(str(part.__file__)) for part in (tick, human_limits))
+
+
+def compile_kernels(say: Callable[[str], None], show: Callable[[str, float], None] = lambda text, fraction: None) -> None:
+    """Compile all kernels of a session unless they are cached on disk.
+
+    Parameters
+    ----------
+    say : called with a line at the start and for each part
+    show : called several times a second, in a thread, with the present part and the remaining time as a text, and the finished fraction
+    """
+    if not needs_compilation():
         return
-    with suppress_messages(), _second_process(), _without_garbage_collection():
-        _compile(say)
+    progress = CompileProgress(expected_times(cache_folder(), _cores()))
+    with suppress_messages(), _second_process(), _without_garbage_collection(), _shown(progress, show) as line:
+        _compile(say if line is None else line.over(say), progress)
+    if is_cache_persistent():
+        save_times(cache_folder(), progress.seconds)
 
 
-def _compile(say: Callable[[str], None]) -> None:
-    say("compiling the physics (once for this version and machine):")
-    began = last = time.perf_counter()
+@contextlib.contextmanager
+def _shown(progress: CompileProgress, show: Callable[[str, float], None]) -> Iterator[ProgressLine | None]:
+    """Show the progress within the block: by `show`, and for a command in the last line of the terminal."""
+    ended = threading.Event()
+
+    def update() -> None:
+        while not ended.wait(UPDATE):
+            show(progress.text, progress.fraction)
+
+    thread = threading.Thread(target=update, daemon=True)
+    thread.start()
+    line = (
+        ProgressLine(lambda: f"[{blocks(progress.fraction, BAR)}] {100.0 * progress.fraction:.0f} %, {progress.text}")
+        if reports()
+        else None
+    )
+    try:
+        yield line
+    finally:
+        ended.set()
+        thread.join()
+        if line is not None:
+            line.close()
+
+
+def _compile(say: Callable[[str], None], progress: CompileProgress) -> None:
+    say(f"compiling the physics (once for this version and machine; {time_left(progress.remaining)}):")
 
     def done(part: str) -> None:
-        nonlocal last
-        now = time.perf_counter()
-        say(f"  {part} ({now - last:.0f} s)")
-        last = now
+        name, seconds = progress.done()
+        assert name == part
+        say(f"  {part} ({seconds:.0f} s)")
 
     ground = build_ground("flat")
     arrays = ground.arrays
@@ -105,7 +147,7 @@ def _compile(say: Callable[[str], None]) -> None:
         PathFollower(Path.straight(), SpeedControl(), traits, {"type": law}).read(0.0, vehicle.readout, command)
     SpeedControl().write_pedals(0.0, vehicle.readout, command)
     done("drivers")
-    say(f"compiled in {time.perf_counter() - began:.0f} s")
+    say(f"compiled in {sum(progress.seconds.values()):.0f} s")
 
 
 def _compile_step() -> None:

@@ -225,7 +225,7 @@ def configuration(session: str | None = None, settings: Iterable[Override] = ())
     one = Configuration(layer)
     for setting in sorted(settings, key=lambda one: len(one.path)):  # names before keys in their files
         one.set(setting)
-        one.settings.append(f"{setting.text}={setting.value}")
+        one.settings.append(setting.as_given)
     return one
 
 

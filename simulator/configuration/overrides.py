@@ -21,6 +21,13 @@ class Override(NamedTuple):
     value: Any
     text: str
     """Text on the command line, up to the value."""
+    is_flag: bool = False
+    """True if the text has no value."""
+
+    @property
+    def as_given(self) -> str:
+        """Text on the command line with the value."""
+        return self.text if self.is_flag else f"{self.text}={self.value}"
 
     @property
     def origin(self) -> Origin:
@@ -28,9 +35,9 @@ class Override(NamedTuple):
         return Origin(self.text, is_file=False)
 
 
-def option(name: str, key: str, value: Any) -> list[Override]:
-    """Return the override that an option is short for; empty if the option was not given."""
-    return [] if value is None else [Override(parse(key), value, name)]
+def option(name: str, key: str, value: Any, is_flag: bool = False) -> list[Override]:
+    """Return the override that an option is short for; empty if the option was not given. A flag has no value on the command line."""
+    return [] if value is None else [Override(parse(key), value, name, is_flag)]
 
 
 def changes(values: Mapping[str, Any]) -> list[Override]:

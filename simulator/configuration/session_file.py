@@ -32,6 +32,7 @@ MAX_DURATION = 1e6
 SHORTEST_STEP, LONGEST_STEP = 5e-5, 0.01
 """Limits of the step [s], as in a maneuver."""
 LARGEST_SEED = 2**32
+WAIT_AUTO = "auto"
 
 
 def _kind_entry(names: Callable[[], tuple[str, ...]], own: Callable[[str], Fields]) -> Either:
@@ -63,7 +64,13 @@ _MOTION = (
     _PROTOCOL,
     _RATE,
     Field("to", Text("HOST or HOST:PORT"), "address of the platform (default: built-in virtual platform)", None),
-    Field("wait", Flag(), "true to start a drive after the platform has risen, so that the platform reproduces the start", True),
+    Field(
+        "wait",
+        Either((Flag(), Choice((WAIT_AUTO,), "true, false or"))),
+        "true to start a drive after the platform has risen, so that the platform reproduces the start; `auto`: true for a platform at an "
+        "address; the built-in virtual platform joins the drive when it is up",
+        WAIT_AUTO,
+    ),
 )
 _STREAM = (
     _PROTOCOL,
@@ -106,6 +113,13 @@ FILE = (
     Field("title", Text(), "one-line description", None),
     *(Field(name, Anything(_NAMED), f"{name}: {_NAMED}", None) for name in CONTENTS),
     Field("driver", _kind_entry(driver_names, driver_fields), f"driver: {_WITH_PARAMETERS}", AUTO),
+    Field(
+        "reverse_by_brake",
+        Flag(),
+        "true: at rest, the brake of a human driver selects reverse, and brake and throttle change roles (default: true with keyboard and "
+        "game controller, false with a steering wheel)",
+        None,
+    ),
     Field(
         "duration",
         Number("s", 0.0, MAX_DURATION, above=0.0),
@@ -157,8 +171,8 @@ class MotionOptions:
     """Packets per second; None: rate of the protocol."""
     to: str | None
     """HOST or HOST:PORT; None: built-in virtual platform."""
-    wait: bool
-    """True if a drive starts after the platform has risen."""
+    wait: bool | None
+    """True if a drive starts after the platform has risen; None: only if the platform is at an address."""
 
 
 @dataclass(frozen=True)
@@ -189,6 +203,8 @@ class SessionOptions:
 
     title: str
     driver: KindChoice
+    reverse_by_brake: bool | None
+    """Whether the brake of a human driver selects reverse at rest; None: depends on the device."""
     view: str
     force_feedback: bool
     """True for force feedback and rumble of the input device."""
@@ -240,6 +256,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
         return SessionOptions(
             title=values.get("title", ""),
             driver=KindChoice.of(values["driver"]),
+            reverse_by_brake=values.get("reverse_by_brake"),
             view=outlets["view"],
             force_feedback=outlets["force_feedback"],
             duration=values.get("duration"),
@@ -264,7 +281,8 @@ def _motion(values: Mapping[str, Any], file: str) -> MotionOptions:
     protocol, to = KindChoice.of(values["protocol"]), values.get("to")
     if to is not None:
         parse_address(to, protocol.name, file, "outlets.motion.to")
-    return MotionOptions(values["on"], protocol, values.get("rate"), to, values["wait"])
+    wait = None if values["wait"] == WAIT_AUTO else values["wait"]
+    return MotionOptions(values["on"], protocol, values.get("rate"), to, wait)
 
 
 def _stream(values: Mapping[str, Any] | str, file: str, key: str) -> StreamOptions:

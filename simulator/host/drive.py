@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.console import print_error, print_line
-from simulator.base.errors import JounceError, StreamError
+from simulator.base.errors import JounceError
+from simulator.base.progress_line import ProgressLine, bar
 from simulator.base.rates import even_turns
 from simulator.base.records import Record
 from simulator.base.signals import EndedBySignal, StopRequest, on_signal, signal_message
 from simulator.builder.builder import build, view_geometry
-from simulator.builder.warm_up import compile_kernels
+from simulator.builder.warm_up import compile_kernels, needs_compilation
 from simulator.clock import lateness_text, prepare_process, release_process
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
@@ -33,24 +34,26 @@ from simulator.driver.contract import Driver
 from simulator.driver.force_feedback.thread import ForceFeedbackThread
 from simulator.driver.input_devices.controls import SHIFT_SPEED
 from simulator.driver.make_driver import driver_kind, follows_maneuver, new_driver, without_a_person
+from simulator.host.built_in_platform import BuiltInPlatform
 from simulator.host.cueing_controls import CueingControls
 from simulator.host.platform_park import IMPATIENT, close_together, park
 from simulator.host.platform_rise import wait_for_platform
+from simulator.host.start_window import StartWindow
 from simulator.incident import is_upright
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.motion.protocols.contract import Engine
 from simulator.motion.protocols.kinds import DEFAULT
-from simulator.motion.stream import MotionStream
+from simulator.motion.stream import Brake, MotionStream
 from simulator.outlets.force_feedback import ForceFeedbackOutlet
 from simulator.outlets.motion_stream import MotionStreamOutlet
 from simulator.outlets.telemetry import TelemetryOutlet
 from simulator.outlets.view import ViewOutlet
 from simulator.run.folder import RunFolder
-from simulator.run.run_configuration import open_log, ticks_per_row
+from simulator.run.run_configuration import JOINED, open_log, ticks_per_row
 from simulator.session import PartError, Session
 from simulator.telemetry.writer import LogOptions
 from simulator.virtual_platform.platform import report as platform_report
-from simulator.virtual_platform.process import STOP_TIME, VirtualPlatformProcess, start_virtual_platform
+from simulator.virtual_platform.process import STOP_TIME
 from washout.limiter.limiter import interventions, interventions_text
 
 DEFAULT_MANEUVER = "scripted_drive"
@@ -66,8 +69,8 @@ ROLLED_OVER = "rolled over: press T to put the vehicle upright"
 PARKING = "end of the drive: the platform parks"
 TUNED_TIME = 4.0
 """s for which a changed parameter of the washout is displayed."""
-SLOW = 5.0
-"""s of waiting after which a message names the reason."""
+RECEIVER_TICKS = 500
+"""Ticks between two checks whether anybody receives the streams."""
 REPORT_TIME = 2.5
 """s that the virtual platform may take for its report when a signal ended the drive."""
 
@@ -81,6 +84,8 @@ class DriveOptions:
     began: float = field(default_factory=time.perf_counter)
     say: Callable[[str], None] = print_line
     complain: Callable[[str], None] = print_error
+    progress: bool = False
+    """True to show the progress on a terminal."""
 
 
 class HumanDriverAdapter:
@@ -105,7 +110,7 @@ class Host:
         self.view_supervisor: Any = None
         self.window: ViewOutlet | None = None
         self.keys: Any = None
-        self.platform: VirtualPlatformProcess | None = None
+        self.platform: BuiltInPlatform | None = None
         self.human_driver: Any = None
         self.motions: list[MotionStreamOutlet] = []
         """Outlet of the main motion stream first, if there is one, then the further ones."""
@@ -117,12 +122,20 @@ class Host:
         self.troubles: list[str] = []
         """Failures so far, one line each; a drive with failures is not a success."""
         self.summary: dict[str, Any] | None = None
-        self._platform_error: JounceError | None = None
-        self._starting: threading.Thread | None = None
-        self._began = self._platform_gone = False
+        self.virtual: MotionStreamOutlet | None = None
+        """Outlet of the stream to the built-in platform; None before it has joined."""
+        self._joins = False
+        """True until the built-in platform joins a drive that has begun without it."""
+        self._arms = True
+        """True if the platform rises when it joins."""
+        self._began = False
+        self._report_of_platform = threading.Thread(target=self._end_platform)
         self._folder: RunFolder | None = None
         self._reported_failures = self._reported_troubles = self._reported_incidents = 0
         self._failed: set[MotionStreamOutlet] = set()
+        self._refused: set[MotionStreamOutlet] = set()
+        self._progress: ProgressLine | None = None
+        self._start_window: StartWindow | None = None
         self._held = self._closed = self._waits = False
 
     def run(self) -> dict[str, Any]:
@@ -132,8 +145,8 @@ class Host:
         ------
         JounceError : a file, device, address or folder cannot be used, or the vehicle's state is no longer finite
         """
-        compile_kernels(self.say)
         self._decide_view()
+        self._compile()
         self.parts = parts = build(self.options.configuration)
         self.vehicle, cueing = parts.vehicle, parts.cueing
         ticks_per_row(parts)
@@ -155,9 +168,15 @@ class Host:
             session.warm()
             if self.window is not None:
                 session.outlets.append(self.window)
-            if motion.on and stream is None:
-                stream = self._stream(motion, *self._platform_address())
-            streams = [*([] if stream is None else [stream]), *streams]
+                session.on_tick.append(self.window.note_tick)
+            addressed = [*([] if stream is None else [stream]), *streams]
+            self._waits = self._has_to_wait(motion.wait, addressed)
+            self._joins = self.platform is not None and motion.wait is None and not self._waits
+            streams = addressed
+            if self._joins:
+                Brake.warm_up()  # before the drive, because it loads kernels
+            elif self.platform is not None:
+                streams = [self._stream(motion, *self.platform.address(self.say)), *addressed]
             outlets = parts.outlets(folder)
             with on_signal(self.stop_request):
                 try:
@@ -167,8 +186,8 @@ class Host:
                             ForceFeedbackThread(self.human_driver.add_notice), lambda: self.human_driver.device, parts.step
                         )
                         session.outlets.append(self.force_feedback)
-                    self._waits = motion.wait and any(stream.parks for stream in streams)
-                    self.log = open_log(parts, session, self._folder, bool(streams), self._log_options(), raised=self._waits)
+                    armed = bool(streams) and not self._joins
+                    self.log = open_log(parts, session, self._folder, armed, self._log_options(), raised=self._waits)
                     self._began = True
                     self._folder.began()
                     if not self._waits:
@@ -176,12 +195,30 @@ class Host:
                     if streams:  # last, because their packets begin with the first tick
                         self.motions = [MotionStreamOutlet(one) for one in streams]
                         session.outlets += self.motions
+                        self.virtual = self.motions[0] if self.platform is not None and not self._joins else None
+                    if armed:
                         cueing.procedure.arm()
                     return self._drive(session, folder)
                 finally:
                     self._close()
         finally:
             self._close()
+
+    def _compile(self) -> None:
+        """Compile the kernels if needed; if the drive has a window, a first one shows the progress until it opens."""
+        from simulator.view.gl_context import display_available
+
+        if needs_compilation() and read_session(self.options.configuration).view in ("auto", "window") and display_available():
+            self._start_window = StartWindow()
+            compile_kernels(self.say, self._start_window.show)
+            self._start_window.show("preparing the drive", 1.0)
+        else:
+            compile_kernels(self.say)
+
+    def _close_start_window(self) -> None:
+        if self._start_window is not None:
+            self._start_window.close()
+            self._start_window = None
 
     def _decide_view(self) -> None:
         """Choose view and driver. Without a display, write images. Without a window, use a plugin driver or the scripted driver."""
@@ -211,6 +248,10 @@ class Host:
         return driver_kind(self.parts.options.driver.name) is None
 
     @property
+    def _has_platform(self) -> bool:
+        return self.parts.options.motion.on or bool(self.parts.options.streams)
+
+    @property
     def _address(self) -> tuple[str, int] | None:
         """Address of the main motion stream; None for the built-in virtual platform, which supports only the native protocol."""
         motion = self.parts.options.motion
@@ -231,38 +272,40 @@ class Host:
             parts.ticks(VIEW_PERIOD), self.say, self.options.began, self._by_a_person, wheels, soft
         )
         self.window, self.keys = view_supervisor.window, view_supervisor.keys
+        self.window.extras[0]["has_platform"] = self._has_platform
         pictures = folder if view == "offscreen" else None
         view_supervisor.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)
 
     def _start_platform(self, folder: Path) -> None:
-        """Start the built-in virtual platform in a thread, because its process needs time until it receives packets."""
+        """Start the built-in virtual platform in the background."""
         if not self.parts.options.motion.on or self._address is not None:
             return
-        c = self.parts.configuration
+        self.platform = BuiltInPlatform(self.parts.configuration, folder)
 
-        def start() -> None:
-            try:
-                self.platform = start_virtual_platform(
-                    c.name("platform") or "platform",
-                    content=c.raw("platform"),
-                    picture=str(folder / "platform.png"),
-                    json_file=str(folder / "platform.json"),
-                )
-            except StreamError as error:
-                self._platform_error = error
+    def _has_to_wait(self, wait: bool | None, addressed: list[MotionStream]) -> bool:
+        """Return whether the drive starts after a platform has risen. By default, it waits for a platform at an address."""
+        receives = any(stream.parks for stream in addressed)
+        return receives if wait is None else wait and (receives or self.platform is not None)
 
-        self._starting = threading.Thread(target=start)
-        self._starting.start()
-
-    def _platform_address(self) -> tuple[str, int]:
-        assert self._starting is not None
-        self._starting.join(SLOW)
-        if self._starting.is_alive():
-            self.say("waiting for the virtual platform to compile its kernels")
-        self._starting.join()
-        if self.platform is None:
-            raise self._platform_error or StreamError("the virtual platform did not start")
-        return self.platform.host, self.platform.port
+    def _join_platform(self, session: Session) -> None:
+        """Let the built-in platform join the drive when it is up. It starts at rest, and rises while the vehicle moves."""
+        assert self.platform is not None
+        if self.platform.starts or self.platform.gone or not session.moves:
+            return
+        self._joins = False
+        try:
+            stream = self._stream(self.parts.options.motion, *self.platform.address(self.say))
+        except JounceError as error:
+            self._trouble(f"{error}; driving without it")
+        else:
+            self.virtual = MotionStreamOutlet(stream)
+            self.motions.insert(0, self.virtual)
+            session.outlets.append(self.virtual)
+            self.say(f"the virtual platform joins at {session.time:.2f} s")
+        if self.motions and self._arms:
+            session.cueing.procedure.arm()
+            assert self.log is not None
+            self.log.writer.about[JOINED] = str(session.tick)
 
     def _stream(self, options: MotionOptions | StreamOptions, host: str, port: int) -> MotionStream:
         parts = self.parts
@@ -284,7 +327,7 @@ class Host:
 
     def _log_options(self) -> LogOptions:
         o = self.parts.options
-        off = {} if o.motion.on or o.streams else {"platform": ""}
+        off = {} if self._has_platform else {"platform": ""}
         return LogOptions(about={"driver": o.driver.name, **off}, say=self._trouble)
 
     def _driver(self) -> Driver:
@@ -307,6 +350,7 @@ class Host:
             gears=self.vehicle.hand_gears,
             said=chosen.parameters,
             gives_torque=self.vehicle.takes_torque,
+            reverse_by_brake=self.parts.options.reverse_by_brake,
         )
         return HumanDriverAdapter(self.human_driver)
 
@@ -315,6 +359,9 @@ class Host:
         maneuver, duration = self.parts.maneuver, self.parts.options.duration
         if duration is None:
             duration = math.inf if maneuver is None else maneuver.duration
+        if self.options.progress and duration < math.inf:
+            self._progress = ProgressLine(lambda: self._progress_text(session, duration))
+            self.say, self.options.complain = self._progress.over(self.say), self._progress.over(self.options.complain)
         for line in prepare_process():
             self.say(line)
         if self._waits:
@@ -325,15 +372,21 @@ class Host:
         assert clock is not None
         simulated, wall = clock.paced, clock.elapsed
         live = session.cueing.monitor.live[0].copy()
-        motions = self.motions[1:] if self._platform_gone else self.motions
+        limiter = interventions(session.cueing.readout)
+        self._joins = False
+        motions = [motion for motion in self.motions if motion is not self.virtual or not self._platform_gone]
+        quick = self.virtual is not None and not any(motion.stream.parks for motion in motions if motion is not self.virtual)
         if motions:
             others = [] if self.window is None else [self.window]
             if self.window is not None:
                 self.window.show_message(PARKING, math.inf)  # replaces the message of a paused drive
-            self._attempt(partial(park, session, motions, others, self.stop_request, self.say))
+            self._attempt(partial(park, session, motions, others, self.stop_request, self.say, quick))
         self._note_ending()
         self._attempt(partial(close_together, self.motions))
+        self._report_of_platform.start()  # the platform draws its plot while the log is written
         self._attempt(session.close)
+        if self._progress is not None:
+            self._progress.close()
         self._report_failures(session)
         release_process()
         return {
@@ -346,9 +399,32 @@ class Host:
             "lateness": clock.lateness.to_json(),
             "first_frame": None if self.view_supervisor is None else self.view_supervisor.first_frame,
             "incidents": 0 if session.recovery.latest is None else session.recovery.latest.number,
-            "limiter": interventions(session.cueing.readout),
+            "limiter": limiter if quick else interventions(session.cueing.readout),
             "sickness_dose": {place: float(live[f"{place}_sickness_dose"]) for place in ("car", "cab")},
         }
+
+    def _progress_text(self, session: Session, duration: float) -> str:
+        """Return the progress of the drive in one line, with the streams that nobody receives; called in a thread."""
+        if session.waits:
+            return f"the platform rises: {session.tick * session.h:.0f} s"
+        if session.paused:
+            return "the platform parks"
+        refused = [motion.stream.protocol for motion in tuple(self.motions) if motion in self._refused]
+        sent = sum(motion.stream.sent for motion in tuple(self.motions))
+        return bar("stream", session.time, duration, f"nobody receives {', '.join(refused)}" if refused else f"{sent} packets sent")
+
+    def _report_receivers(self, session: Session) -> None:
+        """Report the streams whose packets no program receives, and those whose packets a program receives again."""
+        if session.tick % RECEIVER_TICKS:
+            return
+        for motion in self.motions:
+            if motion.stream.refused == (motion in self._refused):
+                continue
+            self._refused ^= {motion}
+            label = f"motion stream{self._stream_label(motion)}"
+            hint = "; hint: start 'jounce platform' there" if motion.stream.protocol == DEFAULT else ""
+            state = "nobody receives" if motion in self._refused else "a program receives"
+            self.say(f"{label}: {state} the packets at {motion.stream.address}{hint if motion in self._refused else ''}")
 
     def _note_ending(self) -> None:
         """Write the reason of the end to the log, unless the drive ended normally."""
@@ -383,12 +459,20 @@ class Host:
     def _keep_going(self, session: Session) -> bool:
         """Check vehicle, outlets, devices and view; return False to end the drive. Called a hundred times a second."""
         self._report_failures(session)
+        self._report_receivers(session)
         self._serve(session)
+        if self._joins:
+            self._join_platform(session)
         return not (self.stop or self.stop_request.first is not None or self._is_over(session))
 
     def _keep_waiting(self) -> bool:
         """Same checks while the platform rises; return False to end the wait."""
         return self._keep_going(self.session) and not self._platform_gone
+
+    @property
+    def _platform_gone(self) -> bool:
+        """True after the process of the built-in platform has ended unexpectedly."""
+        return self.platform is not None and self.platform.gone
 
     def _is_over(self, session: Session) -> bool:
         """Return whether the maneuver has ended and no duration was specified."""
@@ -419,8 +503,7 @@ class Host:
         self._held = session.recovery.incident_number > 0
         if self.window is not None and session.tick % 500 == 0:
             self._show_upright_hint(session, self.window)
-        if self.platform is not None and not self._platform_gone and not self.platform.alive:
-            self._platform_gone = True
+        if self.platform is not None and self.platform.has_died():
             self._trouble("the virtual platform exited unexpectedly; driving without it")
         for motion in self.motions:
             if motion not in self._failed and (reason := motion.stream.failing):
@@ -445,6 +528,8 @@ class Host:
         if self.view_supervisor is None or self.window is None:
             return
         self.view_supervisor.look(session)
+        if self.view_supervisor.first_frame is not None:
+            self._close_start_window()
         if self.view_supervisor.lost and not self.stop:
             self.troubles.append("no window")
         self.stop = self.stop or self.view_supervisor.stop
@@ -469,9 +554,14 @@ class Host:
             self.window.message = ""
         elif event == "reset":
             session.reset()
+            self.human_driver.begin()
             self.window.jump()
             self.window.message = ""
         elif event == "motion":
+            if self._joins:
+                self._arms = not self._arms
+                self.window.show_message("platform rises when it is up" if self._arms else "platform stays down")
+                return
             armed = session.waits or session.cueing.procedure.state not in ("off", "parked", "park", "fault")
             session.cueing.procedure.park() if armed else session.cueing.procedure.arm()
             goal = ("off", "parked") if armed else ("engaged", "paused", "fault")
@@ -486,17 +576,16 @@ class Host:
         if self._closed:
             return
         self._closed = True
-        if self._starting is not None:
-            self._starting.join()
-        report = threading.Thread(target=self._end_platform)
-        report.start()  # the platform draws its plot while the view closes
+        self._close_start_window()
+        if not self._report_of_platform.ident:
+            self._report_of_platform.start()  # the platform draws its plot while the view closes
         if self.force_feedback is not None:
             self._attempt(self.force_feedback.close)
         if self.human_driver is not None:
             self._attempt(self.human_driver.close)
         if self.view_supervisor is not None:
             self._attempt(partial(self.view_supervisor.close, lambda: self.stop_request.first is not None))
-        report.join()
+        self._report_of_platform.join()
         if self._folder is not None:
             self._folder.abandon()
             self._folder.release()
@@ -504,11 +593,15 @@ class Host:
     def _end_platform(self) -> None:
         if self.platform is None:
             return
+        self.platform.abandon()
+        process = self.platform.process
+        if process is None:
+            return
         if not self._began:
-            self.platform.kill()
+            process.kill()
             return
         timeout = STOP_TIME if self.stop_request.first is None else REPORT_TIME
-        self.summary = self.platform.stop(timeout, at_once=self.stop_request.count >= IMPATIENT)
+        self.summary = process.stop(timeout, at_once=self.stop_request.count >= IMPATIENT)
         if self.summary is not None:
             return
         if self.stop_request.first is None and not self._platform_gone:
@@ -532,8 +625,8 @@ def main_drive(arguments: Any, began: float) -> int:
     view = "offscreen" if arguments.offscreen else "none" if arguments.no_view else None
     options = [
         *option("--driver", "driver", arguments.driver),
-        *option(f"--{'offscreen' if arguments.offscreen else 'no-view'}", "outlets.view", view),
-        *option("--no-motion", "outlets.motion.on", False if arguments.no_motion else None),
+        *option(f"--{'offscreen' if arguments.offscreen else 'no-view'}", "outlets.view", view, is_flag=True),
+        *option("--no-motion", "outlets.motion.on", False if arguments.no_motion else None, is_flag=True),
     ]
     return _main(arguments, began, options)
 
@@ -546,10 +639,10 @@ def main_stream(arguments: Any, began: float) -> int:
         Override(("driver",), "scripted", here),
         Override(("outlets", "motion", "on"), True, here),
     ]
-    return _main(arguments, began, options, to=THIS_MACHINE)
+    return _main(arguments, began, options, to=THIS_MACHINE, progress=True)
 
 
-def _main(arguments: Any, began: float, options: list[Override], to: str | None = None) -> int:
+def _main(arguments: Any, began: float, options: list[Override], to: str | None = None, progress: bool = False) -> int:
     """Run a drive with the options of the command line; `to` is the default address of the motion stream."""
     options += [
         *option("--maneuver", "maneuver", arguments.maneuver),
@@ -566,7 +659,7 @@ def _main(arguments: Any, began: float, options: list[Override], to: str | None 
             configuration.put("outlets.motion.on", False, here)
         else:
             configuration.put("outlets.motion.to", to, here)
-    host = Host(DriveOptions(configuration, Path(arguments.out) if arguments.out else None, began))
+    host = Host(DriveOptions(configuration, Path(arguments.out) if arguments.out else None, began, progress=progress))
     summary = host.run()
     return _report(host, summary)
 
@@ -580,6 +673,10 @@ def _report(host: Host, summary: dict[str, Any]) -> int:
     print_line(lateness_text(summary["lateness"]))
     if summary["limiter"]["ticks"] and host.motions:
         print_line(interventions_text(summary["limiter"]))
+    for motion in host.motions:
+        if motion is not host.virtual:
+            end = "; nobody received the last ones" if motion.stream.refused else ""
+            print_line(f"motion stream {motion.stream.protocol}: {motion.stream.sent} packets to {motion.stream.address}{end}")
     if host.force_feedback is not None and host.force_feedback.thread.delay.count:
         delay = host.force_feedback.thread.delay
         print_line(f"force feedback: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")

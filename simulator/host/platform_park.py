@@ -16,12 +16,21 @@ REST_TIME = 0.5
 """s for the last millimeter. The platform must be at rest when the stream ends, or it would rise once more."""
 STOP_TIME = 0.3
 """s for stopping the platform at its present pose instead of parking: ten times the time that its limits need."""
+QUICK_PARK_TIME, QUICK_REST_TIME = 1.6, 0.2
+"""s. As PARK_TIME and REST_TIME, for the built-in platform, on which nobody sits."""
+QUICK = {"fade": 0.2, "settle": 0.8, "park": 0.8}
+"""s. Times of the procedure for the built-in platform: as short as the limits of its legs permit."""
 IMPATIENT = 3
 """Number of signals that stops the parking."""
 
 
 def park(
-    session: Session, motions: Sequence[MotionStreamOutlet], others: Sequence[Outlet], signals: StopRequest, say: Callable[[str], None]
+    session: Session,
+    motions: Sequence[MotionStreamOutlet],
+    others: Sequence[Outlet],
+    signals: StopRequest,
+    say: Callable[[str], None],
+    quick: bool = False,
 ) -> None:
     """Lower the platform and hold it at its rest pose. The vehicle rests; the driver and the log are not called.
 
@@ -33,6 +42,7 @@ def park(
     motions : outlets of the motion streams; the function returns at once when all have failed
     others : further outlets to serve, for example the window
     signals : signals so far
+    quick : True if only the built-in platform parks: it takes at most QUICK_PARK_TIME, and stops at its pose if it is not down then
     """
     answered = min(signals.count, 1)
 
@@ -46,10 +56,15 @@ def park(
             )
         return signals.count < IMPATIENT and bool(_active(session, motions))
 
+    park_time, rest_time = (QUICK_PARK_TIME, QUICK_REST_TIME) if quick else (PARK_TIME, REST_TIME)
+    if quick:
+        times = session.cueing.records.p[0]
+        for name, seconds in QUICK.items():
+            times[name] = min(float(times[name]), seconds)
     session.cueing.procedure.park()
-    coast(session, PARK_TIME, lambda: wait() and not parked(session, motions), [*others, *motions])
-    coast(session, REST_TIME, wait, [*others, *motions])
-    if signals.count >= IMPATIENT and not parked(session, motions):
+    coast(session, park_time, lambda: wait() and not parked(session, motions), [*others, *motions])
+    coast(session, rest_time, wait, [*others, *motions])
+    if (quick or signals.count >= IMPATIENT) and not parked(session, motions):
         stop_platform(session, STOP_TIME, motions)
 
 

@@ -9,9 +9,11 @@ at even intervals.
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import math
 import socket
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -44,6 +46,12 @@ FAIL_AFTER = 0.5
 
 MAX_RECEIVED, MAX_DATAGRAM = 16, 512
 """Maximum number of datagrams received between two packets, and maximum bytes of a datagram."""
+
+REFUSED_FOR = 1.0
+"""Time [s] for which the report of a destination counts that nobody receives its packets."""
+
+IP_RECVERR = 11
+"""Option of a Linux socket: report errors of packets that were sent, as that of a closed port."""
 
 LONGEST_END = 2.0
 """Maximum time [s] in which `close` brings a moving platform to a stop."""
@@ -108,6 +116,7 @@ class MotionStream:
         self.errors = 0
         """Number of packets not sent because of the network or a number that is not finite."""
         self._failed, self._reason = 0, ""
+        self._refused_at: int | None = None
         self._fade = Fade(gravity)
         Brake.warm_up()
         self._resets = 0
@@ -135,6 +144,16 @@ class MotionStream:
     def trouble(self) -> str:
         """Reason why a plugin protocol was stopped, in one line; empty while it works."""
         return "" if self._thread is None else self._thread.error
+
+    @property
+    def address(self) -> str:
+        """Destination for messages."""
+        return f"{self._target[0]} port {self._target[1]}"
+
+    @property
+    def refused(self) -> bool:
+        """True if the destination reports that no program receives the packets; on Linux, unless a firewall suppresses the report."""
+        return self._refused_at is not None and (self.sent - self._refused_at) * self.interval < REFUSED_FOR
 
     @property
     def failing(self) -> str:
@@ -246,14 +265,19 @@ class MotionStream:
         for _ in range(MAX_RECEIVED):
             try:
                 data, (host, _) = self._socket.recvfrom(MAX_DATAGRAM)
-            except OSError:  # no datagram, or a network error of an earlier packet
+            except OSError as error:  # no datagram, or a network error of an earlier packet
+                self._note_refusal(error)
                 return
             if host == self._target[0]:
                 encoder.hear(data)
 
     def _send(self, data: bytes, packet: MotionPacket, still: bool) -> None:
         try:
-            self._socket.sendto(data, self._target)
+            try:
+                self._socket.sendto(data, self._target)
+            except OSError as error:  # perhaps of an earlier packet
+                self._note_refusal(error)
+                self._socket.sendto(data, self._target)
         except OSError as error:
             self._note_failure(str(error.strerror or error))
             return
@@ -261,6 +285,10 @@ class MotionStream:
         self._failed = 0
         self._last = packet
         self._rests = self._rests + 1 if self._fade.at_rest and (still or not self.kind.poses) else 0
+
+    def _note_refusal(self, error: OSError) -> None:
+        if isinstance(error, ConnectionRefusedError):
+            self._refused_at = self.sent
 
     def _note_failure(self, reason: str) -> None:
         self.errors += 1
@@ -316,6 +344,9 @@ def _socket_to(address: str) -> socket.socket:
         result.setblocking(False)
         if ipaddress.ip_address(address).is_loopback:
             result.bind(("127.0.0.1", 0))
+        if sys.platform == "linux":
+            with contextlib.suppress(OSError, AttributeError):
+                result.setsockopt(socket.IPPROTO_IP, IP_RECVERR, 1)
     except OSError as error:
         raise StreamError(f"motion stream: cannot create a socket: {error.strerror}") from None
     return result

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from simulator.session import Session
     from simulator.view.shared_state import ViewWriter
     from terrain.rut_changes import ChangedTiles
+from simulator.outlets.motion_extremes import MotionExtremes
 from simulator.outlets.telemetry import PULLED
 
 MESSAGE_TIME = 5.0
@@ -44,6 +45,7 @@ class ViewOutlet:
         self.block = ViewWriter() if block is None else block
         self.extras = extras()
         self._open = True
+        self._extremes: MotionExtremes | None = None
         self._ruts = None if self.block.ruts is None else self._new_square()
         self._message, self._until = "", 0.0
         self._holds: Callable[[Session], bool] | None = None
@@ -79,6 +81,7 @@ class ViewOutlet:
         command = session.command[0]
         e["selector"], e["parking_brake"] = command["selector"], command["parking_brake"] > PULLED
         self._publish_motion(session)
+        e["waits"] = session.waits
         e["paused"], e["message"] = session.paused, short(self._message)
         self.block.publish(session.readout, self.extras)
         if self._ruts is not None:
@@ -102,12 +105,27 @@ class ViewOutlet:
 
     def _publish_motion(self, session: Session) -> None:
         """Publish the motion of the rider in the cab next to that of the driver in the vehicle."""
+        from simulator.view.shared_state import MOTION_BLOCKS
+
         e, vehicle_state, felt = self.extras[0], session.watch.state[0], session.cueing.monitor.felt[0]
         e["car_feels"][:3], e["car_feels"][3:] = vehicle_state["f_H_B"], vehicle_state["w_WB_B"]
         e["cab_feels"][:3], e["cab_feels"][3:] = felt["cab_f_H_P"], felt["cab_w_NP_P"]
         e["car_feels"][2] -= session.ground.p[0]["gravity"]
         e["cab_feels"][2] -= STANDARD_GRAVITY
         e["intensity"] = session.cueing.readout[0]["intensity"]
+        if self._extremes is not None:
+            row = int(e["motion_blocks"]) % MOTION_BLOCKS
+            for name, values in (("motion_low", self._extremes.low), ("motion_high", self._extremes.high)):
+                e[name][row] = values
+                e[name][row, :, 2] -= session.ground.p[0]["gravity"], STANDARD_GRAVITY
+            e["motion_blocks"] += 1
+            self._extremes.begin()
+
+    def note_tick(self, session: Session) -> None:
+        """Add a tick to the extremes of the motion; for `Session.on_tick`."""
+        if self._extremes is None:
+            self._extremes = MotionExtremes(session)
+        self._extremes.note()
 
     def jump(self) -> None:
         """Announce that the next state does not continue the last one."""

@@ -23,7 +23,7 @@ from simulator.driver.kinds import FOLLOWER
 from simulator.driver.make_driver import without_a_person
 from simulator.platform_phases import raise_platform
 from simulator.run.folder import RunFolder
-from simulator.run.run_configuration import open_log, read_recorded
+from simulator.run.run_configuration import JOINED, open_log, read_recorded
 from simulator.session import DRIVER_PERIOD, Driver
 from simulator.telemetry.recover import LogInfo
 from simulator.telemetry.writer import PARQUET_NAME, LogOptions, read_telemetry
@@ -122,9 +122,14 @@ def rerun(
                 session.publish()
                 if armed:
                     parts.cueing.procedure.arm()
+                joined = None if armed or raised else joining_tick(log, columns, new.every)
+                if joined is not None:
+                    new.writer.about[JOINED] = str(joined)
                 # tick by tick, as in real time: the effect of an incident begins with the next tick
                 ticks = (len(columns["time"]) - 1) * new.every
                 while session.tick < ticks and stop_request.first is None:
+                    if session.tick == joined:
+                        parts.cueing.procedure.arm()
                     session.advance(1)
                     if session.tick % TICKS_BETWEEN == 0:
                         progress(session.time, ticks * session.h)
@@ -137,6 +142,18 @@ def rerun(
     finally:
         folder.release()
     return folder.path
+
+
+def joining_tick(log: LogInfo, columns: dict[str, Any], ticks_per_row: int) -> int | None:
+    """Return the tick at which the platform joined a drive that had begun without it; None if it did not.
+
+    The log of a killed run has no entry for it. A platform joins at the end of a driver period, so that the last row of a platform that is
+    off gives the tick, unless the rows are further apart.
+    """
+    if JOINED in log.about:
+        return int(log.about[JOINED])
+    up = np.flatnonzero(columns.get("platform_state", ()))
+    return (int(up[0]) - 1) * ticks_per_row if len(up) else None
 
 
 def _driver(parts: SessionParts, log: LogInfo, columns: dict[str, Any]) -> Driver:

@@ -248,7 +248,10 @@ def _report(run: _Evaluated, folder: Path, machine: dict[str, Any], info: RunInf
 
 def main_run(arguments: Any) -> int:
     """Run `jounce run`; exit code 1 if a limit of the maneuver is violated or the run or its log ended early, else 0."""
-    options = [*option("maneuver", "maneuver", arguments.maneuver), *option("--csv", "outlets.telemetry.csv", arguments.csv or None)]
+    options = [
+        *option("maneuver", "maneuver", arguments.maneuver),
+        *option("--csv", "outlets.telemetry.csv", arguments.csv or None, is_flag=True),
+    ]
     if arguments.frames and arguments.plots == "none":
         raise JounceError("--frames needs report.html; hint: remove --plots none")
     configuration = session_of(arguments, options)

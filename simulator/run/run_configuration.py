@@ -36,6 +36,8 @@ FILE_NAME = "configuration.yaml"
 """Name of the configuration file in a run folder; also in `simulator.telemetry.run_folder.RESULTS`."""
 KEY = "configuration"
 """Key in the metadata of a log."""
+JOINED = "platform_joined"
+"""Key in the metadata of a log: tick of a drive at which the platform joined."""
 FINGERPRINT = 12
 """Number of hexadecimal digits of a fingerprint."""
 

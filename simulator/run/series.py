@@ -164,7 +164,7 @@ def main_series(file: Path, arguments: Any) -> int:
         given = changes({f"maneuver.parameters.{name}": value for name, value in run.parameters.items() if name not in PARTS})
         named += [option(f"series {series.name}", name, str(run.parameters[name])) for name in PARTS if name in run.parameters]
         effective = [options for options in named if all(getattr(arguments, str(item.path[0]), None) is None for item in options)]
-        csv = option("--csv", "outlets.telemetry.csv", arguments.csv or None)
+        csv = option("--csv", "outlets.telemetry.csv", arguments.csv or None, is_flag=True)
         return session_of(
             arguments, [*(item for options in effective for item in options), *option("maneuver", "maneuver", str(path)), *csv, *given]
         )

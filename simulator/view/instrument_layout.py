@@ -32,7 +32,7 @@ FELT_ROW = 36.0
 _MOTION_CHART = (352.0, 6.0 * FELT_ROW + 34.0)
 
 HELP = (
-    ("arrows, WASD", "steer, throttle, brake"),
+    ("arrows, WASD", "steer, throttle, brake; reverse at rest"),
     ("Space", "parking brake while pressed"),
     ("B", "parking brake on, off"),
     ("F  N  V", "drive, neutral, reverse"),
@@ -69,17 +69,21 @@ def canvas_scale(width: float, height: float, ratio: float, show_help: bool) -> 
     return min(large, width / SMALLEST[0], height / SMALLEST[1])
 
 
-def arrange(width: float, height: float, message: tuple[float, float] | None, motion_chart: bool = False) -> dict[str, Box]:
+def arrange(
+    width: float, height: float, message: tuple[float, float] | None, motion_chart: bool = False, platform: bool = True
+) -> dict[str, Box]:
     """Return the panels by name and their positions on a canvas of the given size.
 
-    `message` is the size of the message for the driver, if there is one; `motion_chart`: True to include the strip chart.
+    `message` is the size of the message for the driver, if there is one; `motion_chart`: True to include the strip chart; `platform`: False
+    to omit the platform.
 
     The names: wide or narrow (dashboard), message, session, platform, motion_chart. Panels without space are omitted: first the strip
     chart, then the session, then the platform. Space for a typical message is reserved, so that no panel moves when one appears.
     """
     usual = (min(width - 2.0 * EDGE, RESERVED[0]), RESERVED[1])
     message_size = usual if message is None else (max(message[0], usual[0]), max(message[1], usual[1]))
-    choices = list(itertools.product((True, False), _DASHBOARDS, ("beside", "left", "above", "stacked", "")))
+    places_of_platform = ("beside", "left", "above", "stacked", "") if platform else ("",)
+    choices = list(itertools.product((True, False), _DASHBOARDS, places_of_platform))
     choices.sort(key=lambda choice: (not choice[0]) + 2 * (not choice[2]))
     # the first arrangement without overlap
     chosen = next(

@@ -14,6 +14,25 @@ from simulator.view.instruments import Canvas, Dials, Font, FrameRate, Instrumen
 from simulator.view.motion_strip_chart import MotionStripChart
 
 
+class CanvasRenderer:
+    """Renderer of the quads of a canvas, over the current frame buffer."""
+
+    def __init__(self, font: Font) -> None:
+        self._program = Program("hud")
+        self._atlas = Texture(font.pixels, gl.GL_CLAMP_TO_EDGE, mipmaps=False)
+        self._mesh = Mesh(np.zeros((6, 12)), (2, 2, 4, 4))
+
+    def draw(self, canvas: Canvas, width: float, height: float) -> None:
+        """Draw a canvas of this size [pixels of the canvas]."""
+        gl.glDisable(gl.GL_DEPTH_TEST)
+        gl.glEnable(gl.GL_BLEND)
+        gl.glBlendFunc(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA)
+        self._program.use().set(size=(width, height), glyphs=self._atlas.bind(0))
+        self._mesh.upload(canvas.vertices())
+        self._mesh.draw()
+        gl.glDisable(gl.GL_BLEND)
+
+
 class Hud:
     """Instruments on the graphics device."""
 
@@ -32,9 +51,7 @@ class Hud:
         self.shows_motion_chart = False
         """True: the strip chart of the motion is displayed."""
         self._motion_chart = MotionStripChart()
-        self._program = Program("hud")
-        self._atlas = Texture(font.pixels, gl.GL_CLAMP_TO_EDGE, mipmaps=False)
-        self._mesh = Mesh(np.zeros((6, 12)), (2, 2, 4, 4))
+        self._renderer = CanvasRenderer(font)
         self._rate = FrameRate(time.perf_counter)
 
     def draw(self, state: Record, width: int, height: int) -> None:
@@ -50,10 +67,4 @@ class Hud:
         else:
             shown = InstrumentInputs(rate, self.camera, self.dials, self._motion_chart if self.shows_motion_chart else None)
             instruments(self.canvas, state, width / scale, height / scale, shown)
-        gl.glDisable(gl.GL_DEPTH_TEST)
-        gl.glEnable(gl.GL_BLEND)
-        gl.glBlendFunc(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA)
-        self._program.use().set(size=(width / scale, height / scale), glyphs=self._atlas.bind(0))
-        self._mesh.upload(self.canvas.vertices())
-        self._mesh.draw()
-        gl.glDisable(gl.GL_BLEND)
+        self._renderer.draw(self.canvas, width / scale, height / scale)

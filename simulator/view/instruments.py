@@ -207,7 +207,8 @@ def instruments(c: Canvas, state: Record, width: float, height: float, shown: In
         message = "paused - press P to continue"
     lines = wrapped(message, lambda text: c.font.width(text, NORMAL), width - 2 * (EDGE + TEXT_EDGE))
     across = max((c.font.width(line, NORMAL) for line in lines), default=0.0)
-    panels = arrange(width, height, (across + 2 * TEXT_EDGE, LINE * len(lines) + 14.0) if lines else None, motion_chart is not None)
+    message_size = (across + 2 * TEXT_EDGE, LINE * len(lines) + 14.0) if lines else None
+    panels = arrange(width, height, message_size, motion_chart is not None, bool(s["has_platform"]))
     draw = {
         "wide": lambda box: _dashboard(c, s, box, shown.dials),
         "narrow": lambda box: _small_dashboard(c, s, box, shown.dials),
@@ -276,9 +277,15 @@ def _kph(s: Any) -> float:
 
 
 def _gear(c: Canvas, s: Any, x: float, y: float, manual: bool) -> None:
-    """Add the gear in large type, the state of the transfer case next to it, and a lamp per selector position below it."""
+    """Add the gear in large type, the state of the transfer case next to it, and a lamp per selector position below it.
+
+    While the drive waits, no gear is engaged yet: the selected position is shown, dimmed.
+    """
     gear, selector = int(s["gear"]), int(s["selector"])
-    c.text(x, y, gear_name(gear, selector, manual), LARGE, AMBER if gear <= 0 else INK)
+    if s["waits"]:
+        c.text(x, y, "RND"[min(max(selector, -1), 1) + 1], LARGE, DIM)
+    else:
+        c.text(x, y, gear_name(gear, selector, manual), LARGE, AMBER if gear <= 0 else INK)
     for k, (name, word) in enumerate((("low_range", "LOW"), ("center_locked", "LOCK"))):
         if s[name]:
             c.text(x + 40.0, y + 8.0 + 18.0 * k, word, SMALL, AMBER)
@@ -344,13 +351,13 @@ def _motion_chart(c: Canvas, motion_chart: MotionStripChart, box: Box, intensity
     if abs(intensity - 1.0) > 0.005:
         c.text(box.x + box.width - 12.0, y, f"intensity {100.0 * intensity:.0f} %", SMALL, AMBER, 1.0)
     left, across = box.x + 58.0, box.width - 58.0 - 84.0
-    places = left + across * np.linspace(0.0, 1.0, POINTS)
+    places = np.repeat(left + across * np.linspace(0.0, 1.0, POINTS), 2)
     for k, name in enumerate(ROWS):
         middle, half, scale = box.y + 26.0 + FELT_ROW * (k + 0.5), 0.5 * FELT_ROW - 2.0, motion_chart.scale(k)
         c.text(box.x + 12.0, middle - 8.0, name, SMALL, DIM)
         c.box(left, middle - half, across, 2.0 * half, TRACK, 3.0)
         c.box(left, middle - 0.5, across, 1.0, (1.0, 1.0, 1.0, 0.25))
-        for values, width, color in ((motion_chart.rows[k, 0], 1.5, CAR), (motion_chart.rows[k, 1], 2.0, AMBER)):
+        for values, width, color in ((motion_chart.track(k, 0), 1.5, CAR), (motion_chart.track(k, 1), 2.0, AMBER)):
             c.track(places, middle - (half - 1.0) * np.clip(values / scale, -1.0, 1.0), width, color)
         c.text(box.x + box.width - 12.0, middle - 8.0, f"\u00b1{scale:g} {UNITS[k // 3]}", SMALL, DIM, 1.0)
 

@@ -29,6 +29,9 @@ from simulator.view.rut_tiles import RutSquare, RutTiles
 from vehicles.axle_layout import WHEELS
 from vehicles.readout import READOUT
 
+MOTION_BLOCKS = 32
+"""Number of publications whose extremes of the motion a view can still read: a view with less than four frames per second misses some."""
+
 EXTRAS = (
     # name               shape  unit  description
     ("p_platform", (3,), "m", "displacement of the platform from neutral (ISO axes of the platform)"),
@@ -38,6 +41,8 @@ EXTRAS = (
     ("real_time_factor", (), "1", "simulated time per wall time"),
     ("overruns", (), "1", "number of ticks that missed their deadline so far", "i8"),
     ("paused", (), "1", "1 while the simulation is paused", "i8"),
+    ("waits", (), "1", "1 while the drive waits for the platform and the vehicle is at rest", "i8"),
+    ("has_platform", (), "1", "1 if the drive has a motion platform", "i8"),
     ("selector", (), "1", "gear selector: -1 reverse, 0 neutral, 1 drive", "i8"),
     ("parking_brake", (), "1", "1 while the parking brake is applied", "i8"),
     ("car_feels", (6,), "m/s2, rad/s", "specific force without gravity and angular rate at the driver's head in the vehicle, in B"),
@@ -47,6 +52,14 @@ EXTRAS = (
         "m/s2, rad/s",
         "specific force without gravity and angular rate at the rider's head by the commanded platform motion, in P",
     ),
+    (
+        "motion_low",
+        (MOTION_BLOCKS, 2, 6),
+        "m/s2, rad/s",
+        "least values of car_feels and cab_feels in all ticks of a publication, in row (motion_blocks - 1) % MOTION_BLOCKS",
+    ),
+    ("motion_high", (MOTION_BLOCKS, 2, 6), "m/s2, rad/s", "greatest values, as motion_low"),
+    ("motion_blocks", (), "1", "number of publications with motion_low and motion_high", "i8"),
     ("intensity", (), "1", "scale of the motion input of the washout"),
     ("message", (), "", "message for the driver, one line, utf-8", "S96"),
 )
@@ -102,7 +115,7 @@ def extras() -> Record:
     out[0]["q_platform"][0] = 1.0
     out[0]["leg_use"] = 0.5
     out[0]["real_time_factor"] = 1.0
-    out[0]["selector"] = 1
+    out[0]["selector"] = out[0]["has_platform"] = 1
     out[0]["intensity"] = 1.0
     return out
 
@@ -369,7 +382,7 @@ class KeyReader:
 
 
 def interpolate(previous: Record, last: Record, share: float, out: Record) -> None:
-    """Interpolate between two states: numbers linear, rotations normalized, integers and texts of the last state."""
+    """Interpolate between two states: numbers linear, rotations normalized; integers, texts and extremes of the last state."""
     a, b, c = (r.view(np.uint8)[: _float_bytes(r)].view(np.float64) for r in (previous, last, out))
     out[:] = last
     np.subtract(b, a, out=c)
@@ -378,6 +391,8 @@ def interpolate(previous: Record, last: Record, share: float, out: Record) -> No
     for name in last.dtype.names or ():
         if last.dtype[name].base.kind != "f":
             out[0][name] = last[0][name]
+    for name in ("motion_low", "motion_high"):
+        out[0][name] = last[0][name]
     for name in ("q_WB", "q_platform"):
         _blend_quaternion(previous[0][name], last[0][name], share, out[0][name])
     turn = last[0]["yaw"] - previous[0]["yaw"]

@@ -14,12 +14,13 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from simulator.base import cleanup
 from simulator.base.argument_types import Parser
-from simulator.base.console import print_error, print_line
+from simulator.base.console import flush, print_error, print_line
 from simulator.base.errors import ConfigError, JounceError, StreamError
 from simulator.base.json_output import json_text
 from simulator.base.signals import EndedBySignal, StopRequest, exit_code, exit_now, on_signal
@@ -165,8 +166,11 @@ def start_virtual_platform(
     picture: str | None = None,
     json_file: str | None = None,
     window: bool = False,
+    on_start: Callable[[Callable[[], None]], None] = lambda kill: None,
 ) -> VirtualPlatformProcess:
     """Start a virtual platform as a child process and wait until it listens; `content` is the content of its file with changes.
+
+    `on_start` is called with a function that ends the process, and thus the wait.
 
     Raises
     ------
@@ -197,6 +201,7 @@ def start_virtual_platform(
         )
     except OSError as error:
         raise StreamError(f"cannot start the virtual platform: {error.strerror or error}") from None
+    on_start(process.kill)
     timer = threading.Timer(START_TIME, process.kill)
     timer.start()
     assert process.stdout is not None
@@ -225,4 +230,6 @@ def _main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(_main())
+    code = _main()
+    flush()
+    os._exit(code)  # the host waits for the end, and Python takes a moment to remove the kernels

@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 from simulator.base.errors import DeviceError
 from simulator.base.records import record
 from simulator.driver.input_devices import human_driver, keyboard
+from simulator.driver.input_devices.controls import Lever
+from simulator.driver.input_devices.gamepad import Gamepad
 from simulator.driver.input_devices.human_driver import HumanDriver, open_driver
 from simulator.driver.input_devices.keyboard import STALE, Keyboard
+from simulator.driver.input_devices.steering_wheel import Wheel
 from simulator.view import shared_state
 from vehicles.command import COMMAND
 
@@ -258,3 +261,76 @@ def test_the_key_for_upright_is_an_event(keyboard_profile):
     del driver
     writer.close(closed_by_user=False)
     reader.close()
+
+
+def seat_with(source, lever, reverse_by_brake=None):
+    return Seat(HumanDriver([source], lever=lever, reverse_by_brake=reverse_by_brake))
+
+
+def pedals(now):
+    return int(now["selector"]), float(now["throttle"]), float(now["brake"])
+
+
+def test_the_brake_at_rest_drives_backwards_and_the_throttle_forward_again(keys, keyboard_profile):
+    lever = Lever()
+    seat = seat_with(Keyboard(keys, keyboard_profile, lever), lever)
+    keys.held = {"down"}
+    assert pedals(seat.run(2.0, speed=8.0)) == (1, 0.0, 1.0), "it brakes"
+    assert pedals(seat.run(0.3)) == (1, 0.0, 1.0), "a stop is no reversal"
+    assert seat.run(0.2)["selector"] == -1 and seat.out[0]["throttle"] < 0.3, "no jump of the torque"
+    assert pedals(seat.run(1.0, speed=-2.0)) == (-1, 1.0, 0.0)
+    keys.held = {"up"}
+    assert pedals(seat.run(1.0, speed=-2.0)) == (-1, 0.0, 1.0), "it brakes"
+    assert seat.run(0.3)["selector"] == -1
+    assert seat.run(0.2)["selector"] == 1
+    assert pedals(seat.run(1.0, speed=3.0)) == (1, 1.0, 0.0)
+
+
+@pytest.mark.parametrize(("held", "struck", "speed"), [({"down", "up"}, [], 0.0), ({"down"}, ["neutral"], 0.0), ({"down"}, [], 0.5)])
+def test_the_brake_holds_where_nothing_asks_for_reverse(keys, keyboard_profile, held, struck, speed):
+    """Both pedals, neutral, and a vehicle that still rolls."""
+    lever = Lever()
+    seat = seat_with(Keyboard(keys, keyboard_profile, lever), lever)
+    keys.held, keys.struck = held, struck
+    now = seat.run(3.0, speed)
+    assert now["selector"] >= 0 and now["brake"] == 1.0
+
+
+def test_reverse_by_the_lever_leaves_the_pedals(keys, keyboard_profile):
+    lever = Lever()
+    seat = seat_with(Keyboard(keys, keyboard_profile, lever), lever)
+    keys.struck = ["reverse"]
+    keys.held = {"down"}
+    assert pedals(seat.run(3.0)) == (-1, 0.0, 1.0)
+    keys.held = {"up"}
+    assert pedals(seat.run(3.0)) == (-1, 1.0, 0.0)
+
+
+def test_the_lever_ends_a_reversal_by_the_brake(keys, keyboard_profile):
+    lever = Lever()
+    seat = seat_with(Keyboard(keys, keyboard_profile, lever), lever)
+    keys.held = {"down"}
+    assert seat.run(1.0)["selector"] == -1
+    keys.struck = ["drive"]
+    assert pedals(seat.run(0.1)) == (1, 0.0, 1.0)
+
+
+def test_a_wheel_and_the_session_key_leave_the_brake_alone(keys, keyboard_profile):
+    assert not getattr(Wheel, "reverses_by_brake", False) and Gamepad.reverses_by_brake
+    lever = Lever()
+    seat = seat_with(Keyboard(keys, keyboard_profile, lever), lever, reverse_by_brake=False)
+    keys.held = {"down"}
+    assert pedals(seat.run(3.0)) == (1, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("how", ["lever", "brake"])
+def test_a_reset_selects_drive(keys, keyboard_profile, how):
+    """Also while the brake and the throttle have changed roles."""
+    lever = Lever()
+    seat = seat_with(Keyboard(keys, keyboard_profile, lever), lever)
+    keys.held, keys.struck = ({"down"}, []) if how == "brake" else (set(), ["reverse", "gear_up"])
+    assert seat.run(2.0)["selector"] == -1
+    seat.driver.begin()
+    keys.held = {"up"}
+    assert pedals(seat.run(1.0)) == (1, 1.0, 0.0)
+    assert lever.gear == 0

@@ -11,7 +11,7 @@ from simulator.base.errors import ConfigError
 from simulator.builder.builder import build, build_ground, build_maneuver, build_platform, build_vehicle, vehicle_description
 from simulator.configuration.configuration import configuration
 from simulator.configuration.key_path import parse, written
-from simulator.configuration.overrides import changes, read_settings
+from simulator.configuration.overrides import changes, option, read_settings
 from simulator.configuration.session_file import read_session
 from tests.messages import is_message
 
@@ -367,3 +367,8 @@ def test_contradictions_in_a_session_are_reported_at_once(tmp_path: Path) -> Non
     with pytest.raises(ConfigError) as error:
         read_session(configuration(str(file)))
     assert [(one.line, one.key) for one in error.value.errors] == [(1, "step"), (3, "outlets.motion.to"), (4, "preview.horizon")]
+
+
+def test_an_option_without_a_value_is_recorded_as_given():
+    given = [*option("--no-motion", "outlets.motion.on", False, is_flag=True), *option("--duration", "duration", 2.0)]
+    assert configuration(None, given).settings == ["--duration=2.0", "--no-motion"]

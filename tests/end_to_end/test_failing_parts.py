@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from unpaced import Hurried, Throttle, assert_within_limits
 
-import simulator.host.drive
+import simulator.host.built_in_platform
 import simulator.session
 from simulator.api.simulation import FunctionDriver
 from simulator.base.errors import OutputError
@@ -146,6 +146,15 @@ def test_no_hint_to_continue_after_the_end_of_the_drive(drive):
     assert set(screen.told) == {PARKING}
 
 
+def test_a_reset_begins_the_drive_for_the_driver_too(drive):
+    """Its selector returns to drive; otherwise the next throttle would drive backwards."""
+    begun = []
+    drive.host.window = SimpleNamespace(jump=lambda: begun.append("window"))
+    drive.host.human_driver = SimpleNamespace(begin=lambda: begun.append("driver"))
+    drive.host._handle_event("reset", SimpleNamespace(reset=lambda: begun.append("session")))
+    assert sorted(begun) == ["driver", "session", "window"]
+
+
 def test_the_message_about_an_overturned_vehicle_stays(drive):
     window, q = ViewOutlet(16, Screen()), np.array([math.cos(1.2), math.sin(1.2), 0.0, 0.0])
     session = SimpleNamespace(vehicle=SimpleNamespace(space=SimpleNamespace(state=[{"q_WB": q}])))
@@ -160,7 +169,7 @@ def test_the_message_about_an_overturned_vehicle_stays(drive):
 def test_a_built_in_platform_that_hangs_is_named(drive, monkeypatch):
     drive.change("outlets.motion.to", None)
     platform = HungPlatform(drive.rig.getsockname()[1])
-    monkeypatch.setattr(simulator.host.drive, "start_virtual_platform", lambda *_, **__: platform)
+    monkeypatch.setattr(simulator.host.built_in_platform, "start_virtual_platform", lambda *_, **__: platform)
     drive.change("duration", 1.0)
     assert drive.run() == 1
     assert drive.lines == ["the virtual platform did not answer and was killed; its report is missing"]

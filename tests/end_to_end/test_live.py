@@ -202,7 +202,7 @@ def drives(tmp_path_factory):
     """Two drives without a display; the pictures process of the second is killed on its way."""
     compile_kernels(print)
     folders = {name: tmp_path_factory.mktemp(name) for name in ("pictures", "blind")}
-    hosts = {"pictures": start("drive", "--terrain", "flat", "--duration", 3, "--out", "out", cwd=folders["pictures"])}
+    hosts = {"pictures": start("drive", "--terrain", "flat", *AT_ONCE, "--duration", 3, "--out", "out", cwd=folders["pictures"])}
     hosts["blind"] = start("drive", "--terrain", "flat", "--duration", 4, "--no-motion", "--out", "out", cwd=folders["blind"])
     wait_until(driving(folders["blind"] / "out"), hosts["blind"])
     views = [pid for pid, command in children(hosts["blind"].pid).items() if "simulator.view" in command]

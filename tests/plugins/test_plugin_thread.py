@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 
 import pytest
 
@@ -91,3 +92,36 @@ def test_the_switch_interval_is_short_only_while_a_plugin_runs() -> None:
         plugin.close()
         plugin.close()
     assert sys.getswitchinterval() == pytest.approx(usual)
+
+
+def test_the_end_of_a_thread_at_any_moment_prints_no_traceback(monkeypatch):
+    """Before its first call, in a call, and when it has a result that nobody took: the latter is how a drive ends."""
+    printed, threads = [], []
+    monkeypatch.setattr(threading, "excepthook", printed.append)
+    monkeypatch.setattr(sys, "unraisablehook", printed.append)
+    for n in range(600):
+        plugin = PluginThread("adder", time.sleep)
+        plugin.submit(1e-4 * (n % 3))
+        threads.append(plugin._thread)
+        if n % 2:
+            while plugin._results.empty():
+                time.sleep(0.0)
+        plugin.close()
+    for thread in threads:
+        thread.join(5.0)
+    assert not any(thread.is_alive() for thread in threads)
+    assert printed == []
+
+
+def test_a_thread_that_runs_no_call_is_not_stopped_by_an_exception(monkeypatch):
+    """It could hit the thread on its way out, which prints a traceback."""
+    stopped = []
+    monkeypatch.setattr(plugin_thread.ctypes.pythonapi, "PyThreadState_SetAsyncExc", lambda *_: stopped.append(True))
+    plugin = PluginThread("adder", lambda: 1)
+    plugin.submit()
+    thread = plugin._thread
+    while plugin._results.empty():
+        time.sleep(0.001)
+    plugin.close()
+    thread.join(5.0)
+    assert not thread.is_alive() and stopped == []

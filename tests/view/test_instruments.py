@@ -13,7 +13,11 @@ from simulator.view.adaptive_resolution import FAST, SCALES, SLOW, WINDOW, Quali
 from simulator.view.instruments import (
     AMBER,
     CAR,
+    DIM,
     GREEN,
+    INK,
+    LARGE,
+    NORMAL,
     RED,
     Canvas,
     Font,
@@ -28,7 +32,7 @@ from simulator.view.instruments import (
     leg_color,
 )
 from simulator.view.motion_strip_chart import MotionStripChart
-from simulator.view.shared_state import EXTRAS, STATE, extras
+from simulator.view.shared_state import EXTRAS, MOTION_BLOCKS, STATE, extras
 from simulator.view.vehicle_geometry import bars, checked_geometry
 from tests.view.scenes import DIALS, geometry, readout
 from vehicles.readout import READOUT
@@ -40,13 +44,15 @@ class Listener(Canvas):
     def __init__(self) -> None:
         super().__init__(Font(asset("fonts/hud.npz")))
         self.texts: list[str] = []
+        self.written: list[tuple[str, int, tuple]] = []
 
-    def text(self, x, y, text, *rest, **more):
+    def text(self, x, y, text, size=NORMAL, color=INK, *rest):
         self.texts.append(text)
-        super().text(x, y, text, *rest, **more)
+        self.written.append((text, size, color))
+        super().text(x, y, text, size, color, *rest)
 
 
-def drawn(**changes):
+def drawn(manual=False, **changes):
     state = record(STATE)
     for table, source in ((READOUT, readout()), (EXTRAS, extras())):
         for row in table:
@@ -54,7 +60,7 @@ def drawn(**changes):
     for name, value in changes.items():
         state[0][name] = value
     canvas = Listener()
-    instruments(canvas, state, 1280.0, 720.0, InstrumentInputs(58.6, "chase", DIALS))
+    instruments(canvas, state, 1280.0, 720.0, InstrumentInputs(58.6, "chase", DIALS._replace(manual=manual)))
     return canvas
 
 
@@ -71,6 +77,19 @@ def test_backwards_is_shown_as_speed_in_reverse():
     assert "18" in texts and "R" in texts
     assert gear_name(2, 0) == "N" and gear_name(0, 1) == "N" and gear_name(6, 1) == "D6"
     assert gear_name(3, 1, manual=True) == "3" and gear_name(0, 1, manual=True) == "N" and gear_name(-1, 1, manual=True) == "R"
+
+
+def test_a_drive_that_waits_shows_the_selected_position_and_no_fault():
+    """Before the first tick no gear is engaged; a large orange N beside a lit D would look like a fault."""
+    for manual in (False, True):
+        canvas = drawn(gear=0, selector=1, waits=1, manual=manual)
+        large = [(text, color) for text, size, color in canvas.written if size == LARGE][1]
+        assert large == ("D", DIM)
+
+
+def test_a_drive_without_a_platform_shows_none():
+    assert "platform" in drawn().texts
+    assert "platform" not in drawn(has_platform=0).texts
 
 
 @pytest.mark.parametrize(("governed_rpm", "full"), [(3663.0, 4000.0), (7143.0, 7500.0), (900.0, 1000.0), (18000.0, 19000.0)])
@@ -124,8 +143,8 @@ def test_the_strip_shows_what_is_felt_over_what_the_car_does():
         state[0]["car_feels"], state[0]["cab_feels"] = (4.0, 0, 0, 0, 0, 0.2), (1.0, 0, math.nan, 0, 0, 0.1)
         motion_chart.add(state[0], 0.1 * k)
     assert [motion_chart.scale(k) for k in range(6)] == [5.0, 1.0, 1.0, 3.0, 3.0, 15.0]
-    assert motion_chart.rows[5, :, -1] == pytest.approx(np.degrees((0.2, 0.1)))
-    assert np.isnan(motion_chart.rows[..., 0]).all(), "nothing is known of before"
+    assert motion_chart.high[5, :, -1] == pytest.approx(np.degrees((0.2, 0.1)))
+    assert np.isnan(motion_chart.low[..., 0]).all(), "nothing is known of before"
     canvas, whole = Listener(), record(STATE)
     whole[0]["intensity"] = 0.7
     instruments(canvas, whole, 1280.0, 720.0, InstrumentInputs(60.0, "chase", DIALS, motion_chart))
@@ -136,7 +155,30 @@ def test_the_strip_shows_what_is_felt_over_what_the_car_does():
         row = vertices[np.isclose(vertices[:, 8:], color).all(axis=1) & (vertices[:, 1] < middle + half) & (vertices[:, 1] > middle - half)]
         assert row[:, 1].mean() == pytest.approx(middle - share * half, abs=0.5)
     motion_chart.add(state[0], 1000.0)
-    assert np.isfinite(motion_chart.rows[0, 0]).sum() == 1, "a gap begins anew"
+    assert np.isfinite(motion_chart.high[0, 0]).sum() == 1, "a gap begins anew"
+
+
+def test_the_strip_shows_the_peaks_between_two_frames():
+    """A frame sees few of the ticks: here a blow of one publication, and one between two frames of the same point."""
+    motion_chart, state = MotionStripChart(), extras()
+    s = state[0]
+
+    def frame(now, *blows):
+        for blow in blows:
+            row = int(s["motion_blocks"]) % MOTION_BLOCKS
+            s["motion_low"][row], s["motion_high"][row] = 0.0, 0.0
+            s["motion_low"][row, 0, 2], s["motion_high"][row, 1, 3] = -blow, blow
+            s["motion_blocks"] += 1
+        motion_chart.add(s, now)
+
+    frame(0.0, 0.0)
+    for now, blows in ((0.02, (0.0, 9.0, 0.0)), (0.04, (1.0, 2.0)), (0.06, (0.0,)), (0.11, (3.0,) * 40), (0.16, ())):
+        frame(now, *blows)
+    assert motion_chart.low[2, 0, -4:].tolist() == [0.0, -9.0, -3.0, 0.0]
+    assert motion_chart.high[3, 1, -3] == pytest.approx(math.degrees(9.0))
+    assert motion_chart.high[2, 0, -3] == motion_chart.low[3, 1, -3] == 0.0
+    assert motion_chart.scale(2) == 10.0
+    assert {-9.0, 0.0} <= set(motion_chart.track(2, 0)[-6:])
 
 
 def test_leg_colors_warn_near_the_stops():

@@ -36,6 +36,7 @@ def shown(monkeypatch):
         clock=None,
         command=record(COMMAND),
         paused=False,
+        waits=False,
         readout=readout(),
         watch=SimpleNamespace(state=still),
         ground=SimpleNamespace(p=[{"gravity": 9.80665}]),

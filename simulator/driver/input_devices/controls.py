@@ -35,6 +35,10 @@ class Lever:
         self.parking_brake = 0.0
         self.low_range = self.center_lock = 0
 
+    def begin(self) -> None:
+        """Select the gear in which a drive starts."""
+        self.selector, self.gear = DRIVE, 0
+
     def take(self, action: str, speed: float) -> str | None:
         """Process an action at `speed` (m/s, + = forward). Return the action if it is none of the lever, `shift_refused`, or None."""
         if action == "parking_brake":

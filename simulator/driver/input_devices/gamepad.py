@@ -12,6 +12,9 @@ from simulator.driver.input_devices.shaping import SteeringFeel, elapsed, stick_
 class Gamepad:
     """Game controller that was used last. The owner of the hub polls it."""
 
+    reverses_by_brake = True
+    """Whether the brake at rest selects reverse, unless the session specifies it."""
+
     def __init__(self, hub: DeviceHub, lever: Lever | None = None) -> None:
         self.hub = hub
         self.lever = lever or Lever()

@@ -16,6 +16,7 @@ from simulator.driver.input_devices.device_profiles import load_profiles, shippe
 from simulator.driver.input_devices.devices import Device, DeviceHub
 from simulator.driver.input_devices.keyboard import Keys
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS, check
+from simulator.driver.input_devices.reverse_by_brake import ReverseByBrake
 from simulator.driver.input_devices.shaping import approach, elapsed
 from vehicles.command import COMMAND
 
@@ -48,10 +49,21 @@ class HumanDriver:
     Call `read` at 100 to 250 Hz of real time, also while the simulation is paused: then time is constant and only buttons have an effect.
 
     gives_torque : True if the hands apply a torque to the steering wheel, HAND_TORQUE at full deflection; a plugin source may set its own torque
+    lever : selector that the sources share; without it, `begin` and the brake do not move the selector
+    reverse_by_brake : whether the brake at rest selects reverse; None: with sources whose `reverses_by_brake` is True
     """
 
-    def __init__(self, sources: Sequence[InputSource], hub: DeviceHub | None = None, gives_torque: bool = False) -> None:
+    def __init__(
+        self,
+        sources: Sequence[InputSource],
+        hub: DeviceHub | None = None,
+        gives_torque: bool = False,
+        lever: Lever | None = None,
+        reverse_by_brake: bool | None = None,
+    ) -> None:
         self.sources, self.hub, self.gives_torque = sources, hub, gives_torque
+        self._lever, self._reverse_by_brake = lever, reverse_by_brake
+        self._reverse = None if lever is None else ReverseByBrake(lever)
         self.active = sources[0]
         self._chosen = False
         self._commands = [record(COMMAND) for _ in sources]
@@ -75,12 +87,25 @@ class HumanDriver:
         if self.active.connected:
             self._lost_for = 0.0
             self._follow(command, dt, out)
+            if self._reverse is not None and self._reverses_by_brake:
+                self._reverse.apply(dt, self._speed, out)
         else:
             self._lost_for += dt
             self._fade(dt, out)
         self._steering, self._brake = float(out[0]["steering"]), float(out[0]["brake"])
         if self.gives_torque and not (self.active.connected and out[0]["steering_free"]):
             out[0]["steering_free"], out[0]["steering_torque"] = 1, HAND_TORQUE * self._steering
+
+    def begin(self) -> None:
+        """Begin a drive: the gear in which a drive starts is selected."""
+        if self._lever is not None and self._reverse is not None:
+            self._lever.begin()
+            self._reverse.begin()
+
+    @property
+    def _reverses_by_brake(self) -> bool:
+        usual = bool(getattr(self.active, "reverses_by_brake", False))
+        return usual if self._reverse_by_brake is None else self._reverse_by_brake
 
     @property
     def device(self) -> Device | None:
@@ -148,6 +173,7 @@ def open_driver(
     gears: int = 0,
     said: Mapping[str, Any] = MappingProxyType({}),
     gives_torque: bool = False,
+    reverse_by_brake: bool | None = None,
 ) -> HumanDriver:
     """Create a human driver with the input source of that name. `auto` uses all: plugin sources first, then wheel, game controller,
     keyboard.
@@ -159,7 +185,7 @@ def open_driver(
     steering_wheel_range : rotation of the vehicle's steering wheel, lock to lock, rad
     gears : forward gears of a manual transmission, 0 for an automatic one
     said : parameters of the source, if it has any
-    gives_torque : see HumanDriver
+    gives_torque, reverse_by_brake : see HumanDriver
 
     Raises
     ------
@@ -179,4 +205,4 @@ def open_driver(
             sources.append(source)
         elif name != AUTO:
             raise DeviceError(f"{name}: {kind.missing}")
-    return HumanDriver(sources, context.opened, gives_torque)
+    return HumanDriver(sources, context.opened, gives_torque, context.lever, reverse_by_brake)

@@ -49,6 +49,9 @@ class Keyboard:
     events : actions that the lever does not process
     """
 
+    reverses_by_brake = True
+    """Whether the brake at rest selects reverse, unless the session specifies it."""
+
     def __init__(self, keys: Keys, profile: KeyboardProfile, lever: Lever | None = None) -> None:
         self.keys, self.profile = keys, profile
         self.lever = lever or Lever()
