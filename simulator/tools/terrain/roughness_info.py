@@ -17,6 +17,7 @@ from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_utf8
 from simulator.base.json_output import json_text
+from simulator.base.output_target import output_path
 from simulator.report.plot import BLUE, GRAY, RED, SKY, Annotation, Axis, Band, Curve, Panel, Plot
 from simulator.report.png_renderer import png
 from simulator.telemetry.atomic_files import write_bytes
@@ -53,7 +54,7 @@ def main_roughness(arguments: Any) -> int:
     found = {name: octaves(*profile) for name, profile in profiles.items()}
     print_line(json_text(_as_json(arguments.file, found)) if arguments.json else as_table(found))
     if arguments.plot:
-        draw(Path(arguments.plot), Path(arguments.file).stem, profiles, terrain)
+        draw(output_path(arguments.plot), Path(arguments.file).stem, profiles, terrain)
         if not arguments.json:
             print_line(f"picture: {arguments.plot}")
     return 0
