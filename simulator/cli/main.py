@@ -14,6 +14,7 @@ from simulator.base.compile_messages import report_compilation
 from simulator.base.console import flush, print_error
 from simulator.base.errors import DeprecatedNameWarning, JounceError, one_line
 from simulator.base.registry import load_plugins
+from simulator.base.user_folders import provide_for_matplotlib
 from simulator.cli.output_options import free_standard_output
 from simulator.cli.parser import parser_of, plugins_of
 from simulator.cli.renamed_arguments import present_arguments
@@ -52,6 +53,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _run_command(argv: list[str]) -> int:
     """Run the command of a command line and return the exit code."""
+    provide_for_matplotlib()
     try:
         os.getcwd()  # relative file names need the current folder; report a missing one before a missing file
         with _short_warnings() as found:

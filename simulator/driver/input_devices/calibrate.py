@@ -22,8 +22,8 @@ from simulator.base.json_output import json_text
 from simulator.driver.force_feedback.command import abilities, feel_table, play_test
 from simulator.driver.input_devices.device_profiles import (
     load_profiles,
+    profile_folders,
     read_profile,
-    shipped_profiles_folder,
     system,
     usb_id,
     user_profiles_folder,
@@ -69,7 +69,7 @@ def main_devices(arguments: argparse.Namespace) -> int:
     """List, test or calibrate devices. Return the exit status: 0 also without devices, 2 when a device or file cannot be used."""
     console = Console(stderr=bool(arguments.json), soft_wrap=True)
     try:
-        hub = DeviceHub(load_profiles((user_profiles_folder(), shipped_profiles_folder()))[0])
+        hub = DeviceHub(load_profiles(profile_folders())[0])
     except JounceError as error:
         print(f"jounce: {error}", file=sys.stderr)
         return 2
@@ -169,7 +169,10 @@ def _calibrate(hub: DeviceHub, arguments: argparse.Namespace, console: Console) 
     device = _pick(hub, arguments.device, console)
     name = device.handle.name
     stem = arguments.name or re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
-    file: Path = (arguments.out or user_profiles_folder()) / (stem if stem.endswith((".yaml", ".yml")) else f"{stem}.yaml")
+    folder = arguments.out or user_profiles_folder()
+    if folder is None:
+        raise OutputError("the user has no home folder for the profile; hint: use --out FOLDER, or set HOME")
+    file: Path = folder / (stem if stem.endswith((".yaml", ".yml")) else f"{stem}.yaml")
     if file.exists() and not arguments.overwrite:
         raise OutputError(f"{file}: file exists; hint: use --overwrite to replace the file, or --name for another file")
     console.print(f"Calibrating {name}. For each line, do what it says, then press Enter. Press Ctrl-C to quit without writing.")
