@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -70,7 +71,7 @@ class FileKind:
 
     def files(self) -> list[Path]:
         """Return the shipped files."""
-        return sorted((data_folder("configs") / self.folder).glob("*.yaml"))
+        return sorted((data_folder("configs") / self.folder).glob("[!.]*.yaml"))
 
 
 def _content(folder: str, file: str) -> Any:
@@ -183,7 +184,7 @@ def kind_of(file: str) -> FileKind:
 
 def _kind_of(file: Path, above: tuple[Path, ...]) -> FileKind:
     """Return the kind of a file that is a base of the files `above`."""
-    folder = file.resolve().parent.as_posix()
+    folder = Path(os.path.realpath(file)).parent.as_posix()
     for kind in KINDS:
         if folder.endswith(f"/{kind.folder}"):
             return kind

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.base.errors import ConfigError, UnreadableError
+from simulator.base.inputfile import check_regular
 from simulator.sweep.engine import ABOUT
 from simulator.sweep.journal import JOURNALS, Row, read_rows
 from simulator.sweep.metric_section import PASSED
@@ -34,6 +35,7 @@ def read_results(folder: str | Path) -> Results:
 
 def _about(folder: Path) -> dict[str, Any]:
     file = folder / ABOUT
+    check_regular(file, "the description of a sweep in JSON")
     try:
         about = json.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
@@ -51,6 +53,7 @@ def _read(file: Path) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    check_regular(file, "a table of a sweep")
     try:
         with open(file, "rb") as stream:
             return pq.read_table(stream)

@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 
 from simulator.base import renamed
 from simulator.base.errors import UnreadableError
+from simulator.base.inputfile import check_regular
 from simulator.base.renamed import present_column
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.rows import RowsFile
 
 GROUP_BYTES = 1 << 25
 """Size of a Parquet row group; writing needs a few times as much memory. Smaller: a larger file that is slower to read."""
+
+EXPECTED = "a telemetry file (Parquet)"
 
 ABOUT = "jounce."
 """Prefix of the run metadata keys in the file metadata."""
@@ -76,6 +79,7 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    check_regular(file, EXPECTED)
     try:
         with pq.ParquetFile(file) as log:
             names = {present_column(f.name): f.name for f in log.schema_arrow if wall or b"wall" not in (f.metadata or {})}
@@ -87,7 +91,7 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
                 if wanted is None or name in wanted
             }
     except (OSError, pa.ArrowException) as error:
-        raise UnreadableError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
+        raise UnreadableError(file, "", str(error).splitlines()[0], EXPECTED) from None
 
 
 def read_units(file: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
@@ -113,20 +117,22 @@ def read_count(file: str | os.PathLike[str]) -> int:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    check_regular(file, EXPECTED)
     try:
         return int(pq.read_metadata(file).num_rows)
     except (OSError, pa.ArrowException) as error:
-        raise UnreadableError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
+        raise UnreadableError(file, "", str(error).splitlines()[0], EXPECTED) from None
 
 
 def _read_schema(file: str | os.PathLike[str]) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    check_regular(file, EXPECTED)
     try:
         return pq.read_schema(file)
     except (OSError, pa.ArrowException) as error:
-        raise UnreadableError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
+        raise UnreadableError(file, "", str(error).splitlines()[0], EXPECTED) from None
 
 
 def _text(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:

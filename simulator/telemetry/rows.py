@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, OutputError, UnreadableError
+from simulator.base.inputfile import check_regular
 from simulator.telemetry.channels import Channel, Channels, Layout, Rows
 
 MAGIC = b"JOUNCE ROWS 1\n"
@@ -201,6 +202,7 @@ class RowsFile:
 
     def __init__(self, file: str | os.PathLike[str]) -> None:
         self.file = Path(file)
+        check_regular(file, "a raw log (telemetry.rows)")
         try:
             with open(self.file, "rb") as stream:
                 header = self._read_header(stream.read(len(MAGIC) + 8), stream)

@@ -260,7 +260,7 @@ def _uses_names(profile: Profile) -> bool:
 def _yaml_files(folders: Sequence[Path]) -> Iterator[Path]:
     for folder in folders:
         if folder.is_dir():
-            yield from sorted(folder.glob("*.yaml"))
+            yield from sorted(folder.glob("[!.]*.yaml"))  # without the locks of editors
 
 
 def _check_profile(profile: Profile, file: object) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import ConfigError, UnreadableError
-from simulator.base.inputfile import read_bytes
+from simulator.base.inputfile import check_regular, read_bytes
 from simulator.maneuvers.report.page import FILE as REPORT
 
 METRICS = "metrics.json"
@@ -111,6 +111,7 @@ def _of_table(file: Path) -> list[Entry]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    check_regular(file, "the table of a sweep (Parquet)")
     try:
         table = pq.read_table(file, use_threads=False)
         about: dict[str, Any] = json.loads((table.schema.metadata or {}).get(b"jounce_sweep", b"{}"))
