@@ -80,8 +80,8 @@ def _write_stream(file: Path, write: Callable[[Path], Any]) -> None:
 
 
 def write_text(file: Path, text: str) -> None:
-    """Write `text` as UTF-8 with \\n line ends, atomically. Raises OutputError."""
-    write_whole(file, lambda path: path.write_text(text, encoding="utf-8", newline="\n"))
+    """Write `text` as UTF-8 with \\n line ends, atomically; bytes of file names that are not UTF-8 become escapes. Raises OutputError."""
+    write_whole(file, lambda path: path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n"))
 
 
 def write_bytes(file: Path, content: bytes) -> None:

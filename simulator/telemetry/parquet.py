@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base import renamed
+from simulator.base.arrow_file import arrow_file
 from simulator.base.errors import UnreadableError
 from simulator.base.inputfile import check_regular
 from simulator.base.renamed import present_column
@@ -42,9 +43,11 @@ def write_groups(path: Path, columns: Iterable[Channel], groups: Iterable[Mappin
     numbers = [c.name for c in columns if c.kind.kind == "f"]
     count = 0
     # BYTE_STREAM_SPLIT compresses corresponding bytes of doubles together; doubles rarely repeat, so a dictionary has no benefit
-    with pq.ParquetWriter(
-        path, schema, compression="zstd", use_dictionary=False, column_encoding=dict.fromkeys(numbers, "BYTE_STREAM_SPLIT")
-    ) as out:
+    encoding = dict.fromkeys(numbers, "BYTE_STREAM_SPLIT")
+    with (
+        arrow_file(path, "wb") as target,
+        pq.ParquetWriter(target, schema, compression="zstd", use_dictionary=False, column_encoding=encoding) as out,
+    ):
         for group in groups:
             table = pa.table(dict(group), schema=schema)
             out.write_table(table)
@@ -59,7 +62,7 @@ def write_csv(path: Path, log: RowsFile) -> None:
 
     columns = log.layout.columns
     schema = pa.schema([pa.field(f"{c.name} [{c.unit}]", pa.from_numpy_dtype(c.kind)) for c in columns])
-    with pc.CSVWriter(path, schema) as out:
+    with arrow_file(path, "wb") as target, pc.CSVWriter(target, schema) as out:
         for group in _groups(log):
             out.write_table(pa.table(list(group.values()), schema=schema))
 
@@ -81,7 +84,7 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
 
     check_regular(file, EXPECTED)
     try:
-        with pq.ParquetFile(file) as log:
+        with arrow_file(file) as source, pq.ParquetFile(source) as log:
             names = {present_column(f.name): f.name for f in log.schema_arrow if wall or b"wall" not in (f.metadata or {})}
             wanted = None if columns is None else {renamed.column(name) for name in columns}
             # one column at a time: memory then holds all columns once, and a single column twice
@@ -119,7 +122,8 @@ def read_count(file: str | os.PathLike[str]) -> int:
 
     check_regular(file, EXPECTED)
     try:
-        return int(pq.read_metadata(file).num_rows)
+        with arrow_file(file) as source:
+            return int(pq.read_metadata(source).num_rows)
     except (OSError, pa.ArrowException) as error:
         raise UnreadableError(file, "", str(error).splitlines()[0], EXPECTED) from None
 
@@ -130,7 +134,8 @@ def _read_schema(file: str | os.PathLike[str]) -> Any:
 
     check_regular(file, EXPECTED)
     try:
-        return pq.read_schema(file)
+        with arrow_file(file) as source:
+            return pq.read_schema(source)
     except (OSError, pa.ArrowException) as error:
         raise UnreadableError(file, "", str(error).splitlines()[0], EXPECTED) from None
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
-from program import ROOT, call, finish, refused, start
+from program import ROOT, call, environment, finish, refused, start
 
 from simulator.builder.builder import find_config
 from simulator.catalog.file_kinds import kind_named
@@ -76,3 +80,42 @@ def test_the_lock_of_an_editor_is_in_no_list(tmp_path, monkeypatch):
     monkeypatch.setattr("simulator.catalog.file_kinds.data_folder", lambda _: tmp_path)
     assert not [file for file in kind_named("devices").files() if file.name.startswith(".")]
     assert find_config("vehicles", "sedan").is_file()
+
+
+def test_a_run_folder_whose_name_is_not_utf_8(tmp_path):
+    (tmp_path / "m.yaml").write_text("base: avtp_lane_change\nduration_s: 0.2\nlimits: {}\n")
+    folder = os.fsdecode(b"run\xff")
+    for arguments in (
+        ("run", "m.yaml", "--csv", "--out", folder),
+        ("info", folder),
+        ("info", folder, "--json"),
+        ("rerun", folder, "--out", f"{folder}/again"),
+        ("compare", folder, f"{folder}/again", "--out", f"{folder}/compared"),
+        ("compare", "--matrix", folder, "--out", f"{folder}/matrix"),
+    ):
+        code, _, err = finish(start(*arguments, cwd=tmp_path), timeout=600.0)
+        assert "Traceback" not in err
+        assert code in ((0, 1) if arguments[0] == "run" or "--matrix" in arguments else (0,)), err  # 1: it is too short for its course
+    assert {"telemetry.parquet", "telemetry.csv", "metrics.json", "report.html", "again"} <= set(os.listdir(tmp_path / folder))
+
+
+OWNER = """
+import sys, time
+from simulator.base import signals
+from simulator.telemetry.folder_lock import FolderLock
+signals.install()
+lock = FolderLock(sys.argv[1])
+print("ready", flush=True)
+time.sleep(60.0)
+"""
+
+
+def test_a_forced_exit_leaves_no_lock(tmp_path):
+    """As TERM does while a run writes its report."""
+    owner = subprocess.Popen([sys.executable, "-c", OWNER, tmp_path], env=environment(), stdout=subprocess.PIPE, text=True)
+    assert owner.stdout.readline() == "ready\n"
+    assert os.listdir(tmp_path) == [".jounce.lock"]
+    owner.send_signal(signal.SIGTERM)
+    owner.communicate(timeout=60.0)
+    assert owner.returncode == 128 + signal.SIGTERM
+    assert os.listdir(tmp_path) == []
