@@ -5,17 +5,22 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import Any
 
 
 @contextlib.contextmanager
-def arrow_file(file: str | os.PathLike[str], mode: str = "rb") -> Iterator[str | IO[Any]]:
-    """Return the name of a file, or the open file if its name contains other bytes. Raises OSError."""
+def arrow_file(file: str | os.PathLike[str], mode: str = "rb") -> Iterator[Any]:
+    """Return the name of a file, or the open file if its name contains other bytes. Raises OSError.
+
+    The file is opened by pyarrow: its threads would call a file of Python while the interpreter ends, which aborts the process.
+    """
     name = os.fspath(file)
     if is_utf8(name):
         yield name
         return
-    with open(name, mode) as stream:
+    import pyarrow as pa
+
+    with pa.OSFile(os.fsencode(name), mode) as stream:
         yield stream
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.base.arrow_file import arrow_file
 from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import check_regular
 from simulator.sweep.engine import ABOUT
@@ -55,8 +56,8 @@ def _read(file: Path) -> pa.Table:
 
     check_regular(file, "a table of a sweep")
     try:
-        with open(file, "rb") as stream:
-            return pq.read_table(stream)
+        with arrow_file(file) as source:
+            return pq.read_table(source)
     except (OSError, pa.ArrowException) as error:
         raise UnreadableError(file, "", _problem(error), "a table of a sweep") from None
 
