@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.user_folders import read_only_cache, user_cache
+
 Arrays = dict[str, NDArray[Any]]
 
 MAX_FILES = 24
@@ -52,10 +54,13 @@ def _feed(value: Any, update: Callable[[bytes], None]) -> None:
         update(f"{type(value).__name__} {value!r} ".encode())
 
 
-def cached_arrays(folder: Path, digest: str, compute: Callable[[], Arrays]) -> Arrays:
-    """Return the arrays of a digest from a folder, or compute and save them. Raises what `compute` raises."""
+def cached_arrays(name: str, digest: str, compute: Callable[[], Arrays]) -> Arrays:
+    """Return the arrays of a digest from a cache folder of the user, or compute and save them. Raises what `compute` raises."""
+    folder, read_only = user_cache(name), read_only_cache(name)
     path = folder / f"{digest}.tables"
     found = _read(path)
+    if found is None and read_only is not None:
+        found = _read(read_only / path.name)
     if found is None:
         found = compute()
         with contextlib.suppress(OSError):

@@ -31,15 +31,25 @@ OLD_ENCODING = "cp1252"
 """Encoding of files without a byte order mark that are not UTF-8: that of Windows in western Europe and America."""
 
 
+def check_regular(path: str | os.PathLike[str], expected: str) -> None:
+    """Raise ConfigError if a file exists and is not regular, or is a loop of links; for a reader that reports a missing file itself."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        raise UnreadableError(path, "", getattr(error, "strerror", None) or str(error), f"{expected} that can be read") from None
+    if not stat.S_ISREG(mode):
+        raise ConfigError(path, "", next((word for is_kind, word in KINDS if is_kind(mode)), "something else"), expected)
+
+
 def checked_size(path: str | Path, expected: str, most: int) -> int:
     """Return the size of a regular file [bytes]. Raises ConfigError if the file is missing, not regular, or larger than `most` bytes."""
     try:
         status = os.stat(path)
     except (OSError, ValueError) as error:
         raise UnreadableError(path, "", getattr(error, "strerror", None) or str(error), f"{expected} that can be read") from None
-    if not stat.S_ISREG(status.st_mode):
-        found = next((word for is_kind, word in KINDS if is_kind(status.st_mode)), "something else")
-        raise ConfigError(path, "", found, expected)
+    check_regular(path, expected)
     if status.st_size > most:
         raise ConfigError(path, "", f"{status.st_size} bytes", f"{expected} of at most {most} bytes")
     return status.st_size

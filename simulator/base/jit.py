@@ -9,10 +9,7 @@ recompiles the kernels; a change elsewhere does not.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import sys
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -25,6 +22,7 @@ from numba.extending import intrinsic, overload
 from simulator.base import prebuilt_kernels
 from simulator.base.kernel_cache import KernelCache
 from simulator.base.kernel_code import InlineCompiler, InlineDispatcher, KernelCompiler, KernelDispatcher
+from simulator.base.user_folders import is_persistent, read_only_cache, user_cache
 
 # The loop over the four corners reads and writes hundreds of fields of a few records. By default, LLVM stops the proof that the records
 # do not overlap after 100 comparisons, and then does not vectorize the loop (a factor of 4 on the kinematics).
@@ -39,6 +37,9 @@ _IMPORT = re.compile(rf"^\s*(?:from|import)\s+((?:{'|'.join(PACKAGES)})(?:\.\w+)
 
 COMPILES = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
 """False if the compiler of numba is switched off (NUMBA_DISABLE_JIT=1): kernels are plain functions then."""
+
+KERNELS = "kernels"
+"""Name of the cache folder of the compiled kernels."""
 
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 """Options of every kernel; the last one removes the heap (the runtime NRT of numba)."""
@@ -63,7 +64,9 @@ def kernel(function: F) -> F:
 
 def use_cache(compiled: Any, function: Callable) -> None:
     """Save the machine code of a function in the cache folder of Jounce."""
-    compiled._cache = KernelCache(function, cache_folder() / _digest(function.__code__.co_filename))
+    digest = _digest(function.__code__.co_filename)
+    read_only = read_only_cache(KERNELS)
+    compiled._cache = KernelCache(function, cache_folder() / digest, None if read_only is None else read_only / digest)
 
 
 def inline(function: F) -> F:
@@ -103,41 +106,20 @@ def source_digest(file: str) -> str:
 
 def is_compiled(file: str) -> bool:
     """Return True if compiled kernels of the present state of a source file and its imports are on disk."""
-    prebuilt = [prebuilt_kernels.FOLDER] if prebuilt_kernels.generic_code() is not None else []
-    return any(any((folder / _digest(file)).rglob("*.nbc")) for folder in (cache_folder(), *prebuilt))
+    prebuilt = None if prebuilt_kernels.generic_code() is None else prebuilt_kernels.FOLDER
+    folders = (cache_folder(), read_only_cache(KERNELS), prebuilt)
+    return any(any((folder / _digest(file)).rglob("*.nbc")) for folder in folders if folder is not None)
 
 
 def cache_folder() -> Path:
     """Return the folder of the compiled kernels."""
-    return user_cache("kernels")
-
-
-@cache
-def user_cache(name: str) -> Path:
-    """Return a folder in the cache folder of the user, or a private temporary folder if the cache folder is not writable."""
-    folder = _users_folder(name)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix=f"jounce-{name}-"))
+    return user_cache(KERNELS)
 
 
 @cache
 def is_cache_persistent() -> bool:
     """Return True if other processes can load the kernels compiled by this process."""
-    return COMPILES and cache_folder() == _users_folder("kernels")
-
-
-def _users_folder(name: str) -> Path:
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "jounce" / name
+    return COMPILES and is_persistent(KERNELS)
 
 
 @cache

@@ -29,16 +29,22 @@ COMPRESSION = 1
 
 
 class KernelCache(FunctionCache):
-    """Cache of one kernel in a folder of Jounce; the cache of other numba functions is unchanged."""
+    """Cache of one kernel in a folder of Jounce; the cache of other numba functions is unchanged.
 
-    def __init__(self, function: Callable, folder: Path) -> None:
+    Parameters
+    ----------
+    folder : folder of the module, created by the first saved kernel
+    read_only : folder of the module in a cache that cannot be written, for kernels that `folder` lacks
+    """
+
+    def __init__(self, function: Callable, folder: Path, read_only: Path | None = None) -> None:
         self._impl_class: Any = partial(_CacheFormat, folder=folder)
         super().__init__(function)
         self._function_name, self._folder = function.__qualname__, folder
-        self._cache_file = self._files(folder)
+        self._cache_file = self._files(folder, None if read_only is None else self._files(read_only))
 
-    def _files(self, folder: Path) -> _CheckedFiles:
-        return _CheckedFiles(str(folder), self._impl.filename_base, folder.name)
+    def _files(self, folder: Path, further: _CheckedFiles | None = None) -> _CheckedFiles:
+        return _CheckedFiles(str(folder), self._impl.filename_base, folder.name, further)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the kernel for a signature from disk, or None if it must be compiled."""
@@ -129,7 +135,16 @@ class _CacheFormat(CompileResultCacheImpl):
 
 
 class _CheckedFiles(IndexDataCacheFile):
-    """Index and data files of one kernel, each with a digest at the end (unpickling stops before the digest)."""
+    """Index and data files of one kernel, each with a digest at the end; the data are compressed. `more` is read in addition."""
+
+    def __init__(self, folder: str, name: str, stamp: str, more: _CheckedFiles | None = None) -> None:
+        super().__init__(folder, name, stamp)
+        self._more = more
+
+    def load(self, key: Any) -> Any:
+        """Return the data of a key; None if there are none."""
+        found = super().load(key)
+        return self._more.load(key) if found is None and self._more is not None else found
 
     def save(self, key: Any, data: Any) -> None:
         """Save the data under a name unique to the key, then the index: concurrent processes do not overwrite each other's data."""

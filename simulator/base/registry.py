@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -224,7 +225,7 @@ def load_plugins(paths: Iterable[str]) -> None:
     JounceError : a file is missing, cannot be imported, or has the name of another module
     """
     for name in paths:
-        path = Path(name).resolve()
+        path = Path(os.path.realpath(name))
         if not path.exists():
             raise JounceError(f"{name}: file not found; expected a plugin, a Python file")
         if path.suffix != ".py" or not path.is_file():

@@ -90,7 +90,7 @@ class Side:
 def compare(checkout: str, repeats: int, say: Callable[[str], None]) -> dict[str, Any]:
     """Return {"figures": {name: {"us": here, "us_there": there, "ratio": median of here over there}}, ...}. Raises ConfigError,
     JounceError."""
-    there = Path(checkout).resolve()
+    there = Path(os.path.realpath(checkout))
     if not any((there / "simulator" / name).is_file() for name in ("builder/builder.py", "build.py")):
         raise ConfigError(checkout, "", "nothing", "the root folder of a checkout of Jounce")
     say("starting and compiling both sides")

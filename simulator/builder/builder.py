@@ -301,7 +301,7 @@ class _Soils(Mapping[str, Any]):
             return False
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(path.stem for path in (data_folder("configs") / "soils").glob("*.yaml")))
+        return iter(sorted(path.stem for path in (data_folder("configs") / "soils").glob("[!.]*.yaml")))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -82,7 +83,7 @@ class FileKind:
 
     def files(self) -> list[Path]:
         """Return the shipped files."""
-        return sorted((data_folder("configs") / self.folder).glob("*.yaml"))
+        return sorted((data_folder("configs") / self.folder).glob("[!.]*.yaml"))
 
 
 def _content(folder: str, file: str) -> Any:
@@ -201,7 +202,7 @@ def _kind_of(file: Path, above: tuple[Path, ...]) -> FileKind:
     command = OTHER_SUFFIXES.get(file.suffix.lower())
     if command is not None:
         raise ConfigError(file, "", file.suffix, f"a YAML file, or one of {', '.join(SUFFIXES)} (is this data? use `{command}`)")
-    folder = file.resolve().parent.as_posix()
+    folder = Path(os.path.realpath(file)).parent.as_posix()
     for kind in KINDS:
         if folder.endswith(f"/{kind.folder}"):
             return kind

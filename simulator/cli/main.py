@@ -14,6 +14,8 @@ from simulator.base.compile_messages import report_compilation
 from simulator.base.console import flush, print_error
 from simulator.base.errors import DeprecatedNameWarning, JounceError, one_line
 from simulator.base.registry import load_plugins
+from simulator.base.user_folders import provide_for_matplotlib
+from simulator.cli.output_options import free_standard_output
 from simulator.cli.parser import parser_of, plugins_of
 from simulator.cli.renamed_arguments import present_arguments
 
@@ -51,6 +53,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _run_command(argv: list[str]) -> int:
     """Run the command of a command line and return the exit code."""
+    provide_for_matplotlib()
     try:
         os.getcwd()  # relative file names need the current folder; report a missing one before a missing file
         with _short_warnings() as found:
@@ -63,7 +66,8 @@ def _run_command(argv: list[str]) -> int:
             if not hasattr(arguments, "run"):
                 parser.print_help()
                 return 0
-            code = int(arguments.run(arguments))
+            with free_standard_output(arguments):
+                code = int(arguments.run(arguments))
         if not getattr(arguments, "json", False):
             found.print()
     except JounceError as error:

@@ -5,16 +5,35 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from simulator.base import renamed
 from simulator.base.errors import NOTHING, ConfigError, JounceError, OutputError
+from simulator.base.output_target import STANDARD_OUTPUT, is_stream, output_path
 
 SUFFIXES = {"html": (".html", ".htm"), "plot": (".png",)}
 """Suffixes of a single file, by option."""
 FILES = (*SUFFIXES["html"], *SUFFIXES["plot"], ".json", ".csv", ".yaml", ".yml")
 """Suffixes with which the value of `--out` is a file, as in version 0.2."""
+OPTIONS = ("csv", "html", "plot", "basis", "write")
+"""Options for a single file, which may be `-`."""
+
+
+@contextlib.contextmanager
+def free_standard_output(arguments: argparse.Namespace) -> Iterator[None]:
+    """Print the text of a command on the error stream if the standard output receives a file. Raises JounceError: two outputs on it."""
+    files = [f"--{option} -" for option in OPTIONS if getattr(arguments, option, None) == str(STANDARD_OUTPUT)]
+    if not files:
+        yield
+        return
+    if getattr(arguments, "json", None) in (True, str(STANDARD_OUTPUT)):
+        files.append("--json")
+    if len(files) > 1:
+        raise JounceError(f"{' and '.join(files)} exclude each other: both write to the standard output; hint: name a file")
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
 
 
 def add_single_file(p: argparse.ArgumentParser, option: str, content: str, default: str, folder: str) -> None:
@@ -44,7 +63,7 @@ def move_old_file(arguments: argparse.Namespace, option: str) -> None:
         setattr(arguments, option, arguments.out)
         arguments.out = None
     name = getattr(arguments, option)
-    if name is not None and not name.lower().endswith(SUFFIXES[option]):
+    if name is not None and not name.lower().endswith(SUFFIXES[option]) and not _is_stream(name):
         raise ConfigError(f"--{option}", "", name, f"a file name that ends in {SUFFIXES[option][0]}")
 
 
@@ -61,7 +80,7 @@ def single_file(arguments: argparse.Namespace, option: str) -> Iterator[None]:
     """
     move_old_file(arguments, option)
     name, folder = getattr(arguments, option), Path(arguments.out or "")
-    arguments.output_file = lambda default: Path(name) if name is not None else folder / default
+    arguments.output_file = lambda default: output_path(name) if name is not None else folder / default
     with output_folder(folder):
         yield
 
@@ -106,6 +125,14 @@ def output_folder(folder: Path) -> Iterator[None]:
             with contextlib.suppress(OSError):
                 one.rmdir()
         raise
+
+
+def _is_stream(name: str) -> bool:
+    """Return whether an output file is a device, a pipe or the standard output."""
+    try:
+        return is_stream(output_path(name))
+    except (OSError, ValueError):
+        return False
 
 
 def _is_file(out: str | None) -> bool:

@@ -60,7 +60,7 @@ def find_config(kind: str, name: str, source: object = None, key: str = "") -> P
         new = renamed.FILES[kind, name]
         renamed.warn(name, new, source, key)
         return shipped / f"{new}.yaml"
-    known = sorted(p.stem for p in shipped.glob("*.yaml"))
+    known = sorted(p.stem for p in shipped.glob("[!.]*.yaml"))
     if source is None:
         raise ConfigError(kind, "", name, _expected_on_command_line(name, is_path, spellings[0], known))
     folder = Path(str(source)).parent
@@ -82,13 +82,13 @@ def _expected_on_command_line(name: str, is_path: bool, written: Path, known: li
 
 
 def _names_in(folder: Path) -> list[str]:
-    """Return the names of the first 1000 files of a folder; none if the folder cannot be read."""
+    """Return the names of the first 1000 files of a folder, without hidden files such as locks of editors; none if the folder cannot be read."""
     try:
-        return [path.name for path in islice(folder.iterdir(), 1000)]
+        return [path.name for path in islice(folder.iterdir(), 1000) if not path.name.startswith(".")]
     except (OSError, ValueError):
         return []
 
 
 def _is_same(path: Path, other: object) -> bool:
     """Return True if a path is the file that contains the name: a file never names itself."""
-    return other is not None and isfile(str(other)) and path.samefile(str(other))
+    return other is not None and isfile(path) and isfile(str(other)) and path.samefile(str(other))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from simulator.base.arrow_file import arrow_file
 from simulator.fitting.least_squares import Failed
 from simulator.fitting.run_request import Log, RunRequest
 from simulator.sweep.case import Case, code_digest, digest_of
@@ -114,7 +115,8 @@ def outcomes(table: Path) -> list[Outcome]:
     """Return the outcomes of the runs of a sweep, in order."""
     import pyarrow.parquet as pq
 
-    read = pq.read_table(table)
+    with arrow_file(table) as source:
+        read = pq.read_table(source)
     rows = read.to_pylist()
     names = msgspec.json.decode(read.schema.metadata[b"jounce_sweep"])["metrics"]
     return [Outcome(row["failure"], {name: row[name] for name in names}) for row in rows]
@@ -124,7 +126,8 @@ def _runs(table: Path) -> list[str]:
     """Return the digests of the runs of a sweep; those of the program that began the sweep."""
     import pyarrow.parquet as pq
 
-    runs: list[str] = pq.read_table(table, columns=["run"])["run"].to_pylist()
+    with arrow_file(table) as source:
+        runs: list[str] = pq.read_table(source, columns=["run"])["run"].to_pylist()
     return runs
 
 

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, NamedTuple
 import msgspec
 
 from simulator.base.errors import OutputError
+from simulator.base.inputfile import check_regular
 
 HEAD = struct.Struct("<II")
 SUFFIX = ".journal"
@@ -125,6 +126,7 @@ class Journals:
 def read_rows(folder: Path) -> Iterator[Row]:
     """Yield the complete records of a folder, file by file. Other processes may write at the same time. Raises OutputError."""
     for path in sorted(folder.glob(f"*{SUFFIX}")):
+        check_regular(path, "a journal of a sweep")
         try:
             with open(path, "rb") as stream:
                 while (row := _read(stream)) is not None:

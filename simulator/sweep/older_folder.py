@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from simulator.base.arrow_file import arrow_file
 from simulator.base.errors import ConfigError
 from simulator.outlets.telemetry import ALWAYS
 from simulator.sweep.case import Case, Cases
@@ -71,7 +72,8 @@ def older_cases(
     if any(about.get(key) != other.get(key) for key in SAME) or not _has_channels(folder / "runs", channels):
         return None
     try:
-        plan = pq.read_table(folder / PLAN)
+        with arrow_file(folder / PLAN) as source:
+            plan = pq.read_table(source)
     except (OSError, ValueError):
         return None
     with tempfile.TemporaryDirectory() as own:

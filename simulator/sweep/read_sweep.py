@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.base.arrow_file import arrow_file
 from simulator.base.errors import ConfigError, UnreadableError
+from simulator.base.inputfile import check_regular
 from simulator.sweep.engine import ABOUT
 from simulator.sweep.journal import JOURNALS, ROW_KEYS, Row, read_rows
 from simulator.sweep.metric_section import PASSED
@@ -34,6 +36,7 @@ def read_results(folder: str | Path) -> Results:
 
 def _about(folder: Path) -> dict[str, Any]:
     file = folder / ABOUT
+    check_regular(file, "the description of a sweep in JSON")
     try:
         about = json.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
@@ -51,9 +54,10 @@ def _read(file: Path) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    check_regular(file, "a table of a sweep")
     try:
-        with open(file, "rb") as stream:
-            return pq.read_table(stream)
+        with arrow_file(file) as source:
+            return pq.read_table(source)
     except (OSError, pa.ArrowException) as error:
         raise UnreadableError(file, "", _problem(error), "a table of a sweep") from None
 

@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from simulator.base.arrow_file import arrow_file
 from simulator.base.json_output import json_text
 from simulator.sweep.case import Cases
 from simulator.sweep.journal import Row
@@ -120,9 +121,9 @@ def failures(table: Path) -> dict[str, int]:
     """Return the failure reasons in a table with the number of runs, the most frequent first."""
     import pyarrow.parquet as pq
 
-    reasons = Counter(
-        reason for group in pq.ParquetFile(table).iter_batches(columns=["failure"]) for reason in group[0].to_pylist() if reason
-    )
+    with arrow_file(table) as source:
+        groups = pq.ParquetFile(source).iter_batches(columns=["failure"])
+        reasons = Counter(reason for group in groups for reason in group[0].to_pylist() if reason)
     return dict(reasons.most_common())
 
 
@@ -163,7 +164,7 @@ def _write(path: Path, schema: pa.Schema, rows: Iterable[T], line: Callable[[int
     import pyarrow.parquet as pq
 
     numbered = enumerate(rows)
-    with pq.ParquetWriter(path, schema, compression="zstd") as out:
+    with arrow_file(path, "wb") as target, pq.ParquetWriter(target, schema, compression="zstd") as out:
         while group := list(islice(numbered, GROUP)):
             columns = zip(*(line(number, row) for number, row in group), strict=True)
             arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]

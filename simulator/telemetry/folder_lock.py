@@ -1,7 +1,7 @@
 """Lock of a run folder: two runs that write into the same folder would mix their files.
 
-The owner holds a system lock on a small file in the folder. The system releases the lock when the process ends in any way, so a killed
-run leaves at most a file without a lock.
+The owner holds a system lock on a small file in the folder. The system releases the lock when the process ends in any way. A forced exit
+after a signal also removes the file; a killed run leaves at most a file without a lock.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 
+from simulator.base import cleanup
 from simulator.base.errors import OutputError
 
 LOCK_NAME = ".jounce.lock"
@@ -44,18 +45,27 @@ class FolderLock:
         """False on a file system without locks: another process may write to the folder unnoticed."""
         self._file = self.folder / LOCK_NAME
         self._descriptor: int | None = None
-        while self._descriptor is None:
-            self._descriptor = self._take()
+        self._process = os.getpid()
+        with cleanup.defer_exit():
+            while self._descriptor is None:
+                self._descriptor = self._take()
+            self._unregister = cleanup.register_cleanup(self._release_of_process)
         # text for the message of a later process; a full disk must not stop the run here
         with contextlib.suppress(OSError):
             os.ftruncate(self._descriptor, 0)
             os.write(self._descriptor, f"process {os.getpid()} since {datetime.now():%Y-%m-%d %H:%M:%S}".encode())
+
+    def _release_of_process(self) -> None:
+        """Release the folder at a forced exit; a copy in a forked process does not own the folder."""
+        if os.getpid() == self._process:
+            self.release()
 
     def release(self) -> None:
         """Release the folder and remove the lock file; further calls have no effect."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is None:
             return
+        self._unregister()
         if sys.platform == "win32":  # Windows cannot remove an open file
             os.close(descriptor)
             with contextlib.suppress(OSError):

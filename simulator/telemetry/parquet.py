@@ -11,13 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base import renamed
+from simulator.base.arrow_file import arrow_file
 from simulator.base.errors import UnreadableError
+from simulator.base.inputfile import check_regular
 from simulator.base.renamed import present_column
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.rows import RowsFile
 
 GROUP_BYTES = 1 << 25
 """Size of a Parquet row group; writing needs a few times as much memory. Smaller: a larger file that is slower to read."""
+
+EXPECTED = "a telemetry file (Parquet)"
 
 ABOUT = "jounce."
 """Prefix of the run metadata keys in the file metadata."""
@@ -39,9 +43,11 @@ def write_groups(path: Path, columns: Iterable[Channel], groups: Iterable[Mappin
     numbers = [c.name for c in columns if c.kind.kind == "f"]
     count = 0
     # BYTE_STREAM_SPLIT compresses corresponding bytes of doubles together; doubles rarely repeat, so a dictionary has no benefit
-    with pq.ParquetWriter(
-        path, schema, compression="zstd", use_dictionary=False, column_encoding=dict.fromkeys(numbers, "BYTE_STREAM_SPLIT")
-    ) as out:
+    encoding = dict.fromkeys(numbers, "BYTE_STREAM_SPLIT")
+    with (
+        arrow_file(path, "wb") as target,
+        pq.ParquetWriter(target, schema, compression="zstd", use_dictionary=False, column_encoding=encoding) as out,
+    ):
         for group in groups:
             table = pa.table(dict(group), schema=schema)
             out.write_table(table)
@@ -56,7 +62,7 @@ def write_csv(path: Path, log: RowsFile) -> None:
 
     columns = log.layout.columns
     schema = pa.schema([pa.field(f"{c.name} [{c.unit}]", pa.from_numpy_dtype(c.kind)) for c in columns])
-    with pc.CSVWriter(path, schema) as out:
+    with arrow_file(path, "wb") as target, pc.CSVWriter(target, schema) as out:
         for group in _groups(log):
             out.write_table(pa.table(list(group.values()), schema=schema))
 
@@ -76,8 +82,9 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    check_regular(file, EXPECTED)
     try:
-        with pq.ParquetFile(file) as log:
+        with arrow_file(file) as source, pq.ParquetFile(source) as log:
             names = {present_column(f.name): f.name for f in log.schema_arrow if wall or b"wall" not in (f.metadata or {})}
             wanted = None if columns is None else {renamed.column(name) for name in columns}
             # one column at a time: memory then holds all columns once, and a single column twice
@@ -87,7 +94,7 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
                 if wanted is None or name in wanted
             }
     except (OSError, pa.ArrowException) as error:
-        raise UnreadableError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
+        raise UnreadableError(file, "", str(error).splitlines()[0], EXPECTED) from None
 
 
 def read_units(file: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
@@ -113,20 +120,24 @@ def read_count(file: str | os.PathLike[str]) -> int:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    check_regular(file, EXPECTED)
     try:
-        return int(pq.read_metadata(file).num_rows)
+        with arrow_file(file) as source:
+            return int(pq.read_metadata(source).num_rows)
     except (OSError, pa.ArrowException) as error:
-        raise UnreadableError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
+        raise UnreadableError(file, "", str(error).splitlines()[0], EXPECTED) from None
 
 
 def _read_schema(file: str | os.PathLike[str]) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    check_regular(file, EXPECTED)
     try:
-        return pq.read_schema(file)
+        with arrow_file(file) as source:
+            return pq.read_schema(source)
     except (OSError, pa.ArrowException) as error:
-        raise UnreadableError(file, "", str(error).splitlines()[0], "a telemetry file (Parquet)") from None
+        raise UnreadableError(file, "", str(error).splitlines()[0], EXPECTED) from None
 
 
 def _text(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:

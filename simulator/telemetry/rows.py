@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, OutputError, UnreadableError
+from simulator.base.inputfile import check_regular
 from simulator.telemetry.channels import Channel, Channels, Layout, Rows
 
 MAGIC = b"JOUNCE ROWS 1\n"
@@ -98,6 +99,7 @@ class RowsWriter:
         self._space: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._ending = False
         self._descriptor = self._make(channels, about)
+        self._header_bytes = os.fstat(self._descriptor).st_size
         self._thread = threading.Thread(target=self._work, name="telemetry", daemon=True)
         self._thread.start()
 
@@ -177,10 +179,17 @@ class RowsWriter:
             _write_all(self._descriptor, self._ring[first : first + count].data.cast("B"))
             self._written += count
 
+    def _rows_on_disk(self) -> int:
+        """Return the number of complete rows in the file: the last write may have been accepted in part."""
+        try:
+            return (os.fstat(self._descriptor).st_size - self._header_bytes) // self._length
+        except OSError:
+            return self._written
+
     def _fail(self, reason: str) -> None:
         self.failure = reason
         with contextlib.suppress(OSError):  # the terminal may be closed
-            self._say(f"{self.file}: the log ends after {self._written} rows ({reason}); the run continues")
+            self._say(f"{self.file}: the log ends after {self._rows_on_disk()} rows ({reason}); the run continues")
 
 
 class RowsFile:
@@ -193,6 +202,7 @@ class RowsFile:
 
     def __init__(self, file: str | os.PathLike[str]) -> None:
         self.file = Path(file)
+        check_regular(file, "a raw log (telemetry.rows)")
         try:
             with open(self.file, "rb") as stream:
                 header = self._read_header(stream.read(len(MAGIC) + 8), stream)

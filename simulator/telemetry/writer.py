@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from simulator.base.arrow_file import printable
 from simulator.base.console import print_error
 from simulator.base.errors import OutputError
 from simulator.base.json_output import json_text
@@ -72,8 +73,8 @@ PLAIN = LogOptions()
 
 
 def texts(about: Mapping[str, Any]) -> dict[str, str]:
-    """Return the run metadata as texts for a file: text unchanged, all other values as JSON."""
-    return {key: value if isinstance(value, str) else json_text(value) for key, value in about.items()}
+    """Return the run metadata as texts for a file: text unchanged, bytes of file names as escapes; all other values as JSON."""
+    return {key: printable(value) if isinstance(value, str) else json_text(value) for key, value in about.items()}
 
 
 class TelemetryWriter:

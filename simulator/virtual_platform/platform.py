@@ -23,10 +23,12 @@ import numpy as np
 
 from simulator.base.errors import OutputError, StreamError
 from simulator.base.json_output import json_text
+from simulator.base.output_target import is_stream, output_path
 from simulator.base.records import Record
 from simulator.builder.builder import build_platform
 from simulator.motion.protocols.native import PROTOCOL
 from simulator.motion.watchdog import LONGEST_STEP, FollowingPlatform, warm_up
+from simulator.telemetry.atomic_files import write_text
 from simulator.virtual_platform.plot import DriveTime, History, draw_platform, prepare_to_draw
 from simulator.virtual_platform.receiver import LegUse, Receiver
 from simulator.virtual_platform.rider import Rider
@@ -109,10 +111,10 @@ def run_platform(options: VirtualPlatformOptions, ready: Any = None) -> dict[str
             rig.run(listener, options)
     summary = rig.summary(options.platform)
     if options.json and options.json != "-":  # before the plot, which takes a while
-        _write(options.json, json_text(summary, indent=2) + "\n")
+        write_text(Path(options.json), json_text(summary, indent=2) + "\n")
     if options.picture and not options.stop.is_set():
         title = f"{Path(options.platform).stem}: {summary['received']} packets, {summary['lost']} lost, {summary['rate_hz']:.0f} Hz"
-        draw_platform(options.picture, rig.platform, rig.busiest, rig.history, title)
+        draw_platform(output_path(options.picture), rig.platform, rig.busiest, rig.history, title)
     return summary
 
 
@@ -308,19 +310,13 @@ def _listen(host: str, port: int) -> socket.socket:
 def _check_outputs(options: VirtualPlatformOptions) -> None:
     """Check the output files before the run. Raises OutputError."""
     for path in (options.picture, options.json):
-        if path and path != "-":
-            folder = os.path.dirname(os.path.abspath(path))
-            if os.path.isdir(path) or not os.path.isdir(folder) or not os.access(folder, os.W_OK):
-                raise OutputError(f"{path}: cannot be written; expected a file in a writable folder")
-            if len(os.fsencode(os.path.basename(path))) > LONGEST_NAME:
-                raise OutputError(f"{path}: cannot be written; expected a name of at most {LONGEST_NAME} bytes")
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{path}: cannot write the report: {error.strerror}") from None
+        if not path:
+            continue
+        if len(os.fsencode(os.path.basename(path))) > LONGEST_NAME:
+            raise OutputError(f"{path}: cannot be written; expected a name of at most {LONGEST_NAME} bytes")
+        folder = os.path.dirname(os.path.realpath(path))
+        if not is_stream(output_path(path)) and (os.path.isdir(path) or not os.path.isdir(folder) or not os.access(folder, os.W_OK)):
+            raise OutputError(f"{path}: cannot be written; expected a file in a writable folder")
 
 
 def report(summary: dict[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import OutputError
 from simulator.base.records import Record, record
 from simulator.motion.protocols.native_packet import MotionPacket
+from simulator.telemetry.atomic_files import write_whole
 from washout.platform import joint_positions
 
 POSE_LABELS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
@@ -179,13 +178,7 @@ def draw_platform(path: str | Path, platform: Record, pose: NDArray[Any], histor
     figure.text(0.03, 0.945, title, fontsize=15, color=INK, weight="bold")
     _draw_hexapod(figure, grid[:, 0], platform, pose)
     _draw_history(figure, grid, platform, history.table())
-    temporary = Path(f"{path}.{os.getpid()}.part")
-    try:
-        figure.savefig(temporary, format="png")
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise OutputError(f"{path}: cannot write the plot: {error.strerror}") from None
+    write_whole(Path(path), lambda part: figure.savefig(part, format="png"))
 
 
 def stroke_share(platform: Record, legs: NDArray[Any]) -> NDArray[Any]:

@@ -31,7 +31,9 @@ def use(cache, installation=ROOT, **variables):
     """What a process says that uses a kernel: its result, and whether it was compiled."""
     variables = {**environment(), "XDG_CACHE_HOME": str(cache), **variables}
     variables["PYTHONPATH"] = str(installation)
-    done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=installation, env=variables, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], cwd=installation, env=variables, capture_output=True, text=True, check=False, timeout=120
+    )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fnmatch
 import math
-import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,6 +32,7 @@ from simulator.base.fields import (
 )
 from simulator.base.records import join
 from simulator.base.suggestions import did_you_mean
+from simulator.base.user_folders import config_home
 from simulator.base.yaml_reader import read_yaml
 from simulator.driver.force_feedback.rumble import RumbleStrength
 from simulator.driver.force_feedback.wheel_torque import ForceFeedback
@@ -168,15 +168,16 @@ def shipped_profiles_folder() -> Path:
     return installed if installed.is_dir() else package.parent / "configs" / "devices"
 
 
-def user_profiles_folder() -> Path:
-    """Return the folder of the user's own profiles; it need not exist."""
-    if sys.platform == "win32":
-        base = Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
-    else:
-        base = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    return base / "jounce" / "devices"
+def user_profiles_folder() -> Path | None:
+    """Return the folder of the user's own profiles, which need not exist; None for a user without a home folder."""
+    base = config_home()
+    return None if base is None else base / "jounce" / "devices"
+
+
+def profile_folders(shipped: Path | None = None) -> tuple[Path, ...]:
+    """Return the folders of device profiles, the user's own first; `shipped` replaces the folder of the shipped profiles."""
+    own = user_profiles_folder()
+    return (*([] if own is None else [own]), shipped or shipped_profiles_folder())
 
 
 def load_profiles(folders: Sequence[Path]) -> tuple[list[Profile], KeyboardProfile]:
@@ -259,7 +260,7 @@ def _uses_names(profile: Profile) -> bool:
 def _yaml_files(folders: Sequence[Path]) -> Iterator[Path]:
     for folder in folders:
         if folder.is_dir():
-            yield from sorted(folder.glob("*.yaml"))
+            yield from sorted(folder.glob("[!.]*.yaml"))  # without the locks of editors
 
 
 def _check_profile(profile: Profile, file: object) -> None:

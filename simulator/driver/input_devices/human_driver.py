@@ -12,7 +12,7 @@ from simulator.base.errors import DeviceError
 from simulator.base.records import Record, record
 from simulator.driver.input_devices.contract import InputContext, InputSource, InputSourceRunner, make_source
 from simulator.driver.input_devices.controls import Lever, write_pedals
-from simulator.driver.input_devices.device_profiles import load_profiles, shipped_profiles_folder, user_profiles_folder
+from simulator.driver.input_devices.device_profiles import load_profiles, profile_folders
 from simulator.driver.input_devices.devices import Device, DeviceHub
 from simulator.driver.input_devices.keyboard import Keys
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS, check
@@ -193,7 +193,7 @@ def open_driver(
     DeviceError : the source needs SDL, which cannot be started, or a window that does not exist
     JounceError : the source does not exist or cannot be created
     """
-    profiles, keyboard = load_profiles((user_profiles_folder(), profiles_folder or shipped_profiles_folder()))
+    profiles, keyboard = load_profiles(profile_folders(profiles_folder))
     context = InputContext(keys, keyboard, profiles, steering_wheel_range, Lever(gears))
     names = sorted(INPUT_SOURCE_KINDS.names(), key=INPUT_SOURCE_KINDS.is_builtin) if name == AUTO else (name,)
     sources = []

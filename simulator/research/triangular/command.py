@@ -6,11 +6,11 @@ import argparse
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
+from simulator.base.output_target import output_path
 from simulator.base.yaml_reader import read_text, read_yaml
 from simulator.builder.builder import find_config, load_mechanism
 from simulator.research.triangular.basis import Triangular, is_real, solutions_at, triangularize
@@ -28,9 +28,9 @@ def main_triangularize(arguments: argparse.Namespace) -> int:
     triangular = triangularize(problem, arguments.engine)
     counts = _counts(triangular, at)
     if arguments.basis:
-        write_text(Path(arguments.basis), basis_text(triangular))
+        write_text(output_path(arguments.basis), basis_text(triangular))
     if arguments.write:
-        write_text(Path(arguments.write), module_text(triangular, arguments.file))
+        write_text(output_path(arguments.write), module_text(triangular, arguments.file))
     print(json_text(_as_mapping(triangular, counts)) if arguments.json else _as_text(triangular, counts))
     return 0
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from simulator.base.console import print_line
 from simulator.base.json_output import json_text
+from simulator.base.output_target import output_path
 from simulator.base.status_line import StatusLine
 from simulator.builder.builder import build_ground, build_vehicle
 from simulator.telemetry.atomic_files import write_text
@@ -33,7 +34,7 @@ def main_kc(arguments: Any) -> int:
     page = arguments.output_file(f"kc_{'_'.join(one.name for one in found)}.html")
     write_text(page, html)
     if arguments.csv:
-        write_text(Path(arguments.csv), as_csv(found))
+        write_text(output_path(arguments.csv), as_csv(found))
     if arguments.json:
         print_line(json_text({"vehicles": [to_dict(one) for one in found], "page": str(page), "csv": arguments.csv}))
         return 0

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from simulator.base.console import print_error
 from simulator.base.errors import ConfigError, JounceError, OutputError
 from simulator.base.json_output import json_text
+from simulator.base.output_target import is_stream, output_path
 from simulator.telemetry.atomic_files import write_text
 from simulator.tools.mechanism.initial_state import closed_state, read_start
 from simulator.tools.mechanism.motion import Motion
@@ -92,7 +93,9 @@ def _check_options(arguments: argparse.Namespace) -> None:
         file = getattr(arguments, name)
         if file is not None and not (folder := Path(file).parent).is_dir():
             raise OutputError(f"{file}: cannot write; no folder {folder}")
-        if file is not None and Path(file).suffix not in EXTENSIONS.get(name, (Path(file).suffix,)):
+        if file is None or (name == "plot" and is_stream(output_path(file))):
+            continue
+        if Path(file).suffix not in EXTENSIONS.get(name, (Path(file).suffix,)):
             raise JounceError(f"--{name}: {file!r} does not end in {' or '.join(EXTENSIONS[name])}")
 
 
@@ -173,13 +176,13 @@ def _run(system: System, state: tuple[Vector, Vector, Vector], settings: RunSett
 def _write(arguments: argparse.Namespace, motion: Motion) -> None:
     """Write the requested files atomically. Raises OutputError."""
     if arguments.csv:
-        write_text(Path(arguments.csv), motion.as_csv())
+        write_text(output_path(arguments.csv), motion.as_csv())
     if arguments.plot:
         from simulator.tools.mechanism.plots import plot
 
-        plot(motion, Path(arguments.plot))
+        plot(motion, output_path(arguments.plot))
     if arguments.animate:
         from simulator.tools.mechanism.animation import animate, draw_sheet
 
         write: Callable[[Motion, Path], None] = animate if arguments.animate.endswith(".gif") else draw_sheet
-        write(motion, Path(arguments.animate))
+        write(motion, output_path(arguments.animate))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.base.console import print_line
 from simulator.base.json_output import json_text
+from simulator.base.output_target import output_path
 from simulator.telemetry.atomic_files import write_text
 from simulator.tools.soil.arguments import angles, inflated, numbers, wheel_on_soil
 from simulator.tools.soil.characteristics import default_load
@@ -54,7 +54,7 @@ def main_soilbin(arguments: Any) -> int:
         )
     table = np.concatenate(tables)
     if arguments.csv:
-        write_text(Path(arguments.csv), as_csv(table))
+        write_text(output_path(arguments.csv), as_csv(table))
     if arguments.json:
         rows = [{name: None if np.isnan(value) else value for name, value in zip(COLUMNS, row, strict=True)} for row in table.tolist()]
         print_line(json_text({"soil": wheel.soil_name, "tire": wheel.tire_name, "rows": rows, "csv": arguments.csv}))

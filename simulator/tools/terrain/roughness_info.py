@@ -16,6 +16,7 @@ from simulator.base.algebra.path_length import path_length
 from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
+from simulator.base.output_target import output_path
 from simulator.base.table_text import read_table_text
 from simulator.report.plot import BLUE, GRAY, RED, SKY, Annotation, Axis, Band, Curve, Panel, Plot
 from simulator.report.png_renderer import png
@@ -53,7 +54,7 @@ def main_roughness(arguments: Any) -> int:
     found = {name: octaves(*profile) for name, profile in profiles.items()}
     print_line(json_text(_as_json(arguments.file, found)) if arguments.json else as_table(found))
     if arguments.plot:
-        draw(Path(arguments.plot), Path(arguments.file).stem, profiles, terrain)
+        draw(output_path(arguments.plot), Path(arguments.file).stem, profiles, terrain)
         if not arguments.json:
             print_line(f"picture: {arguments.plot}")
     return 0

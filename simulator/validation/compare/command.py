@@ -8,6 +8,7 @@ from typing import Any
 
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
+from simulator.base.output_target import is_stream, output_path
 from simulator.report.html_page import Page
 from simulator.run.folder import RunFolder
 from simulator.telemetry.atomic_files import write_text
@@ -73,7 +74,7 @@ def _main_matrix(arguments: Any) -> int:
 def _write(arguments: Any, name: str, make: Any, given: dict[str, Any]) -> Path:
     """Write the page and the object: to --html, into the folder of --out, or into a new folder under ``runs``. Raises OutputError."""
     if arguments.html is not None:
-        file = Path(arguments.html)
+        file = output_path(arguments.html)
         return _written(file, make(file), given)
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
@@ -87,5 +88,6 @@ def _write(arguments: Any, name: str, make: Any, given: dict[str, Any]) -> Path:
 
 def _written(file: Path, page: Page, given: dict[str, Any]) -> Path:
     write_text(file, page.html())
-    write_text(file.with_suffix(".json"), json_text({"result": given}, indent=1) + "\n")
+    if not is_stream(file):  # a device or a pipe has no file next to it
+        write_text(file.with_suffix(".json"), json_text({"result": given}, indent=1) + "\n")
     return file

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from simulator.base.arrow_file import arrow_file
 from simulator.base.errors import ConfigError, UnreadableError
-from simulator.base.inputfile import read_bytes
+from simulator.base.inputfile import check_regular, read_bytes
 from simulator.maneuvers.report.page import FILE as REPORT
 
 METRICS = "metrics.json"
@@ -111,8 +112,10 @@ def _of_table(file: Path) -> list[Entry]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    check_regular(file, "the table of a sweep (Parquet)")
     try:
-        table = pq.read_table(file, use_threads=False)
+        with arrow_file(file) as source:
+            table = pq.read_table(source, use_threads=False)
         about: dict[str, Any] = json.loads((table.schema.metadata or {}).get(b"jounce_sweep", b"{}"))
     except (OSError, pa.ArrowException, ValueError) as error:
         raise UnreadableError(file, "", str(error).splitlines()[0], "the table of a sweep (Parquet)") from None

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
+from simulator.base.output_target import output_path
 from simulator.base.records import Record, record
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from simulator.report.plot import Axis, Panel, Plot, over_reference
@@ -334,7 +335,7 @@ CHANNELS = {
 
 def plot_trajectory(comparison: TrajectoryComparison, path: str) -> None:
     """Plot the counted channels, recorded and computed, into a PNG file. Raises OutputError."""
-    write_bytes(Path(path), png(Plot(Path(comparison.file).name, trajectory_panels(comparison, "recorded"))))
+    write_bytes(output_path(path), png(Plot(Path(comparison.file).name, trajectory_panels(comparison, "recorded"))))
 
 
 def trajectory_panels(comparison: TrajectoryComparison, source: str) -> list[Panel]:

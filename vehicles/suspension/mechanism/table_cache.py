@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simulator.base.disk_cache import Arrays, cached_arrays, digest_of
 from simulator.base.errors import JounceError
-from simulator.base.jit import source_digest, user_cache
+from simulator.base.jit import source_digest
 from simulator.base.records import Record
 from vehicles.axle_layout import record_for
 from vehicles.mechanism_parameters import MechanismParameters
@@ -35,7 +35,7 @@ def stored_tables(mechanism: MechanismParameters, steering: Record, tolerance: f
     sources = [source_digest(file) for file in (tables.__file__, *(kind.place.function.__code__.co_filename for kind in kinds))]
     closed_form = [mechanism.corners, mechanism.own, *(block.parameters for block in mechanism.blocks)]
     digest = digest_of(content, closed_form, mechanism.Q_design, without_addresses(steering), steered, tolerance, sources)
-    found = cached_arrays(user_cache("tables"), digest, make)
+    found = cached_arrays("tables", digest, make)
     grid = record_for(GRID, mechanism.size)  # one object per kind of record, since the compiled kernels identify its type by the object
     grid[:] = found["grid"]
     return ReducedTables(**{**found, "grid": grid})

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simulator.base.disk_cache import cached_arrays, digest_of
 from simulator.base.errors import ConfigError
-from simulator.base.jit import source_digest, user_cache
+from simulator.base.jit import source_digest
 from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.suspension.mechanism.linkage import Linkage
@@ -37,7 +37,7 @@ def write_ends(linkage: Linkage, i: int, corners: Record, struts: Record, lock: 
     lock : Pitman angle at full lock [rad]
     """
     digest = digest_of(linkage.content(), [struts[0][name][i] for name in STOPS], lock, source_digest(__file__))
-    found = cached_arrays(user_cache("travel"), digest, lambda: {"travel": np.array(_travel(linkage, struts, i, lock))})["travel"]
+    found = cached_arrays("travel", digest, lambda: {"travel": np.array(_travel(linkage, struts, i, lock))})["travel"]
     inertia, distance, smallest, largest, rebound, bump = (float(number) for number in found)
     if smallest == 0.0 or largest == 0.0:
         expected = f"a joint in {linkage.given.file} that moves the wheel up and down from the design position at all steering angles"

@@ -1,0 +1,38 @@
+"""Opening of files for pyarrow, which accepts only names that are UTF-8."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from typing import Any
+
+
+@contextlib.contextmanager
+def arrow_file(file: str | os.PathLike[str], mode: str = "rb") -> Iterator[Any]:
+    """Return the name of a file, or the open file if its name contains other bytes. Raises OSError.
+
+    The file is opened by pyarrow: its threads would call a file of Python while the interpreter ends, which aborts the process.
+    """
+    name = os.fspath(file)
+    if is_utf8(name):
+        yield name
+        return
+    import pyarrow as pa
+
+    with pa.OSFile(os.fsencode(name), mode) as stream:
+        yield stream
+
+
+def is_utf8(text: str) -> bool:
+    """Return False if a text contains bytes of a file name that are not UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def printable(text: str) -> str:
+    """Return a text in which bytes of file names that are not UTF-8 are written as escapes."""
+    return text.encode(errors="backslashreplace").decode()
