@@ -97,8 +97,10 @@ class Batch(Sequence[BatchRow]):
         try:
             import pandas
         except ImportError:
+            from simulator.base.installation import install_extra
+
             raise JounceError(
-                "pandas is not installed; hint: pip install pandas, or use `table()`, which returns the columns as lists"
+                f"pandas is not installed; hint: use `table()`, which returns the columns as lists, or run {install_extra('pandas')}"
             ) from None
         return pandas.DataFrame(self.table())
 

@@ -104,7 +104,7 @@ def _split_hint(expected: str) -> list[str]:
     return [expected[:start], expected[start + 2 : -1]]
 
 
-HINTS = ("did you mean ", "is ")
+HINTS = ("did you mean ", "is ", "run ")
 """First words of a hint in parentheses."""
 
 

@@ -17,7 +17,6 @@ from simulator.base.errors import JounceError
 
 Array = NDArray[np.float64]
 
-MISSING = "an optimization needs cma; hint: python -m pip install 'jounce[optimize]'"
 WORDS = {
     "tolx": "the spread of a generation is below the tolerance",
     "tolfun": "all sets of a generation have equal cost",
@@ -60,7 +59,9 @@ CostFunction = Callable[[Sequence[Array]], Sequence[float]]
 def need_cma() -> None:
     """Raise JounceError if `cma` is not installed."""
     if find_spec("cma") is None:
-        raise JounceError(MISSING)
+        from simulator.base.installation import install_extra
+
+        raise JounceError(f"an optimization needs cma; hint: run {install_extra('optimize')}")
 
 
 def search(evaluate: CostFunction, plan: Plan, reached: Callable[[], bool]) -> tuple[str, Array]:

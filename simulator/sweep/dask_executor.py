@@ -26,7 +26,6 @@ from simulator.sweep.case import code_digest
 from simulator.sweep.executor import ExecutorLostError
 from simulator.sweep.job import drive, process_cache, read_chunk
 
-EXTRA = "pip install 'jounce[cluster]'"
 PATIENCE = 30.0
 """Timeout for the response of a scheduler in s."""
 LEAVING = 2.0
@@ -317,7 +316,9 @@ def _dask() -> tuple[Any, Any]:
         import dask
         import distributed
     except ImportError:
-        raise JounceError(f"--scheduler: Dask is not installed ({EXTRA})") from None
+        from simulator.base.installation import install_extra
+
+        raise JounceError(f"--scheduler: Dask is not installed; hint: run {install_extra('cluster')}") from None
     return dask, distributed
 
 

@@ -96,7 +96,9 @@ class Log(Mapping[str, NDArray[Any]]):
         try:
             import pandas
         except ImportError:
-            raise JounceError("pandas is not installed; hint: run 'pip install pandas', or use the columns as NumPy arrays") from None
+            from simulator.base.installation import install_extra
+
+            raise JounceError(f"pandas is not installed; hint: use the columns as NumPy arrays, or run {install_extra('pandas')}") from None
         frame = pandas.DataFrame(self._arrays)
         for attribute in ("unit", "frame", "meaning"):
             frame.attrs[attribute] = {name: getattr(column, attribute) for name, column in self.columns.items()}

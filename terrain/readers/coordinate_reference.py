@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.base.errors import ConfigError
 from terrain.readers.contract import LONLAT, MAP, FloatArray
-from terrain.readers.request import INSTALL, ReadRequest
+from terrain.readers.request import ReadRequest
 
 PROBE = 1000.0
 """m on a map. Length that is compared with the length on the ground."""
@@ -43,7 +43,9 @@ def system(crs: str, file: object, key: str) -> Any:
     try:
         import pyproj
     except ImportError:
-        raise ConfigError(file, key, crs, f"an installed package pyproj for reference systems ({INSTALL})") from None
+        from simulator.base.installation import install_extra
+
+        raise ConfigError(file, key, crs, f"an installed package pyproj for reference systems (run {install_extra('terrain')})") from None
     try:
         return pyproj.CRS.from_user_input(crs)
     except pyproj.exceptions.CRSError:

@@ -22,7 +22,6 @@ HIGHEST = 12_000.0
 SUSPECTS = (-32768.0, -32767.0, -9999.0, -99999.0)
 """Common values for "no data"; they are rejected as heights unless the user declares them."""
 SIDES = ("north", "south", "east", "west")
-INSTALL = "pip install 'jounce[terrain]'"
 
 
 @dataclass
@@ -191,4 +190,6 @@ def _opposite(runs: str) -> str:
 
 def missing(request: ReadRequest, package: str) -> ConfigError:
     """Return the ConfigError for a missing library."""
-    return request.wrong(f"package {package} not installed", f"an installed package: {INSTALL}")
+    from simulator.base.installation import install_extra
+
+    return request.wrong(f"package {package} not installed", f"an installed package (run {install_extra('terrain')})")

@@ -111,4 +111,4 @@ def test_kernels_are_not_loaded_from_a_folder_that_others_can_change(tmp_path, t
 def test_no_folder_can_be_written(tmp_path):
     nowhere = READ_ONLY + "import tempfile\nuser_folders._is_writable = lambda folder: False\n"
     nowhere += "def none(*_, **__):\n    raise FileNotFoundError('no usable temporary directory')\ntempfile.mkdtemp = none\n"
-    assert python(tmp_path, nowhere, KERNEL).stdout == "1 False\n"
+    assert python(tmp_path, nowhere, KERNEL, XDG_CACHE_HOME=str(tmp_path / "cache")).stdout == "1 False\n"

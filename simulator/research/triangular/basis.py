@@ -73,7 +73,9 @@ def triangularize(problem: Problem, engine: str = "auto") -> Triangular:
     if program:
         engine, basis = "Singular", basis_with_singular(problem, program)
     elif engine == "singular":
-        raise JounceError("Singular not found; hint: python -m pip install passagemath-singular, or set SINGULAR to its path")
+        from simulator.base.installation import install_package
+
+        raise JounceError(f"Singular not found; hint: set SINGULAR to its path, or run {install_package('passagemath-singular')}")
     else:
         engine, basis = "sympy", basis_with_sympy(problem)
     return from_basis(problem, engine, basis)

@@ -30,7 +30,9 @@ def require_sympy() -> None:
     try:
         import sympy  # noqa: F401
     except ImportError:
-        raise JounceError("this command needs sympy; hint: python -m pip install 'jounce[symbolic]'") from None
+        from simulator.base.installation import install_extra
+
+        raise JounceError(f"this command needs sympy; hint: run {install_extra('symbolic')}") from None
 
 
 def basis_with_sympy(problem: Problem) -> list[IntegerPolynomial]:
