@@ -100,6 +100,7 @@ def test_plugins_that_fail_are_named_at_the_end_and_in_the_log(tmp_path: Path) -
     washout.write_text(f"type: failing\ncueing: {{how: 1}}\n{quick}")
     ended = jounce(
         *("drive", "--no-view", "--duration", 4.0, "--out", tmp_path / "out", "--terrain", "flat", "--washout", washout),
+        *("--set", "outlets.motion.wait=true"),  # the washout must have run
         *("--sensor", "{type: failing_sensor, how: 0}", "--outlet", "hangs_outlet", "--maneuver", "avtp_lane_change"),
         plugins=("washouts", "outlets", "sensors"),
     )

@@ -269,7 +269,7 @@ def test_the_object_keeps_its_keys(page):
     told = to_dict(page)
     assert set(told) == {"vehicle", "title", "left_out", "exceptions", "published", "verdicts", "facts"}
     assert told["published"] == {"file": "hmmwv", "vehicle": "HMMWV (M998)"}
-    assert told["verdicts"] == {"within": 2, "outside": 3, "no_figure": 0, "no_number": 1}
+    assert told["verdicts"] == {"within": 2, "outside": 3, "not_reached": 0, "no_figure": 0, "no_number": 1}
     for row in told["facts"]:
         assert set(row) == KEYS
         assert row["published"] is None or set(row["published"]) == {"value", "least", "most", "mark", "remark", "sources"}
