@@ -35,7 +35,7 @@ def check_regular(path: str | os.PathLike[str], expected: str) -> None:
     """Raise ConfigError if a file exists and is not regular, or is a loop of links; for a reader that reports a missing file itself."""
     try:
         mode = os.stat(path).st_mode
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
     except (OSError, ValueError) as error:
         raise UnreadableError(path, "", getattr(error, "strerror", None) or str(error), f"{expected} that can be read") from None

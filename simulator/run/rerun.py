@@ -14,6 +14,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.base.progress_bar import TimeProgress
+from simulator.base.rates import shown_time
 from simulator.base.records import Record
 from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import SessionParts, build
@@ -67,6 +68,8 @@ def main_rerun(path: str, out: str | None, to_json: bool) -> int:
     if recorded_with != version():
         print_error(f"the run was recorded with version {recorded_with}, this is {version()}; numbers may differ")
     recorded_columns = read_telemetry(log.file, wall=False)
+    # times in logs of version 0.2.0 contain the rounding errors of a sum of ticks
+    recorded_columns["time"] = np.array([shown_time(time) for time in recorded_columns["time"]])
     compile_kernels(say)
     with TimeProgress("rerun", shown=not to_json and sys.stderr.isatty()) as progress:
         folder = rerun(log, configuration, recorded_columns, Path(out) if out else None, progress)

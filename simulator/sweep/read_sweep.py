@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,6 +57,8 @@ def _read(file: Path) -> pa.Table:
     import pyarrow.parquet as pq
 
     check_regular(file, "a table of a sweep")
+    if not file.exists():  # pyarrow gives no reason
+        raise UnreadableError(file, "", os.strerror(errno.ENOENT), "a table of a sweep")
     try:
         with arrow_file(file) as source:
             return pq.read_table(source)

@@ -202,7 +202,7 @@ def test_the_plot_is_drawn_and_on_the_page(folder: Path, tmp_path: Path) -> None
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "lateral acceleration [g]" in page and 'data-curve="0.5 g"' in page and "Lateral acceleration over speed" in page
     standing = write_report(tmp_path, maneuver, columns | {"v_WB_B_x": 0.0 * t}, evaluate(maneuver, columns))
-    assert standing.left_out == ["g_over_speed: the vehicle stands still"]
+    assert standing.left_out == ["g_over_speed: the vehicle is at rest"]
 
 
 def test_the_page_of_maneuvers_has_all_words() -> None:

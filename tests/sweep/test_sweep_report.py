@@ -248,9 +248,9 @@ def test_short_names_of_keys_are_unique():
     ("files", "message"),
     [
         ({}, "{}: no sweep.json in it"),
-        ({"sweep.json": None}, "{}/sweep.json: Is a directory; expected the description of a sweep in JSON"),
+        ({"sweep.json": None}, "{}/sweep.json: invalid value; expected the description of a sweep in JSON; got 'a folder'"),
         ({"sweep.json": "{}"}, "{}/plan.parquet: No such file or directory; expected a table of a sweep"),
-        ({"sweep.json": "{}", "plan.parquet": None}, "{}/plan.parquet: Is a directory; expected a table of a sweep"),
+        ({"sweep.json": "{}", "plan.parquet": None}, "{}/plan.parquet: invalid value; expected a table of a sweep; got 'a folder'"),
         ({"sweep.json": "{}", "plan.parquet": "text"}, "{}/plan.parquet: "),
     ],
 )
