@@ -53,7 +53,9 @@ def test_errors_without_a_reader(tmp_path, where):
 
 @pytest.mark.parametrize("streams", ["<&- >&- 2>&-", "> /dev/full 2> /dev/full"])
 def test_a_drive_does_not_need_them(tmp_path, streams):
-    code, _, _ = shell(f"drive --no-view --terrain flat --set outlets.motion.wait=true --duration 0.3 --out out {streams}", tmp_path, buffered=True)
+    code, _, _ = shell(
+        f"drive --no-view --terrain flat --set outlets.motion.wait=true --duration 0.3 --out out {streams}", tmp_path, buffered=True
+    )
     assert code == 0
     assert len(read_telemetry(tmp_path / "out" / "telemetry.parquet")["time"]) > 20
     assert "platform.json" in os.listdir(tmp_path / "out")
