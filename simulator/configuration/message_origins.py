@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 
 from simulator.base.errors import TERRAIN, ConfigError, raise_all
 from simulator.configuration.file_lookup import is_shipped
@@ -35,35 +36,16 @@ class MessageOrigins:
     @contextmanager
     def about(self, path: KeyPath) -> Iterator[str]:
         """Yield the file for messages about a path that was read. Errors within the block get the origin of the value."""
-        try:
+        with _changed(partial(self._moved, path)):
             yield self._named.label(path)
-        except ConfigError as error:
-            errors = [self._moved(path, one) for one in error.errors]
-        else:
-            return
-        raise_all(_one_of_each_cause(errors))
 
-    @contextmanager
-    def relative_to(self, path: KeyPath = ()) -> Iterator[None]:
+    def relative_to(self, path: KeyPath = ()) -> AbstractContextManager[None]:
         """Give errors within the block, whose keys are relative to a path, the file or option of the value."""
-        try:
-            yield
-        except ConfigError as error:
-            errors = [self.wrong(path, one) for one in error.errors]
-        else:
-            return
-        raise_all(_one_of_each_cause(errors))
+        return _changed(partial(self.wrong, path))
 
-    @contextmanager
-    def at_start(self) -> Iterator[None]:
+    def at_start(self) -> AbstractContextManager[None]:
         """Give errors of a vehicle that does not stand on the terrain, within the block, the file or option of the value."""
-        try:
-            yield
-        except ConfigError as error:
-            errors = [self.wrong((TERRAIN,), one) if one.file == TERRAIN else self._moved(("vehicle",), one) for one in error.errors]
-        else:
-            return
-        raise_all(_one_of_each_cause(errors))
+        return _changed(lambda one: self.wrong((TERRAIN,), one) if one.file == TERRAIN else self._moved(("vehicle",), one))
 
     def wrong(self, at: KeyPath, error: ConfigError) -> ConfigError:
         """Return an error whose key is relative to a path with the file or option of the value, or of the cause that the user set."""
@@ -124,6 +106,18 @@ class MessageOrigins:
         """Return an error about the content at or below a path with the file or option of the value."""
         path = self._named.labeled(at, error.file)
         return error if path is None else self.wrong(path, error)
+
+
+@contextmanager
+def _changed(change: Callable[[ConfigError], ConfigError]) -> Iterator[None]:
+    """Change each error that is raised within the block."""
+    try:
+        yield
+    except ConfigError as error:
+        errors = [change(one) for one in error.errors]
+    else:
+        return
+    raise_all(_one_of_each_cause(errors))
 
 
 def _one_of_each_cause(errors: list[ConfigError]) -> list[ConfigError]:
