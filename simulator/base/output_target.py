@@ -18,6 +18,11 @@ def output_path(name: str) -> Path:
     return Path.cwd() / path if path == STANDARD_OUTPUT and name != str(path) else path
 
 
+def described(name: str) -> str:
+    """Return the name of an output file for messages."""
+    return "the standard output" if name == str(STANDARD_OUTPUT) else name
+
+
 def is_stream(file: Path) -> bool:
     """Return True if a file is written to and not replaced. Raises OSError: the file cannot be examined, for example a loop of links."""
     if file == STANDARD_OUTPUT:

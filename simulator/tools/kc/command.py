@@ -11,7 +11,7 @@ from typing import Any
 
 from simulator.base.console import print_line
 from simulator.base.json_output import json_text
-from simulator.base.output_target import output_path
+from simulator.base.output_target import described, output_path
 from simulator.base.status_line import StatusLine
 from simulator.builder.builder import build_ground, build_vehicle
 from simulator.telemetry.atomic_files import write_text
@@ -39,7 +39,7 @@ def main_kc(arguments: Any) -> int:
         print_line(json_text({"vehicles": [to_dict(one) for one in found], "page": str(page), "csv": arguments.csv}))
         return 0
     print_line(to_text(found))
-    print_line(f"\nplots in {page}" + (f", all positions in {arguments.csv}" if arguments.csv else ""))
+    print_line(f"\nplots in {page}" + (f", all positions in {described(arguments.csv)}" if arguments.csv else ""))
     return 0
 
 

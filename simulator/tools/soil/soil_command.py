@@ -6,6 +6,7 @@ from typing import Any
 
 from simulator.base.console import print_line
 from simulator.base.json_output import json_text
+from simulator.base.output_target import described
 from simulator.builder.builder import build_tire
 from simulator.configuration.overrides import Override, option
 from simulator.tools.soil.arguments import TIRE, inflated, wheel_on_soil
@@ -18,7 +19,11 @@ def main_soil(arguments: Any) -> int:
     sheet = soil_sheet(wheel_on_soil(arguments, [*_size(arguments), *inflated(arguments.inflation)]), arguments.load)
     picture = arguments.output_file(f"{sheet.wheel.soil_name}.png")
     draw(sheet, picture)
-    print_line(json_text({**sheet.to_dict(), "picture": str(picture)}) if arguments.json else f"{sheet.to_text()}\n  curves in {picture}")
+    print_line(
+        json_text({**sheet.to_dict(), "picture": str(picture)})
+        if arguments.json
+        else f"{sheet.to_text()}\n  curves in {described(str(picture))}"
+    )
     return 0
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.base.console import print_line
 from simulator.base.json_output import json_text
-from simulator.base.output_target import output_path
+from simulator.base.output_target import described, output_path
 from simulator.telemetry.atomic_files import write_text
 from simulator.tools.soil.arguments import angles, inflated, numbers, wheel_on_soil
 from simulator.tools.soil.characteristics import default_load
@@ -61,7 +61,7 @@ def main_soilbin(arguments: Any) -> int:
         return 0
     print_line(f"{wheel.tire_name} on {wheel.soil_name}\n{to_text(table)}")
     if arguments.csv:
-        print_line(f"all columns in {arguments.csv}")
+        print_line(f"all columns in {described(arguments.csv)}")
     return 0
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from simulator.base.console import print_line
 from simulator.base.json_output import json_text
+from simulator.base.output_target import described
 from simulator.builder.builder import build_tire
 from simulator.tools.tires.characteristics import Sheet, sheet
 from simulator.tools.tires.plots import draw
@@ -27,7 +28,7 @@ def main_tire(arguments: Any) -> int:
 
 def to_text(found: Sheet, plot_file: Path) -> str:
     """Return the console text."""
-    return f"{found.to_text()}\n  curves in {plot_file}"
+    return f"{found.to_text()}\n  curves in {described(str(plot_file))}"
 
 
 def notes_of(tire: TireFile) -> tuple[str, ...]:
