@@ -1,0 +1,135 @@
+"""Records of objects for kernels: one table of objects, their vertices, triangles and paths, and a grid of bins for look-up.
+
+The records of one world are reached from one record of `WORLD`, which contains their addresses. A kernel that takes a ground therefore has
+one signature for all worlds: more objects, another mesh or another generator need no compilation. An address is valid only in this process
+and as long as the `terrain.objects.object_set.ObjectSet` exists.
+
+Frame O of an object: the origin is the center of a box, a sphere and a capsule, and the center of the base of a cylinder; the vertices of a
+hull and of a mesh are given in O. The axis of a cylinder and of a capsule is z.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.base.callbacks import records_at
+from simulator.base.jit import inline
+from simulator.base.records import Record, dtype_of, record
+
+BOX, CYLINDER, SPHERE, CAPSULE, HULL, MESH = range(6)
+"""Shapes."""
+STATIC, PATH, BREAKAWAY = range(3)
+"""Motions."""
+
+OBJECT = (
+    # name         shape   unit    description
+    ("number", (), "1", "number of the object, 1 or larger, never used again in a session; 0 is the ground", "i8"),
+    ("shape", (), "1", "BOX, CYLINDER, SPHERE, CAPSULE, HULL or MESH", "i8"),
+    ("label", (), "1", "number of the label", "i8"),
+    ("motion", (), "1", "STATIC, PATH or BREAKAWAY", "i8"),
+    ("present", (), "1", "0 = removed", "i8"),
+    ("size", (3,), "m", "half the edges of a box; radius, half the height of a cylinder; radius of a sphere; radius, half the distance of the ends of a capsule"),
+    ("p_WO", (3,), "m", "origin of O, in W; of a moving object at time 0"),
+    ("R_WO", (3, 3), "1", "axes of O, in W; of a moving object at time 0"),
+    ("center_O", (3,), "m", "center of the bounding box, in O"),
+    ("half_O", (3,), "m", "half the edges of the bounding box, in O"),
+    ("reach", (), "m", "radius of the bounding sphere about the center of the bounding box"),
+    ("low", (3,), "m", "minimum x, y, z in W, over all motion; of a breakaway object before it breaks"),
+    ("high", (3,), "m", "maximum x, y, z in W, over all motion; of a breakaway object before it breaks"),
+    ("first", (), "1", "hull: first row of `vertices`; mesh: row of `nodes` of the root", "i8"),
+    ("count", (), "1", "hull: number of vertices; mesh: number of nodes", "i8"),
+    ("first_segment", (), "1", "first row of `segments` of a path", "i8"),
+    ("segments", (), "1", "number of segments of a path", "i8"),
+    ("repeats", (), "1", "path after its end: 0 = stands, 1 = begins again", "i8"),
+    ("state", (), "1", "row of `states` of a breakaway object", "i8"),
+    ("mass", (), "kg", "mass of a breakaway object"),
+    ("break_force", (), "N", "force at which a breakaway object breaks off"),
+    ("friction", (), "1", "friction coefficient"),
+    ("restitution", (), "1", "coefficient of restitution"),
+    ("stiffness", (), "N/m", "stiffness of the object; the vehicle has its own"),
+    ("color", (3,), "1", "red, green, blue, 0 to 1"),
+    ("reflectance", (), "1", "diffuse reflectance for lidar, 0 to 1"),
+    ("extinction", (), "1/m", "weakening of a ray inside; 0 = solid"),
+    ("radar_cross_section", (), "m2", "radar cross section"),
+)
+
+SEGMENT = (
+    # name   shape  unit     description
+    ("time", (2,), "s", "start and end"),
+    ("p_WO", (2, 3), "m", "origin of O at start and end, in W"),
+    ("v_WO", (2, 3), "m/s", "velocity at start and end, in W"),
+    ("yaw", (2,), "rad", "yaw at start and end"),
+    ("yaw_rate", (2,), "rad/s", "yaw rate at start and end"),
+)
+"""Part of a path: cubic polynomials of time with these values and rates at both ends."""
+
+STATE = (
+    # name    shape  unit   description
+    ("broken", (), "1", "1 = broken off", "i8"),
+    ("p_WO", (3,), "m", "origin of O, in W"),
+    ("v_WO", (3,), "m/s", "velocity, in W"),
+)
+"""State of a breakaway object. It moves without turning."""
+
+NODE = (
+    # name    shape  unit  description
+    ("low", (3,), "m", "minimum x, y, z, in O"),
+    ("high", (3,), "m", "maximum x, y, z, in O"),
+    ("first", (), "1", "leaf: first row of `triangles`; else row of the first child; the second child is the next row", "i8"),
+    ("count", (), "1", "leaf: number of triangles; else 0", "i8"),
+)
+"""Node of the tree of bounding boxes of a mesh; the tree is at most `DEEPEST` nodes deep."""
+DEEPEST = 64
+
+TRIANGLE = (
+    # name   shape   unit  description
+    ("a", (3,), "m", "first corner, in O"),
+    ("ab", (3,), "m", "second corner minus the first"),
+    ("ac", (3,), "m", "third corner minus the first"),
+)
+
+VERTEX = (("r_O", (3,), "m", "vertex, in O"),)
+
+WORLD = (
+    # name     shape  unit  description
+    ("count", (), "1", "number of rows of `objects`; 0 = no objects", "i8"),
+    ("origin", (2,), "m", "x, y of the south-west corner of the bins"),
+    ("size", (), "m", "side length of a bin"),
+    ("bins", (2,), "1", "number of bins along x and y", "i8"),
+    ("low", (3,), "m", "minimum x, y, z of all objects in bins"),
+    ("high", (3,), "m", "maximum x, y, z of all objects in bins"),
+    ("movers", (), "1", "number of objects that are not in the bins", "i8"),
+    ("items", (), "1", "number of rows of `item_rows`", "i8"),
+    ("objects", (), "", "address of records of OBJECT", "u8"),
+    ("starts", (), "", "address of int64 (bins + 1,): index in `item_rows` of the start of each bin, row by row from the south-west", "u8"),
+    ("item_rows", (), "", "address of int64: rows of `objects`, bin by bin", "u8"),
+    ("mover_rows", (), "", "address of int64: rows of `objects` that are not in the bins", "u8"),
+    ("vertices", (), "", "address of records of VERTEX", "u8"),
+    ("nodes", (), "", "address of records of NODE", "u8"),
+    ("triangles", (), "", "address of records of TRIANGLE", "u8"),
+    ("segments", (), "", "address of records of SEGMENT", "u8"),
+    ("states", (), "", "address of records of STATE", "u8"),
+)
+"""All objects of one session. Counts of the records behind an address follow from the rows that refer to them."""
+
+OBJECT_TYPE, SEGMENT_TYPE, STATE_TYPE, NODE_TYPE, TRIANGLE_TYPE, VERTEX_TYPE = map(
+    dtype_of, (OBJECT, SEGMENT, STATE, NODE, TRIANGLE, VERTEX)
+)
+ROW_TYPE = np.dtype(np.int64)
+
+
+def no_world() -> Record:
+    """Return the record of a world without objects."""
+    return record(WORLD)
+
+
+@inline
+def objects_of(w):
+    """Return the records of OBJECT of a record `w` of WORLD."""
+    return records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])
+
+
+@inline
+def states_of(w, count):
+    """Return the first `count` records of STATE of a record `w` of WORLD."""
+    return records_at(w[0]["states"], STATE_TYPE, count)
