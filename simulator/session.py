@@ -120,7 +120,9 @@ class Session:
         self.command: Record = record(COMMAND)
         self.soil = SoilMemory.of(ground)
         """Deformed soil of this session; only this session writes to it."""
-        self.arrays = ground.arrays._replace(ruts=self.soil.arrays)
+        self.objects = ground.objects.for_session()
+        """Objects of this session; only this session moves them."""
+        self.arrays = ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world)
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size)
         self.recovery = VehicleRecovery(vehicle, ground, self.soil, self.arrays, self.watch, h)
         self.tick = 0

@@ -19,6 +19,8 @@ from simulator.base.records import Record
 from terrain.base_grid import nodes_around, within_reach
 from terrain.composite_height import composed_height
 from terrain.features.kernels import Features, no_features
+from terrain.objects.object_set import NO_OBJECTS, ObjectSet
+from terrain.objects.records import no_world
 from terrain.road_markings import Mark
 from terrain.roughness import Roughness, no_roughness
 from terrain.ruts import NO_RUTS, Ruts
@@ -66,6 +68,8 @@ class GroundArrays(NamedTuple):
     """rut memory of one drive (`terrain.rut_memory`)"""
     air: Record = still_air()
     """(1,) of `terrain.wind.AIR`"""
+    objects: Record = no_world()
+    """(1,) of `terrain.objects.records.WORLD`; each drive has its own"""
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,8 @@ class Ground:
     """road markings, visible only"""
     air: Record = field(default_factory=still_air)
     """(1,) of `terrain.wind.AIR`"""
+    objects: ObjectSet = NO_OBJECTS
+    """objects that stand on the ground or move over it"""
 
     def __post_init__(self) -> None:
         """Set the bound on the slope and the checksum of the heights.
@@ -118,7 +124,17 @@ class Ground:
     @property
     def arrays(self) -> GroundArrays:
         """Arrays for kernels, without ruts; each drive puts its own rut memory in that place."""
-        return GroundArrays(self.p, self.heights, self.hardness, self.soil_ids, self.soils, self.roughness, self.features, air=self.air)
+        return GroundArrays(
+            self.p,
+            self.heights,
+            self.hardness,
+            self.soil_ids,
+            self.soils,
+            self.roughness,
+            self.features,
+            air=self.air,
+            objects=self.objects.world,
+        )
 
     @property
     def is_soft(self) -> bool:

@@ -68,9 +68,7 @@ class Path:
         speeds = np.broadcast_to(np.asarray(self.speeds, float), len(lengths) + 1)
         return np.concatenate(((0.0,), np.cumsum(2.0 * lengths / (speeds[:-1] + speeds[1:]))))
 
-    def _velocities(
-        self, points: FloatArray, steps: FloatArray, lengths: FloatArray, spans: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
+    def _velocities(self, points: FloatArray, steps: FloatArray, lengths: FloatArray, spans: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the velocities (n - 1, 3) at start and end of each segment."""
         directions = steps / lengths[:, None]
         if not self.smooth:

@@ -28,7 +28,12 @@ OBJECT = (
     ("label", (), "1", "number of the label", "i8"),
     ("motion", (), "1", "STATIC, PATH or BREAKAWAY", "i8"),
     ("present", (), "1", "0 = removed", "i8"),
-    ("size", (3,), "m", "half the edges of a box; radius, half the height of a cylinder; radius of a sphere; radius, half the distance of the ends of a capsule"),
+    (
+        "size",
+        (3,),
+        "m",
+        "half the edges of a box; radius, half the height of a cylinder; radius of a sphere; radius, half the distance of the ends of a capsule",
+    ),
     ("p_WO", (3,), "m", "origin of O, in W; of a moving object at time 0"),
     ("R_WO", (3, 3), "1", "axes of O, in W; of a moving object at time 0"),
     ("center_O", (3,), "m", "center of the bounding box, in O"),
@@ -80,6 +85,7 @@ NODE = (
 )
 """Node of the tree of bounding boxes of a mesh; the tree is at most `DEEPEST` nodes deep."""
 DEEPEST = 64
+"""Maximum depth of a tree: more than enough for the triangles of any mesh that fits into memory."""
 
 TRIANGLE = (
     # name   shape   unit  description

@@ -119,7 +119,9 @@ class ConvexHull:
         try:
             return np.ascontiguousarray(points[Hull(points).vertices])
         except (QhullError, ValueError):
-            raise ObjectError(f"points of a hull: {len(points)} points span no volume; expected at least 4 points that are not in a plane") from None
+            raise ObjectError(
+                f"points of a hull: {len(points)} points span no volume; expected at least 4 points that are not in a plane"
+            ) from None
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Return center and half edges of the bounding box, in O."""
