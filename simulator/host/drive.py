@@ -267,9 +267,8 @@ class Host:
         sweep()
         if view == "none":
             return
-        wheels, soft = parts.vehicle.size.wheels, parts.ground.is_soft
         self.view_supervisor = view_supervisor = ViewSupervisor(
-            parts.ticks(VIEW_PERIOD), self.say, self.options.began, self._by_a_person, wheels, soft
+            parts.ticks(VIEW_PERIOD), self.say, self.options.began, self._by_a_person, parts.vehicle.size.wheels, parts.ground
         )
         self.window, self.keys = view_supervisor.window, view_supervisor.keys
         self.window.extras[0]["has_platform"] = self._has_platform

@@ -11,16 +11,21 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from simulator.base import cleanup
 from simulator.base.errors import DeviceError
 from simulator.outlets.view import ViewOutlet
 from simulator.view.drive_lock import DriveLock
 from simulator.view.frame_writer import UNFINISHED, start_pictures_process
-from simulator.view.launch import ViewProcess, start_view_process
+from simulator.view.launch import OBJECTS_FILE, ViewProcess, start_view_process
+from simulator.view.make_object_data import make_object_data
 from simulator.view.shared_state import KeyReader, ViewWriter
 from vehicles.axle_layout import WHEELS
+
+if TYPE_CHECKING:
+    from terrain.ground import Ground
+    from terrain.objects.object_set import ObjectSet
 
 HANG = 5.0
 """s without a frame after which a window counts as hanging. Shorter: a busy machine pauses the vehicle."""
@@ -53,7 +58,7 @@ class ViewSupervisor:
     began : `time.perf_counter` when the program started
     person : True if a human driver drives, who needs a window
     wheels : number of wheels of the vehicle
-    soft : True if the terrain has soil, whose ruts are drawn
+    ground : ground of the drive; its soil and its objects change
 
     Attributes
     ----------
@@ -66,19 +71,21 @@ class ViewSupervisor:
     """
 
     def __init__(
-        self, every: int, say: Callable[[str], None], began: float, person: bool, wheels: int = int(WHEELS), soft: bool = False
+        self, every: int, say: Callable[[str], None], began: float, person: bool, wheels: int = int(WHEELS), ground: Ground | None = None
     ) -> None:
         self.say, self.began, self.person = say, began, person
         with cleanup.defer_exit():
             self.drive_lock = DriveLock()
             cleanup.register_cleanup(self.drive_lock.release)
         with cleanup.defer_exit():
-            self.block = ViewWriter(wheels=wheels, soft=soft)
+            soft, objects = (False, 0) if ground is None else (ground.is_soft, len(ground.objects))
+            self.block = ViewWriter(wheels=wheels, soft=soft, objects=objects)
             cleanup.register_cleanup(self.block.close)
         with cleanup.defer_exit():
             self.keys = KeyReader()
             cleanup.register_cleanup(self.keys.close)
         self.window = ViewOutlet(every, self.block)
+        self.window.on_new_objects = self._save_objects
         self.stop = self.lost = False
         self.first_frame: float | None = None
         """s from the start of the program to the first frame."""
@@ -111,6 +118,10 @@ class ViewSupervisor:
         except OSError as error:
             self.say(f"'jounce view' cannot attach to this drive: {error}")
         self._opened = time.monotonic()
+
+    def _save_objects(self, objects: ObjectSet) -> None:
+        """Write a new set of objects for the views."""
+        make_object_data(objects).save(self.drive_lock.folder / OBJECTS_FILE)
 
     def look(self, session: PausableSession, now: float | None = None) -> None:
         """Check the views; called a hundred times a second. `now`: time.monotonic."""

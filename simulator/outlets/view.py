@@ -13,6 +13,7 @@ from simulator.base.constants import STANDARD_GRAVITY
 if TYPE_CHECKING:
     from simulator.session import Session
     from simulator.view.shared_state import ViewWriter
+    from terrain.objects.object_set import ObjectSet
     from terrain.rut_changes import ChangedTiles
 from simulator.outlets.motion_extremes import MotionExtremes
 from simulator.outlets.telemetry import PULLED
@@ -38,6 +39,7 @@ class ViewOutlet:
     """Name of the outlet in messages."""
 
     def __init__(self, every: int, block: ViewWriter | None = None) -> None:
+        from simulator.view.object_changes import ChangedObjects
         from simulator.view.shared_state import ViewWriter, extras
 
         self.every = every
@@ -47,6 +49,10 @@ class ViewOutlet:
         self._open = True
         self._extremes: MotionExtremes | None = None
         self._ruts = None if self.block.ruts is None else self._new_square()
+        self._changed_objects = ChangedObjects()
+        self._objects: ObjectSet | None = None
+        self.on_new_objects: Callable[[ObjectSet], None] | None = None
+        """Called when objects were added: writes the new set for the views."""
         self._message, self._until = "", 0.0
         self._holds: Callable[[Session], bool] | None = None
 
@@ -86,6 +92,19 @@ class ViewOutlet:
         self.block.publish(session.readout, self.extras)
         if self._ruts is not None:
             self._show_ruts(session, self._ruts)
+        self._show_objects(session)
+
+    def _show_objects(self, session: Session) -> None:
+        """Send the objects that were added or removed, or that move after they have broken off."""
+        objects = session.objects
+        if objects is not self._objects:
+            if self._objects is not None and self.on_new_objects is not None:
+                self.on_new_objects(objects)
+                self.block.announce_objects()
+            self._objects = objects
+        changes = self._changed_objects.take(objects, float(session.readout[0]["time"]))
+        if len(changes.rows) and self.block.objects is not None:
+            self.block.objects.put(changes)
 
     @staticmethod
     def _new_square() -> ChangedTiles:

@@ -15,6 +15,7 @@ from simulator.builder.builder import SessionParts, view_geometry
 
 if TYPE_CHECKING:
     from simulator.session import Session
+    from simulator.view.object_changes import ObjectChanges
     from simulator.view.offscreen import Offscreen
     from simulator.view.rut_tiles import RutTiles
 
@@ -33,6 +34,8 @@ class FrameState(NamedTuple):
     """READOUT record."""
     pressed: list[RutTiles]
     """Tiles of ruts that changed since the previous rendered state, in order."""
+    moved: list[ObjectChanges]
+    """Objects that moved freely or were removed since then, in order."""
 
 
 class States:
@@ -42,11 +45,15 @@ class States:
     """Name of the outlet in messages."""
 
     def __init__(self, every: int) -> None:
+        from simulator.view.object_changes import ChangedObjects
+
         self.every = every
         self.kept: list[Record] = []
         self.pressed: list[RutTiles] = []
         """Tiles of ruts that changed since the previous state."""
-        self._last_change = 0
+        self.moved: list[ObjectChanges] = []
+        """Objects that moved freely or were removed since the previous state."""
+        self._last_change, self._changed_objects = 0, ChangedObjects()
 
     def publish(self, session: Session) -> None:
         """Store the present state."""
@@ -56,6 +63,7 @@ class States:
         self.kept.append(session.readout.copy())
         places, depths, self._last_change = changes_since(session.soil, self._last_change)
         self.pressed.append(RutTiles(places, depths))
+        self.moved.append(self._changed_objects.take(session.objects, float(session.readout[0]["time"])))
 
     def close(self) -> None:
         """Do nothing; the states remain available."""
@@ -64,7 +72,10 @@ class States:
         """Return `count` states, evenly spread from the first to the last."""
         indices = np.linspace(0, len(self.kept) - 1, min(count, len(self.kept))).round().astype(int).tolist()
         firsts = [0, *(index + 1 for index in indices)]
-        return [FrameState(self.kept[index], self.pressed[first : index + 1]) for first, index in zip(firsts, indices, strict=False)]
+        return [
+            FrameState(self.kept[last], self.pressed[first : last + 1], self.moved[first : last + 1])
+            for first, last in zip(firsts, indices, strict=False)
+        ]
 
 
 def drawn_states(parts: SessionParts, states: list[FrameState], say: Callable[[str], None]) -> list[tuple[bytes, str]]:
@@ -84,7 +95,9 @@ def pictures_of(view: Offscreen, states: list[FrameState]) -> list[tuple[bytes, 
     view.camera, view.scene.instruments = CAMERA, False
     tiles_with_ruts: dict[tuple[int, int], NDArray[np.uint16]] = {}
     pictures = []
-    for state, pressed in states:
+    for state, pressed, moved in states:
+        for changes in moved:
+            view.scene.move_objects(changes)
         for tiles in pressed:
             tiles_with_ruts.update((tuple(position), depths) for position, depths in zip(tiles.places.tolist(), tiles.depths, strict=True))
         if tiles_with_ruts:

@@ -79,6 +79,7 @@ class HostWatch:
             self._lock = os.open(folder / "lock", os.O_RDWR)
         except OSError:
             raise DeviceError(f"{folder}: no drive; expected the folder of a running drive") from None
+        self.folder = folder
         self.gone = False
         """True when the host process has ended."""
         self._leave = leave

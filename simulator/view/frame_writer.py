@@ -17,6 +17,7 @@ import numpy as np
 from simulator.view.camera import CAMERAS
 from simulator.view.drive_lock import DriveLock, HostWatch
 from simulator.view.launch import ViewProcess, start_process
+from simulator.view.object_follower import ObjectFollower
 from simulator.view.offscreen import Offscreen
 from simulator.view.shared_state import EXTRAS, KeyWriter, ViewReader, extras
 from simulator.view.terrain_data import TerrainData
@@ -50,7 +51,8 @@ def write_frames(
     """
     reader, writer = ViewReader(block), KeyWriter(keys)
     try:
-        pictures = _Images(reader, writer, Offscreen(*SIZE, terrain, geometry), Path(folder))
+        objects = ObjectFollower(reader, host.folder)
+        pictures = _Images(reader, writer, Offscreen(*SIZE, terrain, geometry), Path(folder), objects)
         while not (reader.closed or host.gone):
             if not pictures.draw(float(interval)):
                 time.sleep(LOOK)
@@ -65,7 +67,8 @@ def write_frames(
 class _Images:
     """Images of the states in a view block, with alternating cameras."""
 
-    def __init__(self, reader: ViewReader, writer: KeyWriter, view: Offscreen, folder: Path) -> None:
+    def __init__(self, reader: ViewReader, writer: KeyWriter, view: Offscreen, folder: Path, objects: ObjectFollower) -> None:
+        self.objects = objects
         self.reader, self.writer, self.view, self.folder = reader, writer, view, folder
         self.count, self.drawn = 0, -np.inf
         self._extra = extras()
@@ -79,6 +82,7 @@ class _Images:
         self.drawn = now
         while len((tiles := self.reader.new_ruts()).places):
             self.view.scene.show_ruts(tiles)
+        self.objects.update(self.view.scene)
         self.view.camera = CAMERAS[self.count % len(CAMERAS)]
         for name, *_ in EXTRAS:
             self._extra[0][name] = self.reader.last[0][name]

@@ -47,6 +47,10 @@ class Program:
         gl.glUseProgram(self.id)
         return self
 
+    def delete(self) -> None:
+        """Delete the program."""
+        gl.glDeleteProgram(self.id)
+
     def place(self, name: str) -> int:
         """Return the location of a uniform; -1 when the shader does not use it."""
         if name not in self._places:
@@ -71,29 +75,43 @@ class Program:
 class Mesh:
     """Vertex buffer, optional index buffer and optional per-instance buffer.
 
-    layout: floats per attribute, in the order of the shader's locations; instance: floats per per-instance attribute.
+    layout: floats per attribute, in the order of the shader's locations; instance: floats per per-instance attribute; locations: of the
+    attributes in `layout`, if they are not 0, 1, ...
     """
 
-    def __init__(self, vertices: Array, layout: Sequence[int], indices: Array | None = None, instance: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        vertices: Array,
+        layout: Sequence[int],
+        indices: Array | None = None,
+        instance: Sequence[int] = (),
+        locations: Sequence[int] | None = None,
+    ) -> None:
         self._array = _new(gl.glGenVertexArrays)
         gl.glBindVertexArray(self._array)
         self._vertices = _new(gl.glGenBuffers)
         self._bytes = 0
         self.upload(vertices)
-        _attributes(0, layout, 0)
+        _attributes(range(len(layout)) if locations is None else locations, layout, 0)
         self._instances = _new(gl.glGenBuffers) if instance else 0
         self._instance_bytes = 0
         if instance:
             gl.glBindBuffer(gl.GL_ARRAY_BUFFER, self._instances)
-            _attributes(len(layout), instance, 1)
+            _attributes(range(len(layout), len(layout) + len(instance)), instance, 1)
         self.count = len(vertices)
-        self._indexed = indices is not None
+        self._indices = 0 if indices is None else _new(gl.glGenBuffers)
         if indices is not None:
             index = np.ascontiguousarray(indices, np.uint32).reshape(-1)
-            gl.glBindBuffer(gl.GL_ELEMENT_ARRAY_BUFFER, _new(gl.glGenBuffers))
+            gl.glBindBuffer(gl.GL_ELEMENT_ARRAY_BUFFER, self._indices)
             gl.glBufferData(gl.GL_ELEMENT_ARRAY_BUFFER, index.nbytes, _pointer(index), gl.GL_STATIC_DRAW)
             self.count = len(index)
         gl.glBindVertexArray(0)
+
+    def delete(self) -> None:
+        """Delete the buffers; the mesh must not be used any more."""
+        buffers = [name for name in (self._vertices, self._instances, self._indices) if name]
+        gl.glDeleteBuffers(len(buffers), (gl.GLuint * len(buffers))(*buffers))
+        gl.glDeleteVertexArrays(1, (gl.GLuint * 1)(self._array))
 
     def upload(self, vertices: Array) -> None:
         """Replace the vertices."""
@@ -108,18 +126,26 @@ class Mesh:
         """Draw triangles (all, or `count` indices or vertices from `first`)."""
         count = self.count - first if count is None else count
         gl.glBindVertexArray(self._array)
-        if self._indexed:
+        if self._indices:
             gl.glDrawElements(gl.GL_TRIANGLES, count, gl.GL_UNSIGNED_INT, ctypes.c_void_p(4 * first))
         else:
             gl.glDrawArrays(gl.GL_TRIANGLES, first, count)
 
-    def draw_instances(self, instances: int) -> None:
-        """Draw the mesh `instances` times."""
+    def draw_instances(self, instances: int, first: int = 0, count: int | None = None) -> None:
+        """Draw the mesh (all, or `count` indices or vertices from `first`) `instances` times."""
+        count = self.count - first if count is None else count
         gl.glBindVertexArray(self._array)
-        if self._indexed:
-            gl.glDrawElementsInstanced(gl.GL_TRIANGLES, self.count, gl.GL_UNSIGNED_INT, None, instances)
+        if self._indices:
+            gl.glDrawElementsInstanced(gl.GL_TRIANGLES, count, gl.GL_UNSIGNED_INT, ctypes.c_void_p(4 * first), instances)
         else:
-            gl.glDrawArraysInstanced(gl.GL_TRIANGLES, 0, self.count, instances)
+            gl.glDrawArraysInstanced(gl.GL_TRIANGLES, first, count, instances)
+
+    def draw_pieces(self, firsts: Array, counts: Array) -> None:
+        """Draw several pieces of a mesh without indices: `counts` (n,) vertices from `firsts` (n,)."""
+        first, count = (np.ascontiguousarray(values, np.int32) for values in (firsts, counts))
+        firsts_at, counts_at = (values.ctypes.data_as(ctypes.POINTER(ctypes.c_int)) for values in (first, count))
+        gl.glBindVertexArray(self._array)
+        gl.glMultiDrawArrays(gl.GL_TRIANGLES, firsts_at, counts_at, len(first))
 
 
 _FORMATS = {
@@ -195,6 +221,11 @@ class ShadowMap:
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self._frame)
         gl.glViewport(0, 0, self.size, self.size)
         gl.glClear(gl.GL_DEPTH_BUFFER_BIT)
+
+    def delete(self) -> None:
+        """Delete the texture and its frame buffer."""
+        gl.glDeleteFramebuffers(1, (gl.GLuint * 1)(self._frame))
+        gl.glDeleteTextures(1, (gl.GLuint * 1)(self.id))
 
     def bind(self, unit: int) -> int:
         """Bind the texture to a texture unit and return the unit, for `Program.set`."""
@@ -278,9 +309,9 @@ def _uniform_array(at: int, value: NDArray[np.float32]) -> None:
         {2: gl.glUniform2fv, 3: gl.glUniform3fv, 4: gl.glUniform4fv}[len(value)](at, 1, data)
 
 
-def _attributes(first: int, layout: Sequence[int], divisor: int) -> None:
+def _attributes(locations: Sequence[int], layout: Sequence[int], divisor: int) -> None:
     stride, at = 4 * sum(layout), 0
-    for k, size in enumerate(layout, start=first):
+    for k, size in zip(locations, layout, strict=True):
         gl.glEnableVertexAttribArray(k)
         gl.glVertexAttribPointer(k, size, gl.GL_FLOAT, gl.GL_FALSE, stride, ctypes.c_void_p(at))
         gl.glVertexAttribDivisor(k, divisor)

@@ -19,7 +19,7 @@ from simulator.view.make_terrain_data import make_terrain_data
 from simulator.view.terrain_data import TerrainData
 from simulator.view.vehicle_geometry import checked_geometry
 
-TERRAIN_FILE, GEOMETRY, ERRORS = "land.npz", "geometry.npz", "errors.txt"
+TERRAIN_FILE, OBJECTS_FILE, GEOMETRY, ERRORS = "land.npz", "objects.npz", "geometry.npz", "errors.txt"
 """Names of files in the folder of a drive."""
 HURRY_TIME = 0.5
 """s for a view to end after a further signal; an image that it is drawing is then lost."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.view.make_object_data import make_object_data
 from simulator.view.terrain_data import TerrainData, ViewRoad, is_paved
 
 
@@ -26,4 +27,5 @@ def make_terrain_data(ground: Any) -> TerrainData:
         roads=roads,
         mirrored=bool(p["mirrored"]),
         features=make_feature_meshes(ground),
+        objects=make_object_data(ground.objects),
     )

@@ -18,6 +18,9 @@ from simulator.view.instrument_renderer import Hud
 from simulator.view.instruments import dials
 from simulator.view.marker_posts import SIGHT, posts
 from simulator.view.meshes import LAYOUT
+from simulator.view.object_changes import ObjectChanges
+from simulator.view.object_data import ObjectData
+from simulator.view.object_renderer import Objects
 from simulator.view.rut_tiles import RutTiles
 from simulator.view.terrain_data import CHUNK, TerrainData
 from simulator.view.terrain_renderer import Terrain
@@ -38,9 +41,11 @@ class Scene:
         geometry = checked_geometry(geometry)
         software = is_software(renderer())
         self._grain = Texture(grain(), gl.GL_REPEAT, fine=not software)
-        self._terrain = Terrain(terrain, self._grain, software)
+        self._software = software
+        self.objects = Objects(terrain.objects, software)
+        self._terrain = Terrain(terrain, self._grain, software, self.objects.any)
         body = body_of(geometry)
-        self._vehicle = Vehicle(geometry, body, software)
+        self._vehicle = Vehicle(geometry, body, software, self.objects.any)
         self._sky = Program("sky")
         mesh, self._post_groups, self._post_size = posts(terrain)
         self._posts = Mesh(mesh, LAYOUT) if len(mesh) else None
@@ -70,6 +75,16 @@ class Scene:
         if self._terrain.ruts is not None:
             self._terrain.ruts.clear()
 
+    def show_objects(self, data: ObjectData) -> None:
+        """Show other objects in all further images. Only a scene that began with objects has their shadows on the ground."""
+        self.objects.delete()
+        self.objects = Objects(data, self._software)
+
+    def move_objects(self, changes: ObjectChanges) -> None:
+        """Move or remove objects in all further images."""
+        if len(changes.rows):
+            self.objects.apply(changes)
+
     def draw(self, state: Record, dt: float, target: int, width: int, height: int) -> Shot:
         """Draw a state (fields of STATE) into frame buffer `target`, dt seconds after the last image; return the camera."""
         self.hud.camera = self.camera.kind
@@ -79,6 +94,9 @@ class Scene:
         gl.glDepthFunc(gl.GL_LEQUAL)
         self._vehicle.place(p_WB, R_WB, state)
         shadow = self._vehicle.cast_shadow()
+        self.objects.place(float(state[0]["time"]), shot)
+        shadow |= self.objects.shadows.uniforms
+        self._vehicle.casters = self.objects.shadows.uniforms
         inner = self._inner_frame(width, height)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, inner.id if inner else target)
         gl.glViewport(0, 0, inner.width if inner else width, inner.height if inner else height)
@@ -105,12 +123,15 @@ class Scene:
 
     def _vehicle_and_terrain(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
         # nearest first, so that hidden surfaces are not shaded
+        self.objects.shadows.bind()
         if shot.xray:
             self._vehicle.draw_bare(view, shot.eye)
         elif shot.inside:
             self._vehicle.draw_inside(view, shot.eye)
         else:
             self._vehicle.draw(view, shot.eye, air(float(np.linalg.norm(p_WB - shot.eye))))
+        self._vehicle.bind_shadow()
+        self.objects.draw(view, shot.eye, shadow)
         self._roadside(view, shot)
         self._features_and_markings(view, shot)
         self._draw_terrain(view, shot, p_WB, shadow)
@@ -122,7 +143,7 @@ class Scene:
 
     def _draw_terrain(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
         self._vehicle.bind_shadow()
-        self._terrain.draw(view, shot.eye, (float(p_WB[0]), float(p_WB[1])), shadow)
+        self._terrain.draw(view, shot.eye, (float(p_WB[0]), float(p_WB[1])), shadow, self.objects.shadows.areas)
 
     def _roadside(self, view: NDArray, shot: Shot) -> None:
         if self._posts is None:

@@ -25,6 +25,7 @@ from simulator.base.errors import DeviceError
 from simulator.base.records import Record, Table, dtype_of, layout_hash, record, sized
 from simulator.view import rut_tiles
 from simulator.view.drive_lock import SHARED_MEMORY, hold, new_block
+from simulator.view.object_changes import NO_CHANGES, SPARE, ObjectChanges, ObjectTable, size_of
 from simulator.view.rut_tiles import RutSquare, RutTiles
 from vehicles.axle_layout import WHEELS
 from vehicles.readout import READOUT
@@ -79,6 +80,8 @@ _HEAD = (
     ("layout", (), "1", "constant LAYOUT", "u8"),
     ("wheels", (), "1", "number of wheels of the vehicle", "u8"),
     ("ruts", (), "1", "1 if the ruts around the vehicle follow after the states", "u8"),
+    ("objects", (), "1", "number of rows of the table of changed objects, which follows after the ruts", "u8"),
+    ("object_sets", (), "1", "number of times that objects were added so far; the new set is in the folder of the drive", "u8"),
     ("count", (), "1", "number of publications so far", "u8"),
     ("closed", (), "1", "1 after the host has closed the block", "u8"),
 )
@@ -130,19 +133,23 @@ class ViewWriter:
     name : of the block; a free one if None
     wheels : number of wheels of the vehicle
     soft : True if the terrain has soil and thus ruts
+    objects : number of objects at the start
 
     Attributes
     ----------
     ruts : square of rut tiles; None without soil
+    objects : table of changed objects
     """
 
-    def __init__(self, name: str | None = None, wheels: int = int(WHEELS), soft: bool = False) -> None:
-        table = sized(STATE, wheels=wheels)
-        self._memory = _create(name, _layout_size(table) + (rut_tiles.BYTES if soft else 0))
+    def __init__(self, name: str | None = None, wheels: int = int(WHEELS), soft: bool = False, objects: int = 0) -> None:
+        table, rows = sized(STATE, wheels=wheels), objects + SPARE
+        self._memory = _create(name, _layout_size(table) + (rut_tiles.BYTES if soft else 0) + size_of(rows))
         self.name = self._memory.name
         self._head, self._slots, self._payload = _map_view(self._memory, wheels=wheels)
-        self._head["wheels"], self._head["ruts"] = wheels, soft
+        self._head["wheels"], self._head["ruts"], self._head["objects"] = wheels, soft, rows
+        self._head["object_sets"] = 0
         self.ruts = _map_ruts(self._memory, self._head)
+        self.objects: ObjectTable | None = _map_objects(self._memory, self._head)
         self._head["layout"], self._head["count"], self._head["closed"] = LAYOUT, 0, 0
         self._head["magic"] = MAGIC
         self._state = record(table)
@@ -172,6 +179,10 @@ class ViewWriter:
         """Mark the next state as discontinuous (reset, teleport): views do not interpolate across the jump."""
         self.generation += 1
 
+    def announce_objects(self) -> None:
+        """Tell the views that the folder of the drive contains a new set of objects."""
+        self._head["object_sets"] += np.uint64(1)
+
     def mark_closed(self) -> None:
         """Mark the block as closed by the host; the latest state remains readable."""
         self._head["closed"] = 1
@@ -179,7 +190,7 @@ class ViewWriter:
     def close(self) -> None:
         """Mark the block as closed and remove it."""
         self.mark_closed()
-        self.ruts = None
+        self.ruts = self.objects = None
         del self._head, self._slots, self._payload
         _close(self._memory, unlink=True)
 
@@ -194,6 +205,7 @@ class ViewReader:
         self._memory = _attach(name, "view block")
         self._head, self._slots, self._payload = _map_view(self._memory, MAGIC, LAYOUT, name)
         self._ruts = _map_ruts(self._memory, self._head)
+        self._objects: ObjectTable | None = _map_objects(self._memory, self._head)
         table = sized(STATE, wheels=int(self._head["wheels"]))
         self.last, self.previous = record(table), record(table)
         self._last_bytes, self._previous_bytes = self.last.view(np.uint8), self.previous.view(np.uint8)
@@ -248,9 +260,18 @@ class ViewReader:
         """Return some of the rut tiles around the vehicle that have changed since the previous calls."""
         return rut_tiles.NOTHING if self._ruts is None else self._ruts.take()
 
+    @property
+    def object_sets(self) -> int:
+        """Number of times that objects were added so far."""
+        return int(self._head["object_sets"])
+
+    def changed_objects(self, all_of_them: bool = False) -> ObjectChanges:
+        """Return the objects that have moved freely or were removed since the previous calls, or since the start of the drive."""
+        return NO_CHANGES if self._objects is None else self._objects.take(all_of_them)
+
     def close(self) -> None:
         """Close the block without removing it."""
-        self._ruts = None
+        self._ruts = self._objects = None
         del self._head, self._slots, self._payload
         _close(self._memory, unlink=False)
 
@@ -437,6 +458,12 @@ def _map_ruts(memory: shared_memory.SharedMemory, head: Any) -> RutSquare | None
         return None
     buffer: Any = memory.buf
     return RutSquare(buffer, _layout_size(sized(STATE, wheels=int(head["wheels"]))))
+
+
+def _map_objects(memory: shared_memory.SharedMemory, head: Any) -> ObjectTable:
+    buffer: Any = memory.buf
+    offset = _layout_size(sized(STATE, wheels=int(head["wheels"]))) + (rut_tiles.BYTES if head["ruts"] else 0)
+    return ObjectTable(buffer, offset, int(head["objects"]))
 
 
 def _map_view(

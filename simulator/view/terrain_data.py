@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.view.object_data import ObjectData, no_objects
 from simulator.view.textures import SUN
 
 _COLORS = {
@@ -30,6 +31,8 @@ FAR_OFFSET = 60.0
 DASH = 9.0
 """m. Length of one dash and one gap of the center line."""
 _STRIP = 64
+_OBJECTS = "object_"
+"""Beginning of the names of the arrays of objects in a file."""
 
 
 @dataclass
@@ -85,6 +88,7 @@ class TerrainData:
     mirrored: bool = False
     """beyond the grid: True: mirrored repeatedly; False: constant at the border value"""
     features: FeatureMeshes = field(default_factory=no_features)
+    objects: ObjectData = field(default_factory=no_objects)
 
     def inside(self, u: Any, count: int) -> Any:
         """Map a position u (any shape), in nodes along an axis of `count` nodes, to the position 0..count - 1 with the same ground."""
@@ -129,6 +133,7 @@ class TerrainData:
         lines = {f"road_{k}": road.points for k, road in enumerate(self.roads)}
         arrays = {"heights": self.heights, "hardness": self.hardness, "soil_ids": self.soil_ids}
         arrays |= {"mesh": self.features.mesh, "chunks": self.features.chunks, "cut": self.features.cut}
+        arrays |= self.objects.arrays(_OBJECTS)
         np.savez(path, about=np.array(json.dumps(about)), **arrays, **lines)  # type: ignore[arg-type]
 
     @staticmethod
@@ -140,7 +145,8 @@ class TerrainData:
             pair, three = tuple(about["origin"]), tuple(about["plane"])
             grids = data["heights"], data["hardness"], data["soil_ids"]
             features = FeatureMeshes(data["mesh"], data["chunks"], data["cut"], tuple(about["cut_grid"]))
-            return TerrainData(pair, tuple(about["spacing"]), three, *grids, tuple(about["soil_names"]), roads, about["mirrored"], features)
+            names, objects = tuple(about["soil_names"]), ObjectData.of(data, _OBJECTS)
+            return TerrainData(pair, tuple(about["spacing"]), three, *grids, names, roads, about["mirrored"], features, objects)
 
 
 def is_paved(surface: str) -> bool:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pyglet import gl
 
 from simulator.view.gl_objects import Mesh, Program, Texture
+from simulator.view.object_shadows import UNIT_OF_CASTERS
 from simulator.view.quadtree import Counter, distance, tile_triangles, visible_tiles
 from simulator.view.rut_renderer import Ruts
 from simulator.view.terrain_data import TerrainData, road_texture, surface_texture
@@ -28,12 +29,14 @@ RUTTED: tuple[tuple[str, ...], ...] = (("SMOOTH", "SHADOW", "RUTS"), ("SMOOTH", 
 """Variants of the shader for ruts: under the vehicle, near, far."""
 SUNK = ("SMOOTH", "SHADOW", "RUTS", "SUNK")
 """Variants of the shader for the mesh of the ruts."""
+SHADED: tuple[tuple[str, ...], ...] = tuple((*kind, "CASTERS") for kind in KINDS[1:])
+"""Variants of the shader for the shadows of objects. With objects, the variants under the vehicle and for ruts show them, too."""
 
 
 class Terrain:
-    """Terrain on the graphics device."""
+    """Terrain on the graphics device. casters: whether objects cast shadows on it."""
 
-    def __init__(self, terrain: TerrainData, grain: Texture, software: bool) -> None:
+    def __init__(self, terrain: TerrainData, grain: Texture, software: bool, casters: bool = False) -> None:
         self.terrain, self.grain = terrain, grain
         self._cells = CELLS[software]
         self._cell = min(max(min(terrain.spacing), FINEST[0]), FINEST[1])
@@ -46,8 +49,9 @@ class Terrain:
         # a graphics card sharpens the grain slightly; a software renderer saves this time
         crisp = "CRISP" if software else "CRISP , -0.6"
         self.ruts = Ruts(software) if terrain.hardness.min() < 255 else None
-        kinds = KINDS if self.ruts is None else (*KINDS, *RUTTED, SUNK)
-        self._programs = {kind: Program("terrain", define=(*kind, *slabs, *cut, crisp)) for kind in kinds}
+        self._casters = casters
+        kinds = (*KINDS, *(() if self.ruts is None else (*RUTTED, SUNK)), *(SHADED if casters else ()))
+        self._programs = {kind: Program("terrain", define=(*self._defines(kind), *slabs, *cut, crisp)) for kind in kinds}
         self._heights = Texture(terrain.heights, gl.GL_MIRRORED_REPEAT)
         self._surface = Texture(surface_texture(terrain), gl.GL_MIRRORED_REPEAT, fine=not software)
         roads, step = road_texture(terrain)
@@ -59,7 +63,7 @@ class Terrain:
         fixed = {
             "grid": (*terrain.origin, *terrain.spacing), "road_grid": (*terrain.origin, *spacing), "plane": terrain.plane,
             "mirrored": 1.0 if terrain.mirrored else 0.0, "heights": 0, "surface": 1, "grain": 2, "roads": 3, "shadow": 4, "cut": 5,
-            "cut_grid": terrain.features.cut_grid,
+            "casters": UNIT_OF_CASTERS, "cut_grid": terrain.features.cut_grid,
         }  # fmt: skip
         for program in self._programs.values():
             program.use().set(**fixed, **(self.ruts.uniforms if self.ruts is not None else {}))
@@ -68,8 +72,19 @@ class Terrain:
         self._fresh = True
         self.triangles = 0
 
-    def draw(self, clip_of_world: NDArray, eye: NDArray, focus: tuple[float, float], shadow: dict[str, object]) -> None:
-        """Draw the visible tiles. shadow: uniforms of the vehicle's shadow, used on the finest level."""
+    def _defines(self, kind: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the defines of a variant of the shader."""
+        shows_all = "SHADOW" in kind or "RUTS" in kind
+        return (*kind, "CASTERS") if self._casters and shows_all else kind
+
+    def draw(
+        self, clip_of_world: NDArray, eye: NDArray, focus: tuple[float, float], shadow: dict[str, object], areas: NDArray | None = None
+    ) -> None:
+        """Draw the visible tiles.
+
+        shadow : uniforms of the vehicle's shadow, used on the finest level, and of the objects' shadows
+        areas : rectangles (n, 4) in which objects cast shadows
+        """
         tiles, level = visible_tiles(focus, self._cell, self._cells, self._levels, clip_of_world, self._bounds)
         for unit, texture in enumerate((self._heights, self._surface, self.grain, self._roads)):
             texture.bind(unit)
@@ -83,15 +98,19 @@ class Terrain:
         corners, side = tiles[:, :2].astype(np.float64), tiles[:, 3:].astype(np.float64)
         shown = self.terrain.images(corners, corners + side)
         rutted = np.zeros(len(tiles), bool) if self.ruts is None else self.ruts.under(corners, side, focus)
-        wild = ~(shaded | rutted) & ~self._hard.any(*shown)
-        paved = ~(shaded | rutted) & ~self._not_paved.any(*shown)
-        mixed = ~(shaded | rutted | wild | paved)
+        other = ~(shaded | rutted)
+        wild = other & ~self._hard.any(*shown)
+        paved = other & ~self._not_paved.any(*shown)
+        mixed = other & ~(wild | paved)
         plain, near_ruts, far_ruts = shaded & ~rutted, rutted & near & ~shaded, rutted & ~near
-        chosen = (plain, near & wild, near & paved, near & mixed, ~near & wild, ~near & paved, ~near & mixed)
+        free = (near & wild, near & paved, near & mixed, ~near & wild, ~near & paved, ~near & mixed)
+        dark = _touched(corners, side, areas)
+        lit = [some & ~dark for some in free]
+        chosen = (plain, *lit, shaded & rutted, near_ruts, far_ruts, *(some & dark for some in free))
         picture = {"clip_of_world": clip_of_world, "eye": eye, "focus": focus}
         if self._fresh:
             self._use_all_once(picture, shadow)
-        for kind, some in zip((*KINDS, *RUTTED), (*chosen, shaded & rutted, near_ruts, far_ruts), strict=True):
+        for kind, some in zip((*KINDS, *RUTTED, *SHADED), chosen, strict=True):
             count = int(some.sum())
             if count:
                 self._use(kind, picture, shadow)
@@ -110,10 +129,19 @@ class Terrain:
             self._mesh.draw_instances(1)
 
     def _use(self, kind: tuple[str, ...], picture: dict[str, object], shadow: dict[str, object]) -> None:
-        self._programs[kind].use().set(**picture, **(shadow if "SHADOW" in kind else {}))
+        self._programs[kind].use().set(**picture, **(shadow if self._casters or "SHADOW" in kind else {}))
 
     def _bounds(self, x: NDArray, y: NDArray, half: float) -> tuple[NDArray, NDArray]:
         _, along, across = self.terrain.plane
         base = self.terrain.plane[0] + along * x + across * y
         tilt = half * (abs(along) + abs(across))
         return base + self._relief[0] - tilt, base + self._relief[0] + self._relief[1] + tilt
+
+
+def _touched(corners: NDArray, side: NDArray, areas: NDArray | None) -> NDArray[np.bool_]:
+    """Return for squares (n, 2), side (n, 1) in m, whether they overlap one of the rectangles (m, 4)."""
+    if areas is None or not len(areas):
+        return np.zeros(len(corners), bool)
+    low, high = corners[:, None, :], (corners + side)[:, None, :]
+    overlap: NDArray[np.bool_] = (low < areas[:, 2:]) & (high > areas[:, :2])
+    return np.any(np.all(overlap, axis=2), axis=1)

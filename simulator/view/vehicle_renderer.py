@@ -15,7 +15,8 @@ from simulator.view.bodies.contract import Body
 from simulator.view.bodies.hmmwv_wheel import plain_wheel
 from simulator.view.gl_objects import Mesh, Program, ShadowMap
 from simulator.view.meshes import LAYOUT, capsule, coil, mirrored
-from simulator.view.textures import SUN
+from simulator.view.object_shadows import UNIT_OF_CASTERS
+from simulator.view.sun_view import sun_view, texture_of_clip
 from simulator.view.vehicle_geometry import bars
 
 SHADOW_HALF = 3.6
@@ -24,9 +25,9 @@ SHADOW_SIZE = 640
 
 
 class Vehicle:
-    """Vehicle on the graphics device."""
+    """Vehicle on the graphics device. casters: whether objects cast shadows on it."""
 
-    def __init__(self, geometry: Mapping[str, Any], body: Body, software: bool) -> None:
+    def __init__(self, geometry: Mapping[str, Any], body: Body, software: bool, casters: bool = False) -> None:
         self.geometry, self.body = geometry, body
         parts = (body.shell, body.fittings, body.glass, body.frame)
         self._shell, self._fittings, self._glass, self._frame = (Mesh(mesh, LAYOUT) for mesh in parts)
@@ -39,12 +40,14 @@ class Vehicle:
         fine, coarse = (capsule(), coil()), (capsule(6, 1), coil(per_turn=8, sides=4))
         self._near, self._far = ([Mesh(mesh, (3, 3), instance=(4, 4, 3)) for mesh in pair] for pair in (fine, coarse))
         self._links: tuple[NDArray[np.float32], ...] = ()
-        plain = ("PLAIN",) if software else ()
+        plain = (*(("PLAIN",) if software else ()), *(("CASTERS",) if casters else ()))
         self._solid, self._link = Program("solid", define=plain), Program("link", "solid", define=plain)
         self._ghost, self._panes = Program("solid", define=("GHOST",)), Program("solid", define=("GLASS",))
         self._dark = Program("solid", "depth")
         for program in (self._solid, self._link, self._panes):
-            program.use().set(shadow=4)
+            program.use().set(shadow=4, casters=UNIT_OF_CASTERS)
+        self.casters: dict[str, Any] = {}
+        """Uniforms of the shadows of objects."""
         self._shadow = ShadowMap(SHADOW_SIZE)
         low, high = body.shell[:, :3].min(axis=0), body.shell[:, :3].max(axis=0)
         self.middle = 0.5 * (low + high) * [1.0, 0.0, 0.0]
@@ -69,8 +72,8 @@ class Vehicle:
     def cast_shadow(self) -> dict[str, Any]:
         """Draw the shadow map; return the uniforms for the shadow on the ground."""
         center = self._X_WB[:3, 3] + self._X_WB[:3, :3] @ (self.middle + [0.0, 0.0, 0.1])
-        view = sun_view(center, self._shadow_half)
-        self.shadow_of_world = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1]]) @ view
+        view = sun_view(center, self._shadow_half, self._shadow_half)
+        self.shadow_of_world = texture_of_clip(view)
         self._shadow.begin()
         gl.glEnable(gl.GL_POLYGON_OFFSET_FILL)
         gl.glPolygonOffset(1.5, 4.0)
@@ -115,6 +118,7 @@ class Vehicle:
     def _begin(self, clip_of_world: NDArray, eye: NDArray, air: Any, lamp: float) -> Program:
         self.bind_shadow()
         common = {"clip_of_world": clip_of_world, "eye": eye, "shadow_of_world": self.shadow_of_world, "air": air, "lamp": lamp}
+        common |= self.casters
         self._link.use().set(world_of_body=self._X_WB, **common)
         return self._solid.use().set(world_of_body=self._X_WB, **common)
 
@@ -170,14 +174,3 @@ def _about_x(angle: float) -> NDArray[np.float64]:
 def _leaning(tilt: float) -> NDArray[np.float64]:
     """Return the rotation that tilts the axis x, pointing forward, down by `tilt`."""
     return spin(tilt)
-
-
-def sun_view(center: NDArray, half: float) -> NDArray[np.float64]:
-    """Return the (4, 4) matrix from W to the clip space of a parallel view from the sun onto a square around `center`."""
-    right = np.cross([0.0, 0.0, 1.0], SUN)
-    right /= np.linalg.norm(right)
-    up = np.cross(SUN, right)
-    view = np.eye(4)
-    view[:3, :3] = np.stack((right, up, -SUN)) / half
-    view[:3, 3] = -view[:3, :3] @ center
-    return view

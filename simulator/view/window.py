@@ -12,6 +12,7 @@ from simulator.view.camera import CAMERAS
 from simulator.view.drive_lock import HostWatch
 from simulator.view.gl_context import is_software, window_context
 from simulator.view.make_terrain_data import make_terrain_data
+from simulator.view.object_follower import ObjectFollower
 from simulator.view.shared_state import KeyWriter, NoKeys, ViewReader
 from simulator.view.terrain_data import TerrainData
 
@@ -100,6 +101,7 @@ class _View:
             self.window = window_context(*SIZE, caption, samples=1)
         self.shortest = SOFTWARE_FRAME_TIME if software else MIN_FRAME_TIME
         self.scene = Scene(terrain, geometry)
+        self.objects = ObjectFollower(reader, host.folder)
         self.quality = Quality() if software else None
         self.last = time.perf_counter()
         self.last_data = self.last
@@ -143,6 +145,7 @@ class _View:
         if self.reader.read():
             self.last_data = now
         self.scene.show_ruts(self.reader.new_ruts())
+        self.objects.update(self.scene)
         state = self.reader.interpolated(now)
         if self.reader.generation != self.generation:
             self.generation = self.reader.generation

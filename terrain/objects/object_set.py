@@ -77,6 +77,8 @@ class ObjectSet:
         """(1,) of WORLD, for kernels"""
         self.states: Record = record(STATE, max(1, int((self.records["motion"] == BREAKAWAY).sum())))
         """of all breakaway objects"""
+        self.edits = 0
+        """Number of objects removed so far, so that a follower sees a removal without looking at all objects."""
         self._put_back()
         self._bin()
         self._link()
@@ -114,6 +116,7 @@ class ObjectSet:
         out.records["present"][:count] = self.records["present"]
         kept = self.records["motion"] == BREAKAWAY
         out.states[: int(kept.sum())] = self.states[: int(kept.sum())]
+        out.edits = self.edits
         return out
 
     def remove(self, number: int) -> None:
@@ -122,6 +125,7 @@ class ObjectSet:
         if not 0 <= row < len(self.objects) or not self.records[row]["present"]:
             raise ObjectError(f"object {number}: no such object")
         self.records[row]["present"] = 0
+        self.edits += 1
 
     def reset(self) -> None:
         """Put all breakaway objects back to their places."""

@@ -124,6 +124,7 @@ class Screen:
     """A view block that stores the messages to the driver while the vehicle is at rest."""
 
     ruts = None
+    objects = None
 
     def __init__(self):
         self.told = []

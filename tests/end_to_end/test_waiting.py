@@ -16,6 +16,7 @@ class Screen:
     """A view block that stores the messages to the driver."""
 
     ruts = None
+    objects = None
 
     def __init__(self):
         self.told = []

@@ -12,6 +12,7 @@ from simulator.outlets import view as view_outlet
 from simulator.outlets.view import LONGEST, MESSAGE_TIME, ViewOutlet, short
 from simulator.view.shared_state import ViewReader
 from tests.view.scenes import readout
+from terrain.objects.object_set import NO_OBJECTS
 from vehicles.command import COMMAND
 from washout.perceived_motion import FELT
 
@@ -40,6 +41,7 @@ def shown(monkeypatch):
         readout=readout(),
         watch=SimpleNamespace(state=still),
         ground=SimpleNamespace(p=[{"gravity": 9.80665}]),
+        objects=NO_OBJECTS,
     )
     window = ViewOutlet(8)
     reader = ViewReader(window.block.name)

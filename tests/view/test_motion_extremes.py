@@ -9,6 +9,7 @@ from simulator.base.records import record
 from simulator.outlets.view import ViewOutlet
 from simulator.view.shared_state import MOTION_BLOCKS, STATE, interpolate
 from tests.view.scenes import readout
+from terrain.objects.object_set import NO_OBJECTS
 from vehicles.command import COMMAND
 from washout.cueing import STATES
 from washout.perceived_motion import FELT
@@ -16,6 +17,7 @@ from washout.perceived_motion import FELT
 
 class Block:
     ruts = None
+    objects = None
 
     def publish(self, readout, extras):
         self.extras = extras.copy()
@@ -29,7 +31,7 @@ def test_every_publication_has_the_extremes_of_its_ticks():
     )  # fmt: skip
     session = SimpleNamespace(
         cueing=cueing, clock=None, command=record(COMMAND), paused=False, waits=False, readout=readout(), watch=SimpleNamespace(state=watch),
-        ground=SimpleNamespace(p=[{"gravity": 9.81}]),
+        ground=SimpleNamespace(p=[{"gravity": 9.81}]), objects=NO_OBJECTS,
     )  # fmt: skip
     window = ViewOutlet(8, Block())
     for blow in (5.0, 0.0):

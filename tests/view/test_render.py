@@ -20,6 +20,7 @@ from simulator.view.camera import CAMERAS, clip_of_world
 from simulator.view.launch import start_view_process
 from simulator.view.offscreen import Offscreen, png
 from simulator.view.shared_state import KeyReader, ViewWriter, extras
+from terrain.objects.object_set import NO_OBJECTS
 from terrain.rut_memory import SoilMemory
 from tests.view.scenes import geometry, hilly_terrain, readout
 
@@ -158,7 +159,7 @@ def test_states_of_a_run_become_pictures_without_instruments(view):
     for n in range(21):
         state = readout(x=2.0 * n, speed=10.0)
         state[0]["time"], state[0]["steering_wheel_angle"] = 0.1 * n, -0.5
-        states.publish(SimpleNamespace(readout=state, soil=SoilMemory(0)))
+        states.publish(SimpleNamespace(readout=state, soil=SoilMemory(0), objects=NO_OBJECTS))
     try:
         found = pictures_of(view, states.spread(3))
     finally:

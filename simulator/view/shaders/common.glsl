@@ -30,3 +30,15 @@ vec3 display(vec3 c) {
     c = max(c, 0.0);
     return sqrt(c * (1.0 + 0.12 * c) / (0.86 + 0.36 * c));
 }
+
+#ifdef CASTERS
+uniform sampler2DShadow casters;            // what the sun sees of the objects around the camera
+uniform mat4 casters_of_world;
+
+// share of the sun at p that objects leave; outside the map all of it
+float unshaded(vec3 p) {
+    vec3 s = (casters_of_world * vec4(p, 1.0)).xyz;
+    vec2 edge = abs(s.xy - 0.5);
+    return mix(texture(casters, s), 1.0, smoothstep(0.47, 0.5, max(edge.x, edge.y)));
+}
+#endif

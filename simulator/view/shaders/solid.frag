@@ -21,6 +21,9 @@ void main() {
     vec2 edge = abs(s.xy - 0.5);
     float lit = texture(shadow, vec3(s.xy, s.z - 0.0012));
     float sun = max(dot(n, SUN), 0.0) * (max(edge.x, edge.y) < 0.5 ? lit : 1.0);
+#ifdef CASTERS
+    sun *= unshaded(p_W + n * 0.05);
+#endif
     // the inside of the shell sees no sun
     vec3 light = gl_FrontFacing ? SUNLIGHT * sun + ambient(n) : ambient(n) * 0.5;
     light += lamp * facing;

@@ -118,6 +118,9 @@ void main() {
     float lit = texture(shadow, s.xyz);
     sun *= max(edge.x, edge.y) < 0.5 ? lit : 1.0;
 #endif
+#ifdef CASTERS
+    sun *= unshaded(p_W);
+#endif
     vec3 light = SUNLIGHT * sun + ambient(vec3(0.0, 0.0, 1.0)) * open;
     color = vec4(display(mix(ground * light, air.rgb, air.a)), 1.0);
 }

@@ -1,0 +1,128 @@
+"""Conversion of the objects of a world into the data of the window."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.view.object_colors import drawn_colors
+from simulator.view.object_data import BAKED, BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE, STATIC, ObjectData, no_objects
+from simulator.view.object_meshes import flat_triangles, hull_triangles
+
+PART = 4096
+"""Maximum number of triangles of a part of a mesh, which is drawn or culled as a whole."""
+
+
+def make_object_data(objects: Any) -> ObjectData:
+    """Return the data of a `terrain.objects.object_set.ObjectSet`."""
+    from terrain.objects.labels import NAMES  # imported here, because the window loads saved data and needs no kernels
+    from terrain.objects.world_object import Material
+
+    if not len(objects):
+        return no_objects()
+    rows = objects.records
+    color = drawn_colors(rows["color"], [NAMES[label] for label in rows["label"]], tuple(Material().color))  # type: ignore[arg-type]
+    meshes = _Meshes()
+    mesh = _fill_meshes(meshes, objects, color)
+    return ObjectData(
+        shape=rows["shape"].copy(),
+        size=_sizes(rows),
+        p_WO=rows["p_WO"].copy(),
+        R_WO=rows["R_WO"].copy(),
+        center_O=rows["center_O"].copy(),
+        half_O=rows["half_O"].copy(),
+        color=color,
+        present=rows["present"] > 0,
+        path=np.stack((rows["first_segment"], rows["segments"], rows["repeats"]), axis=1),
+        segments=objects.segments,
+        mesh=mesh,
+        vertices=_stacked(meshes.vertices, 6),
+        baked=_stacked(meshes.baked, 9),
+        parts=np.array(meshes.parts, float).reshape(-1, 9),
+    )
+
+
+def _sizes(rows: Any) -> NDArray[np.float32]:
+    """Return the factors of the unit meshes and the shift of their ends (n, 4)."""
+    size, out = rows["size"], np.ones((len(rows), 4), np.float32)
+    out[:, 3] = 0.0
+    shape = rows["shape"]
+    out[shape == BOX, :3] = size[shape == BOX]
+    for kind in (CYLINDER, SPHERE, CAPSULE):
+        out[shape == kind, :3] = size[shape == kind, :1]
+    out[shape == CYLINDER, 2] = 2.0 * size[shape == CYLINDER, 1]
+    out[shape == CAPSULE, 3] = size[shape == CAPSULE, 1]
+    return out
+
+
+@dataclass
+class _Meshes:
+    """Meshes collected so far."""
+
+    vertices: list[NDArray[np.float32]] = field(default_factory=list)
+    baked: list[NDArray[np.float32]] = field(default_factory=list)
+    parts: list[tuple[float, ...]] = field(default_factory=list)
+    used: dict[str, int] = field(default_factory=lambda: {"vertices": 0, "baked": 0})
+
+    def add(self, which: str, owner: int, vertices: NDArray[np.float64]) -> None:
+        """Add triangles, three rows of vertices each, in parts of PART triangles; neighbors in the list are neighbors in space."""
+        for k in range(0, len(vertices), 3 * PART):
+            some = vertices[k : k + 3 * PART]
+            low, high = some[:, :3].min(axis=0), some[:, :3].max(axis=0)
+            self.parts.append((owner, self.used[which], len(some), *(0.5 * (low + high)), *(0.5 * (high - low))))
+            getattr(self, which).append(some.astype(np.float32))
+            self.used[which] += len(some)
+
+
+def _fill_meshes(meshes: _Meshes, objects: Any, color: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Add the meshes of all hulls and meshes; return the number of the mesh of each object.
+
+    Objects with the same mesh share it. A static object whose mesh no other object has is baked: its triangles are stored in W, so that
+    any number of different rocks is drawn with one call.
+    """
+    rows = objects.records
+    out = np.full(len(rows), -1, np.int64)
+    own = np.flatnonzero((rows["shape"] == HULL) | (rows["shape"] == MESH)).tolist()
+    keys = {row: _key(objects, row) for row in own}
+    users, known = Counter(keys.values()), dict[Any, int]()
+    for row in own:
+        key = keys[row]
+        if users[key] == 1 and rows[row]["motion"] == STATIC:
+            vertices = flat_triangles(_corners(objects, row))
+            R, p = rows[row]["R_WO"], rows[row]["p_WO"]
+            vertices = np.hstack((vertices[:, :3] @ R.T + p, vertices[:, 3:] @ R.T, np.tile(color[row], (len(vertices), 1))))
+            meshes.add("baked", -1 - row, vertices)
+            out[row] = BAKED
+        else:
+            if key not in known:
+                known[key] = len(known)
+                meshes.add("vertices", known[key], flat_triangles(_corners(objects, row)))
+            out[row] = known[key]
+    return out
+
+
+def _key(objects: Any, row: int) -> Any:
+    """Return a value that is equal for objects with the same mesh."""
+    r = objects.records[row]
+    if r["shape"] == MESH:
+        return "mesh", int(r["first"])
+    return objects.vertices["r_O"][r["first"] : r["first"] + r["count"]].tobytes()
+
+
+def _corners(objects: Any, row: int) -> NDArray[np.float64]:
+    """Return the triangles (n, 3, 3) of a hull or mesh, in O; those of a mesh follow a space-filling curve."""
+    r = objects.records[row]
+    if r["shape"] == HULL:
+        return hull_triangles(objects.vertices["r_O"][r["first"] : r["first"] + r["count"]])
+    nodes = objects.nodes[r["first"] : r["first"] + r["count"]]
+    leaves = nodes[nodes["count"] > 0]
+    t = objects.triangles[leaves["first"].min() : (leaves["first"] + leaves["count"]).max()]
+    return np.stack((t["a"], t["a"] + t["ab"], t["a"] + t["ac"]), axis=1)
+
+
+def _stacked(arrays: list[NDArray[np.float32]], columns: int) -> NDArray[np.float32]:
+    return np.vstack(arrays) if arrays else np.zeros((0, columns), np.float32)

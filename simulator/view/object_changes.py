@@ -1,0 +1,149 @@
+"""Changes of objects during a drive: a table with one row per object in the view block, after the ruts.
+
+The host writes an object that was removed or that moves after it has broken off. Tickets guard each row, as for the states. A view reads
+the rows that have changed since its previous read; a new view reads all. Objects on paths need no row, because their poses are functions
+of time. Objects that were added during the drive have the SPARE rows; further ones are drawn, but neither move freely nor disappear.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.records import dtype_of
+from simulator.view.object_data import BREAKAWAY
+
+SPARE = 1024
+"""Number of rows for objects that are added during a drive."""
+
+_CHANGE = (
+    # name    shape  unit   description
+    ("removed", (), "1", "1 = removed", "i8"),
+    ("moved", (), "1", "1 = the object has moved from its place at time 0", "i8"),
+    ("time", (), "s", "simulated time of the pose"),
+    ("p_WO", (3,), "m", "origin of O, in W"),
+    ("v_WO", (3,), "m/s", "velocity, in W"),
+)
+_ROW = dtype_of(_CHANGE)
+
+
+class ObjectChanges(NamedTuple):
+    """Present state of some objects."""
+
+    rows: NDArray[np.int64]
+    """(n,) rows of `ObjectData`"""
+    present: NDArray[np.bool_]
+    """(n,) False = removed"""
+    moved: NDArray[np.bool_]
+    """(n,) True = the pose is valid; breakaway objects"""
+    time: NDArray[np.float64]
+    """(n,) simulated time of the pose [s]"""
+    p_WO: NDArray[np.float64]
+    """(n, 3) m"""
+    v_WO: NDArray[np.float64]
+    """(n, 3) m/s"""
+
+
+def size_of(rows: int) -> int:
+    """Return the bytes of a table."""
+    return rows * (8 + _ROW.itemsize)
+
+
+class ObjectTable:
+    """Table in a memory block, which is zero at first."""
+
+    def __init__(self, buffer: Any, offset: int, rows: int) -> None:
+        self._begin = np.frombuffer(buffer, np.uint32, rows, offset)
+        self._end = np.frombuffer(buffer, np.uint32, rows, offset + 4 * rows)
+        self._changes = np.frombuffer(buffer, _ROW, rows, offset + 8 * rows)
+        self._seen = np.zeros(rows, np.uint32)
+
+    def put(self, changes: ObjectChanges) -> None:
+        """Write changes; rows beyond the table are ignored."""
+        inside = changes.rows < len(self._begin)
+        rows = changes.rows[inside]
+        tickets = self._begin[rows] + np.uint32(1)
+        self._begin[rows] = tickets
+        self._changes["removed"][rows] = ~changes.present[inside]
+        for name in ("moved", "time", "p_WO", "v_WO"):
+            self._changes[name][rows] = getattr(changes, name)[inside]
+        self._end[rows] = tickets
+
+    def take(self, all_of_them: bool = False) -> ObjectChanges:
+        """Return the rows that have changed since the previous calls, or ever; a row being written follows in the next call."""
+        if all_of_them:
+            self._seen[:] = 0
+        end = self._end.copy()
+        rows = np.flatnonzero(end != self._seen)
+        found = self._changes[rows]
+        complete = self._begin[rows] == end[rows]
+        rows, found = rows[complete], found[complete]
+        self._seen[rows] = end[rows]
+        return ObjectChanges(rows, found["removed"] == 0, found["moved"] != 0, found["time"], found["p_WO"], found["v_WO"])
+
+
+NO_CHANGES = ObjectChanges(
+    np.zeros(0, np.int64), np.zeros(0, bool), np.zeros(0, bool), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3))
+)  # fmt: skip
+
+
+class ChangedObjects:
+    """Finds the objects of a session that were removed or have moved freely since the previous call."""
+
+    def __init__(self) -> None:
+        self._objects: Any = None
+        self._edits = 0
+        self._breakaway = np.zeros(0, np.int64)
+        self._present, self._free = np.zeros(0, bool), np.zeros(0, bool)
+        self._place = np.zeros((0, 6))
+
+    def take(self, objects: Any, time: float) -> ObjectChanges:
+        """Return the changes of a `terrain.objects.object_set.ObjectSet` at simulated time `time` [s]."""
+        if objects is not self._objects:
+            self._follow(objects)
+        rows = np.concatenate((self._removed(), self._touched()))
+        if not len(rows):
+            return NO_CHANGES
+        records = objects.records[rows]
+        own = records["motion"] == BREAKAWAY
+        place = np.zeros((len(rows), 6))
+        place[own] = self._place[records["state"][own]]
+        return ObjectChanges(rows, self._present[rows], own, np.full(len(rows), time), place[:, :3], place[:, 3:])
+
+    def _removed(self) -> NDArray[np.int64]:
+        """Return the rows of the objects that were removed."""
+        if self._objects.edits == self._edits:
+            return np.zeros(0, np.int64)
+        self._edits = self._objects.edits
+        present = self._objects.records["present"] > 0
+        rows = np.flatnonzero(present != self._present)
+        self._present = present
+        return rows
+
+    def _touched(self) -> NDArray[np.int64]:
+        """Return the rows of the objects that have broken off, moved, or were put back."""
+        states = self._objects.states[: len(self._breakaway)]
+        free = states["broken"] > 0
+        some = np.flatnonzero(free | self._free)
+        if not len(some):
+            return some
+        place = np.hstack((states["p_WO"][some], states["v_WO"][some]))
+        touched = (free[some] != self._free[some]) | (place != self._place[some]).any(axis=1)
+        self._free, self._place[some] = free, place
+        return self._breakaway[some[touched]]
+
+    def _follow(self, objects: Any) -> None:
+        """Follow another set, which continues the previous one or is the first."""
+        self._objects, self._edits = objects, -1
+        self._breakaway = np.flatnonzero(objects.records["motion"] == BREAKAWAY)
+        self._present = _longer(self._present, np.ones(len(objects), bool))
+        self._free = _longer(self._free, np.zeros(len(self._breakaway), bool))
+        self._place = _longer(self._place, np.zeros((len(self._breakaway), 6)))
+
+
+def _longer(values: NDArray[Any], default: NDArray[Any]) -> NDArray[Any]:
+    """Return `default` with the first rows replaced by `values`."""
+    default[: len(values)] = values[: len(default)]
+    return default

@@ -1,0 +1,123 @@
+"""Rendering of objects: few draw calls, one for each shape, each shared mesh and all baked triangles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pyglet import gl
+
+from simulator.view.camera import Shot
+from simulator.view.gl_objects import Mesh, Program
+from simulator.view.meshes import Array
+from simulator.view.object_changes import ObjectChanges
+from simulator.view.object_culling import ObjectItems, Rows, planes_of
+from simulator.view.object_data import BAKED, ObjectData
+from simulator.view.object_meshes import DETAILS, LAYOUT, indexed, unit_meshes
+from simulator.view.object_shadows import UNIT_OF_CASTERS, ObjectShadows
+from simulator.view.sun_view import clip_of_texture
+
+BUDGETS = (4_000_000, 30_000)
+"""Maximum number of triangles of an image, for a graphics card and for a software renderer; the farthest objects are left out."""
+INSTANCE = (4, 4, 4, 4, 3)
+"""Floats per attribute of an instance: rows of the matrix, size, color."""
+KINDS: tuple[tuple[str, ...], ...] = (("CASTERS", "SHADOW"), ("CASTERS",), ())
+"""Variants of the shader: with the shadows of objects and of the vehicle, of objects only, without shadows."""
+BATCHES = (32, 256)
+"""Numbers of the nearest items that are drawn before all others, so that what they hide is not shaded."""
+FIRST_INSTANCE, PAINT = 3, 7
+"""Locations of the first attribute of an instance and of the color."""
+
+
+class Objects:
+    """Objects on the graphics device."""
+
+    def __init__(self, data: ObjectData, software: bool) -> None:
+        levels = [unit_meshes(detail) for detail in DETAILS]
+        triangles = np.array([[len(meshes[shape]) // 3 for shape in sorted(meshes)] for meshes in levels])
+        self.items = ObjectItems(data, BUDGETS[software], triangles)
+        self._units = [[_unit(meshes[shape]) for shape in sorted(meshes)] for meshes in levels]
+        shared = np.hstack((data.vertices, np.zeros((len(data.vertices), 1), np.float32)))
+        self._shared = Mesh(shared, LAYOUT, instance=INSTANCE)
+        self._baked = Mesh(data.baked, (3, 3, 3), locations=(0, 1, PAINT))
+        self._programs = [Program("objects", define=kind) for kind in KINDS]
+        self._depth = Program("objects", "depth")
+        for program in self._programs:
+            program.use().set(shadow=4, casters=UNIT_OF_CASTERS)
+        self.shadows = ObjectShadows(software)
+        self.triangles = 0
+        """Triangles of objects in the last image."""
+
+    @property
+    def any(self) -> bool:
+        """Whether there are objects."""
+        return len(self.items.owner) > 0
+
+    def delete(self) -> None:
+        """Delete everything on the graphics device."""
+        for mesh in (*(mesh for meshes in self._units for mesh in meshes), self._shared, self._baked):
+            mesh.delete()
+        for program in (*self._programs, self._depth):
+            program.delete()
+        self.shadows.delete()
+
+    def apply(self, changes: ObjectChanges) -> None:
+        """Apply changes from the host."""
+        self.items.apply(changes)
+
+    def place(self, time: float, shot: Shot) -> None:
+        """Place moving objects at simulated time `time` [s] and draw the shadow map. Call this before the image is drawn."""
+        if not self.any:
+            return
+        self.items.place(time)
+        self.shadows.update(self.items, shot.eye, -shot.R_WC[:, 2], self._draw_depths)
+
+    def draw(self, clip_of_world: NDArray, eye: NDArray, shadow: dict[str, Any]) -> None:
+        """Draw the visible objects. shadow: uniforms of the shadows of the vehicle and of objects."""
+        self.triangles = 0
+        if not self.any:
+            return
+        items, detail = self.items.visible(clip_of_world, eye)
+        kind = np.full(len(items), 2)
+        kind[self.items.inside(items, planes_of(self.shadows.view)[:4])] = 1
+        kind[self.items.inside(items, planes_of(clip_of_texture(shadow["shadow_of_world"]))[:4])] = 0
+        self.shadows.bind()
+        for batch in np.split(np.arange(len(items)), BATCHES):
+            for k in np.unique(kind[batch]):
+                some = batch[kind[batch] == k]
+                self._programs[k].use().set(clip_of_world=clip_of_world, eye=eye, **shadow)
+                self._draw_items(items[some], detail[some])
+
+    def _draw_depths(self, view: NDArray, items: Rows) -> None:
+        self._depth.use().set(clip_of_world=view, eye=np.zeros(3))
+        self._draw_items(items, np.ones(len(items), np.int64))
+
+    def _draw_items(self, items: Rows, detail: Rows) -> None:
+        """Draw items with the active program."""
+        group, owner = self.items.group[items], self.items.owner[items]
+        for shape in range(ObjectItems.MESHES):
+            for level, meshes in enumerate(self._units):
+                some = owner[(group == shape) & (detail == level)]
+                if len(some):
+                    self._draw_instances(meshes[shape], some, 0, meshes[shape].count)
+        parts = self.items.data.parts
+        for number in np.unique(group[group >= ObjectItems.MESHES]):
+            _, first, count = parts[number - ObjectItems.MESHES, :3].astype(int)
+            self._draw_instances(self._shared, owner[group == number], int(first), int(count))
+        baked = parts[self.items.part[items[group == BAKED]]]
+        if len(baked):
+            for k, row in enumerate(((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0), (1.0, 1.0, 1.0, 0.0))):
+                gl.glVertexAttrib4f(FIRST_INSTANCE + k, *row)
+            self._baked.draw_pieces(baked[:, 1], baked[:, 2])
+            self.triangles += int(baked[:, 2].sum()) // 3
+
+    def _draw_instances(self, mesh: Mesh, rows: Rows, first: int, count: int) -> None:
+        mesh.upload_instances(self.items.instances[rows])
+        mesh.draw_instances(len(rows), first, count)
+        self.triangles += len(rows) * count // 3
+
+
+def _unit(mesh: Array) -> Mesh:
+    vertices, indices = indexed(mesh)
+    return Mesh(vertices, LAYOUT, indices, instance=INSTANCE)

@@ -1,0 +1,27 @@
+// Objects: one unit mesh for all objects of a shape, placed and sized by the instance; see object_meshes.py.
+layout(location = 0) in vec3 place;
+layout(location = 1) in vec3 normal;
+layout(location = 2) in float end;
+layout(location = 3) in vec4 row_x;         // rows of the matrix from O to W
+layout(location = 4) in vec4 row_y;
+layout(location = 5) in vec4 row_z;
+layout(location = 6) in vec4 size;
+layout(location = 7) in vec3 paint;
+uniform mat4 clip_of_world;
+uniform vec3 eye;
+out vec3 p_W;
+out vec3 n_W;
+out vec4 look;
+out vec4 air;
+
+void main() {
+    vec4 r = vec4(place * size.xyz + vec3(0.0, 0.0, end * size.w), 1.0);
+    vec3 n = normal / size.xyz;
+    p_W = vec3(dot(row_x, r), dot(row_y, r), dot(row_z, r));
+    n_W = vec3(dot(row_x.xyz, n), dot(row_y.xyz, n), dot(row_z.xyz, n));
+    look = vec4(paint, 0.0);
+    vec3 ray = p_W - eye;
+    float far = length(ray);
+    air = haze(ray / max(far, 1e-3), far);
+    gl_Position = clip_of_world * vec4(p_W, 1.0);
+}
