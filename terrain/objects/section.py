@@ -244,7 +244,7 @@ def _path(section: Values, one: WorldObject, height: Height) -> Path:
         raise section.error("points", "points more than 0 m from the previous point")
     times, speeds = section.get("times"), section.get("speed")
     for name, values in (("times", times), ("speed", speeds)):
-        if np.ndim(values) and len(values) != len(points):
+        if isinstance(values, np.ndarray) and len(values) != len(points):
             raise section.error(name, f"{len(points)} numbers, one for each point")
     if speeds is not None:
         speeds = np.broadcast_to(np.asarray(speeds, float), len(points)).copy()
