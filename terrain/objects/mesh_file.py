@@ -27,8 +27,20 @@ FLAT = 1e-12
 """Ratio of the area of a triangle to the square of its longest edge below which it has no area."""
 
 
-class MeshWarning(UserWarning):
-    """Warning about a mesh that is used, but is probably not as intended."""
+MAX_EDGES_CHECKED = 600_000
+"""Number of triangles up to which open edges are looked for."""
+
+
+class FlatTrianglesWarning(UserWarning):
+    """Warning that triangles without area are left out."""
+
+
+class OpenMeshWarning(UserWarning):
+    """Warning that a mesh has holes."""
+
+
+class MeshSizeWarning(UserWarning):
+    """Warning that a mesh is probably in another unit."""
 
 
 def read_mesh(name: str, file: str, key: str, folder: Path, factor: float, up: str | None = None) -> TriangleMesh:
@@ -97,11 +109,25 @@ def _checked(triangles: FloatArray, path: Path) -> FloatArray:
         raise ConfigError(path, "", f"{len(triangles)} triangles without area", "at least one triangle with three different corners")
     if not good.all():
         warnings.warn(
-            f"{path}: {int((~good).sum())} of {len(triangles)} triangles have no area and are left out", MeshWarning, stacklevel=4
+            f"{path}: {int((~good).sum())} of {len(triangles)} triangles have no area and are left out", FlatTrianglesWarning, stacklevel=4
         )
     extent = float(np.ptp(triangles.reshape(-1, 3), axis=0).max())
     if extent > FARTHEST:
         raise ConfigError(path, "", f"a mesh of {extent:g} m", f"at most {FARTHEST:g} m; is `units` missing?")
     if extent > LARGEST:
-        warnings.warn(f"{path}: the mesh is {extent:g} m long; if its unit is not the meter, add `units: mm`", MeshWarning, stacklevel=4)
-    return np.ascontiguousarray(triangles[good])
+        warnings.warn(f"{path}: the mesh is {extent:g} m long; if its unit is not the meter, add `units: mm`", MeshSizeWarning, stacklevel=4)
+    triangles = np.ascontiguousarray(triangles[good])
+    count = open_edges(triangles) if len(triangles) <= MAX_EDGES_CHECKED else 0
+    if count:
+        text = f"{path}: the mesh is not closed ({count} open edges); rays and the vehicle meet both sides of its triangles"
+        warnings.warn(text, OpenMeshWarning, stacklevel=4)
+    return triangles
+
+
+def open_edges(triangles: FloatArray) -> int:
+    """Return the number of edges that an odd number of triangles (n, 3, 3) share; corners at the same place are one corner."""
+    _, number = np.unique(triangles.reshape(-1, 3), axis=0, return_inverse=True)
+    corners = number.reshape(-1, 3)
+    edges = np.sort(np.concatenate((corners[:, :2], corners[:, 1:], corners[:, ::2])), axis=1)
+    _, counts = np.unique(edges[:, 0] * (corners.max() + 1) + edges[:, 1], return_counts=True)
+    return int((counts % 2 == 1).sum())

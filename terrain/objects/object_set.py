@@ -107,13 +107,18 @@ class ObjectSet:
         out._link()
         return out
 
-    def with_added(self, objects: Sequence[WorldObject]) -> ObjectSet:
-        """Return the set with more objects; the numbers of the present ones stay. Raises ObjectError."""
+    def with_added(self, objects: Sequence[WorldObject], world: Record) -> ObjectSet:
+        """Return the set with more objects; the numbers of the present ones stay. Raises ObjectError.
+
+        Kernels read the new set through `world`, the record of the old one, which is changed in place.
+        """
         out = type(self)((*self.objects, *objects), self.first)
         count = len(self.objects)
         out.records["present"][:count] = self.records["present"]
         kept = self.records["motion"] == BREAKAWAY
         out.states[: int(kept.sum())] = self.states[: int(kept.sum())]
+        world[:] = out.world
+        out.world = world
         return out
 
     def remove(self, number: int) -> None:
