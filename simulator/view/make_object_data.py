@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.view.object_colors import drawn_colors
-from simulator.view.object_data import BAKED, BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE, STATIC, ObjectData, no_objects
+from simulator.view.object_data import BAKED, ObjectData, no_objects
 from simulator.view.object_meshes import flat_triangles, hull_triangles
+from terrain.objects.records import BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE, STATIC
 
 PART = 4096
 """Maximum number of triangles of a part of a mesh, which is drawn or culled as a whole."""
@@ -19,15 +19,11 @@ PART = 4096
 
 def make_object_data(objects: Any) -> ObjectData:
     """Return the data of a `terrain.objects.object_set.ObjectSet`."""
-    from terrain.objects.labels import NAMES  # imported here, because the window loads saved data and needs no kernels
-    from terrain.objects.world_object import Material
-
     if not len(objects):
         return no_objects()
     rows = objects.records
-    color = drawn_colors(rows["color"], [NAMES[label] for label in rows["label"]], tuple(Material().color))  # type: ignore[arg-type]
     meshes = _Meshes()
-    mesh = _fill_meshes(meshes, objects, color)
+    mesh = _fill_meshes(meshes, objects)
     return ObjectData(
         shape=rows["shape"].copy(),
         size=_sizes(rows),
@@ -35,7 +31,7 @@ def make_object_data(objects: Any) -> ObjectData:
         R_WO=rows["R_WO"].copy(),
         center_O=rows["center_O"].copy(),
         half_O=rows["half_O"].copy(),
-        color=color,
+        color=rows["color"].astype(np.float32),
         present=rows["present"] > 0,
         path=np.stack((rows["first_segment"], rows["segments"], rows["repeats"]), axis=1),
         segments=objects.segments,
@@ -78,7 +74,7 @@ class _Meshes:
             self.used[which] += len(some)
 
 
-def _fill_meshes(meshes: _Meshes, objects: Any, color: NDArray[np.float32]) -> NDArray[np.int64]:
+def _fill_meshes(meshes: _Meshes, objects: Any) -> NDArray[np.int64]:
     """Add the meshes of all hulls and meshes; return the number of the mesh of each object.
 
     Objects with the same mesh share it. A static object whose mesh no other object has is baked: its triangles are stored in W, so that
@@ -94,7 +90,7 @@ def _fill_meshes(meshes: _Meshes, objects: Any, color: NDArray[np.float32]) -> N
         if users[key] == 1 and rows[row]["motion"] == STATIC:
             vertices = flat_triangles(_corners(objects, row))
             R, p = rows[row]["R_WO"], rows[row]["p_WO"]
-            vertices = np.hstack((vertices[:, :3] @ R.T + p, vertices[:, 3:] @ R.T, np.tile(color[row], (len(vertices), 1))))
+            vertices = np.hstack((vertices[:, :3] @ R.T + p, vertices[:, 3:] @ R.T, np.tile(rows[row]["color"], (len(vertices), 1))))
             meshes.add("baked", -1 - row, vertices)
             out[row] = BAKED
         else:

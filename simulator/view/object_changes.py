@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import dtype_of
-from simulator.view.object_data import BREAKAWAY
+from terrain.objects.records import BREAKAWAY
 
 SPARE = 1024
 """Number of rows for objects that are added during a drive."""

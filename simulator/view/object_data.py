@@ -11,10 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-BOX, CYLINDER, SPHERE, CAPSULE, HULL, MESH = range(6)
-"""Shapes, as in `terrain.objects.records`."""
-STATIC, PATH, BREAKAWAY = range(3)
-"""Motions, as in `terrain.objects.records`."""
 BAKED = -2
 """Number in `mesh` of an object whose triangles are in `baked`."""
 
@@ -25,7 +21,7 @@ class ObjectData:
 
     Attributes
     ----------
-    shape : (n,) BOX, CYLINDER, SPHERE, CAPSULE, HULL or MESH
+    shape : (n,) BOX, CYLINDER, SPHERE, CAPSULE, HULL or MESH of `terrain.objects.records`
     size : (n, 4) factors of the unit mesh along x, y, z of O, and shift of its ends along z [m]; see `object_meshes`
     p_WO, R_WO : (n, 3) [m], (n, 3, 3) pose at time 0
     center_O, half_O : (n, 3) center and half edges of the bounding box, in O [m]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.view.meshes import Array, Builder
-from simulator.view.object_data import BOX, CAPSULE, CYLINDER, SPHERE
+from terrain.objects.records import BOX, CAPSULE, CYLINDER, SPHERE
 
 Triangles = NDArray[np.float64]
 LAYOUT = (3, 3, 1)

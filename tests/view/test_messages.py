@@ -11,8 +11,8 @@ from simulator.base.records import record
 from simulator.outlets import view as view_outlet
 from simulator.outlets.view import LONGEST, MESSAGE_TIME, ViewOutlet, short
 from simulator.view.shared_state import ViewReader
-from tests.view.scenes import readout
 from terrain.objects.object_set import NO_OBJECTS
+from tests.view.scenes import readout
 from vehicles.command import COMMAND
 from washout.perceived_motion import FELT
 

@@ -8,8 +8,8 @@ import pytest
 from simulator.base.records import record
 from simulator.outlets.view import ViewOutlet
 from simulator.view.shared_state import MOTION_BLOCKS, STATE, interpolate
-from tests.view.scenes import readout
 from terrain.objects.object_set import NO_OBJECTS
+from tests.view.scenes import readout
 from vehicles.command import COMMAND
 from washout.cueing import STATES
 from washout.perceived_motion import FELT
