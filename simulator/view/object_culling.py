@@ -17,8 +17,8 @@ from simulator.view.textures import SUN
 
 SMALLEST = 0.0012
 """rad. Smallest visible radius of an object as an angle at the camera: about one pixel of a window of 720 lines."""
-ROUND = (0.008, 0.05)
-"""rad. Radii of round shapes, as angles at the camera, from which they have middle and fine meshes."""
+ROUND = (0.008, 0.022, 0.08)
+"""rad. Radii of round shapes, as angles at the camera, from which they have the next finer mesh of `object_meshes.DETAILS`."""
 SIGHT = 3500.0
 """m. Maximum distance at which objects are drawn, as far as the terrain."""
 SHADOW_STRETCH = 1.6

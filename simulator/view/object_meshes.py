@@ -17,8 +17,8 @@ from terrain.objects.records import BOX, CAPSULE, CYLINDER, SPHERE
 Triangles = NDArray[np.float64]
 LAYOUT = (3, 3, 1)
 """Floats per vertex attribute: position, normal, end."""
-DETAILS = ((5, 2), (8, 4), (20, 10))
-"""Sides around the axis, and rings from pole to pole, of a far, a middle and a near round shape."""
+DETAILS = ((5, 2), (8, 4), (12, 6), (20, 10))
+"""Sides around the axis, and rings from pole to pole, of round shapes, from far to near."""
 
 
 def unit_meshes(detail: tuple[int, int]) -> dict[int, Array]:

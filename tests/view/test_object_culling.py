@@ -19,7 +19,7 @@ from terrain.objects.paths import Path, path_pose
 from terrain.objects.pose import POSE, place_object
 from terrain.objects.world_object import Box, Breakaway, Cylinder, Sphere, TriangleMesh, WorldObject
 
-TRIANGLES = np.array([[12, 16, 20, 24], [12, 28, 48, 56], [12, 76, 360, 380]])
+TRIANGLES = np.array([[12, 16, 10, 20], [12, 28, 48, 64], [12, 44, 120, 144], [12, 76, 360, 400]])
 EYE = np.array((0.0, 0.0, 2.0))
 
 
@@ -80,9 +80,9 @@ def test_near_objects_are_first_and_the_budget_ends_with_the_far_ones():
 
 def test_round_shapes_lose_detail_with_distance_by_their_radius():
     """A post is thin: its height alone needs no more sides."""
-    at = [0.5 * 0.3 / ROUND[1], 2.0 * 0.3 / ROUND[1], 2.0 * 0.3 / ROUND[0]]
+    at = [0.7 * 0.3 / ROUND[2], 1.4 * 0.3 / ROUND[2], 1.4 * 0.3 / ROUND[1], 1.4 * 0.3 / ROUND[0]]
     posts = items_of(*(WorldObject(f"{k}", Cylinder(0.3, 20.0), (x, 0.0, -8.0)) for k, x in enumerate(at)))
-    assert posts.visible(view_along_x(), EYE).detail.tolist() == [2, 1, 0]
+    assert posts.visible(view_along_x(), EYE).detail.tolist() == [3, 2, 1, 0]
 
 
 def test_parts_of_a_mesh_are_drawn_one_by_one(monkeypatch):
