@@ -47,10 +47,6 @@ class Program:
         gl.glUseProgram(self.id)
         return self
 
-    def delete(self) -> None:
-        """Delete the program."""
-        gl.glDeleteProgram(self.id)
-
     def place(self, name: str) -> int:
         """Return the location of a uniform; -1 when the shader does not use it."""
         if name not in self._places:
@@ -221,11 +217,6 @@ class ShadowMap:
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self._frame)
         gl.glViewport(0, 0, self.size, self.size)
         gl.glClear(gl.GL_DEPTH_BUFFER_BIT)
-
-    def delete(self) -> None:
-        """Delete the texture and its frame buffer."""
-        gl.glDeleteFramebuffers(1, (gl.GLuint * 1)(self._frame))
-        gl.glDeleteTextures(1, (gl.GLuint * 1)(self.id))
 
     def bind(self, unit: int) -> int:
         """Bind the texture to a texture unit and return the unit, for `Program.set`."""

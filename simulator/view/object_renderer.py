@@ -35,12 +35,9 @@ class Objects:
 
     def __init__(self, data: ObjectData, software: bool) -> None:
         levels = [unit_meshes(detail) for detail in DETAILS]
-        triangles = np.array([[len(meshes[shape]) // 3 for shape in sorted(meshes)] for meshes in levels])
-        self.items = ObjectItems(data, BUDGETS[software], triangles)
+        self._counts = np.array([[len(meshes[shape]) // 3 for shape in sorted(meshes)] for meshes in levels])
+        self._budget = BUDGETS[software]
         self._units = [[_unit(meshes[shape]) for shape in sorted(meshes)] for meshes in levels]
-        shared = np.hstack((data.vertices, np.zeros((len(data.vertices), 1), np.float32)))
-        self._shared = Mesh(shared, LAYOUT, instance=INSTANCE)
-        self._baked = Mesh(data.baked, (3, 3, 3), locations=(0, 1, PAINT))
         self._programs = [Program("objects", define=kind) for kind in KINDS]
         self._depth = Program("objects", "depth")
         for program in self._programs:
@@ -48,19 +45,24 @@ class Objects:
         self.shadows = ObjectShadows(software)
         self.triangles = 0
         """Triangles of objects in the last image."""
+        self._own: list[Mesh] = []
+        self.show(data)
+
+    def show(self, data: ObjectData) -> None:
+        """Show other objects from now on."""
+        for mesh in self._own:
+            mesh.delete()
+        self.items = ObjectItems(data, self._budget, self._counts)
+        shared = np.hstack((data.vertices, np.zeros((len(data.vertices), 1), np.float32)))
+        self._shared = Mesh(shared, LAYOUT, instance=INSTANCE)
+        self._baked = Mesh(data.baked, (3, 3, 3), locations=(0, 1, PAINT))
+        self._own = [self._shared, self._baked]
+        self.shadows.forget()
 
     @property
     def any(self) -> bool:
         """Whether there are objects."""
         return len(self.items.owner) > 0
-
-    def delete(self) -> None:
-        """Delete everything on the graphics device."""
-        for mesh in (*(mesh for meshes in self._units for mesh in meshes), self._shared, self._baked):
-            mesh.delete()
-        for program in (*self._programs, self._depth):
-            program.delete()
-        self.shadows.delete()
 
     def apply(self, changes: ObjectChanges) -> None:
         """Apply changes from the host."""
@@ -96,11 +98,13 @@ class Objects:
     def _draw_items(self, items: Rows, detail: Rows) -> None:
         """Draw items with the active program."""
         group, owner = self.items.group[items], self.items.owner[items]
+        gl.glEnable(gl.GL_CULL_FACE)  # the unit meshes are closed, meshes of users may be open
         for shape in range(ObjectItems.MESHES):
             for level, meshes in enumerate(self._units):
                 some = owner[(group == shape) & (detail == level)]
                 if len(some):
                     self._draw_instances(meshes[shape], some, 0, meshes[shape].count)
+        gl.glDisable(gl.GL_CULL_FACE)
         parts = self.items.data.parts
         for number in np.unique(group[group >= ObjectItems.MESHES]):
             _, first, count = parts[number - ObjectItems.MESHES, :3].astype(int)

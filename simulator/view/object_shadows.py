@@ -66,9 +66,10 @@ class ObjectShadows:
         gl.glDisable(gl.GL_POLYGON_OFFSET_FILL)
         gl.glDisable(gl.GL_DEPTH_CLAMP)
 
-    def delete(self) -> None:
-        """Delete the map."""
-        self._map.delete()
+    def forget(self) -> None:
+        """Draw the map again at the next update."""
+        self._drawn = ()
+        self.areas = np.zeros((0, 4))
 
     def _view_of(self, center: NDArray) -> NDArray[np.float64]:
         return sun_view(center, self._half, 3.0 * self._half)

@@ -41,7 +41,6 @@ class Scene:
         geometry = checked_geometry(geometry)
         software = is_software(renderer())
         self._grain = Texture(grain(), gl.GL_REPEAT, fine=not software)
-        self._software = software
         self.objects = Objects(terrain.objects, software)
         self._terrain = Terrain(terrain, self._grain, software, self.objects.any)
         body = body_of(geometry)
@@ -77,8 +76,7 @@ class Scene:
 
     def show_objects(self, data: ObjectData) -> None:
         """Show other objects in all further images. Only a scene that began with objects has their shadows on the ground."""
-        self.objects.delete()
-        self.objects = Objects(data, self._software)
+        self.objects.show(data)
 
     def move_objects(self, changes: ObjectChanges) -> None:
         """Move or remove objects in all further images."""
