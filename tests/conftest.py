@@ -17,18 +17,10 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_I
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 BY_THE_CLOCK = {
-    *("test_live.py", "test_signals.py", "test_window_gone.py", "test_terminal.py", "test_failing_parts.py"),
-    *(
-        "test_platform_process.py",
-        "test_virtual_platform.py",
-        "test_survival.py",
-        "test_view_supervisor.py",
-        "test_drive_lock.py",
-        "test_window.py",
-    ),
-    *("test_plugins_on_the_command_line.py", "test_parameters_in_sessions.py", "test_previews.py", "test_engine.py"),
+    *("test_live.py", "test_signals.py", "test_window_gone.py", "test_platform_process.py", "test_virtual_platform.py"),
+    *("test_window.py", "test_drive_lock.py", "test_engine.py"),
 }
-"""Files whose tests run several processes in real time. One of these files runs at a time."""
+"""Files whose tests run several processes in real time, or look at what all drives of a user share. One of these files runs at a time."""
 
 FAST = {
     "api": ("test_public_names.py", "test_simulation.py"),
@@ -62,13 +54,16 @@ FAST = {
 """Files of `make fast` by folder, at least one quick file of each folder. Slow tests in these files have the mark `slow`."""
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+@pytest.hookimpl(tryfirst=True)  # before pytest omits tests by their marks, and before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A file is run by one process, and all files of BY_THE_CLOCK by one."""
+    """A file is run by one process, and all files of BY_THE_CLOCK by one. The mark `full` needs a reason."""
     for item in items:
         name = item.path.name
         if name in BY_THE_CLOCK:
             item.add_marker(pytest.mark.clock)
         if name in FAST.get(item.path.parent.name, ()):
             item.add_marker(pytest.mark.fast)
+        for mark in item.iter_markers("full"):
+            if len(mark.args) != 1 or not isinstance(mark.args[0], str) or len(mark.args[0].split()) < 4:
+                raise pytest.UsageError(f'{item.nodeid}: @pytest.mark.full("the fault that only this test finds") needs its sentence')
         item.add_marker(pytest.mark.xdist_group("by the clock" if name in BY_THE_CLOCK else str(item.path)))
