@@ -21,14 +21,16 @@ PIP := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check insta
 drive: system $(VENV)/.drive
 	@$(BIN)/python -m simulator drive $(ARGS)
 
+# tests/conftest.py groups and sorts the files
+TESTS := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 test: system $(VENV)/.test
-	@$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadgroup $(ARGS)
+	@$(TESTS) $(ARGS)
 
 test-all: system $(VENV)/.test
-	@$(BIN)/python -m pytest -q -m "" -n auto --maxprocesses 4 --dist loadgroup $(ARGS)
+	@$(TESTS) -m "" $(ARGS)
 
 fast: $(VENV)/.test
-	@$(BIN)/python -m pytest -q -m "fast and not slow and not full" -n auto --maxprocesses 4 --dist loadgroup $(ARGS)
+	@$(TESTS) -m "fast and not slow and not full" $(ARGS)
 
 SPELLED := jounce.py simulator vehicles terrain washout tests examples docs configs README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md
 check: $(VENV)/.check

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -21,6 +22,16 @@ BY_THE_CLOCK = {
     *("test_window.py", "test_drive_lock.py", "test_engine.py"),
 }
 """Files whose tests run several processes in real time, or look at what all drives of a user share. One of these files runs at a time."""
+
+SIX_WHEELS = {"test_axle_numbers.py", "test_steered_axles.py", "test_signs.py", "test_driver_traits.py"}
+"""Files that compile the step of a vehicle with six wheels. One process runs them; a second one would wait for the compiler."""
+
+LONG = {
+    *("test_broken_files.py", "test_library.py", "test_failing_parts.py", "test_platform_joins.py", "test_terminal.py", "test_examples.py"),
+    *("test_batch.py", "test_schemas.py", "test_formulations_on_known_mechanisms.py", "test_mechanism_axle.py", "test_previews.py"),
+    *("test_plugins_on_the_command_line.py", "test_frames.py", "test_kernel_code.py", "test_parameters_in_sessions.py"),
+}
+"""Files of half a minute and more. They come before the others, so that no process runs one of them alone at the end."""
 
 FAST = {
     "api": ("test_public_names.py", "test_simulation.py"),
@@ -56,7 +67,7 @@ FAST = {
 
 @pytest.hookimpl(tryfirst=True)  # before pytest omits tests by their marks, and before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A file is run by one process, and all files of BY_THE_CLOCK by one. The mark `full` needs a reason."""
+    """A file is run by one process, as are all files of BY_THE_CLOCK and of SIX_WHEELS. The mark `full` needs a reason."""
     for item in items:
         name = item.path.name
         if name in BY_THE_CLOCK:
@@ -66,4 +77,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark in item.iter_markers("full"):
             if len(mark.args) != 1 or not isinstance(mark.args[0], str) or len(mark.args[0].split()) < 4:
                 raise pytest.UsageError(f'{item.nodeid}: @pytest.mark.full("the fault that only this test finds") needs its sentence')
-        item.add_marker(pytest.mark.xdist_group("by the clock" if name in BY_THE_CLOCK else str(item.path)))
+        item.add_marker(pytest.mark.xdist_group(group_of(item.path)))
+    items.sort(key=lambda item: order_of(item.path.name))
+
+
+def group_of(file: Path) -> str:
+    """Name of the tests that one process runs."""
+    return "by the clock" if file.name in BY_THE_CLOCK else "six wheels" if file.name in SIX_WHEELS else str(file)
+
+
+def order_of(name: str) -> int:
+    """Files that take long come first."""
+    return 0 if name in BY_THE_CLOCK else 1 if name in SIX_WHEELS else 2 if name in LONG else 3

@@ -216,7 +216,10 @@ def test_ctrl_c_inside_the_driver_is_an_interruption(drive, monkeypatch):
     assert read_logs(drive.folder)[0].about["ended"] == "interrupted"
 
 
-@pytest.mark.parametrize("error", KINDS, ids=lambda error: type(error).__name__)
+ANOTHER = pytest.mark.full("a kind of exception that is handled in another way than ValueError")
+
+
+@pytest.mark.parametrize("error", [*KINDS[:-1], pytest.param(KINDS[-1], marks=ANOTHER)], ids=lambda error: type(error).__name__)
 @pytest.mark.parametrize("at", moments(1, 1100))
 def test_a_log_that_raises(drive, monkeypatch, at, error):
     """Also when it is closed: the drive goes on without it to its end."""

@@ -74,7 +74,13 @@ def parts_of(schema):
 def test_a_mistake_anywhere_in_a_schema_is_found():
     """That is, in the parts of it."""
     for inner in ({"type": "nubmer"}, {"minimum": "0"}, {"required": "a"}, {"enum": 1}):
-        for outer in ({"properties": {"a": inner}}, {"anyOf": [{}, inner]}, {"items": inner}, {"if": inner}, {"$defs": {"a": {"not": inner}}}):
+        for outer in (
+            {"properties": {"a": inner}},
+            {"anyOf": [{}, inner]},
+            {"items": inner},
+            {"if": inner},
+            {"$defs": {"a": {"not": inner}}},
+        ):
             with pytest.raises(SchemaError):
                 for part in parts_of({"items": outer}):
                     Draft202012Validator.check_schema(part)
