@@ -193,8 +193,22 @@ def test_a_bad_argument(command, words, tmp_path, capsys, monkeypatch):
     assert list(tmp_path.iterdir()) == [], "nothing half-written"
 
 
-@pytest.mark.parametrize("command", [("run", "avtp_lane_change"), ("drive", "--offscreen"), ("stream",)])
-@pytest.mark.parametrize("where", ["below a file", "a file", "/proc", "a loop", "a name too long"])
+PLACES = ["below a file", "a file", "/proc", "a loop", "a name too long"]
+OTHERS = [pytest.param(where, marks=pytest.mark.full("a place that drive or stream accepts and run refuses")) for where in PLACES[1:]]
+
+
+@pytest.mark.parametrize(
+    ("where", "command"),
+    [
+        *((where, ("run", "avtp_lane_change")) for where in PLACES),
+        *((where, command) for where in PLACES[:1] for command in (("drive", "--offscreen"), ("stream",))),
+        *(
+            pytest.param(*other.values, command, marks=other.marks)
+            for other in OTHERS
+            for command in (("drive", "--offscreen"), ("stream",))
+        ),
+    ],
+)
 def test_a_folder_that_cannot_be_written(command, where, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("mine")

@@ -182,6 +182,15 @@ def moments(count, last):
     return [draw.randrange(last) for _ in range(count)]
 
 
+ANOTHER_MOMENT = pytest.mark.full("a moment, in the rise or the parking, at which the failure of this part is not survived")
+ANOTHER_KIND = pytest.mark.full("a kind of exception that is handled in another way than OutputError and SystemExit")
+
+
+def but_first(cases, mark):
+    """Cases, of which `make test` runs the first one."""
+    return [cases[0], *(pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=mark) for case in cases[1:])]
+
+
 def named(value):
     """Of a case: the moment, or the kind of the error."""
     return type(value).__name__ if isinstance(value, BaseException) else None
@@ -191,7 +200,10 @@ def driver_of(drive, monkeypatch, driver):
     monkeypatch.setattr(Maneuver, "driver", lambda maneuver, spawn, traits: driver)
 
 
-@pytest.mark.parametrize(("at", "error"), list(zip(moments(len(KINDS), 1100), KINDS, strict=True)), ids=named)
+VALUE, OUTPUT, MEMORY, EXIT, DIVISION = zip(moments(len(KINDS), 1100), KINDS, strict=True)
+
+
+@pytest.mark.parametrize(("at", "error"), [VALUE, OUTPUT, *but_first([EXIT, MEMORY, DIVISION], ANOTHER_MOMENT)], ids=named)
 def test_a_driver_that_raises(drive, monkeypatch, at, error):
     moment = Moment(at, error)
     driver_of(drive, monkeypatch, FailingDriver(moment))
@@ -216,10 +228,11 @@ def test_ctrl_c_inside_the_driver_is_an_interruption(drive, monkeypatch):
     assert read_logs(drive.folder)[0].about["ended"] == "interrupted"
 
 
-ANOTHER = pytest.mark.full("a kind of exception that is handled in another way than ValueError")
-
-
-@pytest.mark.parametrize("error", [*KINDS[:-1], pytest.param(KINDS[-1], marks=ANOTHER)], ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize(
+    "error",
+    [error if isinstance(error, OutputError | SystemExit) else pytest.param(error, marks=ANOTHER_KIND) for error in KINDS],
+    ids=lambda error: type(error).__name__,
+)
 @pytest.mark.parametrize("at", moments(1, 1100))
 def test_a_log_that_raises(drive, monkeypatch, at, error):
     """Also when it is closed: the drive goes on without it to its end."""
@@ -241,7 +254,7 @@ def test_a_log_that_raises(drive, monkeypatch, at, error):
     assert drive.states.count("engaged") > 2000
 
 
-@pytest.mark.parametrize("at", moments(3, 24_000))
+@pytest.mark.parametrize("at", but_first(moments(3, 24_000), ANOTHER_MOMENT))
 def test_a_motion_stream_that_raises(drive, monkeypatch, at):
     moment = Moment(at, OSError("no network"))
     send = MotionStream.send
@@ -266,7 +279,10 @@ def test_driver_log_and_parking_fail_one_after_the_other(drive, monkeypatch):
     assert (drive.folder / "telemetry.parquet").exists()
 
 
-@pytest.mark.parametrize(("at", "error"), [(100, RuntimeError("no cueing")), (8_000, SystemExit()), (13_000, MemoryError())], ids=named)
+CUEING_CASES = [(8_000, SystemExit()), (100, RuntimeError("no cueing")), (13_000, MemoryError())]
+
+
+@pytest.mark.parametrize(("at", "error"), but_first(CUEING_CASES, ANOTHER_MOMENT), ids=named)
 def test_a_cueing_that_raises_ends_the_stream_properly(drive, monkeypatch, at, error):
     """Nothing can be commanded any more then: the receiver gets the end of the stream, and the log is closed."""
     moment, ticks = Moment(at, error), simulator.session.ticks
