@@ -73,7 +73,7 @@ def parts_of(schema):
 
 def test_a_mistake_anywhere_in_a_schema_is_found():
     """That is, in the parts of it."""
-    for inner in ({"type": "nubmer"}, {"minimum": "0"}, {"required": "a"}, {"enum": 1}):
+    for inner in ({"type": "float"}, {"minimum": "0"}, {"required": "a"}, {"enum": 1}):
         for outer in (
             {"properties": {"a": inner}},
             {"anyOf": [{}, inner]},
