@@ -165,7 +165,7 @@ KINDS = (
         "sessions",
         "session: vehicle, terrain, maneuver, driver, outlets and sensors",
         Group(session_file.FILE),
-        lambda file: build(configuration(file), check_step=False),
+        lambda file: build(configuration(file), check_step=False).check_equilibrium(),
     ),
     FileKind("mechanisms", "mechanisms", "mechanism of rigid bodies", TABLES["mechanisms"], load_mechanism, based=False),
     FileKind(

@@ -10,6 +10,7 @@ import yaml
 from program import ROOT, call, finish, refused, start
 
 from simulator.base.errors import ConfigError
+from simulator.base.yaml_lines import line_of
 from simulator.base.yaml_reader import read_yaml
 
 CONFIGS = ROOT / "configs"
@@ -54,7 +55,7 @@ MALFORMED = {
     "a number of 5000 digits": b"a: " + b"9" * 5000 + b"\n",
     "binary": bytes(range(256)),
     "control characters": b"name: \x07\x00\n",
-    "UTF-16": "name: x\n".encode("utf-16"),
+    "a part of UTF-16": "name: x\n".encode("utf-16")[:-1],
     "nothing": b"",
     "a remark": b"# nothing but a remark\n",
     "a list": b"- 1\n- 2\n",
@@ -92,10 +93,13 @@ def test_a_file_that_is_no_description(fault, tmp_path, capsys):
     assert not out.exists()
 
 
-def test_the_reader_accepts_aliases_and_a_byte_order_mark(tmp_path):
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_the_reader_accepts_aliases_and_a_byte_order_mark(tmp_path, encoding):
+    """As editors on Windows write it; a message has the line all the same."""
     file = tmp_path / "good.yaml"
-    file.write_bytes(b"\xef\xbb\xbfa: &x {b: [1, 2.5]}\nc: *x\n")
-    assert read_yaml(file) == {"a": {"b": [1, 2.5]}, "c": {"b": [1, 2.5]}}
+    file.write_text("a: &x {b: [1, 2.5]}\nc: *x\nn: Süd\n", encoding=encoding)
+    assert read_yaml(file) == {"a": {"b": [1, 2.5]}, "c": {"b": [1, 2.5]}, "n": "Süd"}
+    assert line_of(str(file), "n") == 3
 
 
 @pytest.mark.parametrize(

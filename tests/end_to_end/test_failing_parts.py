@@ -22,7 +22,10 @@ from simulator.driver.contract import DriverRunner
 from simulator.driver.scripted import ScriptedDriver
 from simulator.driver.steering.path_follower import PathFollower
 from simulator.host import platform_park
-from simulator.host.drive import PARKING, ROLLED_OVER, DriveOptions, Host, HumanDriverAdapter, _report
+from simulator.host.drive import PARKING, DriveOptions, Host
+from simulator.host.drive_command import report
+from simulator.host.human_controls import HumanDriverAdapter
+from simulator.host.session_reports import ROLLED_OVER, show_upright_hint
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.phase_driver import PhaseDriver
 from simulator.motion.stream import MotionStream
@@ -93,7 +96,7 @@ class Drive:
         """Exit code."""
         with contextlib.closing(self.rig):
             summary = self.host.run()
-        return _report(self.host, summary)
+        return report(self.host, summary)
 
     def assert_parked(self):
         session = self.host.session
@@ -139,7 +142,7 @@ class Screen:
 def test_no_hint_to_continue_after_the_end_of_the_drive(drive):
     """The vehicle counts as paused while the platform parks; a pause without a message says that P ends it."""
     screen = Screen()
-    drive.host.window = ViewOutlet(16, screen)
+    drive.host.view.window = ViewOutlet(16, screen)
     drive.change("duration", 1.0)
     assert drive.run() == 0
     assert len(screen.told) > 20
@@ -149,16 +152,16 @@ def test_no_hint_to_continue_after_the_end_of_the_drive(drive):
 def test_a_reset_begins_the_drive_for_the_driver_too(drive):
     """Its selector returns to drive; otherwise the next throttle would drive backwards."""
     begun = []
-    drive.host.window = SimpleNamespace(jump=lambda: begun.append("window"))
-    drive.host.human_driver = SimpleNamespace(begin=lambda: begun.append("driver"))
-    drive.host._handle_event("reset", SimpleNamespace(reset=lambda: begun.append("session")))
+    drive.host.view.window = SimpleNamespace(jump=lambda: begun.append("window"))
+    drive.host.controls.driver = SimpleNamespace(begin=lambda: begun.append("driver"))
+    drive.host.controls.handle_event("reset", SimpleNamespace(reset=lambda: begun.append("session")))
     assert sorted(begun) == ["driver", "session", "window"]
 
 
 def test_the_message_about_an_overturned_vehicle_stays(drive):
     window, q = ViewOutlet(16, Screen()), np.array([math.cos(1.2), math.sin(1.2), 0.0, 0.0])
     session = SimpleNamespace(vehicle=SimpleNamespace(space=SimpleNamespace(state=[{"q_WB": q}])))
-    drive.host._show_upright_hint(session, window)
+    show_upright_hint(session, window)
     assert window.message == ROLLED_OVER
     assert window._until == math.inf
     assert window._holds(session)

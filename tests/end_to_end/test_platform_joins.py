@@ -32,7 +32,7 @@ class JoiningDrive(Drive):
         self.change("outlets.motion.to", None)
         self.change("outlets.motion.wait", "auto")
         self.said = []
-        self.host.say = self.said.append
+        self.host.messages.say = self.said.append
         self.events, self.killed = {}, False
         self._up, self._ready, self._error = up, threading.Event(), error
         monkeypatch.setattr(simulator.host.built_in_platform, "start_virtual_platform", self._start)
@@ -44,7 +44,7 @@ class JoiningDrive(Drive):
         def noted(session):
             if session.tick >= self._up and not self._ready.is_set():
                 self._ready.set()
-                self.host.platform._thread.join()
+                self.host.streams.platform._thread.join()
             for tick in [tick for tick in self.events if session.tick >= tick]:
                 self.events.pop(tick)(session)
             return keep_going(session)
@@ -197,4 +197,4 @@ def test_a_drive_waits_for_a_platform_at_an_address(tmp_path, monkeypatch, motio
     monkeypatch.setattr("simulator.host.drive.wait_for_platform", lambda *_: None)
     monkeypatch.setattr(MotionStream, "close", lambda stream: None)
     drive.run()
-    assert drive.host._waits == waits
+    assert drive.host.streams.waits == waits
