@@ -44,9 +44,17 @@ def _add_terrain_info(verbs: Commands) -> None:
 
 
 def _add_terrain_import(verbs: Commands) -> None:
-    p = verbs.add_parser("import", help="create a terrain (.yaml and .npy) from elevation data; fill voids")
-    _add_elevation_file(p, "file of elevation data")
-    _add_terrain_folder(p, "NAME.yaml and NAME.npy")
+    p = verbs.add_parser("import", help="create a terrain from elevation data, a mesh, or a world of a benchmark")
+    _add_elevation_file(p, "file of elevation data; or verti_bench, barn: a world of this benchmark (docs/benchmark_worlds.md)")
+    p.add_argument("path", metavar="PATH", nargs="?", help="verti_bench, barn: folder of the worlds")
+    _add_terrain_folder(p, "NAME.yaml and the files that it names")
+    p.add_argument("--world", type=number_between(0, 1e6, whole=True), metavar="N", help="verti_bench, barn: number of the world")
+    p.add_argument(
+        "--variant",
+        choices=("as_simulated", "as_written"),
+        help="verti_bench: soils and friction as its simulator uses them, or as its files say (default: as_simulated)",
+    )
+    p.add_argument("--scale", type=number_between(0.01, 100.0), metavar="S", help="barn: factor on all lengths (default: 1)")
     p.add_argument(
         "--crs", metavar="EPSG:N", help="reference system of the terrain, in m (default: that of the file, for degrees its UTM zone)"
     )
@@ -120,6 +128,10 @@ def _terrain_info(arguments: argparse.Namespace) -> int:
 
 
 def _terrain_import(arguments: argparse.Namespace) -> int:
+    from simulator.tools.terrain.benchmarks.command import BENCHMARKS, main_benchmark
+
+    if arguments.file in BENCHMARKS:
+        return _create_terrain(arguments, main_benchmark)
     from simulator.tools.terrain.import_command import main_import
 
     return _create_terrain(arguments, main_import)

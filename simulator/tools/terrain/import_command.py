@@ -55,6 +55,11 @@ class Imported:
 
 def main_import(arguments: Any) -> int:
     """Run `jounce terrain import` and return 0. Raises ConfigError: unusable file; OutputError: a file that cannot be written."""
+    if arguments.path is not None:
+        raise ConfigError("jounce terrain import", "", arguments.file, "one file of elevation data, or verti_bench or barn and a folder")
+    for option in ("world", "variant", "scale"):
+        if getattr(arguments, option) is not None:
+            raise ConfigError(f"--{option}", "", arguments.file, "verti_bench or barn instead of a file of elevation data")
     file = read_file(arguments.file, arguments.set)
     if file.assumed:
         keys = ", ".join(words.split()[0] for words in file.assumed)
