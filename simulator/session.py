@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from simulator.recovery import VehicleRecovery
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.tick import new_watch, platform_ticks, ticks
 from terrain.ground import Ground
+from terrain.objects.world_object import WorldObject
 from terrain.rut_memory import SoilMemory
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
@@ -122,6 +123,8 @@ class Session:
         """Deformed soil of this session; only this session writes to it."""
         self.objects = ground.objects.for_session()
         """Objects of this session; only this session moves them."""
+        self.object_changes: list[dict[str, Any]] = []
+        """Objects added or removed since the start: "tick", "objects" (added), "removed" (numbers)."""
         self.arrays = ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world)
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size)
         self.recovery = VehicleRecovery(vehicle, ground, self.soil, self.arrays, self.watch, h)
@@ -183,8 +186,21 @@ class Session:
         if self.start_speed > 0.0:
             # valid until the first call of the driver
             self.command[0]["selector"], self.command[0]["throttle"] = 1, self.vehicle.start_throttle
+        self.objects.reset()
         self.recovery.begin()
         self._reset_motion()
+
+    def add_objects(self, objects: Sequence[WorldObject]) -> list[int]:
+        """Add objects to the world and return their numbers. Raises ObjectError: an impossible object, or a name that is in use."""
+        first = self.objects.first + len(self.objects)
+        self.objects = self.objects.with_added(objects, self.objects.world)
+        self.object_changes.append({"tick": self.tick, "objects": tuple(objects), "removed": []})
+        return list(range(first, first + len(objects)))
+
+    def remove_object(self, number: int) -> None:
+        """Remove an object from the world; its number is not used again. Raises ObjectError: no such object."""
+        self.objects.remove(number)
+        self.object_changes.append({"tick": self.tick, "objects": (), "removed": [number]})
 
     def set_upright(self) -> None:
         """Put the vehicle on its wheels at its present position, at rest. The platform moves smoothly to its neutral pose."""

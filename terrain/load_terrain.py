@@ -20,6 +20,10 @@ from simulator.base.values import Values
 from terrain.features.section import FEATURES, read_features
 from terrain.ground import GROUND, Ground
 from terrain.kinds import CONTRACT, TERRAIN_KINDS, TerrainFile, TerrainKind, read
+from terrain.objects.kinds import GENERATORS
+from terrain.objects.placed import with_objects
+from terrain.objects.section import OBJECTS
+from terrain.objects.table_file import TABLE
 from terrain.patches import LARGEST_GRID, PATCHES, extents, nodes_over, with_patches
 from terrain.rough_tiles import ROUGHNESS_FIELD, roughened
 from terrain.soil import drawn_as, named_soil, soil
@@ -91,6 +95,9 @@ _WORLD = (
     Field("gravity", Number("m/s2", 0.0, 100.0), "acceleration of free fall", STANDARD_GRAVITY),
     *WIND,
     FEATURES,
+    OBJECTS,
+    TABLE,
+    GENERATORS,
 )
 FILE = Variants(
     "type",
@@ -126,7 +133,8 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
     if len(features.pieces):
         ground = replace(ground, features=features)
     ground.p[0]["gravity"] = world["gravity"]
-    return replace(ground, air=moving_air(world["wind"], world.get("gusts")))
+    ground = replace(ground, air=moving_air(world["wind"], world.get("gusts")))
+    return with_objects(ground, world, folder)
 
 
 def flat(terrain: Values, name: str, soils: Soils) -> Ground:

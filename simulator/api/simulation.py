@@ -15,7 +15,7 @@ from simulator.base.machine import origin
 from simulator.base.rates import shown_time, whole_ticks
 from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
-from simulator.builder.builder import SessionParts
+from simulator.builder.builder import SessionParts, data_folder
 from simulator.builder.warm_up import compile_kernels
 from simulator.incident import Incident
 from simulator.maneuvers.maneuver_file import Maneuver
@@ -23,12 +23,14 @@ from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.telemetry import LiveValues, MemoryRecorder, measuring
 from simulator.platform_phases import raise_platform
+from simulator.run.object_changes import KEY, changes_text, object_of
 from simulator.run.run_configuration import about_run, recorded
 from simulator.session import Driver, Session
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
 from simulator.telemetry.writer import LOG_RATE
 from terrain.ground import Ground
+from terrain.objects.world_object import WorldObject
 from vehicles.drivetrain.conventional.shift_schedule import MOST_GEARS
 from vehicles.vehicle import Vehicle
 
@@ -299,6 +301,29 @@ class Simulation:
             raise JounceError("command: a steering torque needs a session with `steering: torque`")
         self._held.change({renamed.command_field(name): value for name, value in values.items()})
 
+    @property
+    def objects(self) -> dict[int, WorldObject]:
+        """Objects of the world by number."""
+        own = self._session.objects
+        return {own.first + row: one for row, one in enumerate(own.objects) if own.records[row]["present"]}
+
+    def add_object(self, one: WorldObject | Mapping[str, Any]) -> int:
+        """Add an object to the world and return its number, which is never used again.
+
+        Parameters
+        ----------
+        one : mapping with the keys of an entry of `objects` in a terrain file, or a `terrain.objects.world_object.WorldObject`
+
+        Raises
+        ------
+        JounceError : the object is impossible, or its name is in use
+        """
+        return self._session.add_objects([object_of(self._session, one, data_folder("assets"))])[0]
+
+    def remove_object(self, number: int) -> None:
+        """Remove an object from the world. Raises JounceError: no such object."""
+        self._session.remove_object(number)
+
     def advance(self, seconds: float) -> None:
         """Simulate a time in seconds, an integer number of steps.
 
@@ -354,7 +379,9 @@ class Simulation:
         return f"<Simulation of {name('vehicle')} on {name('terrain')}{what}, {self.time:g} s>"
 
     def _about(self) -> dict[str, str]:
-        return {**origin(), **about_run(self._parts, recorded(self._parts, armed=True, raised=True))}
+        changes = changes_text(self._session)
+        about = about_run(self._parts, recorded(self._parts, armed=True, raised=True))
+        return {**origin(), **about, **({KEY: changes} if changes else {})}
 
 
 def simulate(maneuver: str, vehicle: str | None = None, terrain: str | None = None, **options: Any) -> Result:

@@ -46,6 +46,7 @@ SUFFIXES: dict[str, dict[str, float]] = {
     "N m s2/m": {"Nms2pm": 1.0, "Nmpg": 1.0 / STANDARD_GRAVITY},
     "W": {"W": 1.0, "kW": 1000.0, "hp": 550.0 * POUND_FORCE * FOOT},
     "m/m": {"percent": 0.01},
+    "1/m2": {"pm2": 1.0, "pha": 1e-4, "pkm2": 1e-6},
 }
 SHOWN = {
     "kph": "km/h", "mps": "m/s", "ftps": "ft/s", "mps2": "m/s2", "ftps2": "ft/s2", "radps": "rad/s", "degps": "deg/s", "radps2": "rad/s2",
@@ -54,7 +55,7 @@ SHOWN = {
     "Nspm": "N s/m", "Nspmm": "N s/mm", "kNspm": "kN s/m", "lbfspin": "lbf s/in", "lbfspft": "lbf s/ft", "Nmprad": "N m/rad",
     "Nmpdeg": "N m/deg", "Nmsprad": "N m s/rad", "Nmspdeg": "N m s/deg", "Npm3": "N/m3", "kNpm3": "kN/m3", "lbfpft3": "lbf/ft3",
     "percent": "%", "mps3": "m/s3", "gps": "g/s", "rads": "rad s", "degs": "deg s", "rads2pm": "rad s2/m", "degpg": "deg/g",
-    "Nms2pm": "N m s2/m", "Nmpg": "N m/g",
+    "Nms2pm": "N m s2/m", "Nmpg": "N m/g", "pm2": "1/m2", "pha": "1/ha", "pkm2": "1/km2",
 }  # fmt: skip
 """Usual notation of the unit of a suffix, if it differs from the suffix."""
 

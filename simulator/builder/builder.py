@@ -23,6 +23,9 @@ from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
 from simulator.base.yaml_loader import MOST_BYTES
 from simulator.base.yaml_reader import read_yaml
+from simulator.builder.outline import outline
+from simulator.builder.session_objects import put_objects
+from simulator.builder.start_place import check_start
 from simulator.builder.vehicle_builder import check_step_of, description_of, vehicle_of
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.file_lookup import data_folder, find_config
@@ -190,6 +193,7 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     """
     builder = builder or SessionBuilder()
     options = read_session(configuration)
+    put_objects(configuration)
     _put_world(configuration, options)
     _put_into_maneuver(configuration, options)
     maneuver, description = None, None
@@ -209,6 +213,8 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     if maneuver is not None:
         ground = replace(ground, spawn=maneuver.placed(ground.spawn))
         maneuver.duration = options.duration or maneuver.duration
+    with configuration.origins.relative_to():
+        check_start(ground, vehicle.description)
     step = maneuver.step if maneuver is not None else options.step or step_stability.USUAL_STEP
     if check_step:
         builder.check_step(configuration, vehicle, step, places)
@@ -362,12 +368,6 @@ def _maneuver(configuration: Configuration, vehicle: Description | None) -> Mane
             if vehicle is not None and "body" not in content:
                 content["body"] = outline(vehicle)
         return load_maneuver(content, file)
-
-
-def outline(vehicle: Description) -> dict[str, float]:
-    """Return the section `body` of a maneuver for a vehicle: length, width, and distance of the front from the reference point [m]."""
-    length, width, overhang = vehicle.outline
-    return {"length": length, "width": width, "front": float(vehicle.mechanism.corners[0]["design_wheel_x"][0]) + overhang}
 
 
 def vehicle_description(name: str) -> Description:

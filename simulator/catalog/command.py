@@ -76,11 +76,14 @@ def main_check(files: Sequence[str], kind: str | None, with_plugins: bool = Fals
     for file in files:
         try:
             found = given or kind_of(file)
-            found.check(file if file.lower().endswith(FILE_SUFFIXES) else os.path.join(".", file))  # a path, not the name of a shipped file
+            path = file if file.lower().endswith(FILE_SUFFIXES) else os.path.join(".", file)  # a path, not the name of a shipped file
+            remarks = found.remarks(found.check(path))
         except ConfigError as error:
             print_error(str(error))
             failed += 1
         else:
+            for remark in remarks:
+                print_line(f"{file}: warning: {remark}")
             print_line(f"{file}: good ({found.name})")
     return 2 if failed else 0
 

@@ -41,6 +41,7 @@ from simulator.sweep.load_sweep import load_sweep
 from simulator.validation.compare import comparison_file
 from simulator.validation.datasheet import published_file
 from terrain import soil
+from terrain.objects.placement import placement_remarks
 from vehicles.drivetrain.drivetrain_file import read_parts
 
 CHECK_PLATFORM = "small_hexapod"
@@ -71,6 +72,7 @@ class FileKind:
     check : function that reads a file and the files that it names; raises ConfigError
     based : True if a file may have the key `base` and only the differences from the base
     is_fallback : True if another kind takes precedence for a file whose keys are valid in both
+    remarks : function of the result of `check` that returns probable mistakes, one line each
     """
 
     name: str
@@ -80,6 +82,7 @@ class FileKind:
     check: Callable[[str], Any]
     based: bool = True
     is_fallback: bool = False
+    remarks: Callable[[Any], list[str]] = lambda _: []
 
     def files(self) -> list[Path]:
         """Return the shipped files."""
@@ -108,7 +111,12 @@ KINDS = (
     ),
     FileKind("tires", "tires", "tire with its tire model", TABLES["tires"], build_tire),
     FileKind(
-        "terrains", "terrains", "ground: a plane, a bump, or a terrain with elevation data and roads", TABLES["terrains"], build_ground
+        "terrains",
+        "terrains",
+        "ground: a plane, a bump, or a terrain with elevation data and roads, and the objects on it",
+        TABLES["terrains"],
+        build_ground,
+        remarks=placement_remarks,
     ),
     FileKind("soils", "soils", "soil or hard surface", TABLES["soils"], lambda file: soil.soil(_content("soils", file), file)),
     FileKind(
@@ -166,6 +174,7 @@ KINDS = (
         "session: vehicle, terrain, maneuver, driver, outlets and sensors",
         Group(session_file.FILE),
         lambda file: build(configuration(file), check_step=False),
+        remarks=lambda parts: placement_remarks(parts.ground),
     ),
     FileKind("mechanisms", "mechanisms", "mechanism of rigid bodies", TABLES["mechanisms"], load_mechanism, based=False),
     FileKind(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from simulator.base.errors import ConfigError, ErrorCollector
@@ -16,6 +16,7 @@ from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
 from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, protocol_fields, stream_words
 from simulator.sensors.kinds import SENSOR_FILE
 from simulator.telemetry.writer import LOG_RATE, LogChoice
+from terrain.objects.section import OBJECTS
 from terrain.wind import FASTEST_WIND, GUSTS
 from washout.contract import PREVIEW_POINTS
 from washout.intensity import MOST
@@ -129,6 +130,7 @@ FILE = (
     Field("step", Number("s", SHORTEST_STEP, LONGEST_STEP), "time step (default: step of the maneuver, or 1 ms)", None),
     Field("seed", Number("", 0, LARGEST_SEED, whole=True), "seed of all random numbers (default: seeds of the files)", None),
     Field("world", Group(_WORLD), "gravity, wind and gusts", None),
+    replace(OBJECTS, meaning="objects in addition to those of the terrain"),
     Field(
         "steering",
         Choice(STEERING),

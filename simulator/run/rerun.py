@@ -24,6 +24,7 @@ from simulator.driver.kinds import FOLLOWER
 from simulator.driver.make_driver import without_a_person
 from simulator.platform_phases import raise_platform
 from simulator.run.folder import RunFolder
+from simulator.run.object_changes import KEY, apply_due, changes_text, read_changes
 from simulator.run.run_configuration import JOINED, open_log, read_recorded
 from simulator.session import DRIVER_PERIOD, Driver
 from simulator.telemetry.recover import LogInfo
@@ -128,14 +129,18 @@ def rerun(
                 joined = None if armed or raised else joining_tick(log, columns, new.every)
                 if joined is not None:
                     new.writer.about[JOINED] = str(joined)
+                changes = read_changes(log.about.get(KEY, ""))
                 # tick by tick, as in real time: the effect of an incident begins with the next tick
                 ticks = (len(columns["time"]) - 1) * new.every
                 while session.tick < ticks and stop_request.first is None:
                     if session.tick == joined:
                         parts.cueing.procedure.arm()
+                    apply_due(session, changes)
                     session.advance(1)
                     if session.tick % TICKS_BETWEEN == 0:
                         progress(session.time, ticks * session.h)
+                if changes:
+                    new.writer.about[KEY] = changes_text(session)
                 if stop_request.first is not None:
                     new.writer.ended = signal_message(stop_request.first)
             finally:

@@ -29,3 +29,21 @@ NAMES = tuple(LABELS)
 def label_number(name: str) -> int:
     """Return the number of a label. Raises KeyError."""
     return LABELS[ALSO.get(name, name)]
+
+
+COLORS = {
+    "building": (0.72, 0.66, 0.58),
+    "vegetation": (0.22, 0.42, 0.17),
+    "rock": (0.47, 0.45, 0.42),
+    "vehicle": (0.16, 0.29, 0.55),
+    "post": (0.62, 0.63, 0.65),
+    "curb": (0.70, 0.70, 0.68),
+    "other": (0.60, 0.60, 0.60),
+    "person": (0.85, 0.45, 0.25),
+    "fence": (0.45, 0.35, 0.25),
+    "sign": (0.80, 0.15, 0.12),
+    "animal": (0.50, 0.36, 0.22),
+    "cone": (0.95, 0.40, 0.05),
+    "barrier": (0.80, 0.78, 0.72),
+}
+"""Color of the objects of a label that have none of their own: red, green, blue."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simulator.base.callbacks import address_of
 from simulator.base.records import Record, record
-from terrain.objects.labels import ALSO, LABELS
+from terrain.objects.labels import ALSO, COLORS, LABELS
 from terrain.objects.mesh_tree import mesh_tree
 from terrain.objects.paths import Path, travelled_bounds
 from terrain.objects.records import (
@@ -107,13 +107,18 @@ class ObjectSet:
         out._link()
         return out
 
-    def with_added(self, objects: Sequence[WorldObject]) -> ObjectSet:
-        """Return the set with more objects; the numbers of the present ones stay. Raises ObjectError."""
+    def with_added(self, objects: Sequence[WorldObject], world: Record) -> ObjectSet:
+        """Return the set with more objects; the numbers of the present ones stay. Raises ObjectError.
+
+        Kernels read the new set through `world`, the record of the old one, which is changed in place.
+        """
         out = type(self)((*self.objects, *objects), self.first)
         count = len(self.objects)
         out.records["present"][:count] = self.records["present"]
         kept = self.records["motion"] == BREAKAWAY
         out.states[: int(kept.sum())] = self.states[: int(kept.sum())]
+        world[:] = out.world
+        out.world = world
         return out
 
     def remove(self, number: int) -> None:
@@ -144,8 +149,11 @@ class ObjectSet:
         rows["label"] = [LABELS[ALSO.get(one.label, one.label)] for one in self.objects]
         rows["p_WO"] = [one.position for one in self.objects]
         rows["R_WO"] = _rotations(self.objects)
-        for name in ("friction", "restitution", "stiffness", "color", "reflectance", "extinction", "radar_cross_section"):
+        for name in ("friction", "restitution", "stiffness", "reflectance", "extinction", "radar_cross_section"):
             rows[name] = [getattr(one.material, name) for one in self.objects]
+        rows["color"] = [
+            COLORS[ALSO.get(one.label, one.label)] if one.material.color is None else one.material.color for one in self.objects
+        ]
         bounds = [one.shape.bounds() for one in self.objects]
         rows["center_O"], rows["half_O"] = [center for center, _ in bounds], [half for _, half in bounds]
         rows["reach"] = np.linalg.norm(rows["half_O"], axis=1)

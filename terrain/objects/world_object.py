@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
-from terrain.objects.labels import ALSO, LABELS
+from terrain.objects.labels import ALSO, COLORS
 from terrain.objects.paths import Path
 
 FloatArray = NDArray[np.float64]
@@ -165,8 +165,8 @@ class Material:
     """1, coefficient of restitution"""
     stiffness: float = 5e7
     """N/m, of the object alone; a vehicle is softer"""
-    color: Vector = (0.6, 0.6, 0.6)
-    """red, green, blue, 0 to 1"""
+    color: Vector | None = None
+    """red, green, blue, 0 to 1; None: color of the label"""
     reflectance: float = 0.3
     """1, diffuse reflectance for lidar"""
     extinction: float = 0.0
@@ -218,8 +218,8 @@ class WorldObject:
                 raise ObjectError(f"position {list(self.position)}; expected at most {FARTHEST:g} m from the origin")
             if isinstance(self.shape, Cylinder) and (self.pitch or self.roll):
                 raise ObjectError("a cylinder is upright; expected pitch and roll 0, or shape capsule")
-            if ALSO.get(self.label, self.label) not in LABELS:
-                raise ObjectError(f"label {self.label}; expected one of {', '.join(LABELS)}")
+            if ALSO.get(self.label, self.label) not in COLORS:
+                raise ObjectError(f"label {self.label}; expected one of {', '.join(COLORS)}")
             if isinstance(self.motion, Breakaway):
                 _positive("mass", (self.motion.mass,), 1)
                 if self.material.extinction > 0.0:

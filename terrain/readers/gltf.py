@@ -29,6 +29,14 @@ GENERATED_SUFFIX = re.compile(r"_[0-9a-f]{6}$")
 
 def read(request: ReadRequest) -> ElevationSource:
     """Read the surface of a scene. Raises ConfigError if the file is damaged or has no triangles."""
+    options = request.said
+    return from_parts(
+        read_parts(request), request.path, options.get("up", "y"), float(options.get("unit", 1.0)), tuple(options.get("ignore", ()))
+    )
+
+
+def read_parts(request: ReadRequest) -> list[Part]:
+    """Return the triangles of a scene, in its units. Raises ConfigError if the file is damaged."""
     try:
         import trimesh
     except ImportError:
@@ -42,11 +50,9 @@ def read(request: ReadRequest) -> ElevationSource:
             scene = trimesh.load_scene(
                 io.BytesIO(content), "glb" if content[:4] == b"glTF" else "gltf", resolver=resolver, process=False, skip_materials=False
             )
-            parts = _parts(scene)
+            return _parts(scene)
     except Exception as error:  # trimesh does not convert the exceptions of json, struct, base64 and NumPy for damaged bytes
         raise request.wrong(next(iter(str(error).splitlines()), type(error).__name__), EXPECTED) from None
-    options = request.said
-    return from_parts(parts, request.path, options.get("up", "y"), float(options.get("unit", 1.0)), tuple(options.get("ignore", ())))
 
 
 def _check_counts(request: ReadRequest, content: bytes) -> None:

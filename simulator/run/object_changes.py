@@ -1,0 +1,50 @@
+"""Objects that a program adds to or removes from a running session: the changes by tick, for the log and a rerun."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from simulator.base.json_output import json_text
+from simulator.session import Session
+from terrain.objects.as_mapping import from_mapping, to_mapping
+from terrain.objects.section import OBJECT_KIND, read_objects
+from terrain.objects.world_object import WorldObject
+
+KEY = "object_changes"
+"""Key in the metadata of a log."""
+
+
+def object_of(session: Session, one: WorldObject | Mapping[str, Any], folder: Path) -> WorldObject:
+    """Return an object; a mapping has the keys of an entry of `objects` in a terrain file.
+
+    Raises ConfigError for unusable keys.
+    """
+    if isinstance(one, WorldObject):
+        return one
+    values = OBJECT_KIND.read(one, "object", "")
+    names = [other.name for other in session.objects.objects]
+    return read_objects((values,), session.ground.height, folder, names)[0]
+
+
+def changes_text(session: Session) -> str:
+    """Return the changes of a session as JSON; empty if there are none."""
+    changes = [{**change, "objects": to_mapping(change["objects"])} for change in session.object_changes]
+    return json_text(changes) if changes else ""
+
+
+def read_changes(text: str) -> list[dict[str, Any]]:
+    """Return the changes of the metadata of a log."""
+    return [{**change, "objects": from_mapping(change["objects"])} for change in json.loads(text)] if text else []
+
+
+def apply_due(session: Session, changes: Sequence[Mapping[str, Any]]) -> None:
+    """Apply the changes at the present tick of the session."""
+    for change in changes:
+        if change["tick"] == session.tick:
+            if change["objects"]:
+                session.add_objects(change["objects"])
+            for number in change["removed"]:
+                session.remove_object(number)

@@ -1,0 +1,108 @@
+"""Footprints of objects: which objects are in a rectangle seen from above, and where a rectangle finds room."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from terrain.objects.object_set import ObjectSet
+from terrain.objects.world_object import Box, Capsule, ConvexHull, Cylinder, Sphere, TriangleMesh
+
+FloatArray = NDArray[np.float64]
+CIRCLE = np.array([(math.cos(a), math.sin(a)) for a in np.linspace(0.0, math.tau, 16, endpoint=False)]) / math.cos(math.pi / 16)
+"""(16, 2) polygon around the unit circle."""
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """Rectangle seen from above: `front` and `back` from its reference point along the heading, half its width to both sides [m]."""
+
+    front: float
+    back: float
+    half_width: float
+
+    def at(self, x: float, y: float, yaw: float) -> FloatArray:
+        """Return the corners (4, 2) with the reference point at x, y [m] and the heading yaw [rad]."""
+        corners = np.array(
+            (
+                (self.front, self.half_width),
+                (self.back, self.half_width),
+                (self.back, -self.half_width),
+                (self.front, -self.half_width),
+            )
+        )
+        c, s = math.cos(yaw), math.sin(yaw)
+        return corners @ np.array(((c, s), (-s, c))) + (x, y)
+
+
+def footprint(objects: ObjectSet, row: int) -> FloatArray:
+    """Return the corners (n, 2) of a convex polygon around an object at time 0, seen from above."""
+    shape, r = objects.objects[row].shape, objects.records[row]
+    center: FloatArray = r["p_WO"][:2]
+    if isinstance(shape, Cylinder | Sphere):
+        return center + shape.radius * CIRCLE
+    if isinstance(shape, Capsule):
+        along = 0.5 * shape.length * r["R_WO"][:2, 2]
+        return np.concatenate((center + along + shape.radius * CIRCLE, center - along + shape.radius * CIRCLE))
+    if isinstance(shape, ConvexHull):
+        points = np.asarray(shape.points, float)
+    elif isinstance(shape, TriangleMesh):
+        points = shape.triangles.reshape(-1, 3)
+    else:
+        assert isinstance(shape, Box)
+        signs = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)])
+        points = signs * r["half_O"]
+    return center + points @ r["R_WO"][:2].T
+
+
+def meets(corners: FloatArray, points: FloatArray) -> bool:
+    """Return True if a rectangle (4, 2) and the convex hull of points (n, 2) overlap, by separating axes.
+
+    Only the axes of the rectangle and those along the closest centers are tested: near a corner, a small gap may count as overlap.
+    """
+    axes = [corners[1] - corners[0], corners[2] - corners[1], points.mean(axis=0) - corners.mean(axis=0)]
+    for axis in axes:
+        a, b = corners @ axis, points @ axis
+        if a.max() < b.min() or b.max() < a.min():
+            return False
+    return True
+
+
+def rows_in(objects: ObjectSet, corners: FloatArray, low: float, high: float) -> Iterator[int]:
+    """Yield the rows of the solid objects in a rectangle (4, 2) between the heights low and high [m] at time 0."""
+    r = objects.records
+    if not len(r):
+        return
+    start, end = corners.min(axis=0), corners.max(axis=0)
+    reach = r["reach"] + np.linalg.norm(r["center_O"], axis=1)
+    near = (r["present"] == 1) & (r["extinction"] == 0.0)
+    near &= ((r["p_WO"][:, :2] + reach[:, None] >= start) & (r["p_WO"][:, :2] - reach[:, None] <= end)).all(axis=1)
+    middle = r["p_WO"][:, 2] + np.einsum("nj,nj->n", r["R_WO"][:, 2], r["center_O"])
+    half = np.einsum("nj,nj->n", np.abs(r["R_WO"][:, 2]), r["half_O"])
+    near &= (middle - half < high) & (middle + half > low)
+    for row in np.flatnonzero(near):
+        if meets(corners, footprint(objects, int(row))):
+            yield int(row)
+
+
+def free_place(
+    objects: ObjectSet, rectangle: Rectangle, start: tuple[float, float, float], heights: tuple[float, float], farthest: float
+) -> tuple[float, float] | None:
+    """Return x, y [m] of the nearest place at which a rectangle with the same heading meets no object; None within `farthest` [m].
+
+    Parameters
+    ----------
+    start : x, y [m] and yaw [rad]
+    heights : minimum and maximum height of the vehicle [m]
+    """
+    x, y, yaw = start
+    for radius in np.arange(0.5, farthest, 0.5):
+        for angle in np.linspace(0.0, math.tau, max(8, int(radius * 4)), endpoint=False):
+            u, v = x + radius * math.cos(angle), y + radius * math.sin(angle)
+            if not any(True for _ in rows_in(objects, rectangle.at(u, v, yaw), *heights)):
+                return round(float(u), 1), round(float(v), 1)
+    return None

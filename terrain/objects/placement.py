@@ -1,0 +1,85 @@
+"""Probable mistakes in the placement of objects, for `jounce check`: inside one another, below the ground, above it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from terrain.composite_height import composed_heights
+from terrain.ground import Ground
+from terrain.objects.footprint import footprint, meets
+from terrain.objects.records import BREAKAWAY, PATH
+
+DEEP = 0.02
+"""m. Smaller overlaps of two objects are no mistake."""
+SHOWN = 5
+"""Number of examples in a message."""
+
+
+def placement_remarks(ground: Ground) -> list[str]:
+    """Return a line for each kind of probable mistake, with examples."""
+    objects = ground.objects
+    if not len(objects):
+        return []
+    r = objects.records
+    x, y = np.ascontiguousarray(r["p_WO"][:, 0]), np.ascontiguousarray(r["p_WO"][:, 1])
+    base = np.empty(len(r))
+    composed_heights(ground.arrays, x, y, base)
+    still = r["motion"] != PATH
+    out = []
+    for rows, what in (
+        (np.flatnonzero(still & (r["high"][:, 2] < base)), "below the ground"),
+        (np.flatnonzero((r["motion"] == BREAKAWAY) & (r["low"][:, 2] > base + 0.5)), "breakaway objects more than 0.5 m above the ground"),
+    ):
+        if len(rows):
+            out.append(_line(what, [objects.objects[row].name for row in rows]))
+    pairs = _overlapping(ground)
+    if pairs:
+        out.append(_line("inside one another", [f"{objects.objects[a].name} and {objects.objects[b].name}" for a, b in pairs]))
+    return out
+
+
+def _line(what: str, names: list[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"objects {what}: {', '.join(names[:SHOWN])}{more}"
+
+
+def _overlapping(ground: Ground) -> list[tuple[int, int]]:
+    """Return the pairs of solid static objects whose bounding boxes and footprints overlap by more than DEEP."""
+    from scipy.spatial import cKDTree
+
+    objects, r = ground.objects, ground.objects.records
+    rows = np.flatnonzero((r["motion"] != PATH) & (r["extinction"] == 0.0))
+    if len(rows) < 2:
+        return []
+    low, high = r["low"][rows] + DEEP, r["high"][rows] - DEEP
+    center, reach = 0.5 * (low + high), 0.5 * np.linalg.norm(high - low, axis=1)
+    pairs: list[tuple[int, int]] = []
+    tree, largest = cKDTree(center), float(reach.max())
+    for first, near in enumerate(tree.query_ball_point(center, reach + largest)):
+        later: NDArray[np.intp] = np.array([other for other in near if other > first], np.intp)
+        boxes = (low[later] < high[first]).all(axis=1) & (high[later] > low[first]).all(axis=1)
+        for second in later[boxes]:
+            a, b = int(rows[first]), int(rows[second])
+            if meets(_rectangle(ground, a), _shrunk(footprint(objects, b))):
+                pairs.append((a, b))
+    return pairs
+
+
+def _rectangle(ground: Ground, row: int) -> NDArray[np.float64]:
+    """Return the corners (4, 2) of the rectangle around a footprint, along the axes of the object."""
+    points = _shrunk(footprint(ground.objects, row))
+    along = ground.objects.records[row]["R_WO"][:2, 0]
+    length = float(np.hypot(*along))
+    along = along / length if length > 1e-6 else np.array((1.0, 0.0))
+    axes = np.array((along, (-along[1], along[0])))
+    own = points @ axes.T
+    (a0, b0), (a1, b1) = own.min(axis=0), own.max(axis=0)
+    return np.array(((a1, b1), (a0, b1), (a0, b0), (a1, b0))) @ axes
+
+
+def _shrunk(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a polygon (n, 2) that is smaller by about DEEP."""
+    center = points.mean(axis=0)
+    size = np.maximum(np.hypot(*(points - center).T), 1e-9)[:, None]
+    return center + (points - center) * np.maximum(size - DEEP, 0.0) / size

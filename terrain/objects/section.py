@@ -1,0 +1,253 @@
+"""Objects in a terrain file or session: keys, and conversion to `WorldObject`s.
+
+The keys of an object depend on its shape. `position` has two numbers, x and y, for an object that stands on the ground, or three for the
+origin of its frame O.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path as FilePath
+from typing import Any
+
+import numpy as np
+
+from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.base.fields import Choice, Either, Field, FileName, Flag, Group, ListOf, Number, Text, Variants
+from simulator.base.values import Values
+from terrain.objects.labels import ALSO, COLORS
+from terrain.objects.mesh_file import UNITS, read_mesh
+from terrain.objects.paths import Path
+from terrain.objects.world_object import (
+    FARTHEST,
+    MAX_HULL_VERTICES,
+    Box,
+    Breakaway,
+    Capsule,
+    ConvexHull,
+    Cylinder,
+    Material,
+    ObjectError,
+    Shape,
+    Sphere,
+    TriangleMesh,
+    WorldObject,
+)
+
+Height = Callable[[float, float], float]
+"""Height of the ground [m] at x, y [m]."""
+
+_LENGTH = Number("m", 0.001, 1e4)
+_COORDINATE = (-FARTHEST, FARTHEST)
+_ANGLE = Number("rad", -math.tau, math.tau)
+_STEEP = (
+    Field("pitch", _ANGLE, "rotation about the own y axis, + = nose down", 0.0, written="deg"),
+    Field("roll", _ANGLE, "rotation about the own x axis, + = left side up", 0.0, written="deg"),
+)
+_PLAIN = Material()
+MATERIAL = (
+    Field("friction", Number("1", 0.0, 2.0), "friction coefficient", _PLAIN.friction),
+    Field("restitution", Number("1", 0.0, 1.0), "coefficient of restitution", _PLAIN.restitution),
+    Field("stiffness", Number("N/m", 1e4, 1e9), "stiffness of the object alone", _PLAIN.stiffness),
+    Field("color", Number("1", 0.0, 1.0, shape=(3,)), "red, green, blue; default: color of the label", None),
+    Field("reflectance", Number("1", 0.0, 1.0), "diffuse reflectance for lidar", _PLAIN.reflectance),
+    Field(
+        "extinction",
+        Number("1/m", 0.0, 1e3),
+        "weakening of a ray per length inside; above 0, as for a bush, the vehicle drives through; 0 = solid",
+        _PLAIN.extinction,
+    ),
+    Field("radar_cross_section", Number("m2", 0.0, 1e6), "radar cross section", _PLAIN.radar_cross_section),
+)
+_SPEED = Number("m/s", 0.0, 100.0)
+_PATH = (
+    Field("points", Number("m", *_COORDINATE, shape=((2, 10_000), (2, 3))), "x, y or x, y, z of the points; with x, y on the ground"),
+    Field("times", Number("s", 0.0, 1e6, shape=((2, 10_000),), rising=True), "times at the points, instead of speed", None),
+    Field("speed", Either((_SPEED, replace(_SPEED, shape=((2, 10_000),)))), "speed, one number or one per point", None),
+    Field("smooth", Flag(), "true for continuous velocity at the points; false for straight segments", False),
+    Field("turns", Flag(), "true if the yaw follows the direction of motion", True),
+    Field("repeats", Flag(), "true if the path begins again after its end; false: the object stands there", False),
+)
+_BREAKAWAY = (
+    Field("mass", Number("kg", 0.1, 1e5), "mass"),
+    Field("force", Number("N", 0.0, 1e7), "force at which the object breaks off", 0.0),
+)
+COMMON = (
+    Field("name", Text("a name"), "name of the object, for events and messages; default: label and number", None),
+    Field(
+        "position",
+        Either((Number("m", *_COORDINATE, shape=(2,)), Number("m", *_COORDINATE, shape=(3,)))),
+        "x, y of an object that stands on the ground, or x, y, z of the origin of its frame",
+        None,
+    ),
+    Field("yaw", _ANGLE, "heading, + = left of the x axis", 0.0, written="deg"),
+    Field("label", Choice((*COLORS, *ALSO)), "label", "other"),
+    *MATERIAL,
+    Field("path", Group(_PATH), "motion along a path, instead of position", None),
+    Field("breakaway", Group(_BREAKAWAY), "the object breaks off at a force, takes its momentum and leaves", None),
+)
+SHAPES: dict[str, tuple[Field, ...]] = {
+    "box": (Field("size", Number("m", 0.001, 1e4, shape=(3,)), "edges along the own x, y and z axes"), *_STEEP),
+    "cylinder": (Field("radius", _LENGTH, "radius"), Field("height", _LENGTH, "height; the axis is vertical")),
+    "sphere": (Field("radius", _LENGTH, "radius"),),
+    "capsule": (
+        Field("radius", _LENGTH, "radius"),
+        Field("length", _LENGTH, "distance between the centers of the half spheres, along the own z axis"),
+        *_STEEP,
+    ),
+    "hull": (
+        Field("points", Number("m", -1e4, 1e4, shape=((4, 10 * MAX_HULL_VERTICES), 3)), "points in the frame of the object"),
+        *_STEEP,
+    ),
+    "mesh": (
+        Field("file", FileName("the path of a mesh file, relative to this file or in the assets"), "mesh file: OBJ, glTF or STL"),
+        Field("units", Choice(tuple(UNITS)), "length unit of the file; default: m", "m"),
+        Field("up", Choice(("y", "z")), "vertical axis of the file; default: y for glTF, else z", None),
+        Field("scale", Number("1", 1e-3, 1e3), "factor on the size", 1.0),
+        *_STEEP,
+    ),
+}
+"""Keys of an object by its shape."""
+OBJECT_KIND = Variants("shape", SHAPES, tuple(SHAPES), "shape of an object", COMMON)
+OBJECTS = Field("objects", ListOf(OBJECT_KIND), "objects that stand on the ground or move over it", ())
+"""Field of all terrain files."""
+
+
+def read_objects(sections: Sequence[Values], height: Height, folder: FilePath, taken: Sequence[str] = ()) -> list[WorldObject]:
+    """Return the objects of checked sections.
+
+    Parameters
+    ----------
+    height : height of the ground
+    folder : folder of the assets, for mesh files
+    taken : names that other objects have
+
+    Raises
+    ------
+    ConfigError : an object that cannot exist, all errors at once
+    """
+    meshes: dict[tuple[Any, ...], TriangleMesh] = {}
+    names = default_names(sections, taken)
+    out: list[WorldObject] = []
+    with ErrorCollector() as faults:
+        for section in sections:
+            with faults.part():
+                out.append(_object(section, next(names), height, folder, meshes))
+    return out
+
+
+def default_names(sections: Sequence[Values], taken: Sequence[str] = ()) -> Iterator[str]:
+    """Yield a name for each section: its own, else label (or shape) and a number that no other object has."""
+    used = {section["name"] for section in sections if "name" in section} | set(taken)
+    counts: dict[str, int] = {}
+    for section in sections:
+        if "name" in section:
+            yield section["name"]
+            continue
+        word = section["shape"] if section["label"] == "other" else section["label"]
+        while True:
+            counts[word] = counts.get(word, 0) + 1
+            name = f"{word}_{counts[word]}"
+            if name not in used:
+                break
+        yield name
+
+
+def _object(section: Values, name: str, height: Height, folder: FilePath, meshes: dict[tuple[Any, ...], TriangleMesh]) -> WorldObject:
+    """Return one object. Raises ConfigError."""
+    if "path" in section and "breakaway" in section:
+        raise section.error("breakaway", "either path or breakaway, not both")
+    shape = _shape(section, folder, meshes)
+    place = {key: section[key] for key in ("yaw", "pitch", "roll") if key in section}
+    one = WorldObject(name, shape, (0.0, 0.0, 0.0), label=section["label"], material=material_of(section), **place)
+    try:
+        if "path" in section:
+            if "position" in section:
+                raise section.error("position", "either position or path, not both")
+            one = replace(one, motion=_path(section["path"], one, height))
+        elif "position" in section:
+            one = replace(one, position=standing(one, section["position"], height))
+        else:
+            raise section.error("position", "x, y in m (or x, y, z, or a path)")
+        if "breakaway" in section:
+            one = replace(one, motion=Breakaway(section["breakaway"]["mass"], section["breakaway"]["force"]))
+        one.check()
+    except ObjectError as error:
+        raise ConfigError(section.file, section.key, name, str(error)) from None
+    return one
+
+
+def _shape(section: Values, folder: FilePath, meshes: dict[tuple[Any, ...], TriangleMesh]) -> Shape:
+    """Return the shape of an object. Raises ConfigError."""
+    kind = section["shape"]
+    if kind == "box":
+        return Box(tuple(map(float, section["size"])))
+    if kind == "cylinder":
+        return Cylinder(section["radius"], section["height"])
+    if kind == "sphere":
+        return Sphere(section["radius"])
+    if kind == "capsule":
+        return Capsule(section["radius"], section["length"])
+    if kind == "hull":
+        shape = ConvexHull(section["points"])
+        try:
+            shape.check()
+        except ObjectError as error:
+            raise ConfigError(section.file, section.path("points"), f"{len(section['points'])} points", str(error)) from None
+        return shape
+    key = (section["file"], section["units"], section.get("up"), section["scale"])
+    if key not in meshes:  # objects with the same mesh share its triangles
+        meshes[key] = read_mesh(section["file"], section.file, section.path("file"), folder, UNITS[key[1]] * key[3], key[2])
+    return meshes[key]
+
+
+def material_of(section: Values) -> Material:
+    """Return the material of an object."""
+    given = {field.name: section[field.name] for field in MATERIAL if field.name in section}
+    if "color" in given:
+        given["color"] = tuple(given["color"])
+    return Material(**given)
+
+
+def standing(one: WorldObject, position: Sequence[float], height: Height) -> tuple[float, float, float]:
+    """Return x, y, z of the origin of an object: of x, y, its lowest point is on the ground below the middle of the object."""
+    x, y = float(position[0]), float(position[1])
+    if len(position) == 3:
+        return x, y, float(position[2])
+    return x, y, height(x, y) - lowest(one)
+
+
+def lowest(one: WorldObject) -> float:
+    """Return z of the lowest point of an object below its origin [m], at its attitude."""
+    down = one.rotation()[2]
+    shape = one.shape
+    if isinstance(shape, Sphere):
+        return -shape.radius
+    if isinstance(shape, Capsule):
+        return -(shape.radius + 0.5 * shape.length * abs(float(down[2])))
+    if isinstance(shape, Cylinder):
+        return 0.0
+    if isinstance(shape, Box):
+        return -float(np.abs(down) @ (0.5 * np.asarray(shape.size)))
+    points = shape.points if isinstance(shape, ConvexHull) else shape.triangles.reshape(-1, 3)
+    return float((np.asarray(points) @ down).min())
+
+
+def _path(section: Values, one: WorldObject, height: Height) -> Path:
+    """Return the path of an object. Raises ConfigError."""
+    points = np.array([standing(one, point, height) for point in section["points"]])
+    if ("times" in section) == ("speed" in section):
+        raise section.error("times" if "times" in section else "speed", "either times or speed")
+    if (np.linalg.norm(np.diff(points, axis=0), axis=1) < 1e-6).any() and "speed" in section:
+        raise section.error("points", "points more than 0 m from the previous point")
+    times, speeds = section.get("times"), section.get("speed")
+    for name, values in (("times", times), ("speed", speeds)):
+        if isinstance(values, np.ndarray) and len(values) != len(points):
+            raise section.error(name, f"{len(points)} numbers, one for each point")
+    if speeds is not None:
+        speeds = np.broadcast_to(np.asarray(speeds, float), len(points)).copy()
+        if not (speeds[:-1] + speeds[1:] > 0.0).all():
+            raise section.error("speed", "numbers of which no two neighbors are 0")
+    return Path(points, times, speeds, section["smooth"], section["turns"], section["repeats"])
