@@ -115,7 +115,9 @@ def _checked(triangles: FloatArray, path: Path) -> FloatArray:
     if extent > FARTHEST:
         raise ConfigError(path, "", f"a mesh of {extent:g} m", f"at most {FARTHEST:g} m; is `units` missing?")
     if extent > LARGEST:
-        warnings.warn(f"{path}: the mesh is {extent:g} m long; if its unit is not the meter, add `units: mm`", MeshSizeWarning, stacklevel=4)
+        warnings.warn(
+            f"{path}: the mesh is {extent:g} m long; if its unit is not the meter, add `units: mm`", MeshSizeWarning, stacklevel=4
+        )
     triangles = np.ascontiguousarray(triangles[good])
     count = open_edges(triangles) if len(triangles) <= MAX_EDGES_CHECKED else 0
     if count:

@@ -73,11 +73,10 @@ def _add_terrain_import(verbs: Commands) -> None:
 
 
 def _add_terrain_make(verbs: Commands) -> None:
-    p = verbs.add_parser("make", help="generate a terrain: proving ground, eroded hills, town, dunes")
-    p.add_argument(
-        "kind", choices=("proving_ground", "hills", "town", "dunes"), metavar="KIND", help="kind: proving_ground, hills, town or dunes"
-    )
-    _add_terrain_folder(p, "NAME.yaml, NAME_heights.png, NAME_soils.png")
+    p = verbs.add_parser("make", help="generate a terrain: proving ground, hills, town, dunes, forest, rocks, obstacle field")
+    kinds = ("proving_ground", "hills", "town", "dunes", "forest", "rocks", "obstacle_field")
+    p.add_argument("kind", choices=kinds, metavar="KIND", help=f"kind: {', '.join(kinds)}")
+    _add_terrain_folder(p, "NAME.yaml, NAME_heights.png, NAME_soils.png, NAME_objects.csv")
     p.add_argument("--seed", type=number_between(0, 2**31, whole=True), metavar="N", default=1, help="random seed (default: 1)")
     p.add_argument(
         "--set",

@@ -16,10 +16,13 @@ from simulator.base.fields import Fields
 from simulator.base.json_output import json_text
 from simulator.base.status_line import StatusLine
 from simulator.tools.terrain.generators.dunes import DUNES, dunes
+from simulator.tools.terrain.generators.forest import FOREST, forest
 from simulator.tools.terrain.generators.generated_terrain import GeneratedTerrain
 from simulator.tools.terrain.generators.hills import HILLS, hills
+from simulator.tools.terrain.generators.obstacle_field import OBSTACLE_FIELD, obstacle_field
 from simulator.tools.terrain.generators.proving_ground import PROVING_GROUND, proving_ground
-from simulator.tools.terrain.generators.terrain_writer import files_of, write
+from simulator.tools.terrain.generators.rocks import ROCKS, rocks
+from simulator.tools.terrain.generators.terrain_writer import TerrainFiles, files_of, write
 from simulator.tools.terrain.generators.town import TOWN, town
 
 MAX_NODES = 8_000_000
@@ -39,6 +42,9 @@ GENERATORS = {
     "hills": TerrainGenerator(HILLS, hills),
     "town": TerrainGenerator(TOWN, town),
     "dunes": TerrainGenerator(DUNES, dunes),
+    "forest": TerrainGenerator(FOREST, forest),
+    "rocks": TerrainGenerator(ROCKS, rocks),
+    "obstacle_field": TerrainGenerator(OBSTACLE_FIELD, obstacle_field),
 }
 
 
@@ -74,31 +80,33 @@ def _check_nodes(kind: str, values: dict[str, Any]) -> None:
     if kind == "town":
         sides = np.asarray(values["blocks"]) * values["block"] * 1.15 + 80.0
     else:
-        sides = np.array((560.0, 300.0)) if kind == "proving_ground" else np.full(2, values["size"])
+        sides = np.array((560.0, 300.0)) if kind == "proving_ground" else np.broadcast_to(values["size"], 2)
     nodes = float(np.prod(sides / spacing))
     if nodes > MAX_NODES:
         raise ConfigError("--set", "spacing", float(spacing), f"at least {np.sqrt(nodes / MAX_NODES) * spacing:.2g} for this size")
 
 
-def _report(made: GeneratedTerrain, files: Any) -> dict[str, Any]:
+def _report(made: GeneratedTerrain, files: TerrainFiles) -> dict[str, Any]:
     return {
-        "terrain": str(files[0]),
-        "files": [str(path) for path in files],
-        "bytes": sum(path.stat().st_size for path in files),
+        "terrain": str(files.yaml),
+        "files": [str(path) for path in files.written(made)],
+        "bytes": sum(path.stat().st_size for path in files.written(made)),
         "nodes": [made.grid.columns, made.grid.rows],
         "spacing": made.grid.spacing,
         "heights": [float(made.heights.min()), float(made.heights.max())],
         "features": len(made.features),
+        "objects": len(made.objects),
         "places": list(made.places),
     }
 
 
-def _text(made: GeneratedTerrain, files: Any) -> str:
+def _text(made: GeneratedTerrain, files: TerrainFiles) -> str:
     result = _report(made, files)
     (columns, rows), (low, high) = result["nodes"], result["heights"]
-    names = ", ".join(path.name for path in files[1:])
+    names = ", ".join(path.name for path in files.written(made)[1:])
     return (
-        f"{files[0]}, {names}: {result['bytes'] / 1e6:.1f} MB\n"
-        f"  {columns} x {rows} nodes, {made.grid.spacing:g} m, {low:.2f} to {high:.2f} m, {result['features']} features\n"
+        f"{files.yaml}, {names}: {result['bytes'] / 1e6:.1f} MB\n"
+        f"  {columns} x {rows} nodes, {made.grid.spacing:g} m, {low:.2f} to {high:.2f} m, {result['features']} features, "
+        f"{result['objects']} objects\n"
         f"  start positions: {', '.join(result['places'])}"
     )

@@ -8,13 +8,9 @@ import math
 from collections.abc import Iterable
 
 from simulator.base.errors import JounceError
+from terrain.objects.table_file import COLUMNS
 from terrain.objects.world_object import Box, Breakaway, Capsule, Cylinder, Material, Sphere, WorldObject
 
-COLUMNS = (
-    "name", "shape", "label", "x_m", "y_m", "z_m", "yaw_deg", "length_m", "width_m", "height_m", "radius_m", "friction", "restitution",
-    "red", "green", "blue", "reflectance", "extinction_1pm", "mass_kg", "break_force_N",
-)  # fmt: skip
-"""Header of a table, in this order; an empty cell is the default."""
 ON_GROUND = math.nan
 """z of an object that stands on the ground below its position; the cell is empty."""
 DIGITS = 6
@@ -47,7 +43,7 @@ def _row(one: WorldObject) -> dict[str, str]:
     row = {"name": one.name, "shape": shape, "label": one.label, "x_m": _cell(x), "y_m": _cell(y), "z_m": "" if math.isnan(z) else _cell(z)}
     row |= {"yaw_deg": _cell(math.degrees(one.yaw)) if one.yaw else "", **size}
     row |= {name: _cell(getattr(material, name), getattr(_USUAL, name)) for name in ("friction", "restitution", "reflectance")}
-    if tuple(material.color) != tuple(_USUAL.color):
+    if material.color is not None:
         row |= {name: _cell(value) for name, value in zip(("red", "green", "blue"), material.color, strict=True)}
     row["extinction_1pm"] = _cell(material.extinction, _USUAL.extinction)
     if one.motion is not None:
