@@ -20,9 +20,9 @@ from simulator.cli.parser import parser_of
 from simulator.tools.terrain.benchmarks import barn_world, verti_bench_world
 from simulator.tools.terrain.benchmarks.verti_bench_friction import merged_friction
 from simulator.tools.terrain.benchmarks.verti_bench_world import MAP_HALF, bilinear_heights, node_heights, triangle_heights
-from simulator.tools.terrain.object_table import COLUMNS
 from terrain.composite_height import composed_heights
 from terrain.ground import Ground
+from terrain.objects.table_file import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ROOT / "assets" / "benchmarks"
@@ -36,12 +36,7 @@ def imported(*arguments: object) -> None:
 
 
 def ground_of(file: Path) -> Ground:
-    """Return the ground without its objects."""
-    content = yaml.safe_load(file.read_text())
-    content.pop("objects_table", None)
-    bare = file.with_name(f"bare_{file.name}")
-    bare.write_text(yaml.safe_dump(content))
-    return build_ground(str(bare))
+    return build_ground(str(file))
 
 
 def table(file: Path) -> list[dict[str, str]]:
@@ -158,6 +153,9 @@ def test_rocks_and_trees_are_boxes_as_written(rigid: dict[str, Path]) -> None:
         np.testing.assert_allclose(sizes, np.array((4.4, 4.4, 3.8)) * rock["scale"], atol=1e-6)
         assert row["restitution"] == "0.01"
     assert [float(rows[-1][f"{side}_m"]) for side in ("length", "width", "height")] == [1.0, 1.0, 5.0]
+    read = ground_of(rigid["as_simulated"]).objects
+    assert len(read) == 11
+    np.testing.assert_allclose(read.objects[0].position, [content["rocks"][0]["position"][axis] for axis in "xyz"], atol=1e-6)
 
 
 def test_the_obstacles_confirm_the_orientation_of_the_map() -> None:
@@ -306,6 +304,7 @@ def test_barn_cylinders_path_and_task_at_a_scale(scale: float, tmp_path: Path) -
     assert (float(task["start_x_m"]), float(task["start_y_m"])) == pytest.approx((-2.25 * scale, 3.0 * scale))
     assert (float(task["goal_y_m"]), float(task["goal_radius_m"]), task["time_limit_s"]) == (13.0 * scale, scale, "100.0")
     ground = ground_of(tmp_path / "b" / "b.yaml")
+    assert {round(one.position[2], 6) for one in ground.objects.objects} == {0.0}
     assert ground.spawn == pytest.approx((-2.25 * scale, 3.0 * scale, 0.5 * math.pi))
     assert np.abs(heights(ground, *(places * scale).T)).max() == 0.0
     assert (tmp_path / "b" / "LICENSE_barn.txt").read_text().startswith("MIT License\n\nCopyright (c) 2022 Zifan Xu")

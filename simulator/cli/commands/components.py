@@ -66,6 +66,10 @@ def _add_terrain_import(verbs: Commands) -> None:
         metavar=("XMIN", "YMIN", "XMAX", "YMAX"),
         help="section of the file, in its coordinates (default: complete file)",
     )
+    p.add_argument("--objects", action="store_true", help="mesh: import the drivable surface, and all other parts as objects on it")
+    p.add_argument(
+        "--clearance", type=number_between(0.1, 100.0), metavar="M", help="--objects: free height above the surface [m] (default: 3.5)"
+    )
     of = p.add_mutually_exclusive_group()
     of.add_argument("--surface", metavar="NAME", default="asphalt", help="hard surface of the terrain (default: asphalt)")
     of.add_argument("--soil", metavar="NAME", help="soil of the terrain, instead of a hard surface (default: none)")

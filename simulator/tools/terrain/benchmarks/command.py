@@ -44,7 +44,7 @@ def main_benchmark(arguments: Any) -> int:
 def _check_options(arguments: Any, kind: str) -> None:
     """Raise ConfigError for an option that the benchmark does not have."""
     given = {name for name in ("crs", "window", "soil", "scale", "variant", "spacing") if getattr(arguments, name) is not None}
-    given |= {"set"} if arguments.set else set()
+    given |= {name for name in ("set", "objects", "clearance") if getattr(arguments, name)}
     wrong = sorted(given - set(OPTIONS[kind]))
     if wrong:
         raise ConfigError(f"--{wrong[0]}", "", kind, f"with {kind} only --{', --'.join(OPTIONS[kind])}")

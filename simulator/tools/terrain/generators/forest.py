@@ -101,7 +101,7 @@ def _trees(parameters: dict, grid: Grid, heights: FloatArray, free: tuple[FloatA
     nearest = cKDTree(_fine(line)) if len(line) else None
     site = Site()
     for place in places.values():
-        for circle in clear_ahead(*map(float, place.at), math.radians(place.yaw_deg), 12.0, 4.0):
+        for circle in clear_ahead(place, 12.0, 4.0):
             site.take(circle)
 
     def region(x: FloatArray, y: FloatArray) -> np.ndarray:
@@ -117,8 +117,8 @@ def _trees(parameters: dict, grid: Grid, heights: FloatArray, free: tuple[FloatA
     ground = RegularGridInterpolator((grid.y, grid.x), heights)(at[:, ::-1]) if number else np.zeros(0)
     out: list[WorldObject] = []
     for k in range(number):
-        place = float(at[k, 0]), float(at[k, 1])
-        out += tree(f"tree_{k + 1}", place, float(tall[k]), 0.5 * float(diameters[k]), bool(conifers[k]), float(ground[k]))
+        point = float(at[k, 0]), float(at[k, 1])
+        out += tree(f"tree_{k + 1}", point, float(tall[k]), 0.5 * float(diameters[k]), bool(conifers[k]), float(ground[k]))
     return out
 
 

@@ -64,7 +64,7 @@ def _obstacles(parameters: dict, half: FloatArray, seed: int) -> list[WorldObjec
     kinds = random.random(number)
     shapes = [_shape(kind, parameters, random) for kind in kinds]
     reaches = np.array([0.5 * math.hypot(*one.size[:2]) if isinstance(one, Box) else one.radius for one in shapes])
-    at = scattered(Site(), reaches, parameters["gap"], lambda x, y: np.ones(len(x), bool), (low, high), random)
+    at = scattered(Site(), reaches, parameters["gap"], lambda x, y: np.ones(len(x), bool), (low.tolist(), high.tolist()), random)
     out = []
     for k, (shape, place) in enumerate(zip(shapes, at, strict=True)):
         yaw = float(random.uniform(-math.pi, math.pi)) if isinstance(shape, Box) else 0.0

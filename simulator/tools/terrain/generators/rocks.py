@@ -10,7 +10,7 @@ from simulator.base.fields import Field, Number
 from simulator.tools.terrain.generators.generated_terrain import Cover, GeneratedTerrain, Grid, Place
 from simulator.tools.terrain.generators.scattering import area_of, scattered
 from simulator.tools.terrain.generators.shapes import field
-from simulator.tools.terrain.generators.site import Footprint, Site, clear_ahead
+from simulator.tools.terrain.generators.site import Site, clear_ahead
 from terrain.objects.world_object import Box, Material, Sphere, WorldObject
 from terrain.readers.contract import FloatArray
 
@@ -69,8 +69,7 @@ def _places(parameters: dict, places: dict[str, Place], seed: int) -> tuple[Floa
     bounds = (-half, -half), (half, half)
     site = Site()
     for place in places.values():
-        site.take(Footprint(*map(float, place.at), FREE))
-        for circle in clear_ahead(*map(float, place.at), math.radians(place.yaw_deg), FREE, 0.5 * FREE):
+        for circle in (*clear_ahead(place, 0.0, FREE), *clear_ahead(place, FREE, 0.5 * FREE)):
             site.take(circle)
 
     def region(x: FloatArray, y: FloatArray) -> np.ndarray:

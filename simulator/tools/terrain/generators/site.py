@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simulator.tools.terrain.generators.generated_terrain import Place
 from terrain.objects.footprint import CIRCLE, Rectangle, meets
 from terrain.readers.contract import FloatArray
 
@@ -82,7 +83,8 @@ def _overlap(one: Footprint, other: Footprint, gap: float) -> bool:
     return all(meets(box, points) for box, points in ((a, b), (b, a)) if len(box) == 4)
 
 
-def clear_ahead(x: float, y: float, yaw: float, length: float, radius: float) -> list[Footprint]:
-    """Return circles that keep a start position and the way ahead of it free."""
+def clear_ahead(place: Place, length: float, radius: float) -> list[Footprint]:
+    """Return circles that keep a start position and the way ahead of it free [m]."""
+    (x, y), yaw = map(float, place.at), math.radians(place.yaw_deg)
     steps = np.arange(0.0, length + 0.5 * radius, radius)
     return [Footprint(x + s * math.cos(yaw), y + s * math.sin(yaw), radius) for s in steps]

@@ -65,7 +65,7 @@ class TownPlan:
         self.objects: list[WorldObject] = []
         self._numbers: dict[str, count] = {}
         for place in places:
-            for circle in clear_ahead(*map(float, place.at), math.radians(place.yaw_deg), 14.0, 2.5):
+            for circle in clear_ahead(place, 14.0, 2.5):
                 self.site.take(circle)
 
     def name(self, word: str) -> str:

@@ -30,7 +30,7 @@ def tree(
     x, y = place
     if conifer:
         wide = 0.12 * height
-        crown = Capsule(wide, 0.85 * height - 2.0 * wide)
+        crown: Capsule | Sphere = Capsule(wide, 0.85 * height - 2.0 * wide)
         middle = ground + 0.15 * height + 0.425 * height
         trunk = 0.4 * height
     else:
