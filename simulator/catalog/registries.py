@@ -12,6 +12,7 @@ from simulator.motion.protocols.kinds import PROTOCOL_KINDS
 from simulator.outlets.kinds import OUTLET_KINDS
 from simulator.sensors.kinds import SENSOR_KINDS
 from terrain.kinds import TERRAIN_KINDS
+from terrain.objects.kinds import OBJECT_GENERATOR_KINDS
 from terrain.readers.kinds import ELEVATION_FORMAT_KINDS
 from vehicles.controllers.kinds import CONTROLLER_KINDS
 from vehicles.drivetrain.kinds import DRIVETRAIN_KINDS
@@ -27,6 +28,7 @@ REGISTRIES: dict[str, tuple[str, Registry[Any]]] = {
     "drivetrain_kinds": ("kinds of drivetrains, `type:` in `drivetrain` of a drivetrain file", DRIVETRAIN_KINDS),
     "controllers": ("controllers, `type:` in `controllers` of a vehicle file", CONTROLLER_KINDS),
     "terrain_types": ("types of terrains, `type:` of a terrain file", TERRAIN_KINDS),
+    "object_generators": ("generators of objects, `type:` in `object_generators` of a terrain file", OBJECT_GENERATOR_KINDS),
     "elevation_formats": ("formats of elevation data, `format:` of a terrain file", ELEVATION_FORMAT_KINDS),
     "washout_algorithms": ("washout algorithms, `type:` of a washout file", WASHOUT_KINDS),
     "sensors": ("sensors, `type:` in `sensors` of a session", SENSOR_KINDS),

@@ -64,6 +64,12 @@ SUITES: dict[str, Suite] = {
         "terrain.kinds:check",
         "simulator.conformance.terrains:check_terrain_type",
     ),
+    "object_generators": Suite(
+        "terrain.objects.kinds:ObjectGeneratorKind",
+        "terrain.objects.kinds:OBJECT_GENERATOR_KINDS",
+        "terrain.objects.kinds:check",
+        "simulator.conformance.object_generators:check_object_generator",
+    ),
     "elevation_formats": Suite(
         "terrain.readers.kinds:ElevationFormatKind",
         "terrain.readers.kinds:ELEVATION_FORMAT_KINDS",

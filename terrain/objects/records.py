@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.base.callbacks import records_at
-from simulator.base.jit import inline
 from simulator.base.records import Record, dtype_of, record
 
 BOX, CYLINDER, SPHERE, CAPSULE, HULL, MESH = range(6)
@@ -127,15 +125,3 @@ ROW_TYPE = np.dtype(np.int64)
 def no_world() -> Record:
     """Return the record of a world without objects."""
     return record(WORLD)
-
-
-@inline
-def objects_of(w):
-    """Return the records of OBJECT of a record `w` of WORLD."""
-    return records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])
-
-
-@inline
-def states_of(w, count):
-    """Return the first `count` records of STATE of a record `w` of WORLD."""
-    return records_at(w[0]["states"], STATE_TYPE, count)

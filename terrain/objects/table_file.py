@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
-from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.base.errors import ConfigError, ErrorCollector, raise_all
 from simulator.base.fields import Field, FileName
 from simulator.base.suggestions import did_you_mean
 from simulator.base.table_text import read_table_text
@@ -91,7 +91,11 @@ def _section(row: Mapping[str, Any], path: FilePath, key: str) -> Values:
         section["extinction"] = cells["extinction_1pm"]
     if "mass_kg" in cells:
         section["breakaway"] = {"mass": cells["mass_kg"], "force": cells.get("break_force_N", 0.0)}
-    values: Values = OBJECT_KIND.read(section, str(path), key)
+    try:
+        values: Values = OBJECT_KIND.read(section, str(path), key)
+    except ConfigError as error:
+        raise_all([one.moved_to(str(path), one.key.replace(f"{key}.", f"{key}: ")) for one in error.errors])
+        raise
     return values
 
 

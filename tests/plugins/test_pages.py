@@ -20,6 +20,7 @@ from simulator.base.registry import load_plugins
 from simulator.builder.builder import build_cueing, build_ground, build_maneuver, build_platform, build_vehicle
 from simulator.configuration.configuration import configuration
 from simulator.configuration.session_file import read_session
+from simulator.conformance.check_plugin import check_plugin
 from simulator.driver.input_devices.human_driver import open_driver
 from simulator.maneuvers.conditions import QUANTITIES
 from simulator.maneuvers.input_signals import profile_tables
@@ -35,6 +36,8 @@ from simulator.outlets.kinds import build_outlets
 from simulator.run.series import load_series
 from simulator.sensors.mounted_sensor import build_sensors
 from terrain.ground import soil_under
+from terrain.load_terrain import load_terrain
+from terrain.objects.kinds import OBJECT_GENERATOR_KINDS
 from terrain.soil import SOIL
 from tests.laws.vehicle_rig import command, drive, ground
 from tests.maneuvers.shipped import shipped
@@ -215,13 +218,24 @@ def test_the_page_of_maneuvers_has_all_words() -> None:
     "page",
     [
         "own_washout", "own_sensor", "own_protocol", "own_outlet", "own_input_source", "own_terrain", "own_plots", "own_steering",
-        "own_drivetrain",
+        "own_drivetrain", "own_objects",
     ],
 )  # fmt: skip
 def test_every_page_has_one_example_and_names_its_entry_point(page: str) -> None:
     assert len(blocks(page, "python")) == 1
-    groups = "plots|washout_algorithms|sensors|protocols|outlets|input_sources|terrains|terrain_types|steering|drivetrain_kinds"
+    groups = (
+        "plots|washout_algorithms|sensors|protocols|outlets|input_sources|terrains|terrain_types|terrain_objects|steering|drivetrain_kinds"
+    )
     assert re.search(rf"`jounce\.({groups})`", (DOCS / f"{page}.md").read_text(encoding="utf-8"))
+
+
+def test_the_slalom_has_its_posts(folder: Path) -> None:
+    module = plugin(folder, "own_objects")
+    content = yaml.safe_load(blocks("own_objects", "yaml")[0])
+    found = load_terrain(content, "slalom.yaml", Path(), {}).objects
+    assert [one.position for one in found.objects] == [(18.0 * (n + 1), 2.0 * (-1) ** n, 0.0) for n in range(8)]
+    assert check_plugin(OBJECT_GENERATOR_KINDS.need("slalom"))
+    assert module.SLALOM[0].name == "gates"
 
 
 def test_the_hub_motors_drive(folder: Path) -> None:
