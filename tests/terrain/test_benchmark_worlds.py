@@ -280,6 +280,20 @@ def test_unknown_worlds_and_wrong_options_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_files_are_found_in_the_folders_of_the_repository(tmp_path: Path) -> None:
+    """Worlds and configurations are in different folders, and other folders have other maps with the same names."""
+    for name in ("Worlds", "Configs", "Training"):
+        (tmp_path / "data" / name).mkdir(parents=True)
+    shutil.copy(SHIPPED / "verti_bench" / "config3_mid.yaml", tmp_path / "data" / "Configs")
+    shutil.copy(SHIPPED / "verti_bench" / "3.bmp", tmp_path / "data" / "Worlds")
+    Image.fromarray(np.zeros((129, 129), np.uint8)).save(tmp_path / "data" / "Training" / "3.bmp")
+    world = verti_bench_world.read_world(tmp_path, 3)
+    np.testing.assert_array_equal(world.counts, np.array(Image.open(SHIPPED / "verti_bench" / "3.bmp")))
+    (tmp_path / "data" / "Training" / "config3_mid.yaml").write_text("")
+    with pytest.raises(ConfigError, match="name a smaller folder"):
+        verti_bench_world.read_world(tmp_path, 3)
+
+
 def test_nothing_is_overwritten_and_soils_are_shared(rigid: dict[str, Path]) -> None:
     with pytest.raises(OutputError, match="file exists"):
         imported("verti_bench", SHIPPED / "verti_bench", "--world", 3, "--out", rigid["as_written"].parent, "--name", "as_written")

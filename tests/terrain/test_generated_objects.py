@@ -149,7 +149,7 @@ def test_curbs_are_beside_the_streets(generated: dict[str, GeneratedTerrain], gr
 def test_the_parameters_of_a_town_are_followed() -> None:
     none = generate_terrain("town", 3, ["blocks=[1, 1]", "buildings=0", "cars=0", "lamps=0", "trees=0", "fences=0"])
     assert none.objects == []
-    full = generate_terrain("town", 3, ["blocks=[1, 1]", "storeys=[4, 4]", "fences=1", "cars=1"])
+    full = generate_terrain("town", 3, ["blocks=[1, 1]", "floors=[4, 4]", "fences=1", "cars=1"])
     heights = {one.shape.size[2] for one in full.objects if one.label == "building" and isinstance(one.shape, Box)}
     assert heights == {12.0}
     narrow = generate_terrain("town", 3, ["blocks=[1, 1]", "street_m=7", "cars=1"])

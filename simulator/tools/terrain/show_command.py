@@ -207,4 +207,4 @@ def _draw_objects(axes: Any, layers: list[PlanLayer]) -> None:
         shown = [
             Patch(facecolor=PLAN_COLORS[label], edgecolor=INK, linewidth=0.3, label=f"{label} ({n})") for label, n in sorted(counts.items())
         ]
-        axes.legend(handles=shown, loc="upper right", fontsize="small", frameon=True, framealpha=0.85)
+        axes.figure.legend(handles=shown, loc="outside lower center", fontsize="small", ncols=6)

@@ -37,6 +37,8 @@ HARD = ("clay", "concrete", "dirt", "grass", "gravel", "rock", "wood")
 SOFT = ("mud", "sand", "snow")
 MOST_BYTES = 1 << 22
 """Maximum size of a height map [bytes]."""
+WORLDS = "worlds"
+"""Folder of the worlds in the repository of the benchmark, in lower case; other folders have training data with the same file names."""
 _COORDINATE = Number("m", -1e4, 1e4)
 _POSITION = (Field("x", _COORDINATE, "x"), Field("y", _COORDINATE, "y"), Field("z", _COORDINATE, "z"))
 _ROCK = (Field("scale", Number("1", 0.0, 10.0, above=0.0), "scale of the rock"),)
@@ -133,6 +135,7 @@ def _one_file(folder: Path, pattern: str, number: int) -> Path:
     if not folder.is_dir():
         raise ConfigError("verti_bench", "", str(folder), "the folder of the worlds")
     found = sorted(folder.glob(pattern)) or sorted(folder.rglob(pattern))
+    found = [path for path in found if path.parent.name.lower() == WORLDS] or found
     if len(found) == 1:
         return found[0]
     if not found:

@@ -20,7 +20,7 @@ from terrain.readers.contract import FloatArray
 _SHARE = Number("1", 0.0, 1.0)
 TOWN_OBJECTS = (
     Field("buildings", _SHARE, "fraction of the building plots with a building", 0.85),
-    Field("storeys", Number("1", 1, 40, shape=(2,), whole=True), "minimum and maximum number of storeys of 3 m", (2, 6)),
+    Field("floors", Number("1", 1, 40, shape=(2,), whole=True), "minimum and maximum number of floors of 3 m", (2, 6)),
     Field("cars", _SHARE, "fraction of the parking places with a car", 0.5),
     Field("lamps", Number("m", 0.0, 200.0), "distance between lamp posts; 25 to 35 m are usual; 0 = none", 30.0),
     Field("trees", _SHARE, "fraction of the places for trees with a tree", 0.6),
@@ -44,7 +44,7 @@ SETBACK, DEPTH, FRONT, ALLEY = 3.0, 11.0, (9.0, 18.0), (0.5, 5.0)
 """m. Distance of buildings behind the sidewalk, depth, width of the front, gap between two buildings. [assumed]"""
 SMALLEST = 5.0
 """m. Minimum depth of a building."""
-STOREY = 3.0
+FLOOR = 3.0
 """m."""
 WALLS = ((0.72, 0.66, 0.58), (0.62, 0.36, 0.28), (0.80, 0.78, 0.72), (0.55, 0.57, 0.60), (0.76, 0.60, 0.42))
 PAINTS = ((0.85, 0.85, 0.86), (0.08, 0.08, 0.09), (0.45, 0.46, 0.48), (0.55, 0.07, 0.07), (0.10, 0.20, 0.45), (0.20, 0.30, 0.24))
@@ -110,7 +110,7 @@ class TownPlan:
         depth = min(DEPTH, 0.5 * narrow - 1.0) if narrow > 2.0 * (SMALLEST + 1.0) else narrow
         if depth < SMALLEST:
             return
-        low, high = self.parameters["storeys"]
+        low, high = self.parameters["floors"]
         for a, side in zip(plot, sides, strict=True):
             length, yaw = float(np.hypot(*side)), math.atan2(side[1], side[0])
             along = side / length
@@ -119,7 +119,7 @@ class TownPlan:
             while s < length - FRONT[0]:
                 front, alley = float(self.random.uniform(*FRONT)), float(self.random.uniform(*ALLEY))
                 front = min(front, length - s)
-                built, storeys = self.random.random() < self.parameters["buildings"], int(self.random.integers(low, high + 1))
+                built, floors = self.random.random() < self.parameters["buildings"], int(self.random.integers(low, high + 1))
                 wall = WALLS[self.random.integers(len(WALLS))]
                 x, y = a + along * (s + 0.5 * front) + inward * 0.5 * depth
                 ground = Footprint.rectangle(x, y, yaw, front, depth)
@@ -127,7 +127,7 @@ class TownPlan:
                 if inside and self.site.is_free(ground):
                     if built:
                         self.site.take(ground)
-                        self._add("building", Box((front, depth, STOREY * storeys)), (x, y), yaw, "building", Material(color=wall))
+                        self._add("building", Box((front, depth, FLOOR * floors)), (x, y), yaw, "building", Material(color=wall))
                     s += front + alley
                 else:
                     s += 1.0
