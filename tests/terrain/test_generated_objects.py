@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from simulator.tools.terrain.object_table import ON_GROUND, table_text
 from simulator.tools.terrain.show_command import plan_of
 from terrain.features.shapes import CURB
 from terrain.ground import Ground
+from terrain.load_terrain import load_terrain
 from terrain.objects.footprint import footprint
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.placement import placement_remarks
@@ -205,9 +207,19 @@ def test_obstacles_keep_their_gap_and_both_ends_free(generated: dict[str, Genera
             assert np.hypot(*(one[:, None] - other[None]).transpose(2, 0, 1)).min() > 4.5
 
 
-def test_a_density_without_room_is_refused() -> None:
-    with pytest.raises(ConfigError, match="room for all"):
-        generate_terrain("obstacle_field", 1, ["density=0.1", "gap_m=20"])
+@pytest.mark.parametrize(
+    ("kind", "settings", "message"),
+    [
+        ("obstacle_field", ["density=0.1", "gap_m=20"], "room for all"),
+        ("obstacle_field", ["posts=0.8", "walls=0.4"], "posts . walls"),
+        ("forest", ["size=1000", "density=0.4", "spacing=2"], "at most 50000"),
+        ("rocks", ["diameter=[2, 1]"], "the minimum, then the maximum"),
+        ("town", ["floors=[6, 2]"], "the minimum, then the maximum"),
+    ],
+)
+def test_impossible_parameters_are_refused(kind: str, settings: list[str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        generate_terrain(kind, 1, settings)
 
 
 def test_the_table_has_one_row_for_each_object_with_empty_defaults() -> None:
@@ -266,3 +278,17 @@ def _has_color(picture: Path, color: tuple[int, int, int]) -> Any:
     from PIL import Image
 
     return (np.abs(np.array(Image.open(picture).convert("RGB")).astype(int) - color).max(axis=2) < 6).sum() > 20
+
+
+def test_two_boxes_near_a_corner_are_not_reported_as_overlapping() -> None:
+    """The axis that separates them belongs to the second one."""
+    turned = WorldObject("b", Box((20.0, 1.0, 3.0)), (8.5, 3.5, 1.5), -0.25 * math.pi)
+    ground = generate_ground([WorldObject("a", Box((10.0, 10.0, 3.0)), (0.0, 0.0, 1.5)), turned])
+    assert placement_remarks(ground) == []
+    near = generate_ground([WorldObject("a", Box((10.0, 10.0, 3.0)), (0.0, 0.0, 1.5)), replace(turned, position=(6.5, 1.5, 1.5))])
+    assert len(placement_remarks(near)) == 1
+
+
+def generate_ground(objects: list[WorldObject]) -> Ground:
+    """Return level ground with objects."""
+    return replace(load_terrain({"type": "flat"}, "flat.yaml", Path("."), {}), objects=ObjectSet(objects))
