@@ -31,20 +31,25 @@ MAX_NODES = 8_000_000
 
 @dataclass(frozen=True)
 class TerrainGenerator:
-    """A kind of generated terrain: its parameters, and the function that generates the terrain from parameters and a seed."""
+    """A kind of generated terrain: its parameters, and the function that generates the terrain from parameters and a seed.
+
+    `ranges` are the parameters that are a minimum and a maximum, `shares` those that are fractions of a whole.
+    """
 
     table: Fields
     make: Callable[[dict[str, Any], int], GeneratedTerrain]
+    ranges: tuple[str, ...] = ()
+    shares: tuple[str, ...] = ()
 
 
 GENERATORS = {
     "proving_ground": TerrainGenerator(PROVING_GROUND, proving_ground),
     "hills": TerrainGenerator(HILLS, hills),
-    "town": TerrainGenerator(TOWN, town),
+    "town": TerrainGenerator(TOWN, town, ranges=("floors",)),
     "dunes": TerrainGenerator(DUNES, dunes),
-    "forest": TerrainGenerator(FOREST, forest),
-    "rocks": TerrainGenerator(ROCKS, rocks),
-    "obstacle_field": TerrainGenerator(OBSTACLE_FIELD, obstacle_field),
+    "forest": TerrainGenerator(FOREST, forest, ranges=("trunk", "height")),
+    "rocks": TerrainGenerator(ROCKS, rocks, ranges=("diameter",)),
+    "obstacle_field": TerrainGenerator(OBSTACLE_FIELD, obstacle_field, shares=("posts", "walls")),
 }
 
 
@@ -70,6 +75,12 @@ def generate_terrain(kind: str, seed: int, settings: list[str]) -> GeneratedTerr
             raise ConfigError("--set", "", text, f"KEY=VALUE, one of {', '.join(field.usual for field in GENERATORS[kind].table)}")
         result[key.strip()] = yaml_value(value)
     values = fields.read(GENERATORS[kind].table, result, "--set")
+    for name in GENERATORS[kind].ranges:
+        if values[name][0] > values[name][1]:
+            raise values.error(name, "the minimum, then the maximum")
+    shares = GENERATORS[kind].shares
+    if sum(values[name] for name in shares) > 1.0:
+        raise values.error(shares[-1], f"{' + '.join(shares)} of at most 1")
     _check_nodes(kind, values)
     return GENERATORS[kind].make(values, seed)
 

@@ -29,7 +29,6 @@ FOREST = (
 COVERS = (Cover("grenville_loam", False), Cover("gravel", True))
 FREE = 1.0
 """m. Free ground on both sides of the track. [assumed]"""
-MAX_OBJECTS = 100_000
 STEP = 4.0
 """m. Distance of the points of the track."""
 

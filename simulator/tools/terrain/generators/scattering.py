@@ -11,6 +11,8 @@ from simulator.base.errors import ConfigError
 from simulator.tools.terrain.generators.site import Footprint, Site
 from terrain.readers.contract import FloatArray
 
+MAX_OBJECTS = 50_000
+"""Maximum number of places."""
 MAX_TRIALS = 200
 """Number of random places that are tried for one object."""
 SAMPLES = 40_000
@@ -42,8 +44,10 @@ def scattered(
 
     Raises
     ------
-    ConfigError : there is no room for all objects
+    ConfigError : too many objects, or no room for all of them
     """
+    if len(reaches) > MAX_OBJECTS:
+        raise ConfigError("--set", "density", f"{len(reaches)} objects", f"at most {MAX_OBJECTS}; hint: lower density or size")
     out = np.full((len(reaches), 2), np.nan)
     for done, k in enumerate(np.argsort(-reaches, kind="stable")):
         for x, y in random.uniform(*bounds, (MAX_TRIALS, 2)):
