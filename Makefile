@@ -1,5 +1,6 @@
 # make drive   install Jounce and drive
-# make test    install Jounce and run all tests
+# make test    install Jounce and run the tests, about 10 minutes on two cores
+# make test-all  all tests, also those that repeat others on more files and vehicles: before a release
 # make fast    run the quick tests of each package, in less than a minute once the kernels are compiled
 # make check   lint, types, layers, spelling (for developers)
 # make cars    measure all vehicles for docs/vehicles.md, about 15 minutes
@@ -15,16 +16,21 @@ endif
 # the environment is created without pip; the pip of the system installs into it, which works without ensurepip (Debian)
 PIP := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check install --quiet
 
-.PHONY: drive test fast check cars wheel system clean
+.PHONY: drive test test-all fast check cars wheel system clean
 
 drive: system $(VENV)/.drive
 	@$(BIN)/python -m simulator drive $(ARGS)
 
+# tests/conftest.py groups and sorts the files
+TESTS := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 test: system $(VENV)/.test
-	@$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadgroup $(ARGS)
+	@$(TESTS) $(ARGS)
+
+test-all: system $(VENV)/.test
+	@$(TESTS) -m "" $(ARGS)
 
 fast: $(VENV)/.test
-	@$(BIN)/python -m pytest -q -m "fast and not slow" -n auto --maxprocesses 4 --dist loadgroup $(ARGS)
+	@$(TESTS) -m "fast and not slow and not full" $(ARGS)
 
 SPELLED := jounce.py simulator vehicles terrain washout tests examples docs configs README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md
 check: $(VENV)/.check

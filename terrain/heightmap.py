@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,21 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Choice, Field, Group, ListOf, Named, Number, Text, expectation
+from simulator.base.fields import expectation
 from simulator.base.records import Record, record
 from simulator.base.suggestions import did_you_mean
 from simulator.base.values import Values
-from terrain.base_grid import height_and_normal
-from terrain.georeferenced import GEOREFERENCE, GeoreferencedSource, on_nodes, placed
-from terrain.ground import GROUND, Ground, Road
-from terrain.heightmap_detail import ISO_CLASSES, field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
+from terrain.georeferenced import GeoreferencedSource, on_nodes, placed
+from terrain.ground import GROUND, Ground
+from terrain.heightmap_detail import field_of_rms, iso_roughness, mosaic, resample, rough_field, tiled
+from terrain.heightmap_file import LANDSCAPE_FILE, MIN_NODES, MOSAIC
+from terrain.heightmap_grid import Grid
+from terrain.heightmap_roads import RoadPlan, corner_points, graded, plan_road, road_gain, road_of
 from terrain.kinds import CONTRACT, TerrainFile, TerrainKind
 from terrain.load_terrain import SURFACE, all_over
 from terrain.map_edge import faded_margin, mirrored_margin, rolled_off
-from terrain.patches import PATCHES, apply_layers, with_patches
-from terrain.readers.kinds import FIELDS as HEIGHT_FIELDS
-from terrain.road_markings import MARKS, read_marks
-from terrain.roads import BED, center_line, fade, grade, graded_profile, mark, pave
+from terrain.patches import apply_layers, with_patches
+from terrain.road_markings import read_marks
+from terrain.roads import pave
 from terrain.rough_tiles import (
     COARSE_NODES,
     COARSE_SIDE,
@@ -40,132 +40,13 @@ from terrain.rough_tiles import (
 )
 from terrain.roughness import Roughness, no_roughness
 from terrain.soil import drawn_as, named_soil, surface_on_soil
-from terrain.soil_map import SOIL_MAP, soil_indices, soil_layers
+from terrain.soil_map import soil_indices, soil_layers
 
-_PLACE = Number("m", -1e6, 1e6, shape=(2,))
-_WAVELENGTH = Number("m", 0.1, 2000.0)
-_SEED = Field("seed", Number("1", 0, 2**32, whole=True), "seed of the random field")
-MIN_NODES = 4
-"""Minimum number of nodes along each axis."""
-_GRID = (
-    Field("origin", _PLACE, "x, y of the south-west node"),
-    Field("spacing", Number("m", 0.01, 1000.0), "distance of nodes"),
-    Field("count", Number("1", MIN_NODES, 8193, shape=(2,), whole=True), "nodes along x and y"),
-)
-_DETAIL = (
-    Field("rms", Number("m", 0.0, 20.0), "root mean square of the bumps"),
-    Field("waviness", Number("1", 0.5, 5.0), "exponent of the spectrum of the bumps"),
-    Field("longest", _WAVELENGTH, "longest wavelength"),
-    Field("shortest", _WAVELENGTH, "shortest wavelength"),
-    _SEED,
-)
-_CLASS = Choice(tuple(ISO_CLASSES))
-_ROUGHNESS = (Field("class", _CLASS, "ISO 8608 class"), Field("longest", _WAVELENGTH, "longest wavelength"), _SEED)
-_MOSAIC = (
-    Field("size", Number("m", 5.0, 5000.0), "size of a patch", None),
-    Field(
-        "relief",
-        Number("1", 0.0, 1.0),
-        "correlation of the soils with the heights, 0 to 1; the first soil is in the lowest places",
-        None,
-    ),
-    Field("seed", _SEED.kind, "seed of the map", None),
-)
-"""Mixing of several soils; required if there is more than one soil."""
-_SPAWN = (
-    Field("position", _PLACE, "x, y"),
-    Field("yaw", Number("rad", -math.tau, math.tau), "heading, + = left of the x axis", written="deg"),
-)
 MIN_SHARE = 1e-4
 """Minimum fraction of the area of a soil."""
 _LARGEST_GRID = 16_000_000
-HIGHEST = 1e4
-"""m. Limit of the height of roads, above and below zero."""
-_NAME = Text("a name")
-_ROAD_FILE = (
-    Field("name", _NAME, "name of the road"),
-    Field("surface", Text("the name of a hard surface"), "surface, a file in configs/soils"),
-    Field("roughness", _CLASS, "ISO 8608 class of the road; required if the terrain has a section roughness", None),
-    Field("level", Number("m", -HIGHEST, HIGHEST), "height of a level road; default: the road follows the ground", None),
-    Field("width", Number("m", 1.0, 100.0), "width with full hardness"),
-    Field("verge", Number("m", 0.5, 50.0), "width on each side over which hard ground fades into soil"),
-    Field("embankment", Number("m", 0.5, 200.0), "width beyond the verge over which the bed meets the natural ground"),
-    Field("crown", Number("m/m", 0.0, 0.1), "slope, downward from the center line", written="percent"),
-    Field("smoothing", Number("m", 0.0, 500.0), "smoothing length of the profile; unused for a level road"),
-    Field("points", Number("m", shape=((2, 100_000), 2)), "x, y of the corners of the center line, more than 1 m apart"),
-)
-_PATCH_FILE = (
-    Field("soil", Text("the name of a soil"), "soil, a file in configs/soils"),
-    Field("center", _PLACE, "x, y of the center"),
-    Field("radii", Number("m", 1.0, 5000.0, shape=(2,)), "half axes along x and y"),
-)
-_SHARES = Named(Number("1", 0.0, above=0.0), "soil names, each with its fraction of the area", least=1)
-_SOILS_FILE = (
-    Field("shares", _SHARES, "soils (files in configs/soils), each with its fraction of the area"),
-    *_MOSAIC,
-    Field("patches", ListOf(Group(_PATCH_FILE)), "ellipses with one soil each", ()),
-)
-LANDSCAPE_FILE = (
-    Field("heights", Group(HEIGHT_FIELDS), "elevation data; default: level ground", None),
-    GEOREFERENCE,
-    Field("grid", Group(_GRID), "nodes of the ground; default: the extent of the data and their finer spacing", None),
-    Field("detail", Group(_DETAIL), "bumps between the samples of the data", None),
-    Field("roughness", Group(_ROUGHNESS), "roughness of the natural ground", None),
-    Field("soils", Group(_SOILS_FILE), "soils of the natural ground; default: the material given by surface, soil or friction", None),
-    *SURFACE,
-    SOIL_MAP,
-    PATCHES,
-    Field("roads", ListOf(Group(_ROAD_FILE)), "roads; where two cross, the profile of the first applies", ()),
-    Field("spawn", Group(_SPAWN), "start of a drive; default: the center of the grid, heading along x", None),
-    Field("places", Named(Group(_SPAWN)), "named starts of a drive", {}),
-    Field("begin_at", Text("the name of a place"), "name of the start in `places`, instead of spawn", None),
-    MARKS,
-)
-"""Fields of a terrain file with ``type: heightmap``, in addition to those of all terrain files."""
-APPROACH = 120.0
-"""m. Length over which a road approaches the height of another road that it meets. Shorter: steep ramps."""
-MARGIN = 60.0
-"""m. Width of the margin around the grid in which the heights level out before the mirror image. Narrower: a crest or a ditch there."""
 WAVE_NODES = 4.0
 """Nodes of the grid per shortest wave in it. Fewer: additional waves that depend on the grid."""
-MAX_MARGIN = 1 / 8
-"""Maximum width of the margin as a fraction of the grid."""
-
-
-@dataclass
-class _Grid:
-    """Nodes of a height map."""
-
-    origin: NDArray[np.float64]
-    spacing: float
-    shape: tuple[int, int]
-    margin: tuple[int, int] = (0, 0)
-    """number of added rows and columns on each side"""
-
-    @property
-    def step(self) -> NDArray[np.float64]:
-        """Spacing along x and y, (2,) [m]."""
-        return np.full(2, self.spacing)
-
-    def corners(self) -> NDArray[np.float64]:
-        """Return the south-west and the north-east node, (2, 2)."""
-        return self.origin + np.outer((0.0, self.spacing), np.array(self.shape[::-1]) - 1)
-
-    def with_margin(self) -> _Grid:
-        """Return the grid with a margin in which the heights can level out, see `terrain.map_edge`."""
-        nodes = [max(4, min(math.ceil(MARGIN / self.spacing), round(MAX_MARGIN * n))) for n in self.shape]
-        rows, columns = nodes
-        origin = self.origin - self.spacing * np.array((columns, rows))
-        return _Grid(origin, self.spacing, (self.shape[0] + 2 * rows, self.shape[1] + 2 * columns), (rows, columns))
-
-    def axes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return x of the columns and y of the rows."""
-        return self.origin[0] + self.spacing * np.arange(self.shape[1]), self.origin[1] + self.spacing * np.arange(self.shape[0])
-
-    def holds(self, points: NDArray[np.float64]) -> bool:
-        """Return True if all points are inside the grid."""
-        low, high = self.corners()
-        return bool(((points >= low) & (points <= high)).all())
 
 
 @dataclass
@@ -179,22 +60,6 @@ class _NaturalGround:
     ids: NDArray[np.uint8]
     """(ny, nx) row of each node"""
     hardness: float
-
-
-@dataclass
-class _RoadPlan:
-    """Data of one road during its construction."""
-
-    name: str
-    surface: str
-    gain: float
-    level: float | None
-    bed: Record
-    smoothing: float
-    line: NDArray[np.float64]
-    distance: NDArray[np.float32]
-    station: NDArray[np.float32]
-    profile: NDArray[np.float64]
 
 
 def landscape(terrain: Values, name: str, folder: Path, soils: Mapping[str, Mapping[str, Any]]) -> Ground:
@@ -215,12 +80,12 @@ def landscape(terrain: Values, name: str, folder: Path, soils: Mapping[str, Mapp
         _check_soils(terrain, soils, faults)
         for road in roads:
             with faults.part():
-                _gain(road, natural_class)
+                road_gain(road, natural_class)
         data = _data(terrain, folder)
         grid = _grid(terrain, data)
         for road in roads:
             with faults.part():
-                _corner_points(road, grid)
+                corner_points(road, grid)
         with faults.part():
             spawn = _spawn(terrain, grid)
         with faults.part():
@@ -231,9 +96,9 @@ def landscape(terrain: Values, name: str, folder: Path, soils: Mapping[str, Mapp
             indices = soil_indices(terrain, folder, *grid.axes())
     ground = _natural_ground(terrain, grid, elevation, soils)
     wide = grid.with_margin()
-    plans = [_plan(road, grid, wide, natural_class) for road in roads]
+    plans = [plan_road(road, grid, wide, natural_class) for road in roads]
     ground.ids = mirrored_margin(ground.ids, wide.margin)
-    heights = _graded(plans, rolled_off(elevation, wide.margin, grid.spacing), wide)
+    heights = graded(plans, rolled_off(elevation, wide.margin, grid.spacing), wide)
     hardness, detail = np.full_like(heights, ground.hardness), faded_margin(wide.shape, wide.margin)
     roughness, long_waves = np.ones_like(heights), np.zeros_like(heights)
     for plan in reversed(plans):
@@ -253,7 +118,7 @@ def landscape(terrain: Values, name: str, folder: Path, soils: Mapping[str, Mapp
         soils=soil_rows,
         soil_names=soil_names,
         spawn=spawn,
-        roads=tuple(map(_road, plans)),
+        roads=tuple(map(road_of, plans)),
         margin=wide.margin,
         roughness=_fine_roughness(terrain, grid, natural_class, roughness),
         marks=marks,
@@ -264,7 +129,7 @@ def landscape(terrain: Values, name: str, folder: Path, soils: Mapping[str, Mapp
 
 
 def _with_soil_map(
-    ground: Ground, terrain: Values, indices: NDArray[np.int32], plans: list[_RoadPlan], soils: Mapping[str, Mapping[str, Any]]
+    ground: Ground, terrain: Values, indices: NDArray[np.int32], plans: list[RoadPlan], soils: Mapping[str, Mapping[str, Any]]
 ) -> Ground:
     """Return the ground with the soils and surfaces of a map (ny, nx) outside the roads."""
     free = np.ones(indices.shape, bool)
@@ -280,7 +145,7 @@ def _data(terrain: Values, folder: Path) -> GeoreferencedSource | None:
     return placed(terrain["heights"], terrain.get("georeference"), folder)
 
 
-def _grid(terrain: Values, data: GeoreferencedSource | None) -> _Grid:
+def _grid(terrain: Values, data: GeoreferencedSource | None) -> Grid:
     """Return the grid of the file, default: nodes over the extent of the data."""
     if "grid" in terrain:
         values = terrain["grid"]
@@ -299,10 +164,10 @@ def _grid(terrain: Values, data: GeoreferencedSource | None) -> _Grid:
         )
     if min(columns, rows) < MIN_NODES:
         raise ConfigError(terrain.file, "grid.count", [columns, rows], f"at least {MIN_NODES} nodes along each axis")
-    return _Grid(origin, spacing, (rows, columns))
+    return Grid(origin, spacing, (rows, columns))
 
 
-def _elevation(terrain: Values, data: GeoreferencedSource | None, grid: _Grid) -> NDArray[np.float32]:
+def _elevation(terrain: Values, data: GeoreferencedSource | None, grid: Grid) -> NDArray[np.float32]:
     """Return heights (ny, nx) of the nodes from the elevation data, which must cover the grid without voids."""
     heights = np.zeros(grid.shape, np.float32)
     if data is None:
@@ -324,7 +189,7 @@ def _elevation(terrain: Values, data: GeoreferencedSource | None, grid: _Grid) -
     return heights
 
 
-def _check_reach(terrain: Values, data: GeoreferencedSource, grid: _Grid) -> None:
+def _check_reach(terrain: Values, data: GeoreferencedSource, grid: Grid) -> None:
     """Raise ConfigError if nodes are outside the data."""
     bounds = data.bounds
     if bounds is not None:
@@ -360,10 +225,10 @@ def _check_shares(terrain: Values) -> None:
 def _mosaic_of(terrain: Values) -> Values | None:
     """Return the section with the parameters for mixing several soils; None for a single soil."""
     soils: Values | None = terrain.get("soils")
-    if soils is None or (len(soils["shares"]) < 2 and not any(field.name in soils for field in _MOSAIC)):
+    if soils is None or (len(soils["shares"]) < 2 and not any(field.name in soils for field in MOSAIC)):
         return None
     with ErrorCollector() as faults:
-        for field in _MOSAIC:
+        for field in MOSAIC:
             with faults.part():
                 soils.needed(field.name, expectation(field))
     return soils
@@ -382,7 +247,7 @@ def _check_soils(terrain: Values, soils: Mapping[str, Mapping[str, Any]], faults
             named_soil(soils, name, kind, terrain.file, key)
 
 
-def _natural_ground(terrain: Values, grid: _Grid, elevation: NDArray[np.float32], soils: Mapping[str, Mapping[str, Any]]) -> _NaturalGround:
+def _natural_ground(terrain: Values, grid: Grid, elevation: NDArray[np.float32], soils: Mapping[str, Mapping[str, Any]]) -> _NaturalGround:
     """Return the material of the ground outside roads, patches and soil map."""
     if "soils" not in terrain:
         row, label = all_over(terrain, terrain.file, soils)
@@ -392,7 +257,7 @@ def _natural_ground(terrain: Values, grid: _Grid, elevation: NDArray[np.float32]
     return _NaturalGround(rows, [drawn_as(soils, name) for name in names], ids, 0.0)
 
 
-def _mixed_soils(terrain: Values, grid: _Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:
+def _mixed_soils(terrain: Values, grid: Grid, elevation: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint8]]:
     """Return the names of the natural soils and the index (ny, nx) of each node."""
     soils = terrain["soils"]
     names, parts = list(soils["shares"]), list(soils["shares"].values())
@@ -404,7 +269,7 @@ def _mixed_soils(terrain: Values, grid: _Grid, elevation: NDArray[np.float32]) -
     return names, natural
 
 
-def _patch(patch: Values, grid: _Grid, names: list[str], natural: NDArray[np.uint8]) -> None:
+def _patch(patch: Values, grid: Grid, names: list[str], natural: NDArray[np.uint8]) -> None:
     """Write an ellipse with one soil to the map."""
     if patch["soil"] not in names:
         names.append(patch["soil"])
@@ -413,7 +278,7 @@ def _patch(patch: Values, grid: _Grid, names: list[str], natural: NDArray[np.uin
     natural[inside] = names.index(patch["soil"])
 
 
-def _rough(terrain: Values, grid: _Grid, natural_class: str | None) -> NDArray[np.float32]:
+def _rough(terrain: Values, grid: Grid, natural_class: str | None) -> NDArray[np.float32]:
     """Return the roughness of the natural ground, from the longest wave to the shortest of the grid [ISO 8608: waviness 2]."""
     if natural_class is None or terrain["roughness"]["longest"] <= _shortest(grid):
         return np.zeros((1, 1), np.float32)
@@ -422,13 +287,13 @@ def _rough(terrain: Values, grid: _Grid, natural_class: str | None) -> NDArray[n
     return rough_field(density, 2.0, values["longest"], _shortest(grid), grid.spacing, values["seed"], interpolated=True)
 
 
-def _shortest(grid: _Grid) -> float:
+def _shortest(grid: Grid) -> float:
     """Return the shortest wave [m] of roughness in the grid; shorter waves are in tiles on top of it."""
     return max(CROSSOVER, WAVE_NODES * grid.spacing)
 
 
 def _add_long_waves(
-    terrain: Values, wide: _Grid, natural_class: str | None, share: NDArray[np.float32], heights: NDArray[np.float32]
+    terrain: Values, wide: Grid, natural_class: str | None, share: NDArray[np.float32], heights: NDArray[np.float32]
 ) -> None:
     """Add waves of roads that are longer than the roughness of the natural ground, whose own long waves are its relief and `detail`.
 
@@ -444,7 +309,7 @@ def _add_long_waves(
         lay_tile(tile, COARSE_SIDE / COARSE_NODES, gain_of(natural_class), share, wide.origin, wide.spacing, heights)
 
 
-def _fine_roughness(terrain: Values, grid: _Grid, natural_class: str | None, factor: NDArray[np.float32]) -> Roughness:
+def _fine_roughness(terrain: Values, grid: Grid, natural_class: str | None, factor: NDArray[np.float32]) -> Roughness:
     """Return the waves that are too short for the grid, on roads in their own class; factor (ny, nx) of roughness."""
     if natural_class is None:
         return no_roughness()
@@ -462,7 +327,7 @@ def _check_detail(terrain: Values) -> None:
         raise detail.error("shortest", "a wavelength below detail.longest")
 
 
-def _bumps(terrain: Values, grid: _Grid) -> NDArray[np.float32]:
+def _bumps(terrain: Values, grid: Grid) -> NDArray[np.float32]:
     """Return bumps of the natural ground between the samples of the elevation data."""
     if "detail" not in terrain:
         return np.zeros((1, 1), np.float32)
@@ -470,92 +335,13 @@ def _bumps(terrain: Values, grid: _Grid) -> NDArray[np.float32]:
     return field_of_rms(values["rms"], values["waviness"], values["longest"], values["shortest"], grid.spacing, values["seed"])
 
 
-def _tiled_over(field: NDArray[np.float32], grid: _Grid) -> NDArray[np.float32]:
+def _tiled_over(field: NDArray[np.float32], grid: Grid) -> NDArray[np.float32]:
     """Return a periodic field repeated over a grid, starting at the first node inside the margin."""
     return tiled(np.roll(field, grid.margin, (0, 1)), grid.shape)
 
 
-def _plan(road: Values, grid: _Grid, wide: _Grid, natural_class: str | None) -> _RoadPlan:
-    """Check one road, whose points are in `grid`, and compute the distance of every node of `wide` from it."""
-    line = center_line(_corner_points(road, grid))
-    bed = record(BED)
-    bed[0]["half_width"], bed[0]["verge"] = 0.5 * road["width"], road["verge"]
-    bed[0]["embankment"], bed[0]["crown"] = road["embankment"], road["crown"]
-    distance = np.full(wide.shape, np.inf, np.float32)
-    station = np.zeros(wide.shape, np.float32)
-    reach = float(bed[0]["half_width"] + bed[0]["verge"] + bed[0]["embankment"])
-    mark(line, reach, wide.origin, wide.step, distance, station)
-    return _RoadPlan(
-        name=road["name"],
-        surface=road["surface"],
-        gain=_gain(road, natural_class),
-        level=road.get("level"),
-        bed=bed,
-        smoothing=road["smoothing"],
-        line=line,
-        distance=distance,
-        station=station,
-        profile=np.zeros(len(line)),
-    )
-
-
-def _corner_points(road: Values, grid: _Grid) -> NDArray[np.float64]:
-    """Return the corners of the center line of a road. Raises ConfigError."""
-    points: NDArray[np.float64] = road["points"]
-    if not (np.hypot(*np.diff(points, axis=0).T) > 1.0).all():
-        raise road.error("points", "points more than 1 m from the previous point")
-    if not grid.holds(points):
-        raise road.error("points", "points inside the grid")
-    return points
-
-
-def _gain(road: Values, natural_class: str | None) -> float:
-    """Return the ratio of the roughness of a road to that of the natural ground: a factor 2 per ISO class."""
-    if natural_class is None:
-        if "roughness" in road:
-            raise road.error("roughness", "no key roughness, because the terrain has no section roughness")
-        return 0.0
-    return 2.0 ** (ISO_CLASSES.index(road.needed("roughness", _CLASS.description())) - ISO_CLASSES.index(natural_class))
-
-
-def _graded(plans: list[_RoadPlan], natural: NDArray[np.float32], grid: _Grid) -> NDArray[np.float32]:
-    """Return the heights with all roads.
-
-    The first pass, in the order of the list, grades each road to the previous ones. The second pass, onto the natural ground in
-    reverse order, puts the first road on top where two meet.
-    """
-    heights = natural.copy()
-    p = record(GROUND)
-    p[0]["origin"], p[0]["spacing"] = grid.origin, grid.spacing
-    n = np.empty(3)
-    for k, plan in enumerate(plans):
-        if plan.level is None:
-            ground = np.array([height_and_normal(p, heights, x, y, n) for x, y in plan.line])
-            plan.profile = _blend_at_crossings(plan, graded_profile(ground, plan.smoothing), plans[:k])
-        else:
-            plan.profile = np.full(len(plan.line), plan.level)
-        grade(plan.bed, plan.distance, plan.station, plan.profile, heights)
-    heights = natural
-    for plan in reversed(plans):
-        grade(plan.bed, plan.distance, plan.station, plan.profile, heights)
-    for plan in plans:
-        plan.profile = np.array([height_and_normal(p, heights, x, y, n) for x, y in plan.line])
-    return heights
-
-
-def _blend_at_crossings(plan: _RoadPlan, profile: NDArray[np.float64], earlier: list[_RoadPlan]) -> NDArray[np.float64]:
-    """Return a profile with smooth transitions to the height of every earlier road that it meets."""
-    for other in earlier:
-        away = np.hypot(plan.line[:, None, 0] - other.line[None, :, 0], plan.line[:, None, 1] - other.line[None, :, 1])
-        nearest = away.argmin(axis=1)
-        edge = float(other.bed[0]["half_width"] + other.bed[0]["verge"])
-        w = np.array([fade(d, edge, APPROACH) for d in away.min(axis=1)])
-        profile = w * other.profile[nearest] + (1.0 - w) * profile
-    return profile
-
-
 def _soils_of_nodes(
-    plans: list[_RoadPlan], natural: _NaturalGround, soils: Mapping[str, Mapping[str, Any]], file: object, grid: _Grid
+    plans: list[RoadPlan], natural: _NaturalGround, soils: Mapping[str, Mapping[str, Any]], file: object, grid: Grid
 ) -> tuple[NDArray[Any], tuple[str, ...], NDArray[np.uint8]]:
     """Return rows of table `SOIL`, their names, and the row index of each node.
 
@@ -578,13 +364,7 @@ def _soils_of_nodes(
     return np.concatenate(rows), tuple(labels), ids
 
 
-def _road(plan: _RoadPlan) -> Road:
-    """Return the road for the view and for drivers."""
-    points = np.column_stack((plan.line, plan.profile))
-    return Road(plan.name, plan.surface, points, 2.0 * float(plan.bed[0]["half_width"]), float(plan.bed[0]["verge"]))
-
-
-def _spawn(terrain: Values, grid: _Grid) -> tuple[float, float, float]:
+def _spawn(terrain: Values, grid: Grid) -> tuple[float, float, float]:
     """Return x, y and yaw of the start of a drive: a named place, the spawn, or the center of the grid. Raises ConfigError."""
     places = terrain["places"]
     for place in places.values():
@@ -605,7 +385,7 @@ def _spawn(terrain: Values, grid: _Grid) -> tuple[float, float, float]:
     return float(spawn["position"][0]), float(spawn["position"][1]), spawn["yaw"]
 
 
-def _check_inside(place: Values, grid: _Grid) -> None:
+def _check_inside(place: Values, grid: Grid) -> None:
     """Check that a start is inside the grid. Raises ConfigError."""
     if not grid.holds(place["position"]):
         raise place.error("position", "a point inside the grid")

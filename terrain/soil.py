@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Field, Number, Text, Variants, filled, rows
+from simulator.base.field_records import filled, rows
+from simulator.base.fields import Field, Number, Text, Variants
 from simulator.base.jit import inline
 from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean

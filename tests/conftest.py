@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -17,18 +18,20 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_I
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 BY_THE_CLOCK = {
-    *("test_live.py", "test_signals.py", "test_window_gone.py", "test_terminal.py", "test_failing_parts.py"),
-    *(
-        "test_platform_process.py",
-        "test_virtual_platform.py",
-        "test_survival.py",
-        "test_view_supervisor.py",
-        "test_drive_lock.py",
-        "test_window.py",
-    ),
-    *("test_plugins_on_the_command_line.py", "test_parameters_in_sessions.py", "test_previews.py", "test_engine.py"),
+    *("test_live.py", "test_signals.py", "test_window_gone.py", "test_platform_process.py", "test_virtual_platform.py"),
+    *("test_window.py", "test_drive_lock.py", "test_engine.py"),
 }
-"""Files whose tests run several processes in real time. One of these files runs at a time."""
+"""Files whose tests run several processes in real time, or look at what all drives of a user share. One of these files runs at a time."""
+
+SIX_WHEELS = {"test_axle_numbers.py", "test_steered_axles.py", "test_signs.py", "test_driver_traits.py"}
+"""Files that compile the step of a vehicle with six wheels. One process runs them; a second one would wait for the compiler."""
+
+LONG = {
+    *("test_broken_files.py", "test_library.py", "test_failing_parts.py", "test_platform_joins.py", "test_terminal.py", "test_examples.py"),
+    *("test_batch.py", "test_schemas.py", "test_formulations_on_known_mechanisms.py", "test_mechanism_axle.py", "test_previews.py"),
+    *("test_plugins_on_the_command_line.py", "test_frames.py", "test_kernel_code.py", "test_parameters_in_sessions.py"),
+}
+"""Files of half a minute and more. They come before the others, so that no process runs one of them alone at the end."""
 
 FAST = {
     "api": ("test_public_names.py", "test_simulation.py"),
@@ -62,13 +65,32 @@ FAST = {
 """Files of `make fast` by folder, at least one quick file of each folder. Slow tests in these files have the mark `slow`."""
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+@pytest.hookimpl(tryfirst=True)  # before pytest omits tests by their marks, and before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A file is run by one process, and all files of BY_THE_CLOCK by one."""
+    """A file is run by one process, as are all files of BY_THE_CLOCK and of SIX_WHEELS. The mark `full` needs a reason."""
     for item in items:
         name = item.path.name
         if name in BY_THE_CLOCK:
             item.add_marker(pytest.mark.clock)
         if name in FAST.get(item.path.parent.name, ()):
             item.add_marker(pytest.mark.fast)
-        item.add_marker(pytest.mark.xdist_group("by the clock" if name in BY_THE_CLOCK else str(item.path)))
+        for mark in item.iter_markers("full"):
+            if not has_reason(mark):
+                raise pytest.UsageError(f'{item.nodeid}: the mark has no reason; write @pytest.mark.full("the fault that only it finds")')
+        item.add_marker(pytest.mark.xdist_group(group_of(item.path)))
+    items.sort(key=lambda item: order_of(item.path.name))
+
+
+def has_reason(mark: pytest.Mark) -> bool:
+    """Return whether a mark `full` says in words which fault only its test finds."""
+    return len(mark.args) == 1 and isinstance(mark.args[0], str) and len(mark.args[0].split()) > 3
+
+
+def group_of(file: Path) -> str:
+    """Name of the tests that one process runs."""
+    return "by the clock" if file.name in BY_THE_CLOCK else "six wheels" if file.name in SIX_WHEELS else str(file)
+
+
+def order_of(name: str) -> int:
+    """Files that take long come first."""
+    return 0 if name in BY_THE_CLOCK else 1 if name in SIX_WHEELS else 2 if name in LONG else 3

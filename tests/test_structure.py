@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import BY_THE_CLOCK, FAST
+from tests.conftest import BY_THE_CLOCK, FAST, LONG, SIX_WHEELS, has_reason
 
 TESTS = Path(__file__).parent
 FOLDERS = sorted({file.parent.name for file in TESTS.glob("*/test_*.py")})
@@ -20,11 +20,16 @@ def test_each_folder_has_quick_tests_unless_it_holds_long_runs(folder):
 def test_named_files_exist():
     existing = {(file.parent.name, file.name) for file in TESTS.glob("*/test_*.py")}
     assert {(folder, name) for folder, names in FAST.items() for name in names} <= existing
-    assert {name for _, name in existing} >= BY_THE_CLOCK
+    assert {name for _, name in existing} >= BY_THE_CLOCK | SIX_WHEELS | LONG
 
 
 def test_what_runs_by_the_clock_is_not_quick():
     assert not BY_THE_CLOCK & {name for names in FAST.values() for name in names}
+
+
+def test_the_mark_full_needs_a_reason():
+    assert has_reason(pytest.mark.full("a fault that is seen on wide terminals").mark)
+    assert not any(has_reason(mark.mark) for mark in (pytest.mark.full, pytest.mark.full("slow"), pytest.mark.full(1)))
 
 
 def test_no_helper_has_the_name_of_the_product():

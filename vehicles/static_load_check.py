@@ -87,7 +87,7 @@ def explain_missing_equilibrium(mechanism: MechanismParameters, tires: Record, n
 
 
 def _center_beyond_wheels(mechanism: MechanismParameters, file: str) -> list[ConfigError]:
-    """Return an error for each direction in which the vehicle would tip over."""
+    """Return an error if the vehicle would tip over."""
     w = new_workspace(mechanism)
     prepare(mechanism.records, w)
     body, corners = mechanism.chassis[0], mechanism.corners[0]
@@ -97,22 +97,21 @@ def _center_beyond_wheels(mechanism: MechanismParameters, file: str) -> list[Con
     given = f"a center of mass of the complete vehicle at x = {x:.4g} m, y = {y:.4g} m"
     expected = []
     if not wheels[0].min() < x < wheels[0].max():
-        expected.append(f"between its wheel centers, from x = {wheels[0].min():.3f} to {wheels[0].max():.3f} m")
+        expected.append(f"from x = {wheels[0].min():.3f} to {wheels[0].max():.3f} m")
     if not wheels[1].min() < y < wheels[1].max() and wheels[1].min() < wheels[1].max():
-        expected.append(f"between its wheel centers, from y = {wheels[1].min():.3f} to {wheels[1].max():.3f} m")
-    causes = ("chassis.fixed_masses.*.com", *MASSES)
-    return [
-        ConfigError(file, "chassis.com", given, f"a center of mass {words}; otherwise the vehicle tips over", causes) for words in expected
-    ]
+        expected.append(f"from y = {wheels[1].min():.3f} to {wheels[1].max():.3f} m")
+    words = f"a center of mass between its wheel centers, {' and '.join(expected)}; otherwise the vehicle tips over"
+    return [ConfigError(file, "chassis.com", given, words, ("chassis.fixed_masses.*.com", *MASSES))] if expected else []
 
 
 def _overloaded_tires(
     mechanism: MechanismParameters, tires: Record, names: tuple[str, ...], gravity: float, file: str
 ) -> list[ConfigError]:
+    """Return an error for each axle with an overloaded tire, the most overloaded one first."""
     loads = sprung_loads(mechanism, gravity) + mechanism.corners[0]["corner_mass"] * gravity
     found: dict[str, ConfigError] = {}
-    for i, load in enumerate(loads):
-        limit, axle = float(tires["load_max"][i]), mechanism.axles.names[mechanism.axles.of(i)]
+    for i in np.argsort(-loads / tires["load_max"], kind="stable"):
+        load, limit, axle = float(loads[i]), float(tires["load_max"][i]), mechanism.axles.names[mechanism.axles.of(i)]
         if load > limit:
             given = f"{mechanism.chassis[0]['mass']:g} kg, {1e-3 * load:.3g} kN on a wheel of `{axle}`"
             expected = f"at most {1e-3 * limit:.3g} kN, the load_max of the tires `{names[i]}`"

@@ -28,7 +28,8 @@ import numpy as np
 
 from simulator.base.callbacks import callback, record_at
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.fields import Field, Fields, Number, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Field, Fields, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, dtype_of
 from washout import classical

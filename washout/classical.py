@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.fields import Field, Number, filled, read, rows
+from simulator.base.field_records import filled, rows
+from simulator.base.fields import Field, Number, read
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from washout.contract import CONTRACT, LAYOUT, WashoutKind

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError, WashoutTypeWarning
-from simulator.base.fields import Field, Fields, Group, Variants, filled
+from simulator.base.field_records import filled
+from simulator.base.fields import Field, Fields, Group, Variants
 from simulator.base.jit import kernel
 from simulator.base.memoize import memoize_by_identity
 from simulator.base.rates import RATE

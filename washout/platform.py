@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Field, Fields, Number, Variants, filled, rows
+from simulator.base.field_records import filled, rows
+from simulator.base.fields import Field, Fields, Number, Variants
 from simulator.base.jit import kernel
 from simulator.base.records import Record
 from washout.hexapod import joint_distances, platform_joint_positions

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.fields import Field, Number, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Field, Number
 from simulator.base.jit import inline, kernel
 from washout.lead_compensation import rest_lead
 from washout.platform import leg_lengths

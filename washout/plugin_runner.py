@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.callbacks import address_of
-from simulator.base.fields import filled, parameters_of, rows
+from simulator.base.field_records import filled, parameters_of, rows
 from simulator.base.plugin_thread import PluginThread
 from simulator.base.rates import whole_ticks
 from simulator.base.records import Record, Table, record

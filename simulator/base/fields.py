@@ -11,47 +11,36 @@ A file, or a section of a file, is described by a tuple of fields, one row each:
 (`simulator.catalog.json_schema`) and the reference page are generated from the same rows. The key of a number with an SI unit may end in the
 suffix of another unit (`simulator.base.units`).
 
-The value of a key has a field type: `Number` (of any shape), `Text`, `FileName`, `Choice`, `Flag`, `Group` (a nested section), `ListOf`, `Named`
-(arbitrary names, each with a value), `Variants` (a section whose `type` determines its other keys), `Either`, `Anything`. A field type has
-`read`, which raises ConfigError, `accepts`, which tests the type of a value, and `description`, the expected value for messages.
+The value of a key has a field type. Single values (`simulator.base.field_types`, importable from here): `Number` (of any shape), `Text`,
+`FileName`, `Choice`, `Flag`, `Anything`. Others: `Group` (a nested section), `ListOf`, `Named` (arbitrary names, each with a value), `Variants` (a
+section whose `type` determines its other keys), `Either`. Tables of records are in `simulator.base.field_records`, tables of dataclasses in
+`simulator.base.field_classes`.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import math
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from simulator.base.errors import NOTHING, ConfigError, JounceError, raise_all
+from simulator.base.errors import NOTHING, ConfigError, raise_all
+from simulator.base.field_types import Anything, Choice, FieldType, FileName, Flag, Number, Text
 from simulator.base.memoize import memoize_by_identity
-from simulator.base.records import ABOVE_ZERO, LARGEST, Ranges, Record, Table, join, numbers, record
+from simulator.base.records import join
 from simulator.base.section_cache import cached_sections
-from simulator.base.suggestions import did_you_mean, nearest, no_such_key
+from simulator.base.suggestions import nearest, no_such_key
 from simulator.base.units import SHOWN, SUFFIXES, factor_of, fitting, is_suffix
 from simulator.base.values import Values
 
+__all__ = [
+    "REQUIRED", "Anything", "Choice", "Either", "Field", "FieldType", "Fields", "FileName", "Flag", "Group", "ListOf", "Named", "Number", "Text",
+    "Variants", "expectation", "printed", "read", "unit_of",
+]  # fmt: skip
+
 REQUIRED: Any = object()
 """Default of a required field."""
-
-
-class FieldType(Protocol):
-    """Type of the value of a key."""
-
-    def read(self, value: Any, file: object, key: str) -> Any:
-        """Return the checked value, in SI units. Raises ConfigError."""
-
-    def accepts(self, value: Any) -> bool:
-        """Return True if the value is of this type, valid or not."""
-
-    def description(self) -> str:
-        """Return the description of a valid value, for messages."""
 
 
 @dataclass(frozen=True)
@@ -119,220 +108,6 @@ def _read_in(kind: FieldType, value: Any, file: object, key: str, suffix: str) -
         return dataclasses.replace(kind, suffix=suffix).read(value, file, key)
     assert isinstance(kind, Either)
     return _read_in(kind.with_unit(suffix).chosen(value, file, key), value, file, key, suffix)
-
-
-@dataclass(frozen=True)
-class Number:
-    """Finite number, or array of finite numbers.
-
-    Parameters
-    ----------
-    unit : SI unit; "" or "1": none
-    least, most : minimum and maximum, in SI
-    above, below : exclusive minimum and maximum, in SI
-    shape : shape of an array; an entry (2, 21) allows 2 to 21 items
-    whole : True for integers
-    rising : True for strictly increasing numbers
-    """
-
-    unit: str = ""
-    least: float = -LARGEST
-    most: float = LARGEST
-    above: float | None = None
-    below: float | None = None
-    shape: tuple[int | tuple[int, int], ...] = ()
-    whole: bool = False
-    rising: bool = False
-
-    def read(self, value: Any, file: object, key: str) -> Any:
-        """Return a float, an int if `whole`, or an array, in SI units."""
-        return self.read_in(value, file, key, "")
-
-    def read_in(self, value: Any, file: object, key: str, suffix: str) -> Any:
-        """Return the value in SI units of a number in the unit of a suffix."""
-        factor = factor_of(self.unit, suffix) if suffix else 1.0
-        assert factor is not None
-        shape = self._shape_of(value, file, key, suffix)
-        array = numbers(value, shape, file, key, self._shown(suffix), whole=self.whole)
-        if factor != 1.0:
-            array = array * factor
-        if not self.is_within(array):
-            raise ConfigError(file, key, value, f"{self.noun(suffix)}, {self.range_text(suffix)}")
-        if self.rising and not (np.diff(array) > 0.0).all():
-            raise ConfigError(file, key, value, "strictly increasing numbers")
-        if shape:
-            return array
-        return int(value) if self.whole else float(array)
-
-    def is_within(self, array: NDArray[np.float64]) -> bool:
-        """Return True if all numbers are in the range."""
-        if not array.ndim:
-            return self._is_in_range(float(array))
-        good = (array >= self.least) & (array <= self.most)
-        if self.above is not None:
-            good &= array > self.above
-        if self.below is not None:
-            good &= array < self.below
-        return bool(np.all(good))
-
-    def _is_in_range(self, value: float) -> bool:
-        """Return True if a number is in the range."""
-        in_range = self.least <= value <= self.most
-        return in_range and (self.above is None or value > self.above) and (self.below is None or value < self.below)
-
-    def accepts(self, value: Any) -> bool:
-        """Return True for a number, or for a list of a valid length if the shape has one axis, a list of lists if it has two."""
-        if not self.shape:
-            return isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not isinstance(value, (list, tuple, np.ndarray)) or not _fits(len(value), self.shape[0]):
-            return False
-        return all(isinstance(row, (list, tuple, np.ndarray)) == (len(self.shape) > 1) for row in value)
-
-    def description(self) -> str:
-        return self.noun("")
-
-    def noun(self, suffix: str) -> str:
-        """Return the description of a valid value in the unit of a suffix, without the range."""
-        lengths = [str(n) if isinstance(n, int) else f"{n[0]} to {n[1]}" for n in self.shape]
-        noun = f"{' x '.join(lengths)} numbers" if self.shape else "a number"
-        unit = self._shown(suffix)
-        return f"{noun} in {unit}" if unit not in ("", "1") else noun
-
-    def range_text(self, suffix: str = "") -> str:
-        """Return the range in the unit of a suffix; empty if there is none."""
-        factor = factor_of(self.unit, suffix) if suffix else 1.0
-        low, high = ((limit / factor) for limit in (self.least, self.most))  # type: ignore[operator]
-        limits = [] if self.above is None else [f"above {self.above / factor:g}"]  # type: ignore[operator]
-        limits += [] if self.below is None else [f"below {self.below / factor:g}"]  # type: ignore[operator]
-        if self.least == ABOVE_ZERO:
-            limits, low = ["above 0"], -math.inf
-        if not limits and math.isfinite(low) and math.isfinite(high):
-            return f"from {low:g} to {high:g}"
-        limits += [f"at least {low:g}"] * (math.isfinite(low) and not (self.above is not None and self.least <= self.above))
-        limits += [f"at most {high:g}"] * (math.isfinite(high) and not (self.below is not None and self.most >= self.below))
-        return ", ".join(limits)
-
-    def _shown(self, suffix: str) -> str:
-        """Return the unit of a suffix for messages."""
-        return SHOWN.get(suffix, suffix) if suffix else self.unit
-
-    def _shape_of(self, value: Any, file: object, key: str, suffix: str) -> tuple[int, ...]:
-        """Return the expected shape, with the actual lengths of variable axes."""
-        out: list[int] = []
-        inside = value
-        for expected in self.shape:
-            if isinstance(expected, int):
-                out.append(expected)
-            elif isinstance(inside, (list, tuple, np.ndarray)) and _fits(len(inside), expected):
-                out.append(len(inside))
-            else:
-                raise ConfigError(file, key, value, f"a list of {self.noun(suffix)}")
-            inside = inside[0] if isinstance(inside, (list, tuple, np.ndarray)) and len(inside) else None
-        return tuple(out)
-
-
-def _fits(length: int, expected: int | tuple[int, int]) -> bool:
-    return length == expected if isinstance(expected, int) else expected[0] <= length <= expected[1]
-
-
-@dataclass(frozen=True)
-class Text:
-    """Text that is not empty.
-
-    Parameters
-    ----------
-    expected : description of a valid text
-    pattern : regular expression that the text must match
-    held : class of an object that replaces the text, for example the content of the file that the text names; it is returned unchanged
-    empty : True to allow an empty text
-    """
-
-    expected: str = "a text"
-    pattern: str = ""
-    held: type | None = None
-    empty: bool = False
-
-    def read(self, value: Any, file: object, key: str) -> Any:
-        if self.held is not None and isinstance(value, self.held):
-            return value
-        fits = isinstance(value, str) and (self.empty or bool(value.strip()))
-        if not fits or (self.pattern and not re.search(self.pattern, value)):
-            raise ConfigError(file, key, value, self.expected)
-        return value
-
-    def accepts(self, value: Any) -> bool:
-        return isinstance(value, str) or (self.held is not None and isinstance(value, self.held))
-
-    def description(self) -> str:
-        return self.expected
-
-
-@dataclass(frozen=True)
-class FileName(Text):
-    """Path of a binary file, such as elevation data, in the folder of the file that names it or in the assets.
-
-    A run records the digest of the file, and `jounce rerun` rejects a file with another digest. A text file has the type `Text`: its content
-    replaces its name, and the run records the content.
-    """
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Choice of a word; `options` may be a function, for the names of a registry."""
-
-    options: tuple[str, ...] | Callable[[], Iterable[str]]
-    noun: str = "one of"
-
-    def names(self) -> tuple[str, ...]:
-        """Return the words."""
-        return tuple(self.options()) if callable(self.options) else self.options
-
-    def read(self, value: Any, file: object, key: str) -> str:
-        names = self.names()
-        if not isinstance(value, str) or value not in names:
-            raise ConfigError(file, key, value, f"{self.description()}{did_you_mean(value, names)}")
-        return value
-
-    def accepts(self, value: Any) -> bool:
-        return isinstance(value, str)
-
-    def description(self) -> str:
-        names = self.names()
-        if names:
-            return f"{self.noun} {', '.join(names)}"
-        return f"{'a name' if self.noun == 'one of' else self.noun.removesuffix(':')} of a plugin (is --plugin missing?)"
-
-
-@dataclass(frozen=True)
-class Flag:
-    """Boolean, true or false."""
-
-    def read(self, value: Any, file: object, key: str) -> bool:
-        if not isinstance(value, bool):
-            raise ConfigError(file, key, value, self.description())
-        return value
-
-    def accepts(self, value: Any) -> bool:
-        return isinstance(value, bool)
-
-    def description(self) -> str:
-        return "true or false"
-
-
-@dataclass(frozen=True)
-class Anything:
-    """Any value, returned unchanged; other code checks it."""
-
-    expected: str = "a value"
-
-    def read(self, value: Any, file: object, key: str) -> Any:
-        return value
-
-    def accepts(self, value: Any) -> bool:
-        return True
-
-    def description(self) -> str:
-        return self.expected
 
 
 @dataclass(frozen=True)
@@ -634,109 +409,3 @@ def expectation(field: Field) -> str:
 def printed(key: Any) -> str:
     """Return a key as it appears in a key path."""
     return key if isinstance(key, str) and key.isprintable() else repr(key)
-
-
-def fields_of(
-    table: Table,
-    ranges: Ranges | None = None,
-    defaults: Mapping[str, Any] | None = None,
-    written: Mapping[str, str] | None = None,
-    also: Mapping[str, Mapping[str, str]] | None = None,
-) -> Fields:
-    """Return the fields of the table of a record (`simulator.base.records`).
-
-    Parameters
-    ----------
-    ranges : ranges in SI units; a field without a range is limited to magnitudes up to LARGEST; None: no ranges
-    defaults : defaults of the optional fields
-    written, also : usual units (suffixes) and other spellings by name, see `Field`
-    """
-    out = []
-    for row in table:
-        name, shape, unit, meaning = row[:4]
-        low, high = (-math.inf, math.inf) if ranges is None else ranges.get(name, (-LARGEST, LARGEST))
-        whole = np.dtype(row[4] if len(row) > 4 else "f8").kind in "iu"
-        default = REQUIRED if defaults is None else defaults.get(name, REQUIRED)
-        kind = Number(unit, low, high, shape=shape, whole=whole)
-        frame = row[5] if len(row) > 5 else ""
-        out.append(Field(name, kind, meaning, default, frame, (also or {}).get(name, {}), (written or {}).get(name, "")))
-    return tuple(out)
-
-
-def rows(fields: Fields, *names: str) -> Table:
-    """Return the rows of a record table for keys of a file that kernels read unchanged: name, shape, unit, meaning, type, frame.
-
-    The shape of a list of variable length is that of its longest list.
-    """
-    by_name = {field.name: field for field in fields}
-    return tuple(_row(by_name[name]) for name in names or by_name)
-
-
-def _row(field: Field) -> tuple[Any, ...]:
-    kind = field.kind
-    if not isinstance(kind, Number):
-        raise JounceError(f"parameter {field.name}: expected a field of the type Number, because a kernel reads it")
-    shape = tuple(n if isinstance(n, int) else n[1] for n in kind.shape)
-    return (field.name, shape, kind.unit or "1", field.meaning, "i8" if kind.whole else "f8", field.frame)
-
-
-def from_mapping(
-    table: Table,
-    mapping: Any,
-    file: object,
-    key: str = "",
-    defaults: Mapping[str, Any] | None = None,
-    ranges: Ranges | None = None,
-) -> Record:
-    """Return a record with the values of a mapping with the keys of `table`; see `fields_of`, `read`. Raises ConfigError."""
-    return filled(table, read(fields_of(table, ranges, defaults), mapping, file, key))
-
-
-def parameters_of(fields: Fields, mapping: Any, file: object, key: str = "") -> Record:
-    """Return a record of the rows of a table of numbers with the checked values of a mapping; see `rows`, `read`. Raises ConfigError."""
-    return filled(rows(fields), read(fields, mapping, file, key))
-
-
-def filled(table: Table, values: Mapping[str, Any]) -> Record:
-    """Return a record of a table with the values of the same names; a shorter list fills the start of a longer field."""
-    out = record(table)
-    for row in table:
-        if row[0] in values:
-            write_value(out, row[0], values[row[0]])
-    return out
-
-
-def write_value(out: Record, name: str, value: Any) -> None:
-    """Write a value to a field of a record; a shorter list fills the start of a longer field."""
-    if np.shape(value) == out.dtype[name].shape:
-        out[0][name] = value
-    else:
-        out[0][name][: len(value)] = value
-
-
-def entry(kind: FieldType, meaning: str, default: Any = REQUIRED, **details: Any) -> Any:
-    """Return a dataclass field that is read from a file; `details` as in `Field`. A key with a default is optional."""
-    metadata = {"field": (kind, meaning, details)}
-    if isinstance(default, dict):
-        return dataclasses.field(default_factory=lambda: dict(default), metadata=metadata)
-    return dataclasses.field(metadata=metadata) if default is REQUIRED else dataclasses.field(default=default, metadata=metadata)
-
-
-def entries(cls: type) -> Fields:
-    """Return the table of a dataclass: its fields created by `entry`."""
-    return tuple(_entries(cls))
-
-
-def _entries(cls: type) -> Iterator[Field]:
-    for one in dataclasses.fields(cls):
-        if "field" in one.metadata:
-            kind, meaning, details = one.metadata["field"]
-            default = REQUIRED if one.default is dataclasses.MISSING else one.default
-            if one.default_factory is not dataclasses.MISSING:
-                default = one.default_factory()
-            yield Field(one.name, kind, meaning, default, **details)
-
-
-def group_of(cls: type) -> Group:
-    """Return the type of a section that is read into a dataclass."""
-    return Group(entries(cls), make=cls)

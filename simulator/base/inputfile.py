@@ -68,12 +68,19 @@ def read_bytes(path: str | Path, expected: str, most: int) -> bytes:
     return content
 
 
-def read_utf8(path: str | Path, expected: str, most: int) -> str:
-    """Return the text of a file in UTF-8, with or without a byte order mark. Raises ConfigError as `read_bytes`."""
+def read_unicode(path: str | Path, expected: str, most: int) -> str:
+    """Return the text of a file in UTF-8, or in the encoding of its byte order mark. Raises ConfigError as `read_bytes`."""
+    content = read_bytes(path, expected, most)
+    mark, encoding = encoding_of(content)
     try:
-        return read_bytes(path, expected, most).decode("utf-8-sig")
+        return content[len(mark) :].decode(encoding)
     except UnicodeDecodeError:
-        raise ConfigError(path, "", "bytes that are not UTF-8", expected) from None
+        raise ConfigError(path, "", f"bytes that are not {encoding.upper()}", expected) from None
+
+
+def encoding_of(content: bytes) -> tuple[bytes, str]:
+    """Return the byte order mark of a text, empty if there is none, and its encoding, then UTF-8."""
+    return next((one for one in MARKS if content.startswith(one[0])), (b"", "utf-8"))
 
 
 def read_any_text(path: str | Path, expected: str, most: int) -> str:
@@ -86,11 +93,9 @@ def read_any_text(path: str | Path, expected: str, most: int) -> str:
 
 def as_utf8(content: bytes) -> bytes:
     """Return bytes that may be text without their byte order mark, in UTF-8 if the mark names another encoding."""
-    for mark, encoding in MARKS:
-        if content.startswith(mark):
-            rest = content[len(mark) :]
-            return rest if encoding == "utf-8" else rest.decode(encoding, "replace").encode()
-    return content
+    mark, encoding = encoding_of(content)
+    rest = content[len(mark) :]
+    return rest if encoding == "utf-8" else rest.decode(encoding, "replace").encode()
 
 
 def decoded(content: bytes) -> str:

@@ -17,7 +17,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from simulator.base.errors import UnreadableError
-from simulator.base.inputfile import checked_size, read_utf8
+from simulator.base.inputfile import checked_size, read_unicode
 
 MOST_BYTES = 1 << 30
 """Maximum size of a file, and of an unpacked archive [bytes]."""
@@ -64,7 +64,7 @@ def read_npz(path: str | Path, expected: str) -> dict[str, NDArray[Any]]:
 def read_json(path: str | Path, expected: str, most: int = 1 << 28) -> Any:
     """Return the content of a JSON file. Raises ConfigError, also if the nesting exceeds the recursion limit of Python."""
     try:
-        return json.loads(read_utf8(path, expected, most))
+        return json.loads(read_unicode(path, expected, most))
     except (ValueError, RecursionError) as error:
         raise UnreadableError(path, "", _reason(error), expected) from None
 

@@ -9,7 +9,8 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from simulator.base.errors import DeprecatedNameWarning
-from simulator.base.fields import Field, fields_of
+from simulator.base.field_records import fields_of
+from simulator.base.fields import Field
 
 Kind = TypeVar("Kind", bound=type)
 

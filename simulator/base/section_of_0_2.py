@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.fields import REQUIRED, Fields, Number, Variants, from_mapping, read
+from simulator.base.field_records import from_mapping
+from simulator.base.fields import REQUIRED, Fields, Number, Variants, read
 from simulator.base.records import Ranges, Record, Table
 from simulator.base.suggestions import did_you_mean, no_such_key
 from simulator.base.values import Values

@@ -119,6 +119,11 @@ class SessionParts:
         with self.configuration.origins.relative_to():
             return build_sensors(self.options.sensors, "", self.ground, self.step, self.seed)
 
+    def check_equilibrium(self) -> None:
+        """Check that the vehicle stands at the start of the ground, by placing it there. Raises ConfigError, JounceError."""
+        with self.configuration.origins.at_start():
+            self.vehicle.reset(self.ground, *self.ground.spawn)
+
     def session(self, driver: Driver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None) -> Session:
         """Return a session with the vehicle in its present state; default: new `sensors`. Raises ConfigError, JounceError."""
         measuring = self.new_sensors() if sensors is None else sensors

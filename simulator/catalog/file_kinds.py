@@ -15,6 +15,7 @@ from simulator.base.fields import Fields, FieldType, Group, Variants
 from simulator.base.suggestions import did_you_mean
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import (
+    SessionParts,
     build,
     build_cueing,
     build_ground,
@@ -92,6 +93,13 @@ class FileKind:
 def _content(folder: str, file: str) -> Any:
     """Return the content of a file merged into its base."""
     return read_layers(folder, file).content
+
+
+def check_session(file: str) -> SessionParts:
+    """Return the parts of a session whose vehicle stands on its terrain. Raises ConfigError."""
+    parts = build(configuration(file), check_step=False)
+    parts.check_equilibrium()
+    return parts
 
 
 KINDS = (
@@ -173,7 +181,7 @@ KINDS = (
         "sessions",
         "session: vehicle, terrain, maneuver, driver, outlets and sensors",
         Group(session_file.FILE),
-        lambda file: build(configuration(file), check_step=False),
+        check_session,
         remarks=lambda parts: placement_remarks(parts.ground),
     ),
     FileKind("mechanisms", "mechanisms", "mechanism of rigid bodies", TABLES["mechanisms"], load_mechanism, based=False),

@@ -16,7 +16,7 @@ import yaml
 from simulator.base import renamed
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, DeprecatedNameWarning, JounceError
-from simulator.base.inputfile import read_bytes
+from simulator.base.inputfile import encoding_of, read_bytes
 from simulator.base.yaml_loader import MOST_BYTES, StrictLoader
 from simulator.base.yaml_reader import parse_yaml, read_text
 from simulator.catalog.file_kinds import kind_named, kind_of
@@ -27,7 +27,6 @@ from simulator.fitting.keys import DRIVEN, base_of, configured
 from simulator.telemetry.atomic_files import write_whole
 
 NOT_YAML = (".urdf", ".xml", ".tir")
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _DRIVEN = tuple((name, f"{name}s") for name in DRIVEN)
 _PARTS_OF_A_STEP = (("vehicle", "vehicles"), ("terrain", "terrains"))
@@ -135,10 +134,8 @@ def fix_file(file: str | Path, kind: str | None = None) -> list[Edit]:
     """
     if str(file).lower().endswith(NOT_YAML):
         return []
-    read_text(file, "a YAML text file")  # reports bytes that are not UTF-8
-    content = read_bytes(file, "a YAML text file", MOST_BYTES)
-    mark = BYTE_ORDER_MARK if content.startswith(BYTE_ORDER_MARK) else b""
-    text = content[len(mark) :].decode("utf-8")
+    text = read_text(file, "a YAML text file")
+    mark, encoding = encoding_of(read_bytes(file, "a YAML text file", MOST_BYTES))
     parse_yaml(text, file)  # reports a malformed file
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecatedNameWarning)
@@ -147,7 +144,7 @@ def fix_file(file: str | Path, kind: str | None = None) -> list[Edit]:
         new = fixed(text, edits)
         parse_yaml(new, file)
         real = Path(os.path.realpath(file))
-        write_whole(real, lambda part: _write(part, mark + new.encode("utf-8"), real))
+        write_whole(real, lambda part: _write(part, mark + new.encode(encoding), real))
     return edits
 
 

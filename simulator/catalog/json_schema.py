@@ -81,6 +81,7 @@ def _with_references(schema: Any) -> Any:
 
 def _extract_repeated(schema: Schema) -> tuple[Any, Schema]:
     """Return the schema with references in place of large repeated parts, and these parts by name."""
+    schema = json.loads(json_text(schema))  # in JSON types once, instead of for each part
     counts: Counter[str] = Counter()
     _count(schema, counts)
     names = {text: f"part{n}" for n, text in enumerate(text for text, times in counts.items() if times > 1)}
@@ -93,7 +94,7 @@ def _count(schema: Any, counts: Counter[str]) -> None:
         for one in schema:
             _count(one, counts)
     elif isinstance(schema, dict):
-        text = json_text(schema)
+        text = json.dumps(schema)
         if len(text) > SHORT and ("type" in schema or "oneOf" in schema or "anyOf" in schema):
             counts[text] += 1
             if counts[text] > 1:
@@ -108,7 +109,7 @@ def _named(schema: Any, names: Mapping[str, str], inside: bool = False) -> Any:
         return [_named(one, names) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    name = names.get(json_text(schema))
+    name = names.get(json.dumps(schema))
     if name and not inside:
         return {"$ref": f"#/$defs/{name}"}
     return {key: value if key == "default" else _named(value, names) for key, value in schema.items()}

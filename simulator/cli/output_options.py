@@ -17,7 +17,7 @@ SUFFIXES = {"html": (".html", ".htm"), "plot": (".png",)}
 """Suffixes of a single file, by option."""
 FILES = (*SUFFIXES["html"], *SUFFIXES["plot"], ".json", ".csv", ".yaml", ".yml")
 """Suffixes with which the value of `--out` is a file, as in version 0.2."""
-OPTIONS = ("csv", "html", "plot", "basis", "write")
+OPTIONS = ("csv", "html", "plot", "animate", "basis", "write")
 """Options for a single file, which may be `-`."""
 
 

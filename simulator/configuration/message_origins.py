@@ -114,19 +114,21 @@ def _changed(change: Callable[[ConfigError], ConfigError]) -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        errors = [change(one) for one in error.errors]
+        errors = [(bool(one.causes), change(one)) for one in error.errors]
     else:
         return
     raise_all(_one_of_each_cause(errors))
 
 
-def _one_of_each_cause(errors: list[ConfigError]) -> list[ConfigError]:
-    """Return errors of which only the first one names the same cause."""
-    known: set[tuple[str, str]] = set()
-    out = []
-    for error in errors:
-        if not error.causes or (error.file, error.key) not in known:
-            out.append(error)
-        if error.causes:
-            known.add((error.file, error.key))
-    return out
+def _one_of_each_cause(errors: list[tuple[bool, ConfigError]]) -> list[ConfigError]:
+    """Return one error of those with several possible causes that name the same cause, preferably one about the key itself.
+
+    errors : changed errors, each with whether it had several possible causes
+    """
+    chosen: dict[tuple[str, str], ConfigError] = {}
+    for has_causes, error in errors:
+        if has_causes:
+            known = chosen.setdefault((error.file, error.key), error)
+            if known.causes and not error.causes:
+                chosen[error.file, error.key] = error
+    return [error for has_causes, error in errors if not has_causes or chosen[error.file, error.key] is error]

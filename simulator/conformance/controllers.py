@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.fields import filled, rows
+from simulator.base.field_records import filled, rows
 from simulator.base.records import Record, record
 from simulator.conformance.findings import Check, Findings
 from simulator.conformance.guarded_records import KernelRig, check_kernel, finite_faults

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from simulator.base.fields import filled, rows
+from simulator.base.field_records import filled, rows
 from simulator.base.plugin_thread import BUDGET
 from simulator.base.records import Record
 from simulator.base.values import Values

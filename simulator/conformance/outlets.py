@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.fields import filled, rows
+from simulator.base.field_records import filled, rows
 from simulator.base.plugin_thread import BUDGET
 from simulator.base.records import record
 from simulator.base.values import Values

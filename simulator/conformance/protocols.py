@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import StreamError
-from simulator.base.fields import filled, rows
+from simulator.base.field_records import filled, rows
 from simulator.base.values import Values
 from simulator.conformance.findings import Check, Findings
 from simulator.conformance.parameters import check_parameters, limits, parameter_values

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.fields import filled, rows
+from simulator.base.field_records import filled, rows
 from simulator.base.records import Record
 from simulator.base.values import Values
 from simulator.conformance.findings import Check, Findings

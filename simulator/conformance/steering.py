@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simulator.base.callbacks import CallbackKernel
 from simulator.base.errors import JounceError
-from simulator.base.fields import filled
+from simulator.base.field_records import filled
 from simulator.base.records import Record, record
 from simulator.base.values import Values
 from simulator.conformance.findings import Check, Findings

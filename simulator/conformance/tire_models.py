@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.fields import Fields, fields_of, filled
+from simulator.base.field_records import fields_of, filled
+from simulator.base.fields import Fields
 from simulator.base.records import Record, record
 from simulator.configuration.file_lookup import data_folder
 from simulator.conformance.findings import Check, Findings

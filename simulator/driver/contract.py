@@ -14,7 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from simulator.base.errors import JounceError
-from simulator.base.fields import Fields, parameters_of
+from simulator.base.field_records import parameters_of
+from simulator.base.fields import Fields
 from simulator.base.old_parameters import accepts_rows
 from simulator.base.plugin_thread import PluginThread
 from simulator.base.records import Record, record

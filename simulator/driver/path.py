@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simulator.base.algebra.path_length import path_length
-from simulator.base.fields import Choice, ListOf, Number, entry, group_of
+from simulator.base.field_classes import entry, group_of
+from simulator.base.fields import Choice, ListOf, Number
 
 if TYPE_CHECKING:
     from simulator.driver.path_kernels import Line

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
-from simulator.base.fields import Number, entry
+from simulator.base.field_classes import entry
+from simulator.base.fields import Number
 from simulator.base.records import Record, record
 from simulator.driver.internal_model import InternalModel
 

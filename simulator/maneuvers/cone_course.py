@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.path_length import path_length
-from simulator.base.fields import Choice, ListOf, Number, entry, group_of
+from simulator.base.field_classes import entry, group_of
+from simulator.base.fields import Choice, ListOf, Number
 from simulator.driver.path import LaneChange
 
 CONE_RADIUS = 0.14

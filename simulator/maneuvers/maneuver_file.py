@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from simulator.base.errors import ConfigError, ErrorCollector, raise_all
-from simulator.base.fields import Choice, ListOf, Number, Text, entries, entry, group_of, read
+from simulator.base.field_classes import entries, entry, group_of
+from simulator.base.fields import Choice, ListOf, Number, Text, read
 from simulator.base.records import Record
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import SEGMENTS, LaneChange, Path, Spawn, TimedLaneChange

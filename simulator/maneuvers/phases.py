@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Choice, Either, Field, Flag, Number, Text, entry
+from simulator.base.field_classes import entry
+from simulator.base.fields import Choice, Either, Field, Flag, Number, Text
 from simulator.base.units import split_unit
 from simulator.driver.steering.kinds import STEERING as STEERING_LAW
 from simulator.maneuvers.conditions import CONDITIONS, Condition, Conditions, conditions

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Choice, Either, Field, Group, ListOf, Named, Number, Text, entries, entry, group_of, read
+from simulator.base.field_classes import entries, entry, group_of
+from simulator.base.fields import Choice, Either, Field, Group, ListOf, Named, Number, Text, read
 from simulator.maneuvers.parameters import PARAMETERS, REFERENCE, WithParameters, resolved
 
 _NAME = Text("a name (letters, digits, . _ / -)", pattern=r"^[A-Za-z0-9][A-Za-z0-9_./-]*\Z")

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import ConfigError, ErrorCollector, JounceError
-from simulator.base.fields import Field, Fields, Variants, filled, rows
+from simulator.base.field_records import filled, rows
+from simulator.base.fields import Field, Fields, Variants
 from simulator.base.rates import RATE, whole_ticks
 from simulator.base.registry import Registry, making
 from simulator.base.values import Values

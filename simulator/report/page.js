@@ -1,5 +1,5 @@
 "use strict";
-// Zoom of the plots that simulator/report/svg_renderer.py draws: it sets the matrix of the group of curves and redraws the ticks. Ranges of logarithmic
+// Zoom of the plots that simulator/report/svg_renderer.py draws: it sets the matrix of the groups of curves and redraws the ticks. Ranges of logarithmic
 // axes are base-10 logarithms. LEFT ... TICKS have the values of svg_renderer.py.
 const LEFT = 66, RIGHT = 14, TOP = 30, BOTTOM = 46, WIDTH = 560, HEIGHT = 300, TICKS = 6, SECOND = 44;
 const H = HEIGHT - TOP - BOTTOM;
@@ -62,7 +62,8 @@ class Plot {
     this.linked = [this];
     this.begin = null;
     const part = name => svg.querySelector("." + name);
-    [this.ticks, this.curves, this.words, this.box, this.readout] = ["ticks", "curves", "words", "box", "readout"].map(part);
+    [this.ticks, this.words, this.box, this.readout] = ["ticks", "words", "box", "readout"].map(part);
+    this.curves = svg.querySelectorAll(".curves"); // lines and dots
     svg.addEventListener("pointerdown", event => this.press(event));
     svg.addEventListener("pointermove", event => this.move(event));
     svg.addEventListener("pointerup", event => this.release(event));
@@ -92,7 +93,7 @@ class Plot {
     this.view = view;
     const sx = (a.x1 - a.x0) / (view.x1 - view.x0), sy = (a.y1 - a.y0) / (view.y1 - view.y0);
     const tx = LEFT * (1 - sx) + (a.x0 - view.x0) / (view.x1 - view.x0) * this.W, ty = TOP * (1 - sy) + (view.y1 - a.y1) / (view.y1 - view.y0) * H;
-    this.curves.setAttribute("transform", `matrix(${sx} 0 0 ${sy} ${tx} ${ty})`);
+    for (const group of this.curves) group.setAttribute("transform", `matrix(${sx} 0 0 ${sy} ${tx} ${ty})`);
     this.ticks.innerHTML = ticksSvg(view, this);
     for (const word of this.words.children) {
       const x = tx + sx * word.dataset.x;

@@ -30,6 +30,10 @@ TICKS = 6
 """Approximate number of ticks on an axis; more on a long axis."""
 
 
+View = tuple[tuple[float, float], tuple[float, float]]
+"""Minimum and maximum of both axes."""
+
+
 def style_of(n: int) -> tuple[int, str]:
     """Return color and dash pattern of the n-th curve of a panel, n from 0: 21 styles without gray, then again from the first."""
     colors = PURPLE - BLUE + 1
@@ -170,7 +174,7 @@ class Panel:
             return low - 0.5, low + 0.5
         return low, high
 
-    def view(self, width: float, height: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    def view(self, width: float, height: float) -> View:
         """Return the ranges of both axes in a frame; with equal scales, the axis with spare space is extended on both sides."""
         x, y = self.range("x"), self.range("y")
         if not self.equal:
@@ -178,6 +182,12 @@ class Panel:
         scale = max((x[1] - x[0]) / width, (y[1] - y[0]) / height)
         x_more, y_more = 0.5 * (scale * width - (x[1] - x[0])), 0.5 * (scale * height - (y[1] - y[0]))
         return (x[0] - x_more, x[1] + x_more), (y[0] - y_more, y[1] + y_more)
+
+    def shows(self, x: Array, y: Array, view: View) -> NDArray[np.bool_]:
+        """Return whether the points (n,), (n,) are in a view or on its edge, where rounding does not count."""
+        (x0, x1), (y0, y1) = view
+        along, up = (scaled(x, self.x) - x0) / (x1 - x0), (scaled(y, self.y) - y0) / (y1 - y0)
+        return (np.abs(along - 0.5) <= 0.5 + 1e-9) & (np.abs(up - 0.5) <= 0.5 + 1e-9)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.report.plot import COLORS, RED, TICKS, Panel, Plot, Shade, cut, shortened, thinned, ticks
+from simulator.report.plot import COLORS, RED, TICKS, Curve, Panel, Plot, Shade, View, cut, shortened, thinned, ticks
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -96,9 +96,9 @@ def figure_of(plot: Plot) -> Figure:
     return figure
 
 
-def _draw_panel(axes: Axes, panel: Panel, *, bare: bool) -> dict[int, Artist]:
+def _draw_panel(axes: Axes, panel: Panel, *, bare: bool) -> dict[int, Artist | tuple[Artist, ...]]:
     """Draw a panel; `bare` without the name and the numbers of the horizontal axis. Return the artists of the items by `id`."""
-    artists: dict[int, Artist] = {}
+    artists: dict[int, Artist | tuple[Artist, ...]] = {}
     x, y = view = panel.view(axes.bbox.width, axes.bbox.height)
     about = min(TICKS, max(2, round(axes.bbox.height / DPI / 0.3)))
     _set_ticks(axes, "x", x, ticks(*x, panel.x.log, max(3, round(axes.bbox.width / DPI / 0.65))), panel.x.log)
@@ -114,9 +114,7 @@ def _draw_panel(axes: Axes, panel: Panel, *, bare: bool) -> dict[int, Artist]:
         across = axes.axvline if line.upright else axes.axhline
         artists[id(line)] = across(line.value, label=line.name, **_look(line.color, 0.8, line.dash))
     for curve in panel.curves:
-        marks: Any = {"marker": "o", "markersize": 3.6, "markeredgewidth": 0.0} if curve.points else {}
-        look = _look(curve.color, curve.width, curve.dash if curve.line else "none")
-        (artists[id(curve)],) = axes.plot(*thinned(curve.x, curve.y), label=curve.name, **look, **marks)
+        artists[id(curve)] = _draw_curve(axes, curve, panel, view)
     for note in panel.annotations:
         color = COLORS[RED] if note.bad else INK
         axes.text(note.x, note.y, note.text, ha="center", va="bottom", fontsize=8.5, color=color, clip_on=True, zorder=6)
@@ -131,6 +129,18 @@ def _draw_panel(axes: Axes, panel: Panel, *, bare: bool) -> dict[int, Artist]:
     if _title(panel):
         axes.set_title(cut(panel.title, int(axes.bbox.width / DPI / (0.85 * LETTER))), fontsize=9.5, fontweight="normal")
     return artists
+
+
+def _draw_curve(axes: Axes, curve: Curve, panel: Panel, view: View) -> tuple[Artist, ...]:
+    """Draw the line of a curve, and the dots in the frame and on its edge, which does not cut them."""
+    x, y = thinned(curve.x, curve.y)
+    line = axes.plot(x, y, label=curve.name, **_look(curve.color, curve.width, curve.dash)) if curve.line else []
+    if not curve.points:
+        return tuple(line)
+    inside = panel.shows(x, y, view)
+    marks: Any = {"marker": "o", "markersize": 3.6, "markeredgewidth": 0.0, "clip_on": False, "zorder": 3}
+    name = "" if curve.line else curve.name
+    return (*line, *axes.plot(x[inside], y[inside], label=name, **_look(curve.color, curve.width, "none"), **marks))
 
 
 def _set_ticks(axes: Axes, which: str, span: tuple[float, float], found: list[tuple[float, str]], log: bool) -> None:
@@ -201,7 +211,7 @@ class _Sheet:
         total = margin + sum(heights) + sum(above) + sum(below)
         self.figure.set_size_inches(self.width, total)
         drawn: dict[int, Axes] = {}
-        artists: dict[int, Artist] = {}
+        artists: dict[int, Artist | tuple[Artist, ...]] = {}
         top = total - margin
         for n, row in enumerate(self.rows):
             top -= above[n] + heights[n]
@@ -250,7 +260,7 @@ class _Sheet:
         """Return a name of a legend, shortened in the middle if it is longer than the panel."""
         return shortened(name, int((self._frame(panel) - KEY) / (0.85 * LETTER)))
 
-    def _add_legend(self, axes: Axes, panel: Panel, source: Panel, artists: Mapping[int, Artist]) -> None:
+    def _add_legend(self, axes: Axes, panel: Panel, source: Panel, artists: Mapping[int, Artist | tuple[Artist, ...]]) -> None:
         """Add a legend above a panel and its title, with the names of the items in `source`; `artists` of the items by `id`."""
         items = [*source.named()]
         axes.legend(

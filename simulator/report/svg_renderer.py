@@ -1,8 +1,9 @@
 """SVG renderer of panels, for pages. The plots are readable without a script; `page.js` zooms them.
 
-A panel is an `<svg>` whose curves are in one group. The script sets the matrix of that group and redraws the ticks. It reads the ranges and
-the scaling of both axes from the `data-` attributes. Stroke widths are independent of the zoom, and points are strokes of zero length
-with round ends. Text inside a plot is in a separate group: the script moves the text without scaling it.
+A panel is an `<svg>` whose lines are in one group and whose dots are in another, because the frame clips lines, and not dots at its edge. The
+script sets the matrix of both groups and redraws the ticks. It reads the ranges and the scaling of both axes from the `data-` attributes. Stroke
+widths are independent of the zoom, and points are strokes of zero length with round ends. Text inside a plot is in a separate group: the script
+moves the text without scaling it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,22 @@ from html import escape
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from simulator.report.plot import COLORS, TICKS, Annotation, Array, Band, Curve, Panel, ReferenceLine, Shade, cut, scaled, thinned, ticks
+from simulator.report.plot import (
+    COLORS,
+    TICKS,
+    Annotation,
+    Array,
+    Band,
+    Curve,
+    Panel,
+    ReferenceLine,
+    Shade,
+    View,
+    cut,
+    scaled,
+    thinned,
+    ticks,
+)
 
 WIDTH, HEIGHT = 560, 300
 """Size of a panel in SVG units; a page scales it."""
@@ -23,12 +39,10 @@ LEFT, RIGHT, TOP, BOTTOM = 66, 14, 30, 46
 SECOND = 44
 """Right margin of a panel with a second unit on the right."""
 
+DOT = 3
+"""Margin around the frame for dots at its edge: their radius on a small page."""
 LETTER = 6.4
 """Approximate width of a letter, to fit texts."""
-
-
-View = tuple[tuple[float, float], tuple[float, float]]
-"""Minimum and maximum of both axes."""
 
 
 def width_of(panel: Panel) -> int:
@@ -55,7 +69,12 @@ def svg(panel: Panel, key: str) -> str:
     areas += [_area(shape.x, shape.y, shape.color, panel, view) for shape in panel.shapes]
     areas += [_band(band, panel, view) for band in panel.bands]
     lines = [_line(line, panel, view) for line in panel.lines]
-    curves = "".join([*areas, *lines, *(_curve(curve, panel, view) for curve in panel.curves)])
+    curves = "".join([*areas, *lines, *(_curve(curve, panel, view) for curve in panel.curves if curve.line)])
+    dots = "".join(_dots(curve, panel, view) for curve in panel.curves if curve.points)
+    around = f'x="{LEFT - DOT}" y="{TOP - DOT}" width="{w + 2 * DOT}" height="{h + 2 * DOT}"'
+    clipped_dots = (
+        f'<clipPath id="clip-{key}-dots"><rect {around}/></clipPath><g clip-path="url(#clip-{key}-dots)"><g class="curves">{dots}</g></g>'
+    )
     words = "".join(
         [*(_shade_name(shade, panel, view) for shade in panel.shades), *(_note(note, panel, view) for note in panel.annotations)]
     )
@@ -65,8 +84,10 @@ def svg(panel: Panel, key: str) -> str:
         f'<clipPath id="clip-{key}"><rect x="{LEFT}" y="{TOP}" width="{w}" height="{h}"/></clipPath>'
         f'<text class="title" x="{LEFT}" y="18">{escape(panel.title)}</text>'
         f'<g class="ticks">{ticks_svg(view, panel)}</g>'
-        f'<g clip-path="url(#clip-{key})"><g class="curves">{curves}</g><g class="words">{words}</g></g>'
+        f'<g clip-path="url(#clip-{key})"><g class="curves">{curves}</g></g>'
         f'<rect class="frame" x="{LEFT}" y="{TOP}" width="{w}" height="{h}"/>'
+        f"{clipped_dots if dots else ''}"
+        f'<g clip-path="url(#clip-{key})"><g class="words">{words}</g></g>'
         f'<rect class="box" x="0" y="0" width="0" height="0"/>'
         f'<text class="label" x="{LEFT + w / 2:g}" y="{HEIGHT - 8}" text-anchor="middle">{escape(panel.x.title)}</text>'
         f'<text class="label" transform="translate(14 {TOP + h / 2:g}) rotate(-90)" text-anchor="middle">{escape(panel.y.title)}</text>{second}'
@@ -105,15 +126,23 @@ def _placed(x: ArrayLike, y: ArrayLike, panel: Panel, view: View) -> tuple[Array
 def _curve(curve: Curve, panel: Panel, view: View) -> str:
     right, down = _placed(*thinned(curve.x, curve.y), panel, view)
     finite = np.isfinite(right) & np.isfinite(down)
-    name, color = escape(curve.name, quote=True), COLORS[curve.color % len(COLORS)]
     dash = f' stroke-dasharray="{curve.dash}"' * bool(curve.dash)
-    drawn = ""
-    if curve.line:
-        drawn = f'<path data-curve="{name}" d="{_path(right, down, finite)}" stroke="{color}" stroke-width="{curve.width:g}"{dash}/>'
-    if curve.points:
-        dots = "".join(f"M{a:.2f} {b:.2f}h0" for a, b in zip(right[finite], down[finite], strict=True))
-        drawn += f'<path data-curve="{name}" class="dots" d="{dots}" stroke="{color}"/>'
-    return drawn
+    name, color = _look(curve)
+    return f'<path data-curve="{name}" d="{_path(right, down, finite)}" stroke="{color}" stroke-width="{curve.width:g}"{dash}/>'
+
+
+def _dots(curve: Curve, panel: Panel, view: View) -> str:
+    """Return a dot for each point, thinned as the line."""
+    right, down = _placed(*thinned(curve.x, curve.y), panel, view)
+    finite = np.isfinite(right) & np.isfinite(down)
+    dots = "".join(f"M{a:.2f} {b:.2f}h0" for a, b in zip(right[finite], down[finite], strict=True))
+    name, color = _look(curve)
+    return f'<path data-curve="{name}" class="dots" d="{dots}" stroke="{color}"/>'
+
+
+def _look(curve: Curve) -> tuple[str, str]:
+    """Return the name, as an attribute, and the color."""
+    return escape(curve.name, quote=True), COLORS[curve.color % len(COLORS)]
 
 
 def _area(x: Array, y: Array, color: int, panel: Panel, view: View, name: str = "") -> str:

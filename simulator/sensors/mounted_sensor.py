@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from simulator.base.errors import ConfigError
-from simulator.base.fields import filled, read, rows
+from simulator.base.field_records import filled, rows
+from simulator.base.fields import read
 from simulator.base.plugin_thread import PluginThread
 from simulator.base.rates import whole_ticks
 from simulator.base.records import Record, Table, record

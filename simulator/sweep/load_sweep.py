@@ -30,7 +30,7 @@ def load_sweep(file: str | Path) -> Design:
         shared = Shared(design.base, file, partial(design.key_of, None))
         for number in telling(design.points):
             with faults.part():
-                build(shared.run(design.points[number], partial(design.key_of, number))[0], check_step=False)
+                build(shared.run(design.points[number], partial(design.key_of, number))[0], check_step=False).check_equilibrium()
     return design
 
 

@@ -6,22 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from simulator.base.fields import (
-    Anything,
-    Choice,
-    Either,
-    Field,
-    Fields,
-    Group,
-    ListOf,
-    Named,
-    Number,
-    Text,
-    Variants,
-    entries,
-    entry,
-    group_of,
-)
+from simulator.base.field_classes import entries, entry, group_of
+from simulator.base.fields import Anything, Choice, Either, Field, Fields, Group, ListOf, Named, Number, Text, Variants
 from simulator.configuration.session_file import LARGEST_SEED
 
 _NAME = Text("a name (letters, digits, . _ / -)", pattern=r"^[A-Za-z0-9][A-Za-z0-9_./-]*\Z")

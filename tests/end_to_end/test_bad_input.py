@@ -10,6 +10,7 @@ import yaml
 from program import ROOT, call, finish, refused, start
 
 from simulator.base.errors import ConfigError
+from simulator.base.yaml_lines import line_of
 from simulator.base.yaml_reader import read_yaml
 
 CONFIGS = ROOT / "configs"
@@ -54,7 +55,7 @@ MALFORMED = {
     "a number of 5000 digits": b"a: " + b"9" * 5000 + b"\n",
     "binary": bytes(range(256)),
     "control characters": b"name: \x07\x00\n",
-    "UTF-16": "name: x\n".encode("utf-16"),
+    "a part of UTF-16": "name: x\n".encode("utf-16")[:-1],
     "nothing": b"",
     "a remark": b"# nothing but a remark\n",
     "a list": b"- 1\n- 2\n",
@@ -92,10 +93,13 @@ def test_a_file_that_is_no_description(fault, tmp_path, capsys):
     assert not out.exists()
 
 
-def test_the_reader_accepts_aliases_and_a_byte_order_mark(tmp_path):
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_the_reader_accepts_aliases_and_a_byte_order_mark(tmp_path, encoding):
+    """As editors on Windows write it; a message has the line all the same."""
     file = tmp_path / "good.yaml"
-    file.write_bytes(b"\xef\xbb\xbfa: &x {b: [1, 2.5]}\nc: *x\n")
-    assert read_yaml(file) == {"a": {"b": [1, 2.5]}, "c": {"b": [1, 2.5]}}
+    file.write_text("a: &x {b: [1, 2.5]}\nc: *x\nn: Süd\n", encoding=encoding)
+    assert read_yaml(file) == {"a": {"b": [1, 2.5]}, "c": {"b": [1, 2.5]}, "n": "Süd"}
+    assert line_of(str(file), "n") == 3
 
 
 @pytest.mark.parametrize(
@@ -193,8 +197,22 @@ def test_a_bad_argument(command, words, tmp_path, capsys, monkeypatch):
     assert list(tmp_path.iterdir()) == [], "nothing half-written"
 
 
-@pytest.mark.parametrize("command", [("run", "avtp_lane_change"), ("drive", "--offscreen"), ("stream",)])
-@pytest.mark.parametrize("where", ["below a file", "a file", "/proc", "a loop", "a name too long"])
+PLACES = ["below a file", "a file", "/proc", "a loop", "a name too long"]
+OTHERS = [pytest.param(where, marks=pytest.mark.full("a place that drive or stream accepts and run refuses")) for where in PLACES[1:]]
+
+
+@pytest.mark.parametrize(
+    ("where", "command"),
+    [
+        *((where, ("run", "avtp_lane_change")) for where in PLACES),
+        *((where, command) for where in PLACES[:1] for command in (("drive", "--offscreen"), ("stream",))),
+        *(
+            pytest.param(*other.values, command, marks=other.marks)
+            for other in OTHERS
+            for command in (("drive", "--offscreen"), ("stream",))
+        ),
+    ],
+)
 def test_a_folder_that_cannot_be_written(command, where, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("mine")

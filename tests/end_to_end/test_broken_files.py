@@ -1,7 +1,12 @@
-"""Every shipped file with one broken entry is either still valid, or gives one line with the file, the key and the expected value."""
+"""Every shipped file with one broken entry is either still valid, or gives one line with the file, the key and the expected value.
+
+A key that several files of a kind have below the same `type` is broken in the first of them; in the others it is broken by
+`make test-all`, with the values that they have besides it.
+"""
 
 import copy
 import datetime
+import functools
 import math
 import warnings
 from typing import Any
@@ -133,15 +138,49 @@ def thinned(kind, name, mapping, step):
     return paths[::step] if kind in ("vehicles", "mechanisms", "maneuvers") else paths[:: 3 * step] if name == "jacksboro" else paths
 
 
+def signature(mapping, place):
+    """A key path, the kinds of the sections on it and of its value: what its reader looks at."""
+    kinds, inside = [], mapping
+    for step in place:
+        if isinstance(inside, dict):
+            kinds.append(tuple(inside[key] for key in ("type", "suspension", "kind", "model") if isinstance(inside.get(key), str)))
+        inside = inside[step]
+    return place, tuple(kinds), type(inside)
+
+
+@functools.cache
+def new_paths(kind, step):
+    """The key paths to break in the files of a kind, by name: those that no file before has."""
+    seen, found = set(), {}
+    for name in (name for one, name in SHIPPED if one == kind):
+        mapping = content(kind, name)
+        found[name] = [place for place in thinned(kind, name, mapping, step) if signature(mapping, place) not in seen]
+        seen |= {signature(mapping, place) for place in found[name]}
+    return found
+
+
+EVERY_KEY = pytest.mark.full("a check that joins a key with another value or another key, which the first file with the key does not have")
+
+
 @pytest.mark.parametrize(("kind", "name"), SHIPPED)
 def test_shipped_files_are_good(kind, name):
     assert complaint(BUILD[kind], content(kind, name)) is None
 
 
 @pytest.mark.parametrize(("kind", "name"), SHIPPED)
+def test_an_invalid_value_of_a_new_key_is_refused_with_it(kind, name):
+    refuses_invalid_values(kind, name, new_paths(kind, 5)[name])
+
+
+@EVERY_KEY
+@pytest.mark.parametrize(("kind", "name"), SHIPPED)
 def test_an_invalid_value_is_refused_with_its_key(kind, name):
+    refuses_invalid_values(kind, name, thinned(kind, name, content(kind, name), 5))
+
+
+def refuses_invalid_values(kind, name, places):
     mapping = content(kind, name)
-    for place in thinned(kind, name, mapping, 5):
+    for place in places:
         for value in NEVER_RIGHT:
             if value == {"a": 1} and (place[-1] in FREE_NAMES or isinstance(place[-1], str) is False):
                 continue  # mappings of arbitrary names: the error is about their content
@@ -155,10 +194,22 @@ def test_an_invalid_value_is_refused_with_its_key(kind, name):
 
 
 @pytest.mark.parametrize(("kind", "name"), SHIPPED)
+def test_any_other_change_of_a_new_key_is_accepted_or_refused_line_by_line(kind, name):
+    places = new_paths(kind, 11)[name]
+    assert accepts_or_refuses_line_by_line(kind, name, places) > 3 or not places
+
+
+@EVERY_KEY
+@pytest.mark.parametrize(("kind", "name"), SHIPPED)
 def test_any_other_change_is_accepted_or_refused_line_by_line(kind, name):
+    assert accepts_or_refuses_line_by_line(kind, name, thinned(kind, name, content(kind, name), 11)) > 3
+
+
+def accepts_or_refuses_line_by_line(kind, name, places):
+    """Number of changes that are refused."""
     mapping = content(kind, name)
     refused = 0
-    for place in thinned(kind, name, mapping, 11):
+    for place in places:
         for value in PERHAPS_RIGHT:
             changed = broken(mapping, place, value)
             if changed is None:
@@ -169,7 +220,7 @@ def test_any_other_change_is_accepted_or_refused_line_by_line(kind, name):
                 assert error.key or place[0] in ("cueing", "procedure") or not place[1:], (place, value, str(error))
                 for line in str(error).split("\n"):
                     assert line.startswith((FILE, str(data_folder("assets")))) and line.isprintable(), (place, value, line)
-    assert refused > 3
+    return refused
 
 
 @pytest.mark.parametrize("kind", BUILD)

@@ -148,12 +148,12 @@ limits: {turning_circle_curb_left_m: {max: 10}}
     [("sessions", SESSION, NEW_SESSION), ("sweeps", SWEEP, NEW_SWEEP), ("fits", FIT, NEW_FIT), ("maneuvers", MANEUVER, NEW_MANEUVER)],
 )
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-def test_old_names_are_replaced_and_the_layout_stays(tmp_path, kind, old, new, ends, mark):
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_old_names_are_replaced_and_the_layout_stays(tmp_path, kind, old, new, ends, encoding):
     file = tmp_path / "old.yaml"
-    file.write_bytes(mark + old.replace("\n", ends).encode())
+    file.write_bytes(old.replace("\n", ends).encode(encoding))
     edits = fix_file(file, kind)
-    assert file.read_bytes() == mark + new.replace("\n", ends).encode()
+    assert file.read_bytes() == new.replace("\n", ends).encode(encoding)
     assert [edit.line for edit in edits] == sorted(edit.line for edit in edits)
     assert not fix_file(file, kind)
 

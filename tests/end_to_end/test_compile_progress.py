@@ -15,7 +15,7 @@ from simulator.builder.compile_progress import ALONE, FILE_NAME, USUAL, CompileP
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
 from simulator.host import start_window
-from simulator.host.drive import DriveOptions, Host
+from simulator.host.drive_view import DriveView
 from simulator.view.gl_context import display_available
 from simulator.view.instruments import Canvas, Font, asset
 from simulator.view.start_window import CLOSED, HEADING, PANEL_SIZE, Progress, draw_progress
@@ -129,11 +129,11 @@ def test_a_drive_with_a_window_opens_one_first(monkeypatch, view, display, neede
     def compile_now(say, show=lambda text, fraction: None):
         show("half", 0.5)
 
-    monkeypatch.setattr("simulator.host.drive.StartWindow", Window)
-    monkeypatch.setattr("simulator.host.drive.needs_compilation", lambda: needed)
-    monkeypatch.setattr("simulator.host.drive.compile_kernels", compile_now)
+    monkeypatch.setattr("simulator.host.drive_view.StartWindow", Window)
+    monkeypatch.setattr("simulator.host.drive_view.needs_compilation", lambda: needed)
+    monkeypatch.setattr("simulator.host.drive_view.compile_kernels", compile_now)
     monkeypatch.setattr("simulator.view.gl_context.display_available", lambda: display)
-    Host(DriveOptions(configuration(None, changes({"outlets.view": view}))))._compile()
+    DriveView().compile(configuration(None, changes({"outlets.view": view})), lambda line: None)
     assert opened == (["window", ("half", 0.5), ("preparing the drive", 1.0)] if opens else [])
 
 

@@ -105,6 +105,7 @@ def test_kernels_are_found_again_with_what_they_call(folder: Path) -> None:
     assert say(folder, "main", "main") == plain
 
 
+@pytest.mark.full("a lost kernel that is not compiled again because the kernel that calls it is found")
 @pytest.mark.parametrize("lost", ["large", "top"])
 def test_a_kernel_that_is_lost_is_compiled_again(folder: Path, lost: str) -> None:
     said = say(folder, "main", "lost")

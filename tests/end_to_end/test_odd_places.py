@@ -18,6 +18,16 @@ from simulator.driver.input_devices.device_profiles import load_profiles, shippe
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="no such files here")
 
 
+@pytest.fixture
+def ends():
+    """A command that waits for a pipe ends the process of the tests, which names the test."""
+    before = signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
 @pytest.mark.parametrize(
     ("command", "name"),
     [
@@ -25,31 +35,34 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="no such files here")
         (("cueing", "compare"), "telemetry.parquet"),
     ],
 )
-def test_a_pipe_in_a_run_folder_is_not_opened(tmp_path, command, name):
+def test_a_pipe_in_a_run_folder_is_not_opened(tmp_path, capsys, monkeypatch, ends, command, name):
+    monkeypatch.chdir(tmp_path)
     folder = tmp_path / "run"
     folder.mkdir()
     os.mkfifo(folder / name)
     words = [str(folder) if word == "." else word for word in command]
-    line = refused(finish(start(*words, folder, cwd=tmp_path), timeout=60.0))
+    line = refused(call(capsys, *words, folder))
     assert f"{name}: invalid value; expected a " in line
     assert "got 'a pipe'" in line
 
 
 @pytest.mark.parametrize("name", ["x.parquet", "x.rows"])
 @pytest.mark.parametrize("command", ["info", "rerun", "compare"])
-def test_a_pipe_in_place_of_a_log_is_not_opened(tmp_path, command, name):
+def test_a_pipe_in_place_of_a_log_is_not_opened(tmp_path, capsys, monkeypatch, ends, command, name):
+    monkeypatch.chdir(tmp_path)
     os.mkfifo(tmp_path / name)
     files = [tmp_path / name] * (2 if command == "compare" else 1)
-    assert "got 'a pipe'" in refused(finish(start(command, *files, cwd=tmp_path), timeout=60.0))
+    assert "got 'a pipe'" in refused(call(capsys, command, *files))
 
 
 @pytest.mark.parametrize("name", ["sweep.json", "table.parquet", "plan.parquet", "journals/a.journal"])
-def test_a_pipe_in_the_folder_of_a_sweep_is_not_opened(tmp_path, name):
+def test_a_pipe_in_the_folder_of_a_sweep_is_not_opened(tmp_path, capsys, monkeypatch, ends, name):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "journals").mkdir()
     if name != "sweep.json":
         (tmp_path / "sweep.json").write_text("{}")
     os.mkfifo(tmp_path / name)
-    refused(finish(start("sweep", "report", tmp_path, cwd=tmp_path), timeout=60.0))
+    refused(call(capsys, "sweep", "report", tmp_path))
 
 
 @pytest.mark.parametrize("command", [("info",), ("rerun",), ("compare", "x.yaml"), ("check",), ("run", "--plugin"), ("terrain", "info")])

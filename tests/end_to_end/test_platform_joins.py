@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 import pytest
-from test_failing_parts import Drive, FailingDriver, HungPlatform, Moment, driver_of
+from test_failing_parts import ANOTHER_MOMENT, Drive, FailingDriver, HungPlatform, Moment, but_first, driver_of
 from unpaced import assert_within_limits
 
 import simulator.host.built_in_platform
@@ -32,7 +32,7 @@ class JoiningDrive(Drive):
         self.change("outlets.motion.to", None)
         self.change("outlets.motion.wait", "auto")
         self.said = []
-        self.host.say = self.said.append
+        self.host.messages.say = self.said.append
         self.events, self.killed = {}, False
         self._up, self._ready, self._error = up, threading.Event(), error
         monkeypatch.setattr(simulator.host.built_in_platform, "start_virtual_platform", self._start)
@@ -44,7 +44,7 @@ class JoiningDrive(Drive):
         def noted(session):
             if session.tick >= self._up and not self._ready.is_set():
                 self._ready.set()
-                self.host.platform._thread.join()
+                self.host.streams.platform._thread.join()
             for tick in [tick for tick in self.events if session.tick >= tick]:
                 self.events.pop(tick)(session)
             return keep_going(session)
@@ -142,7 +142,7 @@ def test_no_trouble_after_joining_jerks_the_platform(tmp_path, monkeypatch, name
     assert np.isfinite(drive.forces).all()
 
 
-@pytest.mark.parametrize("at", [160, 400, 1000])
+@pytest.mark.parametrize("at", but_first([400, 160, 1000], ANOTHER_MOMENT))
 def test_a_driver_that_fails_after_joining(tmp_path, monkeypatch, at):
     """While the platform is about to rise, rises, and follows."""
     drive = JoiningDrive(tmp_path, monkeypatch)
@@ -197,4 +197,4 @@ def test_a_drive_waits_for_a_platform_at_an_address(tmp_path, monkeypatch, motio
     monkeypatch.setattr("simulator.host.drive.wait_for_platform", lambda *_: None)
     monkeypatch.setattr(MotionStream, "close", lambda stream: None)
     drive.run()
-    assert drive.host._waits == waits
+    assert drive.host.streams.waits == waits

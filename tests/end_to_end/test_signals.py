@@ -1,6 +1,6 @@
 """Ctrl-C, TERM and HUP at random moments of every command: it ends soon, with the right exit code and one line, and without leftover files.
 
-JOUNCE_SIGNALS=200 sets the number of moments; JOUNCE_SIGNALS_SEED sets the random seed.
+JOUNCE_SIGNALS=200 sets the number of moments of `make test-all`; JOUNCE_SIGNALS_SEED sets the random seed.
 """
 
 import json
@@ -25,6 +25,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="sends signal
 
 COUNT = int(os.environ.get("JOUNCE_SIGNALS", "12"))
 SEED = int(os.environ.get("JOUNCE_SIGNALS_SEED", "1"))
+FEW = 8
 AT_ONCE = 4
 PATIENCE = 45.0
 """s for parking and all the rest, on a machine that is busy."""
@@ -144,12 +145,16 @@ def complaint_about(folder, said):
     return None
 
 
-def test_signals_at_random_moments(tmp_path):
+MORE = pytest.param(range(FEW, COUNT), id="more", marks=pytest.mark.full("a moment or a command at which a signal leaves something"))
+
+
+@pytest.mark.parametrize("numbers", [pytest.param(range(FEW), id="few"), MORE])
+def test_signals_at_random_moments(tmp_path, numbers):
     compile_kernels(print)
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        complaints = list(pool.map(lambda k: attempt(tmp_path / str(k), k), range(COUNT)))
+        complaints = list(pool.map(lambda k: attempt(tmp_path / str(k), k), numbers))
     wrong = [complaint for complaint in complaints if complaint is not None]
-    assert not wrong, "\n".join([f"{len(wrong)} of {COUNT}:", *wrong])
+    assert not wrong, "\n".join([f"{len(wrong)} of {len(numbers)}:", *wrong])
 
 
 FAILS_MEANWHILE = """

@@ -113,8 +113,8 @@ def test_a_wait_that_is_cut_short_ends_with_a_packet_of_every_stream(monkeypatch
 def test_a_drive_waits_and_says_so(tmp_path, monkeypatch, comes_up):
     drive, screen, said = Drive(tmp_path, monkeypatch, 1.0), Screen(), []
     drive.change("outlets.motion.wait", True)
-    drive.host.say = said.append
-    drive.host.window = ViewOutlet(16, screen)
+    drive.host.messages.say = said.append
+    drive.host.view.window = ViewOutlet(16, screen)
     if not comes_up:
         monkeypatch.setattr("washout.platform_procedure.PlatformProcedure.rise_time", property(lambda _: 2.0))
     assert drive.run() == 0
@@ -148,11 +148,11 @@ def test_a_person_need_not_wait(tmp_path, monkeypatch):
     """M begins without the platform, also in the second before it rises."""
     host, session = Drive(tmp_path, monkeypatch).host, new_session()
     monkeypatch.setattr(simulator.session, "Clock", Hurried)
-    host.window = ViewOutlet(16, Screen())
+    host.view.window = ViewOutlet(16, Screen())
 
     def go_on():
         if session.tick == 500:
-            host._handle_event("motion", session)
+            host.controls.handle_event("motion", session)
         return True
 
     wait_for_rise(session, go_on, [])

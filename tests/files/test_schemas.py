@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
 
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import data_folder
@@ -42,25 +43,47 @@ def validator_of(name):
 def test_a_schema_is_valid(kind):
     """Check against the metaschema of its draft. The metaschema allows unknown keywords, so typos are checked separately."""
     assert schema_of(kind)["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
-    Draft202012Validator.check_schema(schema_of(kind))
-    assert (
-        words_of(schema_of(kind)) <= set(Draft202012Validator.VALIDATORS) | {"title", "description", "default", "$schema", "$defs"} | WORDS
-    )
+    parts = {json.dumps(part, sort_keys=True) for part in parts_of(schema_of(kind))}
+    known = set(Draft202012Validator.VALIDATORS) | {"title", "description", "default", "$schema", "$defs"} | WORDS
+    for part in map(json.loads, parts):
+        Draft202012Validator.check_schema(part)
+        assert set(part) <= known
 
 
-def words_of(schema):
-    """Return the keywords of a schema and its inner schemas."""
-    found = set(schema)
-    for inside in (
-        *schema.get("properties", {}).values(),
-        *schema.get("$defs", {}).values(),
-        *(part for word in ("allOf", "anyOf", "oneOf") for part in schema.get(word, ())),
-    ):
-        found |= words_of(inside)
+def parts_of(schema):
+    """Yield a schema and its inner schemas, each with empty ones inside: most parts of a large schema are equal."""
+    shell = dict(schema)
+    for word in ("properties", "$defs"):
+        if word in schema:
+            shell[word] = {}
+            for key, inner in schema[word].items():
+                shell[word][key] = {}
+                yield from parts_of(inner)
+    for word in ("allOf", "anyOf", "oneOf"):
+        if word in schema:
+            shell[word] = [{} for _ in schema[word]]
+            for inner in schema[word]:
+                yield from parts_of(inner)
     for word in ("items", "additionalProperties", "propertyNames", "not"):
         if isinstance(schema.get(word), dict):
-            found |= words_of(schema[word])
-    return found
+            shell[word] = {}
+            yield from parts_of(schema[word])
+    yield shell
+
+
+def test_a_mistake_anywhere_in_a_schema_is_found():
+    """That is, in the parts of it."""
+    for inner in ({"type": "float"}, {"minimum": "0"}, {"required": "a"}, {"enum": 1}):
+        for outer in (
+            {"properties": {"a": inner}},
+            {"anyOf": [{}, inner]},
+            {"items": inner},
+            {"if": inner},
+            {"$defs": {"a": {"not": inner}}},
+        ):
+            with pytest.raises(SchemaError):
+                for part in parts_of({"items": outer}):
+                    Draft202012Validator.check_schema(part)
 
 
 @pytest.mark.parametrize(("kind", "file"), FILES, ids=[f"{kind}-{file.stem}" for kind, file in FILES])

@@ -58,6 +58,19 @@ def test_of_two_masses_the_upper_file_is_named(tmp_path):
     )
 
 
+def test_an_overload_of_all_axles_is_one_line(tmp_path):
+    """Tires and springs of both axles give way to one mass."""
+    vehicle = written(tmp_path / "v.yaml", {"base": "hmmwv", "chassis": {"mass": 90e3}})
+    text = said(configuration(None, changes({"vehicle": vehicle, "terrain": "flat"})))
+    assert text.startswith(f"{vehicle}:3: chassis.mass: invalid value; expected {OVERLOAD}; got '90580 kg, 231 kN on a wheel of `front`'")
+
+
+def test_a_center_of_mass_beyond_the_wheels_is_one_line(tmp_path):
+    vehicle = written(tmp_path / "v.yaml", {"base": "hmmwv", "chassis": {"com_m": [9.0, 9.0, 0.3]}})
+    text = said(configuration(None, changes({"vehicle": vehicle, "terrain": "flat"})))
+    assert text.startswith(f"{vehicle}:") and "from x = " in text and "and from y = " in text
+
+
 def test_the_gravity_of_the_terrain_is_named_if_it_causes_the_overload(tmp_path):
     terrain = written(tmp_path / "t.yaml", {"type": "flat", "surface": "asphalt", "gravity": 40})
     text = said(configuration(None, changes({"vehicle": "hmmwv", "terrain": terrain})))

@@ -1,6 +1,6 @@
 """Does every maneuver of the library load with every shipped vehicle, and does it give metrics?
 
-All maneuvers with all vehicles take some minutes and run only if JOUNCE_LIBRARY=1 is set.
+`make test-all` drives all maneuvers with all vehicles.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import json
 import math
-import os
 import signal
 from pathlib import Path
 
@@ -30,7 +29,6 @@ MANEUVERS = sorted(file.stem for file in (CONFIGS / "maneuvers").glob("*.yaml"))
 SERIES = sorted(file.stem for file in (CONFIGS / "series").glob("*.yaml"))
 VEHICLES = sorted(file.stem for file in (CONFIGS / "vehicles").glob("*.yaml"))
 PAGE = Path(__file__).parents[2] / "docs" / "proving_ground.md"
-ALL = os.environ.get("JOUNCE_LIBRARY") == "1"
 
 
 @functools.cache
@@ -134,7 +132,7 @@ def test_a_weave_does_not_turn_in_hertz(tmp_path):
     assert not any(key.startswith("yaw_rate") and key.endswith("_Hz") for key in result["shown"])
 
 
-@pytest.mark.skipif(not ALL, reason="JOUNCE_LIBRARY=1 drives all of it on all vehicles")
+@pytest.mark.full("a pair of a maneuver and a vehicle that gives no number and no reason")
 @pytest.mark.parametrize("vehicle", VEHICLES)
 @pytest.mark.parametrize("name", MANEUVERS)
 def test_it_runs_or_reports_the_reason(name, vehicle, tmp_path):

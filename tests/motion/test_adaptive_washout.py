@@ -7,7 +7,8 @@ import pytest
 from cueing_scenes import REST, G, engaged, hard_drive, platform, washout_mapping
 
 from simulator.base.callbacks import address_of
-from simulator.base.fields import filled, read
+from simulator.base.field_records import filled
+from simulator.base.fields import read
 from simulator.base.records import record
 from washout import adaptive
 from washout.adaptive import FILE, SETTINGS, STATE

@@ -15,7 +15,8 @@ from __future__ import annotations
 import math
 
 from simulator.base.callbacks import callback, records_at
-from simulator.base.fields import Field, Number, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.tires.contract import CONTRACT, FORCES, HELD, LAYOUT, TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE, TireModelKind

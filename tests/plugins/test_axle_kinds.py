@@ -361,6 +361,7 @@ def say(folder: Path, car: str, **variables: str) -> list[str]:
     return [names, length.strip()]
 
 
+@pytest.mark.full("an edited plugin axle compiles the shipped step again; test_tire_model.py finds it for a plugin tire")
 def test_the_shipped_step_is_loaded_from_the_cache_and_an_edit_compiles_the_plugin_alone(tmp_path: Path) -> None:
     text = (ROOT / "tests" / "plugins" / "trailing_arm.py").read_text()
     (tmp_path / "main.py").write_text(MAIN)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from simulator.base.callbacks import callback, record_at
-from simulator.base.fields import Field, Number, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Field, Number
 from simulator.base.records import dtype_of
 from simulator.conformance.check_plugin import check_plugin
 from simulator.conformance.findings import OK, WARNING

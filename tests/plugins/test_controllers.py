@@ -13,7 +13,8 @@ import yaml
 
 from simulator.base.callbacks import callback, record_at
 from simulator.base.errors import ConfigError, JounceError
-from simulator.base.fields import Field, Number, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Field, Number
 from simulator.base.jit import kernel
 from simulator.base.records import dtype_of, record
 from simulator.builder.builder import build_vehicle

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from simulator.base.errors import DeprecatedNameWarning
-from simulator.base.fields import Field, Number, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Field, Number
 from simulator.base.records import dtype_of
 from simulator.driver.contract import DriverKind
 from simulator.driver.input_devices.contract import InputSourceKind

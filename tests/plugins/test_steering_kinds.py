@@ -13,7 +13,8 @@ import yaml
 
 from simulator.base.callbacks import callback, record_at
 from simulator.base.errors import ConfigError, JounceError
-from simulator.base.fields import Field, Number, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Field, Number
 from simulator.base.records import Record, dtype_of, record
 from simulator.builder.builder import build_vehicle
 from tests.laws.vehicle_rig import command, drive, ground

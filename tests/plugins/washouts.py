@@ -9,7 +9,8 @@ import math
 import threading
 
 from simulator.base.callbacks import callback, record_at
-from simulator.base.fields import Field, Number, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Field, Number
 from simulator.base.records import dtype_of
 from washout.contract import CONTRACT, LAYOUT, WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutKind
 from washout.kinds import register

@@ -86,6 +86,9 @@ def test_a_long_curve_keeps_its_peaks():
     assert (np.diff(thin_x) > 0.0).all()
 
 
+CLIP = r'<clipPath id="([^"]*)"><rect x="([^"]*)" y="[^"]*" width="([^"]*)"'
+
+
 def points(drawn: str) -> np.ndarray:
     return np.array([[float(one) for one in pair.split()] for pair in re.findall(r"[ML]([-\d.]+ [-\d.]+)", drawn)])
 
@@ -99,6 +102,19 @@ def test_numbers_are_at_the_positions_of_the_ticks():
     assert [labels[number] for number in x] == pytest.approx(place[:, 0], abs=0.06)
     heights = {float(text): float(at) - 4.0 for at, text in re.findall(r'y="([\d.]+)" text-anchor="end">([\d.]+)</text>', drawn)}
     assert [heights[number] for number in y] == pytest.approx(place[:, 1], abs=0.06)
+
+
+def test_the_frame_cuts_lines_and_not_the_dots_on_it():
+    x = np.array([0.0, 1.0, 2.0])
+    drawn = svg(Panel("p", Axis("t"), Axis("y"), [Curve("c", x, x, points=True)]), "1")
+    clips = {name: [float(one) for one in numbers] for name, *numbers in re.findall(CLIP, drawn)}
+    frame, around = clips["clip-1"], clips["clip-1-dots"]
+    line, dots = (re.search(rf'url\(#{name}\)"><g class="curves">(.*?)</g>', drawn)[1] for name in clips)
+    assert ('class="dots"' in line, 'class="dots"' in dots) == (False, True)
+    place = points(re.search(r' d="([^"]*)"', dots)[1])
+    assert place[0, 0] == frame[0] and place[-1, 0] == frame[0] + frame[1]
+    radius = 2.5
+    assert around[0] <= frame[0] - radius and around[0] + around[1] >= frame[0] + frame[1] + radius
 
 
 def test_a_gap_is_not_bridged():

@@ -30,6 +30,14 @@ def test_the_first_item_of_a_name_is_in_the_legend():
     assert legend_of(Curve("one", T, T, RED), Curve("one", T, -T, SKY), Band("one", T, T, T + 1.0, GREEN)) == (["one"], [COLORS[RED]])
 
 
+def test_the_frame_cuts_lines_and_not_the_dots_on_it():
+    """Dots beyond the frame are left out."""
+    panel = Panel("panel", Axis("t"), Axis("y", most=0.5), [Curve("c", T, T, RED, points=True)])
+    line, dots = figure_of(Plot("p", [panel])).axes[0].lines
+    assert (line.get_clip_on(), dots.get_clip_on()) == (True, False)
+    assert dots.get_xdata().tolist() == [0.0, 0.25, 0.5] and len(line.get_xdata()) == len(T)
+
+
 def test_many_curves_differ_in_color_or_dash():
     styles = [style_of(n) for n in range(21)]
     assert len(set(styles)) == 21 and GRAY not in dict(styles) and styles[0] == (Curve("", T, T).color, Curve("", T, T).dash)

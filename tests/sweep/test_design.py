@@ -181,6 +181,16 @@ def test_a_check_finds_what_a_run_would(tmp_path):
     assert "mine.yaml:5: " in told["vary[0].grid.vehicle"] and "did you mean hmmwv" in told["vary[0].grid.vehicle"]
 
 
+def test_a_check_tries_the_extremes_of_each_number(tmp_path):
+    """A gravity in the range of its key, under which the vehicle has no equilibrium, as at the start of the sweep."""
+    file = tmp_path / "mine.yaml"
+    vary = [{"grid": {"world.gravity": [9.81, 40.0, 20.0]}}]
+    file.write_text(yaml.safe_dump({"name": "mine", "maneuver": "iso_7401_step", "vary": vary}), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"load_max of the tires .*; got '40 m/s2") as caught:
+        load_sweep(file)
+    assert caught.value.key == "vary[0].grid.world.gravity"
+
+
 def test_few_runs_of_a_sweep_are_checked():
     made = of({"grid": {"vehicle": ["a", "b"], SPEED: {"first": 0, "to": 99, "step": 1}}}, {"list": [{"terrain": "c"}, {SPEED: -1}]})
     assert telling(made.points) == [0, 99, 100, 200, 201]

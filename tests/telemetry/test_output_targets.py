@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from simulator.base.errors import OutputError
 from simulator.base.output_target import STANDARD_OUTPUT, output_path
@@ -144,7 +145,17 @@ def test_the_standard_output_has_the_file_alone(tmp_path):
     assert (tmp_path / "-").read_text() == done.stdout
 
 
-@pytest.mark.parametrize("second", [("--json",), ("--plot", "-")])
+def test_the_standard_output_has_an_animation_alone(tmp_path):
+    with (tmp_path / "all.gif").open("w") as out:
+        done = jounce(tmp_path, *FOUR_BAR, "--animate", "-", out=out)
+    assert done.returncode == 0, done.stderr
+    assert "rocker" in done.stderr, "the text of the command"
+    with Image.open(tmp_path / "all.gif") as picture:
+        assert (picture.format, picture.n_frames > 1) == ("GIF", True)
+    assert os.listdir(tmp_path) == ["all.gif"]
+
+
+@pytest.mark.parametrize("second", [("--json",), ("--plot", "-"), ("--animate", "-")])
 def test_two_outputs_on_the_standard_output_are_refused(tmp_path, second):
     done = jounce(tmp_path, *FOUR_BAR, "--csv", "-", *second)
     assert done.returncode == 2

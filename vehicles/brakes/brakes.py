@@ -18,7 +18,8 @@ import numpy as np
 
 from simulator.base.algebra.vectors import dot, vector
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Choice, Field, Fields, Group, Number, fields_of, read
+from simulator.base.field_records import fields_of
+from simulator.base.fields import Choice, Field, Fields, Group, Number, read
 from simulator.base.jit import inline
 from simulator.base.records import Record
 from simulator.base.values import Values

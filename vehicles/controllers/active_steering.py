@@ -23,7 +23,8 @@ with r_d the steady yaw rate for the steering wheel angle, limited by the measur
 from __future__ import annotations
 
 from simulator.base.callbacks import callback, record_at
-from simulator.base.fields import Field, Number, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, ControllerKind

@@ -22,7 +22,8 @@ import math
 
 from simulator.base.algebra.vectors import column, cross, vector
 from simulator.base.callbacks import address_in, call
-from simulator.base.fields import Field, Number, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Field, Number
 from simulator.base.jit import inline, kernel
 from vehicles.brakes.hydraulics import proportioned
 from vehicles.controllers.contract import NO_LIMIT, NUMBERS, WHEELS

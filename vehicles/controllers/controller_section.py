@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from simulator.base.callbacks import address_of
 from simulator.base.errors import ConfigError
-from simulator.base.fields import Field, Fields, Flag, Text, Variants, filled, rows
+from simulator.base.field_records import filled, rows
+from simulator.base.fields import Field, Fields, Flag, Text, Variants
 from simulator.base.records import Record, Table, dtype_of, labeled, record, view_as
 from simulator.base.values import Values
 from vehicles.axle_layout import Axles

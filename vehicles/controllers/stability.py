@@ -25,7 +25,8 @@ and it decreases where the slip of the wheel exceeds `max_slip`. The throttle cl
 from __future__ import annotations
 
 from simulator.base.callbacks import callback, record_at
-from simulator.base.fields import Field, Number, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, WHEELS, ControllerKind

@@ -25,7 +25,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from simulator.base.callbacks import CallbackKernel
-from simulator.base.fields import Fields, filled, rows
+from simulator.base.field_records import filled, rows
+from simulator.base.fields import Fields
 from simulator.base.records import Length, Record, Table, dtype_of, layout_hash
 from simulator.base.values import Values
 from vehicles.axle_layout import Axles

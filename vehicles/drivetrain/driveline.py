@@ -23,7 +23,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Choice, Field, Fields, Number, filled, rows
+from simulator.base.field_records import filled, rows
+from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, copy_record
 from simulator.base.values import Values

@@ -6,7 +6,8 @@ Range and lock keep their states until the driver requests another one.
 
 from __future__ import annotations
 
-from simulator.base.fields import Field, Flag, Number, filled, rows
+from simulator.base.field_records import filled, rows
+from simulator.base.fields import Field, Flag, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, Table
 from simulator.base.values import Values

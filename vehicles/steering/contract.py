@@ -30,7 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.callbacks import CallbackKernel
-from simulator.base.fields import Field, Fields, Number, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Field, Fields, Number
 from simulator.base.records import Record, Table, dtype_of, layout_hash
 from simulator.base.values import Values
 from vehicles.multibody.description.rigid_body import RigidBody

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 
 from simulator.base.callbacks import callback, record_at
-from simulator.base.fields import Field, Group, Number, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Field, Group, Number
 from simulator.base.records import Record, dtype_of
 from simulator.base.values import Values
 from vehicles.steering.contract import CONTRACT, LAYOUT, STEERING_INPUT, STEERING_OUTPUT, SteeredAxle, SteeringKind, own_record

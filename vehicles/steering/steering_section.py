@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Field, Fields, Named, Number, Variants, write_value
+from simulator.base.field_records import write_value
+from simulator.base.fields import Field, Fields, Named, Number, Variants
 from simulator.base.records import Record, record
 from simulator.base.values import Values
 from vehicles.axle_layout import Axles

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.fields import Field, Number, entry, group_of
+from simulator.base.field_classes import entry, group_of
+from simulator.base.fields import Field, Number
 from vehicles.multibody.description.rigid_body import RigidBody
 
 Vector = NDArray[np.float64]

@@ -30,7 +30,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simulator.base.callbacks import CallbackKernel
-from simulator.base.fields import Fields, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Fields
 from simulator.base.old_parameters import accepts_rows
 from simulator.base.records import Record, Table, layout_hash
 

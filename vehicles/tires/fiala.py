@@ -19,7 +19,8 @@ from typing import Any
 
 from simulator.base.callbacks import callback, records_at
 from simulator.base.errors import ConfigError
-from simulator.base.fields import Field, Number, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Field, Number
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, dtype_of, join
 from vehicles.tires.contract import CONTRACT, LAYOUT, TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE, TireModelKind

@@ -13,7 +13,8 @@ import numpy as np
 
 from simulator.base.callbacks import address_of
 from simulator.base.errors import ErrorCollector, TireTypeWarning
-from simulator.base.fields import Fields, Variants, fields_of, filled
+from simulator.base.field_records import fields_of, filled
+from simulator.base.fields import Fields, Variants
 from simulator.base.memoize import memoize_by_identity
 from simulator.base.records import Record, Table, dtype_of, record
 from vehicles.tires.contract import TREAD_STATE, WHEEL_LAWS, TireModelKind, TireModels

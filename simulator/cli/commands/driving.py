@@ -45,7 +45,7 @@ def _keys() -> str:
 
 
 def _drive(arguments: argparse.Namespace) -> int:
-    from simulator.host.drive import main_drive
+    from simulator.host.drive_command import main_drive
 
     return main_drive(arguments, BEGAN)
 
@@ -72,7 +72,7 @@ def add_stream(commands: Commands) -> None:
 
 
 def _stream(arguments: argparse.Namespace) -> int:
-    from simulator.host.drive import main_stream
+    from simulator.host.drive_command import main_stream
 
     return main_stream(arguments, BEGAN)
 

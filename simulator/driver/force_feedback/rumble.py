@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.base.fields import Number, entry
+from simulator.base.field_classes import entry
+from simulator.base.fields import Number
 from simulator.base.records import Record
 from simulator.driver.input_devices.shaping import clip
 

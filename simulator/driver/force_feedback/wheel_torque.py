@@ -13,7 +13,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from simulator.base.fields import Number, entry
+from simulator.base.field_classes import entry
+from simulator.base.fields import Number
 from simulator.driver.input_devices.shaping import approach, clip
 
 FADE_IN = 1.0

@@ -16,20 +16,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import (
-    Choice,
-    Either,
-    Flag,
-    ListOf,
-    Named,
-    Number,
-    Text,
-    Variants,
-    entries,
-    entry,
-    group_of,
-    printed,
-)
+from simulator.base.field_classes import entries, entry, group_of
+from simulator.base.fields import Choice, Either, Flag, ListOf, Named, Number, Text, Variants, printed
 from simulator.base.records import join
 from simulator.base.suggestions import did_you_mean
 from simulator.base.user_folders import config_home

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from simulator.base.fields import Number, entry
+from simulator.base.field_classes import entry
+from simulator.base.fields import Number
 
 SECONDS = Number("s", 0.0, 10.0, above=0.0)
 

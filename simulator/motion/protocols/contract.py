@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import StreamError
-from simulator.base.fields import Fields, parameters_of
+from simulator.base.field_records import parameters_of
+from simulator.base.fields import Fields
 from simulator.base.old_parameters import accepts_rows
 from simulator.base.records import Record
 from simulator.base.registry import making

@@ -181,7 +181,7 @@ def _draw_ratios(panel: Any, mechanism: dict[str, Any], simulation: str) -> None
     rows = [row for row in mechanism["methods"] if simulation in row]
     for n, row in enumerate(rows):
         ours, paper = row[simulation]["ratio"], row[simulation].get("paper_ratio")
-        panel.barh(n - 0.2, ours, 0.36, left=0.0, color="C0", label="ours" if n == 0 else None)
+        panel.barh(n - 0.2, ours, 0.36, left=0.0, color="C0", label="Jounce" if n == 0 else None)
         panel.annotate(
             f"{ours:.2f}  ({row[simulation]['ms_per_s']:.2f} ms/s)",
             (ours, n - 0.2),

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
-from simulator.base.fields import from_mapping
+from simulator.base.field_records import from_mapping
 from simulator.base.jit import inline, kernel
 from simulator.base.records import ABOVE_ZERO, Record, record
 from simulator.research.linkages.generated import landing_gear as triangular

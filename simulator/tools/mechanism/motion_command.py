@@ -93,7 +93,7 @@ def _check_options(arguments: argparse.Namespace) -> None:
         file = getattr(arguments, name)
         if file is not None and not (folder := Path(file).parent).is_dir():
             raise OutputError(f"{file}: cannot write; no folder {folder}")
-        if file is None or (name == "plot" and is_stream(output_path(file))):
+        if file is None or (name in EXTENSIONS and is_stream(output_path(file))):
             continue
         if Path(file).suffix not in EXTENSIONS.get(name, (Path(file).suffix,)):
             raise JounceError(f"--{name}: {file!r} does not end in {' or '.join(EXTENSIONS[name])}")
@@ -184,5 +184,5 @@ def _write(arguments: argparse.Namespace, motion: Motion) -> None:
     if arguments.animate:
         from simulator.tools.mechanism.animation import animate, draw_sheet
 
-        write: Callable[[Motion, Path], None] = animate if arguments.animate.endswith(".gif") else draw_sheet
+        write: Callable[[Motion, Path], None] = draw_sheet if arguments.animate.endswith(".png") else animate
         write(motion, output_path(arguments.animate))

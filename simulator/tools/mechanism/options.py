@@ -30,7 +30,7 @@ def add_motion_arguments(p: argparse.ArgumentParser) -> None:
     motion.add_argument("--csv", metavar="FILE", help="CSV file of each position or step, with units in the header (default: none)")
     motion.add_argument("--plot", metavar="FILE", help="PNG file of coordinates, loop closure and singular positions (default: none)")
     motion.add_argument(
-        "--animate", metavar="OUT.gif|OUT.png", help="file of an animation (.gif), or of a sheet of poses (.png) (default: none)"
+        "--animate", metavar="OUT.gif|OUT.png", help="file of an animation (.gif, or -), or of a sheet of poses (.png) (default: none)"
     )
 
 

@@ -139,7 +139,7 @@ def draw(picture: Path, title: str, profiles: dict[str, Profile], terrain: Terra
 
 def _spectra(title: str, profiles: dict[str, Profile]) -> Panel:
     n = np.array((0.01, 10.0))
-    bands, names, curves = [], [], []
+    bands, names, spectra, means = [], [], [], []
     for k, name in enumerate(ISO_CLASSES):
         mean = iso_roughness(name) * (n / 0.1) ** -2.0
         bands.append(Band("", n, 0.5 * mean, 2.0 * mean, (GRAY, SKY)[k % 2]))
@@ -147,10 +147,10 @@ def _spectra(title: str, profiles: dict[str, Profile]) -> Panel:
     for color, (name, profile) in enumerate(profiles.items(), BLUE):
         waves, found = density(*profile)
         keep = (waves > 0.008) & (waves < 12.0)
-        curves.append(Curve("", waves[keep], found[keep], color, width=0.3))
-        curves.append(Curve(name, *_third_octaves(waves[keep], found[keep]), color))
+        spectra.append(Curve("", waves[keep], found[keep], GRAY, width=0.3))
+        means.append(Curve(name, *_third_octaves(waves[keep], found[keep]), color))
     across, up = Axis("wave number", "1/m", log=True, least=0.008, most=14.0), Axis("spectral density", "m³", log=True)
-    return Panel("profiles over the classes A to H of ISO 8608", across, up, curves, bands, annotations=names)
+    return Panel("profiles over the classes A to H of ISO 8608", across, up, [*spectra, *means], bands, annotations=names)
 
 
 def _third_octaves(waves: FloatArray, found: FloatArray) -> tuple[FloatArray, FloatArray]:

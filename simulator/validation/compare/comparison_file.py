@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from simulator.base.errors import ConfigError
-from simulator.base.fields import ListOf, Named, Number, Text, entries, entry, group_of, read
+from simulator.base.field_classes import entries, entry, group_of
+from simulator.base.fields import ListOf, Named, Number, Text, read
 from simulator.base.yaml_reader import read_yaml
 from simulator.configuration.file_lookup import find_config
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simulator.base.errors import ConfigError, JounceError, UnreadableError
-from simulator.base.inputfile import read_utf8
+from simulator.base.inputfile import read_unicode
 from simulator.base.json_output import json_text
 from simulator.telemetry.atomic_files import write_text
 
@@ -60,7 +60,7 @@ def read(file: Path) -> list[Entry]:
     """Return all entries, the oldest first; empty without a file. Raises ConfigError: with file, line and error."""
     if not file.exists():
         return []
-    lines = read_utf8(file, "lines of JSON in UTF-8", MOST_BYTES).splitlines()
+    lines = read_unicode(file, "lines of JSON in UTF-8", MOST_BYTES).splitlines()
     return [_entry(line, file, f"line {n}") for n, line in enumerate(lines, 1) if line.strip()]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, JounceError
-from simulator.base.inputfile import read_utf8
+from simulator.base.inputfile import read_unicode
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.base.suggestions import did_you_mean
@@ -89,7 +89,7 @@ def write(results: Sequence[PartVerdict], page: str, folder: Path) -> None:
 
 def check(page: str, file: Path) -> bool:
     """Return whether the page in docs differs, and print the differences. Raises ConfigError: it does not exist."""
-    there = read_utf8(file, "a page in UTF-8", MOST_BYTES)
+    there = read_unicode(file, "a page in UTF-8", MOST_BYTES)
     lines = [
         line for line in unified_diff(there.splitlines(), page.splitlines(), "as written", "now", lineterm="", n=0) if line[:2] != "@@"
     ]

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.base.errors import ErrorCollector
-from simulator.base.fields import Choice, Field, Group, Number, filled, rows
+from simulator.base.field_records import filled, rows
+from simulator.base.fields import Choice, Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, copy_record
 from simulator.base.values import Values

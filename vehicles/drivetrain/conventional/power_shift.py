@@ -22,7 +22,8 @@ more slowly.
 
 from __future__ import annotations
 
-from simulator.base.fields import Field, Number, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from vehicles.drivetrain.measured_curves import MAX_TIME, MAX_TORQUE, smooth_step, smooth_step_rate
 

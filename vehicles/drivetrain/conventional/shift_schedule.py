@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.piecewise_linear import cell
-from simulator.base.fields import Field, ListOf, Number, filled
+from simulator.base.field_records import filled
+from simulator.base.fields import Field, ListOf, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.values import Values

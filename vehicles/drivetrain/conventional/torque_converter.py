@@ -6,7 +6,8 @@ import numpy as np
 
 from simulator.base.algebra.piecewise_linear import cell
 from simulator.base.errors import ErrorCollector
-from simulator.base.fields import Field, Group, Number, rows
+from simulator.base.field_records import rows
+from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 from simulator.base.values import Values

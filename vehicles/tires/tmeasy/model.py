@@ -32,7 +32,8 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import ConfigError, raise_all
-from simulator.base.fields import Choice, Fields, fields_of, filled
+from simulator.base.field_records import fields_of, filled
+from simulator.base.fields import Choice, Fields
 from simulator.base.jit import inline
 from simulator.base.records import LARGEST, Record, join
 from vehicles.tires.bore_torque import gough_moment, turned

@@ -1,0 +1,98 @@
+"""`jounce drive` and `jounce stream`: options, summary and exit code of a drive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from simulator.base.console import print_line
+from simulator.base.signals import EndedBySignal
+from simulator.clock import lateness_text
+from simulator.configuration.from_arguments import session_of
+from simulator.configuration.layers import Origin
+from simulator.configuration.overrides import Override, option
+from simulator.configuration.session_file import THIS_MACHINE
+from simulator.host.drive import DriveOptions, Host
+from simulator.virtual_platform.platform import report as platform_report
+from washout.limiter.limiter import interventions_text
+
+
+def main_drive(arguments: Any, began: float) -> int:
+    """Run `jounce drive`; return 0, or 1 when the platform reports lost packets or a leg out of limits."""
+    view = "offscreen" if arguments.offscreen else "none" if arguments.no_view else None
+    options = [
+        *option("--driver", "driver", arguments.driver),
+        *option(f"--{'offscreen' if arguments.offscreen else 'no-view'}", "outlets.view", view, is_flag=True),
+        *option("--no-motion", "outlets.motion.on", False if arguments.no_motion else None, is_flag=True),
+    ]
+    return _main(arguments, began, options)
+
+
+def main_stream(arguments: Any, began: float) -> int:
+    """Run `jounce stream`; return as `main_drive`."""
+    here = "jounce stream"
+    options = [
+        Override(("outlets", "view"), "none", here),
+        Override(("driver",), "scripted", here),
+        Override(("outlets", "motion", "on"), True, here),
+    ]
+    return _main(arguments, began, options, to=THIS_MACHINE, progress=True)
+
+
+def _main(arguments: Any, began: float, options: list[Override], to: str | None = None, progress: bool = False) -> int:
+    """Run a drive with the options of the command line; `to` is the default address of the motion stream."""
+    options += [
+        *option("--maneuver", "maneuver", arguments.maneuver),
+        *option("--duration", "duration", arguments.duration),
+        *option("--protocol", "outlets.motion.protocol", arguments.protocol),
+        *option("--rate", "outlets.motion.rate", arguments.rate),
+        *option("--to", "outlets.motion.to", arguments.to),
+        *option("--stream", "outlets.streams", arguments.stream),
+    ]
+    configuration = session_of(arguments, options)
+    if to is not None and not configuration.has("outlets.motion.to"):
+        here = Origin("jounce", is_file=False)
+        if arguments.stream and not any(configuration.has(f"outlets.motion.{key}") for key in ("protocol", "rate")):
+            configuration.put("outlets.motion.on", False, here)
+        else:
+            configuration.put("outlets.motion.to", to, here)
+    host = Host(DriveOptions(configuration, Path(arguments.out) if arguments.out else None, began, progress=progress))
+    summary = host.run()
+    return report(host, summary)
+
+
+def report(host: Host, summary: dict[str, Any]) -> int:
+    """Print a summary of the drive and return the exit code. Raises EndedBySignal when a signal ended the drive."""
+    late = f"{summary['overruns']} late ticks"
+    if summary["overruns"]:
+        late += f" (at most {1e3 * summary['worst_lateness']:.1f} ms, {summary['dropped']:.2f} s dropped)"
+    print_line(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
+    print_line(lateness_text(summary["lateness"]))
+    if summary["limiter"]["ticks"] and host.streams.motions:
+        print_line(interventions_text(summary["limiter"]))
+    for motion in host.streams.motions:
+        if motion is not host.streams.virtual:
+            end = "; nobody received the last ones" if motion.stream.refused else ""
+            print_line(f"motion stream {motion.stream.protocol}: {motion.stream.sent} packets to {motion.stream.address}{end}")
+    if host.force_feedback is not None and host.force_feedback.thread.delay.count:
+        delay = host.force_feedback.thread.delay
+        print_line(f"force feedback: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
+    if summary["incidents"]:
+        print_line(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
+    dose = summary["sickness_dose"]
+    print_line(
+        f"motion sickness dose of vertical motion: {dose['car']:.3g} in the vehicle, {dose['cab']:.3g} on the platform (MSDV_z, m/s^1.5)"
+    )
+    if host.streams.summary is not None:
+        print_line(platform_report(host.streams.summary))
+    if host.stop_request.first is not None:
+        raise EndedBySignal(host.stop_request.first)
+    if host.troubles:
+        return 1
+    platform_summary = host.streams.summary
+    return (
+        0
+        if platform_summary is None
+        or (platform_summary["lost"] == 0 and platform_summary["corrupt"] == 0 and platform_summary["legs"]["within"])
+        else 1
+    )

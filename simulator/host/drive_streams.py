@@ -1,0 +1,223 @@
+"""Motion streams of a drive and its built-in virtual platform: opening, joining, reports, end."""
+
+from __future__ import annotations
+
+import math
+import threading
+from pathlib import Path
+from typing import Any
+
+from simulator.base.errors import JounceError
+from simulator.base.progress_line import bar
+from simulator.base.signals import StopRequest
+from simulator.builder.builder import SessionParts
+from simulator.configuration.session_file import THIS_MACHINE, MotionOptions, StreamOptions, parse_address
+from simulator.host.built_in_platform import BuiltInPlatform
+from simulator.host.drive_messages import DriveMessages
+from simulator.host.platform_park import IMPATIENT
+from simulator.motion.protocols.contract import Engine
+from simulator.motion.protocols.kinds import DEFAULT
+from simulator.motion.stream import Brake, MotionStream
+from simulator.outlets.motion_stream import MotionStreamOutlet
+from simulator.outlets.telemetry import TelemetryOutlet
+from simulator.run.run_configuration import JOINED
+from simulator.session import Session
+from simulator.virtual_platform.process import STOP_TIME
+
+RPM = 30.0 / math.pi
+"""rpm per rad/s."""
+RECEIVER_TICKS = 500
+"""Ticks between two checks whether anybody receives the streams."""
+REPORT_TIME = 2.5
+"""s that the virtual platform may take for its report when a signal ended the drive."""
+
+
+class DriveStreams:
+    """Motion streams of a drive.
+
+    Attributes
+    ----------
+    motions : outlet of the main motion stream first, if there is one, then the further ones
+    platform : built-in platform; None without one
+    virtual : outlet of the stream to the built-in platform; None before it has joined
+    waits : True if the drive starts after a platform has risen
+    joins : True until the built-in platform joins a drive that has begun without it
+    arms : True if the platform rises when it joins
+    began : True after the drive has begun
+    summary : report of the built-in platform at the end
+    """
+
+    def __init__(self, messages: DriveMessages, stop_request: StopRequest) -> None:
+        self.motions: list[MotionStreamOutlet] = []
+        self.platform: BuiltInPlatform | None = None
+        self.virtual: MotionStreamOutlet | None = None
+        self.waits = self.joins = self.began = False
+        self.arms = True
+        self.summary: dict[str, Any] | None = None
+        self._messages, self._stop_request = messages, stop_request
+        self._addressed: list[MotionStream] = []
+        self._streams: list[MotionStream] = []
+        self._failed: set[MotionStreamOutlet] = set()
+        self._refused: set[MotionStreamOutlet] = set()
+        self._ending = threading.Thread(target=self._end_platform)
+
+    def open(self, parts: SessionParts) -> None:
+        """Open the streams to addresses. Raises JounceError."""
+        self._parts, motion = parts, parts.options.motion
+        address = address_of(motion) if motion.on else None
+        main = [] if address is None else [self._stream(motion, *address)]
+        self._addressed = [*main, *(self._stream(one, *one.to) for one in parts.options.streams)]
+
+    def start_platform(self, folder: Path) -> None:
+        """Start the built-in virtual platform in the background, if the drive has one."""
+        motion = self._parts.options.motion
+        if motion.on and address_of(motion) is None:
+            self.platform = BuiltInPlatform(self._parts.configuration, folder)
+
+    def connect(self) -> None:
+        """Decide whether the drive waits for a platform, and open the stream to the built-in one unless it joins later. Raises JounceError."""
+        motion = self._parts.options.motion
+        self.waits = self._has_to_wait(motion.wait)
+        self.joins = self.platform is not None and motion.wait is None and not self.waits
+        self._streams = self._addressed
+        if self.joins:
+            Brake.warm_up()  # before the drive, because it loads kernels
+        elif self.platform is not None:
+            self._streams = [self._stream(motion, *self.platform.address(self._messages.say)), *self._addressed]
+
+    @property
+    def armed(self) -> bool:
+        """True if the platform rises at the beginning of the drive."""
+        return bool(self._streams) and not self.joins
+
+    def begin(self, session: Session) -> None:
+        """Add the outlets of the streams to a session, last, because their packets begin with the first tick."""
+        if self._streams:
+            self.motions = [MotionStreamOutlet(one) for one in self._streams]
+            session.outlets += self.motions
+            self.virtual = self.motions[0] if self.platform is not None and not self.joins else None
+
+    @property
+    def platform_gone(self) -> bool:
+        """True after the process of the built-in platform has ended unexpectedly."""
+        return self.platform is not None and self.platform.gone
+
+    def join(self, session: Session, log: TelemetryOutlet) -> None:
+        """Let the built-in platform join the drive when it is up. It starts at rest, and rises while the vehicle moves."""
+        assert self.platform is not None
+        if self.platform.starts or self.platform.gone or not session.moves:
+            return
+        self.joins = False
+        try:
+            stream = self._stream(self._parts.options.motion, *self.platform.address(self._messages.say))
+        except JounceError as error:
+            self._messages.trouble(f"{error}; driving without it")
+        else:
+            self.virtual = MotionStreamOutlet(stream)
+            self.motions.insert(0, self.virtual)
+            session.outlets.append(self.virtual)
+            self._messages.say(f"the virtual platform joins at {session.time:.2f} s")
+        if self.motions and self.arms:
+            session.cueing.procedure.arm()
+            log.writer.about[JOINED] = str(session.tick)
+
+    def to_park(self) -> tuple[list[MotionStreamOutlet], bool]:
+        """Return the outlets of the platforms to park, and True if only the built-in platform parks. No platform joins any more."""
+        self.joins = False
+        motions = [motion for motion in self.motions if motion is not self.virtual or not self.platform_gone]
+        quick = self.virtual is not None and not any(motion.stream.parks for motion in motions if motion is not self.virtual)
+        return motions, quick
+
+    def report_failures(self) -> None:
+        """Report a platform that has died and streams that have failed."""
+        if self.platform is not None and self.platform.has_died():
+            self._messages.trouble("the virtual platform exited unexpectedly; driving without it")
+        for motion in self.motions:
+            if motion not in self._failed and (reason := motion.stream.failing):
+                self._failed.add(motion)
+                self._messages.trouble(f"motion stream{self._label(motion)}: {reason}; the platform receives no packets")
+
+    def report_receivers(self, session: Session) -> None:
+        """Report the streams whose packets no program receives, and those whose packets a program receives again."""
+        if session.tick % RECEIVER_TICKS:
+            return
+        for motion in self.motions:
+            if motion.stream.refused == (motion in self._refused):
+                continue
+            self._refused ^= {motion}
+            label = f"motion stream{self._label(motion)}"
+            hint = "; hint: start 'jounce platform' there" if motion.stream.protocol == DEFAULT else ""
+            state = "nobody receives" if motion in self._refused else "a program receives"
+            self._messages.say(f"{label}: {state} the packets at {motion.stream.address}{hint if motion in self._refused else ''}")
+
+    def progress_text(self, session: Session, duration: float) -> str:
+        """Return the progress of the drive in one line, with the streams that nobody receives; called in a thread."""
+        if session.waits:
+            return f"the platform rises: {session.tick * session.h:.0f} s"
+        if session.paused:
+            return "the platform parks"
+        refused = [motion.stream.protocol for motion in tuple(self.motions) if motion in self._refused]
+        sent = sum(motion.stream.sent for motion in tuple(self.motions))
+        return bar("stream", session.time, duration, f"nobody receives {', '.join(refused)}" if refused else f"{sent} packets sent")
+
+    def begin_end(self) -> None:
+        """End the built-in platform in a thread, because it draws its plot. A second call does nothing."""
+        if not self._ending.ident:
+            self._ending.start()
+
+    def wait_for_end(self) -> None:
+        """Wait until the built-in platform has ended."""
+        self._ending.join()
+
+    def _has_to_wait(self, wait: bool | None) -> bool:
+        """Return whether the drive starts after a platform has risen. By default, it waits for a platform at an address."""
+        receives = any(stream.parks for stream in self._addressed)
+        return receives if wait is None else wait and (receives or self.platform is not None)
+
+    def _label(self, motion: MotionStreamOutlet) -> str:
+        """Return the name of a stream for messages, if there are several."""
+        return f" {motion.stream.protocol}" if len(self.motions) > 1 else ""
+
+    def _stream(self, options: MotionOptions | StreamOptions, host: str, port: int) -> MotionStream:
+        parts = self._parts
+        d = parts.vehicle.model.drivetrain[0]
+        engine = Engine(
+            RPM * max(float(d["engine_map_speed"].max()), float(d["motor_speed_most"].max())), RPM * float(d["idle_speed"]), int(d["gears"])
+        )
+        return MotionStream(
+            host,
+            port,
+            protocol=options.protocol.name,
+            settings=options.protocol.parameters,
+            rate=options.rate,
+            tick=parts.step,
+            engine=engine,
+            vehicle=parts.vehicle.description.name,
+            gravity=parts.gravity,
+        )
+
+    def _end_platform(self) -> None:
+        if self.platform is None:
+            return
+        self.platform.abandon()
+        process = self.platform.process
+        if process is None:
+            return
+        if not self.began:
+            process.kill()
+            return
+        timeout = STOP_TIME if self._stop_request.first is None else REPORT_TIME
+        self.summary = process.stop(timeout, at_once=self._stop_request.count >= IMPATIENT)
+        if self.summary is not None:
+            return
+        if self._stop_request.first is None and not self.platform_gone:
+            self._messages.trouble("the virtual platform did not answer and was killed; its report is missing")
+        if self._messages.folder is not None:  # the platform may have been killed while drawing
+            for part in self._messages.folder.path.glob("*.part"):
+                part.unlink(missing_ok=True)
+
+
+def address_of(motion: MotionOptions) -> tuple[str, int] | None:
+    """Return the address of the main motion stream; None for the built-in virtual platform, which supports only the native protocol."""
+    to = THIS_MACHINE if motion.to is None and motion.protocol.name != DEFAULT else motion.to
+    return None if to is None else parse_address(to, motion.protocol.name)

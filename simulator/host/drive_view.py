@@ -1,0 +1,121 @@
+"""View of a drive: its choice, the window that shows the progress of the compilation, and the process of the view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from simulator.builder.builder import SessionParts, view_geometry
+from simulator.builder.warm_up import compile_kernels, needs_compilation
+from simulator.configuration.configuration import Configuration
+from simulator.configuration.layers import Origin
+from simulator.configuration.session_file import read_session
+from simulator.driver.make_driver import follows_maneuver, without_a_person
+from simulator.host.start_window import StartWindow
+from simulator.outlets.view import ViewOutlet
+from simulator.session import Session
+
+DEFAULT_MANEUVER = "scripted_drive"
+VIEW_PERIOD = 0.008
+"""s between two states for the view, which interpolates between them with a delay of one state."""
+OFFSCREEN_TIME = 30.0
+"""s of simulated time of a drive without a display, unless a duration is specified."""
+FRAME_INTERVAL = 0.5
+"""s of simulated time between two images rendered offscreen."""
+
+
+def choose_view(c: Configuration, say: Callable[[str], None]) -> None:
+    """Choose view and driver. Without a display, write images. Without a window, use a plugin driver or the scripted driver."""
+    from simulator.view.gl_context import display_available
+
+    here = Origin("jounce", is_file=False)
+    options = read_session(c)
+    view = options.view
+    if view == "auto" and not display_available():
+        duration = OFFSCREEN_TIME if options.duration is None else options.duration
+        chosen = without_a_person(options.driver)
+        say(f"no display found: driving {duration:g} s with the {chosen.name} driver and writing images")
+        c.put("duration", duration, here)
+        view = "offscreen"
+    if view in ("offscreen", "none"):
+        c.put("outlets.view", view, here)
+        if (chosen := without_a_person(options.driver)).name != options.driver.name:
+            c.put("driver", chosen.name, here)
+    if not follows_maneuver(read_session(c).driver.name):
+        with c.reading("terrain"):  # a human driver uses only the terrain of the maneuver
+            c.put("maneuver", None, here)
+    elif not c.has("maneuver"):
+        c.put("maneuver", DEFAULT_MANEUVER, here)
+
+
+class DriveView:
+    """View of a drive.
+
+    Attributes
+    ----------
+    supervisor : supervisor of the process of the view; None without a view
+    window : outlet of the view; None without a view
+    keys : keys of the window
+    """
+
+    def __init__(self) -> None:
+        self.supervisor: Any = None
+        self.window: ViewOutlet | None = None
+        self.keys: Any = None
+        self._start_window: StartWindow | None = None
+
+    def compile(self, configuration: Configuration, say: Callable[[str], None]) -> None:
+        """Compile the kernels if needed; if the drive has a window, a first one shows the progress until it opens."""
+        from simulator.view.gl_context import display_available
+
+        if needs_compilation() and read_session(configuration).view in ("auto", "window") and display_available():
+            self._start_window = StartWindow()
+            compile_kernels(say, self._start_window.show)
+            self._start_window.show("preparing the drive", 1.0)
+        else:
+            compile_kernels(say)
+
+    def open(
+        self, parts: SessionParts, folder: Path, began: float, by_a_person: bool, has_platform: bool, say: Callable[[str], None]
+    ) -> None:
+        """Start the window, or the offscreen images, in a separate process.
+
+        Parameters
+        ----------
+        folder : folder of the images
+        began : start time of the program
+        by_a_person : True for a human driver
+        has_platform : True if the drive has a motion platform
+        """
+        from simulator.host.view_supervisor import ViewSupervisor
+        from simulator.view.drive_lock import sweep
+
+        view = parts.options.view
+        sweep()
+        if view == "none":
+            return
+        wheels, soft = parts.vehicle.size.wheels, parts.ground.is_soft
+        self.supervisor = supervisor = ViewSupervisor(parts.ticks(VIEW_PERIOD), say, began, by_a_person, wheels, soft)
+        self.window, self.keys = supervisor.window, supervisor.keys
+        self.window.extras[0]["has_platform"] = has_platform
+        pictures = folder if view == "offscreen" else None
+        supervisor.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)
+
+    @property
+    def first_frame(self) -> float | None:
+        """Time of the first image of the process; None before it, and without a view."""
+        time: float | None = None if self.supervisor is None else self.supervisor.first_frame
+        return time
+
+    def look(self, session: Session) -> None:
+        """Check the process; the first window closes when the window is open."""
+        self.supervisor.look(session)
+        if self.first_frame is not None:
+            self.close_start_window()
+
+    def close_start_window(self) -> None:
+        """Close the window that shows the progress of the compilation. A second call does nothing."""
+        if self._start_window is not None:
+            self._start_window.close()
+            self._start_window = None

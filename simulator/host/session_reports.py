@@ -1,0 +1,63 @@
+"""Reports of a drive about its session: failures of its parts, incidents, and a vehicle that has rolled over."""
+
+from __future__ import annotations
+
+import math
+import threading
+from functools import partial
+
+from simulator.host.drive_messages import DriveMessages
+from simulator.host.drive_view import DriveView
+from simulator.incident import is_upright
+from simulator.outlets.view import ViewOutlet
+from simulator.session import Session
+
+ROLLED_OVER = "rolled over: press T to put the vehicle upright"
+HINT_TICKS = 500
+"""Ticks between two checks whether the vehicle is upright."""
+
+
+class SessionReports:
+    """Reports each failure and each incident once."""
+
+    def __init__(self, messages: DriveMessages, view: DriveView) -> None:
+        self._messages, self._view = messages, view
+        self._failures = self._troubles = self._incidents = 0
+        self._held = False
+
+    def report(self, session: Session) -> None:
+        """Report what has happened since the last call."""
+        for failure in session.failures[self._failures :]:
+            self._failures += 1
+            self._messages.note(failure)
+        for trouble in session.vehicle.troubles[self._troubles :]:
+            self._troubles += 1
+            self._messages.trouble(trouble)
+        self._report_incident(session)
+        if self._view.window is not None and session.tick % HINT_TICKS == 0:
+            show_upright_hint(session, self._view.window)
+
+    def _report_incident(self, session: Session) -> None:
+        incident, window = session.recovery.latest, self._view.window
+        if incident is not None and incident.number > self._incidents:
+            self._incidents = incident.number
+            self._messages.say(f"{incident.message}; the vehicle was put back to its last valid position")
+            if window is not None:
+                window.message = f"{incident.reason}: vehicle put back"
+                window.jump()
+            # in another thread, because the platform needs its packets in time
+            write = partial(incident.write, self._messages.folder.path)  # type: ignore[union-attr]
+            threading.Thread(target=self._messages.attempt, args=(write,)).start()
+        elif self._held and session.recovery.incident_number == 0 and window is not None:
+            window.message = ""
+        self._held = session.recovery.incident_number > 0
+
+
+def show_upright_hint(session: Session, window: ViewOutlet) -> None:
+    """Show the driver of a vehicle that is rolled over how to put it upright."""
+    if not window.message and _is_rolled_over(session):
+        window.show_message(ROLLED_OVER, math.inf, _is_rolled_over)
+
+
+def _is_rolled_over(session: Session) -> bool:
+    return not is_upright(session.vehicle.space.state[0]["q_WB"])
