@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from simulator.base.errors import ConfigError
-from simulator.base.inputfile import read_utf8
+from simulator.base.inputfile import read_unicode
 from simulator.base.npy_reader import read_npy
 from simulator.base.table_text import read_table_text
 from terrain.readers.contract import FloatArray
@@ -120,7 +120,7 @@ def _path(file: Path) -> FloatArray:
 def _sdf_cylinders(file: Path) -> FloatArray:
     """Return x, y, radius and height of all models of an SDF world with a cylinder. Raises ConfigError."""
     expected = "an SDF world with cylinders"
-    text = read_utf8(file, expected, MOST_BYTES)
+    text = read_unicode(file, expected, MOST_BYTES)
     if "<!DOCTYPE" in text or "<!ENTITY" in text:  # entities of XML can expand to gigabytes
         raise ConfigError(file, "", "a document type", expected)
     try:
