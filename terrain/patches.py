@@ -111,6 +111,9 @@ def apply_layers(ground: Ground, layers: Sequence[Layer], file: object, key: str
             labels.append(label)
             if what in ("surface", "soil"):
                 hardness[here] = row[0]["hardness"]
+    if len(rows) > np.iinfo(np.uint8).max + 1:  # only soils that are left somewhere count
+        used, ids = np.unique(ids, return_inverse=True)
+        rows, labels = [rows[k] for k in used], [labels[k] for k in used]
     if len(rows) > np.iinfo(np.uint8).max + 1:
         raise ConfigError(file, key, len(rows), "at most 256 pairs of surface and soil")
     return replace(ground, hardness=hardness, soil_ids=ids.astype(np.uint8), soils=np.concatenate(rows), soil_names=tuple(labels))
@@ -178,6 +181,7 @@ def _row(patch: Values, key: str, below: Record, label: str, soils: Mapping[str,
         return named_soil(soils, value, key, patch.file, patch.path(key)), drawn_as(soils, value)
     if key == "surface":
         row = surface_on_soil(named_soil(soils, value, key, patch.file, patch.path(key)), below)
+        row[0]["friction"] = patch.get("friction", row[0]["friction"])  # of a soil map; a patch has only one of the keys
         return row, " on ".join([drawn_as(soils, value), *label.split(" on ")[-1:]])
     row = below.copy()
     row[0]["friction"] = value if key == "friction" else min(2.0, value * float(below[0]["friction"]))

@@ -20,6 +20,7 @@ _OF_INDEX = (
     Field("index", Number("1", 0, 65535, whole=True), "value of the samples"),
     Field("soil", Text("the name of a soil"), "soil, a file in configs/soils", None),
     Field("surface", Text("the name of a surface"), "hard surface, a file in configs/soils", None),
+    Field("friction", Number("1", 0.0, 2.0), "friction coefficient of the surface, instead of that of its file", None),
 )
 SOIL_MAP = Field(
     "soil_map",
@@ -49,6 +50,8 @@ def soil_indices(terrain: Values, folder: Path, x: FloatArray, y: FloatArray) ->
     for entry in section["soils"]:
         if ("soil" in entry) == ("surface" in entry):
             raise entry.error("", "exactly one of soil, surface")
+        if "friction" in entry and "soil" in entry:
+            raise entry.error("friction", "a surface with the friction, or a soil without")
     found = placed(section, terrain.get("georeference"), folder, indices=True)
     assert isinstance(found.source, Raster)
     nearest = found.source.nearest

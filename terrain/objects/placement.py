@@ -61,7 +61,8 @@ def _overlapping(ground: Ground) -> list[tuple[int, int]]:
         boxes = (low[later] < high[first]).all(axis=1) & (high[later] > low[first]).all(axis=1)
         for second in later[boxes]:
             a, b = int(rows[first]), int(rows[second])
-            if meets(_rectangle(ground, a), _shrunk(footprint(objects, b))):
+            shapes = [(_rectangle(ground, row), _shrunk(footprint(objects, row))) for row in (a, b)]
+            if meets(shapes[0][0], shapes[1][1]) and meets(shapes[1][0], shapes[0][1]):  # the separating axis may be one of the other
                 pairs.append((a, b))
     return pairs
 

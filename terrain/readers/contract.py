@@ -122,11 +122,11 @@ class Raster:
         return self._blended(x, y, (0, 1), lambda t: (1.0 - t, t))
 
     def nearest(self, x: FloatArray, y: FloatArray) -> FloatArray:
-        """Return the samples nearest to points; NaN more than half a cell outside the outermost samples."""
+        """Return the samples nearest to points, midway the eastern and northern ones; NaN more than half a cell outside the outermost samples."""
         column, row = self._places(x, y)
         rows, columns = self.samples.shape
-        i, j = np.rint(column), np.rint(row)
-        inside = (i >= 0) & (i < columns) & (j >= 0) & (j < rows)
+        inside = (column >= -0.5) & (column <= columns - 0.5) & (row >= -0.5) & (row <= rows - 0.5)
+        i, j = np.minimum(np.floor(column + 0.5), columns - 1), np.minimum(np.floor(row + 0.5), rows - 1)
         out = np.full(len(x), np.nan)
         out[inside] = self.samples[j[inside].astype(np.intp), i[inside].astype(np.intp)]
         return out

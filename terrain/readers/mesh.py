@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -42,6 +43,10 @@ class Mesh:
     names: tuple[str, ...]
     kind: str = LOCAL
     crs: str = ""
+    owners: NDArray[np.intp] | None = None
+    """(n,) row of `owner_names` of each triangle"""
+    owner_names: tuple[tuple[str, ...], ...] = ()
+    """names of each part of the file"""
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
@@ -63,6 +68,22 @@ class Mesh:
 
     def heights(self, x: FloatArray, y: FloatArray) -> FloatArray:
         out = np.full(len(x), -np.inf)
+        for point, z, _ in self._hits(x, y):
+            np.maximum.at(out, point, z)
+        out[np.isinf(out)] = np.nan
+        return out
+
+    def layers(self, x: FloatArray, y: FloatArray) -> tuple[NDArray[np.intp], FloatArray, NDArray[np.bool_]]:
+        """Return all surfaces at points (m,): (index of the point, height [m], True for a normal that points up), sorted by point and height."""
+        parts = list(self._hits(x, y))
+        point = np.concatenate([np.zeros(0, np.intp), *(part[0] for part in parts)])
+        z = np.concatenate([np.zeros(0), *(part[1] for part in parts)])
+        up = np.concatenate([np.zeros(0, bool), *(part[2] for part in parts)])
+        order = np.lexsort((z, point))
+        return point[order], z[order], up[order]
+
+    def _hits(self, x: FloatArray, y: FloatArray) -> Iterator[tuple[NDArray[np.intp], FloatArray, NDArray[np.bool_]]]:
+        """Yield the points over triangles in batches, as `layers`, not sorted."""
         buckets = _Buckets.of(np.column_stack((x, y)), self.bounds)
         plan = self.triangles[..., :2]
         d1, d2 = plan[:, 1] - plan[:, 0], plan[:, 2] - plan[:, 0]
@@ -71,9 +92,7 @@ class Mesh:
         triangles = self.triangles[flat]
         first, last = buckets.cells(triangles[..., :2].min(axis=1)), buckets.cells(triangles[..., :2].max(axis=1))
         for batch in _batches(first, last, buckets):
-            _raise(out, triangles[batch], buckets, first[batch], last[batch])
-        out[np.isinf(out)] = np.nan
-        return out
+            yield _points_over(triangles[batch], buckets, first[batch], last[batch])
 
     def about(self) -> dict[str, Any]:
         z = self.triangles[..., 2]
@@ -134,8 +153,10 @@ def _pairs(first: NDArray[np.intp], last: NDArray[np.intp], buckets: _Buckets) -
     return np.repeat(which, counts), buckets.order[place + np.arange(len(place))]
 
 
-def _raise(out: FloatArray, triangles: FloatArray, buckets: _Buckets, first: NDArray[np.intp], last: NDArray[np.intp]) -> None:
-    """Raise the heights of points to those of higher triangles (n, 3, 3), which cover the cells from `first` to `last`."""
+def _points_over(
+    triangles: FloatArray, buckets: _Buckets, first: NDArray[np.intp], last: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], FloatArray, NDArray[np.bool_]]:
+    """Return (point, height, True for a normal that points up) of all points over triangles (n, 3, 3), which cover the cells from `first` to `last`."""
     which, point = _pairs(first, last, buckets)
     a, b, c = triangles[which].transpose(1, 0, 2)
     p = buckets.points[point] - a[:, :2]
@@ -145,7 +166,7 @@ def _raise(out: FloatArray, triangles: FloatArray, buckets: _Buckets, first: NDA
     v = (d1[:, 0] * p[:, 1] - d1[:, 1] * p[:, 0]) / area
     over = (u >= -EDGE) & (v >= -EDGE) & (u + v <= 1.0 + EDGE)
     z = a[:, 2] + u * d1[:, 2] + v * d2[:, 2]
-    np.maximum.at(out, point[over], z[over])
+    return point[over], z[over], area[over] > 0.0
 
 
 def from_parts(parts: list[Part], path: Path, up: str, unit: float, ignore: tuple[str, ...]) -> Mesh:
@@ -179,7 +200,9 @@ def from_parts(parts: list[Part], path: Path, up: str, unit: float, ignore: tupl
         raise ConfigError(path, "", "NaN or infinite coordinates", "finite coordinates")
     if up == "y":
         triangles = np.stack((triangles[..., 0], -triangles[..., 2], triangles[..., 1]), axis=-1)
-    return Mesh(triangles * unit, tuple(sorted({name for part in selected for name in part.names if name})))
+    owners = np.repeat(np.arange(len(selected)), [len(part.triangles) for part in selected])
+    shown = tuple(sorted({name for part in selected for name in part.names if name}))
+    return Mesh(triangles * unit, shown, owners=owners, owner_names=tuple(part.names for part in selected))
 
 
 def _fits(name: str, pattern: str) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,8 +35,8 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Any:
     def ground(kind: str) -> tuple[Any, list[tuple[float, float, float]]]:
         files = files_of(str(folder / kind))
         write(generate_terrain(kind, 1, []), files, "")
-        places = read_yaml(Path(files[0]))["places"].values()
-        return build_ground(str(files[0])), [(*place["position"], np.radians(place["yaw_deg"])) for place in places]
+        places = read_yaml(files.yaml)["places"].values()
+        return build_ground(str(files.yaml)), [(*place["position"], np.radians(place["yaw_deg"])) for place in places]
 
     return ground
 

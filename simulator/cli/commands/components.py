@@ -44,9 +44,17 @@ def _add_terrain_info(verbs: Commands) -> None:
 
 
 def _add_terrain_import(verbs: Commands) -> None:
-    p = verbs.add_parser("import", help="create a terrain (.yaml and .npy) from elevation data; fill voids")
-    _add_elevation_file(p, "file of elevation data")
-    _add_terrain_folder(p, "NAME.yaml and NAME.npy")
+    p = verbs.add_parser("import", help="create a terrain from elevation data, a mesh, or a world of a benchmark")
+    _add_elevation_file(p, "file of elevation data; or verti_bench, barn: a world of this benchmark (docs/benchmark_worlds.md)")
+    p.add_argument("path", metavar="PATH", nargs="?", help="verti_bench, barn: folder of the worlds")
+    _add_terrain_folder(p, "NAME.yaml and the files that it names")
+    p.add_argument("--world", type=number_between(0, 1e6, whole=True), metavar="N", help="verti_bench, barn: number of the world")
+    p.add_argument(
+        "--variant",
+        choices=("as_simulated", "as_written"),
+        help="verti_bench: soils and friction as its simulator uses them, or as its files say (default: as_simulated)",
+    )
+    p.add_argument("--scale", type=number_between(0.01, 100.0), metavar="S", help="barn: factor on all lengths (default: 1)")
     p.add_argument(
         "--crs", metavar="EPSG:N", help="reference system of the terrain, in m (default: that of the file, for degrees its UTM zone)"
     )
@@ -58,6 +66,10 @@ def _add_terrain_import(verbs: Commands) -> None:
         metavar=("XMIN", "YMIN", "XMAX", "YMAX"),
         help="section of the file, in its coordinates (default: complete file)",
     )
+    p.add_argument("--objects", action="store_true", help="mesh: import the drivable surface, and all other parts as objects on it")
+    p.add_argument(
+        "--clearance", type=number_between(0.1, 100.0), metavar="M", help="--objects: free height above the surface [m] (default: 3.5)"
+    )
     of = p.add_mutually_exclusive_group()
     of.add_argument("--surface", metavar="NAME", default="asphalt", help="hard surface of the terrain (default: asphalt)")
     of.add_argument("--soil", metavar="NAME", help="soil of the terrain, instead of a hard surface (default: none)")
@@ -65,11 +77,10 @@ def _add_terrain_import(verbs: Commands) -> None:
 
 
 def _add_terrain_make(verbs: Commands) -> None:
-    p = verbs.add_parser("make", help="generate a terrain: proving ground, eroded hills, town, dunes")
-    p.add_argument(
-        "kind", choices=("proving_ground", "hills", "town", "dunes"), metavar="KIND", help="kind: proving_ground, hills, town or dunes"
-    )
-    _add_terrain_folder(p, "NAME.yaml, NAME_heights.png, NAME_soils.png")
+    p = verbs.add_parser("make", help="generate a terrain: proving ground, hills, town, dunes, forest, rocks, obstacle field")
+    kinds = ("proving_ground", "hills", "town", "dunes", "forest", "rocks", "obstacle_field")
+    p.add_argument("kind", choices=kinds, metavar="KIND", help=f"kind: {', '.join(kinds)}")
+    _add_terrain_folder(p, "NAME.yaml, NAME_heights.png, NAME_soils.png, NAME_objects.csv")
     p.add_argument("--seed", type=number_between(0, 2**31, whole=True), metavar="N", default=1, help="random seed (default: 1)")
     p.add_argument(
         "--set",
@@ -120,6 +131,10 @@ def _terrain_info(arguments: argparse.Namespace) -> int:
 
 
 def _terrain_import(arguments: argparse.Namespace) -> int:
+    from simulator.tools.terrain.benchmarks.command import BENCHMARKS, main_benchmark
+
+    if arguments.file in BENCHMARKS:
+        return _create_terrain(arguments, main_benchmark)
     from simulator.tools.terrain.import_command import main_import
 
     return _create_terrain(arguments, main_import)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import io
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.console import print_line
-from simulator.base.errors import ConfigError, OutputError
+from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
-from simulator.telemetry.atomic_files import write_text, write_whole
 from simulator.tools.terrain.elevation_file import HeightsFile, read_file
+from simulator.tools.terrain.mesh_world import CLEARANCE, MeshObject, drivable_heights, obj_text, objects_of, oriented
+from simulator.tools.terrain.write_files import check_new, write_all
 from terrain.georeferenced import GeoreferencedSource, on_nodes
 from terrain.readers.contract import LONLAT, MAP, ElevationSource, FloatArray, Raster
 from terrain.readers.coordinate_reference import FOREIGN, STRETCH_MAX, check_true_lengths, kind_of, stretch_of, transformed, utm_of
+from terrain.readers.mesh import Mesh
 from terrain.void_filling import filled
 
 MAX_NODES = 16_000_000
@@ -55,20 +57,40 @@ class Imported:
 
 def main_import(arguments: Any) -> int:
     """Run `jounce terrain import` and return 0. Raises ConfigError: unusable file; OutputError: a file that cannot be written."""
+    if arguments.path is not None:
+        raise ConfigError("jounce terrain import", "", arguments.file, "one file of elevation data, or verti_bench or barn and a folder")
+    for option in ("world", "variant", "scale"):
+        if getattr(arguments, option) is not None:
+            raise ConfigError(f"--{option}", "", arguments.file, "verti_bench or barn instead of a file of elevation data")
     file = read_file(arguments.file, arguments.set)
     if file.assumed:
         keys = ", ".join(words.split()[0] for words in file.assumed)
         raise ConfigError(file.path, "", f"no {keys}", f"--set {' --set '.join(_needed_settings(file))}")
     found = imported(file, arguments)
+    objects: list[MeshObject] = []
+    if arguments.objects:
+        found, objects = split_mesh(found, file, CLEARANCE if arguments.clearance is None else arguments.clearance)
+    elif arguments.clearance is not None:
+        raise ConfigError("--clearance", "", arguments.clearance, "--objects with --clearance")
     yaml = Path(arguments.out)
     heights = yaml.with_suffix(".npy")
-    for path in (yaml, heights):
-        if path.exists():
-            raise OutputError(f"{path}: file exists")
+    check_new((yaml, heights))
     ground = ("soil", arguments.soil) if arguments.soil else ("surface", arguments.surface)
-    _write(found, yaml, heights, file, ground)
-    print_line(json_text(_report(found, yaml, heights)) if arguments.json else _text(found, yaml, heights))
+    write_all(_contents(found, yaml, heights, (file, ground), objects))
+    report = {**_report(found, yaml, heights), "objects": len(objects)}
+    print_line(json_text(report) if arguments.json else _text(found, yaml, heights) + (f"\n  {len(objects)} objects" if objects else ""))
     return 0
+
+
+def split_mesh(found: Imported, file: HeightsFile, clearance: float) -> tuple[Imported, list[MeshObject]]:
+    """Return the drivable surface of a mesh at the nodes of `found`, and the objects on it. Raises ConfigError."""
+    if not isinstance(file.source, Mesh):
+        raise ConfigError("--objects", "", file.path, "a mesh: .obj, .gltf or .glb")
+    rows, columns = found.heights.shape
+    x, y = (found.corner[k] + found.spacing[k] * np.arange(n) for k, n in ((0, columns), (1, rows)))
+    mesh = oriented(file.source, x, y)
+    heights, voids = drivable_heights(mesh, x, y, clearance)
+    return replace(found, heights=heights, voids=voids), objects_of(mesh, x, y, heights)
 
 
 def _needed_settings(file: HeightsFile) -> list[str]:
@@ -198,21 +220,24 @@ def _extent(source: ElevationSource) -> str:
     return f"x {x0:.10g} to {x1:.10g}, y {y0:.10g} to {y1:.10g}"
 
 
-def _write(found: Imported, yaml: Path, heights: Path, file: HeightsFile, ground: tuple[str, str]) -> None:
+def _contents(
+    found: Imported, yaml: Path, heights: Path, source: tuple[HeightsFile, tuple[str, str]], objects: list[MeshObject]
+) -> dict[Path, bytes | str]:
+    """Return the contents of the files of a terrain by path; `source` is the imported file, and key and name of the ground."""
     single = found.heights.astype(np.float32)
     exact = float(np.abs(single.astype(np.float64) - found.heights).max()) <= FINE
-    write_whole(heights, lambda part: _save(part, single if exact else found.heights))
-    text = _terrain_text(found, heights.name, file, ground)
-    try:
-        write_text(yaml, text)
-    except OutputError:
-        heights.unlink()
-        raise
-
-
-def _save(part: Path, heights: NDArray[np.floating]) -> None:
-    with part.open("wb") as stream:  # NumPy adds a suffix to a file name
-        np.save(stream, heights)
+    stream = io.BytesIO()
+    np.save(stream, single if exact else found.heights)
+    out: dict[Path, bytes | str] = {heights: stream.getvalue()}
+    lines = []
+    for one in objects:
+        mesh = yaml.with_name(f"{yaml.stem}_{one.name}.obj")
+        out[mesh] = obj_text(one)
+        lines.append(
+            f"  - {{shape: mesh, file: {json_text(mesh.name)}, up: z, position: {_list(np.array(one.position))}, label: {one.label}, name: {one.name}}}"
+        )
+    text = _terrain_text(found, heights.name, *source) + ("\n".join(["objects:", *lines]) + "\n" if lines else "")
+    return {**out, yaml: text}
 
 
 def _terrain_text(found: Imported, heights: str, file: HeightsFile, ground: tuple[str, str]) -> str:

@@ -1,7 +1,8 @@
-"""`jounce terrain show FILE`: plot a hillshade of a terrain or of elevation data."""
+"""`jounce terrain show FILE`: plot a hillshade of a terrain with its objects, or of elevation data."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ from simulator.tools.terrain.elevation_file import TerrainOnDisk, composed, is_t
 from terrain.features.shapes import LINES
 from terrain.georeferenced import on_nodes
 from terrain.ground import Ground
+from terrain.objects.footprint import footprint
+from terrain.objects.labels import ALSO, COLORS
+from terrain.objects.object_set import ObjectSet
 from terrain.readers.contract import LONLAT, ElevationSource, FloatArray, Raster
 
 MAX_POINTS = 900
@@ -23,6 +27,8 @@ SUN, HEIGHT_OF_SUN = 315.0, 40.0
 """deg. Azimuth, clockwise from north, and elevation of the light; maps are lit from the north-west."""
 METERS_PER_DEGREE = 111_320.0
 """Meters per degree of latitude."""
+PLAN_COLORS = {**COLORS, "building": (0.72, 0.42, 0.33), "rock": (0.28, 0.27, 0.26), "post": (0.05, 0.05, 0.05), "curb": (0.9, 0.9, 0.5)}
+"""Colors of labels in the plot: those that differ little from the ground are replaced."""
 VOID = "#d9480f"
 LAND = 0.32
 """Fraction of the color map below which colors represent the sea."""
@@ -34,18 +40,24 @@ def main_show(arguments: Any) -> int:
         terrain = read_terrain(arguments.file)
         x, y, z = _of_terrain(terrain)
         title, labels, roads = Path(terrain.file).stem, ("x [m]", "y [m]"), [road.points for road in terrain.ground.roads]
-        lines = _outlines(terrain.ground)
+        lines, objects = _outlines(terrain.ground), plan_of(terrain.ground.objects)
         degrees = False
     else:
         file = read_file(arguments.file, arguments.set)
         x, y, z = _of_source(file.source)
         degrees = file.source.kind == LONLAT
         title, labels, roads = file.path.name, ("longitude [deg]", "latitude [deg]") if degrees else ("x [m]", "y [m]"), []
-        lines = []
+        lines, objects = [], []
     picture = arguments.output_file(f"{Path(title).stem}.png")
-    draw(picture, title, labels, (x, y, z), roads, degrees, lines)
+    draw(picture, title, labels, (x, y, z), degrees, Overlay(roads, lines, objects))
     voids = int(np.isnan(z).sum())
-    result = {"picture": str(picture), "heights": [float(np.nanmin(z)), float(np.nanmax(z))], "points": [len(x), len(y)], "voids": voids}
+    result: dict[str, Any] = {
+        "picture": str(picture),
+        "heights": [float(np.nanmin(z)), float(np.nanmax(z))],
+        "points": [len(x), len(y)],
+        "voids": voids,
+    }
+    result["objects"] = sum(len(one.outlines) for one in objects)
     print_line(json_text(result) if arguments.json else f"{picture}" + (f": {voids} points without a height, in orange" if voids else ""))
     return 0
 
@@ -85,16 +97,52 @@ def _outlines(ground: Ground) -> list[FloatArray]:
     return out
 
 
+@dataclass(frozen=True)
+class PlanLayer:
+    """Objects with a label, seen from above: outlines (n, 2), and whether they are drawn with holes in their color, as porous ones."""
+
+    label: str
+    outlines: list[FloatArray]
+    porous: bool
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """Drawn over the hillshade: roads and features as lines (n, 2), because they are too narrow for the hillshade, and objects as areas."""
+
+    roads: list[FloatArray]
+    features: list[FloatArray]
+    objects: list[PlanLayer]
+
+
+def plan_of(objects: ObjectSet) -> list[PlanLayer]:
+    """Return the outlines of objects at time 0 by label; porous objects, which are larger, come first."""
+    layers: dict[tuple[bool, str], list[FloatArray]] = {}
+    for row, one in enumerate(objects.objects):
+        porous = one.material.extinction > 0.0
+        layers.setdefault((porous, ALSO.get(one.label, one.label)), []).append(_hull(footprint(objects, row)))
+    return [PlanLayer(label, outlines, porous) for (porous, label), outlines in sorted(layers.items(), key=lambda item: not item[0][0])]
+
+
+def _hull(points: FloatArray) -> FloatArray:
+    """Return the convex hull (n, 2) of points, counterclockwise; of points on a line, the points."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        return np.asarray(points[ConvexHull(points).vertices])
+    except (QhullError, ValueError):
+        return points
+
+
 def draw(
     picture: Path,
     title: str,
     labels: tuple[str, str],
     land: tuple[FloatArray, FloatArray, FloatArray],
-    roads: list[FloatArray],
     degrees: bool,
-    features: list[FloatArray],
+    overlay: Overlay,
 ) -> None:
-    """Write a PNG; the plot shows features as lines (n, 2), because they are too narrow for the hillshade. Raises OutputError."""
+    """Write a PNG of heights with an overlay. Raises OutputError."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.colors import LightSource, ListedColormap, Normalize
@@ -118,10 +166,11 @@ def draw(
         shade = light.shade(whole[::-1], colors, blend_mode="soft", norm=norm, vert_exag=exaggeration, dx=dx, dy=dy)
         shade[np.isnan(z)[::-1]] = 0.0
         axes.imshow(shade, extent=(x[0], x[-1], y[0], y[-1]), aspect=meters[1] / meters[0], interpolation="nearest")
-        for points in roads:
+        for points in overlay.roads:
             axes.plot(points[:, 0], points[:, 1], color=INK, linewidth=1.0)
-        for points in features:
+        for points in overlay.features:
             axes.plot(points[:, 0], points[:, 1], color=INK, linewidth=0.5)
+        _draw_objects(axes, overlay.objects)
         axes.set(title=title, xlabel=labels[0], ylabel=labels[1], xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
         axes.ticklabel_format(useOffset=False)
         bar = figure.colorbar(mpl.cm.ScalarMappable(norm, colors), ax=axes, shrink=0.75)
@@ -140,3 +189,22 @@ def _exaggeration(z: FloatArray, dx: float, dy: float) -> float:
     """Return the exaggeration of slopes, so that a flat road shows its bumps and mountains stay realistic."""
     slopes = np.hypot(*np.gradient(z, dy, dx))
     return float(np.clip(0.35 / max(float(np.quantile(slopes, 0.9)), 1e-6), 0.5, 30.0))
+
+
+def _draw_objects(axes: Any, layers: list[PlanLayer]) -> None:
+    """Draw objects in the colors of their labels, with a legend."""
+    from matplotlib.collections import PolyCollection
+    from matplotlib.patches import Patch
+
+    for layer in layers:
+        fill = 0.35 if layer.porous else 1.0
+        edge = "none" if layer.porous else INK
+        axes.add_collection(PolyCollection(layer.outlines, facecolors=[(*PLAN_COLORS[layer.label], fill)], edgecolors=edge, linewidths=0.3))
+    counts: dict[str, int] = {}
+    for layer in layers:
+        counts[layer.label] = counts.get(layer.label, 0) + len(layer.outlines)
+    if counts:
+        shown = [
+            Patch(facecolor=PLAN_COLORS[label], edgecolor=INK, linewidth=0.3, label=f"{label} ({n})") for label, n in sorted(counts.items())
+        ]
+        axes.figure.legend(handles=shown, loc="outside lower center", fontsize="small", ncols=6)

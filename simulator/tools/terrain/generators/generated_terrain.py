@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from terrain.objects.world_object import WorldObject
 from terrain.readers.contract import FloatArray
 
 Bits = NDArray[np.uint8]
@@ -95,6 +96,7 @@ class GeneratedTerrain:
     features, marks, roads : lists of a terrain file
     places : start positions by name; a drive begins at the first one
     sections : other keys of the terrain file, as YAML text
+    objects : for the table of objects; z is `object_table.ON_GROUND` for an object that stands on the ground
     """
 
     about: Sequence[str]
@@ -107,3 +109,4 @@ class GeneratedTerrain:
     marks: Sequence[Entry] = ()
     roads: Sequence[Entry] = ()
     sections: Sequence[str] = field(default_factory=tuple)
+    objects: Sequence[WorldObject] = ()

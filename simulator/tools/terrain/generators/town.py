@@ -1,4 +1,4 @@
-"""Town blocks: streets with crown and curbs, sidewalks, crossings with dropped curbs. Streets are polylines between crossings."""
+"""Town: streets with crown and curbs, sidewalks, crossings with dropped curbs, lots. Streets are polylines between crossings."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from simulator.base.fields import Field, Number
 from simulator.tools.terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
 from simulator.tools.terrain.generators.shapes import circumscribed, offset_polygon, polygon_distance, smooth_step
+from simulator.tools.terrain.generators.town_objects import STRIP, TOWN_OBJECTS, TownPlan, has_strip
 from terrain.readers.contract import FloatArray
 from terrain.roads import mark
 
@@ -27,6 +28,7 @@ TOWN = (
     Field("corner", Number("m", 2.0, 15.0), "radius of the curbs at corners; 3 to 9 m are usual", 6.0),
     Field("spacing", Number("m", 0.1, 1.0), "distance between nodes", 0.25),
     Field("bend", Number("1", 0.0, 0.2), "offset of crossings from a right-angled grid, as a fraction of a block", 0.06),
+    *TOWN_OBJECTS,
 )
 COVERS = (Cover("asphalt", True), Cover("grenville_loam", False), Cover("gravel", True))
 ASPHALT, LAWN, YARD = range(3)
@@ -54,6 +56,8 @@ def town(parameters: dict, seed: int) -> GeneratedTerrain:
     cover = np.full(grid.shape, ASPHALT, np.uint8)
     random = np.random.default_rng([seed, 1])
     curbs: list[Entry] = []
+    places = _places(nodes, parameters)
+    plan = TownPlan(parameters, seed, places.values())
     for corners in _lots(nodes, half):
         part = grid.part(
             *((corners[:, k].min() - reach - parameters["street"], corners[:, k].max() + reach + parameters["street"]) for k in (0, 1))
@@ -63,7 +67,11 @@ def town(parameters: dict, seed: int) -> GeneratedTerrain:
         distance[part] = np.minimum(distance[part], d)
         cover[part][d < -parameters["sidewalk"]] = YARD if random.random() < 0.25 else LAWN
         curbs.append(_curb(corners, parameters))
+        plan.lot(corners)
     lines = [*nodes, *nodes.transpose(1, 0, 2)]
+    if has_strip(parameters):
+        for line in lines:
+            plan.street(line, _clear_of_crossing(parameters))
     cover[(distance > half) & (_from_middle(lines, grid, half) > half)] = LAWN
     return GeneratedTerrain(
         about=(
@@ -73,16 +81,17 @@ def town(parameters: dict, seed: int) -> GeneratedTerrain:
             f"{100.0 * parameters['crown']:g} %, sidewalks {parameters['sidewalk']:g} m at 2 %, corners of {parameters['corner']:g} m, "
             "crossings dropped "
             f"to {1e3 * parameters['dropped']:g} mm",
-            "dimensions are those usual in Britain and the U.S.; widths and places of crossings are assumed; lots are empty: lawn or a "
-            "gravel yard",
+            "dimensions are those usual in Britain and the U.S.; widths and places of crossings are assumed; lots are lawn or a gravel "
+            "yard with buildings, fences, trees and lamp posts; cars are parked on the left of the streets",
         ),
         grid=grid,
         heights=_heights(distance, parameters),
         cover=cover,
         covers=COVERS,
-        places=_places(nodes, parameters),
+        places=places,
         features=tuple(curbs),
         marks=tuple(mark for line in lines for mark in _street_marks(line, parameters)),
+        objects=plan.objects,
     )
 
 
@@ -166,11 +175,17 @@ def _curb(corners: FloatArray, parameters: dict) -> Entry:
     return Entry(curb)
 
 
-def _street_marks(line: FloatArray, parameters: dict) -> list[Entry]:
-    """Return dashes along the middle of a street between its crossings (n, 2), and zebra crossings at ends with dropped curbs."""
-    out = []
+def _clear_of_crossing(parameters: dict) -> float:
+    """Return the distance [m] from the middle of a crossing to the ramps of the dropped curbs."""
     tangent = parameters["corner"] * math.tan(0.25 * math.pi / ARC_PARTS)
-    clear = 0.5 * parameters["street"] + parameters["corner"] + tangent + SET_BACK + TAPER
+    return float(0.5 * parameters["street"] + parameters["corner"] + tangent + SET_BACK + TAPER)
+
+
+def _street_marks(line: FloatArray, parameters: dict) -> list[Entry]:
+    """Return dashes between the two lanes of a street between its crossings (n, 2), and zebra crossings at ends with dropped curbs."""
+    out = []
+    clear = _clear_of_crossing(parameters)
+    shift = 0.5 * STRIP if has_strip(parameters) else 0.0
     for a, b in pairwise(line):
         length = float(np.hypot(*(b - a)))
         along = (b - a) / length
@@ -180,6 +195,6 @@ def _street_marks(line: FloatArray, parameters: dict) -> list[Entry]:
         for s in (clear + 0.5 * CROSSING, length - clear - 0.5 * CROSSING):
             ends = [np.round(a + along * s + side * (0.5 * parameters["street"] - 0.3) * left, 3).tolist() for side in (-1.0, 1.0)]
             out.append(Entry({"points": ends, "width": CROSSING, "dash": [0.5, 0.5]}))
-        ends = [np.round(a + along * s, 3).tolist() for s in (clear + CROSSING + 1.0, length - clear - CROSSING - 1.0)]
+        ends = [np.round(a + along * s - shift * left, 3).tolist() for s in (clear + CROSSING + 1.0, length - clear - CROSSING - 1.0)]
         out.append(Entry({"points": ends, "width": 0.12, "dash": [3.0, 3.0]}))
     return out

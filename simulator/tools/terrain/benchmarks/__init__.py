@@ -1,0 +1,1 @@
+"""Worlds of published navigation benchmarks as terrains: Verti-Bench (off-road) and BARN (narrow spaces)."""
