@@ -122,6 +122,8 @@ class Session:
         """Deformed soil of this session; only this session writes to it."""
         self.objects = ground.objects.for_session()
         """Objects of this session; only this session moves them."""
+        if len(self.objects):
+            vehicle.load_object_contact()
         self.arrays = ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world)
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size)
         self.recovery = VehicleRecovery(vehicle, ground, self.soil, self.arrays, self.watch, h)
