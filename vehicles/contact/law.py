@@ -7,10 +7,10 @@
     friction            F = -stiffness u - damping u'    u is the deflection of a bristle; |F| <= friction N
 
 The spring returns e^2 of the energy that it has stored, so an impact without a dent has the coefficient of restitution e; a dent returns
-nothing. N contains the separation speed at the end of the step, v + h N / mass: a contact at rest is damped and does not chatter at any
-step length. The stiffness is limited to STABLE mass / h^2 with the effective mass at the contact point. The work of each contact along its
-normal is recorded with the mean of the velocities before and after each step, which is exact for a body that is advanced by semi-implicit
-Euler; N is cut where the contact would return more than it has received.
+nothing. N contains the separation speed at the end of the step, v + drift + h N / mass, with the drift by all other forces as in the step
+before: a contact at rest is damped and does not chatter at any step length. The stiffness is limited to STABLE mass / h^2 with the effective
+mass at the contact point. The work of each contact along its normal is recorded with the mean of the velocities before and after each step,
+which is exact for a body that is advanced by semi-implicit Euler; N is cut where the contact would return more than it has received.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ RAMP = 0.05
 """m/s. Separation speed over which the normal force falls to that of unloading."""
 STABLE = 0.1
 """1. Limit of stiffness h^2 / mass."""
+MEAN_RADIUS = 2.0 / 3.0
+"""Mean radius of the friction of a disc under constant pressure, in units of its radius."""
 TANGENTIAL_DAMPING = 0.3
 """Damping ratio of the bristle."""
 
@@ -55,15 +57,16 @@ def normal_force(c, stiffness, strength, restitution, mass, v, h):
     mass : effective mass of the two bodies along the normal [kg]; v : separation speed [m/s]
     """
     stiffness = min(stiffness, STABLE * mass / (h * h))
-    mass *= c["share"]
+    c["mass"] = mass = c["share"] * mass
     c["dent"] = min(max(c["dent"], c["depth"] - strength / stiffness), c["depth"])
     full = c["share"] * stiffness * (c["depth"] - c["dent"])
     if full <= 0.0:
         return 0.0
     least = restitution * restitution * full
     fall = (full - least) / RAMP
-    force = min(max((full - fall * v) / (1.0 + fall * h / mass), least), full)
+    force = min(max((full - fall * (v + c["drift"])) / (1.0 + fall * h / mass), least), full)
     returned = max(c["energy"], 0.0)
+    v += 0.5 * c["drift"]
     most = mass / h * (math.sqrt(v * v + 2.0 * returned / mass) - v)
     return min(force, most)
 
@@ -91,6 +94,28 @@ def friction_force(c, n, v, normal, friction, stiffness, mass, h):
 
 
 @inline
-def record_work(c, v_before, v_now, h):
-    """Add the work of the last step along the normal to the energy of the pair c; v: separation speeds [m/s]."""
+def friction_moment(c, normal, friction, stiffness, inertia, h):
+    """Return the moment of the friction about the normal [N m] and update the angle of its bristle of the pair c.
+
+    It is that of the friction force at MEAN_RADIUS of a disc as large as the contact patch. inertia : smallest moment of
+    inertia of the chassis [kg m2]
+    """
+    radius = MEAN_RADIUS * math.sqrt(c["area"] / math.pi)
+    inertia *= c["share"]
+    stiffness = min(c["share"] * stiffness * radius * radius, STABLE * inertia / (h * h))
+    if stiffness <= 0.0:
+        c["twist"] = 0.0
+        return 0.0
+    twist = c["twist"] + h * c["spin"]
+    damping = 2.0 * TANGENTIAL_DAMPING * math.sqrt(stiffness * inertia)
+    limit = friction * normal * radius
+    moment = min(max(-stiffness * twist - damping * c["spin"], -limit), limit)
+    c["twist"] = min(max(twist, -limit / stiffness), limit / stiffness)
+    return moment
+
+
+@inline
+def record_step(c, v_before, v_now, h):
+    """Record work and drift of the last step of the pair c; v : separation speeds [m/s]."""
+    c["drift"] = v_now - v_before - h * c["normal_force"] / c["mass"]
     c["energy"] -= 0.5 * h * c["normal_force"] * (v_before + v_now)

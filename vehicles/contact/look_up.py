@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 from simulator.base.algebra.spatial import rotated, unrotated
-from simulator.base.algebra.vectors import add, cross, sub, vector
+from simulator.base.algebra.vectors import add, cross, dot, sub, vector
 from simulator.base.callbacks import records_at
 from simulator.base.jit import inline, kernel
 from terrain.objects.pose import place_object
 from terrain.objects.records import BREAKAWAY, MESH, NODE_TYPE, OBJECT_TYPE, ROW_TYPE, STATE_TYPE, TRIANGLE_TYPE
 from vehicles.contact.bodies import box_gap, object_gap, object_velocity, part_sphere, take_object, take_part, triangle_gap
 from vehicles.contact.convex import core_distance, core_radius, first_normal, track_normal
-from vehicles.contact.law import record_work
+from vehicles.contact.law import record_step
 from vehicles.contact.patch import contact_point
 from vehicles.contact.records import PAIRS
 
@@ -216,9 +216,9 @@ def _free_pair(pairs, triangle):
 @inline
 def _begin_pair(c, row, part, triangle):
     c["live"], c["row"], c["part"], c["triangle"] = 1, row, part, triangle
-    c["dent"] = c["normal_force"] = c["energy"] = 0.0
+    c["normal_force"] = c["energy"] = c["twist"] = c["drift"] = 0.0
     for j in range(3):
-        c["u_W"][j] = c["F_W"][j] = 0.0
+        c["u_W"][j] = 0.0
 
 
 @inline
@@ -237,17 +237,20 @@ def _move_pair(s, c, depth, n, h):
     if c["normal_force"] > 0.0:
         old, v = vector(c["n_W"]), _velocity(s, rotated(q["R_WB"], vector(c["r_B"])))
         before = c["v_W"]
-        record_work(c, old[0] * before[0] + old[1] * before[1] + old[2] * before[2], old[0] * v[0] + old[1] * v[1] + old[2] * v[2], h)
+        record_step(c, dot(old, vector(before)), dot(old, v), h)
     c["depth"], c["normal_force"] = depth, 0.0
     if depth > 0.0:
         elastic = max(depth - c["dent"], 0.0)
-        x, y, z, c["area"] = contact_point(q["a"], q["b"], n[0], n[1], n[2], elastic, q["corners"], q["patch"])
+        w = rotated(q["R_WB"], vector(q["w_WB_B"]))
+        w = (w[0], w[1], w[2] - q["pose"][0]["yaw_rate"])
+        c["spin"] = dot(w, n)
+        x, y, z, c["area"] = contact_point(q["a"], q["b"], n, w, elastic, q["corners"], q["patch"])
         r = (x, y, z)
         v, r_B = _velocity(s, r), unrotated(q["R_WB"], r)
         for j in range(3):
             c["r_W"][j], c["r_B"][j], c["v_W"][j] = r[j], r_B[j], v[j]
     else:
-        c["dent"] = c["energy"] = 0.0
+        c["dent"] = c["energy"] = c["twist"] = c["drift"] = 0.0
         for j in range(3):
             c["u_W"][j] = 0.0
     for j in range(3):

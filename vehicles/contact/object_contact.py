@@ -18,7 +18,7 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import dtype_of
 from terrain.objects.records import BREAKAWAY, OBJECT_TYPE, ROW_TYPE, STATE_TYPE, WORLD_TYPE
 from vehicles.contact.collisions import add_impulse, collision_row
-from vehicles.contact.law import effective_mass, friction_force, lowest_mass, normal_force
+from vehicles.contact.law import effective_mass, friction_force, friction_moment, lowest_mass, normal_force
 from vehicles.contact.look_up import look_up
 from vehicles.contact.records import OBJECT_CONTACT_STATE_TYPE, OBJECT_CONTACT_TYPE, PAIRS
 from vehicles.tires.parameters import WHEEL
@@ -124,15 +124,15 @@ def _press(p, s, w, c, h):
     c["normal_force"] = normal
     if normal <= 0.0:
         for j in range(3):
-            c["F_W"][j] = c["u_W"][j] = 0.0
+            c["u_W"][j] = 0.0
         return
     F = add_scaled(friction_force(c, n, v, normal, o["friction"], stiffness, least, h), normal, n)
     at = collision_row(s, o, vector(c["r_W"]), n, -speed)
     add_impulse(s, at, F, h)
     F_B = unrotated(q["R_WB"], F)
-    couple = cross(r_B, F_B)
+    moment = friction_moment(c, normal, o["friction"], stiffness, 1.0 / p[0]["slowest_turn"], h)
+    couple = add_scaled(cross(r_B, F_B), moment, unrotated(q["R_WB"], n))
     for j in range(3):
-        c["F_W"][j] = F[j]
         q["force_B"][j] += F_B[j]
         q["couple_B"][j] += couple[j]
         if can_break:

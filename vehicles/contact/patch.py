@@ -4,7 +4,7 @@ Seen along the normal, the patch is the common area of the two faces that are ne
 face of a body are the farthest points of the body in four directions that lean TILT from the normal; on an edge or a corner of the body
 they coincide. If the common area is a line or a point, the corners of each body are moved to the nearest point of the other face instead.
 The force acts at the center of a pressure that is proportional to the depth less that of the elastic layer: a flat front on a wall, or a
-box on a roof, gets a restoring moment as soon as it leans, without a jump.
+box on a roof, gets a restoring moment as soon as it leans, without a jump. The depth is that AHEAD of time, which damps the rocking.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from vehicles.contact.records import PATCH
 
 TILT = 0.1
 """rad. A face that leans less from the contact plane counts as lying in it."""
+AHEAD = 0.05
+"""s. The pressure is that of the depth this time ahead, which damps a rocking body."""
 SMALLEST = 1e-6
 """m2. A smaller common area counts as a line or a point."""
 LAYER = 0.005
@@ -151,18 +153,18 @@ def _plane_of(corners):
     return x, y, z, (xz * yy - yz * xy) / determinant, (yz * xx - xz * xy) / determinant
 
 
-@kernel
-def contact_point(a, b, nx, ny, nz, elastic, corners, patch):
+@inline
+def contact_point(a, b, n, w, elastic, corners, patch):
     """Return (x, y, z, area [m2]): the point where the resultant force acts, and the area of the patch.
 
     Parameters
     ----------
     a, b : records of CONVEX, overlapping
-    nx, ny, nz : contact normal, from b to a
+    n : contact normal, from b to a
+    w : angular velocity of a relative to b [rad/s], in W
     elastic : elastic deflection [m]
     corners, patch : (2, 4, 3) and (2, PATCH, 3) scratch
     """
-    n = (nx, ny, nz)
     _find_corners(a, n, -1.0, corners[0])
     _find_corners(b, n, 1.0, corners[1])
     low, high = _plane_of(corners[0]), _plane_of(corners[1])
@@ -173,14 +175,16 @@ def contact_point(a, b, nx, ny, nz, elastic, corners, patch):
         for i in range(8):
             own = i // 4
             patch[0, i, 0], patch[0, i, 1] = nearest_in_face(corners[1 - own], corners[own, i % 4, 0], corners[own, i % 4, 1])
+    t, c = tangents(n)
+    lean = cross(n, w)
     deepest = -math.inf
     for i in range(count):
-        patch[0, i, 2] = _height(high, patch[0, i, 0], patch[0, i, 1]) - _height(low, patch[0, i, 0], patch[0, i, 1])
+        x, y = patch[0, i, 0], patch[0, i, 1]
+        patch[0, i, 2] = _height(high, x, y) - _height(low, x, y) - AHEAD * (x * dot(lean, t) + y * dot(lean, c))
         deepest = max(deepest, patch[0, i, 2])
     for i in range(count):
         patch[0, i, 2] = max(patch[0, i, 2] - deepest + elastic + LAYER, 0.0)
     x, y = _center_of_area(patch[0], count) if area >= SMALLEST else _center_of_points(patch[0], count)
-    t, c = tangents(n)
     r = add_scaled(combine(x, t, y, c), 0.5 * (_height(low, x, y) + _height(high, x, y)), n)
     return r[0], r[1], r[2], area
 

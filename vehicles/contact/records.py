@@ -75,11 +75,14 @@ PAIR = (
     ("v_W", (3,), "m/s", "velocity of the vehicle relative to the object at the contact point"),
     ("v_O_W", (3,), "m/s", "velocity of the object at the contact point"),
     ("u_W", (3,), "m", "tangential deflection of the bristle"),
+    ("spin", (), "rad/s", "angular velocity of the vehicle relative to the object, about the normal"),
+    ("twist", (), "rad", "angle of the bristle about the normal"),
     ("area", (), "m2", "area of the contact patch"),
     ("weight", (), "m3", "weight of the pair in the share"),
     ("share", (), "1", "share of the pair in the force of all pairs with a similar normal"),
     ("normal_force", (), "N", "normal force of the last step"),
-    ("F_W", (3,), "N", "force on the vehicle in the last step"),
+    ("mass", (), "kg", "effective mass along the normal in the last step"),
+    ("drift", (), "m/s", "change of the separation speed by all other forces in the last step"),
     ("energy", (), "J", "work that the vehicle has done on the pair along the normal and has not got back"),
 )
 """A part of the vehicle close to an object."""
