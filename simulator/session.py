@@ -17,6 +17,7 @@ from simulator.base.errors import JounceError
 from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record, Table, record
 from simulator.clock import Clock
+from simulator.collision import Collision, CollisionList
 from simulator.driver.contract import DriverRunner
 from simulator.recovery import VehicleRecovery
 from simulator.sensors.mounted_sensor import MountedSensor
@@ -124,6 +125,7 @@ class Session:
         """Objects of this session; only this session moves them."""
         if len(self.objects):
             vehicle.load_object_contact()
+        self.collision_list = CollisionList(vehicle.space.object_contact, self.objects.name)
         self.arrays = ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world)
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size)
         self.recovery = VehicleRecovery(vehicle, ground, self.soil, self.arrays, self.watch, h)
@@ -154,6 +156,11 @@ class Session:
         return float(self.vehicle.space.state[0]["time"])
 
     @property
+    def collisions(self) -> list[Collision]:
+        """Collisions with objects so far. The last ones still grow while the vehicle touches the object."""
+        return self.collision_list.found
+
+    @property
     def readout(self) -> Record:
         """READOUT record of the vehicle, up to date whenever an outlet or the driver is called."""
         return self.vehicle.readout
@@ -163,7 +170,8 @@ class Session:
         """(prefix, table, record) of all records to log besides readout and command: of vehicle, rider, driver and sensors."""
         own = self.driver.logged if isinstance(self.driver, Logged) else []
         felt, live = ("", FELT, self.cueing.monitor.felt), ("", LIVE, self.cueing.monitor.live)
-        return [*self.vehicle.logged, felt, live, *self.cueing.washout.logged, *own, *(sensor.logged for sensor in self.sensors)]
+        touched = [self.collision_list.logged] if len(self.objects) else []
+        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *own, *(sensor.logged for sensor in self.sensors)]
 
     @property
     def moves(self) -> bool:
@@ -186,11 +194,14 @@ class Session:
             # valid until the first call of the driver
             self.command[0]["selector"], self.command[0]["throttle"] = 1, self.vehicle.start_throttle
         self.recovery.begin()
+        self.objects.reset()
+        self.collision_list.begin()
         self._reset_motion()
 
     def set_upright(self) -> None:
         """Put the vehicle on its wheels at its present position, at rest. The platform moves smoothly to its neutral pose."""
         self.recovery.put_upright()
+        self.collision_list.begin()
         self._reset_motion()
 
     def warm(self) -> None:
@@ -358,6 +369,8 @@ class Session:
         self._ticks(*arguments)
         if self.tick % self.driver_every < count:
             self._serve_soil()
+        if runs and len(self.objects):
+            self.collision_list.read()
         if runs:
             try:
                 self.recovery.check(self.tick, count)

@@ -54,6 +54,7 @@ from simulator.session import PartError, Session
 from simulator.telemetry.writer import LogOptions
 from simulator.virtual_platform.platform import report as platform_report
 from simulator.virtual_platform.process import STOP_TIME
+from vehicles.contact.collisions import SEPARATE
 from washout.limiter.limiter import interventions, interventions_text
 
 DEFAULT_MANEUVER = "scripted_drive"
@@ -131,7 +132,7 @@ class Host:
         self._began = False
         self._report_of_platform = threading.Thread(target=self._end_platform)
         self._folder: RunFolder | None = None
-        self._reported_failures = self._reported_troubles = self._reported_incidents = 0
+        self._reported_failures = self._reported_troubles = self._reported_incidents = self._reported_collisions = 0
         self._failed: set[MotionStreamOutlet] = set()
         self._refused: set[MotionStreamOutlet] = set()
         self._progress: ProgressLine | None = None
@@ -399,6 +400,7 @@ class Host:
             "lateness": clock.lateness.to_json(),
             "first_frame": None if self.view_supervisor is None else self.view_supervisor.first_frame,
             "incidents": 0 if session.recovery.latest is None else session.recovery.latest.number,
+            "collisions": len(session.collisions),
             "limiter": limiter if quick else interventions(session.cueing.readout),
             "sickness_dose": {place: float(live[f"{place}_sickness_dose"]) for place in ("car", "cab")},
         }
@@ -489,6 +491,7 @@ class Host:
         for trouble in session.vehicle.troubles[self._reported_troubles :]:
             self._reported_troubles += 1
             self._trouble(trouble)
+        self._report_collisions(session)
         incident = session.recovery.latest
         if incident is not None and incident.number > self._reported_incidents:
             self._reported_incidents = incident.number
@@ -509,6 +512,14 @@ class Host:
             if motion not in self._failed and (reason := motion.stream.failing):
                 self._failed.add(motion)
                 self._trouble(f"motion stream{self._stream_label(motion)}: {reason}; the platform receives no packets")
+
+    def _report_collisions(self, session: Session) -> None:
+        """Report new collisions, once the vehicle has left the object or has touched it for SEPARATE."""
+        for collision in session.collisions[self._reported_collisions :]:
+            if session.time - collision.time <= SEPARATE:
+                return
+            self._reported_collisions += 1
+            self.say(collision.message)
 
     def _stream_label(self, motion: MotionStreamOutlet) -> str:
         """Return the name of a stream for messages, if there are several."""
@@ -682,6 +693,8 @@ def _report(host: Host, summary: dict[str, Any]) -> int:
         print_line(f"force feedback: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
     if summary["incidents"]:
         print_line(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
+    if summary["collisions"]:
+        print_line(f"{summary['collisions']} collisions; 'jounce info {summary['folder']}' lists them")
     dose = summary["sickness_dose"]
     print_line(
         f"motion sickness dose of vertical motion: {dose['car']:.3g} in the vehicle, {dose['cab']:.3g} on the platform (MSDV_z, m/s^1.5)"
