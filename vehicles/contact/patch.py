@@ -183,8 +183,12 @@ def contact_point(a, b, n, w, elastic, corners, patch):
         patch[0, i, 2] = _height(high, x, y) - _height(low, x, y) - AHEAD * (x * dot(lean, t) + y * dot(lean, c))
         deepest = max(deepest, patch[0, i, 2])
     for i in range(count):
-        patch[0, i, 2] = max(patch[0, i, 2] - deepest + elastic + LAYER, 0.0)
-    x, y = _center_of_area(patch[0], count) if area >= SMALLEST else _center_of_points(patch[0], count)
+        patch[0, i, 2] += elastic + LAYER - deepest
+    if area >= SMALLEST:
+        count = _under_pressure(patch, count)
+        x, y = _center_of_area(patch[1], count)
+    else:
+        x, y = _center_of_points(patch[0], count)
     r = add_scaled(combine(x, t, y, c), 0.5 * (_height(low, x, y) + _height(high, x, y)), n)
     return r[0], r[1], r[2], area
 
@@ -193,6 +197,34 @@ def contact_point(a, b, n, w, elastic, corners, patch):
 def _height(plane, x, y):
     """Return the height of a plane of `_plane_of` at (x, y)."""
     return plane[2] + plane[3] * (x - plane[0]) + plane[4] * (y - plane[1])
+
+
+@inline
+def _under_pressure(patch, count):
+    """Write the part of the polygon patch[0] (x, y, pressure) where the pressure is positive to patch[1]; return its number of vertices."""
+    old, new, kept = patch[0], patch[1], 0
+    for k in range(count):
+        u, v = old[k], old[(k + 1) % count]
+        if u[2] >= 0.0 and kept < PATCH:
+            for j in range(3):
+                new[kept, j] = u[j]
+            kept += 1
+        if u[2] * v[2] < 0.0 and kept < PATCH:
+            r = u[2] / (u[2] - v[2])
+            for j in range(3):
+                new[kept, j] = u[j] + r * (v[j] - u[j])
+            kept += 1
+    return kept
+
+
+@inline
+def _center_of_points(patch, count):
+    """Return the mean (x, y) of points (x, y, weight)."""
+    total = x = y = 0.0
+    for i in range(count):
+        weight = max(patch[i, 2], 0.0)
+        total, x, y = total + weight, x + weight * patch[i, 0], y + weight * patch[i, 1]
+    return x / total, y / total
 
 
 @inline
@@ -206,13 +238,6 @@ def _center_of_area(patch, count):
         for j in (0, k, k + 1):
             x += size * (patch[j, 2] + pressure) * patch[j, 0]
             y += size * (patch[j, 2] + pressure) * patch[j, 1]
-    return x / total, y / total
-
-
-@inline
-def _center_of_points(patch, count):
-    """Return the mean (x, y) of points (x, y, weight)."""
-    total = x = y = 0.0
-    for i in range(count):
-        total, x, y = total + patch[i, 2], x + patch[i, 2] * patch[i, 0], y + patch[i, 2] * patch[i, 1]
+    if total <= 0.0:  # a polygon without area
+        return _center_of_points(patch, count)
     return x / total, y / total
