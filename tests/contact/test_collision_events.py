@@ -14,7 +14,7 @@ from simulator.cli.main import main
 from simulator.tick import FORCE
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.paths import Path
-from terrain.objects.world_object import Box, Breakaway, Cylinder, Material, WorldObject
+from terrain.objects.world_object import Box, Breakaway, Cylinder, Material, TriangleMesh, WorldObject
 from tests.laws.vehicle_rig import command, ground, steps
 from vehicles.vehicle import Vehicle
 
@@ -93,6 +93,16 @@ def test_a_weight_on_the_roof_presses_the_car_down():
     v, _, rows = crash("sedan", [WorldObject("box", Box((1, 1, 0.5)), (0, 0, 0), motion=motion)], 0.0, 3.0)
     assert np.isfinite(rows).all() and np.abs(rows[-100:, :3]).max() < 1e-2
     assert v.space.object_contact[0]["force_B"][2] < -1e4
+
+
+def test_another_world_needs_no_compilation_of_the_step():
+    crash("sedan", [concrete(8.0)], 5.0, 0.1)
+    before = len(steps.signatures)
+    corners = np.array([[(8.0, -5.0, -1.0), (8.0, 5.0, -1.0), (8.0, 0.0, 9.0)]])
+    v, _, rows = crash("sedan", [WorldObject("mesh", TriangleMesh(corners), (0, 0, 0)), concrete(20.0)], 10.0, 1.5)
+    assert v.space.object_contact[0]["collisions"] == 1 and rows[-1, 0] < 1.0
+    crash("sedan", [], 5.0, 0.1)
+    assert len(steps.signatures) == before
 
 
 @pytest.fixture(scope="module")
