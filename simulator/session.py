@@ -17,6 +17,7 @@ from simulator.base.errors import JounceError
 from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record, Table, record
 from simulator.clock import Clock
+from simulator.collision import Collision, CollisionList
 from simulator.driver.contract import DriverRunner
 from simulator.recovery import VehicleRecovery
 from simulator.sensors.mounted_sensor import MountedSensor
@@ -125,6 +126,9 @@ class Session:
         """Objects of this session; only this session moves them."""
         self.object_changes: list[dict[str, Any]] = []
         """Objects added or removed since the start: "tick", "objects" (added), "removed" (numbers)."""
+        if len(self.objects):
+            vehicle.load_object_contact()
+        self.collision_list = CollisionList(vehicle.space.object_contact, self.objects.name)
         self.arrays = ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world)
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size)
         self.recovery = VehicleRecovery(vehicle, ground, self.soil, self.arrays, self.watch, h)
@@ -155,6 +159,11 @@ class Session:
         return float(self.vehicle.space.state[0]["time"])
 
     @property
+    def collisions(self) -> list[Collision]:
+        """Collisions with objects so far. The last ones still grow while the vehicle touches the object."""
+        return self.collision_list.found
+
+    @property
     def readout(self) -> Record:
         """READOUT record of the vehicle, up to date whenever an outlet or the driver is called."""
         return self.vehicle.readout
@@ -164,7 +173,8 @@ class Session:
         """(prefix, table, record) of all records to log besides readout and command: of vehicle, rider, driver and sensors."""
         own = self.driver.logged if isinstance(self.driver, Logged) else []
         felt, live = ("", FELT, self.cueing.monitor.felt), ("", LIVE, self.cueing.monitor.live)
-        return [*self.vehicle.logged, felt, live, *self.cueing.washout.logged, *own, *(sensor.logged for sensor in self.sensors)]
+        touched = [self.collision_list.logged] if len(self.objects) else []
+        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *own, *(sensor.logged for sensor in self.sensors)]
 
     @property
     def moves(self) -> bool:
@@ -188,12 +198,14 @@ class Session:
             self.command[0]["selector"], self.command[0]["throttle"] = 1, self.vehicle.start_throttle
         self.objects.reset()
         self.recovery.begin()
+        self.collision_list.begin()
         self._reset_motion()
 
     def add_objects(self, objects: Sequence[WorldObject]) -> list[int]:
         """Add objects to the world and return their numbers. Raises ObjectError: an impossible object, or a name that is in use."""
         first = self.objects.first + len(self.objects)
         self.objects = self.objects.with_added(objects, self.objects.world)
+        self.vehicle.load_object_contact()
         self.object_changes.append({"tick": self.tick, "objects": tuple(objects), "removed": []})
         return list(range(first, first + len(objects)))
 
@@ -205,6 +217,7 @@ class Session:
     def set_upright(self) -> None:
         """Put the vehicle on its wheels at its present position, at rest. The platform moves smoothly to its neutral pose."""
         self.recovery.put_upright()
+        self.collision_list.begin()
         self._reset_motion()
 
     def warm(self) -> None:
@@ -372,6 +385,8 @@ class Session:
         self._ticks(*arguments)
         if self.tick % self.driver_every < count:
             self._serve_soil()
+        if runs and len(self.objects):
+            self.collision_list.read()
         if runs:
             try:
                 self.recovery.check(self.tick, count)

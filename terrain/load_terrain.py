@@ -21,9 +21,11 @@ from terrain.features.section import FEATURES, read_features
 from terrain.ground import GROUND, Ground
 from terrain.kinds import CONTRACT, TERRAIN_KINDS, TerrainFile, TerrainKind, read
 from terrain.objects.kinds import GENERATORS
+from terrain.objects.object_set import ObjectSet
 from terrain.objects.placed import with_objects
 from terrain.objects.section import OBJECTS
 from terrain.objects.table_file import TABLE
+from terrain.objects.high_features import is_object, objects_of
 from terrain.patches import LARGEST_GRID, PATCHES, extents, nodes_over, with_patches
 from terrain.rough_tiles import ROUGHNESS_FIELD, roughened
 from terrain.soil import drawn_as, named_soil, soil
@@ -129,9 +131,14 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
     world = values if isinstance(values, Values) else fields.read(_WORLD, known, file)
     own = values if isinstance(values, Values) else {key: value for key, value in values.items() if key not in known}
     features = read_features(world["features"])
+    if any(map(is_object, world["features"])):
+        features = read_features([feature for feature in world["features"] if not is_object(feature)])
     ground = read(values["type"], TerrainFile(own, str(file), Path(str(file)).stem, folder, soils))
     if len(features.pieces):
         ground = replace(ground, features=features)
+    walls = objects_of(world["features"], ground.height)
+    if walls:
+        ground = replace(ground, objects=ObjectSet((*ground.objects.objects, *walls)))
     ground.p[0]["gravity"] = world["gravity"]
     ground = replace(ground, air=moving_air(world["wind"], world.get("gusts")))
     return with_objects(ground, world, folder)

@@ -27,6 +27,7 @@ from vehicles.axle_layout import USUAL_AXLES, Axles, record_for
 from vehicles.body_contact import ROOF, contact_points_left, read_body_contact
 from vehicles.body_fields import read_body
 from vehicles.compliance.section import write_compliance
+from vehicles.contact.part_section import read_object_contact
 from vehicles.controllers.controller_section import Controllers, read_controllers
 from vehicles.mechanism_parameters import MechanismParameters, VehicleDesign, new_mechanism
 from vehicles.multibody.description.rigid_body import RigidBody
@@ -74,6 +75,8 @@ class Description:
     steering_kind: SteeringKind
     body: Record
     body_contact: Record
+    object_contact: Record
+    """(1,) of OBJECT_CONTACT, without the wheels."""
     load: float
     """Masses fixed to the chassis [kg]."""
     bushes: dict[str, Vector]
@@ -148,6 +151,7 @@ def read_description(mapping: Any, file: str, keep: Cached | None = None) -> Des
             steering_kind=parts.steering_kind,
             body=_body(values, parts, _rear(mechanism, box), _ends(mechanism)),
             body_contact=read_body_contact(values["body"], parts.points_left, _whole_mass(mechanism), box),
+            object_contact=read_object_contact(values["body"], _whole_mass(mechanism), parts.chassis, box),
             load=parts.load,
             bushes=_bushes(axles),
             outline=parts.outline,

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from simulator.base.algebra.spatial import unrotated
 from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, vector
+from simulator.base.callbacks import address_in, call
 from simulator.base.jit import inline, kernel
 from simulator.base.rotations import advance_quaternion, rotation_of_quaternion
+from terrain.objects.broken import move_broken
 from vehicles.actuators.actuators import add_front_angle, adjust_dampers, lift_front_angle, steer_last_axle
 from vehicles.aerodynamics import air_forces
 from vehicles.body_contact import touch_ground
 from vehicles.brakes.brakes import add_brake_reactions, heat_brakes, hold_against, press_brakes
 from vehicles.compliance.wheel_displacements import displace_wheels, has_compliance
+from vehicles.contact.records import MAX_WHEELS
 from vehicles.controllers.control_unit import control
 from vehicles.corner_layout import axle_of, sides_of
 from vehicles.drivetrain.drivetrain import advance_kind
@@ -217,6 +220,28 @@ def add_body_contact(m, s, ground, h):
     for j in range(3):
         s.loads[0]["chassis_force"][j] += s.body_contact[0]["force_B"][j]
         s.loads[0]["chassis_couple"][j] += s.body_contact[0]["couple_B"][j]
+
+
+@kernel
+def add_object_contact(m, s, ground, h):
+    """Add the forces of the objects on body and wheels, and move broken objects."""
+    p, q = m.object_contact[0], s.object_contact[0]
+    if p["kernel"] == 0:
+        return
+    x, R = s.state[0], s.work[0]["R_WB"]
+    for i in range(3):
+        q["p_WB"][i], q["v_WB_B"][i], q["w_WB_B"][i] = x["p_WB"][i], x["v_WB_B"][i], x["w_WB_B"][i]
+        for j in range(3):
+            q["R_WB"][i, j] = R[i, j]
+    q["time"] = x["time"]
+    wheels = min(len(s.wheels), MAX_WHEELS)
+    parameters, state, wheel_states = address_in(m.object_contact), address_in(s.object_contact), address_in(s.wheels)
+    call(p["kernel"], parameters, state, address_in(ground.objects), wheel_states, 0, wheels, h)
+    for j in range(3):
+        s.loads[0]["chassis_force"][j] += q["force_B"][j]
+        s.loads[0]["chassis_couple"][j] += q["couple_B"][j]
+    if ground.objects[0]["broken"] > 0:
+        move_broken(ground, s.body_contact[0]["n_W"], h)
 
 
 @inline

@@ -12,6 +12,7 @@ from vehicles.stages import (
     add_body_contact,
     add_drawbar,
     add_drive_reactions,
+    add_object_contact,
     advance_drivetrain,
     advance_steering,
     compute_head_motion,
@@ -44,6 +45,8 @@ def vehicle_step(m, s, ground, command, h):
     add_drive_reactions(m, s, ground)
     add_drawbar(m, s, command[0]["drawbar"])
     add_body_contact(m, s, ground, h)
+    if ground.objects[0]["count"] > 0:
+        add_object_contact(m, s, ground, h)
     if has_compliance(m):
         deflect_bushings(m, s, h)
     solve_accelerations_implicit(m, s, ground, h, tabulated)

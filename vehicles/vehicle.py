@@ -25,6 +25,9 @@ from vehicles.body_contact import BODY_CONTACT_STATE
 from vehicles.brakes.brakes import BRAKE_STATE, press_for
 from vehicles.command import COMMAND
 from vehicles.compliance.wheel_displacements import ELASTIC, has_compliance, rest_carriers
+from vehicles.contact.object_contact import touch_objects
+from vehicles.contact.part_section import fill_wheels
+from vehicles.contact.records import OBJECT_CONTACT_STATE
 from vehicles.controllers.contract import CONTROLLER_INPUT, CONTROLLER_OUTPUT
 from vehicles.controllers.control_unit import CONTROL_STATE
 from vehicles.description import Description
@@ -128,6 +131,8 @@ class Vehicle:
         """
         if not 0.0 <= speed < math.inf:
             raise JounceError(f"{self.description.name}: invalid start speed {speed:g} m/s; expected a forward speed of 0 or more")
+        if arrays_of(ground).objects[0]["count"] > 0:
+            self.load_object_contact()
         try:
             if self._may_stop:
                 self._settle(arrays_of(ground), x, y, yaw, gear)
@@ -313,6 +318,10 @@ class Vehicle:
         moment = chassis["mass"] * chassis["com"] + self.space.work[0]["corners_moment"]
         self.readout[0]["p_BG"] = moment / (chassis["mass"] + corners["corner_mass"].sum())
 
+    def load_object_contact(self) -> None:
+        """Compile or load the contact kernel, which a step on a ground with objects calls. Without it, a step passes through objects."""
+        self.model.object_contact[0]["kernel"] = touch_objects.address
+
     def step(self, ground: Ground | GroundArrays, command: Record, h: float) -> None:
         """Advance the vehicle by h seconds under a COMMAND record."""
         vehicle_step(self.model, self.space, arrays_of(ground), command, h)
@@ -406,6 +415,7 @@ def _model(description: Description, tires: TireSet, parts: DrivetrainParts, fil
         steering=description.steering,
         body=description.body,
         body_contact=description.body_contact,
+        object_contact=_object_contact(description, tires),
         tires=tires.shared,
         treads=tires.treads,
         drivetrain=parts.drivetrain,
@@ -415,6 +425,14 @@ def _model(description: Description, tires: TireSet, parts: DrivetrainParts, fil
         actuators=description.actuators,
         tables=_tables(description),
     )
+
+
+def _object_contact(description: Description, tires: TireSet) -> Record:
+    """Return the record of OBJECT_CONTACT with the wheels."""
+    out = description.object_contact.copy()
+    centers = np.stack([corner.W for corner in description.mechanism.designs])
+    fill_wheels(out, np.stack((tires.shared["radius"], 0.5 * tires.shared["width"]), axis=1), centers)
+    return out
 
 
 def _tables(description: Description) -> ReducedTables:
@@ -465,6 +483,7 @@ def new_space(description: Description, drives: int = 0) -> VehicleData:
         axles=record_for(DRIVETRAIN_OUT, size),
         reduced=record_for(INTERPOLATED, size),
         body_contact=record(BODY_CONTACT_STATE),
+        object_contact=record(OBJECT_CONTACT_STATE),
     )
 
 

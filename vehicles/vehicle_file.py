@@ -8,6 +8,7 @@ from vehicles.aerodynamics import AERODYNAMICS_FILE
 from vehicles.appearance import DRAWN_AS
 from vehicles.body_contact import BODY_FILE
 from vehicles.body_fields import AS_PUBLISHED, BODY, INERTIA, MASS, POINT
+from vehicles.contact.part_section import PART_FIELDS
 from vehicles.controllers.controller_section import CONTROLLER_FILE
 from vehicles.steering.steering_section import STEERING_FILE
 from vehicles.suspension.axle_limits import FAR
@@ -44,6 +45,7 @@ _BODY = (
     Field("drawn_as", Choice(DRAWN_AS), "body shape in the view, scaled to this size", DRAWN_AS[0]),
     Field("hitch", POINT, "tow hook; default: at the rear of the outline, at the height of the rear wheels", None, frame=CHASSIS),
     *BODY_FILE,
+    *PART_FIELDS,
 )
 VEHICLE_FILE = (
     Field("name", Text(), "name of the vehicle"),
@@ -58,7 +60,7 @@ VEHICLE_FILE = (
     Field("controllers", ListOf(CONTROLLER_FILE), "control units of brakes, throttle and actuators; default: none", None),
     Field("actuators", Group(ACTUATOR_FILE), "further actuators: added steering angles, adjustable dampers; default: none", None),
     Field("aerodynamics", Group(AERODYNAMICS_FILE), "drag, side force, yaw moment and lift; default: none", None),
-    Field("body", Group(_BODY), "outline of the body, and its contact points with the ground"),
+    Field("body", Group(_BODY), "outline of the body, and its contact with the ground and with objects"),
     Field("suspension_kinematics", Choice(KINEMATICS), "computation of the suspension motion", None),
     Field(
         "suspension_table_tolerance",

@@ -20,6 +20,7 @@ class VehicleModel(NamedTuple):
     steering: Record
     body: Record
     body_contact: Record
+    object_contact: Record
     tires: Record
     treads: TireModels
     drivetrain: Record
@@ -68,6 +69,7 @@ class VehicleData(NamedTuple):
     axles: Record
     reduced: Record
     body_contact: Record
+    object_contact: Record
 
     def of_its_own(self) -> Iterator[Record]:
         """Yield the records, without those of the blocks and without the terrain caches."""

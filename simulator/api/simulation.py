@@ -17,6 +17,7 @@ from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
 from simulator.builder.builder import SessionParts, data_folder
 from simulator.builder.warm_up import compile_kernels
+from simulator.collision import Collision
 from simulator.incident import Incident
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import evaluate
@@ -254,6 +255,11 @@ class Simulation:
     def time(self) -> float:
         """Simulated time [s]."""
         return shown_time(self._session.time)
+
+    @property
+    def collisions(self) -> tuple[Collision, ...]:
+        """Collisions with objects since the last reset, see `simulator.collision.Collision`. A collision stops nothing and raises nothing."""
+        return tuple(self._session.collisions)
 
     @property
     def log(self) -> Log:

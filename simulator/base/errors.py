@@ -230,6 +230,10 @@ class InertiaWarning(UserWarning):
     """Warning about an inertia that no rigid body can have, as in some published vehicle data. The value is used."""
 
 
+class HighFeatureWarning(UserWarning):
+    """Warning that a wall or a step of a terrain file is higher than a wheel climbs, and is an object."""
+
+
 class DeviceError(JounceError):
     """Error of an input device, a display or a sound card."""
 

@@ -189,6 +189,7 @@ class Host:
             "lateness": clock.lateness.to_json(),
             "first_frame": self.view.first_frame,
             "incidents": 0 if session.recovery.latest is None else session.recovery.latest.number,
+            "collisions": len(session.collisions),
             "limiter": limiter if quick else interventions(session.cueing.readout),
             "sickness_dose": {place: float(live[f"{place}_sickness_dose"]) for place in ("car", "cab")},
         }

@@ -1,4 +1,4 @@
-"""Reports of a drive about its session: failures of its parts, incidents, and a vehicle that has rolled over."""
+"""Reports of a drive about its session: failures of its parts, collisions, incidents, and a vehicle that has rolled over."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ from simulator.host.drive_view import DriveView
 from simulator.incident import is_upright
 from simulator.outlets.view import ViewOutlet
 from simulator.session import Session
+from vehicles.contact.collisions import SEPARATE
 
 ROLLED_OVER = "rolled over: press T to put the vehicle upright"
+SHOWN = 4.0
+"""s for which the window shows a collision."""
 HINT_TICKS = 500
 """Ticks between two checks whether the vehicle is upright."""
 
 
 class SessionReports:
-    """Reports each failure and each incident once."""
+    """Reports each failure, collision and incident once."""
 
     def __init__(self, messages: DriveMessages, view: DriveView) -> None:
         self._messages, self._view = messages, view
-        self._failures = self._troubles = self._incidents = 0
+        self._failures = self._troubles = self._incidents = self._collisions = 0
         self._held = False
 
     def report(self, session: Session) -> None:
@@ -33,9 +36,20 @@ class SessionReports:
         for trouble in session.vehicle.troubles[self._troubles :]:
             self._troubles += 1
             self._messages.trouble(trouble)
+        self._report_collisions(session)
         self._report_incident(session)
         if self._view.window is not None and session.tick % HINT_TICKS == 0:
             show_upright_hint(session, self._view.window)
+
+    def _report_collisions(self, session: Session) -> None:
+        """Report new collisions, once the vehicle has left the object or has touched it for SEPARATE."""
+        for collision in session.collisions[self._collisions :]:
+            if session.time - collision.time <= SEPARATE:
+                return
+            self._collisions += 1
+            self._messages.say(collision.message)
+            if self._view.window is not None:
+                self._view.window.show_message(collision.message, SHOWN)
 
     def _report_incident(self, session: Session) -> None:
         incident, window = session.recovery.latest, self._view.window

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -28,6 +28,7 @@ from washout.platform_state_machine import STATE_NAMES
 
 if TYPE_CHECKING:
     from simulator.clock import Clock
+    from simulator.collision import Collision
     from simulator.maneuvers.maneuver_file import Maneuver
     from simulator.session import Session
 
@@ -162,10 +163,12 @@ class TelemetryOutlet:
         self.writer = TelemetryWriter(folder, sources, 1, options, WALL)
         self._began = time.perf_counter()
         self._clock: Clock | None = None
+        self._collisions: Sequence[Collision] = ()
 
     def publish(self, session: Session) -> None:
         """Write one row."""
         self._logged.look(session)
+        self._collisions = session.collisions
         wall, clock = self._wall[0], session.clock
         wall["wall_time"] = time.perf_counter() - self._began
         if clock is not None:
@@ -177,6 +180,8 @@ class TelemetryOutlet:
         """Write the file."""
         if self._clock is not None:
             self.writer.about["lateness"] = json_text(self._clock.lateness.to_json())
+        if self._collisions:
+            self.writer.about["collisions"] = json_text([collision.to_json() for collision in self._collisions])
         self.writer.close()
 
 

@@ -40,6 +40,7 @@ def described(log: LogInfo) -> dict[str, Any]:
     """Return the description of a log for JSON; null for missing data."""
     about = dict(log.about)
     lateness, failure, configuration = (about.pop(key, None) for key in ("lateness", "log_failure", "configuration"))
+    collisions = about.pop("collisions", None)
     return {
         "file": str(log.file),
         "recovered": log.recovered,
@@ -54,6 +55,7 @@ def described(log: LogInfo) -> dict[str, Any]:
         "resets": _last(log.numbers.get("resets")),
         "paused_s": _paused(log),
         "incidents": _incidents(log),
+        "collisions": json.loads(collisions) if collisions else _touched(log),
         "lateness": json.loads(lateness) if lateness else None,
         "ruts": _ruts(log.file.with_name(RUTS_NAME)),
         "about": about,
@@ -78,6 +80,10 @@ def text_of(log: LogInfo, with_columns: bool = False) -> str:
     rows += list(facts["about"].items())
     if facts["resets"] is not None:
         rows.append(("resets", f"{facts['resets']}; incidents {facts['incidents']}; paused {facts['paused_s'] or 0.0:.1f} s"))
+    if isinstance(facts["collisions"], list):
+        rows += [(f"collision {one['number']}", _collision_text(one)) for one in facts["collisions"]]
+    elif facts["collisions"]:
+        rows.append(("collisions", str(facts["collisions"])))
     if facts["ruts"]:
         rows.append(("ruts", "{area_m2:.1f} m2, at most {deepest_m:.3f} m deep, in {file}".format(**facts["ruts"])))
     width = max(len(name) for name, _ in rows)
@@ -129,3 +135,13 @@ def _incidents(log: LogInfo) -> int | None:
     """Return the number of incidents; the column contains incident numbers."""
     incident = log.numbers.get("incident")
     return None if incident is None else len(np.setdiff1d(incident, 0))
+
+
+def _touched(log: LogInfo) -> int | None:
+    """Return the number of collisions from the column; None if the ground has no objects. The log of a killed run has no more."""
+    return _last(log.numbers.get("collision_count"))
+
+
+def _collision_text(one: dict[str, Any]) -> str:
+    size = float(np.linalg.norm(one["impulse_Ns"]))
+    return f"t = {one['time_s']:.3f} s, {one['name']} ({one['label']}), {one['closing_speed_ms']:.3g} m/s, {size:.3g} N s"

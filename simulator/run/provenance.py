@@ -37,7 +37,11 @@ def _inputs(parts: SessionParts, session: Session) -> list[tuple[str, str]]:
     names = {place: c.name(place) for place in ("maneuver", "vehicle", "terrain", "platform", "washout") if c.has(place)}
     items = list(names.items())
     settings = ", ".join(c.settings)
-    return [*items, *([("settings", settings)] if settings else []), ("simulated time", f"{session.time:.4g} s")]
+    return [*items, *([("settings", settings)] if settings else []), ("simulated time", f"{session.time:.4g} s"), *_collisions(session)]
+
+
+def _collisions(session: Session) -> list[tuple[str, str]]:
+    return [(f"collision {one.number}", one.message.partition(": ")[2] + f", at t = {one.time:.3f} s") for one in session.collisions]
 
 
 def _environment(parts: SessionParts, session: Session, machine: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -96,6 +96,8 @@ def run_maneuver(
     began = time.perf_counter()
     try:
         run = _simulate_maneuver(parts, session, folder, [measured, states] if frames else [measured], progress)
+        for collision in session.collisions:
+            say(collision.message)
         for trouble in (*parts.vehicle.troubles, *run.dropped):
             say(trouble)
         if run.early is not None:
@@ -111,6 +113,8 @@ def run_maneuver(
         on_stage("computing metrics")
         evaluated_run = _evaluated(parts, measured.log(), run.early)
         on_stage("drawing plots" if pictures else "writing metrics")
+        if session.collisions:
+            evaluated_run.result["collisions"] = [one.to_json() for one in session.collisions]
         outcome = _report(evaluated_run, folder.path, machine, info)
         return outcome | {"dropped": run.dropped}
     finally:

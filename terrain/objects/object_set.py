@@ -18,7 +18,7 @@ from simulator.base.callbacks import address_of
 from simulator.base.records import Record, record
 from terrain.objects.labels import ALSO, COLORS, LABELS
 from terrain.objects.mesh_tree import mesh_tree
-from terrain.objects.paths import Path, travelled_bounds
+from terrain.objects.paths import Path, highest_speed, travelled_bounds
 from terrain.objects.records import (
     BOX,
     BREAKAWAY,
@@ -68,17 +68,18 @@ class ObjectSet:
         self._nodes: list[Record] = [record(NODE, 0)]
         self._triangles: list[Record] = [record(TRIANGLE, 0)]
         self._segments: list[Record] = [record(SEGMENT, 0)]
+        self.world: Record = record(WORLD)
+        """(1,) of WORLD, for kernels"""
         self._fill()
         self.vertices = record(VERTEX, sum(map(len, self._vertices)))
         if self._vertices:
             self.vertices["r_O"] = np.concatenate(self._vertices)
         self.nodes, self.triangles, self.segments = map(np.concatenate, (self._nodes, self._triangles, self._segments))
-        self.world: Record = record(WORLD)
-        """(1,) of WORLD, for kernels"""
         self.states: Record = record(STATE, max(1, int((self.records["motion"] == BREAKAWAY).sum())))
         """of all breakaway objects"""
         self.edits = 0
         """Number of objects removed so far, so that a follower sees a removal without looking at all objects."""
+        self.broken_rows = np.zeros(len(self.states), np.int64)
         self._put_back()
         self._bin()
         self._link()
@@ -105,6 +106,7 @@ class ObjectSet:
         out = object.__new__(type(self))
         out.__dict__.update(self.__dict__)
         out.records, out.states, out.world = self.records.copy(), self.states.copy(), self.world.copy()
+        out.broken_rows = self.broken_rows.copy()
         out._put_back()
         out._link()
         return out
@@ -120,6 +122,7 @@ class ObjectSet:
         kept = self.records["motion"] == BREAKAWAY
         out.states[: int(kept.sum())] = self.states[: int(kept.sum())]
         out.edits = self.edits
+        out.world["broken"], out.broken_rows[: len(self.broken_rows)] = self.world["broken"], self.broken_rows
         world[:] = out.world
         out.world = world
         return out
@@ -221,11 +224,13 @@ class ObjectSet:
             nearest, farthest = travelled_bounds(own)
             far = r["reach"] + np.linalg.norm(r["center_O"])
             low[row], high[row] = nearest - far, farthest + far
+            self.world[0]["fastest"] = max(self.world[0]["fastest"], highest_speed(own, far))
         return low, high
 
     def _put_back(self) -> None:
         broken = self.records["motion"] == BREAKAWAY
-        self.states["broken"], self.states["v_WO"] = 0, 0.0
+        self.states["broken"], self.states["v_WO"], self.states["impulse_W"] = 0, 0.0, 0.0
+        self.world["broken"] = 0
         self.states["p_WO"][: int(broken.sum())] = self.records["p_WO"][broken]
 
     def _bin(self) -> None:
@@ -263,6 +268,7 @@ class ObjectSet:
             "starts": self.starts,
             "item_rows": self.item_rows,
             "mover_rows": self.mover_rows,
+            "broken_rows": self.broken_rows,
             "vertices": self.vertices,
             "nodes": self.nodes,
             "triangles": self.triangles,

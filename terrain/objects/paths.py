@@ -103,6 +103,17 @@ def travelled_bounds(segments: Record) -> tuple[FloatArray, FloatArray]:
     return points.min(axis=0), points.max(axis=0)
 
 
+def highest_speed(segments: Record, far: float) -> float:
+    """Return a bound on the speed [m/s] of the points at most `far` [m] from the origin."""
+    span = np.diff(segments["time"], axis=1)
+    p, v = segments["p_WO"], segments["v_WO"]
+    middle = 3.0 * (p[:, 1] - p[:, 0]) / span - v[:, 0] - v[:, 1]  # the rates are in the hull of their Bezier points
+    speed = np.linalg.norm(np.stack((v[:, 0], middle, v[:, 1])), axis=2).max()
+    yaw, rate = segments["yaw"], segments["yaw_rate"]
+    turn = np.abs((rate[:, 0], 3.0 * (yaw[:, 1] - yaw[:, 0]) / span[:, 0] - rate[:, 0] - rate[:, 1], rate[:, 1])).max()
+    return float(speed + far * turn)
+
+
 @inline
 def segment_at(segments, first, count, repeats, t):
     """Return (row of the segment, time in it [s]) at time t [s]; before the start its beginning, after the end its end."""

@@ -71,6 +71,7 @@ STATE = (
     ("broken", (), "1", "1 = broken off", "i8"),
     ("p_WO", (3,), "m", "origin of O, in W"),
     ("v_WO", (3,), "m/s", "velocity, in W"),
+    ("impulse_W", (3,), "N s", "impulse of the vehicle in this step"),
 )
 """State of a breakaway object. It moves without turning."""
 
@@ -103,11 +104,14 @@ WORLD = (
     ("low", (3,), "m", "minimum x, y, z of all objects in bins"),
     ("high", (3,), "m", "maximum x, y, z of all objects in bins"),
     ("movers", (), "1", "number of objects that are not in the bins", "i8"),
+    ("fastest", (), "m/s", "bound on the speed of any point of the objects on paths"),
+    ("broken", (), "1", "number of broken objects", "i8"),
     ("items", (), "1", "number of rows of `item_rows`", "i8"),
     ("objects", (), "", "address of records of OBJECT", "u8"),
     ("starts", (), "", "address of int64 (bins + 1,): index in `item_rows` of the start of each bin, row by row from the south-west", "u8"),
     ("item_rows", (), "", "address of int64: rows of `objects`, bin by bin", "u8"),
     ("mover_rows", (), "", "address of int64: rows of `objects` that are not in the bins", "u8"),
+    ("broken_rows", (), "", "address of int64: rows of `objects` of broken objects, in the order in which they broke", "u8"),
     ("vertices", (), "", "address of records of VERTEX", "u8"),
     ("nodes", (), "", "address of records of NODE", "u8"),
     ("triangles", (), "", "address of records of TRIANGLE", "u8"),
@@ -116,8 +120,8 @@ WORLD = (
 )
 """All objects of one session. Counts of the records behind an address follow from the rows that refer to them."""
 
-OBJECT_TYPE, SEGMENT_TYPE, STATE_TYPE, NODE_TYPE, TRIANGLE_TYPE, VERTEX_TYPE = map(
-    dtype_of, (OBJECT, SEGMENT, STATE, NODE, TRIANGLE, VERTEX)
+OBJECT_TYPE, SEGMENT_TYPE, STATE_TYPE, NODE_TYPE, TRIANGLE_TYPE, VERTEX_TYPE, WORLD_TYPE = map(
+    dtype_of, (OBJECT, SEGMENT, STATE, NODE, TRIANGLE, VERTEX, WORLD)
 )
 ROW_TYPE = np.dtype(np.int64)
 

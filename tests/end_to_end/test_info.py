@@ -151,7 +151,7 @@ class Session:
 
     def __init__(self):
         self.time, self.paused, self.clock, self.cueing = 0.0, False, None, self.Cueing()
-        self.recovery = SimpleNamespace(incident_number=0)
+        self.recovery, self.collisions = SimpleNamespace(incident_number=0), []
 
 
 def test_resets_pauses_and_incidents_are_in_the_log(tmp_path, capsys):

@@ -23,7 +23,7 @@ ALL = [
     {"type": "step", "at": [15, 0], "yaw_deg": 10, "height": 0.2, "length": 3, "depth": 1},
     {"type": "curb", "points": [[0, 5], [10, 5], [14, 9], [14, 14], [5, 14]], "height": 0.12, "width": 0.5, "corner": 1.2, "fall": 0.5},
     {"type": "curb", "points": [[0, -15], [0, -25], [10, -25], [10, -15], [0, -15]], "height": 0.12, "width": 1, "fall": 0.5},
-    {"type": "wall", "points": [[20, 5], [25, 5], [25, 9], [22, 7]], "height": 1, "thickness": 0.3, "corner": 0.3},
+    {"type": "wall", "points": [[20, 5], [25, 5], [25, 9], [22, 7]], "height": 0.4, "thickness": 0.3, "corner": 0.3},
     {"type": "ditch", "points": [[20, -5], [25, -5], [25, -9], [15, -9]], "depth": 0.4, "width": 1, "corner": 0.6},
     {"type": "ditch", "points": [[20, -15], [30, -20]], "depth": 0.4, "width": 1, "bottom": 0.4},
     {"type": "washboard", "at": [35, 0], "height": 0.05, "wavelength": 0.7, "length": 6, "width": 3},
@@ -123,7 +123,7 @@ PROFILES: dict[str, tuple[dict[str, Any], Callable[[float], float], tuple[float,
     "curb": (
         {"points": [[0, -3], [0, 3]], "height": 0.15, "width": 1}, lambda u: 0.15 if -1.0 < u < 0.0 else 0.0, (-1.02, -0.98, -0.02, 0.02, 0.5)
     ),
-    "wall": ({"points": [[0, -3], [0, 3]], "height": 2, "thickness": 0.4}, lambda u: 2.0 if abs(u) < 0.2 else 0.0, (-0.22, -0.18, 0.0, 0.18, 0.3)),
+    "wall": ({"points": [[0, -3], [0, 3]], "height": 0.5, "thickness": 0.4}, lambda u: 0.5 if abs(u) < 0.2 else 0.0, (-0.22, -0.18, 0.0, 0.18, 0.3)),
     "ditch": (
         {"points": [[0, -3], [0, 3]], "depth": 0.5, "width": 2, "bottom": 0.4},
         lambda u: -0.5 if abs(u) < 0.2 else -0.5 * max(1.0 - (abs(u) - 0.2) / 0.8, 0.0),

@@ -22,7 +22,7 @@ FEATURES = [
     {"type": "half_round", "at": [9, 0], "yaw_deg": 20, "radius": 0.15, "length": 8},
     {"type": "step", "at": [13, 6], "height": 0.3, "length": 3, "depth": 2},
     {"type": "curb", "points": [[30, -6], [5, -6], [5, -12]], "height": [0.12, 0.12, 0.12], "width": 2, "fall": 1, "corner": 2},
-    {"type": "wall", "points": [[16, 4], [22, 9]], "height": 0.8, "thickness": 0.3},
+    {"type": "wall", "points": [[16, 4], [22, 9]], "height": 0.5, "thickness": 0.3},
     {"type": "ditch", "points": [[14, -9], [14, 5]], "depth": 0.5, "width": 3},
     {"type": "bump", "at": [9, 5], "height": -0.2, "length": 3, "width": 3},
     {"type": "washboard", "at": [24, 0], "height": 0.08, "wavelength": 1, "length": 5, "width": 4},

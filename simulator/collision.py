@@ -1,0 +1,134 @@
+"""Collisions of the vehicle with objects: events of a session. A collision is no incident: nothing is reset, the drive goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simulator.base.records import Record, Table, record
+from terrain.objects.labels import NAMES
+from vehicles.contact.collisions import SEPARATE
+from vehicles.contact.records import RING
+
+COLLISION_LOG = (
+    # name       shape  unit  description
+    ("count", (), "1", "number of collisions with objects since the start", "i8"),
+    ("object", (), "1", "number of the object of the latest collision, 0 = no collision so far", "i8"),
+    ("force_B", (3,), "N", "force of the objects on the vehicle"),
+)
+"""Fields of the telemetry of a ground with objects; their columns begin with collision_."""
+
+
+@dataclass(frozen=True)
+class Collision:
+    """One touch of an object: from the first force until 0.1 s without a force."""
+
+    number: int
+    """1 for the first collision of a session."""
+    time: float
+    """Simulated time of the first force [s]."""
+    object: int
+    """Number of the object."""
+    name: str
+    """Name of the object."""
+    label: str
+    """Label of the object."""
+    point: tuple[float, float, float]
+    """Contact point at the first force, in W [m]."""
+    normal: tuple[float, float, float]
+    """Contact normal at the first force, from the object to the vehicle, in W."""
+    closing_speed: float
+    """Speed of approach along the normal at the first force [m/s]."""
+    impulse: tuple[float, float, float]
+    """Impulse of the object on the vehicle so far, in W [N s]."""
+    peak_force: float
+    """Largest force so far [N]."""
+    duration: float
+    """Time from the first to the last force so far [s]."""
+
+    @property
+    def message(self) -> str:
+        """Return the collision as one line of text."""
+        size = float(np.linalg.norm(self.impulse))
+        return (
+            f"collision {self.number} at t = {self.time:.3f} s: {self.name} ({self.label}), {self.closing_speed:.3g} m/s, "
+            f"impulse {size:.3g} N s, at most {self.peak_force:.3g} N"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all values, with units in the keys."""
+        return {
+            "number": self.number,
+            "time_s": self.time,
+            "object": self.object,
+            "name": self.name,
+            "label": self.label,
+            "point_m": list(self.point),
+            "normal": list(self.normal),
+            "closing_speed_ms": self.closing_speed,
+            "impulse_Ns": list(self.impulse),
+            "peak_force_N": self.peak_force,
+            "duration_s": self.duration,
+        }
+
+
+class CollisionList:
+    """All collisions of a session, read from the ring that the steps of the vehicle fill.
+
+    Parameters
+    ----------
+    contact : OBJECT_CONTACT_STATE of the vehicle
+    name_of : returns the name of the object of a number
+    """
+
+    def __init__(self, contact: Record, name_of: Callable[[int], str]) -> None:
+        self.found: list[Collision] = []
+        """The collisions in the order of their start. The last ones still grow while the vehicle touches the object."""
+        self._contact, self._name_of = contact, name_of
+        self._log: Record = record(COLLISION_LOG)
+        self._first = self._closed = 0
+
+    @property
+    def logged(self) -> tuple[str, Table, Record]:
+        """Prefix, table and record for the telemetry."""
+        return "collision_", COLLISION_LOG, self._log
+
+    def begin(self) -> None:
+        """Begin a drive: the vehicle was put to a place and its ring is empty. The collisions so far stay."""
+        self._first, self._closed = len(self.found), 0
+
+    def read(self) -> None:
+        """Add new collisions and update those that are still going on."""
+        state = self._contact[0]
+        count, now = int(state["collisions"]), float(state["time"])
+        if count < self._closed:
+            self.begin()
+        for k in range(max(self._closed, count - RING), count):
+            row = state["ring"][k % RING]
+            at = self._first + k
+            self.found[at:] = [self._collision(row, at + 1), *self.found[at + 1 :]]
+            if k == self._closed and now - float(row["last"]) > SEPARATE:
+                self._closed += 1
+        log = self._log[0]
+        log["count"] = len(self.found)
+        log["object"] = self.found[-1].object if self.found else 0
+        log["force_B"] = state["force_B"]
+
+    def _collision(self, row: Any, number: int) -> Collision:
+        point, normal, impulse = (tuple(map(float, row[name])) for name in ("p_WC", "n_W", "impulse_W"))
+        return Collision(
+            number=number,
+            time=float(row["time"]),
+            object=int(row["object"]),
+            name=self._name_of(int(row["object"])),
+            label=NAMES[int(row["label"])],
+            point=point,  # type: ignore[arg-type]
+            normal=normal,  # type: ignore[arg-type]
+            closing_speed=float(row["closing_speed"]),
+            impulse=impulse,  # type: ignore[arg-type]
+            peak_force=float(row["peak_force"]),
+            duration=float(row["last"]) - float(row["time"]),
+        )

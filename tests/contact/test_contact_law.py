@@ -1,0 +1,119 @@
+"""Do stop distance, rebound, shared momentum, friction and rest of a contact agree with closed forms, at 1 and at 5 ms?"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from terrain.objects.paths import Path
+from terrain.objects.world_object import Box, Breakaway, Cylinder, Material, WorldObject
+from tests.contact.free_body import FreeBody
+
+STEPS = (1e-3, 5e-3)
+G = 9.81
+
+
+def wall(distance: float = 0.5, restitution: float = 0.1, **more) -> WorldObject:
+    """Return a wall at a distance from the front of the block, much stiffer than it."""
+    material = Material(restitution=restitution, stiffness=1e12)
+    return WorldObject("wall", Box((1.0, 40.0, 20.0)), (2.5 + distance, 0.0, 5.0), material=material, **more)
+
+
+def deepest(body: FreeBody, duration: float) -> float:
+    """Advance a body; return its maximum overlap [m]."""
+    found = 0.0
+    for _ in range(round(duration / body.h)):
+        body.step()
+        found = max(found, max(body.pairs["depth"], default=0.0))
+    return found
+
+
+@pytest.mark.parametrize("h", STEPS)
+def test_a_mass_on_a_spring_stops_after_its_stop_distance(h):
+    body = FreeBody([wall(0.05)], 2.0, h)
+    assert deepest(body, 0.2) == pytest.approx(2.0 * math.sqrt(body.mass / 1.5e6), rel=0.01)
+
+
+@pytest.mark.parametrize("h", STEPS)
+def test_beyond_the_strength_the_work_of_the_strength_stops_the_mass(h):
+    speed, body = 20.0, FreeBody([wall(0.05)], 20.0, h)
+    strength = float(body.p[0]["strength"])
+    elastic = strength / 1.5e6
+    expected = elastic + (0.5 * body.mass * speed**2 - 0.5 * 1.5e6 * elastic**2) / strength
+    assert deepest(body, 0.3) == pytest.approx(expected, rel=0.01)
+    assert body.collisions["peak_force"][0] == pytest.approx(strength, rel=1e-9)
+
+
+@pytest.mark.parametrize("h", STEPS)
+@pytest.mark.parametrize("restitution", [0.3, 0.6, 1.0])
+def test_a_mass_rebounds_with_the_coefficient_of_restitution(restitution, h):
+    body = FreeBody([wall(0.05, restitution)], 3.0, h)
+    body.run(0.5)
+    assert -body.v[0] / 3.0 == pytest.approx(restitution, abs=0.005)
+
+
+@pytest.mark.parametrize("h", STEPS)
+@pytest.mark.parametrize("mass", [3.0, 300.0, 3000.0])
+def test_a_breakaway_object_takes_its_momentum(mass, h):
+    block = WorldObject("b", Box((1, 1.8, 1.2)), (2.55, 0, 0.8), material=Material(restitution=0.3), motion=Breakaway(mass))
+    body = FreeBody([block], 10.0, h)
+    body.run(0.5)
+    left = float(body.objects.states["v_WO"][0, 0])
+    assert body.mass * body.v[0] + mass * left == pytest.approx(body.mass * 10.0, rel=1e-9)
+    common = body.mass * 10.0 / (body.mass + mass)
+    assert body.v[0] == pytest.approx(common - 0.3 * mass / (body.mass + mass) * 10.0, abs=0.01)
+    assert left - body.v[0] == pytest.approx(3.0, abs=0.05)
+
+
+def test_a_breakaway_object_stands_until_its_force():
+    post = WorldObject("post", Cylinder(0.05, 3.0), (2.06, 0.0, -1.0), motion=Breakaway(20.0, 50e3))
+    slow, fast = FreeBody([post], 0.5), FreeBody([post], 5.0)
+    slow.run(0.2), fast.run(0.2)
+    assert slow.objects.states["broken"][0] == 0 and slow.collisions["peak_force"][0] < 50e3
+    assert fast.objects.states["broken"][0] == 1 and fast.objects.states["v_WO"][0, 0] > 4.0
+
+
+@pytest.mark.parametrize("h", STEPS)
+def test_an_object_on_a_path_pushes(h):
+    motion = Path(np.array([(-3.0, 0.0, 0.8), (7.0, 0.0, 0.8)]), times=np.array([0.0, 2.0]))
+    body = FreeBody([WorldObject("truck", Box((1, 4, 2)), (0, 0, 0), material=Material(restitution=0.1), motion=motion)], 0.0, h)
+    body.run(1.5)
+    assert body.v[0] == pytest.approx(5.0 * 1.1, abs=0.01)
+
+
+@pytest.mark.parametrize("h", STEPS)
+def test_a_block_slides_to_rest_by_coulomb_friction(h):
+    floor = WorldObject("floor", Box((100, 10, 1)), (0, 0, -0.303), material=Material(friction=0.5))
+    body = FreeBody([floor], 5.0, h, gravity=G)
+    body.run(2.0)
+    place = body.x.copy()
+    assert place[0] == pytest.approx(5.0**2 / (2.0 * 0.5 * G), abs=0.03)
+    body.run(1.0)
+    assert np.linalg.norm(body.x - place) < 1e-3 and np.linalg.norm(body.v) < 1e-3
+
+
+@pytest.mark.parametrize("h", STEPS)
+@pytest.mark.parametrize("restitution", [0.0, 0.1, 0.9])
+def test_a_tilted_block_comes_to_rest(restitution, h):
+    floor = WorldObject("floor", Box((10, 10, 1)), (0, 0, -0.4), material=Material(restitution=restitution))
+    body = FreeBody([floor], h=h, gravity=G)
+    body.R = Rotation.from_euler("xy", (0.03, 0.02)).as_matrix()
+    body.w[:] = 0.2, 0.1, 0.3
+    body.run(4.0 if restitution > 0.5 else 2.0)
+    assert np.linalg.norm(body.v) < 1e-3 and np.linalg.norm(body.w) < 1e-3
+    assert body.force == pytest.approx((0.0, 0.0, body.mass * G), abs=20.0)
+
+
+@pytest.mark.parametrize("h", STEPS)
+def test_a_block_that_starts_inside_an_object_gains_no_energy(h):
+    inside = WorldObject("w", Box((1, 4, 2)), (1.8, 0, 1))
+    body = FreeBody([inside], 0.0, h)
+    body.run(0.5)
+    assert body.kinetic == 0.0
+    out, deeper = FreeBody([inside], -5.0, h), FreeBody([inside], 5.0, h)
+    out.run(0.5), deeper.run(0.5)
+    assert out.v == pytest.approx((-5.0, 0.0, 0.0))
+    assert -1.0 < deeper.v[0] < 0.0

@@ -1,0 +1,128 @@
+"""Records of the contact with objects: parts of the vehicle, pairs that are close to each other, and collisions.
+
+All positions of the narrow phase are relative to the chassis reference point, in world axes: the digits do not depend on the place on the map.
+"""
+
+from __future__ import annotations
+
+from simulator.base.records import dtype_of
+from terrain.objects.pose import POSE
+from terrain.objects.records import DEEPEST
+from terrain.objects.world_object import MAX_HULL_VERTICES
+
+MAX_PARTS = 8
+MAX_PART_POINTS = 24
+"""Maximum numbers of parts of the body, and of vertices of a part."""
+MAX_WHEELS = 32
+"""Wheels beyond this number do not touch objects."""
+PAIRS = 64
+"""Maximum number of pairs of a part and an object, or a triangle of a mesh, that are tracked; of more triangles, an even sample."""
+PATCH = 8
+"""Maximum number of vertices of a contact patch."""
+RING = 64
+"""Number of collisions that are stored until the session reads them."""
+
+POINTS, CYLINDER_Z, BALL, SEGMENT_Z = range(4)
+"""Kinds of convex bodies: hull of points, cylinder about its axis z, ball, segment along z with a radius."""
+
+CONVEX = (
+    # name     shape   unit  description
+    ("kind", (), "1", "POINTS, CYLINDER_Z, BALL or SEGMENT_Z", "i8"),
+    ("count", (), "1", "number of points", "i8"),
+    ("center", (3,), "m", "origin of the own frame"),
+    ("R", (3, 3), "1", "axes of the own frame"),
+    ("size", (2,), "m", "radius, half the height of a cylinder or half the length of a segment"),
+    ("points", (MAX_HULL_VERTICES, 3), "m", "points, in the own frame"),
+)
+"""A convex body for the narrow phase."""
+
+PART = (
+    # name     shape                 unit  description
+    ("count", (), "1", "number of points", "i8"),
+    ("points", (MAX_PART_POINTS, 3), "m", "vertices, in B"),
+    ("center", (3,), "m", "center of the bounding box, in B"),
+    ("half", (3,), "m", "half the edges of the bounding box"),
+    ("radius", (), "m", "radius of the bounding sphere about the center"),
+)
+
+OBJECT_CONTACT = (
+    # name        shape        unit     description
+    ("kernel", (), "", "address of the contact kernel; 0 = not loaded", "u8"),
+    ("parts", (MAX_PARTS,), "", "convex parts of the body", PART),
+    ("count", (), "1", "number of these parts", "i8"),
+    ("wheels", (MAX_WHEELS, 2), "m", "radius and half the width of each wheel"),
+    ("reach", (), "m", "distance of the farthest point of parts and wheels from the chassis reference point"),
+    ("stiffness", (), "N/m", "stiffness of the crushed body"),
+    ("strength", (), "N", "force at which the body yields"),
+    ("mass", (), "kg", "mass of the chassis"),
+    ("com", (3,), "m", "center of mass of the chassis, in B"),
+    ("inverse_inertia", (3, 3), "1/(kg m2)", "inverse of the inertia of the chassis about its center of mass, in B"),
+    ("slowest_turn", (), "1/(kg m2)", "largest eigenvalue of the inverse inertia"),
+)
+
+PAIR = (
+    # name        shape  unit     description
+    ("live", (), "1", "1 = in use", "i8"),
+    ("part", (), "1", "part of the body, or number of parts + wheel", "i8"),
+    ("row", (), "1", "row of the object", "i8"),
+    ("triangle", (), "1", "row of the triangle of a mesh; else -1", "i8"),
+    ("seen", (), "1", "1 = found by the look-up of this step", "i8"),
+    ("n_W", (3,), "1", "contact normal, from the object to the vehicle; kept while the two overlap"),
+    ("depth", (), "m", "overlap along the normal; negative: distance"),
+    ("dent", (), "m", "part of the depth that is plastic"),
+    ("r_W", (3,), "m", "contact point, from the chassis reference point, in world axes"),
+    ("r_B", (3,), "m", "the same point in B"),
+    ("v_W", (3,), "m/s", "velocity of the vehicle relative to the object at the contact point"),
+    ("v_O_W", (3,), "m/s", "velocity of the object at the contact point"),
+    ("u_W", (3,), "m", "tangential deflection of the bristle"),
+    ("spin", (), "rad/s", "angular velocity of the vehicle relative to the object, about the normal"),
+    ("twist", (), "rad", "angle of the bristle about the normal"),
+    ("area", (), "m2", "area of the contact patch"),
+    ("weight", (), "m3", "weight of the pair in the share"),
+    ("share", (), "1", "share of the pair in the force of all pairs with a similar normal"),
+    ("normal_force", (), "N", "normal force of the last step"),
+    ("mass", (), "kg", "effective mass along the normal in the last step"),
+    ("drift", (), "m/s", "change of the separation speed by all other forces in the last step"),
+    ("energy", (), "J", "work that the vehicle has done on the pair along the normal and has not got back"),
+)
+"""A part of the vehicle close to an object."""
+
+COLLISION = (
+    # name           shape  unit   description
+    ("number", (), "1", "number of the collision, from 1", "i8"),
+    ("object", (), "1", "number of the object", "i8"),
+    ("label", (), "1", "number of its label", "i8"),
+    ("time", (), "s", "time of the first force"),
+    ("last", (), "s", "time of the last force"),
+    ("p_WC", (3,), "m", "contact point at the first force"),
+    ("n_W", (3,), "1", "contact normal at the first force, from the object to the vehicle"),
+    ("closing_speed", (), "m/s", "speed of approach along the normal at the first force"),
+    ("impulse_W", (3,), "N s", "impulse of the object on the vehicle"),
+    ("peak_force", (), "N", "largest force"),
+)
+"""One touch of an object: from the first force until no force for `SEPARATE`."""
+
+OBJECT_CONTACT_STATE = (
+    # name         shape    unit   description
+    ("p_WB", (3,), "m", "input: chassis reference point"),
+    ("R_WB", (3, 3), "1", "input: axes of B"),
+    ("v_WB_B", (3,), "m/s", "input: velocity of the chassis reference point"),
+    ("w_WB_B", (3,), "rad/s", "input: angular velocity of the chassis"),
+    ("time", (), "s", "input: simulated time"),
+    ("away", (), "m", "distance that vehicle and objects can still move before they can be close"),
+    ("live", (), "1", "number of pairs in use", "i8"),
+    ("force_B", (3,), "N", "force of the objects on the vehicle, in B"),
+    ("couple_B", (3,), "N m", "moment of this force about the chassis reference point, in B"),
+    ("collisions", (), "1", "number of collisions so far", "i8"),
+    ("pairs", (PAIRS,), "", "tracked pairs", PAIR),
+    ("ring", (RING,), "", "the last collisions; collision number k is in row (k - 1) % RING", COLLISION),
+    ("pose", (1,), "", "scratch: pose of an object", POSE),
+    ("a", (1,), "", "scratch: a part of the vehicle", CONVEX),
+    ("b", (1,), "", "scratch: an object", CONVEX),
+    ("simplex", (4, 3), "m", "scratch: vertices of the simplex"),
+    ("corners", (2, 4, 3), "m", "scratch: corners of the contact patch on the part and on the object: along, across, height"),
+    ("patch", (2, PATCH, 3), "m", "scratch: vertices of the contact patch"),
+    ("stack", (2 * DEEPEST,), "1", "scratch: nodes of a tree of a mesh", "i8"),
+)
+
+OBJECT_CONTACT_TYPE, OBJECT_CONTACT_STATE_TYPE = map(dtype_of, (OBJECT_CONTACT, OBJECT_CONTACT_STATE))
