@@ -19,7 +19,25 @@ ON_SURFACE = 1e-12
 BOX_SLACK = 1e-9
 """m. Widening of bounding boxes for rounding."""
 FIRST_LEVEL = 3
-"""Level of the pyramid of the ground at which a ray begins: cells near a sensor are small."""
+"""Level of a pyramid at which a ray begins: the ground near a sensor is near the ray."""
+
+
+@kernel
+def unit_rays(origins, directions, rays):
+    """Write origins and unit directions to rays (n, 6); return the first row with a number that is not finite or a direction of length zero, else -1.
+
+    One of origins and directions (n, 3) may have a single row, which counts for all rays.
+    """
+    for n in range(len(rays)):
+        o, d = origins[n if len(origins) > 1 else 0], directions[n if len(directions) > 1 else 0]
+        scale = max(abs(d[0]), abs(d[1]), abs(d[2]))
+        if not (abs(o[0]) + abs(o[1]) + abs(o[2]) < math.inf and 0.0 < scale < math.inf and d[0] == d[0] and d[1] == d[1] and d[2] == d[2]):
+            return n
+        x, y, z = d[0] / scale, d[1] / scale, d[2] / scale
+        length = math.sqrt(x * x + y * y + z * z)
+        rays[n, 0], rays[n, 1], rays[n, 2] = o[0], o[1], o[2]
+        rays[n, 3], rays[n, 4], rays[n, 5] = x / length, y / length, z / length
+    return -1
 
 
 @kernel
@@ -38,12 +56,20 @@ def cast_rays(ground, surface, space, moving, poses, options, rays, limits, time
     ranges, numbers, normals : (n,), (n,), (n, 3) results
     """
     now = math.nan
+    start = math.nan, math.nan, math.nan
+    gap = rate_x = rate_y = 0.0
     w = ground.objects
     for n in range(len(rays)):
         ray = rays[n, 0], rays[n, 1], rays[n, 2], rays[n, 3], rays[n, 4], rays[n, 5]
         end, number = limits[n], -1
         if options[0]:
-            t = _ground_hit(ground, surface, ray, end, options[1])
+            if ray[0] != start[0] or ray[1] != start[1] or ray[2] != start[2]:  # the rays of a scan often have one origin
+                start = ray[0], ray[1], ray[2]
+                height, rate_x, rate_y = ground_and_slopes(ground, ray[0], ray[1], options[1])
+                gap = ray[2] - height
+            rate = ray[5] - rate_x * ray[3] - rate_y * ray[4]
+            side = 1.0 if (gap if abs(gap) > ON_SURFACE else rate) >= 0.0 else -1.0
+            t = _ground_hit(ground, surface, ray, side, end, options[1])
             if t <= end:
                 end, number = t, 0
         row = -1
@@ -77,28 +103,25 @@ def _face_origin(ray, n):
 
 
 @inline
-def _ground_hit(ground, surface, ray, end, rough):
-    """Return t [m] of the first crossing of a ray and the ground at 0 < t <= end, inf if there is none."""
+def _ground_hit(ground, surface, ray, side, end, rough):
+    """Return t [m] of the first crossing of a ray and the ground at 0 < t <= end, inf if there is none; side 1 = it starts above the ground, -1 = below."""
     g, s = ground.p[0], surface.p[0]
     x, y, z, dx, dy, dz = ray
-    height, zx, zy = ground_and_slopes(ground, x, y, rough)
-    gap = z - height
-    if abs(gap) < ON_SURFACE:
-        gap = dz - zx * dx - zy * dy
-    side = 1.0 if gap >= 0.0 else -1.0
     w = z - g["height"] - g["slope"][0] * x - g["slope"][1] * y
     dw = dz - g["slope"][0] * dx - g["slope"][1] * dy
     if s["level"]:
         return _plane_hit(ground, surface, ray, w - s["deviation"], dw, end, side, rough)
     u, v = (x - g["origin"][0]) / g["spacing"][0], (y - g["origin"][1]) / g["spacing"][1]
     du, dv = dx / g["spacing"][0], dy / g["spacing"][1]
-    if not g["mirrored"]:
-        return _grid_hit(ground, surface, ray, (u, v, w, du, dv, dw), 0.0, end, side, rough)
     ny, nx = ground.heights.shape
-    column, row = math.floor((u + 0.5) / nx), math.floor((v + 0.5) / ny)
+    column, row = 0, 0
+    if g["mirrored"]:
+        column, row = int(math.floor((u + 0.5) / nx)), int(math.floor((v + 0.5) / ny))
     t = 0.0
     while t < end:
-        out_u, out_v = _exit(u, du, column, nx), _exit(v, dv, row, ny)
+        out_u = out_v = math.inf
+        if g["mirrored"]:
+            out_u, out_v = _exit(u, du, column, nx), _exit(v, dv, row, ny)
         out = max(min(out_u, out_v, end), t)
         image = (*_image(u, du, column, nx), *_image(v, dv, row, ny))
         hit = _grid_hit(ground, surface, ray, (image[0], image[2], w, image[1], image[3], dw), t, out, side, rough)
@@ -130,8 +153,7 @@ def _image(u, du, k, count):
 def _plane_hit(ground, surface, ray, w, dw, end, side, rough):
     """Return t of the first crossing with a ground whose base is a plane; w is the height above the plane at the start, dw its rate."""
     if (rough and surface.p[0]["rough_height"] > 0.0) or len(surface.bins) > 0:
-        step = end / 6.0 * dw
-        gap = w, w + step, w + 2.0 * step, w + 3.0 * step, w + 4.0 * step, w + 5.0 * step, w + 6.0 * step
+        gap = _gap((0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), w, dw * end, side)
         return march(ground, surface, ray, 0.0, end, side, gap, rough)
     if abs(w) < ON_SURFACE or dw == 0.0:
         return math.inf
@@ -139,7 +161,7 @@ def _plane_hit(ground, surface, ray, w, dw, end, side, rough):
     return t if 0.0 < t <= end else math.inf
 
 
-@kernel
+@inline
 def _grid_hit(ground, surface, ray, along, start, end, side, rough):
     """Return t of the first crossing between start and end; `along` are u, v, w and their rates: in nodes of the map, and height above the base plane."""
     heights, mirrored = ground.heights, ground.p[0]["mirrored"]
@@ -147,7 +169,7 @@ def _grid_hit(ground, surface, ray, along, start, end, side, rough):
     u, v, w, du, dv, dw = along
     slack = surface.p[0]["rough_height"] if rough else 0.0
     near, far = feature_span(ground.features.bins, ray, start, end)
-    cells = u + BORDER, v + BORDER, w, du, dv, dw
+    cells = u + BORDER, v + BORDER, w, du, dv, dw, 1.0 / du, 1.0 / dv
     t = start
     i, j = cell_at(cells[0] + du * t, surface.levels[0, 1]), cell_at(cells[1] + dv * t, surface.levels[0, 2])
     level, leave = min(FIRST_LEVEL, len(surface.levels) - 1), False
@@ -179,7 +201,7 @@ def _grid_hit(ground, surface, ray, along, start, end, side, rough):
 
 @inline
 def _gap(b, w, dw, side):
-    """Return the Bernstein coefficients of the distance from a patch with coefficients b to a ray whose height is w at its start and w + dw at its end."""
+    """Return the Bernstein coefficients of the height above a patch (coefficients b) of a ray, w at its start and w + dw at its end, times side."""
     step = dw / 6.0
     return (
         side * (w - b[0]),
@@ -234,13 +256,13 @@ def _standing_hit(w, space, ray, end, found, porous, normal):
         return end, found
     x, y, z, dx, dy, dz = ray
     size = g["size"]
-    along = (x - g["origin"][0]) / size, (y - g["origin"][1]) / size, z, dx / size, dy / size, dz
+    along = (x - g["origin"][0]) / size, (y - g["origin"][1]) / size, z, dx / size, dy / size, dz, size / dx, size / dy
     t, last = span(along[0], along[3], g["bins"][0], 0.0, end)
     t, last = span(along[1], along[4], g["bins"][1], t, last)
     if not t < last:
         return end, found
     i, j = cell_at(along[0] + along[3] * t, g["bins"][0]), cell_at(along[1] + along[4] * t, g["bins"][1])
-    level, leave = len(space.levels) - 1, False
+    level, leave = min(FIRST_LEVEL, len(space.levels) - 1), False
     while True:
         t, _, i, j = next_cell(space.levels, space.bounds, along, t, i, j, level, min(last, end), leave, 0.0)
         if t >= min(last, end):

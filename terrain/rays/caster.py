@@ -12,7 +12,7 @@ from simulator.base.memoize import memoize_by_identity
 from terrain.ground import Ground
 from terrain.objects.labels import LABELS
 from terrain.objects.object_set import ObjectSet
-from terrain.rays.cast import cast_rays
+from terrain.rays.cast import cast_rays, unit_rays
 from terrain.rays.space import RayObjects, movers, ray_objects
 from terrain.rays.surface import RaySurface, ray_surface
 
@@ -120,25 +120,27 @@ def surface_of(ground: Ground) -> RaySurface:
 
 def _rays(origins: ArrayLike, directions: ArrayLike) -> tuple[FloatArray, int]:
     """Return rays (n, 6) with unit directions, and n. Raises RayError."""
-    parts = []
-    for name, values in (("origins", origins), ("directions", directions)):
-        array = np.asarray(values, float)
-        if array.shape[-1:] != (3,) or array.ndim > 2:
-            raise RayError(f"{name}: shape {array.shape}; expected (n, 3) or (3,)")
-        parts.append(np.atleast_2d(array))
-        if not np.isfinite(array).all():
-            row = int(np.flatnonzero(~np.isfinite(parts[-1]).all(axis=1))[0])
-            raise RayError(f"{name}: ray {row}: {parts[-1][row].tolist()}; expected finite numbers")
-    count = max(map(len, parts))
-    if any(len(part) not in (1, count) for part in parts):
-        raise RayError(f"{len(parts[0])} origins and {len(parts[1])} directions; expected as many, or one of either")
-    scale = np.abs(parts[1]).max(axis=1, keepdims=True)
-    if not (scale > 0.0).all():
-        raise RayError(f"directions: ray {int(np.flatnonzero(scale[:, 0] == 0.0)[0])} has length zero; expected a direction")
+    points, along = _vectors("origins", origins), _vectors("directions", directions)
+    count = max(len(points), len(along)) if len(points) and len(along) else 0
+    if len(points) not in (1, count) or len(along) not in (1, count):
+        raise RayError(f"{len(points)} origins and {len(along)} directions; expected as many, or one of either")
     rays = np.empty((count, 6))
-    unit = parts[1] / scale
-    rays[:, :3], rays[:, 3:] = parts[0], unit / np.linalg.norm(unit, axis=1, keepdims=True)
-    return rays, count
+    row = unit_rays(points, along, rays)
+    if row < 0:
+        return rays, count
+    for name, part, expected in (("origins", points, "finite numbers in m"), ("directions", along, "finite numbers, not all 0")):
+        bad = part[row if len(part) > 1 else 0]
+        if not np.isfinite(bad).all() or (name == "directions" and not bad.any()):
+            raise RayError(f"{name}: ray {row}: {bad.tolist()}; expected {expected}")
+    raise AssertionError(row)
+
+
+def _vectors(name: str, values: ArrayLike) -> FloatArray:
+    """Return vectors (n, 3). Raises RayError."""
+    array = np.asarray(values, float)
+    if array.shape[-1:] != (3,) or array.ndim > 2:
+        raise RayError(f"{name}: shape {array.shape}; expected (n, 3) or (3,)")
+    return np.ascontiguousarray(np.atleast_2d(array))
 
 
 def _per_ray(name: str, values: ArrayLike, count: int) -> FloatArray:

@@ -48,7 +48,7 @@ def march(ground, surface, ray, start, end, side, gap, rough):
     ----------
     ray : x, y, z at t = 0 [m], direction (unit vector)
     side : 1 = the ray is above the ground at the start, -1 = below
-    gap : Bernstein coefficients [m] of the height of the ray above the base grid, from start to end
+    gap : Bernstein coefficients [m] of the height of the ray above the base grid, times side, from start to end
     rough : 1 = with roughness
     """
     b = ground.features.bins[0]
@@ -114,9 +114,9 @@ def _march_part(ground, surface, ray, whole, part, side, gap, rough, bin_):
         up, down = up + surface.bins[bin_, 0], down + surface.bins[bin_, 1]
         slope, bend = slope + surface.bins[bin_, 2], bend + surface.bins[bin_, 3]
     length = whole[1] - whole[0]
-    rate, second = _bounds_of_rates(gap, side)
+    rate, second = _bounds_of_rates(gap)
     from_, to = (part[0] - whole[0]) / length, (part[1] - whole[0]) / length
-    least = min(side * value_at(gap, from_), side * value_at(gap, to)) - 0.125 * second * (to - from_) * (to - from_)
+    least = min(value_at(gap, from_), value_at(gap, to)) - 0.125 * second * (to - from_) * (to - from_)
     if least > (up if side > 0.0 else down):
         return math.inf
     h2 = dx * dx + dy * dy
@@ -138,11 +138,11 @@ def _march_part(ground, surface, ray, whole, part, side, gap, rough, bin_):
 
 
 @inline
-def _bounds_of_rates(gap, side):
-    """Return a lower bound of the derivative of side * gap, and a bound on the magnitude of its second derivative, over the interval from 0 to 1."""
+def _bounds_of_rates(gap):
+    """Return a lower bound of the derivative of `gap`, and a bound on the magnitude of its second derivative, over the interval from 0 to 1."""
     d0, d1, d2 = gap[1] - gap[0], gap[2] - gap[1], gap[3] - gap[2]
     d3, d4, d5 = gap[4] - gap[3], gap[5] - gap[4], gap[6] - gap[5]
-    rate = min(side * d0, side * d1, side * d2, side * d3, side * d4, side * d5)
+    rate = min(d0, d1, d2, d3, d4, d5)
     return 6.0 * rate, 30.0 * max(abs(d1 - d0), abs(d2 - d1), abs(d3 - d2), abs(d4 - d3), abs(d5 - d4))
 
 

@@ -50,14 +50,14 @@ def next_cell(levels, bounds, ray, t, i, j, level, end, leave, slack):
 
     Parameters
     ----------
-    ray : u, v, w at t = 0, their rates
+    ray : u, v, w at t = 0, their rates, 1 / rate of u and of v
     t, i, j : present place on the ray, and its cell
     level : level of the block to begin with; 0 if `leave`
     end : end of the ray
     leave : True = begin after the present cell
     slack : widens the bounds
     """
-    u, v, w, du, dv, dw = ray
+    u, v, w, du, dv, dw, per_u, per_v = ray
     nx, ny, top = levels[0, 1], levels[0, 2], len(levels) - 1
     while True:
         bi, bj = i >> level, j >> level
@@ -66,14 +66,14 @@ def next_cell(levels, bounds, ray, t, i, j, level, end, leave, slack):
         next_i, next_j = low_i + (1 << level), low_j + (1 << level)
         if du > 0.0:
             if next_i < nx:
-                out_u = (next_i - u) / du
+                out_u = (next_i - u) * per_u
         elif du < 0.0 and low_i > 0:
-            out_u = (low_i - u) / du
+            out_u = (low_i - u) * per_u
         if dv > 0.0:
             if next_j < ny:
-                out_v = (next_j - v) / dv
+                out_v = (next_j - v) * per_v
         elif dv < 0.0 and low_j > 0:
-            out_v = (low_j - v) / dv
+            out_v = (low_j - v) * per_v
         out = max(min(out_u, out_v), t)
         if not leave:
             wa, wb = w + dw * t, w + dw * min(out, end)
