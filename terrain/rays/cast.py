@@ -77,7 +77,7 @@ def cast_rays(ground, surface, space, moving, poses, options, rays, limits, time
             if len(moving) > 0:
                 if times[n] != now:
                     now = times[n]
-                    _place(w, moving, poses, now)
+                    place_objects(w, moving, poses, now)
                 end, row = _moving_hit(w, space, moving, poses, ray, end, options[2], normals[n])
             end, row = _standing_hit(w, space, ray, end, row, options[2], normals[n])
         if row >= 0:
@@ -215,7 +215,7 @@ def _gap(b, w, dw, side):
 
 
 @kernel
-def _place(w, moving, poses, t):
+def place_objects(w, moving, poses, t):
     """Write the poses of the moving objects at time t [s]."""
     objects = records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])
     for k in range(len(moving)):
@@ -257,15 +257,15 @@ def _standing_hit(w, space, ray, end, found, porous, normal):
     x, y, z, dx, dy, dz = ray
     size = g["size"]
     along = (x - g["origin"][0]) / size, (y - g["origin"][1]) / size, z, dx / size, dy / size, dz, size / dx, size / dy
-    t, last = span(along[0], along[3], g["bins"][0], 0.0, end)
+    t, last = span(along[0], along[3], g["bins"][0], 0.0, end + BOX_SLACK)
     t, last = span(along[1], along[4], g["bins"][1], t, last)
     if not t < last:
         return end, found
     i, j = cell_at(along[0] + along[3] * t, g["bins"][0]), cell_at(along[1] + along[4] * t, g["bins"][1])
     level, leave = min(FIRST_LEVEL, len(space.levels) - 1), False
     while True:
-        t, _, i, j = next_cell(space.levels, space.bounds, along, t, i, j, level, min(last, end), leave, 0.0)
-        if t >= min(last, end):
+        t, _, i, j = next_cell(space.levels, space.bounds, along, t, i, j, level, min(last, end + BOX_SLACK), leave, 0.0)
+        if t >= min(last, end + BOX_SLACK):
             return end, found
         level, leave = 0, True
         for k in range(starts[j * g["bins"][0] + i], starts[j * g["bins"][0] + i + 1]):

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simulator.base.errors import JounceError
-from simulator.base.memoize import memoize_by_identity
 from terrain.ground import Ground
 from terrain.objects.labels import LABELS
 from terrain.objects.object_set import ObjectSet
@@ -57,6 +56,12 @@ class RayCaster:
     def __reduce__(self) -> tuple[type[RayCaster], tuple[Ground, ObjectSet]]:
         return type(self), (self.ground, self.objects)  # the bounds are quick to compute, and as large as the heights
 
+    def with_objects(self, objects: ObjectSet) -> RayCaster:
+        """Return a caster for other objects on the same ground; the bounds of the ground are shared."""
+        out = type(self)(self.ground, objects)
+        out._surface = self._surface
+        return out
+
     def cast(
         self,
         origins: ArrayLike,
@@ -78,7 +83,7 @@ class RayCaster:
         origins : (n, 3) or (3,), in W [m]
         directions : (n, 3) or (3,), in W; need no unit length
         max_range : [m], one number or (n,)
-        time : time [s] at which moving objects are placed, one number or (n,)
+        time : time [s] at which moving objects are placed, one number or (n,); times in order are faster
         ground, roughness : False = without the ground, without its roughness
         porous : True = objects with an extinction, such as bushes, stop a ray; False = a ray passes through them
 
@@ -86,17 +91,19 @@ class RayCaster:
         ------
         RayError : a direction of length zero, a number that is not finite, or an array of a wrong shape
         """
-        rays, count = _rays(origins, directions)
-        limits = _per_ray("max_range", max_range, count)
+        points, along = _vectors("origins", origins), _vectors("directions", directions)
+        limits, times = _numbers("max_range", max_range), _numbers("time", time)
+        count = _count(origins=points, directions=along, max_range=limits, time=times)
         if not ((limits > 0.0) & (limits <= FARTHEST)).all():
             bad = limits[~((limits > 0.0) & (limits <= FARTHEST))][0]
             raise RayError(f"max_range {bad:g}; expected a number above 0, at most {FARTHEST:g}, in m")
-        times = _per_ray("time", time, count)
         if not np.isfinite(times).all():
             raise RayError("time: not a finite number; expected a time in s")
+        rays = _rays(points, along, count)
+        limits, times = limits + np.zeros(count), times + np.zeros(count)  # writable copies: the kernel has one signature
         hits = Hits(np.empty(count), np.empty(count, np.int64), np.empty((count, 3)))
         if self._surface is None:
-            self._surface = surface_of(self.ground)
+            self._surface = ray_surface(self.ground)
         if self._space is None:
             self._space = ray_objects(self.objects)
         arrays = self.ground.arrays._replace(objects=self.objects.world)
@@ -112,27 +119,16 @@ class RayCaster:
         return of[row]
 
 
-@memoize_by_identity
-def surface_of(ground: Ground) -> RaySurface:
-    """Return the bounds of a ground, computed once."""
-    return ray_surface(ground)
-
-
-def _rays(origins: ArrayLike, directions: ArrayLike) -> tuple[FloatArray, int]:
-    """Return rays (n, 6) with unit directions, and n. Raises RayError."""
-    points, along = _vectors("origins", origins), _vectors("directions", directions)
-    count = max(len(points), len(along)) if len(points) and len(along) else 0
-    if len(points) not in (1, count) or len(along) not in (1, count):
-        raise RayError(f"{len(points)} origins and {len(along)} directions; expected as many, or one of either")
+def _rays(points: FloatArray, along: FloatArray, count: int) -> FloatArray:
+    """Return rays (n, 6) with unit directions. Raises RayError."""
     rays = np.empty((count, 6))
     row = unit_rays(points, along, rays)
     if row < 0:
-        return rays, count
-    for name, part, expected in (("origins", points, "finite numbers in m"), ("directions", along, "finite numbers, not all 0")):
-        bad = part[row if len(part) > 1 else 0]
-        if not np.isfinite(bad).all() or (name == "directions" and not bad.any()):
-            raise RayError(f"{name}: ray {row}: {bad.tolist()}; expected {expected}")
-    raise AssertionError(row)
+        return rays
+    name, part, expected = "origins", points, "finite numbers in m"
+    if np.isfinite(points[row if len(points) > 1 else 0]).all():
+        name, part, expected = "directions", along, "finite numbers, not all 0"
+    raise RayError(f"{name}: ray {row}: {part[row if len(part) > 1 else 0].tolist()}; expected {expected}")
 
 
 def _vectors(name: str, values: ArrayLike) -> FloatArray:
@@ -143,9 +139,19 @@ def _vectors(name: str, values: ArrayLike) -> FloatArray:
     return np.ascontiguousarray(np.atleast_2d(array))
 
 
-def _per_ray(name: str, values: ArrayLike, count: int) -> FloatArray:
-    """Return one number per ray. Raises RayError."""
+def _numbers(name: str, values: ArrayLike) -> FloatArray:
+    """Return numbers (n,). Raises RayError."""
     array = np.asarray(values, float)
-    if array.shape not in ((), (1,), (count,)):
-        raise RayError(f"{name}: shape {array.shape}; expected one number, or ({count},)")
-    return np.ascontiguousarray(np.broadcast_to(array, count))
+    if array.ndim > 1:
+        raise RayError(f"{name}: shape {array.shape}; expected one number, or (n,)")
+    return np.atleast_1d(array)
+
+
+def _count(**arrays: FloatArray) -> int:
+    """Return the number of rays: all arrays have this length, or 1. Raises RayError."""
+    lengths = {name: len(array) for name, array in arrays.items()}
+    count = min(lengths.values()) and max(lengths.values())
+    if any(length not in (1, count) for length in lengths.values()):
+        shown = ", ".join(f"{length} {name}" for name, length in lengths.items())
+        raise RayError(f"{shown}; expected equal numbers, or one for all rays")
+    return count

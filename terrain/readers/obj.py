@@ -17,10 +17,14 @@ MAX_BYTES = 1 << 28
 def read(request: ReadRequest) -> ElevationSource:
     """Read the surface of an OBJ file. Raises ConfigError for missing corners or faces, or if the vertical axis is not specified."""
     up = request.need("up", "z", "the vertical axis of the file: z or y")
-    corners, faces = _read(request)
-    parts = [Part(names, _triangles(request, corners, group)) for names, group in faces.items()]
     said = request.said
-    return from_parts(parts, request.path, up, float(said.get("unit", 1.0)), tuple(said.get("ignore", ())))
+    return from_parts(read_parts(request), request.path, up, float(said.get("unit", 1.0)), tuple(said.get("ignore", ())))
+
+
+def read_parts(request: ReadRequest) -> list[Part]:
+    """Return the triangles of an OBJ file, in its units. Raises ConfigError for damaged corners or faces."""
+    corners, faces = _read(request)
+    return [Part(names, _triangles(request, corners, group)) for names, group in faces.items()]
 
 
 def _read(request: ReadRequest) -> tuple[FloatArray, dict[tuple[str, ...], list[list[int]]]]:

@@ -193,7 +193,7 @@ def test_the_curvature_of_a_feature_is_bounded() -> None:
         ((0, 0, 1), (0, 0, 1), 0, "max_range 0"),
         ((0, 0, 1), (0, 0, 1), math.inf, "max_range inf"),
         ((0, 1), (0, 0, 1), 10, "shape"),
-        (np.zeros((3, 3)), np.ones((2, 3)), 10, "3 origins and 2 directions"),
+        (np.zeros((3, 3)), np.ones((2, 3)), 10, "3 origins, 2 directions"),
         (np.zeros((3, 3)), np.ones((3, 3)), [1, 2], "max_range"),
     ],
 )
