@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.records import record
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.pose import POSE
 from terrain.objects.world_object import Box, Capsule, ConvexHull, Cylinder, Sphere, TriangleMesh, WorldObject
 from terrain.rays.cast import place_objects
-from simulator.base.records import record
 
 FloatArray = NDArray[np.float64]
 UPRIGHT = 1e-12

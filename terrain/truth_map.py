@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
 from terrain.composite_height import composed_heights
-from terrain.outlines import Outline, outlines
 from terrain.ground import Ground
 from terrain.objects.labels import LABELS
 from terrain.objects.object_set import ObjectSet
+from terrain.outlines import Outline, outlines
 
 FloatArray = NDArray[np.float64]
 FREE, OBSTACLE, UNKNOWN = range(3)

@@ -77,7 +77,9 @@ def _reached(
     return np.asarray((j * count[0] + i).ravel(), np.int64)
 
 
-def bounds_per_bin(of_pieces: NDArray[np.float64], pieces: Record, starts: NDArray[np.int32], items: NDArray[np.int32]) -> NDArray[np.float64]:
+def bounds_per_bin(
+    of_pieces: NDArray[np.float64], pieces: Record, starts: NDArray[np.int32], items: NDArray[np.int32]
+) -> NDArray[np.float64]:
     """Return a bound per bin: the sum of the features that deform the ground, each counted once, plus the maximum of the solid features."""
     added = np.isin(pieces["kind"], ADDED)
     bins = np.repeat(np.arange(len(starts) - 1), np.diff(starts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from terrain.features.shapes import BANK_ROUNDING, BUMP, CURB, DITCH, HALF_ROUND, LINES, SETTS, STEP, WASHBOARD, WALL, highest
+from terrain.features.shapes import BANK_ROUNDING, BUMP, CURB, DITCH, HALF_ROUND, LINES, SETTS, STEP, WALL, WASHBOARD, highest
 
 Bounds = tuple[float, float, float]
 """Bounds on the magnitude of a function of one coordinate and of its first and second derivative."""

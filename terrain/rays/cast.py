@@ -116,7 +116,7 @@ def _ground_hit(ground, surface, ray, side, end, rough):
     ny, nx = ground.heights.shape
     column, row = 0, 0
     if g["mirrored"]:
-        column, row = int(math.floor((u + 0.5) / nx)), int(math.floor((v + 0.5) / ny))
+        column, row = math.floor((u + 0.5) / nx), math.floor((v + 0.5) / ny)
     t = 0.0
     while t < end:
         out_u = out_v = math.inf

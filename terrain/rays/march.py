@@ -133,7 +133,12 @@ def _march_part(ground, surface, ray, whole, part, side, gap, rough, bin_):
             return math.inf
         step = max(-g / m, shortest)
         if k < math.inf:
-            step = max(step, (g_rate + math.sqrt(max(g_rate * g_rate + 2.0 * k * g, 0.0))) / k if k > 0.0 else (-g / g_rate if g_rate < 0.0 else math.inf))
+            step = max(
+                step,
+                (g_rate + math.sqrt(max(g_rate * g_rate + 2.0 * k * g, 0.0))) / k
+                if k > 0.0
+                else (-g / g_rate if g_rate < 0.0 else math.inf),
+            )
         before, t = t, min(t + step, part[1])
 
 

@@ -89,12 +89,12 @@ def next_cell(levels, bounds, ray, t, i, j, level, end, leave, slack):
         t = out
         if out_u <= out_v:
             i = next_i if du > 0.0 else low_i - 1
-            row = int(math.floor(v + dv * t))
+            row = math.floor(v + dv * t)
             j = max(min(row, next_j - 1, ny - 1), j) if dv >= 0.0 else min(max(row, low_j), j)
             level = _coarser(i, level, top, du)
         else:
             j = next_j if dv > 0.0 else low_j - 1
-            column = int(math.floor(u + du * t))
+            column = math.floor(u + du * t)
             i = max(min(column, next_i - 1, nx - 1), i) if du >= 0.0 else min(max(column, low_i), i)
             level = _coarser(j, level, top, dv)
 
@@ -111,4 +111,4 @@ def _coarser(i, level, top, rate):
 @inline
 def cell_at(u, count):
     """Return the index of the cell at u, of `count` cells whose outermost extend to infinity."""
-    return int(math.floor(min(max(u, 0.0), count - 1.0)))
+    return math.floor(min(max(u, 0.0), count - 1.0))

@@ -17,7 +17,7 @@ from terrain.features.bins import bounds_per_bin
 from terrain.features.curvature import curvature
 from terrain.features.kernels import Features
 from terrain.ground import Ground
-from terrain.rays.pyramid import Pyramid, pyramid_over
+from terrain.rays.pyramid import pyramid_over
 from terrain.roughness import GAIN_STEPS, Roughness, steepest_of_tile
 
 SURFACE = (

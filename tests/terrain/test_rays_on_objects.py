@@ -31,9 +31,7 @@ from terrain.objects.world_object import (
 from terrain.rays.caster import Hits, RayCaster
 
 Array = NDArray[np.float64]
-GROUND: Ground = load_terrain(
-    {"type": "flat", "surface": "asphalt"}, "t.yaml", Path(), {"asphalt": {"type": "surface", "friction": 0.8}}
-)
+GROUND: Ground = load_terrain({"type": "flat", "surface": "asphalt"}, "t.yaml", Path(), {"asphalt": {"type": "surface", "friction": 0.8}})
 POINTS = np.random.default_rng(3).normal(size=(40, 3)) * (1.5, 1.0, 0.6)
 TRIANGLES = POINTS[Hull(POINTS).simplices]
 SHAPES: dict[str, Shape] = {
@@ -139,7 +137,12 @@ def test_a_moving_object_is_where_it_is_at_the_time_of_each_ray() -> None:
 
 
 def test_a_broken_object_is_where_it_has_moved_and_a_removed_one_is_gone() -> None:
-    objects = ObjectSet([WorldObject("cone", Cylinder(0.2, 0.7), (5, 0, 0), label="cone", motion=Breakaway(3.0)), WorldObject("far", Sphere(1), (9, 0, 0.5))])
+    objects = ObjectSet(
+        [
+            WorldObject("cone", Cylinder(0.2, 0.7), (5, 0, 0), label="cone", motion=Breakaway(3.0)),
+            WorldObject("far", Sphere(1), (9, 0, 0.5)),
+        ]
+    )
     session = objects.for_session()
     caster = RayCaster(GROUND, session)
     look = (0.0, 0.0, 0.5), (1.0, 0.0, 0.0), 50.0
@@ -155,7 +158,9 @@ def test_a_broken_object_is_where_it_has_moved_and_a_removed_one_is_gone() -> No
 
 
 def test_a_porous_object_stops_a_ray_only_on_request() -> None:
-    objects = ObjectSet([WorldObject("bush", Sphere(1), (5, 0, 1), material=Material(extinction=0.7)), WorldObject("wall", Box((1, 9, 9)), (9, 0, 1))])
+    objects = ObjectSet(
+        [WorldObject("bush", Sphere(1), (5, 0, 1), material=Material(extinction=0.7)), WorldObject("wall", Box((1, 9, 9)), (9, 0, 1))]
+    )
     assert cast(objects, (0, 0, 1), (1, 0, 0)).object[0] == 2
     assert cast(objects, (0, 0, 1), (1, 0, 0), porous=True).object[0] == 1
 
@@ -181,7 +186,9 @@ def test_a_deep_mesh_is_as_exact_as_its_triangles() -> None:
     rng = np.random.default_rng(2)
     u, v = np.meshgrid(np.linspace(0, math.pi, 101), np.linspace(0, math.tau, 101))
     p = np.stack((np.sin(u) * np.cos(v), np.sin(u) * np.sin(v), np.cos(u)), axis=-1)
-    triangles = np.concatenate([np.stack(c, axis=2).reshape(-1, 3, 3) for c in ((p[:-1, :-1], p[1:, :-1], p[1:, 1:]), (p[:-1, :-1], p[1:, 1:], p[:-1, 1:]))])
+    triangles = np.concatenate(
+        [np.stack(c, axis=2).reshape(-1, 3, 3) for c in ((p[:-1, :-1], p[1:, :-1], p[1:, 1:]), (p[:-1, :-1], p[1:, 1:], p[:-1, 1:]))]
+    )
     objects = ObjectSet([WorldObject("ball", TriangleMesh(triangles), (0, 0, 0))])
     origins, directions = rng.uniform(-2, 2, (200, 3)), rng.normal(size=(200, 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)

@@ -38,7 +38,9 @@ def flat(**more: object) -> Ground:
     return load_terrain({"type": "flat", "surface": "asphalt", **more}, "t.yaml", Path(), SOILS)
 
 
-def grid(heights: Array, spacing: tuple[float, float] = (0.7, 0.5), *, slope: tuple[float, float] = (0.0, 0.0), mirrored: int = 1) -> Ground:
+def grid(
+    heights: Array, spacing: tuple[float, float] = (0.7, 0.5), *, slope: tuple[float, float] = (0.0, 0.0), mirrored: int = 1
+) -> Ground:
     p = record(GROUND)
     p[0]["spacing"], p[0]["slope"], p[0]["mirrored"] = spacing, slope, mirrored
     p[0]["origin"], p[0]["height"], p[0]["gravity"] = (-4.3, -3.9), 0.7, 9.81

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.errors import NOTHING as MISSING
 from simulator.base.errors import ConfigError, JounceError, UnreadableError
 from simulator.base.npy_reader import read_json, read_npy, read_npz
 from simulator.base.records import record
@@ -72,7 +73,7 @@ def scene_files(folder: Path) -> list[Path]:
     """Return the scene files of a folder in order. Raises ConfigError: there are none."""
     files = sorted(file for file in folder.glob("*.json") if file.name[:1].isdigit())
     if not files:
-        raise ConfigError(folder, "", "no scenes", "files 1_name.json, 2_name.json ...")
+        raise ConfigError(folder, "", MISSING, "files 1_name.json, 2_name.json ...")
     return files
 
 
@@ -103,7 +104,10 @@ def ground_of(terrain: dict[str, Any], folder: Path) -> Ground:
     if terrain["type"] == "hills":
         p[0]["origin"], p[0]["spacing"] = -EXTENT, SPACING
         x = np.linspace(-EXTENT, EXTENT, round(2.0 * EXTENT / SPACING) + 1)
-        heights = sum(a * np.outer(np.exp(-((x - yi) ** 2) / (2 * s * s)), np.exp(-((x - xi) ** 2) / (2 * s * s))) for a, xi, yi, s in terrain["hills"])
+        heights = sum(
+            a * np.outer(np.exp(-((x - yi) ** 2) / (2 * s * s)), np.exp(-((x - xi) ** 2) / (2 * s * s)))
+            for a, xi, yi, s in terrain["hills"]
+        )
     nodes = np.ascontiguousarray(heights, np.float32)
     return Ground("scene", p, nodes, np.ones_like(nodes), np.zeros(nodes.shape, np.uint8), record(SOIL), ("hard",), (0.0, 0.0, 0.0))
 

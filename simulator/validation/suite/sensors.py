@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import NOTHING, ConfigError
 from simulator.validation.reference.map_files import MapFile, read_map
 from simulator.validation.reference.ray_scenes import RayScene, RaySet, read_scene, scene_files
 from simulator.validation.suite.result import Finding, Part, ReferenceData, Row
@@ -43,7 +43,7 @@ def rows_of(folder: Path) -> list[Row]:
     """Return the rows of all kinds of data in a folder. Raises ConfigError: there are none, or a file is damaged."""
     present = [name for name in KINDS if (folder / name).is_dir()]
     if not present:
-        raise ConfigError(folder, "", "no reference data of sensors", f"at least one of the folders {', '.join(KINDS)}")
+        raise ConfigError(folder, "", NOTHING, f"at least one of the folders {', '.join(KINDS)}")
     return [row for name in present for row in KINDS[name](folder / name)]
 
 

@@ -22,6 +22,9 @@ def main_sensors(arguments: Any) -> int:
     if arguments.json:
         print_line(json_text({"folder": arguments.folder, **to_dict(found)}))
     else:
-        rows = [f"{row.what:<22}{verdict:<6}{row.here}; {row.difference}" for row, verdict in zip(found.finding.rows, found.verdicts, strict=True)]
+        rows = [
+            f"{row.what:<22}{verdict:<6}{row.here}; {row.difference}"
+            for row, verdict in zip(found.finding.rows, found.verdicts, strict=True)
+        ]
         print_line("\n".join([*rows, to_text(found)]))
     return int(bool(found.failed))
