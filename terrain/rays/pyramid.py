@@ -101,11 +101,9 @@ def next_cell(levels, bounds, ray, t, i, j, level, end, leave, slack):
 
 @inline
 def _coarser(i, level, top, rate):
-    """Return the level of the largest block that a ray enters at index i."""
-    edge = 0 if rate > 0.0 else 1
-    while level < top and (i >> level) & 1 == edge:
-        level += 1
-    return level
+    """Return the next level if a ray enters a larger block at index i, else the same."""
+    enters = (i >> level) & 1 == (0 if rate > 0.0 else 1)
+    return level + 1 if enters and level < top else level
 
 
 @inline

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -204,3 +205,11 @@ def test_a_deep_mesh_is_as_exact_as_its_triangles() -> None:
             s, q = (g[2] * g[3] - g[1] * g[4]) / det, (g[0] * g[4] - g[1] * g[3]) / det
             on = (t > 0) & (s >= -1e-9) & (q >= -1e-9) & (s + q <= 1 + 1e-9)
         np.testing.assert_allclose(hit, t[on].min(initial=math.inf), rtol=1e-9)
+
+
+def test_a_caster_is_the_same_after_pickling_and_with_other_objects() -> None:
+    caster = RayCaster(GROUND, ObjectSet([WorldObject("wall", Box((1, 4, 2)), (5.5, 0, 1))]))
+    look = (0.0, 0.0, 1.0), (1.0, 0.0, -0.1), 30.0
+    first, again = caster.cast(*look), pickle.loads(pickle.dumps(caster)).cast(*look)
+    np.testing.assert_array_equal(first.range, again.range)
+    assert caster.with_objects(ObjectSet()).cast(*look).object[0] == 0

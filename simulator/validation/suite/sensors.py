@@ -21,6 +21,8 @@ NORMAL, NORMAL_SAMPLED = 0.01, 0.05
 """Tolerance of a component of a normal."""
 OTHER_OBJECTS = 0.002
 """Fraction of the rays that may meet another object on sampled hills, at the outlines of crests."""
+SHOWN_RANGE, SHOWN_NORMAL = 1e-7, 1e-6
+"""m, 1. Errors below are rounding."""
 COST = 1e-6
 """Tolerance of the cost of a cell; the references are in single precision."""
 
@@ -67,7 +69,7 @@ def _scene_row(scene: RayScene) -> Row:
         f"rays {scene.name}",
         f"{wrong} of {count} rays meet another object",
         f"{fair} fair rays",
-        f"range {worst:.1g} m, normal {normal:.1g}",
+        f"range {_shown(worst, SHOWN_RANGE)} m, normal {_shown(normal, SHOWN_NORMAL)}",
         allowed,
         passed,
     )
@@ -88,6 +90,11 @@ def _compared(caster: RayCaster, scene: RayScene, one: RaySet) -> tuple[int, flo
     return others, float(error.max(initial=0.0)), float(turn), ok and others <= (OTHER_OBJECTS * len(same) if sampled else 0)
 
 
+def _shown(error: float, least: float) -> str:
+    """Return an error with one digit; rounding, which depends on the machine, is not shown."""
+    return f"{error:.1g}" if error >= least else f"< {least:g}"
+
+
 def _map_row(one: MapFile) -> Row:
     """Return the row of a map: cells that differ, without borderline cells."""
     wrong = {name: int(((found != reference) & one.fair).sum()) for name, (found, reference) in one.masks.items()}
@@ -99,7 +106,7 @@ def _map_row(one: MapFile) -> Row:
         f"map {one.name}",
         f"{sum(wrong.values()) + unknown} cells differ" + (f": {different}" if different else ""),
         f"{int(one.fair.sum())} cells, {len(wrong)} masks",
-        f"cost {cost:.1g}",
+        f"cost {_shown(cost, COST)}",
         f"no cell, cost {COST:g}",
         not any(wrong.values()) and not unknown and bool(cost <= COST),
     )
