@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.jit import inline, kernel
+from simulator.base.jit import inline
 from terrain.base_grid import base_and_slopes, within_reach
 from terrain.composite_height import rough_and_slopes
 from terrain.features.kernels import features_and_slopes
@@ -40,7 +40,7 @@ def ground_and_slopes(ground, x, y, rough):
     return z, zx, zy
 
 
-@kernel
+@inline
 def march(ground, surface, ray, start, end, side, gap, rough):
     """Return t [m] of the first crossing of a ray between start and end, inf if there is none.
 
@@ -54,29 +54,28 @@ def march(ground, surface, ray, start, end, side, gap, rough):
     b = ground.features.bins[0]
     x, y, _, dx, dy, _ = ray
     columns, rows, size = b["count"][0], b["count"][1], b["size"]
-    u, v, du, dv = (x - b["origin"][0]) / size, (y - b["origin"][1]) / size, dx / size, dy / size
     near, far = feature_span(ground.features.bins, ray, start, end)
-    if start < near:
-        t = _march_part(ground, surface, ray, (start, end), (start, near), side, gap, rough, -1)
-        if t < math.inf:
-            return t
-    t = near
-    i, j = min(max(int(u + du * t), 0), columns - 1), min(max(int(v + dv * t), 0), rows - 1)
-    while t < far:
-        out_u = (i + 1 - u) / du if du > 0.0 else ((i - u) / du if du < 0.0 else math.inf)
-        out_v = (j + 1 - v) / dv if dv > 0.0 else ((j - v) / dv if dv < 0.0 else math.inf)
-        out = max(min(out_u, out_v, far), t)
+    u, v, du, dv = (x - b["origin"][0]) / size, (y - b["origin"][1]) / size, dx / size, dy / size
+    t, i, j = start, -1, -1
+    while t < end:
+        out, out_u, out_v, bin_ = end, math.inf, math.inf, -1
+        if t < near:
+            out = near
+        elif t < far:
+            if i < 0:
+                i, j = min(max(int(u + du * t), 0), columns - 1), min(max(int(v + dv * t), 0), rows - 1)
+            out_u = (i + 1 - u) / du if du > 0.0 else ((i - u) / du if du < 0.0 else math.inf)
+            out_v = (j + 1 - v) / dv if dv > 0.0 else ((j - v) / dv if dv < 0.0 else math.inf)
+            out, bin_ = max(min(out_u, out_v, far), t), j * columns + i
         if out > t:
-            hit = _march_part(ground, surface, ray, (start, end), (t, out), side, gap, rough, j * columns + i)
+            hit = _march_part(ground, surface, ray, (start, end), (t, out), side, gap, rough, bin_)
             if hit < math.inf:
                 return hit
         t = out
-        if out_u <= out_v:
+        if bin_ >= 0 and out_u <= out_v:
             i = min(max(i + (1 if du > 0.0 else -1), 0), columns - 1)
-        else:
+        elif bin_ >= 0:
             j = min(max(j + (1 if dv > 0.0 else -1), 0), rows - 1)
-    if far < end:
-        return _march_part(ground, surface, ray, (start, end), (far, end), side, gap, rough, -1)
     return math.inf
 
 
@@ -101,7 +100,7 @@ def span(u, du, count, start, end):
     return max(start, min(a, b)), min(end, max(a, b))
 
 
-@kernel
+@inline
 def _march_part(ground, surface, ray, whole, part, side, gap, rough, bin_):
     """Return t of the first crossing in a part (start, end) of a ray in one bin of features, -1 = in none; `gap` is that of the span `whole`."""
     x, y, z, dx, dy, dz = ray
