@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from simulator import JounceError as JounceError
     from simulator import Log as Log
     from simulator import OutputError as OutputError
+    from simulator import RayCaster as RayCaster
     from simulator import Result as Result
     from simulator import Simulation as Simulation
     from simulator import Vehicle as Vehicle
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from simulator import simulate as simulate
     from simulator import stream as stream
     from simulator import sweep_mechanism as sweep_mechanism
+    from simulator import truth_map as truth_map
     from simulator import warm_up as warm_up
 
     __version__: str

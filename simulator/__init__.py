@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from simulator.telemetry.log import Log as Log
     from simulator.telemetry.log import read_log as read_log
     from terrain.ground import Ground as Ground
+    from terrain.rays.caster import RayCaster as RayCaster
+    from terrain.truth_map import truth_map as truth_map
     from vehicles.vehicle import Vehicle as Vehicle
 
     __version__: str
@@ -66,6 +68,7 @@ _HOMES = {
     "JounceError": "simulator.base.errors",
     "Log": "simulator.telemetry.log",
     "OutputError": "simulator.base.errors",
+    "RayCaster": "terrain.rays.caster",
     "Result": "simulator.api.simulation",
     "Simulation": "simulator.api.simulation",
     "Vehicle": "vehicles.vehicle",
@@ -80,6 +83,7 @@ _HOMES = {
     "simulate": "simulator.api.simulation",
     "stream": "simulator.api.streaming",
     "sweep_mechanism": "simulator.api.mechanism_runs",
+    "truth_map": "terrain.truth_map",
     "warm_up": "simulator.api.loading",
 }
 """The module in which each public name lives."""

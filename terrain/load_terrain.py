@@ -20,12 +20,12 @@ from simulator.base.values import Values
 from terrain.features.section import FEATURES, read_features
 from terrain.ground import GROUND, Ground
 from terrain.kinds import CONTRACT, TERRAIN_KINDS, TerrainFile, TerrainKind, read
+from terrain.objects.high_features import is_object, objects_of
 from terrain.objects.kinds import GENERATORS
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.placed import with_objects
 from terrain.objects.section import OBJECTS
 from terrain.objects.table_file import TABLE
-from terrain.objects.high_features import is_object, objects_of
 from terrain.patches import LARGEST_GRID, PATCHES, extents, nodes_over, with_patches
 from terrain.rough_tiles import ROUGHNESS_FIELD, roughened
 from terrain.soil import drawn_as, named_soil, soil

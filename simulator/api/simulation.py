@@ -8,6 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from numpy.typing import ArrayLike
+
 from simulator.api.loading import Changes, assemble
 from simulator.base import renamed
 from simulator.base.errors import ConfigError, JounceError
@@ -32,6 +34,7 @@ from simulator.telemetry.log import Log
 from simulator.telemetry.writer import LOG_RATE
 from terrain.ground import Ground
 from terrain.objects.world_object import WorldObject
+from terrain.rays.caster import Hits, RayCaster
 from vehicles.drivetrain.conventional.shift_schedule import MOST_GEARS
 from vehicles.vehicle import Vehicle
 
@@ -224,6 +227,7 @@ class Simulation:
         self._channels = tuple(channels)
         self._held = HeldCommand()
         self._driver = driver
+        self._caster = RayCaster(parts.ground)
         self.reset()
 
     @property
@@ -349,6 +353,21 @@ class Simulation:
             raise self._session.failures[failed]
         if self._session.recovery.latest is not None and self._session.recovery.latest is not before:
             raise IncidentError(self._session.recovery.latest)
+
+    def cast(self, origins: ArrayLike, directions: ArrayLike, max_range: ArrayLike, time: ArrayLike | None = None, **options: bool) -> Hits:
+        """Return the nearest surfaces that rays meet, on the ground and on objects; the own vehicle is left out.
+
+        Parameters
+        ----------
+        origins, directions : (n, 3) or (3,), in W, origins in m
+        max_range : [m]
+        time : time [s] at which moving objects are placed; default: the present time
+        options : `ground`, `roughness`, `porous` of `terrain.rays.caster.RayCaster.cast`, with its errors
+        """
+        objects = self._session.objects
+        if self._caster.objects is not objects:
+            self._caster = self._caster.with_objects(objects)
+        return self._caster.cast(origins, directions, max_range, self.time if time is None else time, **options)
 
     def run(self) -> Result:
         """Run the maneuver from start to end.

@@ -32,7 +32,7 @@ def binned(pieces: Record) -> Features:
     p = record(BINS)
     p[0]["origin"], p[0]["size"], p[0]["count"] = corner, size, count
     items = np.ascontiguousarray(items[order])
-    bounds = np.stack([_bounds(np.array([of(k) for k in pieces]), pieces, starts, items) for of in (highest, steepest)], axis=1)
+    bounds = np.stack([bounds_per_bin(np.array([of(k) for k in pieces]), pieces, starts, items) for of in (highest, steepest)], axis=1)
     p[0]["steepest"] = bounds[:, 1].max()
     return Features(p, starts, items, np.ascontiguousarray(pieces), bounds)
 
@@ -77,7 +77,9 @@ def _reached(
     return np.asarray((j * count[0] + i).ravel(), np.int64)
 
 
-def _bounds(of_pieces: NDArray[np.float64], pieces: Record, starts: NDArray[np.int32], items: NDArray[np.int32]) -> NDArray[np.float64]:
+def bounds_per_bin(
+    of_pieces: NDArray[np.float64], pieces: Record, starts: NDArray[np.int32], items: NDArray[np.int32]
+) -> NDArray[np.float64]:
     """Return a bound per bin: the sum of the features that deform the ground, each counted once, plus the maximum of the solid features."""
     added = np.isin(pieces["kind"], ADDED)
     bins = np.repeat(np.arange(len(starts) - 1), np.diff(starts))

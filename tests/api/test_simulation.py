@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import pytest
 import jounce
 from simulator.cli.main import main
 from simulator.telemetry.log import NoSuchColumnError
+from terrain.objects.object_set import ObjectSet
+from terrain.objects.world_object import Cylinder, WorldObject
 
 CHANNELS = ["v_WB_B", "p_WB", "yaw", "gear", "command_*"]
 CHASSIS = 1817.0
@@ -269,3 +272,14 @@ def test_a_simulated_mechanism_conserves_energy_and_the_work_of_its_torque():
     assert log["time"][-1] == pytest.approx(0.05)
     work = 0.5 * (log["main bearing"] - log["main bearing"][0])
     np.testing.assert_allclose(log["energy"] - log["energy"][0], work, atol=1e-4)
+
+
+def test_rays_meet_the_ground_and_the_objects_of_the_session() -> None:
+    sim = jounce.Simulation("hmmwv", "flat")
+    down, ahead = sim.cast((3.0, 0.0, 2.0), [(0.0, 0.0, -1.0), (1.0, 0.0, 0.0)], 50.0).range
+    assert down == pytest.approx(2.0)
+    assert ahead == math.inf
+    sim.session.objects = ObjectSet([WorldObject("post", Cylinder(0.1, 3.0), (13.0, 0.0, 0.0))])
+    hits = sim.cast((3.0, 0.0, 2.0), (1.0, 0.0, 0.0), 50.0)
+    assert hits.range[0] == pytest.approx(9.9)
+    assert hits.object[0] == 1

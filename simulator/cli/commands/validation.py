@@ -57,6 +57,11 @@ def add_validate(commands: Commands) -> None:
     add_json(p)
     p.set_defaults(run=_validate_mechanism)
 
+    p = kinds.add_parser("sensors", help="compare rays and obstacle maps with reference scenes")
+    p.add_argument("folder", metavar="FOLDER", help="folder with the folders rays, maps or both")
+    add_json(p)
+    p.set_defaults(run=_validate_sensors)
+
     p = kinds.add_parser("tire", help="compare forces and moments of a tire at rows (.csv)")
     p.add_argument("rows", metavar="ROWS.csv", help="file of conditions with forces and moments")
     p.add_argument(
@@ -121,6 +126,12 @@ def _validate_tire(arguments: argparse.Namespace) -> int:
     from simulator.validation.reference.tire_rows import compare_tire
 
     return _report(compare_tire(arguments.rows, arguments.file, arguments.reading), arguments.json)
+
+
+def _validate_sensors(arguments: argparse.Namespace) -> int:
+    from simulator.validation.suite.sensors_command import main_sensors
+
+    return main_sensors(arguments)
 
 
 def _validate_mechanism(arguments: argparse.Namespace) -> int:

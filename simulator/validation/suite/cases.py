@@ -9,6 +9,7 @@ from simulator.validation.suite.other_programs import engines
 from simulator.validation.suite.published_values import figures
 from simulator.validation.suite.result import Part
 from simulator.validation.suite.ride_frequencies import ride
+from simulator.validation.suite.sensors import PART as SENSORS
 from simulator.validation.suite.tires import soils, tires
 from simulator.validation.suite.trajectories import trajectories
 from simulator.validation.suite.wheel_loads import loads
@@ -123,6 +124,7 @@ PARTS: tuple[Part, ...] = (
         "Relative: 1e-9 for accelerations and 1e-12 for positions. This is rounding, amplified by the condition of the loops.",
         engines,
     ),
+    SENSORS,
     Part(
         "convergence",
         "Convergence with the step",

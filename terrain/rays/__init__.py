@@ -1,0 +1,1 @@
+"""Ray casting against a ground and the objects on it."""

@@ -1,0 +1,157 @@
+"""Ray caster: ranges, objects and normals where rays meet a ground and the objects on it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simulator.base.errors import JounceError
+from terrain.ground import Ground
+from terrain.objects.labels import LABELS
+from terrain.objects.object_set import ObjectSet
+from terrain.rays.cast import cast_rays, unit_rays
+from terrain.rays.space import RayObjects, movers, ray_objects
+from terrain.rays.surface import RaySurface, ray_surface
+
+FARTHEST = 1e6
+"""m. Maximum of `max_range`."""
+MISS = -1
+"""Number of the object of a ray that meets nothing."""
+
+FloatArray = NDArray[np.float64]
+
+
+class RayError(JounceError):
+    """Rays that cannot be cast."""
+
+
+class Hits(NamedTuple):
+    """Results of n rays."""
+
+    range: FloatArray
+    """(n,) m, distance from the origin along the ray; inf = a miss"""
+    object: NDArray[np.int64]
+    """(n,) number of the object; 0 = the ground, -1 = a miss"""
+    normal: FloatArray
+    """(n, 3) unit normal of the surface, in W, on the side of the origin; NaN = a miss"""
+
+
+class RayCaster:
+    """Casts rays against a ground and objects.
+
+    Parameters
+    ----------
+    ground : surface as `terrain.composite_height` defines it, with features and roughness and without ruts
+    objects : default: those of the ground. Pass `Session.objects` for breakaway objects that a session has moved.
+    """
+
+    def __init__(self, ground: Ground, objects: ObjectSet | None = None) -> None:
+        self.ground = ground
+        self.objects = ground.objects if objects is None else objects
+        self._surface: RaySurface | None = None
+        self._space: RayObjects | None = None
+
+    def __reduce__(self) -> tuple[type[RayCaster], tuple[Ground, ObjectSet]]:
+        return type(self), (self.ground, self.objects)  # the bounds are quick to compute, and as large as the heights
+
+    def with_objects(self, objects: ObjectSet) -> RayCaster:
+        """Return a caster for other objects on the same ground; the bounds of the ground are shared."""
+        out = type(self)(self.ground, objects)
+        out._surface = self._surface
+        return out
+
+    def cast(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        max_range: ArrayLike,
+        time: ArrayLike = 0.0,
+        *,
+        ground: bool = True,
+        roughness: bool = True,
+        porous: bool = False,
+    ) -> Hits:
+        """Return the nearest surfaces that rays meet at 0 < range <= max_range.
+
+        A surface has two sides. A ray that starts inside an object returns the exit from it. A hit on the ground is within 1e-6 m of it along z.
+        Beyond the map the ground continues as for wheels.
+
+        Parameters
+        ----------
+        origins : (n, 3) or (3,), in W [m]
+        directions : (n, 3) or (3,), in W; need no unit length
+        max_range : [m], one number or (n,)
+        time : time [s] at which moving objects are placed, one number or (n,); times in order are faster
+        ground, roughness : False = without the ground, without its roughness
+        porous : True = objects with an extinction, such as bushes, stop a ray; False = a ray passes through them
+
+        Raises
+        ------
+        RayError : a direction of length zero, a number that is not finite, or an array of a wrong shape
+        """
+        points, along = _vectors("origins", origins), _vectors("directions", directions)
+        limits, times = _numbers("max_range", max_range), _numbers("time", time)
+        count = _count(origins=points, directions=along, max_range=limits, time=times)
+        if not ((limits > 0.0) & (limits <= FARTHEST)).all():
+            bad = limits[~((limits > 0.0) & (limits <= FARTHEST))][0]
+            raise RayError(f"max_range {bad:g}; expected a number above 0, at most {FARTHEST:g}, in m")
+        if not np.isfinite(times).all():
+            raise RayError("time: not a finite number; expected a time in s")
+        rays = _rays(points, along, count)
+        limits, times = limits + np.zeros(count), times + np.zeros(count)  # writable copies: the kernel has one signature
+        hits = Hits(np.empty(count), np.empty(count, np.int64), np.empty((count, 3)))
+        if self._surface is None:
+            self._surface = ray_surface(self.ground)
+        if self._space is None:
+            self._space = ray_objects(self.objects)
+        arrays = self.ground.arrays._replace(objects=self.objects.world)
+        moving, poses = movers(self.objects)
+        options = np.array((ground, roughness, porous), np.bool_)
+        cast_rays(arrays, self._surface, self._space, moving, poses, options, rays, limits, times, *hits)
+        return hits
+
+    def labels(self, hits: Hits) -> NDArray[np.uint8]:
+        """Return the number of the label (n,) of each hit, see `terrain.objects.labels`."""
+        of = np.concatenate(((LABELS["none"], LABELS["ground"]), self.objects.records["label"])).astype(np.uint8)
+        row = np.where(hits.object > 0, hits.object - self.objects.first + 2, hits.object + 1)
+        return of[row]
+
+
+def _rays(points: FloatArray, along: FloatArray, count: int) -> FloatArray:
+    """Return rays (n, 6) with unit directions. Raises RayError."""
+    rays = np.empty((count, 6))
+    row = unit_rays(points, along, rays)
+    if row < 0:
+        return rays
+    name, part, expected = "origins", points, "finite numbers in m"
+    if np.isfinite(points[row if len(points) > 1 else 0]).all():
+        name, part, expected = "directions", along, "finite numbers, not all 0"
+    raise RayError(f"{name}: ray {row}: {part[row if len(part) > 1 else 0].tolist()}; expected {expected}")
+
+
+def _vectors(name: str, values: ArrayLike) -> FloatArray:
+    """Return vectors (n, 3). Raises RayError."""
+    array = np.asarray(values, float)
+    if array.shape[-1:] != (3,) or array.ndim > 2:
+        raise RayError(f"{name}: shape {array.shape}; expected (n, 3) or (3,)")
+    return np.ascontiguousarray(np.atleast_2d(array))
+
+
+def _numbers(name: str, values: ArrayLike) -> FloatArray:
+    """Return numbers (n,). Raises RayError."""
+    array = np.asarray(values, float)
+    if array.ndim > 1:
+        raise RayError(f"{name}: shape {array.shape}; expected one number, or (n,)")
+    return np.atleast_1d(array)
+
+
+def _count(**arrays: FloatArray) -> int:
+    """Return the number of rays: all arrays have this length, or 1. Raises RayError."""
+    lengths = {name: len(array) for name, array in arrays.items()}
+    count = min(lengths.values()) and max(lengths.values())
+    if any(length not in (1, count) for length in lengths.values()):
+        shown = ", ".join(f"{length} {name}" for name, length in lengths.items())
+        raise RayError(f"{shown}; expected equal numbers, or one for all rays")
+    return count

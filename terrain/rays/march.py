@@ -1,0 +1,166 @@
+"""First crossing of a ray and a ground with roughness or features, by steps that cannot skip a crossing.
+
+The gap g between ray and ground has the rate g' >= m and the second derivative |g''| <= K. So there is no crossing within g / -m, and none
+before the zero of g + g' s - K s^2 / 2. The second step approaches a crossing quadratically.
+
+K is unknown where elements of features meet in a bin. Near the ground, a step has a minimum length there, and a crossing shorter than SHORTEST may be skipped.
+Everywhere else no crossing deeper than DEPTH is skipped.
+"""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.jit import inline
+from terrain.base_grid import base_and_slopes, within_reach
+from terrain.composite_height import rough_and_slopes
+from terrain.features.kernels import features_and_slopes
+from terrain.rays.bernstein import value_at
+
+DEPTH = 2e-7
+"""m."""
+SHORTEST = 1e-5
+"""m."""
+TOUCH = 1e-10
+"""m. A gap that counts as contact."""
+HALVINGS = 60
+
+
+@inline
+def ground_and_slopes(ground, x, y, rough):
+    """Return (z [m], dz/dx, dz/dy) of the ground; rough 0 = without roughness."""
+    z, zx, zy = base_and_slopes(ground.p, ground.heights, x, y)
+    r, f = ground.roughness, ground.features
+    if rough and r.p[0]["gain"] > 0.0:
+        more, more_x, more_y = rough_and_slopes(ground.p, r.p, r.fine, r.p[0]["fine_spacing"], r.coarse, r.gain, x, y)
+        z, zx, zy = z + more, zx + more_x, zy + more_y
+    if f.bins[0]["count"][0] > 0:
+        more, more_x, more_y = features_and_slopes(f.bins, f.starts, f.items, f.pieces, within_reach(x), within_reach(y))
+        z, zx, zy = z + more, zx + more_x, zy + more_y
+    return z, zx, zy
+
+
+@inline
+def march(ground, surface, ray, start, end, side, gap, rough):
+    """Return t [m] of the first crossing of a ray between start and end, inf if there is none.
+
+    Parameters
+    ----------
+    ray : x, y, z at t = 0 [m], direction (unit vector)
+    side : 1 = the ray is above the ground at the start, -1 = below
+    gap : Bernstein coefficients [m] of the height of the ray above the base grid, times side, from start to end
+    rough : 1 = with roughness
+    """
+    b = ground.features.bins[0]
+    x, y, _, dx, dy, _ = ray
+    columns, rows, size = b["count"][0], b["count"][1], b["size"]
+    near, far = feature_span(ground.features.bins, ray, start, end)
+    u, v, du, dv = (x - b["origin"][0]) / size, (y - b["origin"][1]) / size, dx / size, dy / size
+    t, i, j = start, -1, -1
+    while t < end:
+        out, out_u, out_v, bin_ = end, math.inf, math.inf, -1
+        if t < near:
+            out = near
+        elif t < far:
+            if i < 0:
+                i, j = min(max(int(u + du * t), 0), columns - 1), min(max(int(v + dv * t), 0), rows - 1)
+            out_u = (i + 1 - u) / du if du > 0.0 else ((i - u) / du if du < 0.0 else math.inf)
+            out_v = (j + 1 - v) / dv if dv > 0.0 else ((j - v) / dv if dv < 0.0 else math.inf)
+            out, bin_ = max(min(out_u, out_v, far), t), j * columns + i
+        if out > t:
+            hit = _march_part(ground, surface, ray, (start, end), (t, out), side, gap, rough, bin_)
+            if hit < math.inf:
+                return hit
+        t = out
+        if bin_ >= 0 and out_u <= out_v:
+            i = min(max(i + (1 if du > 0.0 else -1), 0), columns - 1)
+        elif bin_ >= 0:
+            j = min(max(j + (1 if dv > 0.0 else -1), 0), rows - 1)
+    return math.inf
+
+
+@inline
+def feature_span(bins, ray, start, end):
+    """Return the part of a ray from start to end over the bins of features, (end, end) if there is none; `bins` is a record of BINS."""
+    b = bins[0]
+    if b["count"][0] == 0:
+        return end, end
+    x, y, _, dx, dy, _ = ray
+    near, far = span((x - b["origin"][0]) / b["size"], dx / b["size"], b["count"][0], start, end)
+    near, far = span((y - b["origin"][1]) / b["size"], dy / b["size"], b["count"][1], near, far)
+    return (near, far) if near < far else (end, end)
+
+
+@inline
+def span(u, du, count, start, end):
+    """Return the part of a ray from start to end in which 0 <= u + du t <= count."""
+    if du == 0.0:
+        return (start, end) if 0.0 <= u <= count else (end, end)
+    a, b = -u / du, (count - u) / du
+    return max(start, min(a, b)), min(end, max(a, b))
+
+
+@inline
+def _march_part(ground, surface, ray, whole, part, side, gap, rough, bin_):
+    """Return t of the first crossing in a part (start, end) of a ray in one bin of features, -1 = in none; `gap` is that of the span `whole`."""
+    x, y, z, dx, dy, dz = ray
+    s = surface.p[0]
+    up = down = slope = bend = 0.0
+    if rough:
+        up = down = s["rough_height"]
+        slope, bend = s["rough_slope"], s["rough_curvature"]
+    if bin_ >= 0:
+        up, down = up + surface.bins[bin_, 0], down + surface.bins[bin_, 1]
+        slope, bend = slope + surface.bins[bin_, 2], bend + surface.bins[bin_, 3]
+    length = whole[1] - whole[0]
+    rate, second = _bounds_of_rates(gap)
+    from_, to = (part[0] - whole[0]) / length, (part[1] - whole[0]) / length
+    least = min(value_at(gap, from_), value_at(gap, to)) - 0.125 * second * (to - from_) * (to - from_)
+    if least > (up if side > 0.0 else down):
+        return math.inf
+    h2 = dx * dx + dy * dy
+    m = rate / length - slope * math.sqrt(h2)
+    k = second / (length * length) + (bend * h2 if h2 > 0.0 else 0.0)
+    shortest = max(-DEPTH / m if m < 0.0 else 0.0, math.sqrt(DEPTH / k) if k > 0.0 else 0.0, SHORTEST if k == math.inf else 0.0)
+    t, before = part[0], part[0]
+    while True:
+        height, zx, zy = ground_and_slopes(ground, x + dx * t, y + dy * t, rough)
+        g, g_rate = side * (z + dz * t - height), side * (dz - zx * dx - zy * dy)
+        if g <= TOUCH and (t > 0.0 or g < -TOUCH):
+            return _between(ground, ray, before, t, side, rough) if g < -TOUCH else t
+        if t >= part[1] or m >= 0.0:
+            return math.inf
+        step = max(-g / m, shortest)
+        if k < math.inf:
+            step = max(
+                step,
+                (g_rate + math.sqrt(max(g_rate * g_rate + 2.0 * k * g, 0.0))) / k
+                if k > 0.0
+                else (-g / g_rate if g_rate < 0.0 else math.inf),
+            )
+        before, t = t, min(t + step, part[1])
+
+
+@inline
+def _bounds_of_rates(gap):
+    """Return a lower bound of the derivative of `gap`, and a bound on the magnitude of its second derivative, over the interval from 0 to 1."""
+    d0, d1, d2 = gap[1] - gap[0], gap[2] - gap[1], gap[3] - gap[2]
+    d3, d4, d5 = gap[4] - gap[3], gap[5] - gap[4], gap[6] - gap[5]
+    rate = min(d0, d1, d2, d3, d4, d5)
+    return 6.0 * rate, 30.0 * max(abs(d1 - d0), abs(d2 - d1), abs(d3 - d2), abs(d4 - d3), abs(d5 - d4))
+
+
+@inline
+def _between(ground, ray, low, high, side, rough):
+    """Return t of a crossing between low, where the gap is positive, and high, where it is negative."""
+    x, y, z, dx, dy, dz = ray
+    for _ in range(HALVINGS):
+        t = 0.5 * (low + high)
+        if not low < t < high:
+            break
+        height, _, _ = ground_and_slopes(ground, x + dx * t, y + dy * t, rough)
+        if side * (z + dz * t - height) > 0.0:
+            low = t
+        else:
+            high = t
+    return high

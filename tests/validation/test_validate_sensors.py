@@ -1,0 +1,87 @@
+"""Does `jounce validate sensors` pass on the reference scenes, fail on a changed answer and name a damaged file?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simulator.base.errors import ConfigError
+from simulator.validation.suite.sensors import rows_of
+from simulator.validation.suite.sensors_command import main_sensors
+
+DATA = Path(__file__).parents[1] / "data/sensors"
+
+
+def run(folder: Path, as_json: bool = False) -> int:
+    return main_sensors(argparse.Namespace(folder=str(folder), json=as_json))
+
+
+def test_all_scenes_pass() -> None:
+    rows = rows_of(DATA)
+    assert [row.what for row in rows if not row.passed] == []
+    assert len(rows) == 12 + 6
+    assert sum("0 of" in row.here for row in rows) == 12
+
+
+@pytest.fixture
+def one(tmp_path: Path) -> Path:
+    """A folder with one scene and one map."""
+    for name in ("rays/06_boxes", "maps/3_objects"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        for suffix in (".json", ".npz"):
+            shutil.copyfile(DATA / (name + suffix), tmp_path / (name + suffix))
+    shutil.copyfile(DATA / "rays/sensors.json", tmp_path / "rays/sensors.json")
+    return tmp_path
+
+
+def changed(file: Path, key: str, change: Callable[[np.ndarray], None]) -> None:
+    data = dict(np.load(file))
+    change(data[key])
+    np.savez(file, **data)
+
+
+def first_hit(data: np.ndarray, by: float) -> None:
+    data[np.flatnonzero(np.isfinite(data))[0]] += by
+
+
+@pytest.mark.parametrize(
+    ("file", "key", "change"),
+    [
+        ("rays/06_boxes.npz", "special_range", lambda a: first_hit(a, 2e-3)),
+        ("rays/06_boxes.npz", "scan_0_object", lambda a: a.__setitem__(slice(40, 60), 7)),
+        ("rays/06_boxes.npz", "scan_1_normal", lambda a: a.__imul__(-1.0)),
+        ("maps/3_objects.npz", "state", lambda a: a.__setitem__((40, 40), (a[40, 40] + 1) % 2)),
+        ("maps/3_objects.npz", "blocked_30", lambda a: a.__setitem__(500, ~a[500])),
+        ("maps/3_objects.npz", "cost", lambda a: a.__setitem__((3, 3), 0.5)),
+    ],
+)
+def test_a_changed_answer_fails(
+    one: Path, capsys: pytest.CaptureFixture[str], file: str, key: str, change: Callable[[np.ndarray], None]
+) -> None:
+    assert run(one) == 0
+    changed(one / file, key, change)
+    assert run(one) == 1
+    capsys.readouterr()
+    assert run(one, as_json=True) == 1
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [Path(file).stem in row["what"] for row in rows if row["verdict"] == "FAIL"] == [True]
+
+
+def test_damaged_and_missing_files_are_named(one: Path) -> None:
+    with pytest.raises(ConfigError, match="rays, maps"):
+        rows_of(one / "rays")
+    (one / "rays/06_boxes.json").write_text('{"terrain": {"type": "plane"}, "objects": []}')
+    with pytest.raises(ConfigError, match=r"06_boxes\.json"):
+        rows_of(one)
+    (one / "rays/06_boxes.json").write_text("{")
+    with pytest.raises(ConfigError, match=r"06_boxes\.json"):
+        rows_of(one)
+    (one / "rays/06_boxes.json").unlink()
+    with pytest.raises(ConfigError, match=r"1_name\.json"):
+        rows_of(one)
