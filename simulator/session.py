@@ -17,8 +17,8 @@ from simulator.base.errors import JounceError
 from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record, Table, record
 from simulator.clock import Clock
-from simulator.collision import Collision, CollisionList
 from simulator.driver.contract import DriverRunner
+from simulator.events.collision import Collision, CollisionList
 from simulator.recovery import VehicleRecovery
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.tick import new_watch, platform_ticks, ticks

@@ -19,8 +19,8 @@ from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
 from simulator.builder.builder import SessionParts, data_folder
 from simulator.builder.warm_up import compile_kernels
-from simulator.collision import Collision
-from simulator.incident import Incident
+from simulator.events.collision import Collision
+from simulator.events.incident import Incident
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.phase_driver import DONE, how_ended
@@ -262,7 +262,7 @@ class Simulation:
 
     @property
     def collisions(self) -> tuple[Collision, ...]:
-        """Collisions with objects since the last reset, see `simulator.collision.Collision`. A collision stops nothing and raises nothing."""
+        """Collisions with objects since the last reset, see `simulator.events.collision.Collision`. A collision stops nothing and raises nothing."""
         return tuple(self._session.collisions)
 
     @property

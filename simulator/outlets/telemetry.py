@@ -28,7 +28,7 @@ from washout.platform_state_machine import STATE_NAMES
 
 if TYPE_CHECKING:
     from simulator.clock import Clock
-    from simulator.collision import Collision
+    from simulator.events.collision import Collision
     from simulator.maneuvers.maneuver_file import Maneuver
     from simulator.session import Session
 
