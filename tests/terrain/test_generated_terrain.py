@@ -123,8 +123,11 @@ def test_features_of_the_proving_ground_have_the_given_height(grounds: dict[str,
     half_rounds = heights(ground, x, 58.0)
     tops = [half_rounds[(x > at - 1.0) & (x < at + 1.0)].max() for at in 90.0 + 70.0 * np.arange(6)]
     np.testing.assert_allclose(tops, INCH * np.array([2, 4, 6, 8, 10, 12]), atol=1e-3)
-    steps = heights(ground, 100.0 + 105.0 * np.arange(4), 46.0)
-    np.testing.assert_allclose(steps, INCH * np.array([6, 12, 18, 24]), atol=1e-4)
+    steps = heights(ground, 100.0 + 105.0 * np.arange(3), 46.0)
+    np.testing.assert_allclose(steps, INCH * np.array([6, 12, 18]), atol=1e-4)
+    (too_high,) = ground.objects.records  # no wheel climbs the fourth step
+    assert too_high["high"][2] == pytest.approx(24 * INCH, abs=1e-4)
+    assert too_high["p_WO"][:2] == pytest.approx([415.0, 46.0], abs=2.0)
     ditches = heights(ground, x, 34.0)
     assert ditches.min() == pytest.approx(-0.8, abs=1e-3)
     assert ditches.max() == pytest.approx(1.1, abs=1e-3)

@@ -25,7 +25,7 @@ FEATURES = [
     {"type": "half_round", "at": [3, 0], "yaw_deg": 20, "radius": 0.1, "length": 3},
     {"type": "step", "at": [6, 0], "yaw_deg": 10, "height": 0.2, "length": 3, "depth": 1},
     {"type": "curb", "points": [[0, 5], [10, 5], [14, 9], [14, 14], [5, 14]], "height": 0.12, "width": 0.5, "corner": 1.2, "fall": 0.5},
-    {"type": "wall", "points": [[10, -5], [15, -5], [15, -9], [12, -7]], "height": 1, "thickness": 0.3, "corner": 0.3},
+    {"type": "wall", "points": [[10, -5], [15, -5], [15, -9], [12, -7]], "height": 0.45, "thickness": 0.3, "corner": 0.3},
     {"type": "ditch", "points": [[0, -5], [5, -5], [5, -9], [-5, -9]], "depth": 0.4, "width": 1, "corner": 0.6},
     {"type": "washboard", "at": [12, 0], "height": 0.05, "wavelength": 0.7, "length": 6, "width": 3},
     {"type": "bump", "at": [3, 9], "yaw_deg": 50, "height": -0.1, "length": 3, "width": 3},
