@@ -18,9 +18,10 @@ from simulator.base.prebuilt_kernels import CPU, FOLDER, VARIABLES
 COMMANDS = (
     ("drive", "--no-view", "--duration", "1"),
     ("drive", "--no-view", "--duration", "1", "--vehicle", "sedan"),
+    ("drive", "--no-view", "--duration", "1", "--terrain", "obstacles"),
     ("run", "avtp_lane_change", "--plots", "none"),
 )
-"""Commands whose kernels the wheel carries: the first drive, a vehicle with other suspensions, and a maneuver."""
+"""Commands whose kernels the wheel carries: the first drive, a vehicle with other suspensions, objects, and a maneuver."""
 
 
 def prebuild(folder: Path) -> int:
