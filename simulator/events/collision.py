@@ -54,8 +54,8 @@ class Collision:
         """Return the collision as one line of text."""
         size = float(np.linalg.norm(self.impulse))
         return (
-            f"collision {self.number} at t = {self.time:.3f} s: {self.name} ({self.label}), {self.closing_speed:.3g} m/s, "
-            f"impulse {size:.3g} N s, at most {self.peak_force:.3g} N"
+            f"collision {self.number} at {self.time:.3f} s: {self.name} ({self.label}), closing speed {self.closing_speed:.1f} m/s, "
+            f"impulse {size / 1000.0:.3g} kN s, peak force {self.peak_force / 1000.0:.3g} kN"
         )
 
     def to_json(self) -> dict[str, Any]:
