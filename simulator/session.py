@@ -128,7 +128,7 @@ class Session:
         """Objects added or removed since the start: "tick", "objects" (added), "removed" (numbers)."""
         if len(self.objects):
             vehicle.load_object_contact()
-        self.collision_list = CollisionList(vehicle.space.object_contact, self.objects.name)
+        self.collision_list = CollisionList(vehicle.space.object_contact, self.object_name)
         self.arrays = ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world)
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size)
         self.recovery = VehicleRecovery(vehicle, ground, self.soil, self.arrays, self.watch, h)
@@ -200,6 +200,10 @@ class Session:
         self.recovery.begin()
         self.collision_list.begin()
         self._reset_motion()
+
+    def object_name(self, number: int) -> str:
+        """Return the name of the object of a number; objects may have been added since the start."""
+        return self.objects.name(number)
 
     def add_objects(self, objects: Sequence[WorldObject]) -> list[int]:
         """Add objects to the world and return their numbers. Raises ObjectError: an impossible object, or a name that is in use."""

@@ -8,7 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from simulator.api.loading import Changes, assemble
 from simulator.base import renamed
@@ -313,9 +314,13 @@ class Simulation:
 
     @property
     def objects(self) -> dict[int, WorldObject]:
-        """Objects of the world by number."""
+        """Objects of the world by number, as they were added; `object_position` returns the present place of a moving one."""
         own = self._session.objects
         return {own.first + row: one for row, one in enumerate(own.objects) if own.records[row]["present"]}
+
+    def object_position(self, number: int) -> NDArray[np.float64]:
+        """Return the present position (3,) [m] of the origin of an object, in W. Raises JounceError: no such object."""
+        return self._session.objects.position(number, self._session.time)
 
     def add_object(self, one: WorldObject | Mapping[str, Any]) -> int:
         """Add an object to the world and return its number, which is never used again.

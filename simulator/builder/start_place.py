@@ -30,7 +30,6 @@ def check_start(ground: Ground, vehicle: Description) -> None:
     if row is None:
         return
     place = free_place(ground.objects, rectangle, ground.spawn, heights, FARTHEST)
-    hint = "no free place near it" if place is None else f"the nearest free place is [{place[0]:g}, {place[1]:g}]"
-    raise ConfigError(
-        "terrain", "objects", ground.objects.objects[row].name, f"no object on the start of the drive at [{x:g}, {y:g}]; {hint}"
-    )
+    hint = "there is no free place near it" if place is None else f"the nearest free place of the vehicle is [{place[0]:g}, {place[1]:g}]"
+    expected = f"no object on the start of the drive at [{x:g}, {y:g}]; move the object, or the start: {hint}"
+    raise ConfigError("terrain", "objects", ground.objects.objects[row].name, expected)

@@ -55,7 +55,7 @@ class Collision:
         size = float(np.linalg.norm(self.impulse))
         return (
             f"collision {self.number} at {self.time:.3f} s: {self.name} ({self.label}), closing speed {self.closing_speed:.1f} m/s, "
-            f"impulse {size / 1000.0:.3g} kN s, peak force {self.peak_force / 1000.0:.3g} kN"
+            f"impulse {size / 1000.0:.3g} kN s in {self.duration:.2f} s, peak force {self.peak_force / 1000.0:.3g} kN"
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -54,9 +54,18 @@ OBJECT_GENERATOR_KINDS: Registry[ObjectGeneratorKind] = Registry(
     "jounce.terrain_objects",
     {"scatter": "terrain.objects.scatter:SCATTER", "row": "terrain.objects.row:ROW"},
 )
+_NOUN = "a generator (of a plugin: --plugin FILE.py), one of"
 GENERATORS = Field(
     "object_generators",
-    ListOf(Variants("type", lambda name: OBJECT_GENERATOR_KINDS.need(name).table, OBJECT_GENERATOR_KINDS.names, "generator of objects")),
+    ListOf(
+        Variants(
+            "type",
+            lambda name: OBJECT_GENERATOR_KINDS.need(name).table,
+            OBJECT_GENERATOR_KINDS.names,
+            "generator of objects",
+            noun=_NOUN,
+        )
+    ),
     "generators of objects, in this order: objects at random places, in a row, or by a plugin",
     (),
 )

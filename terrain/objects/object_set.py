@@ -18,7 +18,7 @@ from simulator.base.callbacks import address_of
 from simulator.base.records import Record, record
 from terrain.objects.labels import ALSO, COLORS, LABELS
 from terrain.objects.mesh_tree import mesh_tree
-from terrain.objects.paths import Path, highest_speed, travelled_bounds
+from terrain.objects.paths import Path, highest_speed, path_pose, travelled_bounds
 from terrain.objects.records import (
     BOX,
     BREAKAWAY,
@@ -100,6 +100,23 @@ class ObjectSet:
             if one.name == name:
                 return self.first + row
         raise ObjectError(f"object {name}: no such object")
+
+    def position(self, number: int, time: float) -> NDArray[np.float64]:
+        """Return the position (3,) [m] of the origin of an object at a time [s], in W; of a breakaway object the present one.
+
+        Raises ObjectError: no such object.
+        """
+        row = number - self.first
+        if not 0 <= row < len(self.objects) or not self.records[row]["present"]:
+            raise ObjectError(f"object {number}: no such object")
+        r = self.records[row]
+        if r["motion"] == BREAKAWAY:
+            return np.array(self.states[r["state"]]["p_WO"])
+        if r["motion"] != PATH:
+            return np.array(r["p_WO"])
+        pose = np.empty(8)
+        path_pose(self.segments, int(r["first_segment"]), int(r["segments"]), int(r["repeats"]), time, pose)
+        return pose[:3].copy()
 
     def for_session(self) -> ObjectSet:
         """Return the set with its own states of breakaway objects; all other records are shared."""

@@ -1,4 +1,4 @@
-"""Probable mistakes in the placement of objects, for `jounce check`: inside one another, below the ground, above it."""
+"""Probable mistakes in the placement of objects, for `jounce check`: inside one another, below or above the ground, on the start."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from numpy.typing import NDArray
 
 from terrain.composite_height import composed_heights
 from terrain.ground import Ground
-from terrain.objects.footprint import footprint, meets
+from terrain.objects.footprint import Rectangle, footprint, meets, rows_in
 from terrain.objects.records import BREAKAWAY, PATH
 
 DEEP = 0.02
 """m. Smaller overlaps of two objects are no mistake."""
+TYPICAL_CAR = Rectangle(2.4, -2.4, 1.0)
+"""Outline of a car, because a terrain does not know its vehicle."""
 SHOWN = 5
 """Number of examples in a message."""
 
@@ -33,6 +35,11 @@ def placement_remarks(ground: Ground) -> list[str]:
     ):
         if len(rows):
             out.append(_line(what, [objects.objects[row].name for row in rows]))
+    x0, y0, yaw = ground.spawn
+    base0 = ground.height(x0, y0)
+    names = [objects.objects[row].name for row in rows_in(objects, TYPICAL_CAR.at(x0, y0, yaw), base0 + 0.1, base0 + 2.0)]
+    if names:
+        out.append(_line(f"on the start of the drive at [{x0:g}, {y0:g}]", names))
     pairs = _overlapping(ground)
     if pairs:
         out.append(_line("inside one another", [f"{objects.objects[a].name} and {objects.objects[b].name}" for a, b in pairs]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 import yaml
 
@@ -56,7 +55,7 @@ def test_no_solid_object_is_on_the_start(tmp_path: Path, section: dict, blocks: 
     if not blocks:
         build(c, check_step=False)
         return
-    with pytest.raises(ConfigError, match=r"no object on the start.*nearest free place is \[.*thing"):
+    with pytest.raises(ConfigError, match=r"no object on the start.*nearest free place of the vehicle is \[.*thing"):
         build(c, check_step=False)
 
 
@@ -93,4 +92,20 @@ def test_a_program_adds_and_removes_objects() -> None:
     assert changes_text(again) == sim.log.about[KEY]
     sim.reset()
     assert sim.objects == {}
-    assert np.isfinite(sim["v_WB_B_x"])
+
+
+def test_an_object_of_a_program_is_hit_and_the_positions_are_the_present_ones() -> None:
+    sim = jounce.Simulation("hmmwv", "flat")
+    path = {"points": [[50, -8], [50, 8]], "speed": 2}
+    cone = {"shape": "cylinder", "radius": 0.2, "height": 0.7, "position": [8, 0], "label": "cone", "breakaway": {"mass": 3}}
+    wall = sim.add_object({"shape": "box", "size": [1, 4, 3], "position": [14, 0], "name": "wall"})
+    cone, walker = sim.add_object({**cone, "name": "cone"}), sim.add_object({"shape": "sphere", "radius": 0.5, "path": path})
+    sim.command(throttle=1.0)
+    sim.advance(5.0)
+    assert {one.name for one in sim.collisions} == {"cone", "wall"}
+    assert sim["p_WB_x"] < 13.0
+    assert sim.object_position(wall) == pytest.approx([14.0, 0.0, 1.5])
+    assert sim.object_position(walker) == pytest.approx([50.0, 2.0, 0.5], abs=1e-2)
+    assert sim.object_position(cone)[0] > 8.5
+    with pytest.raises(JounceError, match="no such object"):
+        sim.object_position(9)

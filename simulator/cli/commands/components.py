@@ -40,6 +40,7 @@ def _add_terrain_info(verbs: Commands) -> None:
         metavar="FILE",
         help="--roughness: PNG file of the spectra, of a terrain with the coherence of left and right (default: none)",
     )
+    add_plugin(p)
     p.set_defaults(run=_terrain_info)
 
 
@@ -97,6 +98,7 @@ def _add_terrain_show(verbs: Commands) -> None:
     p = verbs.add_parser("show", help="plot a terrain or elevation data as a hillshade")
     _add_elevation_file(p, "terrain name or file (.yaml), or a file of elevation data")
     add_single_file(p, "plot", "PNG file", "NAME.png in the current folder", "folder of NAME.png (default: none)")
+    add_plugin(p)
     p.set_defaults(run=_terrain_show)
 
 

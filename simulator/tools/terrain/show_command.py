@@ -77,8 +77,18 @@ def _of_source(source: ElevationSource) -> tuple[FloatArray, FloatArray, FloatAr
 
 def _of_terrain(terrain: TerrainOnDisk) -> tuple[FloatArray, FloatArray, FloatArray]:
     spacing = terrain.ground.p[0]["spacing"]
-    x, y = _axes(terrain.ground.bounds, (float(spacing[0]), float(spacing[1])))
+    x, y = _axes(_bounds_with_objects(terrain.ground), (float(spacing[0]), float(spacing[1])))
     return x, y, on_nodes(lambda a, b: composed(terrain.ground, a, b), x, y)
+
+
+def _bounds_with_objects(ground: Ground) -> tuple[float, float, float, float]:
+    """Return the bounds of the map; of an endless plane, those of its objects and of the start, if they are outside."""
+    x0, x1, y0, y1 = ground.bounds
+    rows = ground.objects.records
+    if not len(rows):
+        return x0, x1, y0, y1
+    (low_x, low_y), (high_x, high_y) = rows["low"][:, :2].min(axis=0) - MARGIN, rows["high"][:, :2].max(axis=0) + MARGIN
+    return min(x0, float(low_x)), max(x1, float(high_x)), min(y0, float(low_y)), max(y1, float(high_y))
 
 
 def _outlines(ground: Ground) -> list[FloatArray]:
@@ -208,3 +218,7 @@ def _draw_objects(axes: Any, layers: list[PlanLayer]) -> None:
             Patch(facecolor=PLAN_COLORS[label], edgecolor=INK, linewidth=0.3, label=f"{label} ({n})") for label, n in sorted(counts.items())
         ]
         axes.figure.legend(handles=shown, loc="outside lower center", fontsize="small", ncols=6)
+
+
+MARGIN = 5.0
+"""m. Margin around objects beyond the map."""
