@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simulator.api.loading import Changes, assemble
+from simulator.api.own_vehicle import OwnVehicle
 from simulator.base import renamed
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.machine import origin
@@ -229,6 +230,7 @@ class Simulation:
         self._held = HeldCommand()
         self._driver = driver
         self._caster = RayCaster(parts.ground)
+        self._own_vehicle: OwnVehicle | None = None
         self.reset()
 
     @property
@@ -359,20 +361,34 @@ class Simulation:
         if self._session.recovery.latest is not None and self._session.recovery.latest is not before:
             raise IncidentError(self._session.recovery.latest)
 
-    def cast(self, origins: ArrayLike, directions: ArrayLike, max_range: ArrayLike, time: ArrayLike | None = None, **options: bool) -> Hits:
-        """Return the nearest surfaces that rays meet, on the ground and on objects; the own vehicle is left out.
+    def cast(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        max_range: ArrayLike,
+        time: ArrayLike | None = None,
+        own_vehicle: bool = False,
+        **options: bool,
+    ) -> Hits:
+        """Return the nearest surfaces that rays meet, on the ground and on objects.
 
         Parameters
         ----------
         origins, directions : (n, 3) or (3,), in W, origins in m
         max_range : [m]
         time : time [s] at which moving objects are placed; default: the present time
+        own_vehicle : True = also on the body of the own vehicle where it is now, without its wheels (`object` -2)
         options : `ground`, `roughness`, `porous` of `terrain.rays.caster.RayCaster.cast`, with its errors
         """
         objects = self._session.objects
         if self._caster.objects is not objects:
             self._caster = self._caster.with_objects(objects)
-        return self._caster.cast(origins, directions, max_range, self.time if time is None else time, **options)
+        hits = self._caster.cast(origins, directions, max_range, self.time if time is None else time, **options)
+        if not own_vehicle:
+            return hits
+        if self._own_vehicle is None:
+            self._own_vehicle = OwnVehicle(self.vehicle, self.ground)
+        return self._own_vehicle.nearest(hits, origins, directions, max_range)
 
     def run(self) -> Result:
         """Run the maneuver from start to end.

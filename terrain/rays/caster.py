@@ -23,6 +23,10 @@ MISS = -1
 FloatArray = NDArray[np.float64]
 
 
+OWN_VEHICLE = -2
+"""Number of the own vehicle in hits."""
+
+
 class RayError(JounceError):
     """Rays that cannot be cast."""
 
@@ -33,7 +37,7 @@ class Hits(NamedTuple):
     range: FloatArray
     """(n,) m, distance from the origin along the ray; inf = a miss"""
     object: NDArray[np.int64]
-    """(n,) number of the object; 0 = the ground, -1 = a miss"""
+    """(n,) number of the object; 0 = the ground, -1 = a miss, OWN_VEHICLE = the own vehicle"""
     normal: FloatArray
     """(n, 3) unit normal of the surface, in W, on the side of the origin; NaN = a miss"""
 
@@ -115,8 +119,8 @@ class RayCaster:
     def labels(self, hits: Hits) -> NDArray[np.uint8]:
         """Return the number of the label (n,) of each hit, see `terrain.objects.labels`."""
         of = np.concatenate(((LABELS["none"], LABELS["ground"]), self.objects.records["label"])).astype(np.uint8)
-        row = np.where(hits.object > 0, hits.object - self.objects.first + 2, hits.object + 1)
-        return of[row]
+        row = np.where(hits.object > 0, hits.object - self.objects.first + 2, np.maximum(hits.object + 1, 0))
+        return np.where(hits.object == OWN_VEHICLE, np.uint8(LABELS["vehicle"]), of[row])
 
 
 def _rays(points: FloatArray, along: FloatArray, count: int) -> FloatArray:

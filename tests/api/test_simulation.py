@@ -13,6 +13,7 @@ from simulator.cli.main import main
 from simulator.telemetry.log import NoSuchColumnError
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.world_object import Cylinder, WorldObject
+from terrain.rays.caster import OWN_VEHICLE
 
 CHANNELS = ["v_WB_B", "p_WB", "yaw", "gear", "command_*"]
 CHASSIS = 1817.0
@@ -281,5 +282,15 @@ def test_rays_meet_the_ground_and_the_objects_of_the_session() -> None:
     assert ahead == math.inf
     sim.session.objects = ObjectSet([WorldObject("post", Cylinder(0.1, 3.0), (13.0, 0.0, 0.0))])
     hits = sim.cast((3.0, 0.0, 2.0), (1.0, 0.0, 0.0), 50.0)
+    own = sim.cast(
+        [(20.0, 0.5, 0.9), (0.0, 0.0, 5.0), (20.0, 0.5, 4.0)],
+        [(-1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (-1.0, 0.0, 0.0)],
+        50.0,
+        own_vehicle=True,
+    )
+    assert own.object.tolist() == [OWN_VEHICLE, OWN_VEHICLE, -1]
+    assert 20.0 - own.range[0] == pytest.approx(2.4, abs=0.3)  # the front of the car
+    assert own.normal[0, 0] > 0.7
+    assert own.normal[1, 2] > 0.9
     assert hits.range[0] == pytest.approx(9.9)
     assert hits.object[0] == 1
