@@ -181,6 +181,7 @@ class ErrorCollector:
 
     def __init__(self) -> None:
         self.errors: list[ConfigError] = []
+        self._reported: set[tuple[str, str]] = set()
 
     def __enter__(self) -> ErrorCollector:
         return self
@@ -197,12 +198,14 @@ class ErrorCollector:
         try:
             yield
         except ConfigError as error:
-            reported = {(one.file, one.key) for one in self.errors}
-            self.errors.extend(one for one in error.errors if (one.file, one.key) not in reported)
+            found = [one for one in error.errors if (one.file, one.key) not in self._reported]
+            self.errors.extend(found)
+            self._reported.update((one.file, one.key) for one in found)
 
     def add(self, error: ConfigError) -> None:
         """Add an error."""
         self.errors.append(error)
+        self._reported.add((error.file, error.key))
 
     def need_all(self) -> None:
         """Raise the errors collected so far, because the next part depends on the parts before."""

@@ -29,7 +29,7 @@ from simulator.base.fields import (
     Text,
     Variants,
 )
-from simulator.base.json_output import json_text
+from simulator.base.json_output import content_key, json_text
 from simulator.base.records import ABOVE_ZERO
 from simulator.base.units import SHOWN, factor_of, tidy
 from simulator.maneuvers.parameters import REFERENCE, WithParameters
@@ -82,19 +82,19 @@ def _with_references(schema: Any) -> Any:
 def _extract_repeated(schema: Schema) -> tuple[Any, Schema]:
     """Return the schema with references in place of large repeated parts, and these parts by name."""
     schema = json.loads(json_text(schema))  # in JSON types once, instead of for each part
-    counts: Counter[str] = Counter()
+    counts: Counter[bytes] = Counter()
     _count(schema, counts)
     names = {text: f"part{n}" for n, text in enumerate(text for text, times in counts.items() if times > 1)}
     definitions = {name: _named(json.loads(text), names, inside=True) for text, name in names.items()}
     return _named(schema, names), definitions
 
 
-def _count(schema: Any, counts: Counter[str]) -> None:
+def _count(schema: Any, counts: Counter[bytes]) -> None:
     if isinstance(schema, list):
         for one in schema:
             _count(one, counts)
     elif isinstance(schema, dict):
-        text = json.dumps(schema)
+        text = content_key(schema)
         if len(text) > SHORT and ("type" in schema or "oneOf" in schema or "anyOf" in schema):
             counts[text] += 1
             if counts[text] > 1:
@@ -104,12 +104,12 @@ def _count(schema: Any, counts: Counter[str]) -> None:
                 _count(value, counts)
 
 
-def _named(schema: Any, names: Mapping[str, str], inside: bool = False) -> Any:
+def _named(schema: Any, names: Mapping[bytes, str], inside: bool = False) -> Any:
     if isinstance(schema, list):
         return [_named(one, names) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    name = names.get(json.dumps(schema))
+    name = names.get(content_key(schema))
     if name and not inside:
         return {"$ref": f"#/$defs/{name}"}
     return {key: value if key == "default" else _named(value, names) for key, value in schema.items()}

@@ -16,7 +16,8 @@ from simulator.base.fields import Field, Fields, ListOf, Variants
 from simulator.base.registry import Registry
 from simulator.base.values import Values
 from terrain.ground import Ground
-from terrain.objects.world_object import ObjectError, WorldObject
+from terrain.objects.errors import ObjectError
+from terrain.objects.world_object import WorldObject
 
 CONTRACT = 1
 """Version of the classes below."""

@@ -10,12 +10,14 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.callbacks import address_of
-from simulator.base.records import Record, record
+from simulator.base.records import Record, dtype_of, record
+from terrain.objects.errors import ObjectError
 from terrain.objects.labels import ALSO, COLORS, LABELS
 from terrain.objects.mesh_tree import mesh_tree
 from terrain.objects.paths import Path, highest_speed, path_pose, travelled_bounds
@@ -36,13 +38,31 @@ from terrain.objects.records import (
     VERTEX,
     WORLD,
 )
-from terrain.objects.world_object import Box, Breakaway, Capsule, ConvexHull, Cylinder, ObjectError, Sphere, TriangleMesh, WorldObject
+from terrain.objects.world_object import Box, Breakaway, Capsule, ConvexHull, Cylinder, Sphere, TriangleMesh, WorldObject
 
 SMALLEST_BIN = 2.0
 """m."""
 MAX_BINS = 1 << 18
 REMAINS = 300.0
 """m. Distance a broken object may move, for the bounds that a look-up uses."""
+
+
+class _Memory(bytearray):
+    """Memory of a record of WORLD. It keeps the records alive whose addresses are in it: a kernel may use the record longer than its set."""
+
+    parts: tuple[NDArray[Any], ...] = ()
+
+
+def _new_world() -> Record:
+    """Return a zeroed record of WORLD in memory of its own."""
+    layout = dtype_of(WORLD)
+    return np.frombuffer(_Memory(layout.itemsize), layout)
+
+
+def _memory_of(world: Record) -> _Memory:
+    """Return the memory of a record of `_new_world`."""
+    memory: _Memory = world.base.obj  # type: ignore[union-attr]
+    return memory
 
 
 class ObjectSet:
@@ -68,7 +88,7 @@ class ObjectSet:
         self._nodes: list[Record] = [record(NODE, 0)]
         self._triangles: list[Record] = [record(TRIANGLE, 0)]
         self._segments: list[Record] = [record(SEGMENT, 0)]
-        self.world: Record = record(WORLD)
+        self.world: Record = _new_world()
         """(1,) of WORLD, for kernels"""
         self._fill()
         self.vertices = record(VERTEX, sum(map(len, self._vertices)))
@@ -122,7 +142,8 @@ class ObjectSet:
         """Return the set with its own states of breakaway objects; all other records are shared."""
         out = object.__new__(type(self))
         out.__dict__.update(self.__dict__)
-        out.records, out.states, out.world = self.records.copy(), self.states.copy(), self.world.copy()
+        out.records, out.states, out.world = self.records.copy(), self.states.copy(), _new_world()
+        out.world[:] = self.world
         out.broken_rows = self.broken_rows.copy()
         out._put_back()
         out._link()
@@ -141,6 +162,7 @@ class ObjectSet:
         out.edits = self.edits
         out.world["broken"], out.broken_rows[: len(self.broken_rows)] = self.world["broken"], self.broken_rows
         world[:] = out.world
+        _memory_of(world).parts = _memory_of(out.world).parts
         out.world = world
         return out
 
@@ -294,6 +316,7 @@ class ObjectSet:
         }
         for name, part in parts.items():
             w[name] = address_of(part)
+        _memory_of(self.world).parts = tuple(parts.values())
 
 
 def _rotations(objects: Sequence[WorldObject]) -> NDArray[np.float64]:

@@ -15,9 +15,14 @@ from numpy.typing import NDArray
 
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
+from terrain.objects.errors import ObjectError
 from terrain.objects.records import SEGMENT
 
 FloatArray = NDArray[np.float64]
+FASTEST = 100.0
+"""m/s. Maximum speed at the points of a path."""
+SLOWEST = 1e-3
+"""m/s. Minimum speed of one of two neighboring points."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +45,25 @@ class Path:
     smooth: bool = False
     turns: bool = True
     repeats: bool = False
+
+    def check(self) -> None:
+        """Raise ObjectError for a path that cannot be followed, or is faster than FASTEST."""
+        points = np.asarray(self.points, float)
+        if points.ndim != 2 or points.shape[1] != 3 or len(points) < 2 or not np.isfinite(points).all():
+            raise ObjectError(f"points of a path: shape {points.shape}; expected (n, 3) finite numbers in m, n at least 2")
+        if self.times is None and self.speeds is None:
+            raise ObjectError("path: neither times nor speeds; expected one of them")
+        if self.times is None:
+            speeds = np.broadcast_to(np.asarray(self.speeds, float), len(points))
+            if not ((speeds >= 0.0) & (speeds <= FASTEST)).all() or not (speeds[:-1] + speeds[1:] > SLOWEST).all():
+                raise ObjectError(f"speeds of a path: expected 0 to {FASTEST:g} m/s, of two neighbors one above {SLOWEST:g} m/s")
+        else:
+            times = np.asarray(self.times, float)
+            if times.shape != (len(points),) or not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
+                raise ObjectError(f"times of a path: expected {len(points)} increasing numbers in s")
+        speed = highest_speed(self.segments(0.0), 0.0)
+        if not speed <= 3.0 * FASTEST:
+            raise ObjectError(f"path: a speed of {speed:.3g} m/s; expected at most {FASTEST:g} m/s at the points")
 
     def segments(self, yaw: float) -> Record:
         """Return records of SEGMENT; `yaw` [rad] is that of the object, added to the direction of motion if the object turns."""

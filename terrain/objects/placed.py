@@ -8,11 +8,12 @@ from pathlib import Path
 from simulator.base.errors import ConfigError
 from simulator.base.values import Values
 from terrain.ground import Ground
+from terrain.objects.errors import ObjectError
 from terrain.objects.kinds import GeneratorRequest, generate
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.section import read_objects
 from terrain.objects.table_file import read_object_table
-from terrain.objects.world_object import ObjectError, WorldObject
+from terrain.objects.world_object import WorldObject
 
 
 def with_objects(ground: Ground, world: Values, folder: Path) -> Ground:

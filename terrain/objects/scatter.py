@@ -22,6 +22,12 @@ MAX_OBJECTS = 100_000
 """Maximum number of objects of one section."""
 MAX_TRIALS = 30
 """Number of random places per object that are tried."""
+FULL = 0.005
+"""Fraction of the open objects below which a round that places no more shows that the area is full."""
+PATIENCE = 3
+"""Number of such rounds after which no more places are tried."""
+BATCH = 64
+"""Objects that are compared with all places at once."""
 STEP = 0.5
 """m. Distance of the points of a difference quotient of the slope."""
 _SHAPES = ("box", "cylinder", "sphere", "capsule")
@@ -124,6 +130,7 @@ def _places(
 ) -> NDArray[np.float64]:
     """Return places (n, 2), NaN where no place was found. All open places of a round are drawn at once; in a round, the earlier object wins."""
     places = np.full((len(reach), 2), np.nan)
+    idle = 0
     for _ in range(MAX_TRIALS):
         open_rows = np.flatnonzero(np.isnan(places[:, 0]))
         if not len(open_rows):
@@ -133,6 +140,9 @@ def _places(
         rows, drawn = open_rows[good], drawn[good]
         kept = _apart(values["clearance"], places, reach, rows, drawn)
         places[rows[kept]] = drawn[kept]
+        idle = idle + 1 if kept.sum() < FULL * len(open_rows) else 0
+        if idle == PATIENCE:
+            break
     return places
 
 
@@ -146,14 +156,10 @@ def _is_allowed(values: Values, ground: Ground, points: NDArray[np.float64], rea
         distance, _ = cKDTree(road.points[:, :2]).query(points)
         good &= distance >= 0.5 * road.width + values["road_clearance"] + reach
     others = ground.objects.records
-    if len(others):
-        center = 0.5 * (others["low"] + others["high"])[:, :2]
-        radius = 0.5 * np.hypot(*(others["high"] - others["low"])[:, :2].T)
-        near = cKDTree(center).query_ball_point(points, reach + radius.max() + values["clearance"])
-        for row, found in enumerate(near):
-            if found and good[row]:
-                gap = np.hypot(*(center[found] - points[row]).T) - radius[found] - reach[row]
-                good[row] = gap.min() >= values["clearance"]
+    for first in range(0, len(others), BATCH):  # distance from the bounding boxes, over all motion
+        low, high = (others[name][first : first + BATCH, None, :2] for name in ("low", "high"))
+        outside = np.maximum(np.maximum(low - points, points - high), 0.0)
+        good &= (np.hypot(outside[..., 0], outside[..., 1]) >= reach + values["clearance"]).all(axis=0)
     return good
 
 
@@ -175,19 +181,25 @@ def _apart(
     from scipy.spatial import cKDTree
 
     kept = np.ones(len(rows), bool)
-    if not len(rows):
-        return kept
     placed = np.flatnonzero(~np.isnan(places[:, 0]))
-    points = np.concatenate((places[placed], drawn))
-    radius = np.concatenate((reach[placed], reach[rows]))
-    allowed = np.concatenate((np.ones(len(placed), bool), kept))
-    pairs = cKDTree(points).query_pairs(2.0 * float(radius.max()) + clearance, output_type="ndarray")
-    gaps = np.hypot(*(points[pairs[:, 0]] - points[pairs[:, 1]]).T) - radius[pairs].sum(axis=1)
-    close = pairs[gaps < clearance]
-    for first, second in close[np.lexsort((close[:, 0], close[:, 1]))]:
-        if allowed[first]:
-            allowed[second] = False
-    return allowed[len(placed) :]
+    if len(placed) and len(rows):
+        tree, largest = cKDTree(places[placed]), float(reach[placed].max())
+        for row, near in enumerate(tree.query_ball_point(drawn, reach[rows] + largest + clearance)):
+            if near:
+                others = placed[near]
+                gaps = np.hypot(*(places[others] - drawn[row]).T) - reach[others] - reach[rows[row]]
+                kept[row] = gaps.min() >= clearance
+    left = np.flatnonzero(kept)
+    if len(left) < 2:
+        return kept
+    radius = reach[rows[left]]
+    pairs = cKDTree(drawn[left]).query_pairs(2.0 * float(radius.max()) + clearance, output_type="ndarray")
+    gaps = np.hypot(*(drawn[left[pairs[:, 0]]] - drawn[left[pairs[:, 1]]]).T) - radius[pairs].sum(axis=1)
+    close = left[pairs[gaps < clearance]]
+    for first, second in close[np.lexsort((close[:, 0], close[:, 1]))].tolist():
+        if kept[first]:
+            kept[second] = False
+    return kept
 
 
 def _objects(

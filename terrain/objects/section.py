@@ -17,11 +17,13 @@ import numpy as np
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Either, Field, FileName, Flag, Group, ListOf, Number, Text, Variants
 from simulator.base.values import Values
+from terrain.objects.errors import ObjectError
 from terrain.objects.labels import ALSO, COLORS
 from terrain.objects.mesh_file import UNITS, read_mesh
 from terrain.objects.paths import Path
 from terrain.objects.world_object import (
     FARTHEST,
+    MATERIAL_RANGES,
     MAX_HULL_VERTICES,
     Box,
     Breakaway,
@@ -29,7 +31,6 @@ from terrain.objects.world_object import (
     ConvexHull,
     Cylinder,
     Material,
-    ObjectError,
     Shape,
     Sphere,
     TriangleMesh,
@@ -48,18 +49,18 @@ _STEEP = (
 )
 _PLAIN = Material()
 MATERIAL = (
-    Field("friction", Number("1", 0.0, 2.0), "friction coefficient", _PLAIN.friction),
-    Field("restitution", Number("1", 0.0, 1.0), "coefficient of restitution", _PLAIN.restitution),
-    Field("stiffness", Number("N/m", 1e4, 1e9), "stiffness of the object alone", _PLAIN.stiffness),
+    Field("friction", Number("1", *MATERIAL_RANGES["friction"]), "friction coefficient", _PLAIN.friction),
+    Field("restitution", Number("1", *MATERIAL_RANGES["restitution"]), "coefficient of restitution", _PLAIN.restitution),
+    Field("stiffness", Number("N/m", *MATERIAL_RANGES["stiffness"]), "stiffness of the object alone", _PLAIN.stiffness),
     Field("color", Number("1", 0.0, 1.0, shape=(3,)), "red, green, blue; default: color of the label", None),
-    Field("reflectance", Number("1", 0.0, 1.0), "diffuse reflectance for lidar", _PLAIN.reflectance),
+    Field("reflectance", Number("1", *MATERIAL_RANGES["reflectance"]), "diffuse reflectance for lidar", _PLAIN.reflectance),
     Field(
         "extinction",
-        Number("1/m", 0.0, 1e3),
+        Number("1/m", *MATERIAL_RANGES["extinction"]),
         "weakening of a ray per length inside; above 0, as for a bush, the vehicle drives through; 0 = solid",
         _PLAIN.extinction,
     ),
-    Field("radar_cross_section", Number("m2", 0.0, 1e6), "radar cross section", _PLAIN.radar_cross_section),
+    Field("radar_cross_section", Number("m2", *MATERIAL_RANGES["radar_cross_section"]), "radar cross section", _PLAIN.radar_cross_section),
 )
 _SPEED = Number("m/s", 0.0, 100.0)
 _PATH = (

@@ -28,6 +28,8 @@ COLUMNS = (
     *("friction", "restitution", "red", "green", "blue", "reflectance", "extinction_1pm", "mass_kg", "break_force_N"),
 )
 """Columns of the table. A box has length, width and height, along its own x, y and z axes; a capsule has radius and length."""
+MAX_ERRORS = 100
+"""Number of errors after which the rest of the table is not checked."""
 NEEDED = ("shape", "x_m", "y_m")
 SHAPES = ("box", "cylinder", "sphere", "capsule")
 """Shapes of a table; hulls and meshes are in the list `objects`."""
@@ -52,9 +54,14 @@ def read_object_table(name: str, file: str, height: Height, folder: FilePath, ta
     _check_columns(path, rows.fieldnames or ())
     sections: list[Values] = []
     with ErrorCollector() as faults:
-        for row in rows:
-            with faults.part():
-                sections.append(_section(row, path, f"line {rows.line_num}"))
+        try:
+            for row in rows:
+                with faults.part():
+                    sections.append(_section(row, path, f"line {rows.line_num}"))
+                if len(faults.errors) >= MAX_ERRORS:
+                    break
+        except csv.Error as error:
+            faults.add(ConfigError(path, f"line {rows.line_num + 1}", str(error), "a row of short cells"))
     return read_objects(sections, height, folder, taken)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import JounceError
+from terrain.objects.errors import ObjectError
 from terrain.objects.labels import ALSO, COLORS
 from terrain.objects.paths import Path
 
@@ -24,8 +24,15 @@ FARTHEST = 1e6
 """m. Maximum magnitude of a coordinate."""
 
 
-class ObjectError(JounceError):
-    """Error in an object."""
+MATERIAL_RANGES = {
+    "friction": (0.0, 2.0),
+    "restitution": (0.0, 1.0),
+    "stiffness": (1e5, 1e12),
+    "reflectance": (0.0, 1.0),
+    "extinction": (0.0, 1e3),
+    "radar_cross_section": (0.0, 1e6),
+}
+"""Minimum and maximum of each number of a material, in SI units."""
 
 
 @dataclass(frozen=True)
@@ -174,6 +181,13 @@ class Material:
     radar_cross_section: float = 1.0
     """m2"""
 
+    def check(self) -> None:
+        """Raise ObjectError for a value out of range."""
+        for name, (low, high) in MATERIAL_RANGES.items():
+            _within(name, getattr(self, name), low, high)
+        if self.color is not None and (len(self.color) != 3 or not all(0.0 <= part <= 1.0 for part in self.color)):
+            raise ObjectError(f"color {list(self.color)}; expected red, green, blue, 0 to 1")
+
 
 @dataclass(frozen=True)
 class Breakaway:
@@ -209,6 +223,8 @@ class WorldObject:
 
     def check(self) -> None:
         """Raise ObjectError with the name of the object for values that are impossible."""
+        if not self.name.isprintable() or not self.name.strip():
+            raise ObjectError(f"object {self.name!r}: a name with control characters, or empty; expected printable characters")
         try:
             self.shape.check()
             numbers: list[Any] = [*self.position, self.yaw, self.pitch, self.roll]
@@ -220,8 +236,12 @@ class WorldObject:
                 raise ObjectError("a cylinder is upright; expected pitch and roll 0, or shape capsule")
             if ALSO.get(self.label, self.label) not in COLORS:
                 raise ObjectError(f"label {self.label}; expected one of {', '.join(COLORS)}")
+            self.material.check()
+            if isinstance(self.motion, Path):
+                self.motion.check()
             if isinstance(self.motion, Breakaway):
                 _positive("mass", (self.motion.mass,), 1)
+                _within("force", self.motion.force, 0.0, 1e7)
                 if self.material.extinction > 0.0:
                     raise ObjectError("a breakaway object is solid; expected extinction 0")
         except ObjectError as error:
@@ -239,8 +259,14 @@ class WorldObject:
         )
 
 
+def _within(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise ObjectError(f"{name} {value:g}; expected a number from {low:g} to {high:g}, in SI units")
+
+
 def _positive(name: str, values: Vector, count: int) -> None:
-    if len(values) != count or not all(math.isfinite(value) and 0.0 < value <= FARTHEST for value in values):
+    numbers = all(isinstance(value, int | float | np.number) for value in values)
+    if len(values) != count or not numbers or not all(math.isfinite(value) and 0.0 < value <= FARTHEST for value in values):
         shown = list(values) if count > 1 else values[0]
         raise ObjectError(f"{name} {shown}; expected {'numbers' if count > 1 else 'a number'} above 0, at most {FARTHEST:g}, in SI units")
 

@@ -23,6 +23,8 @@ MISS = -1
 FloatArray = NDArray[np.float64]
 
 
+FARTHEST_ORIGIN = 1e7
+"""m. Maximum magnitude of a coordinate of an origin."""
 OWN_VEHICLE = -2
 """Number of the own vehicle in hits."""
 
@@ -103,6 +105,8 @@ class RayCaster:
             raise RayError(f"max_range {bad:g}; expected a number above 0, at most {FARTHEST:g}, in m")
         if not np.isfinite(times).all():
             raise RayError("time: not a finite number; expected a time in s")
+        if not (np.abs(points) <= FARTHEST_ORIGIN).all():
+            raise RayError(f"origins: a coordinate beyond {FARTHEST_ORIGIN:g} m; expected coordinates within it")
         rays = _rays(points, along, count)
         limits, times = limits + np.zeros(count), times + np.zeros(count)  # writable copies: the kernel has one signature
         hits = Hits(np.empty(count), np.empty(count, np.int64), np.empty((count, 3)))

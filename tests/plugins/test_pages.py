@@ -168,8 +168,10 @@ def test_patches_and_shapes_are_at_the_given_positions(tmp_path: Path) -> None:
     ground = build_ground(str(tmp_path / "course.yaml"))
     assert (ground.height(20.0, 0.0), ground.height(40.0, 0.0)) == pytest.approx((0.15, 0.1), abs=1e-4)
     ground = build_ground(str(tmp_path / "features.yaml"))
-    points = ((20.0, 0.0), (30.0, 0.9), (50.0, 4.0), (50.0, 2.9), (40.0, -6.0), (60.0, 0.0), (120.0, 0.0))
-    assert [ground.height(*point) for point in points] == pytest.approx([0.1, 0.2, 0.12, 0.0, 1.0, -0.3, 0.1], abs=1e-6)
+    points = ((20.0, 0.0), (30.0, 0.9), (50.0, 4.0), (50.0, 2.9), (60.0, 0.0), (120.0, 0.0))
+    assert [ground.height(*point) for point in points] == pytest.approx([0.1, 0.2, 0.12, 0.0, -0.3, 0.1], abs=1e-6)
+    (wall,) = ground.objects.records  # too high for a wheel
+    assert (wall["p_WO"][1], wall["high"][2]) == pytest.approx((-6.0, 1.0), abs=1e-6)
     assert build_ground(str(tmp_path / "rough.yaml")).height(3.0, 4.0) == build_ground("flat_gravel").height(3.0, 4.0) != 0.0
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import pickle
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from simulator.base.records import record
 from terrain.ground import Ground
 from terrain.load_terrain import load_terrain
 from terrain.objects.as_mapping import from_mapping, to_mapping
+from terrain.objects.errors import ObjectError
 from terrain.objects.mesh_tree import mesh_tree
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.paths import Path as ObjectPath
@@ -26,7 +29,7 @@ from terrain.objects.placement import placement_remarks
 from terrain.objects.pose import POSE, place_object
 from terrain.objects.records import BREAKAWAY, OBJECT_TYPE, PATH
 from terrain.objects.table_file import COLUMNS
-from terrain.objects.world_object import Box, Breakaway, Capsule, ConvexHull, Cylinder, ObjectError, Sphere, TriangleMesh, WorldObject
+from terrain.objects.world_object import Box, Breakaway, Capsule, ConvexHull, Cylinder, Material, Sphere, TriangleMesh, WorldObject
 
 CUBE = """v 0 0 0
 v 1 0 0
@@ -106,6 +109,42 @@ def test_a_faulty_object_is_refused_with_its_key(section: dict[str, Any], words:
     with pytest.raises(ConfigError, match=words) as caught:
         ground(objects=[{"shape": "sphere", "radius": 1, "position": [50, 50]}, section])
     assert all("objects[1]" in error.key or "missing.obj" in str(error) for error in caught.value.errors)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"material": Material(friction=-1.0)}, "friction"),
+        ({"material": Material(restitution=math.nan)}, "restitution"),
+        ({"material": Material(stiffness=math.inf)}, "stiffness"),
+        ({"material": Material(extinction=-1.0)}, "extinction"),
+        ({"material": Material(color=(1.0, 2.0, 0.0))}, "color"),
+        ({"motion": Breakaway(5.0, math.nan)}, "force"),
+        ({"motion": ObjectPath(np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]), speeds=np.array([1e-323, 1e-323]))}, "speeds"),
+        ({"motion": ObjectPath(np.array([[0.0, 0.0, 0.0], [math.nan, 0.0, 0.0]]), speeds=np.array([1.0, 1.0]))}, "points"),
+        ({"motion": ObjectPath(np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]), times=np.array([1.0, 0.0]))}, "times"),
+        ({"motion": ObjectPath(np.array([[0.0, 0.0, 0.0], [9e5, 0.0, 0.0]]), times=np.array([0.0, 1e-3]))}, "a speed of"),
+        ({"motion": ObjectPath(np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]))}, "neither"),
+        ({"shape": Box(("a", 1.0, 1.0))}, "size"),
+        ({"name": "a\nb"}, "control"),
+        ({"position": (math.inf, 0.0, 0.0)}, "finite"),
+    ],
+)
+def test_an_impossible_object_of_a_program_is_refused(changes: dict[str, Any], words: str) -> None:
+    one = WorldObject("thing", Sphere(1.0), (50.0, 0.0, 1.0))
+    with pytest.raises(ObjectError, match=words):
+        ObjectSet([replace(one, **changes)])
+
+
+def test_a_table_of_bad_rows_is_refused_soon(tmp_path: Path) -> None:
+    rows = "\n".join(f"cylinder,{n},0,5,-1" for n in range(20_000))
+    (tmp_path / "objects.csv").write_text(f"shape,x_m,y_m,height_m,radius_m\n{rows}\n")
+    with pytest.raises(ConfigError) as caught:
+        ground(tmp_path, objects_table="objects.csv")
+    assert len(caught.value.errors) == 100
+    (tmp_path / "objects.csv").write_text("name,shape,x_m,y_m,radius_m\n" + "x" * 200_000 + ",sphere,30,0,1\n")
+    with pytest.raises(ConfigError, match=r"objects\.csv:2.*short cells"):
+        ground(tmp_path, objects_table="objects.csv")
 
 
 def test_all_faults_are_reported_at_once() -> None:
@@ -213,6 +252,17 @@ def test_a_session_has_its_own_states_and_a_process_its_own_addresses() -> None:
     copy = pickle.loads(pickle.dumps(found))
     del found
     assert pose_at(copy, 0, 0.0)["p_WO"].tolist() == [5.0, 0.0, 0.0]
+
+
+def test_the_record_of_a_world_keeps_its_objects_alive() -> None:
+    """A kernel may use the arrays of a ground that is gone."""
+    world = ground(objects=[{"shape": "sphere", "radius": 0.5, "position": [30 + n, 0]} for n in range(200)]).arrays.objects
+    gc.collect()
+    _ = [np.full(20_000, 7.0) for _ in range(200)]
+    pose = record(POSE)
+    for n in range(200):
+        pose_of(world, n, 0.0, pose)
+        assert pose[0]["p_WO"].tolist() == [30.0 + n, 0.0, 0.5]
 
 
 def test_objects_are_added_and_removed_and_numbers_stay() -> None:
