@@ -128,7 +128,7 @@ class Session:
         """Objects added or removed since the start: "tick", "objects" (added), "removed" (numbers)."""
         if len(self.objects):
             vehicle.load_object_contact()
-        self.collision_list = CollisionList(vehicle.space.object_contact, self.object_name)
+        self.collision_list = CollisionList(vehicle.space.object_contact, self.objects)
         self.arrays = ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world)
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size)
         self.recovery = VehicleRecovery(vehicle, ground, self.soil, self.arrays, self.watch, h)
@@ -201,14 +201,11 @@ class Session:
         self.collision_list.begin()
         self._reset_motion()
 
-    def object_name(self, number: int) -> str:
-        """Return the name of the object of a number; objects may have been added since the start."""
-        return self.objects.name(number)
-
     def add_objects(self, objects: Sequence[WorldObject]) -> list[int]:
         """Add objects to the world and return their numbers. Raises ObjectError: an impossible object, or a name that is in use."""
         first = self.objects.first + len(self.objects)
         self.objects = self.objects.with_added(objects, self.objects.world)
+        self.collision_list.objects = self.objects
         self.vehicle.load_object_contact()
         self.object_changes.append({"tick": self.tick, "objects": tuple(objects), "removed": []})
         return list(range(first, first + len(objects)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from simulator.base.records import Record, Table, record
 from terrain.objects.labels import NAMES
+from terrain.objects.object_set import ObjectSet
 from vehicles.contact.collisions import SEPARATE
 from vehicles.contact.records import RING
 
@@ -81,13 +81,13 @@ class CollisionList:
     Parameters
     ----------
     contact : OBJECT_CONTACT_STATE of the vehicle
-    name_of : returns the name of the object of a number
+    objects : objects of the session; the session replaces them when it adds objects
     """
 
-    def __init__(self, contact: Record, name_of: Callable[[int], str]) -> None:
+    def __init__(self, contact: Record, objects: ObjectSet) -> None:
         self.found: list[Collision] = []
         """The collisions in the order of their start. The last ones still grow while the vehicle touches the object."""
-        self._contact, self._name_of = contact, name_of
+        self._contact, self.objects = contact, objects
         self._log: Record = record(COLLISION_LOG)
         self._first = self._closed = 0
 
@@ -123,7 +123,7 @@ class CollisionList:
             number=number,
             time=float(row["time"]),
             object=int(row["object"]),
-            name=self._name_of(int(row["object"])),
+            name=self.objects.name(int(row["object"])),
             label=NAMES[int(row["label"])],
             point=point,  # type: ignore[arg-type]
             normal=normal,  # type: ignore[arg-type]

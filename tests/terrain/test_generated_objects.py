@@ -291,4 +291,5 @@ def test_two_boxes_near_a_corner_are_not_reported_as_overlapping() -> None:
 
 def generate_ground(objects: list[WorldObject]) -> Ground:
     """Return level ground with objects."""
-    return replace(load_terrain({"type": "flat"}, "flat.yaml", Path("."), {}), objects=ObjectSet(objects))
+    ground = load_terrain({"type": "flat"}, "flat.yaml", Path("."), {})
+    return replace(ground, objects=ObjectSet(objects), spawn=(-100.0, 0.0, 0.0))
