@@ -105,9 +105,9 @@ class RayCaster:
             raise RayError(f"max_range {bad:g}; expected a number above 0, at most {FARTHEST:g}, in m")
         if not np.isfinite(times).all():
             raise RayError("time: not a finite number; expected a time in s")
+        rays = _rays(points, along, count)
         if not (np.abs(points) <= FARTHEST_ORIGIN).all():
             raise RayError(f"origins: a coordinate beyond {FARTHEST_ORIGIN:g} m; expected coordinates within it")
-        rays = _rays(points, along, count)
         limits, times = limits + np.zeros(count), times + np.zeros(count)  # writable copies: the kernel has one signature
         hits = Hits(np.empty(count), np.empty(count, np.int64), np.empty((count, 3)))
         if self._surface is None:

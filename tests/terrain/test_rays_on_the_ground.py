@@ -192,6 +192,7 @@ def test_the_curvature_of_a_feature_is_bounded() -> None:
         ((0, 0, 1), (0, 0, math.nan), 10, "directions: ray 0"),
         ((0, 0, 1), (0, math.inf, 1), 10, "directions: ray 0"),
         ((0, math.nan, 1), (0, 0, 1), 10, "origins: ray 0"),
+        ((1e50, 0, 1), (0, 0, 1), 10, "origins: a coordinate beyond"),
         ((0, 0, 1), (0, 0, 1), 0, "max_range 0"),
         ((0, 0, 1), (0, 0, 1), math.inf, "max_range inf"),
         ((0, 1), (0, 0, 1), 10, "shape"),
