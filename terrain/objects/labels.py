@@ -26,9 +26,9 @@ NAMES = tuple(LABELS)
 """Name of each number."""
 
 
-def label_number(name: str) -> int:
-    """Return the number of a label. Raises KeyError."""
-    return LABELS[ALSO.get(name, name)]
+def usual_label(name: str) -> str:
+    """Return the usual spelling of a label."""
+    return ALSO.get(name, name)
 
 
 COLORS = {

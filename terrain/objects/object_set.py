@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from simulator.base.callbacks import address_of
 from simulator.base.records import Record, dtype_of, record
 from terrain.objects.errors import ObjectError
-from terrain.objects.labels import ALSO, COLORS, LABELS
+from terrain.objects.labels import COLORS, LABELS, usual_label
 from terrain.objects.mesh_tree import mesh_tree
 from terrain.objects.paths import Path, highest_speed, path_pose, travelled_bounds
 from terrain.objects.records import (
@@ -43,8 +43,6 @@ from terrain.objects.world_object import Box, Breakaway, Capsule, ConvexHull, Cy
 SMALLEST_BIN = 2.0
 """m."""
 MAX_BINS = 1 << 18
-REMAINS = 300.0
-"""m. Distance a broken object may move, for the bounds that a look-up uses."""
 
 
 class _Memory(bytearray):
@@ -113,13 +111,6 @@ class ObjectSet:
     def name(self, number: int) -> str:
         """Return the name of the object with this number; "ground" for 0, "" for -1."""
         return "ground" if number == 0 else "" if number < 0 else self.objects[number - self.first].name
-
-    def number(self, name: str) -> int:
-        """Return the number of the object of this name. Raises ObjectError."""
-        for row, one in enumerate(self.objects):
-            if one.name == name:
-                return self.first + row
-        raise ObjectError(f"object {name}: no such object")
 
     def position(self, number: int, time: float) -> NDArray[np.float64]:
         """Return the position (3,) [m] of the origin of an object at a time [s], in W; of a breakaway object the present one.
@@ -192,14 +183,12 @@ class ObjectSet:
             return
         rows["number"] = np.arange(self.first, self.first + len(rows))
         rows["present"] = 1
-        rows["label"] = [LABELS[ALSO.get(one.label, one.label)] for one in self.objects]
+        rows["label"] = [LABELS[usual_label(one.label)] for one in self.objects]
         rows["p_WO"] = [one.position for one in self.objects]
         rows["R_WO"] = _rotations(self.objects)
         for name in ("friction", "restitution", "stiffness", "reflectance", "extinction", "radar_cross_section"):
             rows[name] = [getattr(one.material, name) for one in self.objects]
-        rows["color"] = [
-            COLORS[ALSO.get(one.label, one.label)] if one.material.color is None else one.material.color for one in self.objects
-        ]
+        rows["color"] = [COLORS[usual_label(one.label)] if one.material.color is None else one.material.color for one in self.objects]
         bounds = [one.shape.bounds() for one in self.objects]
         rows["center_O"], rows["half_O"] = [center for center, _ in bounds], [half for _, half in bounds]
         rows["reach"] = np.linalg.norm(rows["half_O"], axis=1)

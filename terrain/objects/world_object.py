@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrain.objects.errors import ObjectError
-from terrain.objects.labels import ALSO, COLORS
+from terrain.objects.labels import COLORS, usual_label
 from terrain.objects.paths import Path
 
 FloatArray = NDArray[np.float64]
@@ -234,7 +234,7 @@ class WorldObject:
                 raise ObjectError(f"position {list(self.position)}; expected at most {FARTHEST:g} m from the origin")
             if isinstance(self.shape, Cylinder) and (self.pitch or self.roll):
                 raise ObjectError("a cylinder is upright; expected pitch and roll 0, or shape capsule")
-            if ALSO.get(self.label, self.label) not in COLORS:
+            if usual_label(self.label) not in COLORS:
                 raise ObjectError(f"label {self.label}; expected one of {', '.join(COLORS)}")
             self.material.check()
             if isinstance(self.motion, Path):

@@ -17,8 +17,6 @@ from terrain.rays.surface import RaySurface, ray_surface
 
 FARTHEST = 1e6
 """m. Maximum of `max_range`."""
-MISS = -1
-"""Number of the object of a ray that meets nothing."""
 
 FloatArray = NDArray[np.float64]
 

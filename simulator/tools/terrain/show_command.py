@@ -17,7 +17,7 @@ from terrain.features.shapes import LINES
 from terrain.georeferenced import on_nodes
 from terrain.ground import Ground
 from terrain.objects.footprint import footprint
-from terrain.objects.labels import ALSO, COLORS
+from terrain.objects.labels import COLORS, usual_label
 from terrain.objects.object_set import ObjectSet
 from terrain.readers.contract import LONLAT, ElevationSource, FloatArray, Raster
 
@@ -130,7 +130,7 @@ def plan_of(objects: ObjectSet) -> list[PlanLayer]:
     layers: dict[tuple[bool, str], list[FloatArray]] = {}
     for row, one in enumerate(objects.objects):
         porous = one.material.extinction > 0.0
-        layers.setdefault((porous, ALSO.get(one.label, one.label)), []).append(_hull(footprint(objects, row)))
+        layers.setdefault((porous, usual_label(one.label)), []).append(_hull(footprint(objects, row)))
     return [PlanLayer(label, outlines, porous) for (porous, label), outlines in sorted(layers.items(), key=lambda item: not item[0][0])]
 
 
