@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,11 +53,7 @@ class Collision:
     @property
     def message(self) -> str:
         """Return the collision as one line of text."""
-        size = float(np.linalg.norm(self.impulse))
-        return (
-            f"collision {self.number} at {self.time:.3f} s: {self.name} ({self.label}), closing speed {self.closing_speed:.1f} m/s, "
-            f"impulse {size / 1000.0:.3g} kN s in {self.duration:.2f} s, peak force {self.peak_force / 1000.0:.3g} kN"
-        )
+        return f"collision {self.number} at {collision_text(self.to_json())}"
 
     def to_json(self) -> dict[str, Any]:
         """Return all values, with units in the keys."""
@@ -73,6 +70,15 @@ class Collision:
             "peak_force_N": self.peak_force,
             "duration_s": self.duration,
         }
+
+
+def collision_text(one: Mapping[str, Any]) -> str:
+    """Return the values of `Collision.to_json` as one line: time, object, closing speed, impulse, force."""
+    size = float(np.linalg.norm(one["impulse_Ns"]))
+    return (
+        f"{one['time_s']:.3f} s: {one['name']} ({one['label']}), closing speed {one['closing_speed_ms']:.1f} m/s, "
+        f"impulse {size / 1000.0:.3g} kN s in {one['duration_s']:.2f} s, peak force {one['peak_force_N'] / 1000.0:.3g} kN"
+    )
 
 
 class CollisionList:

@@ -13,6 +13,7 @@ from simulator.base.console import print_error
 from simulator.base.errors import ConfigError, one_line
 from simulator.base.json_output import json_text
 from simulator.clock import lateness_text
+from simulator.events.collision import collision_text
 from simulator.telemetry.recover import LogInfo, read_logs
 from simulator.telemetry.run_folder import RUTS_NAME
 from terrain.rut_grid import SPACING, UNIT, read_ruts
@@ -81,7 +82,7 @@ def text_of(log: LogInfo, with_columns: bool = False) -> str:
     if facts["resets"] is not None:
         rows.append(("resets", f"{facts['resets']}; incidents {facts['incidents']}; paused {facts['paused_s'] or 0.0:.1f} s"))
     if isinstance(facts["collisions"], list):
-        rows += [(f"collision {one['number']}", _collision_text(one)) for one in facts["collisions"]]
+        rows += [(f"collision {one['number']}", collision_text(one)) for one in facts["collisions"]]
     elif facts["collisions"]:
         rows.append(("collisions", str(facts["collisions"])))
     if facts["ruts"]:
@@ -140,8 +141,3 @@ def _incidents(log: LogInfo) -> int | None:
 def _touched(log: LogInfo) -> int | None:
     """Return the number of collisions from the column; None if the ground has no objects. The log of a killed run has no more."""
     return _last(log.numbers.get("collision_count"))
-
-
-def _collision_text(one: dict[str, Any]) -> str:
-    size = float(np.linalg.norm(one["impulse_Ns"]))
-    return f"t = {one['time_s']:.3f} s, {one['name']} ({one['label']}), {one['closing_speed_ms']:.3g} m/s, {size:.3g} N s"
