@@ -81,7 +81,7 @@ def checksum(body: str) -> int:
 
 def is_valid(sentence: str) -> bool:
     """Return True if a sentence has a correct checksum."""
-    body, star, given = sentence.strip().removeprefix("$").rpartition("*")
+    body, _, given = sentence.strip().removeprefix("$").rpartition("*")
     if not sentence.startswith("$") or not body or len(given) != 2:
         return False
     try:

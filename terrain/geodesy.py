@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +67,13 @@ def local_axes(latitude, longitude, out):
     out[0, 2], out[1, 2], out[2, 2] = ca * co, ca * so, sa
 
 
+class Location(Protocol):
+    """Position of a terrain on Earth."""
+
+    def local_frame(self) -> LocalFrame:
+        """Return the position of the world frame. Raises ConfigError."""
+
+
 @dataclass(frozen=True)
 class LocalFrame:
     """Position of the world frame on Earth.
@@ -104,6 +112,10 @@ class LocalFrame:
         to_ecef(self.latitude, self.longitude, self.height, origin)
         to_ecef(latitude, longitude, height, place)
         return self._to_true_north().T @ (axes.T @ (place - origin))
+
+    def local_frame(self) -> LocalFrame:
+        """Return this frame: it is a `Location`."""
+        return self
 
     def _to_true_north(self) -> NDArray[np.float64]:
         """Return the rotation (3, 3) from world axes to east, north and up at the origin."""

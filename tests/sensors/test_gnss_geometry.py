@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simulator.sensors.geodesy import LocalFrame, course_of, to_ecef, to_geodetic
 from simulator.sensors.nmea import LONGEST, Fix, is_valid, sentences
+from terrain.geodesy import LocalFrame, course_of, to_ecef, to_geodetic
 
 DATA = Path(__file__).parents[1] / "data" / "gnss"
 ORIGINS = json.loads((DATA / "origins.json").read_text())
