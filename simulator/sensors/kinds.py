@@ -29,7 +29,15 @@ _COMMON = (
     Field("mount", Group(MOUNT), "position and orientation; default: at the reference point, axes parallel to the chassis", None),
 )
 
-SENSOR_KINDS: Registry[SensorKind] = Registry("sensor", "jounce.sensors", {"imu": "simulator.sensors.imu:KIND"})
+SENSOR_KINDS: Registry[SensorKind] = Registry(
+    "sensor",
+    "jounce.sensors",
+    {
+        "imu": "simulator.sensors.imu:KIND",
+        "wheel_encoder": "simulator.sensors.wheel_encoder:KIND",
+        "steering_angle": "simulator.sensors.steering_angle:KIND",
+    },
+)
 
 
 def sensor_fields(name: str) -> Fields:

@@ -15,7 +15,7 @@ import pytest
 from simulator.sensors.nmea import LONGEST, Fix, is_valid, sentences
 from terrain.geodesy import LocalFrame, course_of, to_ecef, to_geodetic
 
-DATA = Path(__file__).parents[1] / "data" / "gnss"
+DATA = Path(__file__).parents[1] / "data" / "sensors" / "gnss"
 ORIGINS = json.loads((DATA / "origins.json").read_text())
 NMEA = json.loads((DATA / "nmea.json").read_text())
 

@@ -17,7 +17,7 @@ from simulator.sensors.imu_grades import PRESETS
 from simulator.sensors.inertial_errors import InertialErrors
 from vehicles.readout import READOUT
 
-DATA = Path(__file__).parents[1] / "data" / "imu"
+DATA = Path(__file__).parents[1] / "data" / "sensors" / "imu"
 ALLAN = json.loads((DATA / "allan.json").read_text())
 MOTIONS = json.loads((DATA / "motions.json").read_text())
 KEYS = {"scale": "scale_error", "misalignment": "misalignment", "bias": "offset", "range": "range", "step": "step"}

@@ -1,0 +1,91 @@
+"""Encoders of the wheels: counts of pulses, and the speed from their times.
+
+A wheel with the angle theta has passed floor(theta / pitch) edges, pitch = 2 pi / pulses. The speed of a wheel is that of the edges since the
+last measurement with an edge,
+
+    speed = (edges passed) pitch / (time between the last edge then and the last edge now)
+
+as control units compute it, rounded to the resolution. A measurement without a new edge shows that the wheel is slower than a pitch since the
+last edge: the speed is limited to that. Below `min_speed` it is 0. Counts rise forward and fall backward.
+
+The first measurement assumes that the encoder was running before.
+
+differs: the wheel turns evenly between the last edge and the measurement; edges are exactly equidistant; counts do not overflow.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from simulator.base.fields import Field, Number
+from simulator.base.jit import kernel
+from simulator.base.records import Record, record
+from simulator.sensors.contract import CONTRACT, SensorInput, SensorKind, SensorSettings
+from vehicles.axle_layout import WHEELS
+
+PARAMETERS = (
+    Field("pulses", Number("1", 1, 100_000, whole=True), "edges per revolution", 48),
+    Field("resolution", Number("rad/s", 0.0, 10.0), "resolution of the speed; 0: unlimited", 0.01),
+    Field("min_speed", Number("rad/s", 0.0, 100.0), "speed below which 0 is measured", 0.3),
+)
+"""Default: a pulse wheel with 48 teeth and an active sensor; resolution and minimum are assumed, about 3 mm/s and 0.1 m/s."""
+
+OUTPUT = (
+    ("counts", (WHEELS,), "1", "edges since the start, + = rolling forward", "i8"),
+    ("speed", (WHEELS,), "rad/s", "angular velocity of the wheel, + = rolling forward"),
+)
+_STATE = (
+    ("edges", (WHEELS,), "1", "edges at the last measurement with a new edge", "i8"),
+    ("edge_time", (WHEELS,), "s", "time of the last edge then"),
+    ("speed", (WHEELS,), "rad/s", "last speed, not rounded"),
+    ("started", (), "1", "0: no measurement yet", "i8"),
+)
+
+
+@kernel
+def count_edges(time, period, readout, p, state, out):
+    """Write counts and speeds of the wheels at a time [s] to a record of OUTPUT; `state` is that of the last measurement, a period [s] ago."""
+    r, s, o, q = readout[0], state[0], out[0], p[0]
+    pitch = 2.0 * math.pi / q["pulses"]
+    for i in range(len(o["counts"])):
+        angle, spin = r["wheel_angle"][i], r["wheel_spin"][i]
+        count = math.floor(angle / pitch)
+        passed = count - s["edges"][i]
+        gap = angle - (count if passed >= 0 else count + 1) * pitch  # from the last edge
+        edge_time = time - (min(gap / spin, period) if spin * gap > 0.0 else 0.0)
+        if not s["started"]:
+            s["edges"][i], s["edge_time"][i], s["speed"][i] = count, edge_time, spin
+        elif passed != 0 and edge_time > s["edge_time"][i]:
+            s["speed"][i] = passed * pitch / (edge_time - s["edge_time"][i])
+            s["edges"][i], s["edge_time"][i] = count, edge_time
+        elif time > s["edge_time"][i]:
+            limit = pitch / (time - s["edge_time"][i])
+            s["speed"][i] = min(max(s["speed"][i], -limit), limit)
+        speed = s["speed"][i] if abs(s["speed"][i]) >= q["min_speed"] else 0.0
+        o["counts"][i] = count
+        o["speed"][i] = np.round(speed / q["resolution"]) * q["resolution"] if q["resolution"] > 0.0 else speed
+    s["started"] = 1
+
+
+class WheelEncoder:
+    """Encoders of all wheels. Parameters: see PARAMETERS."""
+
+    def __init__(self, settings: SensorSettings) -> None:
+        self._p, self._period, self._state = settings.parameters, settings.period, record(_STATE)
+
+    def step(self, seen: SensorInput, out: Record) -> None:
+        """Count the edges, and measure the speeds."""
+        count_edges(seen.time, self._period, seen.readout, self._p, self._state, out)
+
+
+KIND = SensorKind(
+    "wheel_encoder",
+    PARAMETERS,
+    OUTPUT,
+    WheelEncoder,
+    CONTRACT,
+    rate=100.0,
+    meaning="pulses and speeds of the wheels, as anti-lock brakes measure them",
+)
