@@ -1,4 +1,4 @@
-"""Rays and obstacle maps compared with reference scenes."""
+"""Rays, obstacle maps, GNSS and IMU compared with reference data."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from simulator.base.errors import NOTHING, ConfigError
 from simulator.validation.reference.map_files import MapFile, read_map
 from simulator.validation.reference.ray_scenes import RayScene, RaySet, read_scene, scene_files
+from simulator.validation.suite import navigation
 from simulator.validation.suite.result import Finding, Part, ReferenceData, Row
 from terrain.rays.caster import RayCaster
 
@@ -37,7 +38,7 @@ def maps(folder: Path) -> list[Row]:
     return [_map_row(read_map(file)) for file in scene_files(folder)]
 
 
-KINDS: dict[str, Callable[[Path], list[Row]]] = {"rays": rays, "maps": maps}
+KINDS: dict[str, Callable[[Path], list[Row]]] = {"rays": rays, "maps": maps, **navigation.KINDS}
 """Functions of a folder by its name."""
 
 
