@@ -86,7 +86,9 @@ _USUAL = PRESETS["consumer"]
 
 PARAMETERS = (
     Field("service", Choice(tuple(SERVICES)), "kind of fix under the open sky", _USUAL["service"]),
-    Field("horizontal_error", _ERROR, "standard deviation of the correlated error to the east and to the north", _USUAL["horizontal_error"]),
+    Field(
+        "horizontal_error", _ERROR, "standard deviation of the correlated error to the east and to the north", _USUAL["horizontal_error"]
+    ),
     Field("vertical_error", _ERROR, "standard deviation of the correlated error of the height", _USUAL["vertical_error"]),
     Field("error_time", _TIME, "correlation time of these errors; 0: white", _USUAL["error_time"]),
     Field("horizontal_noise", _ERROR, "standard deviation of the white noise to the east and to the north", _USUAL["horizontal_noise"]),

@@ -15,11 +15,12 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.base.algebra.vectors import add, cross, vector
-from simulator.base.fields import Field, Number
+from simulator.base.fields import Choice, Field, Number
 from simulator.base.jit import kernel
 from simulator.base.records import Record
 from simulator.base.rotations import rotation_of_quaternion
-from simulator.sensors.contract import CONTRACT, SensorInput, SensorKind, SensorSettings
+from simulator.sensors.contract import SensorInput, SensorKind, SensorSettings
+from simulator.sensors.imu_grades import PRESETS
 from simulator.sensors.inertial_errors import FORCE, RATE, InertialErrors
 
 
@@ -47,6 +48,7 @@ def _fields(part: str, what: str, unit: str, per_s: str, most: float, widest: fl
 
 
 PARAMETERS = (
+    Field("preset", Choice(("perfect", *PRESETS)), "grade of the unit, see docs/imu.md; other keys replace its values", "perfect"),
     *_fields("force", "specific force", "m/s2", "m/s3", 10.0, 1e5),
     *_fields("rate", "angular rate", "rad/s", "rad/s2", 1.0, 1e4),
     Field("g_sensitivity", Number("rad s/m", -1.0, 1.0, shape=(3, 3)), "angular rate per specific force", ((0.0,) * 3,) * 3, "S"),
@@ -97,7 +99,8 @@ KIND = SensorKind(
     PARAMETERS,
     OUTPUT,
     Imu,
-    CONTRACT,
+    2,
     rate=100.0,
     meaning="specific force and angular rate at a point of the chassis; with errors as in data sheets",
+    presets=PRESETS,
 )

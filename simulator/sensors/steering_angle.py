@@ -14,7 +14,7 @@ import numpy as np
 
 from simulator.base.fields import Field, Number
 from simulator.base.records import Record
-from simulator.sensors.contract import CONTRACT, SensorInput, SensorKind, SensorSettings
+from simulator.sensors.contract import SensorInput, SensorKind, SensorSettings
 from vehicles.axle_layout import WHEELS
 
 _SMALL = math.radians(0.1)
@@ -52,5 +52,5 @@ class SteeringAngle:
 
 
 KIND = SensorKind(
-    "steering_angle", PARAMETERS, OUTPUT, SteeringAngle, CONTRACT, rate=100.0, meaning="angles of the steering wheel and of the road wheels"
+    "steering_angle", PARAMETERS, OUTPUT, SteeringAngle, 2, rate=100.0, meaning="angles of the steering wheel and of the road wheels"
 )

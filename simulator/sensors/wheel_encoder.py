@@ -21,8 +21,8 @@ import numpy as np
 
 from simulator.base.fields import Field, Number
 from simulator.base.jit import kernel
-from simulator.base.records import Record, record
-from simulator.sensors.contract import CONTRACT, SensorInput, SensorKind, SensorSettings
+from simulator.base.records import Record, record, sized
+from simulator.sensors.contract import SensorInput, SensorKind, SensorSettings
 from vehicles.axle_layout import WHEELS
 
 PARAMETERS = (
@@ -73,7 +73,8 @@ class WheelEncoder:
     """Encoders of all wheels. Parameters: see PARAMETERS."""
 
     def __init__(self, settings: SensorSettings) -> None:
-        self._p, self._period, self._state = settings.parameters, settings.period, record(_STATE)
+        wheels = int(WHEELS) if settings.vehicle is None else settings.vehicle.mechanism.axles.size.wheels
+        self._p, self._period, self._state = settings.parameters, settings.period, record(sized(_STATE, wheels=wheels))
 
     def step(self, seen: SensorInput, out: Record) -> None:
         """Count the edges, and measure the speeds."""
@@ -85,7 +86,7 @@ KIND = SensorKind(
     PARAMETERS,
     OUTPUT,
     WheelEncoder,
-    CONTRACT,
+    2,
     rate=100.0,
     meaning="pulses and speeds of the wheels, as anti-lock brakes measure them",
 )

@@ -10,14 +10,16 @@ import pytest
 
 from simulator.base.records import Record, record
 from simulator.builder.builder import build_ground
-from simulator.sensors.mounted_sensor import MountedSensor, build_sensors
+from simulator.sensors.contract import SensorInput
+from simulator.sensors.make_sensors import SensorContext, make_sensors
+from simulator.sensors.mounted_sensor import MountedSensor
 from vehicles.readout import READOUT
 
 TURN = 2.0 * math.pi
 
 
 def sensor(seed: int = 0, **said: Any) -> MountedSensor:
-    return build_sensors([said], "session.yaml", build_ground("flat"), 1e-3, seed)[0]
+    return make_sensors([said], "session.yaml", SensorContext(build_ground("flat"), 1e-3, seed))[0]
 
 
 def rolled(encoder: MountedSensor, angle: Any, spin: Any, seconds: float) -> list[Record]:
@@ -26,7 +28,7 @@ def rolled(encoder: MountedSensor, angle: Any, spin: Any, seconds: float) -> lis
     for k in range(round(seconds * 100) + 1):
         t = 0.01 * k
         readout[0]["wheel_angle"], readout[0]["wheel_spin"] = angle(t), spin(t)
-        encoder.serve(t, readout, wait=True)
+        encoder.serve(SensorInput(t, readout), wait=True)
         out.append(encoder.out.copy())
     return out
 
@@ -68,7 +70,7 @@ def test_speeds_are_multiples_of_the_resolution() -> None:
 def test_steering_angles_are_rounded_to_a_tenth_of_a_degree() -> None:
     readout, steering = record(READOUT), sensor(type="steering_angle")
     readout[0]["steering_wheel_angle"], readout[0]["road_wheel_angle"] = math.radians(33.37), np.radians([2.24, 2.06, 0.0, -0.07])
-    steering.serve(0.0, readout, wait=True)
+    steering.serve(SensorInput(0.0, readout), wait=True)
     assert math.degrees(steering.out[0]["steering_wheel"]) == pytest.approx(33.4)
     assert np.degrees(steering.out[0]["road_wheel"]) == pytest.approx([2.2, 2.1, 0.0, -0.1])
 
@@ -78,7 +80,7 @@ def test_noise_and_offset_of_steering_angles_are_those_of_the_file() -> None:
     steering = sensor(3, type="steering_angle", steering_wheel_noise_deg=0.5, steering_wheel_offset_deg=-1.0, road_wheel_resolution_deg=0.0)
     found = []
     for k in range(4000):
-        steering.serve(0.01 * k, readout, wait=True)
+        steering.serve(SensorInput(0.01 * k, readout), wait=True)
         found.append(float(np.degrees(steering.out[0]["steering_wheel"])))
     assert np.mean(found) == pytest.approx(-1.0, abs=5 * 0.5 / math.sqrt(4000))
     assert np.std(found) == pytest.approx(0.5, rel=0.06)
