@@ -10,8 +10,8 @@ and noise, the ratio of vertical to horizontal errors and the correlation times 
 from __future__ import annotations
 
 import math
-import re
 import warnings
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Choice, Either, Field, Flag, Number, Text
+from simulator.base.records import Record
 from simulator.base.rotations import rotation_of_quaternion
-from simulator.base.values import Values
 from simulator.sensors import nmea
-from simulator.sensors.contract import CONTRACT, SensorInput, SensorKind, SensorSettings
-from simulator.sensors.gnss_model import SERVICES, GnssFix, GnssModel
+from simulator.sensors.contract import SensorInput, SensorKind, SensorSettings
+from simulator.sensors.gnss_model import SERVICES, GnssModel
 from simulator.sensors.gnss_sky import REACH
+from simulator.sensors.measurement import Measurement
 from simulator.sensors.nmea_output import HOST, PORT, FileOutput, UdpOutput, parse_address
 from terrain.geodesy import LocalFrame, course_of
 from terrain.ground import Ground
@@ -85,6 +86,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 _USUAL = PRESETS["consumer"]
 
 PARAMETERS = (
+    Field("preset", Choice(tuple(PRESETS)), "accuracy, see docs/gnss.md; other keys replace its values", "consumer"),
     Field("service", Choice(tuple(SERVICES)), "kind of fix under the open sky", _USUAL["service"]),
     Field(
         "horizontal_error", _ERROR, "standard deviation of the correlated error to the east and to the north", _USUAL["horizontal_error"]
@@ -145,3 +147,117 @@ def frame_of(ground: Ground) -> LocalFrame:
         2,
     )
     return DEFAULT_LOCATION
+
+
+class Gnss:
+    """GNSS receiver with the model of this module. Parameters: see PARAMETERS."""
+
+    def __init__(self, settings: SensorSettings) -> None:
+        numbers, words = settings.parameters[0], settings.values
+        parameters: dict[str, Any] = {name: float(numbers[name]) for name in settings.parameters.dtype.names or ()}
+        self._model = GnssModel({**parameters, "service": words["service"]}, frame_of(settings.ground), settings.period, settings.random)
+        self._p_BS, self._R_WB = settings.mount.p_BS, np.empty((3, 3))
+        start = _midnight(words["date"]) + timedelta(hours=settings.weather.time_of_day)
+        self._sentences = NmeaSentences(start, parameters["geoid_height"], words["nmea_quality"] == "simulated")
+        self._outputs = _outputs(settings.values)
+
+    def step(self, seen: SensorInput, out: Record) -> None:
+        """Measure position and velocity of the antenna."""
+        p_WS, v_WS = antenna(seen.readout, self._p_BS, self._R_WB)
+        blocked = np.isfinite(seen.world.cast(p_WS, self._model.satellites, REACH, seen.time).range)
+        fix = self._model.fix(p_WS, v_WS, ~blocked)
+        o = out[0]
+        o["quality"], o["satellites"], o["altitude"] = fix.quality, fix.satellites, fix.altitude
+        o["latitude_deg"], o["longitude_deg"] = math.degrees(fix.latitude), math.degrees(fix.longitude)
+        o["velocity"], o["deviation"] = fix.velocity, fix.deviation
+        o["hdop"], o["vdop"] = fix.dilution
+
+    def deliver(self, measurement: Measurement) -> None:
+        """Send and write the sentences of a measurement."""
+        if self._outputs:
+            sentences = self._sentences.of(measurement.time, measurement.values)
+            for output in self._outputs:
+                output.write(sentences)
+
+    def close(self) -> None:
+        """Close socket and file."""
+        for output in self._outputs:
+            output.close()
+
+
+class NmeaSentences:
+    """Sentences of measurements.
+
+    Parameters
+    ----------
+    start : UTC at the simulated time 0
+    geoid : height of the geoid above the ellipsoid [m]
+    simulated : True for the quality and the mode of a simulator
+    """
+
+    def __init__(self, start: datetime, geoid: float, simulated: bool) -> None:
+        self._start, self._geoid, self._simulated = start, geoid, simulated
+
+    def of(self, time: float, values: Record) -> tuple[str, str, str]:
+        """Return GGA, RMC and VTG of a record of OUTPUT measured at a simulated time [s]."""
+        o = values[0]
+        quality, velocity = int(o["quality"]), o["velocity"]
+        fix = nmea.Fix(
+            self._start + timedelta(seconds=time),
+            float(o["latitude_deg"]),
+            float(o["longitude_deg"]),
+            float(o["altitude"]),
+            self._geoid,
+            nmea.SIMULATED if self._simulated and quality else quality,
+            int(o["satellites"]),
+            float(o["hdop"]),
+            math.hypot(velocity[0], velocity[1]),
+            math.degrees(course_of(velocity[0], velocity[1])),
+        )
+        return nmea.sentences(fix)
+
+
+def antenna(readout: Record, p_BS: NDArray[np.float64], R_WB: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return position (3,) [m] and velocity (3,) [m/s] in W of a point of the chassis; R_WB (3, 3) is a work array."""
+    r = readout[0]
+    rotation_of_quaternion(r["q_WB"], R_WB)
+    return r["p_WB"] + R_WB @ p_BS, R_WB @ (r["v_WB_B"] + np.cross(r["w_WB_B"], p_BS))
+
+
+def _midnight(date: str) -> datetime:
+    """Return the start of a day, UTC. Raises ConfigError."""
+    try:
+        return datetime.strptime(date, "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError:
+        raise ConfigError("", "date", date, "a date such as 2026-06-21") from None
+
+
+def _outputs(values: Mapping[str, Any]) -> tuple[UdpOutput | FileOutput, ...]:
+    """Return the outputs of the keys `nmea` and `nmea_file`. Raises ConfigError."""
+    out: list[UdpOutput | FileOutput] = []
+    to = values["nmea"]
+    if to is not False:
+        host, port = (HOST, PORT) if to is True else parse_address(to, "", "nmea")
+        try:
+            out.append(UdpOutput(host, port))
+        except (OSError, UnicodeError):
+            raise ConfigError("", "nmea", to, "a name or an address in the network") from None
+    if "nmea_file" in values:
+        try:
+            out.append(FileOutput(Path(values["nmea_file"])))
+        except (OSError, ValueError) as error:
+            raise ConfigError("", "nmea_file", values["nmea_file"], f"a path of a new file ({error})") from None
+    return tuple(out)
+
+
+KIND = SensorKind(
+    "gnss",
+    PARAMETERS,
+    OUTPUT,
+    Gnss,
+    2,
+    rate=10.0,
+    meaning="position on WGS 84 and velocity, with correlated errors and outages; NMEA by UDP or to a file",
+    latency=0.1,
+    presets=PRESETS,
+)

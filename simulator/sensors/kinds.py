@@ -37,6 +37,7 @@ SENSOR_KINDS: Registry[SensorKind] = Registry(
     "jounce.sensors",
     {
         "imu": "simulator.sensors.imu:KIND",
+        "gnss": "simulator.sensors.gnss:KIND",
         "wheel_encoder": "simulator.sensors.wheel_encoder:KIND",
         "steering_angle": "simulator.sensors.steering_angle:KIND",
     },
