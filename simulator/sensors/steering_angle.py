@@ -48,7 +48,7 @@ class SteeringAngle:
         for name, true in (("steering_wheel", r["steering_wheel_angle"]), ("road_wheel", r["road_wheel_angle"])):
             angle = true + self._p[f"{name}_offset"] + self._p[f"{name}_noise"] * self._random.standard_normal(np.shape(true))
             step = self._p[f"{name}_resolution"]
-            out[0][name] = np.round(angle / step) * step if step > 0.0 else angle
+            out[0][name] = np.round(angle / step) * step + 0.0 if step > 0.0 else angle
 
 
 KIND = SensorKind(

@@ -3,7 +3,7 @@
 A wheel with the angle theta has passed floor(theta / pitch) edges, pitch = 2 pi / pulses. The speed of a wheel is that of the edges since the
 last measurement with an edge,
 
-    speed = (edges passed) pitch / (time between the last edge then and the last edge now)
+    speed = (distance of the last edge now from the last edge then) / (time between them)
 
 as control units compute it, rounded to the resolution. A measurement without a new edge shows that the wheel is slower than a pitch since the
 last edge: the speed is limited to that. Below `min_speed` it is 0. Counts rise forward and fall backward.
@@ -37,8 +37,9 @@ OUTPUT = (
     ("speed", (WHEELS,), "rad/s", "angular velocity of the wheel, + = rolling forward"),
 )
 _STATE = (
-    ("edges", (WHEELS,), "1", "edges at the last measurement with a new edge", "i8"),
-    ("edge_time", (WHEELS,), "s", "time of the last edge then"),
+    ("count", (WHEELS,), "1", "counts at the last measurement", "i8"),
+    ("edge", (WHEELS,), "1", "number of the last edge that was passed, in either direction", "i8"),
+    ("edge_time", (WHEELS,), "s", "time of that edge"),
     ("speed", (WHEELS,), "rad/s", "last speed, not rounded"),
     ("started", (), "1", "0: no measurement yet", "i8"),
 )
@@ -52,20 +53,21 @@ def count_edges(time, period, readout, p, state, out):
     for i in range(len(o["counts"])):
         angle, spin = r["wheel_angle"][i], r["wheel_spin"][i]
         count = math.floor(angle / pitch)
-        passed = count - s["edges"][i]
-        gap = angle - (count if passed >= 0 else count + 1) * pitch  # from the last edge
+        forward = count > s["count"][i] if s["started"] and count != s["count"][i] else spin >= 0.0
+        edge = count if forward else count + 1
+        gap = angle - edge * pitch
         edge_time = time - (min(gap / spin, period) if spin * gap > 0.0 else 0.0)
         if not s["started"]:
-            s["edges"][i], s["edge_time"][i], s["speed"][i] = count, edge_time, spin
-        elif passed != 0 and edge_time > s["edge_time"][i]:
-            s["speed"][i] = passed * pitch / (edge_time - s["edge_time"][i])
-            s["edges"][i], s["edge_time"][i] = count, edge_time
+            s["edge"][i], s["edge_time"][i], s["speed"][i] = edge, edge_time, spin
+        elif count != s["count"][i] and edge_time > s["edge_time"][i]:
+            s["speed"][i] = (edge - s["edge"][i]) * pitch / (edge_time - s["edge_time"][i])
+            s["edge"][i], s["edge_time"][i] = edge, edge_time
         elif time > s["edge_time"][i]:
             limit = pitch / (time - s["edge_time"][i])
             s["speed"][i] = min(max(s["speed"][i], -limit), limit)
         speed = s["speed"][i] if abs(s["speed"][i]) >= q["min_speed"] else 0.0
-        o["counts"][i] = count
-        o["speed"][i] = np.round(speed / q["resolution"]) * q["resolution"] if q["resolution"] > 0.0 else speed
+        s["count"][i] = o["counts"][i] = count
+        o["speed"][i] = np.round(speed / q["resolution"]) * q["resolution"] + 0.0 if q["resolution"] > 0.0 else speed
     s["started"] = 1
 
 

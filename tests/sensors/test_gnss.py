@@ -186,3 +186,13 @@ def test_a_disk_that_is_full_is_told_once_and_the_drive_goes_on() -> None:
 def test_an_impossible_receiver_is_an_error(said: dict[str, Any], problem: str) -> None:
     with pytest.raises((ConfigError, JounceError), match=problem):
         gnss(**said)
+
+
+def test_before_the_first_delivery_there_is_no_position() -> None:
+    sensor = gnss(latency=0.1)
+    world = SensorWorld(RayCaster(ground()), CLEAR)
+    sensor.serve(SensorInput(0.0, at(), world=lambda: world), wait=True)
+    assert np.isnan([sensor.out[0]["sampled"], sensor.out[0]["latitude_deg"]]).all()
+    sensor.deliver(0.1, wait=True)
+    assert sensor.out[0]["sampled"] == 0.0
+    assert sensor.out[0]["latitude_deg"] == pytest.approx(LATITUDE, abs=1e-3)

@@ -62,6 +62,12 @@ def test_a_wheel_that_stops_is_soon_at_zero_and_a_slow_one_is_not_seen() -> None
     assert slow[-1]["counts"][0][0] == math.floor(48 * 0.25 * 6.0 / TURN)
 
 
+def test_a_wheel_that_rocks_on_an_edge_has_no_speed() -> None:
+    found = rolled(sensor(type="wheel_encoder"), lambda t: 1e-3 * math.sin(50.0 * t), lambda t: 0.05 * math.cos(50.0 * t), 2.0)
+    assert {int(one["counts"][0][0]) for one in found} == {-1, 0}
+    assert {float(one["speed"][0][0]) for one in found} == {0.0}
+
+
 def test_speeds_are_multiples_of_the_resolution() -> None:
     found = rolled(sensor(type="wheel_encoder", resolution=0.5, pulses=100), lambda t: 7.7 * t, lambda t: 7.7, 1.0)
     assert found[-1]["speed"][0] == pytest.approx(np.full(4, 7.5))
