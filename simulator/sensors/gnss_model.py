@@ -67,6 +67,7 @@ class GnssModel:
         """(n, 3) unit vectors to the satellites, in W."""
         self._open = dilution(self.satellites)
         self._position, self._velocity = random.standard_normal((2, 3))  # Gauss-Markov processes with standard deviation 1
+        frame.fix(np.zeros(3), np.zeros(3))  # compiles before the first measurement
         self._settled = math.inf  # s, for how long enough satellites have been visible
 
     def fix(self, p_WS: FloatArray, v_WS: FloatArray, visible: NDArray[np.bool_]) -> GnssFix:
@@ -94,7 +95,7 @@ class GnssModel:
             slow = np.maximum(slow, self._p["float_error"])
         error = gain * (slow * self._position + fast * white)
         place, velocity = self._frame.fix(truth[0] + error, truth[1] + gain * speed * self._velocity)
-        return GnssFix(quality, count, *map(float, place), velocity, here, gain * np.hypot(slow, fast))
+        return GnssFix(quality, count, float(place[0]), float(place[1]), float(place[2]), velocity, here, gain * np.hypot(slow, fast))
 
     def _quality(self, here: Dilution) -> int:
         if not here.position <= WORST_PDOP:

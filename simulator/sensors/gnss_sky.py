@@ -24,6 +24,8 @@ WORST_PDOP = 25.0
 """Maximum for a fix, the default mask of u-blox receivers. Larger: fixes with larger errors between walls."""
 REACH = 2000.0
 """m. Length of the rays. Larger: distant hills block satellites, rays take longer."""
+LARGEST = 1e3
+"""Dilution above which the geometry is singular, within rounding."""
 _GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 
 
@@ -39,6 +41,9 @@ class Dilution(NamedTuple):
         return math.hypot(self.horizontal, self.vertical)
 
 
+NO_DILUTION = Dilution(math.inf, math.inf)
+
+
 def sky(mask: float) -> NDArray[np.float64]:
     """Return unit vectors (SATELLITES, 3) to the satellites, in W, above an elevation [rad]."""
     k = np.arange(SATELLITES)
@@ -50,9 +55,11 @@ def sky(mask: float) -> NDArray[np.float64]:
 def dilution(directions: NDArray[np.float64]) -> Dilution:
     """Return the dilution of precision of visible satellites (n, 3)."""
     if len(directions) < LEAST:
-        return Dilution(math.inf, math.inf)
+        return NO_DILUTION
     G = np.column_stack((directions, np.ones(len(directions))))
-    if np.linalg.cond(G) > 1e6:
-        return Dilution(math.inf, math.inf)
-    q = np.diagonal(np.linalg.inv(G.T @ G))
-    return Dilution(math.sqrt(q[0] + q[1]), math.sqrt(q[2]))
+    try:
+        q = np.diagonal(np.linalg.inv(G.T @ G))
+    except np.linalg.LinAlgError:  # all on one cone
+        return NO_DILUTION
+    found = Dilution(math.sqrt(max(q[0] + q[1], 0.0)), math.sqrt(max(q[2], 0.0)))
+    return found if q.min() > 0.0 and found.position < LARGEST else NO_DILUTION

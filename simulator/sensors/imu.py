@@ -17,11 +17,12 @@ import numpy as np
 from simulator.base.algebra.vectors import add, cross, vector
 from simulator.base.fields import Choice, Field, Number
 from simulator.base.jit import kernel
-from simulator.base.records import Record
+from simulator.base.records import Record, record
 from simulator.base.rotations import rotation_of_quaternion
 from simulator.sensors.contract import SensorInput, SensorKind, SensorSettings
 from simulator.sensors.imu_grades import PRESETS
 from simulator.sensors.inertial_errors import FORCE, RATE, InertialErrors
+from vehicles.readout import READOUT
 
 
 def _axes(name: str, unit: str, least: float, most: float, meaning: str, default: float) -> Field:
@@ -70,6 +71,7 @@ class Imu:
         parameters = {name: settings.parameters[0][name] for name in settings.parameters.dtype.names or ()}
         self._errors = InertialErrors(parameters, settings.period, settings.random)
         self._R_WB, self._values = np.empty((3, 3)), np.empty((1, 2, 3))
+        measure(record(READOUT), self._mount.p_BS, self._mount.R_BS, self._gravity, self._R_WB, self._values[0])  # compiles it
 
     def step(self, seen: SensorInput, out: Record) -> None:
         """Measure specific force and angular rate."""

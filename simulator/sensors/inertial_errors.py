@@ -83,6 +83,7 @@ class InertialErrors:
     def __init__(self, parameters: Mapping[str, ArrayLike], period: float, random: np.random.Generator) -> None:
         self._random = random
         self._errors = _errors(parameters, period, random)
+        add_errors(self._errors.copy(), np.zeros((1, DRAWS)), np.zeros((1, 2, 3)))  # compiles before the first measurement
 
     def measured(self, force: ArrayLike, rate: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return measured specific force and angular rate (n, 3) of n successive samples (n, 3) of true values [m/s2, rad/s]."""

@@ -7,7 +7,7 @@ import ipaddress
 import socket
 import warnings
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from simulator.base.errors import ConfigError
 
@@ -30,10 +30,11 @@ class UdpOutput:
 
     def __init__(self, host: str, port: int) -> None:
         """Raises OSError: the name of the host is unknown, or there are no sockets."""
-        self._target = socket.getaddrinfo(host, port, socket.AF_INET, socket.SOCK_DGRAM)[0][4]
+        address: Any = socket.getaddrinfo(host, port, socket.AF_INET, socket.SOCK_DGRAM)[0][4]
+        self._target = str(address[0]), int(address[1])
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
-        if ipaddress.ip_address(str(self._target[0])).is_loopback:
+        if ipaddress.ip_address(self._target[0]).is_loopback:
             self._socket.bind((HOST, 0))
         self.errors = 0
 

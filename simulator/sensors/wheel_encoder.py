@@ -24,6 +24,7 @@ from simulator.base.jit import kernel
 from simulator.base.records import Record, record, sized
 from simulator.sensors.contract import SensorInput, SensorKind, SensorSettings
 from vehicles.axle_layout import WHEELS
+from vehicles.readout import READOUT
 
 PARAMETERS = (
     Field("pulses", Number("1", 1, 100_000, whole=True), "edges per revolution", 48),
@@ -41,7 +42,7 @@ _STATE = (
     ("edge", (WHEELS,), "1", "number of the last edge that was passed, in either direction", "i8"),
     ("edge_time", (WHEELS,), "s", "time of that edge"),
     ("speed", (WHEELS,), "rad/s", "last speed, not rounded"),
-    ("started", (), "1", "0: no measurement yet", "i8"),
+    ("time", (), "s", "time of the last measurement; NaN before the first one"),
 )
 
 
@@ -50,14 +51,15 @@ def count_edges(time, period, readout, p, state, out):
     """Write counts and speeds of the wheels at a time [s] to a record of OUTPUT; `state` is that of the last measurement, a period [s] ago."""
     r, s, o, q = readout[0], state[0], out[0], p[0]
     pitch = 2.0 * math.pi / q["pulses"]
+    goes_on = time > s["time"]  # False at the first measurement, and after a restart at an earlier time
     for i in range(len(o["counts"])):
         angle, spin = r["wheel_angle"][i], r["wheel_spin"][i]
         count = math.floor(angle / pitch)
-        forward = count > s["count"][i] if s["started"] and count != s["count"][i] else spin >= 0.0
+        forward = count > s["count"][i] if goes_on and count != s["count"][i] else spin >= 0.0
         edge = count if forward else count + 1
         gap = angle - edge * pitch
         edge_time = time - (min(gap / spin, period) if spin * gap > 0.0 else 0.0)
-        if not s["started"]:
+        if not goes_on:
             s["edge"][i], s["edge_time"][i], s["speed"][i] = edge, edge_time, spin
         elif count != s["count"][i] and edge_time > s["edge_time"][i]:
             s["speed"][i] = (edge - s["edge"][i]) * pitch / (edge_time - s["edge_time"][i])
@@ -68,7 +70,7 @@ def count_edges(time, period, readout, p, state, out):
         speed = s["speed"][i] if abs(s["speed"][i]) >= q["min_speed"] else 0.0
         s["count"][i] = o["counts"][i] = count
         o["speed"][i] = np.round(speed / q["resolution"]) * q["resolution"] + 0.0 if q["resolution"] > 0.0 else speed
-    s["started"] = 1
+    s["time"] = time
 
 
 class WheelEncoder:
@@ -77,6 +79,10 @@ class WheelEncoder:
     def __init__(self, settings: SensorSettings) -> None:
         wheels = int(WHEELS) if settings.vehicle is None else settings.vehicle.mechanism.axles.size.wheels
         self._p, self._period, self._state = settings.parameters, settings.period, record(sized(_STATE, wheels=wheels))
+        count_edges(
+            0.0, self._period, record(sized(READOUT, wheels=wheels)), self._p, self._state, record(sized(OUTPUT, wheels=wheels))
+        )  # compiles it
+        self._state[0]["time"] = math.nan
 
     def step(self, seen: SensorInput, out: Record) -> None:
         """Count the edges, and measure the speeds."""

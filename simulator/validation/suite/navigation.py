@@ -33,8 +33,8 @@ ERRORS, MOTION = 1e-9, 1e-6
 """SI. Tolerances of the errors of an IMU, and of its true values at a mount."""
 OUTSIDE, BEYOND = 4, 1.6
 """Points of 64 that may be outside the bands of 99 %; half bands that none may exceed."""
-SHOWN = 1e-12
-"""SI. Differences below are rounding."""
+ROUNDING = 1e-3
+"""Fraction of a tolerance below which a difference is not shown: it depends on the machine."""
 _WHAT = "reference data of a GNSS receiver or an IMU"
 _PARTS = {"force": "accel", "rate": "gyro"}
 
@@ -83,8 +83,10 @@ def _damage_of(file: Path) -> Iterator[None]:
 
 def _row(what: str, here: str, reference: str, worst: dict[str, tuple[float, float]]) -> Row:
     """Return the row of the largest differences by quantity with unit, each with its tolerance."""
-    shown = ", ".join(f"{name} {max(value, SHOWN):.1g}" for name, (value, _) in worst.items())
-    allowed = ", ".join(f"{name} {limit:g}" for name, (_, limit) in worst.items())
+    shown = ", ".join(
+        f"{value:.1g} {unit}" if value > ROUNDING * limit else f"< {ROUNDING * limit:g} {unit}" for unit, (value, limit) in worst.items()
+    )
+    allowed = ", ".join(f"{limit:g} {unit}" for unit, (_, limit) in worst.items())
     return Row(what, here, reference, shown, allowed, all(value <= limit for value, limit in worst.values()))
 
 
@@ -150,7 +152,8 @@ def _errors_row(cases: list[dict[str, Any]]) -> Row:
 def _motion_row(name: str, mount: dict[str, Any], column: dict[str, NDArray[np.float64]]) -> Row:
     """Return the row of a motion: specific force and rate at a mount."""
     R_BS, R_WB, out, readout = np.empty((3, 3)), np.empty((3, 3)), np.empty((2, 3)), record(READOUT)
-    rotation_of_euler(*np.radians(mount["rpy_deg"]), R_BS)
+    roll, pitch, yaw = np.radians(mount["rpy_deg"])
+    rotation_of_euler(roll, pitch, yaw, R_BS)
     p_BS, r, worst = np.asarray(mount["position"], float), readout[0], np.zeros(2)
     a, w, alpha = (np.column_stack([column[f"{key}{axis}"] for axis in "xyz"]) for key in ("a", "w", "al"))
     q = np.column_stack([column[f"q{part}"] for part in "wxyz"])
