@@ -67,8 +67,10 @@ class Number:
         """Return the value in SI units of a number in the unit of a suffix."""
         factor = factor_of(self.unit, suffix) if suffix else 1.0
         assert factor is not None
-        if self._is_repeated(value):
-            value = np.full([n for n in self.shape if isinstance(n, int)], value)
+        if self.repeats:
+            if not self.accepts(value):
+                raise ConfigError(file, key, value, self.noun(suffix))
+            value = np.broadcast_to(value, self.shape) if self._is_repeated(value) else value
         shape = self._shape_of(value, file, key, suffix)
         array = numbers(value, shape, file, key, self._shown(suffix), whole=self.whole)
         if factor != 1.0:

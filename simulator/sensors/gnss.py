@@ -112,7 +112,7 @@ PARAMETERS = (
         f"destination of NMEA sentences by UDP; true: {HOST}:{PORT}",
         False,
     ),
-    Field("nmea_file", Text("a path"), "new file of NMEA sentences, in the current folder", None),
+    Field("nmea_file", Text("a path"), "file of NMEA sentences, in the current folder; it replaces an existing one", None),
     Field("nmea_quality", Choice(("simulated", "receiver")), "quality in the sentences: 8 and mode S, or that of a receiver", "simulated"),
     Field("geoid_height", Number("m", -200.0, 200.0), "height of the geoid above the ellipsoid, for the altitude of GGA", 0.0),
     Field("date", Text("a date such as 2026-06-21", _DAY), "date at the start, for the sentences", DATE),
@@ -245,8 +245,10 @@ def _outputs(values: Mapping[str, Any]) -> tuple[UdpOutput | FileOutput, ...]:
     if "nmea_file" in values:
         try:
             out.append(FileOutput(Path(values["nmea_file"])))
-        except (OSError, ValueError) as error:
-            raise ConfigError("", "nmea_file", values["nmea_file"], f"a path of a new file ({error})") from None
+        except (OSError, ValueError):
+            raise ConfigError(
+                "", "nmea_file", values["nmea_file"], "the path of a file that can be written, in an existing folder"
+            ) from None
     return tuple(out)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import os
 import socket
 import warnings
 from pathlib import Path
@@ -54,7 +55,7 @@ class UdpOutput:
 
 
 class FileOutput:
-    """Writes each sentence to a line of a new file; a full disk ends it.
+    """Writes each sentence to a line of a file, which replaces an existing one at the first sentence; a full disk ends it.
 
     Attributes
     ----------
@@ -63,8 +64,10 @@ class FileOutput:
 
     def __init__(self, path: Path) -> None:
         """Raises OSError: the file cannot be created."""
+        if not os.access(path if path.exists() else path.parent, os.W_OK) or path.is_dir():
+            raise OSError(f"{path} cannot be written")
         self._path = path
-        self._file: IO[bytes] = path.open("wb", buffering=0)
+        self._file: IO[bytes] | None = None
         self.errors = 0
 
     def write(self, sentences: tuple[str, ...]) -> None:
@@ -73,6 +76,8 @@ class FileOutput:
             self.errors += len(sentences)
             return
         try:
+            if self._file is None:
+                self._file = self._path.open("wb", buffering=0)
             self._file.write("".join(sentence + END for sentence in sentences).encode("ascii"))
         except OSError as error:
             self.errors += len(sentences)
@@ -80,8 +85,9 @@ class FileOutput:
 
     def close(self) -> None:
         """Close the file."""
-        with contextlib.suppress(OSError):
-            self._file.close()
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                self._file.close()
 
 
 def parse_address(text: str, file: object, key: str) -> tuple[str, int]:
