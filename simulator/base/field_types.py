@@ -70,7 +70,7 @@ class Number:
         if self.repeats:
             if not self.accepts(value):
                 raise ConfigError(file, key, value, self.noun(suffix))
-            value = np.broadcast_to(value, self.shape) if self._is_repeated(value) else value
+            value = np.full([n for n in self.shape if isinstance(n, int)], value) if self._is_repeated(value) else value
         shape = self._shape_of(value, file, key, suffix)
         array = numbers(value, shape, file, key, self._shown(suffix), whole=self.whole)
         if factor != 1.0:
