@@ -135,7 +135,7 @@ class Host:
             self.force_feedback = ForceFeedbackOutlet(ForceFeedbackThread(human_driver.add_notice), lambda: human_driver.device, parts.step)
             session.outlets.append(self.force_feedback)
         about = {"driver": parts.options.driver.name, **({} if _has_platform(parts) else {"platform": ""})}
-        log_options = LogOptions(about=about, say=self.messages.trouble)
+        log_options = LogOptions(about=about, say=self.messages.trouble, note=lambda text: self.messages.say(text))
         self.log = open_log(parts, session, folder, streams.armed, log_options, raised=streams.waits)
         streams.began = True
         folder.began()

@@ -90,6 +90,7 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
         values={field.name: values[field.name] for field in kind.parameters if field not in numbers and field.name in values},
         vehicle=context.vehicle,
         weather=context.weather,
+        record=values["record"],
     )
     with making(f"sensor {name}"):
         sensor = kind.make(settings)
