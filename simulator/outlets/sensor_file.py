@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,7 +55,7 @@ class SensorFileOutlet:
     def __init__(self, session: Session, folder: Path, recorded: list[Recorded], options: LogOptions) -> None:
         self.every = max(1, round(POSE_PERIOD / session.h))
         self.recorder = SensorRecorder(folder, recorded, session.h)
-        self._session, self._options, self._time, self._says_size = session, options, None, True
+        self._session, self._options, self._time, self._says_size = session, options, math.nan, True
         for number, one in enumerate(recorded):
             one.sensor.subscribe(partial(self._measured, number))
 

@@ -47,7 +47,7 @@ def decode(name: str, data: bytes | memoryview) -> dict[str, Any]:
 def _put(out: bytearray, name: str, message: Mapping[str, Any]) -> None:
     for field in fields(name):
         value = message[field.name]
-        if field.count is None:
+        if field.length is None:
             _put_one(out, field.type, value)
         else:
             _put_array(out, field, value)
@@ -66,9 +66,9 @@ def _put_one(out: bytearray, kind: str, value: Any) -> None:
 
 
 def _put_array(out: bytearray, field: MessageField, value: Any) -> None:
-    if field.count and len(value) != field.count:
-        raise ValueError(f"{field.name}: {len(value)} items; expected {field.count}")
-    if not field.count:
+    if field.length and len(value) != field.length:
+        raise ValueError(f"{field.name}: {len(value)} items; expected {field.length}")
+    if not field.length:
         _put_one(out, "uint32", memoryview(value).nbytes if isinstance(value, (bytes, memoryview)) else len(value))
     if isinstance(value, (bytes, memoryview)):
         out += value
@@ -90,7 +90,7 @@ class _Reader:
         self._data, self._at = data, 0
 
     def message(self, name: str) -> dict[str, Any]:
-        return {field.name: self._one(field.type) if field.count is None else self._array(field) for field in fields(name)}
+        return {field.name: self._one(field.type) if field.length is None else self._array(field) for field in fields(name)}
 
     def _one(self, kind: str) -> Any:
         if kind in _STRUCTS:
@@ -101,7 +101,7 @@ class _Reader:
         return self.message(kind)
 
     def _array(self, field: MessageField) -> Any:
-        count = field.count or self._one("uint32")
+        count = field.length or self._one("uint32")
         if field.type not in _DTYPES:
             return [self._one(field.type) for _ in range(count)]
         dtype = _DTYPES[field.type]

@@ -73,7 +73,7 @@ class MessageField(NamedTuple):
     type: str
     """Primitive type, or "package/Name" of another message."""
     name: str
-    count: int | None
+    length: int | None
     """Length of an array, 0: any length; None: no array."""
 
 
@@ -89,8 +89,8 @@ def fields(name: str) -> tuple[MessageField, ...]:
     for line in _text(name).split("\n"):
         match = _FIELD.fullmatch(line)
         if match:
-            count = None if match[2] is None else int(match[3] or 0)
-            found.append(MessageField(match[1], match[4], count))
+            length = None if match[2] is None else int(match[3] or 0)
+            found.append(MessageField(match[1], match[4], length))
     return tuple(found)
 
 

@@ -7,7 +7,7 @@ other structured arrays            not recorded
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from simulator.sensors.messages.topic import Message, Recording, Topic
 if TYPE_CHECKING:
     from simulator.sensors.contract import ArrayOutput
 
+Conversion = Callable[[Measurement], Message | None]
 _NAMES = {"f": "Float", "i": "Int", "u": "UInt"}
 
 
@@ -53,7 +54,7 @@ def array_of(message: Message) -> NDArray[Any]:
 
 
 def _type(dtype: np.dtype) -> str | None:
-    if dtype == bool:
+    if dtype.kind == "b":
         return "std_msgs/msg/UInt8MultiArray"
     bits = 8 * dtype.itemsize
     return (
@@ -61,7 +62,7 @@ def _type(dtype: np.dtype) -> str | None:
     )
 
 
-def _cloud(name: str, one: ArrayOutput):  # noqa: ANN202 (a conversion)
+def _cloud(name: str, one: ArrayOutput) -> Conversion:
     def message(measured: Measurement) -> Message | None:
         points = measured.arrays.get(one.name)
         return None if points is None else point_cloud(measured.time, name, points)
@@ -69,7 +70,7 @@ def _cloud(name: str, one: ArrayOutput):  # noqa: ANN202 (a conversion)
     return message
 
 
-def _multi_array(one: ArrayOutput):  # noqa: ANN202 (a conversion)
+def _multi_array(one: ArrayOutput) -> Conversion:
     def message(measured: Measurement) -> Message | None:
         values = measured.arrays.get(one.name)
         return None if values is None else multi_array(values, one.dimensions)

@@ -24,7 +24,7 @@ class TopicInfo(NamedTuple):
     topic: str
     type: str
     """Name of the message."""
-    count: int
+    messages: int
     metadata: Mapping[str, str]
     """Texts of the channel: `sensor`, `kind`, `rate_hz` ..., see `simulator.telemetry.sensor_file.recorder`."""
 

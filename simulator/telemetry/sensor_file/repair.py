@@ -6,12 +6,13 @@ The file is cut after its last complete chunk, in place, and receives the index 
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import struct
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from simulator.base.errors import ConfigError, OutputError, UnreadableError
 
@@ -73,7 +74,8 @@ def repair(file: Path, drop_chunks: bool = False) -> Repaired:
     """
     is_complete(file)
     try:
-        with open(file, "rb+") as stream:
+        # no buffer: its bytes would be written again after a failure
+        with open(file, "rb+", buffering=0) as stream:
             size = stream.seek(0, os.SEEK_END)
             chunks, end = _scan(stream, size)
             while True:
@@ -89,7 +91,7 @@ def repair(file: Path, drop_chunks: bool = False) -> Repaired:
         raise OutputError(f"{file}: cannot be repaired: {error.strerror or error}") from None
 
 
-def _scan(stream: BinaryIO, size: int) -> tuple[list[_Chunk], int]:
+def _scan(stream: io.FileIO, size: int) -> tuple[list[_Chunk], int]:
     """Return the complete chunks, and the end of the last complete one, or of the header."""
     chunks: list[_Chunk] = []
     at = end = len(MAGIC)
@@ -107,14 +109,14 @@ def _scan(stream: BinaryIO, size: int) -> tuple[list[_Chunk], int]:
     return chunks, end
 
 
-def _chunk(stream: BinaryIO, start: int, length: int) -> _Chunk:
+def _chunk(stream: io.FileIO, start: int, length: int) -> _Chunk:
     first, last, size, crc = _CHUNK.unpack(stream.read(_CHUNK.size))
     compression = stream.read(struct.unpack("<I", stream.read(4))[0]).decode(errors="replace")
     (data_length,) = struct.unpack("<Q", stream.read(8))
     return _Chunk(start, length, (first, last), size, crc, compression, stream.tell(), data_length)
 
 
-def _records(stream: BinaryIO, chunk: _Chunk) -> bytes | None:
+def _records(stream: io.FileIO, chunk: _Chunk) -> bytes | None:
     """Return the records in a chunk; None if its bytes are wrong."""
     if chunk.data_start + chunk.data_length > chunk.start + chunk.length:
         return None
@@ -139,15 +141,16 @@ def _each(records: bytes) -> Iterator[tuple[int, int, int]]:
         at += _RECORD.size + length
 
 
-def _finish(stream: BinaryIO, chunks: list[_Chunk], end: int) -> int:
+def _finish(stream: io.FileIO, chunks: list[_Chunk], end: int) -> int:
     """Cut the file at `end`, write the index and return the number of messages. Raises OSError; the file is then cut at `end`."""
     index = _Index(stream, chunks)
     tail = index.tail(end)
     stream.truncate(end)
     stream.seek(end)
     try:
-        stream.write(tail)
-        stream.flush()
+        waiting = memoryview(tail)
+        while waiting:
+            waiting = waiting[stream.write(waiting) :]
         os.fsync(stream.fileno())
     except OSError:
         with contextlib.suppress(OSError):
@@ -159,7 +162,7 @@ def _finish(stream: BinaryIO, chunks: list[_Chunk], end: int) -> int:
 class _Index:
     """Index of a file: message indexes of its last chunk, and the summary."""
 
-    def __init__(self, stream: BinaryIO, chunks: list[_Chunk]) -> None:
+    def __init__(self, stream: io.FileIO, chunks: list[_Chunk]) -> None:
         self._stream, self._chunks = stream, chunks
         self._schemas: dict[int, Any] = {}
         self._channels: dict[int, Any] = {}
@@ -173,9 +176,11 @@ class _Index:
     def tail(self, end: int) -> bytes:
         """Return the bytes from `end`, the end of the last chunk, to the end of the file."""
         from mcap.data_stream import RecordBuilder
-        from mcap.records import DataEnd, Footer
+        from mcap.records import DataEnd, Footer, Header
 
         builder = RecordBuilder()
+        if end == len(MAGIC):
+            Header("ros2", "").write(builder)
         indexes = [self._indexed(chunk, builder, end if chunk is self._chunks[-1] else None) for chunk in self._chunks]
         DataEnd(0).write(builder)
         start = end + builder.count
@@ -231,8 +236,6 @@ class _Index:
 
     def _learn(self, records: bytes) -> None:
         """Add the schemas and channels of a chunk."""
-        import io
-
         from mcap.data_stream import ReadDataStream
         from mcap.records import Channel, Schema
 
