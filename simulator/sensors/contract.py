@@ -153,13 +153,10 @@ class SensorSettings:
     vehicle: Description | None = None
     """Description of the vehicle; None in a check of a kind."""
     weather: Weather = CLEAR
-<<<<<<< HEAD
     record: bool = True
     """Whether the user wants the measurements in the file of sensor data."""
-=======
     seed: tuple[int, ...] = (0,)
     """Seed of `random`."""
->>>>>>> main
 
 
 @accepts_rows(defaults_after="rate")
