@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from recorded_kinds import KINDS
 
 from simulator.sensors.kinds import SENSOR_KINDS
-from recorded_kinds import KINDS
 
 
 @pytest.fixture
