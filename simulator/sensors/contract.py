@@ -7,6 +7,7 @@ A kind defines the table of its parameters, the table of its scalar output, whos
     rate         Hz, divides the ticks per second
     latency      s, time from the measurement to its delivery
     mount        `position` (3,) [m] from the chassis reference point, in B, and `roll_deg`, `pitch_deg`, `yaw_deg` of the sensor axes S
+    record       whether the measurements are in the file of sensor data (`simulator.telemetry.sensor_file`)
 
 A measurement has the time of which it is. It is *delivered* `latency` later: then it is in the log, and drivers, outlets and subscribers see it.
 Outside real time, delivery is exact, also for plugins. In real time, a plugin sensor and a sensor `in_thread` compute in a thread of
@@ -28,6 +29,7 @@ from simulator.base.fields import Fields
 from simulator.base.old_parameters import accepts_rows
 from simulator.base.records import Record, Table
 from simulator.base.renamed_modules import old_names
+from simulator.sensors.messages.topic import Recording
 from simulator.sensors.pose_history import PoseHistory
 from simulator.sensors.sensor_world import SensorWorld
 from simulator.weather import CLEAR, Weather
@@ -155,6 +157,8 @@ class SensorSettings:
     vehicle: Description | None = None
     """Description of the vehicle; None in a check of a kind."""
     weather: Weather = CLEAR
+    record: bool = True
+    """Whether the user wants the measurements in the file of sensor data."""
     seed: tuple[int, ...] = (0,)
     """Seed of `random`."""
 
@@ -185,6 +189,8 @@ class SensorKind:
     replace them."""
     in_thread: bool = False
     """True for a built-in sensor that needs milliseconds for a measurement: in real time it computes in a thread of its own."""
+    messages: Callable[[SensorSettings], Recording] | None = None
+    """Returns the topics of a sensor in the file of sensor data. Default: its arrays, see `simulator.sensors.messages.generic`."""
 
 
 __getattr__ = old_names(__name__)

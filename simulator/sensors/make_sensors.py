@@ -94,6 +94,7 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
         values={field.name: said[field.name] for field in kind.parameters if field not in numbers and field.name in said},
         vehicle=context.vehicle,
         weather=context.weather,
+        record=values["record"],
         seed=seed,
     )
     with making(f"sensor {name}"):
