@@ -28,6 +28,8 @@ from simulator.sensors.contract import SensorInput, SensorKind, SensorSettings
 from simulator.sensors.gnss_model import SERVICES, GnssModel
 from simulator.sensors.gnss_sky import REACH
 from simulator.sensors.measurement import Measurement
+from simulator.sensors.messages import definitions, navigation
+from simulator.sensors.messages.topic import WORLD, Frame, Message, Recording, Topic
 from simulator.sensors.nmea_output import HOST, PORT, FileOutput, UdpOutput, parse_address
 from terrain.geodesy import LocalFrame, course_of
 from terrain.ground import Ground
@@ -252,6 +254,26 @@ def _outputs(values: Mapping[str, Any]) -> tuple[UdpOutput | FileOutput, ...]:
     return tuple(out)
 
 
+def _messages(settings: SensorSettings) -> Recording:
+    """Return the topics of a receiver: its fix, and its velocity in a frame with the axes east, north and up at the origin of the world."""
+    name, enu = settings.name, f"{settings.name}_enu"
+    ground = settings.ground
+    frame = DEFAULT_LOCATION if ground.location is None else ground.location.local_frame()
+    status = {nmea.NO_FIX: navigation.NO_FIX, nmea.SINGLE: navigation.FIX, nmea.DIFFERENTIAL: navigation.SBAS_FIX}
+
+    def fix(one: Measurement) -> Message:
+        o = one.values[0]
+        place = float(o["latitude_deg"]), float(o["longitude_deg"]), float(o["altitude"])
+        return navigation.nav_sat_fix(one.time, name, place, o["deviation"], status.get(int(o["quality"]), navigation.GBAS_FIX))
+
+    def velocity(one: Measurement) -> Message | None:
+        o = one.values[0]
+        return navigation.velocity(one.time, enu, o["velocity"]) if o["quality"] else None
+
+    topics = Topic("fix", definitions.NAV_SAT_FIX, fix), Topic("velocity", definitions.TWIST, velocity)
+    return Recording(topics, (Frame(enu, WORLD, np.zeros(3), frame.to_true_north().T),))
+
+
 KIND = SensorKind(
     "gnss",
     PARAMETERS,
@@ -262,4 +284,5 @@ KIND = SensorKind(
     meaning="position on WGS 84 and velocity, with correlated errors and outages; NMEA by UDP or to a file",
     latency=0.1,
     presets=PRESETS,
+    messages=_messages,
 )

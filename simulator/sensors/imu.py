@@ -22,6 +22,9 @@ from simulator.base.rotations import rotation_of_quaternion
 from simulator.sensors.contract import SensorInput, SensorKind, SensorSettings
 from simulator.sensors.imu_grades import PRESETS
 from simulator.sensors.inertial_errors import FORCE, RATE, InertialErrors
+from simulator.sensors.measurement import Measurement
+from simulator.sensors.messages import definitions, navigation
+from simulator.sensors.messages.topic import Message, Recording, Topic
 from vehicles.readout import READOUT
 
 
@@ -96,6 +99,16 @@ def measure(readout, p_BS, R_BS, gravity, R_WB, out):
         out[RATE, j] = R_BS[0, j] * w[0] + R_BS[1, j] * w[1] + R_BS[2, j] * w[2]
 
 
+def _messages(settings: SensorSettings) -> Recording:
+    """Return the topic of an IMU."""
+
+    def data(one: Measurement) -> Message:
+        values = one.values[0]
+        return navigation.imu(one.time, settings.name, values["f_S"], values["w_S"])
+
+    return Recording((Topic("data", definitions.IMU, data),))
+
+
 KIND = SensorKind(
     "imu",
     PARAMETERS,
@@ -105,4 +118,5 @@ KIND = SensorKind(
     rate=100.0,
     meaning="specific force and angular rate at a point of the chassis; with errors as in data sheets",
     presets=PRESETS,
+    messages=_messages,
 )
