@@ -76,7 +76,7 @@ def test_the_change_of_momentum_is_the_impulse_and_that_of_the_ground(h):
     for _ in range(round(1.5 / h)):
         steps(1, v.model, v.space, g, c, h)
         of_ground += h * v.space.contacts["F_W"].sum(axis=0)
-    impulse = v.space.object_contact[0]["ring"]["impulse_W"][0]
+    impulse = v.space.object_contact[0]["ring"]["touch_impulse_W"][0]
     assert momentum() - before - of_ground[0] == pytest.approx(impulse[0], rel=0.01)
 
 

@@ -12,7 +12,7 @@ from terrain.objects.pose import place_object
 from terrain.objects.records import BREAKAWAY, MESH, NODE_TYPE, OBJECT_TYPE, ROW_TYPE, STATE_TYPE, TRIANGLE_TYPE
 from vehicles.contact.bodies import box_gap, object_gap, object_velocity, part_sphere, take_object, take_part, triangle_gap
 from vehicles.contact.convex import core_distance, core_radius, first_normal, track_normal
-from vehicles.contact.law import record_step
+from vehicles.contact.law import elastic_depth, record_step
 from vehicles.contact.patch import contact_point
 from vehicles.contact.records import PAIRS
 
@@ -145,24 +145,24 @@ def _meet_pair(s, o, row, part, triangle, margin, h):
         at = _free_pair(q["pairs"], triangle)
         if at < 0:
             return 0.0
-        depth, n, dent = _first_contact(s, row, part)
+        depth, n, origin, dent = _first_contact(s, row, part)
         if depth <= -margin:
             return -depth
         c = q["pairs"][at]
         _begin_pair(c, row, part, triangle)
-        c["dent"] = dent
+        c["origin"], c["dent"] = origin, dent
     if depth <= -margin:
         return -depth
     c["seen"] = 1
-    _move_pair(s, c, depth, n, h)
+    _move_pair(s, c, o["restitution"], depth, n, h)
     return -depth
 
 
 @inline
 def _first_contact(s, row, part):
-    """Return (overlap, normal, dent) of the bodies `a` and `b`, which were not close before.
+    """Return (overlap, normal, origin, dent) of the bodies `a` and `b`, which were not close before.
 
-    Bodies that overlap already are crushed so far: they feel no force. A triangle takes normal and dent of its deepest neighbor, if any.
+    Bodies that overlap already feel no force until they move deeper. A triangle takes normal and crush of its deepest neighbor, if any.
     """
     q = s[0]
     a, b = q["a"], q["b"]
@@ -170,15 +170,15 @@ def _first_contact(s, row, part):
     n = (x, y, z)
     if length > 0.0:
         depth = core_radius(a) + core_radius(b) - length
-        return depth, n, max(depth, 0.0)
+        return depth, n, max(depth, 0.0), max(depth, 0.0)
     n = first_normal(a, b)
-    deepest, dent = 0.0, math.inf
+    deepest, origin, dent = 0.0, math.inf, math.inf
     for i in range(PAIRS):
         c = q["pairs"][i]
         if c["live"] and c["row"] == row and c["part"] == part and c["depth"] > deepest:
-            deepest, dent, n = c["depth"], c["dent"], vector(c["n_W"])
+            deepest, origin, dent, n = c["depth"], c["origin"], c["dent"], vector(c["n_W"])
     depth, n = track_normal(a, b, n, q["simplex"])
-    return depth, n, min(dent, depth)
+    return depth, n, min(origin, depth), min(dent, depth)
 
 
 @inline
@@ -216,9 +216,10 @@ def _free_pair(pairs, triangle):
 @inline
 def _begin_pair(c, row, part, triangle):
     c["live"], c["row"], c["part"], c["triangle"] = 1, row, part, triangle
-    c["normal_force"] = c["energy"] = c["twist"] = c["drift"] = 0.0
+    c["normal_force"] = c["energy"] = c["rebound"] = c["twist"] = c["drift"] = 0.0
+    c["steepness"], c["depth"] = 1.0, 0.0
     for j in range(3):
-        c["u_W"][j] = 0.0
+        c["u_W"][j] = c["force_W"][j] = 0.0
 
 
 @inline
@@ -231,16 +232,16 @@ def _velocity(s, r_W):
 
 
 @kernel
-def _move_pair(s, c, depth, n, h):
+def _move_pair(s, c, restitution, depth, n, h):
     """Record the work of the last step of a pair, then update its normal, depth, contact point and velocity."""
     q = s[0]
-    if c["normal_force"] > 0.0:
+    if c["depth"] > 0.0:
         old, v = vector(c["n_W"]), _velocity(s, rotated(q["R_WB"], vector(c["r_B"])))
         before = c["v_W"]
-        record_step(c, dot(old, vector(before)), dot(old, v), h)
+        record_step(c, restitution, dot(old, vector(before)), dot(old, v), h)
     c["depth"], c["normal_force"] = depth, 0.0
     if depth > 0.0:
-        elastic = max(depth - c["dent"], 0.0)
+        elastic = elastic_depth(c)
         w = rotated(q["R_WB"], vector(q["w_WB_B"]))
         w = (w[0], w[1], w[2] - q["pose"][0]["yaw_rate"])
         c["spin"] = dot(w, n)
@@ -250,7 +251,7 @@ def _move_pair(s, c, depth, n, h):
         for j in range(3):
             c["r_W"][j], c["r_B"][j], c["v_W"][j] = r[j], r_B[j], v[j]
     else:
-        c["dent"] = c["energy"] = c["twist"] = c["drift"] = 0.0
+        c["origin"] = c["dent"] = c["energy"] = c["rebound"] = c["twist"] = c["drift"] = 0.0
         for j in range(3):
             c["u_W"][j] = 0.0
     for j in range(3):
