@@ -12,8 +12,12 @@ SEPARATE = 0.1
 """s without a force after which a new force on the same object is a new collision."""
 GENTLE = 0.3
 """m/s. A vehicle that closes slower on an object which it has hit before, and still touches or overlaps, leans on it: no impact."""
+CREEP = 0.06
+"""m/s. Speed below which bodies neither approach nor rebound; for a slow touch, a tenth of its closing speed."""
+SETTLED = 0.05
+"""s without approach after which the impact is over although there was no rebound."""
 APPROACH, REBOUND, LEANING = range(3)
-"""Phases of a collision: the objects takes energy; it returns energy, or there is no force; the impact is over."""
+"""Phases of a collision: the bodies approach; they separate, or there is no force; the impact is over."""
 
 
 @inline
@@ -24,18 +28,18 @@ def collision_row(s, o, r_W, n, speed, again):
     pair has had a force before in the same overlap
     """
     q = s[0]
-    first = max(q["collisions"] - RING, 0)
+    ring, first = q["ring"], max(q["collisions"] - RING, 0)
     for k in range(q["collisions"] - 1, first - 1, -1):
-        row = q["ring"][k % RING]
+        row = ring[k % RING]
         if row["object"] == o["number"] and (q["time"] - row["last"] <= SEPARATE or (again and speed < GENTLE)):
             return k % RING
     at = q["collisions"] % RING
-    row = q["ring"][at]
+    row = ring[at]
     q["collisions"] += 1
     row["number"], row["object"], row["label"] = q["collisions"], o["number"], o["label"]
-    row["time"] = row["last"] = row["end"] = q["time"]
+    row["time"] = row["last"] = row["end"] = row["moved"] = q["time"]
     row["closing_speed"], row["peak_force"], row["phase"] = max(speed, 0.0), 0.0, APPROACH
-    row["power"] = row["closing"] = 0.0
+    row["power"] = row["closing"] = row["normal_force"] = 0.0
     for j in range(3):
         row["p_WC"][j], row["n_W"][j] = q["p_WB"][j] + r_W[j], n[j]
         row["impulse_W"][j] = row["touch_impulse_W"][j] = row["force_W"][j] = 0.0
@@ -48,30 +52,43 @@ def add_force(s, at, F, normal, speed):
     row = s[0]["ring"][at]
     row["last"] = s[0]["time"]
     row["power"] -= normal * speed
+    row["normal_force"] += normal
     row["closing"] = max(row["closing"], speed)
     for j in range(3):
         row["force_W"][j] += F[j]
 
 
+@inline
+def _follow(row):
+    """Update the phase of a collision with a force in this step.
+
+    The impact lasts until the rebound ends: afterwards, the vehicle may lean on the object, or push it, for as long as it likes. It begins
+    anew if the vehicle closes faster than GENTLE.
+    """
+    v = row["power"] / row["normal_force"]
+    slow = min(CREEP, 0.1 * row["closing_speed"])
+    if abs(v) > slow:
+        row["moved"] = row["last"]
+    if v < 0.0 and row["closing"] >= GENTLE:
+        row["phase"] = APPROACH
+    elif row["phase"] == REBOUND and v < slow:
+        row["phase"] = LEANING
+    elif row["phase"] == APPROACH and v >= slow:
+        row["phase"] = REBOUND
+    elif row["phase"] == APPROACH and row["last"] - row["moved"] > SETTLED:
+        row["phase"] = LEANING
+
+
 @kernel
 def close_step(s, h):
-    """Add the forces of a step of h seconds to peak and impulses of their rows.
-
-    The impact of a collision lasts until the rebound ends: afterwards, the vehicle may lean on the object, or push it, for as long as it
-    likes. It begins anew if the vehicle closes faster than GENTLE.
-    """
-    q = s[0]
+    """Add the forces of a step of h seconds to peak and impulses of their rows."""
+    q, ring = s[0], s[0]["ring"]
     for k in range(min(q["collisions"], RING)):
-        row = q["ring"][k]
+        row = ring[k]
         if row["last"] < q["time"]:
             row["phase"] = max(row["phase"], REBOUND)
             continue
-        if row["power"] >= 0.0:
-            row["phase"] = max(row["phase"], REBOUND)
-        elif row["closing"] >= GENTLE:
-            row["phase"] = APPROACH
-        elif row["phase"] == REBOUND:
-            row["phase"] = LEANING
+        _follow(row)
         F = vector(row["force_W"])
         if row["phase"] != LEANING:
             row["end"] = q["time"]
@@ -80,4 +97,4 @@ def close_step(s, h):
             row["touch_impulse_W"][j] += h * F[j]
             row["impulse_W"][j] += h * F[j] if row["phase"] != LEANING else 0.0
             row["force_W"][j] = 0.0
-        row["power"] = row["closing"] = 0.0
+        row["power"] = row["closing"] = row["normal_force"] = 0.0

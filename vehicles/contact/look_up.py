@@ -14,7 +14,7 @@ from vehicles.contact.bodies import box_gap, object_gap, object_velocity, part_s
 from vehicles.contact.convex import core_distance, core_radius, first_normal, track_normal
 from vehicles.contact.law import elastic_depth, record_step
 from vehicles.contact.patch import contact_point
-from vehicles.contact.records import PAIRS
+from vehicles.contact.records import PAIRS, TRIANGLES
 
 SEARCH = 3.0
 """m. Distance around the vehicle, beyond the margin, in which objects are looked up; farther ones count as this far."""
@@ -30,7 +30,7 @@ def look_up(p, s, w, wheels, margin, h):
     wheels : records of WHEEL
     """
     q, g = s[0], w[0]
-    for i in range(PAIRS):
+    for i in range(q["top"]):
         q["pairs"][i]["seen"] = 0
     nearest = margin + SEARCH
     objects = records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])
@@ -42,11 +42,12 @@ def look_up(p, s, w, wheels, margin, h):
     rows = records_at(g["broken_rows"], ROW_TYPE, g["broken"])
     for k in range(g["broken"]):
         nearest = min(nearest, _meet_object(p, s, w, wheels, objects[rows[k]], rows[k], margin, h))
-    q["live"] = 0
-    for i in range(PAIRS):
+    used, q["live"], q["top"] = q["top"], 0, 0
+    for i in range(used):
         c = q["pairs"][i]
         c["live"] = c["live"] if c["seen"] else 0
-        q["live"] += c["live"]
+        if c["live"]:
+            q["live"], q["top"] = q["live"] + 1, i + 1
     return nearest
 
 
@@ -137,17 +138,21 @@ def _meet_mesh(p, s, w, o, row, part, center, radius, margin, h):
 def _meet_pair(s, o, row, part, triangle, margin, h):
     """Update or create the pair of the bodies `a` and `b` of the state if they are closer than the margin. Return their distance [m]."""
     q = s[0]
-    at = _find_pair(q["pairs"], row, part, triangle)
+    at = _find_pair(s, row, part, triangle)
     if at >= 0:
         c = q["pairs"][at]
         depth, n = track_normal(q["a"], q["b"], vector(c["n_W"]), q["simplex"])
     else:
-        at = _free_pair(q["pairs"], triangle)
-        if at < 0:
+        at = _free_pair(s, triangle)
+        if at < 0 and triangle >= 0:
             return 0.0
         depth, n, origin, dent = _first_contact(s, row, part)
         if depth <= -margin:
             return -depth
+        if at < 0:
+            q["lost"] += 1
+            return 0.0
+        q["top"] = max(q["top"], at + 1)
         c = q["pairs"][at]
         _begin_pair(c, row, part, triangle)
         c["origin"], c["dent"] = origin, dent
@@ -173,7 +178,7 @@ def _first_contact(s, row, part):
         return depth, n, max(depth, 0.0), max(depth, 0.0)
     n = first_normal(a, b)
     deepest, origin, dent = 0.0, math.inf, math.inf
-    for i in range(PAIRS):
+    for i in range(q["top"]):
         c = q["pairs"][i]
         if c["live"] and c["row"] == row and c["part"] == part and c["depth"] > deepest:
             deepest, origin, dent, n = c["depth"], c["origin"], c["dent"], vector(c["n_W"])
@@ -182,9 +187,10 @@ def _first_contact(s, row, part):
 
 
 @inline
-def _find_pair(pairs, row, part, triangle):
+def _find_pair(s, row, part, triangle):
     """Return the index of a pair, or -1."""
-    for i in range(PAIRS):
+    pairs, top = s[0]["pairs"], s[0]["top"]
+    for i in range(top):
         c = pairs[i]
         if c["live"] and c["row"] == row and c["part"] == part and c["triangle"] == triangle:
             return i
@@ -198,19 +204,24 @@ def _rank(triangle):
 
 
 @inline
-def _free_pair(pairs, triangle):
-    """Return the index of a free pair, or else of the pair with the last rank if it is behind that of the triangle; or -1.
+def _free_pair(s, triangle):
+    """Return the index of a free pair, or else of the triangle with the last rank if it is behind that of this triangle; or -1.
 
     The tracked triangles of a fine mesh are therefore an even sample, which stays the same from step to step.
     """
-    last, at = _rank(triangle), -1
-    for i in range(PAIRS):
-        if not pairs[i]["live"]:
-            return i
-        rank = _rank(pairs[i]["triangle"])
+    pairs, top = s[0]["pairs"], s[0]["top"]
+    free = top if top < PAIRS else -1
+    last, at, triangles = _rank(triangle), -1, 0
+    for i in range(top):
+        c = pairs[i]
+        if not c["live"]:
+            free = i
+            continue
+        triangles += 1 if c["triangle"] >= 0 else 0
+        rank = _rank(c["triangle"])
         if rank > last:
             last, at = rank, i
-    return at
+    return free if free >= 0 and (triangle < 0 or triangles < TRIANGLES) else at
 
 
 @inline

@@ -20,7 +20,7 @@ from terrain.objects.records import BREAKAWAY, OBJECT_TYPE, ROW_TYPE, STATE_TYPE
 from vehicles.contact.collisions import add_force, close_step, collision_row
 from vehicles.contact.law import effective_mass, elastic_depth, friction_force, friction_moment, lowest_mass, normal_force
 from vehicles.contact.look_up import look_up
-from vehicles.contact.records import OBJECT_CONTACT_STATE_TYPE, OBJECT_CONTACT_TYPE, PAIRS
+from vehicles.contact.records import OBJECT_CONTACT_STATE_TYPE, OBJECT_CONTACT_TYPE
 from vehicles.tires.parameters import WHEEL
 
 WHEEL_TYPE = dtype_of(WHEEL)
@@ -58,11 +58,11 @@ def meet_objects(p, s, w, wheels, h):
         return
     q["away"] = look_up(p, s, w, wheels, margin, h)
     if q["live"] > 0:
-        _share_forces(p, q["pairs"])
+        _share_forces(p, s)
         for k in range(2):
             for j in range(3):
                 q["ahead_B"][k, j] = 0.0
-        for i in range(PAIRS):
+        for i in range(q["top"]):
             c = q["pairs"][i]
             if c["live"]:
                 F = _press(p, s, w, c, h) if c["depth"] > 0.0 else (0.0, 0.0, 0.0)
@@ -85,22 +85,22 @@ def _fastest_object(w):
 
 
 @inline
-def _share_forces(p, pairs):
+def _share_forces(p, s):
     """Share the stiffness and strength of the vehicle among pairs with similar normals, by deflection and area of their patches.
 
     A wall of many triangles, or a front of two parts, is as stiff as one pair. Several objects share the mass of the vehicle; each has its own.
     """
-    limit = p[0]["strength"] / p[0]["stiffness"]
-    for i in range(PAIRS):
+    pairs, top, limit = s[0]["pairs"], s[0]["top"], p[0]["strength"] / p[0]["stiffness"]
+    for i in range(top):
         c = pairs[i]
         if c["live"]:
             c["weight"] = min(max(elastic_depth(c), SHALLOWEST), limit) * (c["area"] + POINT_AREA)
-    for i in range(PAIRS):
+    for i in range(top):
         c = pairs[i]
         if not (c["live"] and c["depth"] > 0.0):
             continue
         total = own = 0.0
-        for k in range(PAIRS):
+        for k in range(top):
             other = pairs[k]
             if other["live"] and other["depth"] > 0.0 and dot(vector(other["n_W"]), vector(c["n_W"])) > SIMILAR:
                 total += other["weight"]

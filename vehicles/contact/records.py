@@ -15,11 +15,13 @@ MAX_PART_POINTS = 24
 """Maximum numbers of parts of the body, and of vertices of a part."""
 MAX_WHEELS = 32
 """Wheels beyond this number do not touch objects."""
-PAIRS = 64
-"""Maximum number of pairs of a part and an object, or a triangle of a mesh, that are tracked; of more triangles, an even sample."""
+PAIRS = 256
+"""Maximum number of pairs of a part and an object, or a triangle of a mesh, that are tracked."""
+TRIANGLES = 64
+"""Maximum number of these pairs that are with triangles; of more, an even sample."""
 PATCH = 8
 """Maximum number of vertices of a contact patch."""
-RING = 64
+RING = 256
 """Number of collisions that are stored until the session reads them."""
 
 POINTS, CYLINDER_Z, BALL, SEGMENT_Z = range(4)
@@ -108,7 +110,9 @@ COLLISION = (
     ("peak_force", (), "N", "largest force in the impact"),
     ("phase", (), "1", "APPROACH, REBOUND or LEANING", "i8"),
     ("force_W", (3,), "N", "force in this step"),
-    ("power", (), "W", "power of the normal forces in this step; above 0: the object returns energy"),
+    ("normal_force", (), "N", "sum of the normal forces in this step"),
+    ("power", (), "W", "power of these forces on the vehicle; above 0: the bodies separate"),
+    ("moved", (), "s", "last time at which they approached or separated"),
     ("closing", (), "m/s", "speed of approach in this step"),
 )
 """One collision with an object; see `vehicles.contact.collisions`."""
@@ -122,6 +126,8 @@ OBJECT_CONTACT_STATE = (
     ("time", (), "s", "input: simulated time"),
     ("away", (), "m", "distance that vehicle and objects can still move before they can be close"),
     ("live", (), "1", "number of pairs in use", "i8"),
+    ("top", (), "1", "no pair from this row on is in use", "i8"),
+    ("lost", (), "1", "number of times that a close object was left out because no pair was free", "i8"),
     ("force_B", (3,), "N", "force of the objects on the vehicle, in B"),
     ("couple_B", (3,), "N m", "moment of this force about the chassis reference point, in B"),
     ("ahead_B", (2, 3), "m/s, rad/s", "velocity of the center of mass and angular velocity that the pairs computed so far add to the drift of the others"),
