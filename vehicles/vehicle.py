@@ -339,7 +339,9 @@ class Vehicle:
             self._report_faults()
         if self.space.object_contact[0]["lost"] and "contact" not in self._reported:
             self._reported.add("contact")
-            self.troubles.append(f"contact: more than {PAIRS} pairs of a part of the vehicle and an object are close; the vehicle may pass through some objects")
+            self.troubles.append(
+                f"contact: more than {PAIRS} pairs of a part of the vehicle and an object are close; the vehicle may pass through some objects"
+            )
         if command is not None:
             out, given = self.readout[0], command[0]
             out["steering"], out["throttle"], out["brake"] = given["steering"], given["throttle"], given["brake"]

@@ -17,7 +17,12 @@ EDGE, MASS = 0.3, 20.0
 def pile(layers: int, edge: float = EDGE) -> list[WorldObject]:
     """Return layers of 5 x 4 touching boxes of 0.3 m in front of the block, or as many smaller ones as fit there."""
     columns, rows = round(1.5 / edge), round(1.2 / edge)
-    places = [(2.1 + (i + 0.5) * edge, (j + 0.5) * edge - 0.75, 0.2 + (k + 0.5) * edge) for i in range(layers) for j in range(columns) for k in range(rows)]
+    places = [
+        (2.1 + (i + 0.5) * edge, (j + 0.5) * edge - 0.75, 0.2 + (k + 0.5) * edge)
+        for i in range(layers)
+        for j in range(columns)
+        for k in range(rows)
+    ]
     material, motion = Material(restitution=0.1), Breakaway(MASS)
     return [WorldObject(f"box {n}", Box((edge, edge, edge)), place, material=material, motion=motion) for n, place in enumerate(places)]
 

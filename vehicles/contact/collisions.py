@@ -21,18 +21,19 @@ APPROACH, REBOUND, LEANING = range(3)
 
 
 @inline
-def collision_row(s, o, r_W, n, speed, again):
+def collision_row(s, o, c, speed):
     """Return the row of the present collision with the object o (row of OBJECT); begin one if there is none.
 
-    s : record of OBJECT_CONTACT_STATE; r_W, n : contact point relative to the chassis, normal; speed : of approach [m/s]; again : 1 = the
-    pair has had a force before in the same overlap
+    s : record of OBJECT_CONTACT_STATE; c : row of PAIR; speed : of approach [m/s]
     """
     q = s[0]
     ring, first = q["ring"], max(q["collisions"] - RING, 0)
     for k in range(q["collisions"] - 1, first - 1, -1):
         row = ring[k % RING]
-        if row["object"] == o["number"] and (q["time"] - row["last"] <= SEPARATE or (again and speed < GENTLE)):
-            return k % RING
+        if row["object"] == o["number"]:
+            if q["time"] - row["last"] <= SEPARATE or (speed < GENTLE and _is_crushed(s, c["row"])):
+                return k % RING
+            break
     at = q["collisions"] % RING
     row = ring[at]
     q["collisions"] += 1
@@ -41,9 +42,20 @@ def collision_row(s, o, r_W, n, speed, again):
     row["closing_speed"], row["peak_force"], row["phase"] = max(speed, 0.0), 0.0, APPROACH
     row["power"] = row["closing"] = row["normal_force"] = 0.0
     for j in range(3):
-        row["p_WC"][j], row["n_W"][j] = q["p_WB"][j] + r_W[j], n[j]
+        row["p_WC"][j], row["n_W"][j] = q["p_WB"][j] + c["r_W"][j], c["n_W"][j]
         row["impulse_W"][j] = row["touch_impulse_W"][j] = row["force_W"][j] = 0.0
     return at
+
+
+@inline
+def _is_crushed(s, row):
+    """Return 1 if the vehicle has hit an object before, and overlaps it since then."""
+    pairs, top = s[0]["pairs"], s[0]["top"]
+    for i in range(top):
+        c = pairs[i]
+        if c["live"] and c["row"] == row and c["depth"] > 0.0 and c["energy"] > 0.0:
+            return 1
+    return 0
 
 
 @inline

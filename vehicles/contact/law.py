@@ -13,10 +13,10 @@ steepness is chosen so that r is about RESERVE after an impact, whose coefficien
 vehicle has left the spring, or rests on it, after a few millimeters. The last step on the spring returns what is left, and no more.
 
 N contains the separation speed at the end of the step, v + drift + h N / mass, with the drift by all other forces as in the step before: a
-contact at rest is damped and does not chatter at any step length. Stiffness and that of the spring are limited to STABLE mass / h^2 with the
-effective mass at the contact point. The work of each contact along its normal is recorded with the mean of the velocities before and after
-each step, which is exact for a body that is advanced by semi-implicit Euler; N is cut where the contact would return more than it has
-received.
+contact at rest is damped and does not chatter at any step length. The stiffness is limited to STABLE mass / h^2, that of the spring to
+STABLE_SPRING mass / h^2, with the effective mass at the contact point. The work of each contact along its normal is recorded with the mean
+of the velocities before and after each step, which is exact for a body that is advanced by semi-implicit Euler; N is cut where the contact
+would return more than it has received.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ RAMP = 0.05
 """m/s. Separation speed over which the normal force falls to that of unloading."""
 STABLE = 0.1
 """1. Limit of stiffness h^2 / mass."""
+STABLE_SPRING = 0.4
+"""1. The same of the spring, whose energy is accounted."""
 STEEPEST = 100.0
 """Maximum ratio of the stiffness of the spring to that of the crush curve."""
 RESERVE = 0.8
@@ -68,9 +70,10 @@ def normal_force(c, stiffness, strength, restitution, mass, v, drift, h):
     speed [m/s]; drift : its expected change by all other forces
     """
     c["mass"] = mass
-    limit = STABLE * mass / (h * h)
-    stiffness = min(stiffness, limit)
-    c["steepness"] = max(min(RESERVE / max(restitution * restitution, RESERVE / STEEPEST), limit / stiffness), 1.0)
+    inertia = mass / (h * h)
+    stiffness = min(stiffness, STABLE * inertia)
+    steepest = min(STABLE_SPRING * inertia / stiffness, STEEPEST)
+    c["steepness"] = max(min(RESERVE / max(restitution * restitution, RESERVE / STEEPEST), steepest), 1.0)
     spring = c["steepness"] * stiffness
     c["origin"] = min(c["origin"], c["depth"])
     curve = min(stiffness * (c["depth"] - c["origin"]), strength)

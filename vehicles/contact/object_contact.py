@@ -157,7 +157,7 @@ def _press(p, s, w, c, h):
         return 0.0, 0.0, 0.0
     stiffness *= c["steepness"]
     F = add_scaled(friction_force(c, n, v, normal, o["friction"], stiffness, least, h), normal, n)
-    at = collision_row(s, o, vector(c["r_W"]), n, -speed, c["energy"] > 0.0)
+    at = collision_row(s, o, c, -speed)
     add_force(s, at, F, normal, -speed)
     F_B = unrotated(q["R_WB"], F)
     moment = friction_moment(c, normal, o["friction"], stiffness, c["share"] / p[0]["slowest_turn"], h)

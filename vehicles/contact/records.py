@@ -130,7 +130,12 @@ OBJECT_CONTACT_STATE = (
     ("lost", (), "1", "number of times that a close object was left out because no pair was free", "i8"),
     ("force_B", (3,), "N", "force of the objects on the vehicle, in B"),
     ("couple_B", (3,), "N m", "moment of this force about the chassis reference point, in B"),
-    ("ahead_B", (2, 3), "m/s, rad/s", "velocity of the center of mass and angular velocity that the pairs computed so far add to the drift of the others"),
+    (
+        "ahead_B",
+        (2, 3),
+        "m/s, rad/s",
+        "velocity of the center of mass and angular velocity that the pairs computed so far add to the drift of the others",
+    ),
     ("collisions", (), "1", "number of collisions so far", "i8"),
     ("pairs", (PAIRS,), "", "tracked pairs", PAIR),
     ("ring", (RING,), "", "the last collisions; collision number k is in row (k - 1) % RING", COLLISION),
