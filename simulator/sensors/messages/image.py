@@ -40,7 +40,7 @@ def image(time: float, frame: str, pixels: NDArray[Any]) -> Message:
     return {
         "header": header(time, frame), "height": height, "width": width, "encoding": encoding_of(pixels), "is_bigendian": 0,
         "step": pixels.strides[0] if pixels.flags.c_contiguous else width * pixels.itemsize * (pixels.size // (height * width)),
-        "data": np.ascontiguousarray(pixels).reshape(-1).data.cast("B"),
+        "data": np.ascontiguousarray(pixels).reshape(-1).view(np.uint8).data,
     }  # fmt: skip
 
 
