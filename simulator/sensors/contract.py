@@ -95,7 +95,11 @@ class SensorInput:
 
 
 class Sensor(Protocol):
-    """Sensor, as returned by `make`. It may have a method `close()`, which is called once at the end."""
+    """Sensor, as returned by `make`.
+
+    It may have a method `deliver(measurement)`, which is called with each `simulator.sensors.measurement.Measurement` at its delivery, in the
+    thread of the ticks, and must return at once; and a method `close()`, which is called once at the end.
+    """
 
     def step(self, seen: SensorInput, out: Record) -> Mapping[str, NDArray[Any]] | None:
         """Measure: fill the record `out` of the kind's output, which holds the previous measurement, and return the arrays by name.
@@ -168,7 +172,7 @@ class SensorKind:
     parameters: Fields
     """Table of the kind's own parameters. Numbers are in `SensorSettings.parameters`, all others in `SensorSettings.values`."""
     output: Table
-    """Table of the measured scalars."""
+    """Table of the measured scalars; WHEELS in a shape (`vehicles.axle_layout`) is the number of wheels of the vehicle."""
     make: Callable[[SensorSettings], Sensor]
     contract: int
     """Version of the contract for which the kind was written, one of CONTRACTS."""
@@ -180,6 +184,9 @@ class SensorKind:
     """Arrays of a measurement. A measurement may omit one."""
     latency: float = 0.0
     """s, default latency."""
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Values of parameters, as in a file and in SI units, by the word of the key `preset`, which the kind has among its parameters; keys of the file
+    replace them."""
     in_thread: bool = False
     """True for a built-in sensor that needs milliseconds for a measurement: in real time it computes in a thread of its own."""
     messages: Callable[[SensorSettings], Recording] | None = None

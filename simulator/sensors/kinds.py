@@ -33,7 +33,16 @@ _COMMON = (
     Field("record", Flag(), "write the measurements to sensors.mcap", True),
 )
 
-SENSOR_KINDS: Registry[SensorKind] = Registry("sensor", "jounce.sensors", {"imu": "simulator.sensors.imu:KIND"})
+SENSOR_KINDS: Registry[SensorKind] = Registry(
+    "sensor",
+    "jounce.sensors",
+    {
+        "imu": "simulator.sensors.imu:KIND",
+        "gnss": "simulator.sensors.gnss:KIND",
+        "wheel_encoder": "simulator.sensors.wheel_encoder:KIND",
+        "steering_angle": "simulator.sensors.steering_angle:KIND",
+    },
+)
 
 
 def sensor_fields(name: str) -> Fields:
