@@ -162,6 +162,11 @@ class SensorSettings:
     seed: tuple[int, ...] = (0,)
     """Seed of `random`."""
 
+    @property
+    def corners(self) -> tuple[str, ...]:
+        """Names of the wheels: FL, FR and so on; of four wheels in a check of a kind."""
+        return ("FL", "FR", "RL", "RR") if self.vehicle is None else self.vehicle.mechanism.axles.corners
+
 
 @accepts_rows(defaults_after="rate")
 @dataclass(frozen=True)

@@ -28,8 +28,9 @@ from simulator.sensors.contract import SensorInput, SensorKind, SensorSettings
 from simulator.sensors.gnss_model import SERVICES, GnssModel
 from simulator.sensors.gnss_sky import REACH
 from simulator.sensors.measurement import Measurement
-from simulator.sensors.messages import definitions, navigation
-from simulator.sensors.messages.topic import WORLD, Frame, Message, Recording, Topic
+from simulator.sensors.messages.definitions import NAV_SAT_FIX, TWIST
+from simulator.sensors.messages.navigation import ENU, FIX, GBAS_FIX, NO_FIX, SBAS_FIX, nav_sat_fix, origin_metadata, velocity
+from simulator.sensors.messages.topic import Message, Recording, Topic
 from simulator.sensors.nmea_output import HOST, PORT, FileOutput, UdpOutput, parse_address
 from terrain.geodesy import LocalFrame, course_of
 from terrain.ground import Ground
@@ -255,24 +256,25 @@ def _outputs(values: Mapping[str, Any], name: str) -> tuple[UdpOutput | FileOutp
     return tuple(out)
 
 
-def _messages(settings: SensorSettings) -> Recording:
-    """Return the topics of a receiver: its fix, and its velocity in a frame with the axes east, north and up at the origin of the world."""
-    name, enu = settings.name, f"{settings.name}_enu"
-    ground = settings.ground
-    frame = DEFAULT_LOCATION if ground.location is None else ground.location.local_frame()
-    status = {nmea.NO_FIX: navigation.NO_FIX, nmea.SINGLE: navigation.FIX, nmea.DIFFERENTIAL: navigation.SBAS_FIX}
+_STATUS = {0: NO_FIX, 1: FIX, 2: SBAS_FIX, 4: GBAS_FIX, 5: GBAS_FIX}
+"""Status of a NavSatFix by the quality of a fix."""
+
+
+def messages(settings: SensorSettings) -> Recording:
+    """Return the topics of a sensor: `fix`, whose metadata have the position of the world on Earth, and `velocity` to east, north and up."""
+    name, ground = settings.name, settings.ground
+    world = DEFAULT_LOCATION if ground.location is None else ground.location.local_frame()
 
     def fix(one: Measurement) -> Message:
-        o = one.values[0]
-        place = float(o["latitude_deg"]), float(o["longitude_deg"]), float(o["altitude"])
-        return navigation.nav_sat_fix(one.time, name, place, o["deviation"], status.get(int(o["quality"]), navigation.GBAS_FIX))
+        place = one.values[0]["latitude_deg"], one.values[0]["longitude_deg"], one.values[0]["altitude"]
+        return nav_sat_fix(one.time, name, place, one.values[0]["deviation"], _STATUS[int(one.values[0]["quality"])])
 
-    def velocity(one: Measurement) -> Message | None:
-        o = one.values[0]
-        return navigation.velocity(one.time, enu, o["velocity"]) if o["quality"] else None
-
-    topics = Topic("fix", definitions.NAV_SAT_FIX, fix), Topic("velocity", definitions.TWIST, velocity)
-    return Recording(topics, (Frame(enu, WORLD, np.zeros(3), frame.to_true_north().T),))
+    return Recording(
+        (
+            Topic("fix", NAV_SAT_FIX, fix, origin_metadata(world)),
+            Topic("velocity", TWIST, lambda one: velocity(one.time, ENU, one.values[0]["velocity"])),
+        )
+    )
 
 
 KIND = SensorKind(
@@ -285,5 +287,5 @@ KIND = SensorKind(
     meaning="position on WGS 84 and velocity, with correlated errors and outages; NMEA by UDP or to a file",
     latency=0.1,
     presets=PRESETS,
-    messages=_messages,
+    messages=messages,
 )

@@ -22,9 +22,9 @@ from simulator.base.rotations import rotation_of_quaternion
 from simulator.sensors.contract import SensorInput, SensorKind, SensorSettings
 from simulator.sensors.imu_grades import PRESETS
 from simulator.sensors.inertial_errors import FORCE, RATE, InertialErrors
-from simulator.sensors.measurement import Measurement
-from simulator.sensors.messages import definitions, navigation
-from simulator.sensors.messages.topic import Message, Recording, Topic
+from simulator.sensors.messages.definitions import IMU
+from simulator.sensors.messages.navigation import imu
+from simulator.sensors.messages.topic import Recording, Topic
 from vehicles.readout import READOUT
 
 
@@ -99,14 +99,9 @@ def measure(readout, p_BS, R_BS, gravity, R_WB, out):
         out[RATE, j] = R_BS[0, j] * w[0] + R_BS[1, j] * w[1] + R_BS[2, j] * w[2]
 
 
-def _messages(settings: SensorSettings) -> Recording:
-    """Return the topic of an IMU."""
-
-    def data(one: Measurement) -> Message:
-        values = one.values[0]
-        return navigation.imu(one.time, settings.name, values["f_S"], values["w_S"])
-
-    return Recording((Topic("data", definitions.IMU, data),))
+def messages(settings: SensorSettings) -> Recording:
+    """Return the topic `data` of a sensor."""
+    return Recording((Topic("data", IMU, lambda one: imu(one.time, settings.name, one.values[0]["f_S"], one.values[0]["w_S"])),))
 
 
 KIND = SensorKind(
@@ -118,5 +113,5 @@ KIND = SensorKind(
     rate=100.0,
     meaning="specific force and angular rate at a point of the chassis; with errors as in data sheets",
     presets=PRESETS,
-    messages=_messages,
+    messages=messages,
 )

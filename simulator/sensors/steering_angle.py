@@ -15,11 +15,9 @@ import numpy as np
 from simulator.base.fields import Field, Number
 from simulator.base.records import Record
 from simulator.sensors.contract import SensorInput, SensorKind, SensorSettings
-from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.definitions import JOINT_STATE
 from simulator.sensors.messages.navigation import joint_state
-from simulator.sensors.messages.topic import Message, Recording, Topic
-from simulator.sensors.wheel_encoder import wheel_joints
+from simulator.sensors.messages.topic import Recording, Topic
 from vehicles.axle_layout import WHEELS
 
 _SMALL = math.radians(0.1)
@@ -56,15 +54,18 @@ class SteeringAngle:
             out[0][name] = np.round(angle / step) * step + 0.0 if step > 0.0 else angle
 
 
-def _messages(settings: SensorSettings) -> Recording:
-    """Return the topic of the angles: a joint for the steering wheel and for each road wheel."""
-    names = ("steering_wheel", *(f"{name}_steering" for name in wheel_joints(settings.vehicle)))
-
-    def joints(one: Measurement) -> Message:
-        values = one.values[0]
-        return joint_state(one.time, settings.name, names, np.append(values["steering_wheel"], values["road_wheel"]))
-
-    return Recording((Topic("joint_states", JOINT_STATE, joints),))
+def messages(settings: SensorSettings) -> Recording:
+    """Return the topic `joints` of a sensor: angles of the steering wheel and of the road wheels."""
+    names = ["steering_wheel", *(f"steering_{corner}" for corner in settings.corners)]
+    return Recording(
+        (
+            Topic(
+                "joints",
+                JOINT_STATE,
+                lambda one: joint_state(one.time, settings.name, names, (one.values[0]["steering_wheel"], *one.values[0]["road_wheel"])),
+            ),
+        )
+    )
 
 
 KIND = SensorKind(
@@ -75,5 +76,5 @@ KIND = SensorKind(
     2,
     rate=100.0,
     meaning="angles of the steering wheel and of the road wheels",
-    messages=_messages,
+    messages=messages,
 )

@@ -23,10 +23,9 @@ from simulator.base.fields import Field, Number
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record, sized
 from simulator.sensors.contract import SensorInput, SensorKind, SensorSettings
-from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.definitions import JOINT_STATE
 from simulator.sensors.messages.navigation import joint_state
-from simulator.sensors.messages.topic import Message, Recording, Topic
+from simulator.sensors.messages.topic import Recording, Topic
 from vehicles.axle_layout import WHEELS
 from vehicles.description import Description
 from vehicles.readout import READOUT
@@ -94,21 +93,19 @@ class WheelEncoder:
         count_edges(seen.time, self._period, seen.readout, self._p, self._state, out)
 
 
-def _messages(settings: SensorSettings) -> Recording:
-    """Return the topic of the encoders: a joint for each wheel."""
+def messages(settings: SensorSettings) -> Recording:
+    """Return the topic `joints` of a sensor: angle of the last edge and speed of each wheel."""
     pitch = 2.0 * math.pi / float(settings.parameters[0]["pulses"])
-    names = wheel_joints(settings.vehicle)
-
-    def joints(one: Measurement) -> Message:
-        values = one.values[0]
-        return joint_state(one.time, settings.name, names, pitch * values["counts"], values["speed"])
-
-    return Recording((Topic("joint_states", JOINT_STATE, joints),))
-
-
-def wheel_joints(vehicle: Description | None) -> tuple[str, ...]:
-    """Return the names of the wheels as joints: wheel_FL ..."""
-    return tuple(f"wheel_{corner}" for corner in (WHEELS.labels if vehicle is None else vehicle.mechanism.axles.corners))
+    names = [f"wheel_{corner}" for corner in settings.corners]
+    return Recording(
+        (
+            Topic(
+                "joints",
+                JOINT_STATE,
+                lambda one: joint_state(one.time, settings.name, names, pitch * one.values[0]["counts"], one.values[0]["speed"]),
+            ),
+        )
+    )
 
 
 KIND = SensorKind(
@@ -119,5 +116,5 @@ KIND = SensorKind(
     2,
     rate=100.0,
     meaning="pulses and speeds of the wheels, as anti-lock brakes measure them",
-    messages=_messages,
+    messages=messages,
 )
