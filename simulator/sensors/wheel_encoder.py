@@ -27,7 +27,6 @@ from simulator.sensors.messages.definitions import JOINT_STATE
 from simulator.sensors.messages.navigation import joint_state
 from simulator.sensors.messages.topic import Recording, Topic
 from vehicles.axle_layout import WHEELS
-from vehicles.description import Description
 from vehicles.readout import READOUT
 
 PARAMETERS = (
