@@ -271,7 +271,7 @@ def _standing_hit(w, space, ray, end, found, porous, normal):
         for k in range(starts[j * g["bins"][0] + i], starts[j * g["bins"][0] + i + 1]):
             row = items[k]
             o = objects[row]
-            if row == found or not o["present"] or (o["extinction"] > 0.0 and not porous) or not _meets(o, x, y, z, dx, dy, dz, end):
+            if row == found or not o["present"] or (o["extinction"] > 0.0 and not porous) or not meets(o, x, y, z, dx, dy, dz, end):
                 continue
             if o["motion"] == BREAKAWAY and is_broken(w, o):
                 continue
@@ -281,7 +281,7 @@ def _standing_hit(w, space, ray, end, found, porous, normal):
 
 
 @inline
-def _meets(o, x, y, z, dx, dy, dz, end):
+def meets(o, x, y, z, dx, dy, dz, end):
     """Return True if a ray may meet the bounding box of an object."""
     x0, x1 = slab(x, dx, o["low"][0] - BOX_SLACK, o["high"][0] + BOX_SLACK)
     y0, y1 = slab(y, dy, o["low"][1] - BOX_SLACK, o["high"][1] + BOX_SLACK)
@@ -300,8 +300,8 @@ def _object_hit(w, space, o, row, p, r, ray, end, normal):
     """Return t [m] of the hit of one object with the pose p (3,), r (3, 3) in W, inf if there is none; `normal` (3,), in W, is written for a hit."""
     x, y, z, dx, dy, dz = ray
     x, y, z = x - p[0], y - p[1], z - p[2]
-    px, py, pz = _to_o(r, x, y, z)
-    ex, ey, ez = _to_o(r, dx, dy, dz)
+    px, py, pz = to_axes(r, x, y, z)
+    ex, ey, ez = to_axes(r, dx, dy, dz)
     n = space.normal
     t = shape_hit(w, o, space.planes, space.rows[row], px, py, pz, ex, ey, ez, end, n, space.stack)
     if t < math.inf:
@@ -311,7 +311,7 @@ def _object_hit(w, space, o, row, p, r, ray, end, normal):
 
 
 @inline
-def _to_o(r, x, y, z):
+def to_axes(r, x, y, z):
     """Return the components in O of a vector in W; r (3, 3) are the axes of O."""
     return (
         r[0, 0] * x + r[1, 0] * y + r[2, 0] * z,

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simulator.base.errors import JounceError
+from simulator.base.records import record
 from terrain.ground import Ground
 from terrain.objects.labels import LABELS
 from terrain.objects.object_set import ObjectSet
 from terrain.rays.cast import cast_rays, unit_rays
+from terrain.rays.porous import MOST_SPANS, SPAN, scatter_rays
 from terrain.rays.space import RayObjects, movers, ray_objects
 from terrain.rays.surface import RaySurface, ray_surface
 
@@ -95,18 +97,52 @@ class RayCaster:
         ------
         RayError : a direction of length zero, a number that is not finite, or an array of a wrong shape
         """
-        points, along = _vectors("origins", origins), _vectors("directions", directions)
-        limits, times = _numbers("max_range", max_range), _numbers("time", time)
-        count = _count(origins=points, directions=along, max_range=limits, time=times)
-        if not ((limits > 0.0) & (limits <= FARTHEST)).all():
-            bad = limits[~((limits > 0.0) & (limits <= FARTHEST))][0]
-            raise RayError(f"max_range {bad:g}; expected a number above 0, at most {FARTHEST:g}, in m")
-        if not np.isfinite(times).all():
-            raise RayError("time: not a finite number; expected a time in s")
-        rays = _rays(points, along, count)
-        if not (np.abs(points) <= FARTHEST_ORIGIN).all():
-            raise RayError(f"origins: a coordinate beyond {FARTHEST_ORIGIN:g} m; expected coordinates within it")
-        limits, times = limits + np.zeros(count), times + np.zeros(count)  # writable copies: the kernel has one signature
+        rays, limits, times = _checked(origins, directions, max_range, time)
+        hits, _ = self._cast(rays, limits, times, (ground, roughness, porous), None)
+        return hits
+
+    def cast_through(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        max_range: ArrayLike,
+        depth: ArrayLike,
+        time: ArrayLike = 0.0,
+        *,
+        ground: bool = True,
+        roughness: bool = True,
+    ) -> tuple[Hits, FloatArray]:
+        """Return the hits of rays that porous objects reflect at a given optical depth, see `terrain.rays.porous`, and their optical depths.
+
+        A hit inside a porous object has that object and the normal against the ray.
+
+        Parameters
+        ----------
+        depth : optical depth at which porous objects reflect a ray, one number or (n,); inf = never. Draw -ln(u), u uniform from 0 to 1.
+        others : as for `cast`
+
+        Returns
+        -------
+        hits : the nearest of solid surface and reflection
+        depth : (n,) optical depth from the origin to the hit, for a miss to `max_range`; the power of an echo is weaker by exp(-2 depth)
+
+        Raises
+        ------
+        RayError : as `cast`, or a depth that is negative or not a number
+        """
+        rays, limits, times = _checked(origins, directions, max_range, time)
+        depths = _numbers("depth", depth)
+        if len(depths) not in (1, len(rays)):
+            raise RayError(f"{len(rays)} rays, {len(depths)} depth; expected equal numbers, or one for all rays")
+        if not (depths >= 0.0).all():
+            raise RayError("depth: negative, or not a number; expected an optical depth of at least 0")
+        return self._cast(rays, limits, times, (ground, roughness, False), depths + np.zeros(len(rays)))
+
+    def _cast(
+        self, rays: FloatArray, limits: FloatArray, times: FloatArray, options: tuple[bool, ...], depths: FloatArray | None
+    ) -> tuple[Hits, FloatArray]:
+        """Return hits, and the optical depths if `depths` are given, else 0."""
+        count = len(rays)
         hits = Hits(np.empty(count), np.empty(count, np.int64), np.empty((count, 3)))
         if self._surface is None:
             self._surface = ray_surface(self.ground)
@@ -114,15 +150,33 @@ class RayCaster:
             self._space = ray_objects(self.objects)
         arrays = self.ground.arrays._replace(objects=self.objects.world)
         moving, poses = movers(self.objects)
-        options = np.array((ground, roughness, porous), np.bool_)
-        cast_rays(arrays, self._surface, self._space, moving, poses, options, rays, limits, times, *hits)
-        return hits
+        cast_rays(arrays, self._surface, self._space, moving, poses, np.array(options, np.bool_), rays, limits, times, *hits)
+        if depths is None or not (self.objects.records["extinction"] > 0.0).any():
+            return hits, np.zeros(count)
+        scatter_rays(arrays, self._space, moving, poses, record(SPAN, MOST_SPANS), rays, limits, times, depths, *hits)
+        return hits, depths
 
     def labels(self, hits: Hits) -> NDArray[np.uint8]:
         """Return the number of the label (n,) of each hit, see `terrain.objects.labels`."""
         of = np.concatenate(((LABELS["none"], LABELS["ground"]), self.objects.records["label"])).astype(np.uint8)
         row = np.where(hits.object > 0, hits.object - self.objects.first + 2, np.maximum(hits.object + 1, 0))
         return np.where(hits.object == OWN_VEHICLE, np.uint8(LABELS["vehicle"]), of[row])
+
+
+def _checked(origins: ArrayLike, directions: ArrayLike, max_range: ArrayLike, time: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return rays (n, 6), limits and times (n,). Raises RayError."""
+    points, along = _vectors("origins", origins), _vectors("directions", directions)
+    limits, times = _numbers("max_range", max_range), _numbers("time", time)
+    count = _count(origins=points, directions=along, max_range=limits, time=times)
+    if not ((limits > 0.0) & (limits <= FARTHEST)).all():
+        bad = limits[~((limits > 0.0) & (limits <= FARTHEST))][0]
+        raise RayError(f"max_range {bad:g}; expected a number above 0, at most {FARTHEST:g}, in m")
+    if not np.isfinite(times).all():
+        raise RayError("time: not a finite number; expected a time in s")
+    rays = _rays(points, along, count)
+    if not (np.abs(points) <= FARTHEST_ORIGIN).all():
+        raise RayError(f"origins: a coordinate beyond {FARTHEST_ORIGIN:g} m; expected coordinates within it")
+    return rays, limits + np.zeros(count), times + np.zeros(count)  # writable copies: the kernel has one signature
 
 
 def _rays(points: FloatArray, along: FloatArray, count: int) -> FloatArray:
