@@ -7,8 +7,6 @@ A porous mesh is filled from the first to the last triangle that the straight li
 
 from __future__ import annotations
 
-import math
-
 from simulator.base.callbacks import records_at
 from simulator.base.jit import inline, kernel
 from simulator.base.records import dtype_of
@@ -132,10 +130,10 @@ def _standing_spans(w, space, ray, end, spans, count):
 @inline
 def _has(spans, count, row):
     """Return True if an object is among the spans: it is in several bins."""
-    for k in range(count - 1, -1, -1):
-        if spans[k]["row"] == row:
-            return True
-    return False
+    k = count - 1
+    while k >= 0 and spans[k]["row"] != row:
+        k -= 1
+    return k >= 0
 
 
 @kernel
