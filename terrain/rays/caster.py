@@ -68,6 +68,13 @@ class RayCaster:
         out._surface = self._surface
         return out
 
+    def with_states(self, snapshot: ObjectSet) -> RayCaster:
+        """Return a caster for a snapshot of the objects (`ObjectSet.snapshot`), which another thread may use."""
+        self._prepare()
+        out = type(self)(self.ground, snapshot)
+        out._surface, out._space = self._surface, self._space.for_thread()  # type: ignore[union-attr]
+        return out
+
     def cast(
         self,
         origins: ArrayLike,
@@ -144,10 +151,7 @@ class RayCaster:
         """Return hits, and the optical depths if `depths` are given, else 0."""
         count = len(rays)
         hits = Hits(np.empty(count), np.empty(count, np.int64), np.empty((count, 3)))
-        if self._surface is None:
-            self._surface = ray_surface(self.ground)
-        if self._space is None:
-            self._space = ray_objects(self.objects)
+        self._prepare()
         arrays = self.ground.arrays._replace(objects=self.objects.world)
         moving, poses = movers(self.objects)
         cast_rays(arrays, self._surface, self._space, moving, poses, np.array(options, np.bool_), rays, limits, times, *hits)
@@ -155,6 +159,13 @@ class RayCaster:
             return hits, np.zeros(count)
         scatter_rays(arrays, self._space, moving, poses, record(SPAN, MOST_SPANS), rays, limits, times, depths, *hits)
         return hits, depths
+
+    def _prepare(self) -> None:
+        """Compute the bounds of ground and objects."""
+        if self._surface is None:
+            self._surface = ray_surface(self.ground)
+        if self._space is None:
+            self._space = ray_objects(self.objects)
 
     def labels(self, hits: Hits) -> NDArray[np.uint8]:
         """Return the number of the label (n,) of each hit, see `terrain.objects.labels`."""
