@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from simulator.base import renamed
 from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.base.fields import ListOf
 from simulator.configuration.binary_files import BinaryFiles
 from simulator.configuration.file_lookup import SUFFIXES, find_config
 from simulator.configuration.key_path import KeyPath, parse, written
@@ -24,6 +25,7 @@ from simulator.configuration.named_files import NamedFiles
 from simulator.configuration.overrides import Override
 from simulator.configuration.references import DEFAULTS, kind_at, names_soil
 from simulator.configuration.renamed_keys import modernized, new_key, new_value
+from simulator.sensors.kinds import SENSOR_FILE
 
 
 class FileChange(NamedTuple):
@@ -167,6 +169,9 @@ class Configuration:
                 with errors.part():
                     named.expand(path)
                     self.binary.note_all(path, named.kind(path))
+            if self.has("sensors"):
+                with errors.part():
+                    self.binary.note_in(("sensors",), ListOf(SENSOR_FILE))
             for path in named.soil_names():
                 name = self.layer.at(path)
                 if isinstance(name, str):

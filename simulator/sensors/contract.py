@@ -143,6 +143,8 @@ class SensorSettings:
     vehicle: Description | None = None
     """Description of the vehicle; None in a check of a kind."""
     weather: Weather = CLEAR
+    body: Record | None = None
+    """Parts of the body and wheels of the vehicle, record of `vehicles.contact.records.OBJECT_CONTACT`; None in a check of a kind."""
 
 
 @accepts_rows(defaults_after="rate")

@@ -14,6 +14,7 @@ from simulator.base.errors import ConfigError, ContractWarning
 from simulator.base.field_records import filled, rows
 from simulator.base.fields import Number, read
 from simulator.base.rates import whole_ticks
+from simulator.base.records import Record
 from simulator.base.registry import making
 from simulator.base.rotations import rotation_of_euler
 from simulator.base.values import Values
@@ -39,6 +40,8 @@ class SensorContext:
     """Not negative."""
     vehicle: Description | None = None
     weather: Weather = CLEAR
+    body: Record | None = None
+    """Record of `vehicles.contact.records.OBJECT_CONTACT`."""
 
 
 def make_sensors(said: Sequence[Any], file: object, context: SensorContext, key: str = "sensors") -> list[MountedSensor]:
@@ -90,6 +93,7 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
         values={field.name: values[field.name] for field in kind.parameters if field not in numbers and field.name in values},
         vehicle=context.vehicle,
         weather=context.weather,
+        body=context.body,
     )
     with making(f"sensor {name}"):
         sensor = kind.make(settings)

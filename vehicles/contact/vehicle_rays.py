@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -26,6 +28,7 @@ class VehicleRays:
     Attributes
     ----------
     left_out : number of these parts
+    has_wheels : True if there are wheels
     """
 
     def __init__(self, contact: Record, without: ArrayLike | None = None) -> None:
@@ -41,14 +44,26 @@ class VehicleRays:
             for n, r, half in sizes
         ]
         self._objects, self._wheels, self._parts = ObjectSet((*bodies, *wheels)), sizes, len(parts)
+        self.has_wheels = bool(wheels)
+        self._objects.records["present"][len(bodies) :] = 0
         self._caster = RayCaster(_no_ground(), self._objects)
 
     def place_wheels(self, p_BK: FloatArray, R_BK: FloatArray) -> None:
         """Put the wheels on their carriers: centers p_BK (wheels, 3) [m] and axes R_BK (wheels, 3, 3), of all wheels of the vehicle."""
         for row, (n, _, half) in enumerate(self._wheels):
             r, s = self._objects.records[self._parts + row], self._objects.states[row]
+            r["present"] = 1
             r["R_WO"] = np.column_stack((R_BK[n, :, 0], -R_BK[n, :, 2], R_BK[n, :, 1]))  # z of the cylinder is the axle
             s["p_WO"], s["broken"] = p_BK[n] - half * R_BK[n, :, 1], 1
+
+    def near_wheels(self, origin: FloatArray, directions: FloatArray, p_BK: FloatArray, margin: float) -> NDArray[np.bool_]:
+        """Return whether rays from one point (3,) with unit directions (n, 3), in B, pass within `margin` [m] of a wheel at p_BK (wheels, 3) [m]."""
+        near = np.zeros(len(directions), np.bool_)
+        for n, radius, half in self._wheels:
+            to = p_BK[n] - origin
+            along = directions @ to
+            near |= float(to @ to) - np.maximum(along, 0.0) ** 2 < (math.hypot(radius, half) + margin) ** 2
+        return near
 
     def cast(self, origins: ArrayLike, directions: ArrayLike, max_range: ArrayLike) -> Hits:
         """Return the hits of rays, in B; the object is OWN_VEHICLE. Wheels count after `place_wheels`. Arguments: see `RayCaster.cast`."""

@@ -2,7 +2,7 @@
 
 A surface with the diffuse reflectance rho that fills the beam at the incidence i returns a power proportional to [lidar equation]
 
-    rho cos(i) / r^2 exp(-2 (alpha r + tau))      alpha: extinction of the air, tau: optical depth of porous objects in front of it
+    rho cos(i) / r^2 exp(-2 (alpha r + tau))      alpha: extinction of the air, tau: optical depth of porous objects that the beam passed
 
 Its apparent reflectance is rho' = rho cos(i) exp(-2 (alpha r + tau)). A data sheet gives the range R10 at the reflectance 0.1, so the threshold
 of rho' is 0.1 (r / R10)^2; units lower their gain for near surfaces, so it is at least DARKEST. A surface is returned if
@@ -29,7 +29,7 @@ from simulator.base.records import Record, record
 FloatArray = NDArray[np.float64]
 SIGNAL = (
     # name             shape unit  description
-    ("max_range", (), "m", "maximum range at reflectance 0.1, R10"),
+    ("range_at_10_percent", (), "m", "maximum range at reflectance 0.1, R10"),
     ("min_range", (), "m", "surfaces nearer than this give no return"),
     ("noise", (), "1", "0 = every surface within range is returned without noise", "i8"),
     ("range_noise", (), "m", "standard deviation of the range of a strong return"),
@@ -52,14 +52,14 @@ LOWEST, HIGHEST = 0.0, 255.0
 MOST_RAYS = 9
 
 
-def threshold(ranges: FloatArray, max_range: float) -> FloatArray:
-    """Return the apparent reflectance (n,) that is returned every second time, at ranges (n,) [m]; max_range [m] at reflectance 0.1."""
-    return np.maximum(0.1 * (ranges / max_range) ** 2, DARKEST)
+def threshold(ranges: FloatArray, range_at_10_percent: float) -> FloatArray:
+    """Return the apparent reflectance (n,) that is returned every second time, at ranges (n,) [m]; range_at_10_percent: R10 [m]."""
+    return np.maximum(0.1 * (ranges / range_at_10_percent) ** 2, DARKEST)
 
 
 @inline
-def _threshold(r, max_range):
-    return max(0.1 * (r / max_range) * (r / max_range), DARKEST)
+def _threshold(r, range_at_10_percent):
+    return max(0.1 * (r / range_at_10_percent) * (r / range_at_10_percent), DARKEST)
 
 
 class Work:
@@ -78,20 +78,22 @@ class Work:
 
 
 @kernel
-def weaken(p, ranges, incidence, reflectance, depths, strengths):
+def weaken(p, ranges, directions, normals, reflectance, depths, strengths):
     """Write the apparent reflectances of surfaces to strengths (m,); 0 without a hit, or nearer than the minimum range.
 
     Parameters
     ----------
     p : (1,) of SIGNAL
-    ranges, incidence, reflectance, depths : (m,) range [m], cosine of the incidence, reflectance, optical depth in front of the surface
+    ranges, directions, normals : (m,) range [m], (m, 3) unit vectors of the beams and of the surfaces
+    reflectance, depths : (m,) reflectance, optical depth in front of the surface
     """
     s = p[0]
     for k in range(len(ranges)):
+        strengths[k] = 0.0
         if s["min_range"] <= ranges[k] < math.inf:
-            strengths[k] = reflectance[k] * incidence[k] * math.exp(-2.0 * (s["extinction"] * ranges[k] + depths[k]))
-        else:
-            strengths[k] = 0.0
+            d, n = directions[k], normals[k]
+            cosine = abs(d[0] * n[0] + d[1] * n[1] + d[2] * n[2])
+            strengths[k] = reflectance[k] * cosine * math.exp(-2.0 * (s["extinction"] * ranges[k] + depths[k]))
 
 
 @kernel
@@ -107,7 +109,6 @@ def pick_returns(p, ranges, strengths, false_ranges, false_strengths, normal, or
     order, out_* : see `Work`
     """
     s = p[0]
-    noise = normal[0, 0] * 0.0
     for n in range(len(ranges)):
         out_range[n], out_true[n], out_strength[n], out_ray[n] = math.inf, math.inf, 0.0, MISS
         best, rays = -1.0, ranges.shape[1]
@@ -125,7 +126,7 @@ def pick_returns(p, ranges, strengths, false_ranges, false_strengths, normal, or
                 if abs(order[k]["range"] - mean / power) < abs(order[near]["range"] - mean / power):
                     near = k
             r, power = order[near]["range"], power / rays
-            limit = _threshold(r, s["max_range"])
+            limit = _threshold(r, s["range_at_10_percent"])
             signal = power / limit + noise
             if signal > 1.0 or not s["noise"]:
                 rank = -r if s["mode"] == FIRST else (r if s["mode"] == LAST else signal)
@@ -136,7 +137,7 @@ def pick_returns(p, ranges, strengths, false_ranges, false_strengths, normal, or
         for k in range(false_ranges.shape[1]):
             r = false_ranges[n, k]
             if r < far:
-                rank = -r if s["mode"] == FIRST else (r if s["mode"] == LAST else false_strengths[n, k] / _threshold(r, s["max_range"]))
+                rank = -r if s["mode"] == FIRST else (r if s["mode"] == LAST else false_strengths[n, k] / _threshold(r, s["range_at_10_percent"]))
                 if out_ray[n] == MISS or rank > best:
                     best = rank
                     out_true[n], out_strength[n], out_ray[n] = r, false_strengths[n, k], FALSE
@@ -170,7 +171,7 @@ def _sort(ranges, strengths, order):
 def _measured(s, r, strength, normal):
     """Return the measured range [m] of a surface at r [m] with an apparent reflectance."""
     if s["noise"]:
-        edge = 0.5 * PULSE / (THRESHOLD_TO_NOISE * max(strength / _threshold(r, s["max_range"]), 1.0))
+        edge = 0.5 * PULSE / (THRESHOLD_TO_NOISE * max(strength / _threshold(r, s["range_at_10_percent"]), 1.0))
         r = max(r + math.sqrt(s["range_noise"] * s["range_noise"] + edge * edge) * normal, 0.5 * r)
     step = s["range_step"]
     return math.floor(r / step + 0.5) * step if step > 0.0 else r
