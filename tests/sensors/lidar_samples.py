@@ -33,7 +33,6 @@ def lidar(
     position: tuple[float, float, float] = (0.0, 0.0, 2.0),
     ground: Ground = GROUND,
     body: Record | None = None,
-    seed: int = 1,
     **keys: Any,
 ) -> Lidar:
     """Return a lidar with keys of a session file."""
@@ -42,16 +41,18 @@ def lidar(
     others = {field.name: values[field.name] for field in FIELDS if field not in numbers and field.name in values}
     mount = Mount(np.array(position, float), np.eye(3))
     settings = SensorSettings(
-        filled(rows(numbers), values), mount, PERIOD, np.random.default_rng(seed), ground, "lidar", values=others, weather=weather, body=body
+        filled(rows(numbers), values), mount, PERIOD, np.random.default_rng(0), ground, "lidar", values=others, weather=weather, body=body
     )
     return Lidar(settings)
 
 
-def scanned(sensor: Lidar, *objects: WorldObject, speed: float = 0.0, time: float = 1.0, readout: Any = None) -> tuple[Record, Arrays]:
+def scanned(
+    sensor: Lidar, *objects: WorldObject, speed: float = 0.0, time: float = 1.0, readout: Any = None, seed: int = 1
+) -> tuple[Record, Arrays]:
     """Return the scalars and the arrays of a scan from a vehicle that drives along x and is at the origin at the end of the scan."""
     t = np.linspace(time - PERIOD, time, 101)
     p = np.column_stack((speed * (t - time), 0.0 * t, 0.0 * t))
     history = PoseHistory(t, p, np.tile((1.0, 0.0, 0.0, 0.0), (101, 1)), np.tile((speed, 0.0, 0.0), (101, 1)), np.zeros((101, 3)))
     world = SensorWorld(RayCaster(GROUND, ObjectSet(objects)), CLEAR)
     out = record(OUTPUT)
-    return out[0], sensor.step(SensorInput(time, readout, lambda: history, lambda: world), out)
+    return out[0], sensor.step(SensorInput(time, readout, lambda: history, lambda: world, (seed,)), out)

@@ -179,7 +179,7 @@ def test_without_noise_ranges_are_exact_and_deskewed_points_lie_on_the_wall() ->
 def test_equal_lidars_agree_to_the_bit_and_others_have_other_noise() -> None:
     weather = Weather(20.0 / 3.6e6, 500.0)
     keys: dict[str, Any] = {"footprint_rays": 5, "columns": 200}
-    first, same, other = (scanned(lidar(keys, weather=weather, seed=seed), wall(30.0))[1]["points"] for seed in (1, 1, 2))
+    first, same, other = (scanned(lidar(keys, weather=weather), wall(30.0), seed=seed)[1]["points"] for seed in (1, 1, 2))
     assert first.tobytes() == same.tobytes()
     assert first.tobytes() != other.tobytes()
     one, two = (scanned(lidar(noise=False, position=(0, y, 2.0)), wall(30.0))[1]["points"] for y in (0.0, 5.0))

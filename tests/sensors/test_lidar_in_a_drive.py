@@ -16,7 +16,7 @@ name: wall
 type: flat
 surface: asphalt
 objects:
-  - {name: wall, shape: box, size: [1, 200, 20], position: [80.5, 0, 5], label: building, reflectance: 0.6}
+  - {name: wall, shape: box, size: [1, 200, 20], position: [30.5, 0, 5], label: building, reflectance: 0.6}
 """
 
 
@@ -28,21 +28,21 @@ def folder(tmp_path: Path) -> Path:
 
 
 def drive(folder: Path, **keys: object) -> tuple[list[Measurement], jounce.Simulation]:
-    """Return the scans of two seconds towards the wall, at 36 km/h."""
+    """Return the scans of 2.5 seconds towards the wall, from standstill with full throttle."""
     sensor = {"type": "lidar", "mount": {"position": [0.0, 0.0, 2.2], "pitch_deg": 5.0}, "range_step": 0.0, **keys}
-    sim = jounce.Simulation("hmmwv", str(folder / "wall.yaml"), sensors=[sensor], changes={"start.speed": 10.0})
+    sim = jounce.Simulation("hmmwv", str(folder / "wall.yaml"), sensors=[sensor])
     found: list[Measurement] = []
     sim.on_measurement("lidar", found.append)
-    sim.command(throttle=0.5)
-    sim.advance(1.0)
+    sim.command(throttle=1.0)
+    sim.advance(2.5)
     return found, sim
 
 
 def test_a_wall_is_as_far_as_the_vehicle_was_at_the_time_of_each_point(folder: Path) -> None:
     scans, sim = drive(folder, noise=False, deskewed=True, preset="os1_64", columns=512)
-    assert [one.time for one in scans] == pytest.approx(np.arange(1, 11) * 0.1)
+    assert [one.time for one in scans] == pytest.approx(np.arange(1, 26) * 0.1)
     log = sim.log
-    for one in scans[2:]:
+    for one in scans[15:]:
         points = one.arrays["points"]
         assert one.values[0]["start"] == pytest.approx(one.time - 0.1)
         hit = points["object"] == 1
@@ -55,8 +55,8 @@ def test_a_wall_is_as_far_as_the_vehicle_was_at_the_time_of_each_point(folder: P
         angle = pitch + np.radians(5.0)
         ahead = np.cos(yaw) * (np.cos(angle) * points["x"][hit] + np.sin(angle) * points["z"][hit]) - np.sin(yaw) * points["y"][hit]
         mast = np.cos(yaw) * np.sin(pitch) * 2.2
-        np.testing.assert_allclose(x + mast + ahead, 80.0, atol=0.02)
-        assert np.ptp(x) > 0.2
+        np.testing.assert_allclose(x + mast + ahead, 30.0, atol=0.02)
+        assert np.ptp(x) > 0.02
         still = one.arrays["points_deskewed"][hit]
         end = np.cos(pitch[-1] + np.radians(5.0)) * still["x"] + np.sin(pitch[-1] + np.radians(5.0)) * still["z"]
         assert np.ptp(end) < 0.1

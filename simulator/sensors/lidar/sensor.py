@@ -95,7 +95,7 @@ class Lidar:
     def __init__(self, settings: SensorSettings) -> None:
         p, said = settings.parameters[0], settings.values
         unit = preset_of(said)
-        self._mount, self._period, self._random = settings.mount, settings.period, settings.random
+        self._mount, self._period = settings.mount, settings.period
         columns = said.get("columns", min(max(round(unit.columns_per_second * self._period), 1), MOST_COLUMNS))
         turn = -1 if said.get("turn", "clockwise") == "clockwise" else 1
         self._central = firings(unit.beams, columns, self._period, float(p["start_azimuth"]), turn, float(p["field"]))
@@ -119,9 +119,9 @@ class Lidar:
 
     def step(self, seen: SensorInput, out: Record) -> Mapping[str, NDArray[Any]]:
         """Scan."""
-        start, world = seen.time - self._period, seen.world
+        start, world, random = seen.time - self._period, seen.world, seen.random
         beams = beams_of_history(self._fired, seen.history, start, self._mount.p_BS, self._mount.R_BS)
-        hits, depths = self._cast(world, beams, start)
+        hits, depths = self._cast(world, beams, start, random)
         strengths = self._strengths(world, beams, hits, depths)
         ranges = hits.range
         if self._own is not None:
@@ -129,16 +129,16 @@ class Lidar:
             hidden = own < ranges
             ranges, strengths = np.where(hidden, own, ranges), np.where(hidden, 0.0, strengths)
             out[0]["blocked"] = int(hidden.reshape(self._shape).all(axis=1).sum())
-        self._pick(ranges, strengths)
+        self._pick(ranges, strengths, random)
         out[0]["start"] = start
         return self._results(world, beams, hits, out)
 
-    def _cast(self, world: SensorWorld, beams: Beams, start: float) -> tuple[Hits, FloatArray]:
+    def _cast(self, world: SensorWorld, beams: Beams, start: float, random: np.random.Generator) -> tuple[Hits, FloatArray]:
         """Return the hits of all rays, and the optical depths that weaken them: a leaf is met through gaps, so that it is not weakened."""
         time = start + self._fired.time
         if not (world.objects.records["extinction"] > 0.0).any():
             return world.caster.cast(beams.origin, beams.direction, self._max_range, time), np.zeros(len(time))
-        drawn = self._random.standard_exponential(len(time))  # -ln(u)
+        drawn = random.standard_exponential(len(time))  # -ln(u)
         hits, depths = world.caster.cast_through(beams.origin, beams.direction, self._max_range, drawn, time)
         return hits, np.where(depths == drawn, 0.0, depths)
 
@@ -151,13 +151,13 @@ class Lidar:
         weaken(self._signal, hits.range, beams.direction, hits.normal, reflectance, depths, strengths)
         return strengths
 
-    def _pick(self, ranges: FloatArray, strengths: FloatArray) -> None:
+    def _pick(self, ranges: FloatArray, strengths: FloatArray, random: np.random.Generator) -> None:
         """Choose and measure the returns."""
         w, count = self._work, self._shape[0]
-        normal = self._random.standard_normal((count, 2)) if self._signal[0]["noise"] else np.zeros((count, 2))
+        normal = random.standard_normal((count, 2)) if self._signal[0]["noise"] else np.zeros((count, 2))
         no_range, no_strength = np.empty((count, 0)), np.empty((count, 0))
         if self._false is not None:
-            no_range, no_strength = self._false.draw(self._random, count, self._limit)
+            no_range, no_strength = self._false.draw(random, count, self._limit)
         rays = ranges.reshape(self._shape), strengths.reshape(self._shape)
         pick_returns(self._signal, *rays, no_range, no_strength, normal, w.order, w.range, w.true_range, w.strength, w.ray)
 
