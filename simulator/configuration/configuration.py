@@ -94,6 +94,11 @@ class Configuration:
         with self.origins.about(path) as label:
             yield own_copy(self.layer.at(path)), label
 
+    def note_sensor_files(self) -> None:
+        """Find the files that the sensors name, and record their digests. Raises ConfigError."""
+        if self.has("sensors"):
+            self.binary.note_in(("sensors",), ListOf(SENSOR_FILE))
+
     def put(self, place: str, value: Any, origin: Origin) -> None:
         """Set a value with its origin."""
         self.set(Override(parse(place), value, ""), origin)
@@ -169,9 +174,8 @@ class Configuration:
                 with errors.part():
                     named.expand(path)
                     self.binary.note_all(path, named.kind(path))
-            if self.has("sensors"):
-                with errors.part():
-                    self.binary.note_in(("sensors",), ListOf(SENSOR_FILE))
+            with errors.part():
+                self.note_sensor_files()
             for path in named.soil_names():
                 name = self.layer.at(path)
                 if isinstance(name, str):

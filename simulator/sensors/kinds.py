@@ -32,7 +32,9 @@ _COMMON = (
     Field("mount", Group(MOUNT), "position and orientation; default: at the reference point, axes parallel to the chassis", None),
 )
 
-SENSOR_KINDS: Registry[SensorKind] = Registry("sensor", "jounce.sensors", {"imu": "simulator.sensors.imu:KIND", "lidar": "simulator.sensors.lidar.sensor:KIND"})
+SENSOR_KINDS: Registry[SensorKind] = Registry(
+    "sensor", "jounce.sensors", {"imu": "simulator.sensors.imu:KIND", "lidar": "simulator.sensors.lidar.sensor:KIND"}
+)
 
 
 def sensor_fields(name: str) -> Fields:

@@ -35,7 +35,9 @@ ONE_LASER = {"range_step": 0.0, "max_range": 400.0}
 
 def wall(x: float, reflectance: float = 0.5, name: str = "wall", **more: Any) -> WorldObject:
     """Return a wall whose front is at x."""
-    return WorldObject(name, Box((1.0, 2000.0, 2000.0)), (x + 0.5, 0.0, 0.0), label="building", material=Material(reflectance=reflectance, **more))
+    return WorldObject(
+        name, Box((1.0, 2000.0, 2000.0)), (x + 0.5, 0.0, 0.0), label="building", material=Material(reflectance=reflectance, **more)
+    )
 
 
 @pytest.fixture
@@ -220,7 +222,9 @@ def test_nothing_is_returned_nearer_than_the_minimum_range() -> None:
 def body(*wheels: tuple[float, float]) -> Any:
     """Return a hood 1 m wide, and wheels (radius, half the width)."""
     p = record(OBJECT_CONTACT)
-    fill_parts(p, [box_corners(np.array((1.0, -0.5, 0.0)), np.array((3.0, 0.5, 1.0)))], np.array(wheels).reshape(-1, 2), np.zeros((len(wheels), 3)))
+    fill_parts(
+        p, [box_corners(np.array((1.0, -0.5, 0.0)), np.array((3.0, 0.5, 1.0)))], np.array(wheels).reshape(-1, 2), np.zeros((len(wheels), 3))
+    )
     return p
 
 
@@ -287,4 +291,3 @@ def test_the_ground_reflects_as_its_material() -> None:
     np.testing.assert_array_equal(Reflectance(ground).of(NO_OBJECTS, numbers, x, x), (0.17, 0.0, 0.17))
     np.testing.assert_array_equal(Reflectance(ground, 0.6).of(NO_OBJECTS, numbers, x, x), (0.6, 0.0, 0.6))
     assert reflectance_of("wet_asphalt") < reflectance_of("asphalt") < reflectance_of("dry_sand") < reflectance_of("snow_sweden")
-

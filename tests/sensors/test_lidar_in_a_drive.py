@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import jounce
-from simulator.base.errors import ConfigError
+from simulator.base.errors import JounceError
 from simulator.sensors.measurement import Measurement
 
 WALL = """
@@ -71,14 +71,15 @@ def test_a_drive_is_repeated_to_the_bit_and_its_table_of_beams_is_recorded(folde
 
 
 def test_the_own_vehicle_hides_the_ground_below(folder: Path) -> None:
-    blocked, _ = drive(folder, noise=False)
-    free, _ = drive(folder, noise=False, own_vehicle="transparent")
-    assert blocked[5].values[0]["blocked"] > 1000
-    assert free[5].values[0]["returns"] - blocked[5].values[0]["returns"] > 1000
+    mount = {"position": [0.0, 0.0, 1.9], "pitch_deg": 25.0}
+    blocked, _ = drive(folder, noise=False, mount=mount)
+    free, _ = drive(folder, noise=False, mount=mount, own_vehicle="transparent")
+    assert blocked[5].values[0]["blocked"] > 500
+    assert free[5].values[0]["returns"] - blocked[5].values[0]["returns"] > 500
     assert free[5].values[0]["blocked"] == 0
 
 
 def test_a_wrong_key_is_named(folder: Path) -> None:
     for keys, part in (({"preset": "vlp16"}, "vlp_16"), ({"beams": "missing.csv"}, "missing.csv"), ({"divergence": 3.0}, "divergence")):
-        with pytest.raises(ConfigError, match=part):
+        with pytest.raises(JounceError, match=part):
             drive(folder, **keys)

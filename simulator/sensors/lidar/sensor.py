@@ -63,7 +63,9 @@ FIELDS = (
     Field("turn", Choice(("clockwise", "counterclockwise")), "sense of rotation from above", "clockwise"),
     Field("min_range", Either((Number("m", 0.0, 1e3),)), "minimum range", None),
     Field("max_range", Either((_LENGTH,)), "maximum range", None),
-    Field("range_at_10_percent", Either((_LENGTH,)), "range at which half of the returns from a surface with reflectance 0.1 are lost", None),
+    Field(
+        "range_at_10_percent", Either((_LENGTH,)), "range at which half of the returns from a surface with reflectance 0.1 are lost", None
+    ),
     Field("range_noise", Either((Number("m", 0.0, 10.0),)), "standard deviation of the range of a strong return", None),
     Field("range_step", Either((Number("m", 0.0, 10.0),)), "resolution of the range; 0: unlimited", None),
     Field("divergence", Either((Number("rad", 0.0, 0.2),)), "full angle of a beam", None),
@@ -72,7 +74,9 @@ FIELDS = (
     Field("footprint_rays", Number("1", 1, max(SIZES), whole=True), "rays of a beam, 1, 5 or 9; the time grows in proportion", 1),
     Field("return", Choice(tuple(MODES)), "return of a beam with several", "strongest"),
     Field("ground_reflectance", Either((Number("1", 0.0, 1.0),)), "reflectance of the ground; default: by the names of its soils", None),
-    Field("own_vehicle", Choice(("blocked", "transparent")), "beams that meet the own vehicle give no return, or pass through it", "blocked"),
+    Field(
+        "own_vehicle", Choice(("blocked", "transparent")), "beams that meet the own vehicle give no return, or pass through it", "blocked"
+    ),
     Field("deskewed", Flag(), "also the array `points_deskewed`", False),
 )
 OUTPUT = (
@@ -94,7 +98,7 @@ class Lidar:
 
     def __init__(self, settings: SensorSettings) -> None:
         p, said = settings.parameters[0], settings.values
-        unit = preset_of(said)
+        unit = _unit(said, settings.name)
         self._mount, self._period = settings.mount, settings.period
         columns = said.get("columns", min(max(round(unit.columns_per_second * self._period), 1), MOST_COLUMNS))
         turn = -1 if said.get("turn", "clockwise") == "clockwise" else 1
@@ -217,12 +221,16 @@ class OwnBody:
         return out
 
 
-def preset_of(said: Mapping[str, Any]) -> LidarPreset:
-    """Return the data of a unit: those of its preset, with the keys of the file in their place. Raises ConfigError for its table of beams."""
+def _unit(said: Mapping[str, Any], name: str) -> LidarPreset:
+    """Return the data of a unit: those of its preset, with the keys of the file in their place. Raises JounceError for its table of beams."""
     unit = PRESETS[said.get("preset", "vlp_16")]
     names = ("min_range", "max_range", "range_at_10_percent", "range_noise", "range_step", "divergence", "wavelength")
-    given = {name: float(said[name]) for name in names if name in said}
+    given: dict[str, Any] = {key: float(said[key]) for key in names if key in said}
     if "beams" in said:
+        if not Path(said["beams"]).is_file():
+            raise JounceError(
+                f"sensor {name}: beams {said['beams']}: no such file; expected a CSV file, relative to the file that names it"
+            )
         given["beams"] = read_beams(Path(said["beams"]))
     return replace(unit, **given)
 

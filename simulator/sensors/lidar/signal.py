@@ -137,7 +137,11 @@ def pick_returns(p, ranges, strengths, false_ranges, false_strengths, normal, or
         for k in range(false_ranges.shape[1]):
             r = false_ranges[n, k]
             if r < far:
-                rank = -r if s["mode"] == FIRST else (r if s["mode"] == LAST else false_strengths[n, k] / _threshold(r, s["range_at_10_percent"]))
+                rank = (
+                    -r
+                    if s["mode"] == FIRST
+                    else (r if s["mode"] == LAST else false_strengths[n, k] / _threshold(r, s["range_at_10_percent"]))
+                )
                 if out_ray[n] == MISS or rank > best:
                     best = rank
                     out_true[n], out_strength[n], out_ray[n] = r, false_strengths[n, k], FALSE
