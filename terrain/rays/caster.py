@@ -13,9 +13,11 @@ from terrain.ground import Ground
 from terrain.objects.labels import LABELS
 from terrain.objects.object_set import ObjectSet
 from terrain.rays.cast import cast_rays, unit_rays
+from terrain.rays.in_ruts import lower_in_ruts
 from terrain.rays.porous import MOST_SPANS, SPAN, scatter_rays
 from terrain.rays.space import RayObjects, movers, ray_objects
 from terrain.rays.surface import RaySurface, ray_surface
+from terrain.ruts import NO_RUTS, Ruts, remembers
 
 FARTHEST = 1e6
 """m. Maximum of `max_range`."""
@@ -49,29 +51,30 @@ class RayCaster:
 
     Parameters
     ----------
-    ground : surface as `terrain.composite_height` defines it, with features and roughness and without ruts
+    ground : surface as `terrain.composite_height` defines it, with features and roughness
     objects : default: those of the ground. Pass `Session.objects` for breakaway objects that a session has moved.
+    ruts : `Session.soil.arrays` for the ruts of a session; default: none
     """
 
-    def __init__(self, ground: Ground, objects: ObjectSet | None = None) -> None:
-        self.ground = ground
+    def __init__(self, ground: Ground, objects: ObjectSet | None = None, ruts: Ruts = NO_RUTS) -> None:
+        self.ground, self.ruts = ground, ruts
         self.objects = ground.objects if objects is None else objects
         self._surface: RaySurface | None = None
         self._space: RayObjects | None = None
 
-    def __reduce__(self) -> tuple[type[RayCaster], tuple[Ground, ObjectSet]]:
-        return type(self), (self.ground, self.objects)  # the bounds are quick to compute, and as large as the heights
+    def __reduce__(self) -> tuple[type[RayCaster], tuple[Ground, ObjectSet, Ruts]]:
+        return type(self), (self.ground, self.objects, self.ruts)  # the bounds are quick to compute, and as large as the heights
 
-    def with_objects(self, objects: ObjectSet) -> RayCaster:
-        """Return a caster for other objects on the same ground; the bounds of the ground are shared."""
-        out = type(self)(self.ground, objects)
+    def with_objects(self, objects: ObjectSet, ruts: Ruts | None = None) -> RayCaster:
+        """Return a caster for other objects, and other ruts, on the same ground; the bounds of the ground are shared."""
+        out = type(self)(self.ground, objects, self.ruts if ruts is None else ruts)
         out._surface = self._surface
         return out
 
     def with_states(self, snapshot: ObjectSet) -> RayCaster:
         """Return a caster for a snapshot of the objects (`ObjectSet.snapshot`), which another thread may use."""
         self._prepare()
-        out = type(self)(self.ground, snapshot)
+        out = type(self)(self.ground, snapshot, self.ruts)
         out._surface, out._space = self._surface, self._space.for_thread()  # type: ignore[union-attr]
         return out
 
@@ -85,6 +88,7 @@ class RayCaster:
         ground: bool = True,
         roughness: bool = True,
         porous: bool = False,
+        ruts: bool = True,
     ) -> Hits:
         """Return the nearest surfaces that rays meet at 0 < range <= max_range.
 
@@ -99,13 +103,14 @@ class RayCaster:
         time : time [s] at which moving objects are placed, one number or (n,); times in order are faster
         ground, roughness : False = without the ground, without its roughness
         porous : True = objects with an extinction, such as bushes, stop a ray; False = a ray passes through them
+        ruts : False = without the ruts of the caster
 
         Raises
         ------
         RayError : a direction of length zero, a number that is not finite, or an array of a wrong shape
         """
         rays, limits, times = _checked(origins, directions, max_range, time)
-        hits, _ = self._cast(rays, limits, times, (ground, roughness, porous), None)
+        hits, _ = self._cast(rays, limits, times, (ground, roughness, porous, ruts), None)
         return hits
 
     def cast_through(
@@ -118,6 +123,7 @@ class RayCaster:
         *,
         ground: bool = True,
         roughness: bool = True,
+        ruts: bool = True,
     ) -> tuple[Hits, FloatArray]:
         """Return the hits of rays that porous objects reflect at a given optical depth, see `terrain.rays.porous`, and their optical depths.
 
@@ -143,7 +149,7 @@ class RayCaster:
             raise RayError(f"{len(rays)} rays, {len(depths)} depth; expected equal numbers, or one for all rays")
         if not (depths >= 0.0).all():
             raise RayError("depth: negative, or not a number; expected an optical depth of at least 0")
-        return self._cast(rays, limits, times, (ground, roughness, False), depths + np.zeros(len(rays)))
+        return self._cast(rays, limits, times, (ground, roughness, False, ruts), depths + np.zeros(len(rays)))
 
     def _cast(
         self, rays: FloatArray, limits: FloatArray, times: FloatArray, options: tuple[bool, ...], depths: FloatArray | None
@@ -152,9 +158,11 @@ class RayCaster:
         count = len(rays)
         hits = Hits(np.empty(count), np.empty(count, np.int64), np.empty((count, 3)))
         self._prepare()
-        arrays = self.ground.arrays._replace(objects=self.objects.world)
+        arrays = self.ground.arrays._replace(objects=self.objects.world, ruts=self.ruts)
         moving, poses = movers(self.objects)
-        cast_rays(arrays, self._surface, self._space, moving, poses, np.array(options, np.bool_), rays, limits, times, *hits)
+        cast_rays(arrays, self._surface, self._space, moving, poses, np.array(options[:3], np.bool_), rays, limits, times, *hits)
+        if options[0] and options[3] and remembers(self.ruts):
+            lower_in_ruts(arrays, rays, options[1], hits.range, hits.object, hits.normal)
         if depths is None or not (self.objects.records["extinction"] > 0.0).any():
             return hits, np.zeros(count)
         scatter_rays(arrays, self._space, moving, poses, record(SPAN, MOST_SPANS), rays, limits, times, depths, *hits)

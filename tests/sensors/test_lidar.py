@@ -250,7 +250,7 @@ def test_a_wheel_hides_what_is_behind_it_where_it_is_now() -> None:
     readout = record(READOUT)
     readout[0]["p_BK"][0], readout[0]["R_BK"][0] = (0.0, 2.0, 0.5), np.eye(3)
     keys = {"noise": False, "position": (0.0, 0.0, 0.5)}
-    out, arrays = scanned(lidar(**keys, body=body((0.4, 0.1))), readout=readout)
+    out, _ = scanned(lidar(**keys, body=body((0.4, 0.1))), readout=readout)
     free, _ = scanned(lidar(**keys, body=body()), readout=readout)
     more = out["blocked"] - free["blocked"]
     assert 1808 * 16 * 0.4 / 1.9 / math.pi * 0.5 < more < 1808 * 16 * 0.4 / 1.9 / math.pi
@@ -281,7 +281,7 @@ def test_presets_have_the_columns_of_their_rate(preset: str) -> None:
 
 @pytest.mark.parametrize("keys", [{"footprint_rays": 3}, {"preset": "os1_64", "columns": 8192, "footprint_rays": 9}])
 def test_impossible_scans_are_refused(keys: dict[str, Any]) -> None:
-    with pytest.raises(JounceError, match="sensor lidar: .* expected"):
+    with pytest.raises(JounceError, match=r"sensor lidar: .* expected"):
         lidar(keys)
 
 

@@ -30,5 +30,9 @@ def with_footprint(fired: Firings, rays: int, divergence: float) -> Firings:
         angle = math.tau * (k + 0.5) / (rays - 1)
         out[:, k + 1] += radius * (math.cos(angle) * side + math.sin(angle) * up)
     out /= np.linalg.norm(out, axis=2, keepdims=True)
-    repeated = (np.repeat(part, rays) for part in (fired.time, fired.azimuth, fired.ring))
-    return Firings(*repeated, np.ascontiguousarray(out.reshape(-1, 3)), fired.period, fired.columns)
+    return fired._replace(
+        time=np.repeat(fired.time, rays),
+        azimuth=np.repeat(fired.azimuth, rays),
+        ring=np.repeat(fired.ring, rays),
+        direction=np.ascontiguousarray(out.reshape(-1, 3)),
+    )
