@@ -26,7 +26,7 @@ from terrain.objects.object_set import NO_OBJECTS
 
 def check_sensor(kind: SensorKind, findings: Findings, example: Mapping[str, Any]) -> None:
     """Check a sensor."""
-    check_parameters(findings, kind.parameters)
+    check_parameters(findings, kind.parameters, numbers_only=kind.contract == 1)
     check_rows(findings, "output", kind.output, [row[0] for row in SAMPLED])
     with findings.check("rate") as check:
         check.need(0.1 <= kind.rate <= 2e4, f"default rate {kind.rate:g} Hz; expected 0.1 to 20000 Hz")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from terrain.rays.caster import RayCaster
-from terrain.ruts import Ruts, depth_at, depth_across, new_ruts, press
+from terrain.ruts import Ruts, depth_across, depth_at, new_ruts, press
 from tests.terrain.test_rays_on_objects import GROUND
 
 DEEP = 0.12

@@ -57,7 +57,7 @@ def add_validate(commands: Commands) -> None:
     add_json(p)
     p.set_defaults(run=_validate_mechanism)
 
-    p = kinds.add_parser("sensors", help="compare rays and obstacle maps with reference scenes")
+    p = kinds.add_parser("sensors", help="compare rays, scans and obstacle maps with reference scenes")
     p.add_argument("folder", metavar="FOLDER", help="folder with the folders rays, maps or both")
     add_json(p)
     p.set_defaults(run=_validate_sensors)

@@ -43,7 +43,8 @@ def _scan_row(one: ScanFile) -> Row:
         f"scan {one.name}",
         f"{wrong} of {len(both)} beams meet another object",
         f"{int(one.fair.sum())} fair beams",
-        f"time {max(late, 1e-12):.0e} s, " + (f"range and points {worst:.1g} m" if worst >= SHOWN else f"range and points < {SHOWN:g} m"),
+        f"time {'< 1e-09' if late < 1e-9 else format(late, '.0e')} s, "
+        + (f"range and points {worst:.1g} m" if worst >= SHOWN else f"range and points < {SHOWN:g} m"),
         f"time {TIME:g} s, range {RANGE:g} m, points {POINTS:g} m",
         bool(passed),
     )
