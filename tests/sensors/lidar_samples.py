@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.field_records import filled, rows
-from simulator.base.fields import Number, read
 from simulator.base.records import Record, record
-from simulator.sensors.contract import Mount, SensorInput, SensorSettings
-from simulator.sensors.lidar.sensor import FIELDS, OUTPUT, Lidar
+from simulator.sensors.contract import SensorInput
+from simulator.sensors.lidar.sensor import OUTPUT, Lidar
+from simulator.sensors.make_sensors import SensorContext, make_sensors
 from simulator.sensors.pose_history import PoseHistory
 from simulator.sensors.sensor_world import SensorWorld
 from simulator.weather import CLEAR, Weather
@@ -36,14 +35,10 @@ def lidar(
     **keys: Any,
 ) -> Lidar:
     """Return a lidar with keys of a session file."""
-    values = read(FIELDS, {**(said or {}), **keys}, "test")
-    numbers = tuple(field for field in FIELDS if isinstance(field.kind, Number))
-    others = {field.name: values[field.name] for field in FIELDS if field not in numbers and field.name in values}
-    mount = Mount(np.array(position, float), np.eye(3))
-    settings = SensorSettings(
-        filled(rows(numbers), values), mount, PERIOD, np.random.default_rng(0), ground, "lidar", values=others, weather=weather, body=body
-    )
-    return Lidar(settings)
+    context = SensorContext(ground, 1e-3, weather=weather, body=body)
+    (made,) = make_sensors([{"type": "lidar", "mount": {"position": list(position)}, **(said or {}), **keys}], "test", context)
+    assert isinstance(made._sensor, Lidar)
+    return made._sensor
 
 
 def scanned(

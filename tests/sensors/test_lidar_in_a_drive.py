@@ -9,7 +9,9 @@ import pytest
 
 import jounce
 from simulator.base.errors import JounceError
+from simulator.sensors.lidar.sensor import KIND
 from simulator.sensors.measurement import Measurement
+from simulator.sensors.messages.point_cloud import points_of
 
 WALL = """
 name: wall
@@ -83,3 +85,20 @@ def test_a_wrong_key_is_named(folder: Path) -> None:
     for keys, part in (({"preset": "vlp16"}, "vlp_16"), ({"beams": "missing.csv"}, "missing.csv"), ({"divergence": 3.0}, "divergence")):
         with pytest.raises(JounceError, match=part):
             drive(folder, **keys)
+
+
+def test_clouds_in_the_file_of_sensor_data_have_the_stamp_from_which_their_times_count(folder: Path) -> None:
+    scans, sim = drive(folder, deskewed=True, columns=60)
+    settings = sim.session.sensors[0].settings
+    assert KIND.messages is not None
+    raw, deskewed = (topic.message(scans[4]) for topic in KIND.messages(settings).topics)
+    assert raw is not None and deskewed is not None
+    assert (raw["height"], raw["width"], raw["is_dense"], raw["header"]["frame_id"]) == (60, 16, False, "lidar")
+    assert [message["header"]["stamp"]["nanosec"] for message in (raw, deskewed)] == [400_000_000, 500_000_000]
+    first, last = points_of(raw)["time"], points_of(deskewed)["time"]
+    assert 0.0 <= first.min() < first.max() < 0.1
+    np.testing.assert_allclose(first - last, 0.1, atol=1e-6)
+    assert raw["fields"][:6] == [
+        {"name": name, "offset": 4 * n, "datatype": kind, "count": 1}
+        for n, (name, kind) in enumerate((("x", 7), ("y", 7), ("z", 7), ("intensity", 7), ("ring", 4), ("time", 7)))
+    ]

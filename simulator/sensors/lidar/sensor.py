@@ -28,6 +28,10 @@ from simulator.sensors.lidar.footprint import SIZES, with_footprint
 from simulator.sensors.lidar.reflectance import Reflectance
 from simulator.sensors.lidar.scan import Beams, beams_of_history, placed
 from simulator.sensors.lidar.signal import FALSE, HIGHEST, LOWEST, MISS, MODES, PULSE, SIGNAL, Work, pick_returns, threshold, weaken
+from simulator.sensors.measurement import Measurement
+from simulator.sensors.messages.definitions import POINT_CLOUD
+from simulator.sensors.messages.point_cloud import point_cloud
+from simulator.sensors.messages.topic import Message, Recording, Topic
 from simulator.sensors.sensor_world import SensorWorld
 from terrain.rays.caster import Hits
 from vehicles.contact.vehicle_rays import VehicleRays
@@ -51,25 +55,27 @@ POINT = np.dtype(
     ],
     align=True,
 )
-"""A point: x, y, z [m], intensity (100 = white), ring, time after the start of the scan [s], measured range [m], number of the object, number of the label."""
+"""A point: x, y, z [m], intensity (100 = white), ring, time after the start of the scan [s] (of de-skewed points: after its
+end, so negative), measured range [m], number of the object, number of the label."""
 
+_DATA = ("min_range", "max_range", "range_at_10_percent", "range_noise", "range_step", "divergence", "wavelength")
+"""Parameters whose values are those of a unit."""
+_DEFAULT = PRESETS["vlp_16"]
 _LENGTH = Number("m", 0.0, 1e4, above=0.0)
 FIELDS = (
-    Field("preset", Choice(tuple(PRESETS)), "unit that gives the defaults of the other keys", "vlp_16"),
+    Field("preset", Choice(tuple(PRESETS)), "unit, see docs/lidar.md; other keys replace its data", "vlp_16"),
     Field("beams", FileName("the path of a CSV file"), "table of lasers: elevation_deg, azimuth_offset_deg, time_offset_us", None),
     Field("columns", Either((Number("1", 1, MOST_COLUMNS, whole=True),)), "columns of a scan; default: by rate and preset", None),
     Field("start_azimuth", Number("rad", -math.tau, math.tau), "azimuth of the start of a scan", math.pi, written="deg"),
     Field("field", Number("rad", 1e-4, math.tau), "azimuth that a scan covers", math.tau, written="deg"),
     Field("turn", Choice(("clockwise", "counterclockwise")), "sense of rotation from above", "clockwise"),
-    Field("min_range", Either((Number("m", 0.0, 1e3),)), "minimum range", None),
-    Field("max_range", Either((_LENGTH,)), "maximum range", None),
-    Field(
-        "range_at_10_percent", Either((_LENGTH,)), "range at which half of the returns from a surface with reflectance 0.1 are lost", None
-    ),
-    Field("range_noise", Either((Number("m", 0.0, 10.0),)), "standard deviation of the range of a strong return", None),
-    Field("range_step", Either((Number("m", 0.0, 10.0),)), "resolution of the range; 0: unlimited", None),
-    Field("divergence", Either((Number("rad", 0.0, 0.2),)), "full angle of a beam", None),
-    Field("wavelength", Either((Number("m", 3e-7, 3e-6),)), "wavelength", None),
+    Field("min_range", Number("m", 0.0, 1e3), "minimum range", _DEFAULT.min_range),
+    Field("max_range", _LENGTH, "maximum range", _DEFAULT.max_range),
+    Field("range_at_10_percent", _LENGTH, "range at which half of the returns at reflectance 0.1 are lost", _DEFAULT.range_at_10_percent),
+    Field("range_noise", Number("m", 0.0, 10.0), "standard deviation of the range of a strong return", _DEFAULT.range_noise),
+    Field("range_step", Number("m", 0.0, 10.0), "resolution of the range; 0: unlimited", _DEFAULT.range_step),
+    Field("divergence", Number("rad", 0.0, 0.2), "full angle of a beam", _DEFAULT.divergence),
+    Field("wavelength", Number("m", 3e-7, 3e-6), "wavelength", _DEFAULT.wavelength),
     Field("noise", Flag(), "noise of ranges, drop-out by signal, and false returns; false: every surface within range is returned", True),
     Field("footprint_rays", Number("1", 1, max(SIZES), whole=True), "rays of a beam, 1, 5 or 9; the time grows in proportion", 1),
     Field("return", Choice(tuple(MODES)), "return of a beam with several", "strongest"),
@@ -98,7 +104,7 @@ class Lidar:
 
     def __init__(self, settings: SensorSettings) -> None:
         p, said = settings.parameters[0], settings.values
-        unit = _unit(said, settings.name)
+        unit = _unit(settings)
         self._mount, self._period = settings.mount, settings.period
         columns = said.get("columns", min(max(round(unit.columns_per_second * self._period), 1), MOST_COLUMNS))
         turn = -1 if said.get("turn", "clockwise") == "clockwise" else 1
@@ -184,6 +190,7 @@ class Lidar:
         if self._deskewed:
             other = cloud.copy()
             other["x"], other["y"], other["z"] = deskewed.T
+            other["time"] -= np.float32(self._period)
             clouds["points_deskewed"] = other.reshape(self._central.columns, -1)
         return clouds
 
@@ -221,18 +228,18 @@ class OwnBody:
         return out
 
 
-def _unit(said: Mapping[str, Any], name: str) -> LidarPreset:
-    """Return the data of a unit: those of its preset, with the keys of the file in their place. Raises JounceError for its table of beams."""
-    unit = PRESETS[said.get("preset", "vlp_16")]
-    names = ("min_range", "max_range", "range_at_10_percent", "range_noise", "range_step", "divergence", "wavelength")
-    given: dict[str, Any] = {key: float(said[key]) for key in names if key in said}
+def _unit(settings: SensorSettings) -> LidarPreset:
+    """Return the data of a unit. Raises JounceError for its table of beams."""
+    said = settings.values
+    given: dict[str, Any] = {key: float(settings.parameters[0][key]) for key in _DATA}
     if "beams" in said:
-        if not Path(said["beams"]).is_file():
+        file = Path(said["beams"])
+        if not file.is_file():
             raise JounceError(
-                f"sensor {name}: beams {said['beams']}: no such file; expected a CSV file, relative to the file that names it"
+                f"sensor {settings.name}: beams {file}: no such file; expected a CSV file, relative to the file that names it"
             )
-        given["beams"] = read_beams(Path(said["beams"]))
-    return replace(unit, **given)
+        given["beams"] = read_beams(file)
+    return replace(PRESETS[said["preset"]], **given)
 
 
 def _central(beams: Beams, rays: int) -> Beams:
@@ -259,6 +266,23 @@ def _make(settings: SensorSettings) -> Sensor:
     return Lidar(settings)
 
 
+def _messages(settings: SensorSettings) -> Recording:
+    """Return the recorded form: the stamp of `points` is the start of the scan, that of `points_deskewed` its end, at which its axes are."""
+
+    def raw(measured: Measurement) -> Message | None:
+        return _cloud(float(measured["start"]), settings.name, measured.arrays["points"])
+
+    def deskewed(measured: Measurement) -> Message | None:
+        return _cloud(measured.time, settings.name, measured.arrays["points_deskewed"])
+
+    both = (Topic("points", POINT_CLOUD, raw), Topic("points_deskewed", POINT_CLOUD, deskewed))
+    return Recording(both if settings.values.get("deskewed") else both[:1])
+
+
+def _cloud(time: float, frame: str, points: NDArray[Any]) -> Message:
+    return {**point_cloud(time, frame, points), "is_dense": False}
+
+
 KIND = SensorKind(
     "lidar",
     FIELDS,
@@ -268,5 +292,7 @@ KIND = SensorKind(
     rate=10.0,
     meaning="scanning lidar: point cloud with intensity, time and label of each point, with noise, drop-out, rain and fog",
     arrays=ARRAYS,
+    presets={name: {key: getattr(unit, key) for key in _DATA} for name, unit in PRESETS.items()},
     in_thread=True,
+    messages=_messages,
 )
