@@ -62,15 +62,21 @@ class Motion(NamedTuple):
 
 def motion_of(history: History) -> Motion:
     """Return the motion of a history of poses."""
-    n = len(history.time)
-    R_WB = np.empty((n, 3, 3))
-    q = np.asarray(history.q_WB, float)
-    for k in range(n):
-        rotation_of_quaternion(q[k] / math.sqrt(float(q[k] @ q[k])), R_WB[k])
+    q = np.array(history.q_WB, float)
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    R_WB = np.empty((len(q), 3, 3))
+    _rotations(q, R_WB)
     v_WB = np.einsum("nij,nj->ni", R_WB, history.v_WB_B)
     turn = np.array(history.w_WB_B, float)
     turn[:-1] = _rotation_vectors(q[:-1], q[1:])
     return Motion(np.array(history.time, float), np.array(history.p_WB, float), v_WB, R_WB, turn, np.array(history.w_WB_B[0], float))
+
+
+@kernel
+def _rotations(q, R):
+    """Write the rotation matrices of quaternions (n, 4) to R (n, 3, 3)."""
+    for k in range(len(q)):
+        rotation_of_quaternion(q[k], R[k])
 
 
 def _rotation_vectors(a: FloatArray, b: FloatArray) -> FloatArray:

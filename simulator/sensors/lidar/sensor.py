@@ -25,14 +25,16 @@ from simulator.sensors.contract import ArrayOutput, Sensor, SensorInput, SensorK
 from simulator.sensors.lidar.atmosphere import STEPS, false_returns, fog_extinction, rain_extinction
 from simulator.sensors.lidar.beams import PRESETS, Firings, LidarPreset, firings, read_beams
 from simulator.sensors.lidar.footprint import SIZES, with_footprint
+from simulator.sensors.lidar.points import POINT, fill_deskewed, fill_points, labels_of
 from simulator.sensors.lidar.reflectance import Reflectance
-from simulator.sensors.lidar.scan import Beams, beams_of_history, placed
-from simulator.sensors.lidar.signal import FALSE, HIGHEST, LOWEST, MISS, MODES, PULSE, SIGNAL, Work, pick_returns, threshold, weaken
+from simulator.sensors.lidar.scan import Beams, beams_of_history
+from simulator.sensors.lidar.signal import FALSE, MISS, MODES, PULSE, SIGNAL, Work, pick_returns, threshold, weaken
 from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.definitions import POINT_CLOUD
 from simulator.sensors.messages.point_cloud import point_cloud
 from simulator.sensors.messages.topic import Message, Recording, Topic
 from simulator.sensors.sensor_world import SensorWorld
+from terrain.objects.labels import LABELS
 from terrain.rays.caster import Hits
 from vehicles.contact.vehicle_rays import VehicleRays
 
@@ -42,22 +44,6 @@ MOST_RAYS = 4_000_000
 """Maximum number of rays of a scan."""
 WHEEL_TRAVEL = 1.0
 """m. Beams that pass a wheel at a larger distance never meet it."""
-WEATHER = -3
-"""Object of a false return from rain or fog."""
-POINT = np.dtype(
-    [
-        *((name, np.float32) for name in ("x", "y", "z", "intensity")),
-        ("ring", np.uint16),
-        ("time", np.float32),
-        ("range", np.float32),
-        ("object", np.int32),
-        ("label", np.uint8),
-    ],
-    align=True,
-)
-"""A point: x, y, z [m], intensity (100 = white), ring, time after the start of the scan [s] (of de-skewed points: after its
-end, so negative), measured range [m], number of the object, number of the label."""
-
 _DATA = ("min_range", "max_range", "range_at_10_percent", "range_noise", "range_step", "divergence", "wavelength")
 """Parameters whose values are those of a unit."""
 _DEFAULT = PRESETS["vlp_16"]
@@ -174,23 +160,17 @@ class Lidar:
     def _results(self, world: SensorWorld, beams: Beams, hits: Hits, out: Record) -> Mapping[str, NDArray[Any]]:
         """Return the arrays, and fill the scalars."""
         w, rays = self._work, self._shape[1]
-        row = np.arange(self._shape[0]) * rays
-        number = np.where(w.ray >= 0, hits.object[row + np.maximum(w.ray, 0)], np.where(w.ray == FALSE, WEATHER, -1))
-        label = world.caster.labels(hits._replace(object=np.maximum(number, -1)))
-        points, deskewed = placed(self._central.direction, _central(beams, rays), w.range)
-        got = w.ray != MISS
-        out[0]["returns"], out[0]["false_returns"] = int(got.sum()), int((w.ray == FALSE).sum())
-        out[0]["nearest"] = w.range.min() if got.any() else math.nan
+        got = int((w.ray != MISS).sum())
+        out[0]["returns"], out[0]["false_returns"] = got, int((w.ray == FALSE).sum())
+        out[0]["nearest"] = w.range.min() if got else math.nan
         cloud = np.zeros(self._shape[0], POINT)  # equal scans have equal bytes, also between the fields
-        cloud["x"], cloud["y"], cloud["z"] = points.T
-        cloud["intensity"] = np.clip(np.round(100.0 * w.strength), LOWEST, HIGHEST)
-        cloud["ring"], cloud["time"] = self._central.ring, self._central.time
-        cloud["range"], cloud["object"], cloud["label"] = w.range, number, label
+        fill_points(self._central, self._central.direction, w.range, w.strength, w.ray, hits.object, rays, cloud)
+        r = world.objects
+        cloud["label"] = labels_of(cloud["object"], r.first, r.records["label"], LABELS["ground"])
         clouds = {"points": cloud.reshape(self._central.columns, -1)}
         if self._deskewed:
-            other = cloud.copy()
-            other["x"], other["y"], other["z"] = deskewed.T
-            other["time"] -= np.float32(self._period)
+            b, other = _central(beams, rays), cloud.copy()
+            fill_deskewed(b.origin, b.direction, b.p_WS_end, b.R_WS_end, w.range, self._period, other)
             clouds["points_deskewed"] = other.reshape(self._central.columns, -1)
         return clouds
 
@@ -244,7 +224,7 @@ def _unit(settings: SensorSettings) -> LidarPreset:
 
 def _central(beams: Beams, rays: int) -> Beams:
     """Return the central rays of all beams."""
-    return beams._replace(origin=beams.origin[::rays], direction=beams.direction[::rays])
+    return beams._replace(origin=np.ascontiguousarray(beams.origin[::rays]), direction=np.ascontiguousarray(beams.direction[::rays]))
 
 
 def _fog(unit: LidarPreset, settings: SensorSettings) -> float:
@@ -270,7 +250,7 @@ def _messages(settings: SensorSettings) -> Recording:
     """Return the recorded form: the stamp of `points` is the start of the scan, that of `points_deskewed` its end, at which its axes are."""
 
     def raw(measured: Measurement) -> Message | None:
-        return _cloud(float(measured["start"]), settings.name, measured.arrays["points"])
+        return _cloud(float(measured.values[0]["start"]), settings.name, measured.arrays["points"])
 
     def deskewed(measured: Measurement) -> Message | None:
         return _cloud(measured.time, settings.name, measured.arrays["points_deskewed"])
