@@ -25,14 +25,14 @@ def run(folder: Path, as_json: bool = False) -> int:
 def test_all_scenes_pass() -> None:
     rows = rows_of(DATA)
     assert [row.what for row in rows if not row.passed] == []
-    assert len(rows) == 12 + 6
-    assert sum("0 of" in row.here for row in rows) == 12
+    assert len(rows) == 12 + 8 + 6
+    assert sum("0 of" in row.here for row in rows) == 12 + 4
 
 
 @pytest.fixture
 def one(tmp_path: Path) -> Path:
-    """A folder with one scene and one map."""
-    for name in ("rays/06_boxes", "maps/3_objects"):
+    """A folder with one scene, one camera and one map."""
+    for name in ("rays/06_boxes", "camera/cam_d", "maps/3_objects"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         for suffix in (".json", ".npz"):
             shutil.copyfile(DATA / (name + suffix), tmp_path / (name + suffix))
@@ -56,6 +56,9 @@ def first_hit(data: np.ndarray, by: float) -> None:
         ("rays/06_boxes.npz", "special_range", lambda a: first_hit(a, 2e-3)),
         ("rays/06_boxes.npz", "scan_0_object", lambda a: a.__setitem__(slice(40, 60), 7)),
         ("rays/06_boxes.npz", "scan_1_normal", lambda a: a.__imul__(-1.0)),
+        ("camera/cam_d.npz", "pixel_distorted", lambda a: a.__setitem__((20, 1), a[20, 1] + 1e-3)),
+        ("camera/cam_d.npz", "depth", lambda a: a.__imul__(1.0 + 1e-5)),
+        ("camera/cam_d.npz", "object", lambda a: a.__setitem__((slice(40, 46), 30), 7)),
         ("maps/3_objects.npz", "state", lambda a: a.__setitem__((40, 40), (a[40, 40] + 1) % 2)),
         ("maps/3_objects.npz", "blocked_30", lambda a: a.__setitem__(500, ~a[500])),
         ("maps/3_objects.npz", "cost", lambda a: a.__setitem__((3, 3), 0.5)),
@@ -74,7 +77,7 @@ def test_a_changed_answer_fails(
 
 
 def test_damaged_and_missing_files_are_named(one: Path) -> None:
-    with pytest.raises(ConfigError, match="rays, maps"):
+    with pytest.raises(ConfigError, match="rays, camera"):
         rows_of(one / "rays")
     (one / "rays/06_boxes.json").write_text('{"terrain": {"type": "plane"}, "objects": []}')
     with pytest.raises(ConfigError, match=r"06_boxes\.json"):

@@ -1,4 +1,4 @@
-"""Rays and obstacle maps compared with reference scenes."""
+"""Rays, cameras and obstacle maps compared with reference scenes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from simulator.base.errors import NOTHING, ConfigError
 from simulator.validation.reference.map_files import MapFile, read_map
 from simulator.validation.reference.ray_scenes import RayScene, RaySet, read_scene, scene_files
+from simulator.validation.suite.camera_rows import cameras
 from simulator.validation.suite.result import Finding, Part, ReferenceData, Row
 from terrain.rays.caster import RayCaster
 
@@ -37,7 +38,7 @@ def maps(folder: Path) -> list[Row]:
     return [_map_row(read_map(file)) for file in scene_files(folder)]
 
 
-KINDS: dict[str, Callable[[Path], list[Row]]] = {"rays": rays, "maps": maps}
+KINDS: dict[str, Callable[[Path], list[Row]]] = {"rays": rays, "camera": cameras, "maps": maps}
 """Functions of a folder by its name."""
 
 
@@ -50,7 +51,7 @@ def rows_of(folder: Path) -> list[Row]:
 
 
 def sensors(source: ReferenceData) -> Finding:
-    """Compare rays and maps with the reference scenes in the tests."""
+    """Compare rays, cameras and maps with the reference scenes in the tests."""
     source.progress("casting rays")
     return Finding(rows_of(source.data / "sensors"))
 
@@ -117,10 +118,12 @@ PART = Part(
     "Rays and obstacle maps",
     "Rays are cast against planes, hills, a grid of nodes, boxes, cylinders, spheres and meshes: scans of three lidars, and single rays that graze, pass "
     "crests, run along walls and edges, or start inside objects. Ranges, objects and normals are compared. Maps of obstacles follow from heights, "
-    "objects and limits; every cell is compared.",
+    "objects and limits; every cell is compared. Points are projected to the pixels of cameras with and without distortion, and depth, object and label "
+    "images are compared pixel by pixel.",
     "`tests/data/sensors`: closed forms in double precision, confirmed by a march and by Embree. Rays whose answer changes when they move by 1 mm (single "
     "rays: 1e-7 m) are left out, and cells whose slope or step is at its limit.",
     "Range: 1e-6 m measured perpendicular to the surface (n . d: cosine of the incidence). Hills: the formula is sampled every 0.25 m; 1 mm "
-    "plus 1.5 times the error of the heights between the nodes, and 0.2 % of the rays may meet another object. Maps: no cell may differ.",
+    "plus 1.5 times the error of the heights between the nodes, and 0.2 % of the rays may meet another object. Maps: no cell may differ. "
+    "Cameras: 1e-6 pixels; depth 1e-6 of the depth and every calm pixel, on hills 99.5 % and the larger of 2 mm and 1e-3 of the depth.",
     sensors,
 )
