@@ -16,6 +16,8 @@ from simulator.view.terrain_data import TerrainData, road_texture, surface_textu
 
 CELLS = (16, 8)
 """T, cells along a side of a tile, for a graphics card and for a software renderer."""
+EXACT_CELLS = 32
+"""As CELLS, for images of sensors: the side of a cell is less than 1/64 of its distance, or as large as that of level 0."""
 FINEST = (0.25, 2.0)
 """m. Limits of the cell size of level 0, which otherwise is the spacing of the nodes."""
 SHADE = 7.0
@@ -34,11 +36,11 @@ SHADED: tuple[tuple[str, ...], ...] = tuple((*kind, "CASTERS") for kind in KINDS
 
 
 class Terrain:
-    """Terrain on the graphics device. casters: whether objects cast shadows on it."""
+    """Terrain on the graphics device. casters: whether objects cast shadows on it; exact: a fine mesh for images of sensors, and `draw_numbers`."""
 
-    def __init__(self, terrain: TerrainData, grain: Texture, software: bool, casters: bool = False) -> None:
+    def __init__(self, terrain: TerrainData, grain: Texture, software: bool, casters: bool = False, exact: bool = False) -> None:
         self.terrain, self.grain = terrain, grain
-        self._cells = CELLS[software]
+        self._cells = EXACT_CELLS if exact else CELLS[software]
         self._cell = min(max(min(terrain.spacing), FINEST[0]), FINEST[1])
         self._levels = max(1, math.ceil(math.log2(HORIZON / (4.0 * self._cells * self._cell))) + 1)
         side = np.arange(self._cells + 1, dtype=np.float32)
@@ -52,6 +54,7 @@ class Terrain:
         self._casters = casters
         kinds = (*KINDS, *(() if self.ruts is None else (*RUTTED, SUNK)), *(SHADED if casters else ()))
         self._programs = {kind: Program("terrain", define=(*self._defines(kind), *slabs, *cut, crisp)) for kind in kinds}
+        self._number = Program("terrain", "number", define=("SMOOTH", "EXACT", *cut)) if exact else None
         self._heights = Texture(terrain.heights, gl.GL_MIRRORED_REPEAT)
         self._surface = Texture(surface_texture(terrain), gl.GL_MIRRORED_REPEAT, fine=not software)
         roads, step = road_texture(terrain)
@@ -65,7 +68,7 @@ class Terrain:
             "mirrored": 1.0 if terrain.mirrored else 0.0, "heights": 0, "surface": 1, "grain": 2, "roads": 3, "shadow": 4, "cut": 5,
             "casters": UNIT_OF_CASTERS, "cut_grid": terrain.features.cut_grid,
         }  # fmt: skip
-        for program in self._programs.values():
+        for program in (*self._programs.values(), *(() if self._number is None else (self._number,))):
             program.use().set(**fixed, **(self.ruts.uniforms if self.ruts is not None else {}))
         relief = float(terrain.heights.max()) - float(terrain.heights.min())
         self._relief = (float(terrain.heights.min()) - 1.0, relief + 2.0)
@@ -119,6 +122,18 @@ class Terrain:
         if self.ruts is not None:
             self._use(SUNK, picture, shadow)
             self.triangles += self.ruts.draw(focus)
+
+    def draw_numbers(self, clip_of_world: NDArray, eye: NDArray, focus: tuple[float, float]) -> None:
+        """Draw the number 0 and depths of the visible tiles, without ruts, with the shader `number`; for an `exact` terrain."""
+        assert self._number is not None
+        tiles, _ = visible_tiles(focus, self._cell, self._cells, self._levels, clip_of_world, self._bounds)
+        for unit, texture in enumerate((self._heights, self._surface, self.grain, self._roads)):
+            texture.bind(unit)
+        if self._cut is not None:
+            self._cut.bind(5)
+        self._number.use().set(clip_of_world=clip_of_world, eye=eye, focus=focus, number=0.0)
+        self._mesh.upload_instances(tiles)
+        self._mesh.draw_instances(len(tiles))
 
     def _use_all_once(self, picture: dict[str, object], shadow: dict[str, object]) -> None:
         """Use every program once invisibly. Drivers compile a program on first use, which would delay the frame of the first rut."""

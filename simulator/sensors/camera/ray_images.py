@@ -51,8 +51,11 @@ class PixelRays:
 
 
 def cast_images(rays: PixelRays, caster: RayCaster, p_WS: FloatArray, R_WS: FloatArray, max_range: float, time: float) -> RayImages:
-    """Return the images of a camera at p_WS (3,) [m], R_WS (3, 3), at `time` [s]. Beyond `max_range` [m] nothing is seen."""
-    hits = caster.cast(p_WS, rays.directions_S @ R_WS.T, max_range, time)
+    """Return the images of a camera at p_WS (3,) [m], R_WS (3, 3), at `time` [s]. Beyond `max_range` [m] nothing is seen.
+
+    Porous objects, such as bushes, are solid, as in colors.
+    """
+    hits = caster.cast(p_WS, rays.directions_S @ R_WS.T, max_range, time, porous=True)
     return RayImages(
         rays.spread((hits.range / rays.stretch).astype(np.float32), np.inf),
         rays.spread(hits.object.astype(np.int32), NOTHING),
