@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -17,11 +18,16 @@ from simulator.base.errors import JounceError
 from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record, Table, record
 from simulator.clock import Clock
-from simulator.driver.contract import DriverRunner
+from simulator.driver.contract import Driver, DriverRunner, SensingDriver, reads_sensors
 from simulator.events.collision import Collision, CollisionList
 from simulator.recovery import VehicleRecovery
+from simulator.sensors.contract import SensorInput
+from simulator.sensors.measurement import Measurements
 from simulator.sensors.mounted_sensor import MountedSensor
-from simulator.tick import new_watch, platform_ticks, ticks
+from simulator.sensors.pose_history import PoseRecorder
+from simulator.sensors.sensor_world import WorldSource
+from simulator.tick import REMEMBERED, new_watch, platform_ticks, ticks
+from simulator.weather import CLEAR, Weather
 from terrain.ground import Ground
 from terrain.objects.world_object import WorldObject
 from terrain.rut_memory import SoilMemory
@@ -33,13 +39,6 @@ from washout.perceived_motion import FELT
 
 DRIVER_PERIOD = 0.01
 """s between two calls of the driver; the command is constant in between."""
-
-
-class Driver(Protocol):
-    """Source of the command: a human driver, a script, a path follower."""
-
-    def read(self, t: float, readout: Record, command: Record) -> None:
-        """Fill the COMMAND record at simulated time t [s] from the READOUT record."""
 
 
 @runtime_checkable
@@ -103,22 +102,25 @@ class Session:
     outlets : called in this order
     h : length of a tick [s]; must divide the driver's period
     sensors : measure before the outlets are called
+    weather : for the sensors
     """
 
     def __init__(
         self,
         vehicle: Vehicle,
         ground: Ground,
-        driver: Driver,
+        driver: Driver | SensingDriver,
         cueing: MotionCueing,
         outlets: Sequence[Outlet],
         h: float = 1e-3,
         sensors: Sequence[MountedSensor] = (),
+        weather: Weather = CLEAR,
     ) -> None:
         if h != cueing.h:
             raise ValueError(f"tick lengths differ; session {h} s, motion cueing {cueing.h} s")
         self.vehicle, self.ground, self.driver, self.cueing, self.h = vehicle, ground, driver, cueing, h
-        self.outlets, self.sensors = list(outlets), list(sensors)
+        self.outlets, self.sensors, self.weather = list(outlets), list(sensors), weather
+        self._driver_senses = reads_sensors(driver)
         self.command: Record = record(COMMAND)
         self.soil = SoilMemory.of(ground)
         """Deformed soil of this session; only this session writes to it."""
@@ -130,7 +132,9 @@ class Session:
             vehicle.load_object_contact()
         self.collision_list = CollisionList(vehicle.space.object_contact, self.objects)
         self.arrays = ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world)
-        self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size)
+        rows = max(REMEMBERED, *(sensor.every + 1 for sensor in self.sensors)) if self.sensors else REMEMBERED
+        self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size, rows)
+        self._poses, self._worlds = PoseRecorder(self.watch), WorldSource(ground, weather)
         self.recovery = VehicleRecovery(vehicle, ground, self.soil, self.arrays, self.watch, h)
         self.tick = 0
         self.start_speed = 0.0
@@ -162,6 +166,11 @@ class Session:
     def collisions(self) -> list[Collision]:
         """Collisions with objects so far. The last ones still grow while the vehicle touches the object."""
         return self.collision_list.found
+
+    @property
+    def measurements(self) -> Measurements:
+        """Last delivered measurement of each sensor by its name."""
+        return Measurements(self.sensors, self.time)
 
     @property
     def readout(self) -> Record:
@@ -245,6 +254,9 @@ class Session:
         sensing = [sensor for sensor in self.sensors if self.tick % sensor.every == 0] if self.moves else []
         if (due or sensing or self.tick % self.driver_every == 0) and self.recovery.latest is before:
             self.vehicle.read(self.command)
+        for sensor in self.sensors:
+            sensor.deliver(self.time, self.clock is None)
+            self._record_failure(sensor.trouble)
         self.serve(due, sensing)
 
     def publish(self, served: Sequence[Outlet] = ()) -> None:
@@ -328,7 +340,8 @@ class Session:
         """Call the driver, which reads the readout and fills the command; also advance changes of cueing parameters. Raises PartError."""
         self.cueing.tuner.advance(self.driver_every * self.h)
         try:
-            self.driver.read(self.time, self.readout, self.command)
+            measured = (self.measurements,) if self._driver_senses else ()
+            self.driver.read(self.time, self.readout, self.command, *measured)  # type: ignore[call-arg]
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked
@@ -337,7 +350,9 @@ class Session:
     def serve(self, outlets: Sequence[Outlet], sensors: Sequence[MountedSensor] = ()) -> None:
         """Call sensors, then outlets, with the present readout."""
         for sensor in sensors:
-            sensor.serve(self.time, self.readout, self.clock is None)
+            history = partial(self._poses.since, sensor.last_tick)
+            sensor.serve(SensorInput(self.time, self.readout, history, partial(self._worlds.world, self.objects)), self.clock is None)
+            sensor.last_tick = self._poses.ticks
             self._record_failure(sensor.trouble)
         if outlets:
             self.update_felt_motion()
@@ -406,6 +421,9 @@ class Session:
         """Reset ruts, readout and cueing after the vehicle was moved; the acceleration and rotation from before are discarded."""
         self._serve_soil()
         self.vehicle.read(self.command)
+        self._poses.begin(self.time, self.readout)
+        for sensor in self.sensors:
+            sensor.begin()
         self.watch.state[0]["f_H_B"] = self.vehicle.space.out[0]["f_H_B"]
         self.watch.state[0]["w_WB_B"] = 0.0
         self.cueing.reset()

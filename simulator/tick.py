@@ -35,7 +35,7 @@ VALID, NOT_FINITE, TOO_MUCH_FORCE, TOO_FAST, TURNS_TOO_FAST, TOO_FAR, CORNER_TOO
 """Verdicts about a state. Only the session detects UNDER_GROUND, because the kernel would have to compute the ground height every tick."""
 
 REMEMBERED = 1000
-"""Ticks stored for the report of an incident: the last second."""
+"""Ticks stored for the report of an incident: the last second. A session with a slower sensor stores more."""
 
 WATCH = (
     # name    shape  unit  description
@@ -43,7 +43,7 @@ WATCH = (
     ("w_WB_B", (3,), "rad/s", "last valid angular velocity of the chassis, in B"),
     ("verdict", (), "1", "verdict about the state, VALID if no check failed", "i8"),
     ("size", (), "", "value that exceeded its limit, in its unit"),
-    ("ticks", (), "1", "ticks of the vehicle so far; the last one went to row (ticks - 1) % REMEMBERED of the history", "i8"),
+    ("ticks", (), "1", "ticks of the vehicle so far; the last one went to row (ticks - 1) % (number of rows) of the history", "i8"),
 )
 
 HISTORY = (
@@ -76,9 +76,9 @@ class StateMonitor(NamedTuple):
     commands: Record
 
 
-def new_watch(gravity: float = STANDARD_GRAVITY, size: AxleLayout = USUAL) -> StateMonitor:
-    """Return an empty monitor for a vehicle with `size`; its force is that of a vehicle at rest under gravity [m/s2]."""
-    watch = StateMonitor(record(WATCH), record_for(HISTORY, size, REMEMBERED), record(COMMAND, REMEMBERED))
+def new_watch(gravity: float = STANDARD_GRAVITY, size: AxleLayout = USUAL, rows: int = REMEMBERED) -> StateMonitor:
+    """Return an empty monitor of `rows` ticks for a vehicle with `size`; its force is that of a vehicle at rest under gravity [m/s2]."""
+    watch = StateMonitor(record(WATCH), record_for(HISTORY, size, rows), record(COMMAND, rows))
     watch.state[0]["f_H_B"] = (0.0, 0.0, gravity)
     return watch
 
@@ -121,7 +121,7 @@ def platform_ticks(cueing, watch, count):
 def save_valid_state(space, watch, command):
     """Write one row of the history."""
     w, x = watch.state[0], space.state[0]
-    at = w["ticks"] % REMEMBERED
+    at = w["ticks"] % len(watch.history)
     row = watch.history[at]
     watch.commands[at] = command[0]
     w["ticks"] += 1

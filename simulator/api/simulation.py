@@ -21,6 +21,7 @@ from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
 from simulator.builder.builder import SessionParts, data_folder
 from simulator.builder.warm_up import compile_kernels
+from simulator.driver.contract import SensingDriver
 from simulator.events.collision import Collision
 from simulator.events.incident import Incident
 from simulator.maneuvers.maneuver_file import Maneuver
@@ -30,6 +31,7 @@ from simulator.outlets.telemetry import LiveValues, MemoryRecorder, measuring
 from simulator.platform_phases import raise_platform
 from simulator.run.object_changes import KEY, changes_text, object_of
 from simulator.run.run_configuration import about_run, recorded
+from simulator.sensors.measurement import Measurement
 from simulator.session import Driver, Session
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
@@ -175,9 +177,10 @@ class Simulation:
     ----------
     vehicle, terrain : name or path; default: those of the maneuver or session, else "hmmwv" on "flat"
     maneuver : name or path of the maneuver to drive: its path, speeds and limits
-    driver : driver instead of a maneuver: an object with `read(t, readout, command)`, or a function of (t, readout) that returns a
-        mapping with "steering", "throttle" ...; `readout["v_WB_B"]` etc. are the fields of the vehicle readout. It is called 100 times a
-        second. Without maneuver and driver, `command` sets a constant command.
+    driver : driver instead of a maneuver: an object with `read(t, readout, command)` or `read(t, readout, command, sensors)`, see
+        `simulator.driver.contract`, or a function of (t, readout) that returns a mapping with "steering", "throttle" ...;
+        `readout["v_WB_B"]` etc. are the fields of the vehicle readout. It is called 100 times a second. Without maneuver and driver,
+        `command` sets a constant command.
     session, washout, platform : name or path
     sensors : sensors to add, each a name or a mapping as in the list `sensors` of a session file
     changes : values by key path, for example {"vehicle.chassis.mass": 2600, "terrain.friction": 0.4}; they override all files
@@ -196,7 +199,7 @@ class Simulation:
         terrain: str | None = None,
         *,
         maneuver: str | None = None,
-        driver: Driver | Callable[[float, Any], Mapping[str, float]] | None = None,
+        driver: Driver | SensingDriver | Callable[[float, Any], Mapping[str, float]] | None = None,
         session: str | None = None,
         washout: str | None = None,
         platform: str | None = None,
@@ -267,6 +270,19 @@ class Simulation:
     def collisions(self) -> tuple[Collision, ...]:
         """Collisions with objects since the last reset, see `simulator.events.collision.Collision`. A collision stops nothing and raises nothing."""
         return tuple(self._session.collisions)
+
+    @property
+    def sensors(self) -> Mapping[str, Measurement]:
+        """Last delivered measurement of each sensor by its name, see `simulator.sensors.measurement.Measurement`."""
+        return self._session.measurements
+
+    def on_measurement(self, sensor: str, call: Callable[[Measurement], None]) -> None:
+        """Call a function with each measurement of a sensor at its delivery, until the next reset. Raises JounceError: no such sensor."""
+        by_name = {one.name: one for one in self._session.sensors}
+        if sensor not in by_name:
+            expected = ", ".join(by_name) or "a simulation with sensors"
+            raise JounceError(f"sensor {sensor}: no such sensor{did_you_mean(sensor, by_name)}; expected {expected}")
+        by_name[sensor].subscribe(call)
 
     @property
     def log(self) -> Log:

@@ -217,6 +217,10 @@ class DeprecatedNameWarning(UserWarning):
     """Warning about an old name, which works until version 0.4."""
 
 
+class ContractWarning(UserWarning):
+    """Warning that a plugin was written for an earlier version of its contract."""
+
+
 class GravityWarning(UserWarning):
     """Warning that the gravity in a vehicle file is ignored; the gravity of the terrain is used."""
 

@@ -24,7 +24,7 @@ SUFFIXES: dict[str, dict[str, float]] = {
     "m": {"m": 1.0, "km": 1000.0, "cm": 0.01, "mm": 0.001, "in": INCH, "ft": FOOT, "mi": MILE},
     "m2": {"m2": 1.0, "cm2": 1e-4, "in2": INCH**2, "ft2": FOOT**2},
     "s": {"s": 1.0, "ms": 0.001},
-    "m/s": {"mps": 1.0, "kph": 1.0 / 3.6, "mph": MILE / 3600.0, "ftps": FOOT},
+    "m/s": {"mps": 1.0, "kph": 1.0 / 3.6, "mph": MILE / 3600.0, "ftps": FOOT, "mmph": 1.0 / 3.6e6},
     "m/s2": {"mps2": 1.0, "g": STANDARD_GRAVITY, "ftps2": FOOT},
     "m/s3": {"mps3": 1.0, "gps": STANDARD_GRAVITY},
     "rad": {"rad": 1.0, "deg": math.pi / 180.0},
@@ -45,11 +45,12 @@ SUFFIXES: dict[str, dict[str, float]] = {
     "rad s2/m": {"rads2pm": 1.0, "degpg": math.pi / 180.0 / STANDARD_GRAVITY},
     "N m s2/m": {"Nms2pm": 1.0, "Nmpg": 1.0 / STANDARD_GRAVITY},
     "W": {"W": 1.0, "kW": 1000.0, "hp": 550.0 * POUND_FORCE * FOOT},
+    "h": {"h": 1.0},
     "m/m": {"percent": 0.01},
     "1/m2": {"pm2": 1.0, "pha": 1e-4, "pkm2": 1e-6},
 }
 SHOWN = {
-    "kph": "km/h", "mps": "m/s", "ftps": "ft/s", "mps2": "m/s2", "ftps2": "ft/s2", "radps": "rad/s", "degps": "deg/s", "radps2": "rad/s2",
+    "kph": "km/h", "mmph": "mm/h", "mps": "m/s", "ftps": "ft/s", "mps2": "m/s2", "ftps2": "ft/s2", "radps": "rad/s", "degps": "deg/s", "radps2": "rad/s2",
     "degps2": "deg/s2", "kgm2": "kg m2", "lbft2": "lb ft2", "lbin2": "lb in2", "slugft2": "slug ft2", "kgpm3": "kg/m3", "lbpft3": "lb/ft3",
     "Nm": "N m", "kNm": "kN m", "lbfft": "lbf ft", "Npm": "N/m", "Npmm": "N/mm", "kNpm": "kN/m", "lbfpin": "lbf/in", "lbfpft": "lbf/ft",
     "Nspm": "N s/m", "Nspmm": "N s/mm", "kNspm": "kN s/m", "lbfspin": "lbf s/in", "lbfspft": "lbf s/ft", "Nmprad": "N m/rad",

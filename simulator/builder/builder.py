@@ -33,13 +33,15 @@ from simulator.configuration.key_path import KeyPath, parse, written
 from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override, option
 from simulator.configuration.session_file import SessionOptions, read_session
+from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.vehicle_identification import lazy_internal_model
 from simulator.maneuvers.maneuver_file import Maneuver, load_maneuver
 from simulator.outlets.kinds import build_outlets
 from simulator.outlets.outlet_runner import OutletRunner
-from simulator.sensors.mounted_sensor import MountedSensor, build_sensors
-from simulator.session import Driver, Outlet, Session
+from simulator.sensors.make_sensors import SensorContext, make_sensors
+from simulator.sensors.mounted_sensor import MountedSensor
+from simulator.session import Outlet, Session
 from simulator.telemetry.recorded_preview import log_file, preview_of_log
 from simulator.telemetry.run_folder import RUTS_NAME
 from terrain.ground import Ground
@@ -117,17 +119,20 @@ class SessionParts:
     def new_sensors(self) -> list[MountedSensor]:
         """Return new sensors. Raises ConfigError, JounceError."""
         with self.configuration.origins.relative_to():
-            return build_sensors(self.options.sensors, "", self.ground, self.step, self.seed)
+            context = SensorContext(self.ground, self.step, self.seed, self.vehicle.description, self.options.weather)
+            return make_sensors(self.options.sensors, "", context)
 
     def check_equilibrium(self) -> None:
         """Check that the vehicle stands at the start of the ground, by placing it there. Raises ConfigError, JounceError."""
         with self.configuration.origins.at_start():
             self.vehicle.reset(self.ground, *self.ground.spawn)
 
-    def session(self, driver: Driver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None) -> Session:
+    def session(
+        self, driver: Driver | SensingDriver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None
+    ) -> Session:
         """Return a session with the vehicle in its present state; default: new `sensors`. Raises ConfigError, JounceError."""
         measuring = self.new_sensors() if sensors is None else sensors
-        session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring)
+        session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring, self.options.weather)
         session.message_origins = self.configuration.origins.at_start
         session.start_speed = 0.0 if self.maneuver is None else self.maneuver.start.speed
         if self.ruts is not None:

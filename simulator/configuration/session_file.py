@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from simulator import weather
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Number, Text, Variants, read
 from simulator.base.registry import KindChoice
@@ -16,6 +17,7 @@ from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
 from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, protocol_fields, stream_words
 from simulator.sensors.kinds import SENSOR_FILE
 from simulator.telemetry.writer import LOG_RATE, LogChoice
+from simulator.weather import CLEAR, Weather
 from terrain.objects.section import OBJECTS
 from terrain.wind import FASTEST_WIND, GUSTS
 from washout.contract import PREVIEW_POINTS
@@ -130,6 +132,7 @@ FILE = (
     Field("step", Number("s", SHORTEST_STEP, LONGEST_STEP), "time step (default: step of the maneuver, or 1 ms)", None),
     Field("seed", Number("", 0, LARGEST_SEED, whole=True), "seed of all random numbers (default: seeds of the files)", None),
     Field("world", Group(_WORLD), "gravity, wind and gusts", None),
+    Field("weather", Group(weather.FIELDS), "weather, for the sensors", None),
     replace(OBJECTS, meaning="objects in addition to those of the terrain"),
     Field(
         "steering",
@@ -222,6 +225,7 @@ class SessionOptions:
     """Wind velocity in W [m/s], instead of the value of the terrain."""
     gusts: dict[str, float] | None
     """Gusts by the names of `terrain.wind.GUSTS`, instead of the gusts of the terrain."""
+    weather: Weather
     steering: str | None
     """Element of STEERING; None: set by the maneuver."""
     intensity: float
@@ -233,7 +237,7 @@ class SessionOptions:
     outlets: Sequence[Any]
     """Third-party outlets, the argument of `simulator.outlets.kinds.build_outlets`."""
     sensors: tuple[Any, ...]
-    """Sensors, the argument of `simulator.sensors.mounted_sensor.build_sensors`."""
+    """Sensors, the argument of `simulator.sensors.make_sensors.make_sensors`."""
     preview: PreviewOptions | None
     ruts: str | None
     """Folder or rut file of an earlier run."""
@@ -267,6 +271,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             gravity=world.get("gravity"),
             wind=tuple(map(float, world["wind"])) if "wind" in world else None,  # type: ignore[arg-type]
             gusts=dict(world["gusts"]) if "gusts" in world else None,
+            weather=Weather.of(values["weather"]) if "weather" in values else CLEAR,
             steering=values.get("steering"),
             intensity=values["intensity"],
             motion=motion,

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from simulator.base.field_records import filled, rows
 from simulator.base.plugin_thread import BUDGET
-from simulator.base.records import Record
+from simulator.base.records import Record, record
 from simulator.base.values import Values
 from simulator.conformance.findings import Check, Findings
 from simulator.conformance.guarded_records import GuardedRecords, finite_faults
 from simulator.conformance.parameters import check_parameters, limits, parameter_values
 from simulator.conformance.samples import CALLS, SEED, level_ground, readout_of, readouts
-from simulator.driver.contract import Driver, DriverKind, DriverSettings
+from simulator.driver.contract import Driver, DriverKind, DriverSettings, reads_sensors
 from simulator.driver.input_devices.contract import InputContext, InputSource, InputSourceKind, checked_command
 from simulator.driver.input_devices.device_profiles import KeyboardProfile
 from simulator.driver.internal_model import InternalModel
+from simulator.sensors.measurement import NO_ARRAYS, Measurement
 from vehicles.command import COMMAND
 
 PERIOD = 0.01
@@ -53,6 +55,13 @@ class _StraightAhead:
         command[0]["selector"] = 1
 
 
+class _NothingMeasured(dict[str, Measurement]):
+    """Measurements before the first delivery, by any name."""
+
+    def __missing__(self, name: str) -> Measurement:
+        return Measurement(math.nan, math.nan, math.inf, "", record(()), NO_ARRAYS)
+
+
 def check_driver(kind: DriverKind, findings: Findings, example: Mapping[str, Any]) -> None:
     """Check an automatic driver."""
     check_parameters(findings, kind.parameters)
@@ -62,7 +71,10 @@ def check_driver(kind: DriverKind, findings: Findings, example: Mapping[str, Any
     def new(values: Mapping[str, Any]) -> Reader:
         maneuver = _StraightAhead() if kind.follows_maneuver else None
         random = np.random.default_rng(SEED)
-        return kind.make(DriverSettings(filled(rows(kind.parameters), values), level_ground(), maneuver, random)).read
+        driver = kind.make(DriverSettings(filled(rows(kind.parameters), values), level_ground(), maneuver, random))
+        if reads_sensors(driver):
+            return lambda t, readout, command: driver.read(t, readout, command, _NothingMeasured())
+        return cast("Driver", driver).read
 
     values = parameter_values(kind.parameters, example)
     if findings.created(lambda: new(values), bool(example)) is not None:

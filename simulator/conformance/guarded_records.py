@@ -100,8 +100,9 @@ def check_kernel(findings: Findings, kernel: object, name: str = "kernel") -> bo
     return findings.passed(name)
 
 
-def finite_faults(records: Record, first: int = 0, count: int = 1) -> list[str]:
-    """Return a fault for each field of the records with a number that is not finite."""
+def finite_faults(records: Record, first: int = 0, count: int = 1, nan: bool = False) -> list[str]:
+    """Return a fault for each field of the records with a number that is not finite; with `nan`, NaN (not measured) is no fault."""
     names = records.dtype.names or ()
-    bad = [name for name in names if not np.isfinite(records[name][first : first + count]).all()]
+    values = {name: records[name][first : first + count] for name in names}
+    bad = [name for name in names if not (~np.isinf(values[name]) if nan else np.isfinite(values[name])).all()]
     return [f"{name} is not finite; avoid divisions by zero and overflow" for name in bad]

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simulator.base.field_records import filled, rows
+from simulator.base.fields import Number
 from simulator.base.records import Record
 from simulator.base.values import Values
-from simulator.conformance.findings import Check, Findings
+from simulator.conformance.findings import Findings
 from simulator.conformance.guarded_records import GuardedRecords, finite_faults
 from simulator.conformance.parameters import check_parameters, check_rows, limits, parameter_values
 from simulator.conformance.samples import CALLS, SEED, level_ground, readout_of, readouts
 from simulator.sensors.contract import Mount, Sensor, SensorInput, SensorKind, SensorSettings
-from simulator.sensors.mounted_sensor import SAMPLED
+from simulator.sensors.mounted_sensor import SAMPLED, array_fault
+from simulator.sensors.sensor_world import WorldSource
+from simulator.weather import CLEAR
+from terrain.objects.object_set import NO_OBJECTS
 
 
 def check_sensor(kind: SensorKind, findings: Findings, example: Mapping[str, Any]) -> None:
@@ -30,16 +36,32 @@ def check_sensor(kind: SensorKind, findings: Findings, example: Mapping[str, Any
     if findings.created(lambda: _new_sensor(kind, values), bool(example)) is None:
         return
     _check_output(kind, values, findings)
+    if kind.contract > 1:
+        _check_arrays(kind, values, findings)
     _check_limits(kind, values, findings)
     _check_repeated(kind, values, findings)
     sensor, out, (_, readout) = _new_sensor(kind, values), GuardedRecords(kind.output).records, readout_of(1)
-    findings.median_time(lambda: sensor.step(SensorInput(0.0, readout), out), 1.0 / kind.rate, f"the period at {kind.rate:g} Hz")
+    findings.median_time(lambda: sensor.step(_input(0.0, readout), out), 1.0 / kind.rate, f"the period at {kind.rate:g} Hz")
+
+
+@cache
+def _worlds() -> WorldSource:
+    return WorldSource(level_ground(), CLEAR)
+
+
+def _input(time: float, readout: Record) -> SensorInput:
+    """Return an input with a history of one pose and an empty level world."""
+    return SensorInput(time, readout, world=lambda: _worlds().world(NO_OBJECTS))
 
 
 def _new_sensor(kind: SensorKind, values: Mapping[str, Any], seed: int = SEED) -> Sensor:
-    parameters = filled(rows(kind.parameters), values)
+    numbers = tuple(field for field in kind.parameters if isinstance(field.kind, Number))
     mount = Mount(np.array([0.1, 0.2, 0.3]), np.eye(3))
-    return kind.make(SensorSettings(parameters, mount, 1.0 / kind.rate, np.random.default_rng(seed), level_ground()))
+    others = {field.name: values[field.name] for field in kind.parameters if field not in numbers and field.name in values}
+    random = np.random.default_rng(seed)
+    return kind.make(
+        SensorSettings(filled(rows(numbers), values), mount, 1.0 / kind.rate, random, level_ground(), kind.name, values=others)
+    )
 
 
 def _check_output(kind: SensorKind, values: Values, findings: Findings) -> None:
@@ -50,12 +72,26 @@ def _check_output(kind: SensorKind, values: Values, findings: Findings) -> None:
         for n in range(CALLS):
             description, readout = readout_of(n)
             before = readout.tobytes()
-            sensor.step(SensorInput(n / kind.rate, readout), out.records)
-            for fault in finite_faults(out.records):
+            sensor.step(_input(n / kind.rate, readout), out.records)
+            for fault in finite_faults(out.records, nan=kind.contract > 1):
                 finite.fail(f"{description}: {fault}")
             writing.need(readout.tobytes() == before, "changes the readout; copy what must change")
             writing.need(out.is_intact, "writes beyond the output record; check the indices")
         writing.need(ground.heights.tobytes() == heights, "changes the ground; copy what must change")
+
+
+def _check_arrays(kind: SensorKind, values: Values, findings: Findings) -> None:
+    """Check that the arrays are as declared, and new at each call."""
+    with findings.check("arrays") as check:
+        sensor, out = _new_sensor(kind, values), GuardedRecords(kind.output)
+        before: list[NDArray[Any]] = []
+        for n, (description, readout) in enumerate(readouts()):
+            arrays = sensor.step(_input(n / kind.rate, readout), out.records) or {}
+            if fault := array_fault(kind.arrays, arrays):
+                check.fail(f"{description}: {fault}")
+            shared = [name for name, array in arrays.items() if any(np.shares_memory(array, one) for one in before)]
+            check.need(not shared, f"{description}: {', '.join(shared)}: memory of an earlier measurement; return new arrays")
+            before += arrays.values()
 
 
 def _check_limits(kind: SensorKind, values: Values, findings: Findings) -> None:
@@ -64,13 +100,9 @@ def _check_limits(kind: SensorKind, values: Values, findings: Findings) -> None:
         for description, extreme in limits(kind.parameters, values):
             sensor, out = _new_sensor(kind, extreme), GuardedRecords(kind.output)
             for _, readout in readouts():
-                sensor.step(SensorInput(0.0, readout), out.records)
-                _fail_if_not_finite(check, description, out.records)
-
-
-def _fail_if_not_finite(check: Check, description: str, out: Record) -> None:
-    for fault in finite_faults(out):
-        check.fail(f"{description}: {fault}, or narrow the range")
+                sensor.step(_input(0.0, readout), out.records)
+                for fault in finite_faults(out.records, nan=kind.contract > 1):
+                    check.fail(f"{description}: {fault}, or narrow the range")
 
 
 def _check_repeated(kind: SensorKind, values: Values, findings: Findings) -> None:
@@ -93,6 +125,6 @@ def _measured(kind: SensorKind, sensors: list[Sensor]) -> list[bytes]:
     for n in range(CALLS):
         _, readout = readout_of(n)
         for k, sensor in enumerate(sensors):
-            sensor.step(SensorInput(n / kind.rate, readout), outs[k].records)
-            found[k] += outs[k].content
+            arrays = sensor.step(_input(n / kind.rate, readout), outs[k].records) or {}
+            found[k] += outs[k].content + b"".join(np.ascontiguousarray(arrays[name]).tobytes() for name in sorted(arrays))
     return found

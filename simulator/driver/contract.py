@@ -1,4 +1,8 @@
-"""Contract of automatic drivers: a driver reads the state of the vehicle and fills the command.
+"""Contract of automatic drivers: a driver reads the state of the vehicle and the sensors, and fills the command.
+
+A driver of version 2 of the contract has `read(t, readout, command, sensors)`: `sensors` maps the name of each sensor to its last delivered
+`simulator.sensors.measurement.Measurement`, whose `age` and `trouble` show a late or a failed sensor. A driver of version 1 has
+`read(t, readout, command)`.
 
 A plugin driver runs in its own thread (`simulator.base.plugin_thread`). Its command for one call takes effect at the next call, 10 ms
 later, in real time or not. A plugin driver that raises, is too slow or returns a command that is not finite ends the drive, and the
@@ -7,13 +11,15 @@ platform parks.
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
-from simulator.base.errors import JounceError
+from simulator.base.errors import ContractWarning, JounceError
 from simulator.base.field_records import parameters_of
 from simulator.base.fields import Fields
 from simulator.base.old_parameters import accepts_rows
@@ -22,18 +28,28 @@ from simulator.base.records import Record, record
 from simulator.base.registry import making
 from simulator.driver.input_devices.contract import checked_command
 from simulator.driver.internal_model import InternalModel
+from simulator.sensors.measurement import Measurement
 from terrain.ground import Ground
 from vehicles.command import COMMAND
 
 CONTRACT = 1
-"""Version of the rules above and of the classes below."""
+"""Version of kinds that import this name, as those for Jounce 0.2 did. New kinds specify `contract=2`."""
+CONTRACTS = (1, 2)
+"""Versions that a kind may have."""
 
 
 class Driver(Protocol):
-    """Source of the command."""
+    """Source of the command, of version 1."""
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record at simulated time t [s] from the READOUT record."""
+
+
+class SensingDriver(Protocol):
+    """Source of the command that reads sensors, of version 2."""
+
+    def read(self, t: float, readout: Record, command: Record, sensors: Mapping[str, Measurement]) -> None:
+        """Fill the COMMAND record at simulated time t [s] from the READOUT record and the measurements."""
 
 
 class Maneuver(Protocol):
@@ -65,9 +81,9 @@ class DriverKind:
     """Registered kind of driver."""
 
     name: str
-    make: Callable[[DriverSettings], Driver]
+    make: Callable[[DriverSettings], Driver | SensingDriver]
     contract: int
-    """Value of CONTRACT for which the kind was written."""
+    """Version of the contract for which the kind was written, one of CONTRACTS."""
     follows_maneuver: bool = False
     """True if the driver needs a maneuver, whose terrain and duration are then the defaults."""
     parameters: Fields = ()
@@ -76,11 +92,24 @@ class DriverKind:
     """Description for a list of drivers, one line."""
 
 
-def make_driver(kind: DriverKind, settings: DriverSettings, builtin: bool, paced: bool) -> Driver:
+def make_driver(kind: DriverKind, settings: DriverSettings, builtin: bool, paced: bool) -> Driver | SensingDriver:
     """Create a driver, a plugin driver in its own thread; `paced`: in real time. Raises JounceError when the driver cannot be created."""
     with making(f"driver {kind.name}"):
         driver = kind.make(settings)
-    return driver if builtin else DriverRunner(kind.name, driver, paced)
+    if builtin:
+        return driver
+    if kind.contract == 1:
+        warnings.warn(f"driver {kind.name}: written for contract 1; it runs as before, without sensors", ContractWarning, stacklevel=2)
+    return DriverRunner(kind.name, driver, paced)
+
+
+def reads_sensors(driver: Any) -> TypeGuard[SensingDriver]:
+    """Return True if a driver takes the measurements, as the fourth argument of `read`."""
+    try:
+        inspect.signature(driver.read).bind(0.0, None, None, None)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def driver_parameters(kind: DriverKind, said: Mapping[str, Any], file: object) -> Record:
@@ -94,12 +123,13 @@ class DriverRunner:
     label = "driver"
     """Name of the driver in messages."""
 
-    def __init__(self, name: str, driver: Driver, paced: bool) -> None:
+    def __init__(self, name: str, driver: Driver | SensingDriver, paced: bool) -> None:
         self._driver, self._wait = driver, not paced
+        self._senses = reads_sensors(driver)
         self._command, self._filled = record(COMMAND), record(COMMAND)
         self._thread = PluginThread(f"driver {name}", self._read)
 
-    def read(self, t: float, readout: Record, command: Record) -> None:
+    def read(self, t: float, readout: Record, command: Record, sensors: Mapping[str, Measurement]) -> None:
         """Fill the command with the result of the previous call. Raises JounceError when the driver has failed."""
         result = self._thread.result(self._wait)
         if result is not None:
@@ -107,13 +137,14 @@ class DriverRunner:
         if self._thread.error:
             raise JounceError(self._thread.error)
         command[:] = self._command
-        self._thread.submit(t, readout.copy())
+        self._thread.submit(t, readout.copy(), dict(sensors) if self._senses else None)
 
     def close(self) -> None:
         """End the thread of the driver."""
         self._thread.close()
 
-    def _read(self, t: float, readout: Record) -> Record:
+    def _read(self, t: float, readout: Record, sensors: Mapping[str, Measurement] | None) -> Record:
         """Call the driver; runs in its thread."""
-        self._driver.read(t, readout, self._filled)
+        arguments = () if sensors is None else (sensors,)
+        self._driver.read(t, readout, self._filled, *arguments)
         return checked_command(self._filled)

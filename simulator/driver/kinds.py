@@ -28,10 +28,11 @@ def register(kind: DriverKind) -> None:
 
 def check(kind: DriverKind) -> None:
     """Check the contract version of a kind, also of one from an entry point. Raises JounceError as `register`."""
-    from simulator.driver.contract import CONTRACT
+    from simulator.driver.contract import CONTRACTS
 
-    if kind.contract != CONTRACT:
-        raise JounceError(f"driver {kind.name}: written for version {kind.contract} of the contract, this is version {CONTRACT}")
+    if kind.contract not in CONTRACTS:
+        expected = " or ".join(map(str, CONTRACTS))
+        raise JounceError(f"driver {kind.name}: written for version {kind.contract} of the contract; expected version {expected}")
 
 
 __getattr__ = old_names(__name__)

@@ -11,7 +11,7 @@ import numpy as np
 
 from simulator.base.fields import Fields
 from simulator.base.registry import KindChoice
-from simulator.driver.contract import Driver, DriverKind, DriverSettings, Maneuver, driver_parameters, make_driver
+from simulator.driver.contract import Driver, DriverKind, DriverSettings, Maneuver, SensingDriver, driver_parameters, make_driver
 from simulator.driver.input_devices.contract import InputSourceKind
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 from simulator.driver.input_devices.kinds import check as check_source
@@ -70,7 +70,7 @@ def new_driver(
     seed: int = 0,
     said: Mapping[str, Any] = MappingProxyType({}),
     traits: InternalModel | None = None,
-) -> Driver:
+) -> Driver | SensingDriver:
     """Create an automatic driver; `paced`: in real time; `said`: own parameters of the kind; `traits`: internal model of the vehicle.
 
     Raises ConfigError, JounceError.

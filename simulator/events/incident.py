@@ -89,7 +89,7 @@ class Incident:
 def new_incident(number: int, watch: StateMonitor, travel: NDArray[np.float64], corners: Sequence[str]) -> Incident:
     """Return the incident recorded by `watch`; `travel` (2, wheels): travel limits of the suspension coordinates [rad, m] of `corners`."""
     ticks = int(watch.state[0]["ticks"])
-    order = np.arange(max(0, ticks - REMEMBERED), ticks) % REMEMBERED
+    order = np.arange(max(0, ticks - REMEMBERED), ticks) % len(watch.history)
     history = watch.history[order].copy()
     good = history[:-1] if len(history) > 1 else history
     return Incident(

@@ -20,7 +20,7 @@ from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import SessionParts, build
 from simulator.clock import prepare_process, release_process
 from simulator.configuration.configuration import Configuration
-from simulator.driver.contract import Driver
+from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.force_feedback.thread import ForceFeedbackThread
 from simulator.driver.make_driver import driver_kind, new_driver
 from simulator.host.cueing_controls import CueingControls
@@ -120,7 +120,7 @@ class Host:
         finally:
             self._close()
 
-    def _driver(self) -> Driver:
+    def _driver(self) -> Driver | SensingDriver:
         parts = self.parts
         chosen = parts.options.driver
         kind = driver_kind(chosen.name)

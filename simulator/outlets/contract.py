@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from simulator.base.fields import Fields
 from simulator.base.old_parameters import accepts_rows
 from simulator.base.records import Record
+from simulator.sensors.measurement import Measurement
 
 CONTRACT = 1
 """Version of this contract."""
@@ -38,7 +40,9 @@ class OutletSample(NamedTuple):
     felt: Record
     """FELT record of the rider (`washout.perceived_motion`)."""
     sensors: Mapping[str, Record]
-    """Latest measurement of each sensor by its name."""
+    """Scalars of the latest measurement of each sensor by its name."""
+    measurements: Mapping[str, Measurement] = MappingProxyType({})
+    """Latest measurement of each sensor by its name, with its arrays, which are read-only."""
 
 
 class PluginOutlet(Protocol):

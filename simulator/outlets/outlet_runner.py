@@ -46,6 +46,7 @@ class OutletRunner:
                 cueing.procedure.state,
                 cueing.monitor.felt.copy(),
                 {sensor.name: sensor.out.copy() for sensor in session.sensors},
+                dict(session.measurements),
             )
         )
 

@@ -20,7 +20,7 @@ from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.overrides import option
-from simulator.driver.contract import Driver
+from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.make_driver import driver_kind, new_driver, without_a_person
 from simulator.driver.path import Spawn
 from simulator.maneuvers.analyses.contract import Curve
@@ -167,7 +167,7 @@ def _simulate_maneuver(
     return _Outcome(early, dropped, log.writer.failure)
 
 
-def driver_of(parts: SessionParts) -> Driver:
+def driver_of(parts: SessionParts) -> Driver | SensingDriver:
     """Return the driver of the maneuver, or the plugin driver that the session requests."""
     driver = without_a_person(parts.options.driver)
     kind = driver_kind(driver.name)

@@ -1,49 +1,98 @@
-"""Contract of sensors: a sensor is mounted on the chassis, measures at its own rate and fills a record, whose fields become log columns.
+"""Contract of sensors: a sensor is mounted on the chassis and measures at its own rate.
 
-A kind defines the table of its parameters, the table of its output, and `make`. Every sensor also has these keys, which a kind does not
-define:
+A kind defines the table of its parameters, the table of its scalar output, whose fields become log columns, the list of its array outputs, and
+`make`. Every sensor also has these keys, which a kind does not define:
 
     type, name   name of the kind, and name of the sensor (default: type), which is the prefix of its log columns
     rate         Hz, divides the ticks per second
+    latency      s, time from the measurement to its delivery
     mount        `position` (3,) [m] from the chassis reference point, in B, and `roll_deg`, `pitch_deg`, `yaw_deg` of the sensor axes S
 
-A built-in sensor measures within the tick in which it is due. A plugin sensor runs in its own thread (`simulator.base.plugin_thread`). Its
-measurement is stored when it is next due, so that its columns are one period late; `sampled` is the time of the measurement.
+A measurement has the time of which it is. It is *delivered* `latency` later: then it is in the log, and drivers, outlets and subscribers see it.
+Outside real time, delivery is exact, also for plugins. In real time, a plugin sensor and a sensor `in_thread` compute in a thread of
+their own; a result that comes after its delivery time is late and counted.
+
+Version 1 of the contract had no arrays, no latency and no `history` and `world`; a plugin sensor of version 1 has a latency of one period.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from simulator.base.fields import Fields
 from simulator.base.old_parameters import accepts_rows
 from simulator.base.records import Record, Table
 from simulator.base.renamed_modules import old_names
+from simulator.sensors.pose_history import PoseHistory
+from simulator.sensors.sensor_world import SensorWorld
+from simulator.weather import CLEAR, Weather
 from terrain.ground import Ground
+from vehicles.description import Description
 
 CONTRACT = 1
-"""Version of the rules above and of the classes below."""
+"""Version of kinds that import this name, as those for Jounce 0.2 did. New kinds specify `contract=2`."""
+CONTRACTS = (1, 2)
+"""Versions that a kind may have."""
 
 
-class SensorInput(NamedTuple):
-    """Input of a sensor."""
+class SensorInput:
+    """Input of a sensor.
 
-    time: float
-    """Simulated time [s]."""
-    readout: Record
-    """READOUT of the vehicle (`vehicles.readout`): motion after the last tick, accelerations of that tick."""
+    Attributes
+    ----------
+    time : simulated time of the measurement [s]
+    readout : READOUT of the vehicle (`vehicles.readout`): motion after the last tick, accelerations of that tick
+    """
+
+    def __init__(
+        self,
+        time: float,
+        readout: Record,
+        history: Callable[[], PoseHistory] | None = None,
+        world: Callable[[], SensorWorld] | None = None,
+    ) -> None:
+        self.time, self.readout = time, readout
+        self._history, self._world = history, world
+        self._poses: PoseHistory | None = None
+        self._around: SensorWorld | None = None
+
+    @property
+    def history(self) -> PoseHistory:
+        """Poses of the vehicle at tick rate, from the previous measurement to this one, both included."""
+        if self._poses is None:
+            self._poses = PoseHistory.of_readout(self.time, self.readout) if self._history is None else self._history()
+        return self._poses
+
+    @property
+    def world(self) -> SensorWorld:
+        """Ground, objects and weather at the time of the measurement. Raises RuntimeError: there is no world (a check of a kind)."""
+        if self._around is None:
+            if self._world is None:
+                raise RuntimeError("this input has no world")
+            self._around = self._world()
+        return self._around
+
+    def for_thread(self, arrays: bool) -> SensorInput:
+        """Return a copy that does not change with the session; `arrays`: with history and world."""
+        if not arrays:
+            return SensorInput(self.time, self.readout.copy())
+        history, world = self.history, self.world.frozen()
+        return SensorInput(self.time, self.readout.copy(), lambda: history, lambda: world)
 
 
 class Sensor(Protocol):
-    """Sensor, as returned by `make`."""
+    """Sensor, as returned by `make`. It may have a method `close()`, which is called once at the end."""
 
-    def step(self, seen: SensorInput, out: Record) -> None:
-        """Measure: fill the record `out` of the kind's output, which holds the previous measurement."""
+    def step(self, seen: SensorInput, out: Record) -> Mapping[str, NDArray[Any]] | None:
+        """Measure: fill the record `out` of the kind's output, which holds the previous measurement, and return the arrays by name.
+
+        Scalars may be NaN where nothing was measured. The arrays are new at each call: they become read-only and belong to the receivers.
+        """
 
 
 @dataclass(frozen=True)
@@ -54,6 +103,20 @@ class Mount:
     """(3,) position relative to the chassis reference point, in B [m]."""
     R_BS: NDArray[np.float64]
     """(3, 3) x_B = R_BS x_S."""
+
+
+class ArrayOutput(NamedTuple):
+    """One array of a measurement."""
+
+    name: str
+    dtype: DTypeLike
+    """May be structured, for example the fields of a point."""
+    dimensions: tuple[str, ...]
+    """Names of the axes of the array, for example ("columns", "rings")."""
+    unit: str
+    frame: str
+    """Axes in which the values are written, or ""."""
+    meaning: str
 
 
 @dataclass(frozen=True)
@@ -69,6 +132,17 @@ class SensorSettings:
     """Random numbers of this sensor; they depend only on the seed of the session and the sensor's name."""
     ground: Ground
     """Ground, for sensors that measure it; must not be changed."""
+    name: str = ""
+    """Name of the sensor."""
+    step: float = 1e-3
+    """Length of a tick [s]."""
+    latency: float = 0.0
+    """Time from a measurement to its delivery [s]."""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters that are no numbers, such as names and lists, by key."""
+    vehicle: Description | None = None
+    """Description of the vehicle; None in a check of a kind."""
+    weather: Weather = CLEAR
 
 
 @accepts_rows(defaults_after="rate")
@@ -78,16 +152,22 @@ class SensorKind:
 
     name: str
     parameters: Fields
-    """Table of the kind's own parameters, numbers."""
+    """Table of the kind's own parameters. Numbers are in `SensorSettings.parameters`, all others in `SensorSettings.values`."""
     output: Table
-    """Table of the measured values."""
+    """Table of the measured scalars."""
     make: Callable[[SensorSettings], Sensor]
     contract: int
-    """Value of CONTRACT for which the kind was written."""
+    """Version of the contract for which the kind was written, one of CONTRACTS."""
     rate: float = 100.0
     """Hz, default rate."""
     meaning: str = ""
     """Description for a list of sensors, one line."""
+    arrays: tuple[ArrayOutput, ...] = ()
+    """Arrays of a measurement. A measurement may omit one."""
+    latency: float = 0.0
+    """s, default latency."""
+    in_thread: bool = False
+    """True for a built-in sensor that needs milliseconds for a measurement: in real time it computes in a thread of its own."""
 
 
 __getattr__ = old_names(__name__)

@@ -24,7 +24,7 @@ from simulator.base.fields import Field, Number
 from simulator.base.jit import kernel
 from simulator.base.records import Record
 from simulator.base.rotations import rotation_of_quaternion
-from simulator.sensors.contract import CONTRACT, SensorInput, SensorKind, SensorSettings
+from simulator.sensors.contract import SensorInput, SensorKind, SensorSettings
 
 PARAMETERS = (
     Field("force_noise", Number("m/s2/Hz^0.5", 0.0, 10.0), "density of the white noise of the specific force", 0.0),
@@ -94,7 +94,7 @@ KIND = SensorKind(
     PARAMETERS,
     OUTPUT,
     Imu,
-    CONTRACT,
+    2,
     rate=100.0,
     meaning="specific force and angular rate at a point of the chassis, with noise, bias, range and step",
 )

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 FAR = 100.0
 """m. Maximum distance of a sensor from the chassis reference point."""
+LONGEST = 10.0
+"""s. Maximum latency."""
 _ANGLE = Number("rad", -math.tau, math.tau)
 MOUNT = (
     Field("position", Number("m", -FAR, FAR, shape=(3,)), "position on the chassis", (0.0, 0.0, 0.0), "B"),
@@ -26,6 +28,7 @@ MOUNT = (
 _COMMON = (
     Field("name", Text("a name of letters, digits and underscores"), "prefix of its columns in the log; default: its type", None),
     Field("rate", RATE, "measurements per second; default: that of the type", None),
+    Field("latency", Number("s", 0.0, LONGEST), "time from a measurement to its delivery; default: that of the type", None),
     Field("mount", Group(MOUNT), "position and orientation; default: at the reference point, axes parallel to the chassis", None),
 )
 
@@ -51,10 +54,11 @@ def register(kind: SensorKind) -> None:
 
 def check(kind: SensorKind) -> None:
     """Check the contract version of a kind, also of one from an entry point. Raises JounceError as `register`."""
-    from simulator.sensors.contract import CONTRACT
+    from simulator.sensors.contract import CONTRACTS
 
-    if kind.contract != CONTRACT:
-        raise JounceError(f"sensor {kind.name}: written for version {kind.contract} of the contract, this is version {CONTRACT}")
+    if kind.contract not in CONTRACTS:
+        expected = " or ".join(map(str, CONTRACTS))
+        raise JounceError(f"sensor {kind.name}: written for version {kind.contract} of the contract; expected version {expected}")
 
 
 __getattr__ = old_names(__name__)

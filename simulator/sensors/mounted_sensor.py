@@ -1,144 +1,179 @@
-"""Sensors of a session: creation from a session file, and their calls in a session."""
+"""Sensors of a session: measurement at the ticks of their rate, and delivery after their latency."""
 
 from __future__ import annotations
 
 import math
-import zlib
-from collections.abc import Sequence
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
-from simulator.base.field_records import filled, rows
-from simulator.base.fields import read
+from simulator.base.errors import JounceError
 from simulator.base.plugin_thread import PluginThread
-from simulator.base.rates import whole_ticks
 from simulator.base.records import Record, Table, record
-from simulator.base.registry import making
-from simulator.base.rotations import rotation_of_euler
-from simulator.base.values import Values
-from simulator.sensors.contract import Mount, Sensor, SensorInput, SensorKind, SensorSettings
-from simulator.sensors.kinds import MOUNT, SENSOR_FILE, SENSOR_KINDS
-from terrain.ground import Ground
+from simulator.sensors.contract import ArrayOutput, Sensor, SensorInput, SensorKind, SensorSettings
+from simulator.sensors.measurement import NO_ARRAYS, Measurement, as_values, is_finite, no_measurement, read_only
 
 SAMPLED = (("sampled", (), "s", "simulated time of the measurement; NaN when the sensor was dropped"),)
-RESERVED = ("command", "platform")
-"""Prefixes that other log columns use."""
+SAME = 1e-9
+"""s. Tolerance of a delivery time, which is a sum of ticks."""
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+class Due(NamedTuple):
+    """Measurement that waits for its delivery; without `result`, a thread still computes it."""
+
+    time: float
+    at: float
+    """Time of delivery [s]."""
+    result: tuple[Record, Arrays] | None
 
 
 class MountedSensor:
-    """Sensor in a session: call `serve` every `every` ticks; `logged` is its measurement.
+    """Sensor in a session: call `serve` every `every` ticks, and `deliver` before anybody reads.
 
     Attributes
     ----------
-    name, every : see `build_sensors`
-    out : record of the latest measurement: SAMPLED and the kind's output
+    name, kind, every, settings : see `simulator.sensors.make_sensors`
+    out : record of the last delivered measurement for the log: SAMPLED and the kind's output
     trouble : reason why the sensor was dropped, one line; empty while it works. Columns of a dropped sensor are NaN, or 0 for integers.
+    late : number of measurements that were delivered after their delivery time (in real time only)
+    skipped : number of measurements that were left out because the one before was not ready (in real time only)
+    last_tick : tick of the vehicle at the last measurement
     """
 
-    def __init__(self, name: str, kind: SensorKind, sensor: Sensor, every: int, in_thread: bool) -> None:
-        self.name, self.every, self.trouble = name, every, ""
-        self._sensor = sensor
+    def __init__(self, name: str, kind: SensorKind, sensor: Sensor, every: int, settings: SensorSettings, plugin: bool) -> None:
+        self.name, self.kind, self.every, self.settings = name, kind, every, settings
+        self.trouble, self.late, self.skipped, self.last_tick = "", 0, 0, 0
+        self._sensor, self._plugin = sensor, plugin
         self._table: Table = (*SAMPLED, *kind.output)
         self.out = record(self._table)
         self._measured = record(kind.output)
-        self._thread = PluginThread(f"sensor {name}", self._measure_in_thread) if in_thread else None
+        self._thread: PluginThread | None = None
+        if plugin or kind.in_thread:
+            self._thread = PluginThread(f"sensor {name}", self._measure)
+        self._due: deque[Due] = deque()
+        self._latest = Measurement(math.nan, math.nan, math.inf, "", as_values(no_measurement(record(kind.output))), NO_ARRAYS)
+        self._subscribers: list[Callable[[Measurement], None]] = []
 
     @property
     def logged(self) -> tuple[str, Table, Record]:
         """Prefix of the columns, table and record, for the log."""
         return f"{self.name}_", self._table, self.out
 
-    def serve(self, time: float, readout: Record, wait: bool) -> None:
-        """Measure at `time` [s] with this READOUT; `wait` for a plugin sensor if the session does not run in real time. Never raises."""
-        if self._thread is None:
-            self._sensor.step(SensorInput(time, readout), self._measured)
-            self._take(time, self._measured)
-            return
+    def latest(self, time: float) -> Measurement:
+        """Return the last delivered measurement, with its age at `time` [s]."""
+        age = time - self._latest.time
+        return self._latest._replace(age=math.inf if math.isnan(age) else age, trouble=self.trouble)
+
+    def subscribe(self, call: Callable[[Measurement], None]) -> None:
+        """Call a function with each measurement at its delivery, in the thread of the ticks: it must return at once."""
+        self._subscribers.append(call)
+
+    def serve(self, seen: SensorInput, wait: bool) -> None:
+        """Measure; `wait` if the session does not run in real time. Never raises."""
         if self.trouble:
             return
-        result = self._thread.result(wait)
-        if result is not None:
-            self._take(*result)
-        if self._thread.error:
-            self.trouble = self._thread.error
-            self._take(math.nan, _no_measurement(self._measured))
-            return
-        self._thread.submit(time, readout.copy())
+        at = seen.time + self.settings.latency
+        if self._thread is None or (wait and not self._plugin):
+            try:
+                self._due.append(Due(seen.time, at, self._measure(seen)))
+            except Exception as error:  # a sensor that fails is dropped, and the drive goes on
+                self._drop(f"sensor {self.name} was dropped: {_text(error)}")
+        else:
+            self._collect(seen.time, wait)
+            if self._thread.busy:
+                self.skipped += 1
+            elif not self.trouble:
+                self._due.append(Due(seen.time, at, None))
+                self._thread.submit(seen.for_thread(self.kind.contract > 1))
+        self.deliver(seen.time, wait)
+
+    def deliver(self, time: float, wait: bool) -> None:
+        """Deliver the measurements that are due at `time` [s]; `wait` as in `serve`. Never raises."""
+        while self._due and self._due[0].at <= time + SAME:
+            if self._due[0].result is None:
+                self._collect(time, wait)
+            if not self._due or self._due[0].result is None:
+                return
+            self._take(self._due.popleft())
+
+    def begin(self) -> None:
+        """Discard what is under way: the vehicle was put to another place or time."""
+        if self._thread is not None:
+            self._thread.result(wait=True)
+        self._due.clear()
+        self.last_tick = 0
 
     def close(self) -> None:
-        """End the thread of a plugin sensor."""
+        """End the thread, and close the sensor."""
         if self._thread is not None:
             self._thread.close()
+        close = getattr(self._sensor, "close", None)
+        if close is not None:
+            close()
 
-    def _take(self, time: float, measured: Record) -> None:
+    def _measure(self, seen: SensorInput) -> tuple[Record, Arrays]:
+        """Call the sensor; in its thread if it has one."""
+        arrays = self._sensor.step(seen, self._measured) or {}
+        strange = is_finite(self._measured) if self.kind.contract == 1 and self._plugin else ""
+        if strange:
+            raise ValueError(f"{strange} is not finite")
+        if fault := array_fault(self.kind.arrays, arrays):
+            raise ValueError(fault)
+        return self._measured.copy(), read_only(arrays)
+
+    def _collect(self, time: float, wait: bool) -> None:
+        """Take the result of the thread, if there is one."""
+        assert self._thread is not None
+        result = self._thread.result(wait)
+        if self._thread.error:
+            self._drop(self._thread.error)
+        elif result is not None:
+            for n, due in enumerate(self._due):
+                if due.result is None:
+                    late = not wait and time > due.at + SAME
+                    self.late += late
+                    self._due[n] = due._replace(result=result, at=time if late else due.at)
+                    return
+
+    def _take(self, due: Due) -> None:
+        """Deliver a measurement."""
+        assert due.result is not None
+        values, arrays = due.result
+        self._write(due.time, values)
+        values.setflags(write=False)
+        self._latest = Measurement(due.time, due.at, 0.0, "", values, arrays)
+        for call in self._subscribers:
+            call(self._latest)
+
+    def _drop(self, trouble: str) -> None:
+        self.trouble = trouble
+        self._due.clear()
+        self._write(math.nan, no_measurement(self._measured.copy()))
+
+    def _write(self, time: float, values: Record) -> None:
+        """Write a measurement to the record for the log."""
         self.out[0]["sampled"] = time
-        for name in measured.dtype.names or ():
-            self.out[0][name] = measured[0][name]
-
-    def _measure_in_thread(self, time: float, readout: Record) -> tuple[float, Record]:
-        """Measure in the thread of a plugin sensor."""
-        self._sensor.step(SensorInput(time, readout), self._measured)
-        for name in self._measured.dtype.names or ():
-            if not np.isfinite(self._measured[0][name]).all():
-                raise ValueError(f"{name} is not finite")
-        return time, self._measured.copy()
+        for name in values.dtype.names or ():
+            self.out[0][name] = values[0][name]
 
 
-def build_sensors(said: Sequence[Any], file: object, ground: Ground, h: float, seed: int = 0, key: str = "sensors") -> list[MountedSensor]:
-    """Create the sensors in the list `sensors` of a session file, for `Session`.
-
-    Parameters
-    ----------
-    said : per sensor a mapping, see `simulator.sensors.contract`, or only the name of a kind
-    file, key : name of the file and of the list, for messages
-    ground : of the session
-    h : length of a tick [s]
-    seed : of the session; not negative
-
-    Raises
-    ------
-    ConfigError : the description of a sensor is invalid, or two sensors have the same name
-    JounceError : a plugin sensor cannot be created
-    """
-    if not isinstance(said, (list, tuple)):
-        raise ConfigError(file, key, said, "a list of sensors")
-    sensors: list[MountedSensor] = []
-    for n, entry in enumerate(said):
-        values = SENSOR_FILE.read({"type": entry} if isinstance(entry, str) else entry, file, f"{key}[{n}]")
-        sensor = _sensor(values, ground, h, seed)
-        if any(sensor.name == other.name for other in sensors):
-            raise ConfigError(file, values.path("name"), sensor.name, "a unique name")
-        sensors.append(sensor)
-    return sensors
+def array_fault(outputs: tuple[ArrayOutput, ...], arrays: Arrays) -> str:
+    """Return what is wrong with the arrays of a sensor: they must be as its kind declares them; "" if nothing is."""
+    declared = {one.name: one for one in outputs}
+    for name, array in arrays.items():
+        one = declared.get(name)
+        if one is None:
+            return f"array {name}: not declared; expected {' or '.join(declared) or 'no arrays'}"
+        if array.dtype != np.dtype(one.dtype) or array.ndim != len(one.dimensions):
+            expected = f"{np.dtype(one.dtype)} with axes {', '.join(one.dimensions)}"
+            return f"array {name}: {array.dtype} with {array.ndim} axes; expected {expected}"
+    return ""
 
 
-def _sensor(values: Values, ground: Ground, h: float, seed: int) -> MountedSensor:
-    kind = SENSOR_KINDS.need(values["type"])
-    name = values.get("name", kind.name)
-    if not name.isidentifier() or name in RESERVED:
-        raise ConfigError(
-            values.file, values.path("name"), name, "a name of letters, digits and underscores, other than command and platform"
-        )
-    every = whole_ticks(values.get("rate", kind.rate), h, values.file, values.path("rate"))
-    parameters = filled(rows(kind.parameters), values)
-    random = np.random.default_rng([seed, zlib.crc32(name.encode())])
-    mount = values["mount"] if "mount" in values else read(MOUNT, {}, values.file)
-    settings = SensorSettings(parameters, _mount(mount), every * h, random, ground)
-    with making(f"sensor {name}"):
-        sensor = kind.make(settings)
-    return MountedSensor(name, kind, sensor, every, in_thread=not SENSOR_KINDS.is_builtin(values["type"]))
-
-
-def _mount(mount: Values) -> Mount:
-    R_BS = np.empty((3, 3))
-    rotation_of_euler(mount["roll"], mount["pitch"], mount["yaw"], R_BS)
-    return Mount(np.array(mount["position"], np.float64), R_BS)
-
-
-def _no_measurement(measured: Record) -> Record:
-    """Return the record of a dropped sensor."""
-    for name in measured.dtype.names or ():
-        measured[0][name] = math.nan if measured.dtype[name].base.kind == "f" else 0
-    return measured
+def _text(error: Exception) -> str:
+    return str(error) if isinstance(error, JounceError) else f"{type(error).__name__}: {error}".rstrip(": ")

@@ -131,12 +131,17 @@ class ObjectSet:
 
     def for_session(self) -> ObjectSet:
         """Return the set with its own states of breakaway objects; all other records are shared."""
+        out = self.snapshot()
+        out._put_back()
+        return out
+
+    def snapshot(self) -> ObjectSet:
+        """Return the objects as they are now: breakaway objects stay where they are, while those of this set move on."""
         out = object.__new__(type(self))
         out.__dict__.update(self.__dict__)
         out.records, out.states, out.world = self.records.copy(), self.states.copy(), _new_world()
         out.world[:] = self.world
         out.broken_rows = self.broken_rows.copy()
-        out._put_back()
         out._link()
         return out
 

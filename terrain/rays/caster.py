@@ -66,6 +66,13 @@ class RayCaster:
         out._surface = self._surface
         return out
 
+    def with_states(self, snapshot: ObjectSet) -> RayCaster:
+        """Return a caster for a snapshot of the objects (`ObjectSet.snapshot`), which another thread may use."""
+        self._prepare()
+        out = type(self)(self.ground, snapshot)
+        out._surface, out._space = self._surface, self._space.for_thread()  # type: ignore[union-attr]
+        return out
+
     def cast(
         self,
         origins: ArrayLike,
@@ -108,15 +115,19 @@ class RayCaster:
             raise RayError(f"origins: a coordinate beyond {FARTHEST_ORIGIN:g} m; expected coordinates within it")
         limits, times = limits + np.zeros(count), times + np.zeros(count)  # writable copies: the kernel has one signature
         hits = Hits(np.empty(count), np.empty(count, np.int64), np.empty((count, 3)))
-        if self._surface is None:
-            self._surface = ray_surface(self.ground)
-        if self._space is None:
-            self._space = ray_objects(self.objects)
+        self._prepare()
         arrays = self.ground.arrays._replace(objects=self.objects.world)
         moving, poses = movers(self.objects)
         options = np.array((ground, roughness, porous), np.bool_)
         cast_rays(arrays, self._surface, self._space, moving, poses, options, rays, limits, times, *hits)
         return hits
+
+    def _prepare(self) -> None:
+        """Compute the bounds of ground and objects."""
+        if self._surface is None:
+            self._surface = ray_surface(self.ground)
+        if self._space is None:
+            self._space = ray_objects(self.objects)
 
     def labels(self, hits: Hits) -> NDArray[np.uint8]:
         """Return the number of the label (n,) of each hit, see `terrain.objects.labels`."""

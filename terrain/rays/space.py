@@ -31,6 +31,10 @@ class RayObjects(NamedTuple):
     normal: NDArray[np.float64]
     """(3,) scratch"""
 
+    def for_thread(self) -> RayObjects:
+        """Return the arrays with scratch of their own."""
+        return self._replace(stack=np.zeros_like(self.stack), normal=np.zeros_like(self.normal))
+
 
 def ray_objects(objects: ObjectSet) -> RayObjects:
     """Return the arrays of a set of objects."""

@@ -9,7 +9,7 @@ import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 
 import numpy as np
 import pytest
@@ -34,7 +34,8 @@ from simulator.motion.protocols.contract import NO_ENGINE, Said, encoder_of
 from simulator.motion.protocols.kinds import PROTOCOL_KINDS
 from simulator.outlets.kinds import build_outlets
 from simulator.run.series import load_series
-from simulator.sensors.mounted_sensor import build_sensors
+from simulator.sensors.contract import SensorInput
+from simulator.sensors.make_sensors import SensorContext, make_sensors
 from terrain.ground import soil_under
 from terrain.load_terrain import load_terrain
 from terrain.objects.kinds import OBJECT_GENERATOR_KINDS
@@ -84,12 +85,12 @@ def test_the_washout_tilts(folder: Path) -> None:
 
 def test_the_compass_points(folder: Path) -> None:
     plugin(folder, "own_sensor")
-    sensor = build_sensors(["compass"], "page", build_ground("flat"), H)[0]
+    sensor = make_sensors(["compass"], "page", SensorContext(build_ground("flat"), H))[0]
     readout = record(READOUT)
     readout[0]["yaw"] = 0.5
     headings = []
     for k in range(200):
-        sensor.serve(0.05 * k, readout, wait=True)
+        sensor.serve(SensorInput(0.05 * k, readout), wait=True)
         headings.append(sensor.out[0]["heading"])
     assert np.mean(headings[1:]) == pytest.approx(0.5, abs=0.01)
     assert np.std(headings[1:]) == pytest.approx(math.radians(1.0), rel=0.2)
@@ -116,7 +117,7 @@ def test_the_outlet_notes_the_top_speed(folder: Path, tmp_path: Path) -> None:
     class Drive:
         """Part of a session that the outlet uses."""
 
-        clock, time, readout, command, sensors = None, 0.0, record(READOUT), record(COMMAND), ()
+        clock, time, readout, command, sensors, measurements = None, 0.0, record(READOUT), record(COMMAND), (), MappingProxyType({})
         cueing = build_cueing("small_hexapod", "small_hexapod", H)
 
     for speed in (3.0, 20.0, 10.0):

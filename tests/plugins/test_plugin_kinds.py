@@ -21,7 +21,7 @@ from simulator.driver.make_driver import new_driver
 from simulator.motion.stream import MotionStream
 from simulator.outlets.kinds import OUTLET_KINDS, build_outlets
 from simulator.outlets.motion_stream import MotionStreamOutlet
-from simulator.sensors.mounted_sensor import build_sensors
+from simulator.sensors.make_sensors import SensorContext, make_sensors
 from simulator.session import PartError, Session
 from tests.plugins import drivers, outlets, protocols, sensors, terrains
 from vehicles.command import COMMAND
@@ -43,7 +43,7 @@ class Throttle:
 
 def session(driver: Any = None, outlets: Any = (), sensors: Any = (), terrain: str = "flat") -> Session:
     ground = build_ground(terrain)
-    made = build_sensors(sensors, "test", ground, H, seed=7)
+    made = make_sensors(sensors, "test", SensorContext(ground, H, 7))
     s = Session(build_vehicle("hmmwv", check_step=False), ground, driver or Throttle(), cueing(), list(outlets), H, made)
     s.reset()
     s.cueing.procedure.arm()

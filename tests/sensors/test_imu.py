@@ -12,7 +12,9 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from simulator.builder.builder import build_ground
-from simulator.sensors.mounted_sensor import MountedSensor, build_sensors
+from simulator.sensors.contract import SensorInput
+from simulator.sensors.make_sensors import SensorContext, make_sensors
+from simulator.sensors.mounted_sensor import MountedSensor
 from vehicles.readout import READOUT
 
 G = 9.80665
@@ -20,7 +22,7 @@ H = 1e-3
 
 
 def imu(seed: int = 0, **said: Any) -> MountedSensor:
-    return build_sensors([{"type": "imu", **said}], "session.yaml", build_ground("flat"), H, seed)[0]
+    return make_sensors([{"type": "imu", **said}], "session.yaml", SensorContext(build_ground("flat"), H, seed))[0]
 
 
 def rotation(roll: float, pitch: float, yaw: float) -> np.ndarray:
@@ -36,7 +38,7 @@ def at_rest(roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0) -> Record:
 
 
 def measured(sensor: MountedSensor, readout: Record) -> tuple[np.ndarray, np.ndarray]:
-    sensor.serve(0.0, readout, wait=True)
+    sensor.serve(SensorInput(0.0, readout), wait=True)
     return sensor.out[0]["f_S"].copy(), sensor.out[0]["w_S"].copy()
 
 
@@ -146,9 +148,9 @@ def test_the_same_seed_gives_the_same_numbers_and_the_name_makes_another_unit() 
 )
 def test_what_cannot_be_built_is_named(said: Any, complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint):
-        build_sensors([said], "session.yaml", build_ground("flat"), H)
+        make_sensors([said], "session.yaml", SensorContext(build_ground("flat"), H))
 
 
 def test_two_sensors_have_two_names() -> None:
     with pytest.raises(ConfigError, match=r"sensors\[1\]\.name: invalid value; expected a unique name; got 'imu'"):
-        build_sensors(["imu", "imu"], "session.yaml", build_ground("flat"), H)
+        make_sensors(["imu", "imu"], "session.yaml", SensorContext(build_ground("flat"), H))

@@ -1,0 +1,102 @@
+"""Creation of the sensors of a session from a session file."""
+
+from __future__ import annotations
+
+import warnings
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simulator.base.errors import ConfigError, ContractWarning
+from simulator.base.field_records import filled, rows
+from simulator.base.fields import Number, read
+from simulator.base.rates import whole_ticks
+from simulator.base.registry import making
+from simulator.base.rotations import rotation_of_euler
+from simulator.base.values import Values
+from simulator.sensors.contract import Mount, SensorSettings
+from simulator.sensors.kinds import MOUNT, SENSOR_FILE, SENSOR_KINDS
+from simulator.sensors.mounted_sensor import MountedSensor
+from simulator.weather import CLEAR, Weather
+from terrain.ground import Ground
+from vehicles.description import Description
+
+RESERVED = ("command", "platform")
+"""Prefixes that other log columns use."""
+
+
+@dataclass(frozen=True)
+class SensorContext:
+    """Parts of a session that sensors know when they are created."""
+
+    ground: Ground
+    h: float
+    """Length of a tick [s]."""
+    seed: int = 0
+    """Not negative."""
+    vehicle: Description | None = None
+    weather: Weather = CLEAR
+
+
+def make_sensors(said: Sequence[Any], file: object, context: SensorContext, key: str = "sensors") -> list[MountedSensor]:
+    """Create the sensors in the list `sensors` of a session file, for `Session`.
+
+    Parameters
+    ----------
+    said : per sensor a mapping, see `simulator.sensors.contract`, or only the name of a kind
+    file, key : name of the file and of the list, for messages
+
+    Raises
+    ------
+    ConfigError : the description of a sensor is invalid, or two sensors have the same name
+    JounceError : a plugin sensor cannot be created
+    """
+    if not isinstance(said, (list, tuple)):
+        raise ConfigError(file, key, said, "a list of sensors")
+    sensors: list[MountedSensor] = []
+    for n, entry in enumerate(said):
+        values = SENSOR_FILE.read({"type": entry} if isinstance(entry, str) else entry, file, f"{key}[{n}]")
+        sensor = _sensor(values, context)
+        if any(sensor.name == other.name for other in sensors):
+            raise ConfigError(file, values.path("name"), sensor.name, "a unique name")
+        sensors.append(sensor)
+    return sensors
+
+
+def _sensor(values: Values, context: SensorContext) -> MountedSensor:
+    kind = SENSOR_KINDS.need(values["type"])
+    name, plugin = values.get("name", kind.name), not SENSOR_KINDS.is_builtin(values["type"])
+    if not name.isidentifier() or name in RESERVED:
+        expected = "a name of letters, digits and underscores, other than command and platform"
+        raise ConfigError(values.file, values.path("name"), name, expected)
+    every = whole_ticks(values.get("rate", kind.rate), context.h, values.file, values.path("rate"))
+    numbers = tuple(field for field in kind.parameters if isinstance(field.kind, Number))
+    latency = values.get("latency", kind.latency)
+    if kind.contract == 1 and plugin:
+        warnings.warn(f"sensor {kind.name}: written for contract 1; it runs as before, one period late", ContractWarning, stacklevel=2)
+        latency = every * context.h
+    settings = SensorSettings(
+        parameters=filled(rows(numbers), values),
+        mount=_mount(values["mount"] if "mount" in values else read(MOUNT, {}, values.file)),
+        period=every * context.h,
+        random=np.random.default_rng([context.seed, zlib.crc32(name.encode())]),
+        ground=context.ground,
+        name=name,
+        step=context.h,
+        latency=latency,
+        values={field.name: values[field.name] for field in kind.parameters if field not in numbers and field.name in values},
+        vehicle=context.vehicle,
+        weather=context.weather,
+    )
+    with making(f"sensor {name}"):
+        sensor = kind.make(settings)
+    return MountedSensor(name, kind, sensor, every, settings, plugin)
+
+
+def _mount(mount: Values) -> Mount:
+    R_BS = np.empty((3, 3))
+    rotation_of_euler(mount["roll"], mount["pitch"], mount["yaw"], R_BS)
+    return Mount(np.array(mount["position"], np.float64), R_BS)

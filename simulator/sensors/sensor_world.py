@@ -1,0 +1,55 @@
+"""World around a sensor: ground, objects and weather at the time of a measurement."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from simulator.weather import Weather
+from terrain.ground import Ground
+from terrain.objects.object_set import ObjectSet
+from terrain.rays.caster import Hits, RayCaster
+
+
+class SensorWorld:
+    """World of a session at one time. Objects on paths stand where they are at the time of each ray, breakaway objects where they are now.
+
+    Attributes
+    ----------
+    ground, objects, weather : of the session; must not be changed
+    caster : casts rays against ground and objects
+    """
+
+    def __init__(self, caster: RayCaster, weather: Weather) -> None:
+        self.caster, self.weather = caster, weather
+
+    @property
+    def ground(self) -> Ground:
+        return self.caster.ground
+
+    @property
+    def objects(self) -> ObjectSet:
+        return self.caster.objects
+
+    def cast(self, origins: ArrayLike, directions: ArrayLike, max_range: ArrayLike, time: ArrayLike, **options: bool) -> Hits:
+        """Return the nearest surfaces that rays meet, see `terrain.rays.caster.RayCaster.cast`, at the time of each ray [s]."""
+        return self.caster.cast(origins, directions, max_range, time, **options)
+
+    def frozen(self) -> SensorWorld:
+        """Return the world as it is now, for another thread."""
+        return SensorWorld(self.caster.with_states(self.objects.snapshot()), self.weather)
+
+
+class WorldSource:
+    """Worlds of a session: the bounds of ground and objects are computed once for all sensors."""
+
+    def __init__(self, ground: Ground, weather: Weather) -> None:
+        self._caster, self._weather, self._warm = RayCaster(ground), weather, False
+
+    def world(self, objects: ObjectSet) -> SensorWorld:
+        """Return the world with the present objects."""
+        if self._caster.objects is not objects:
+            self._caster = self._caster.with_objects(objects)
+        if not self._warm:  # a plugin that had to compile the kernel would exceed its time limit
+            self._caster.cast((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 1.0)
+            self._warm = True
+        return SensorWorld(self._caster, self._weather)

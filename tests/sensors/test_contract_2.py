@@ -1,0 +1,209 @@
+"""Are measurements with arrays delivered when they should be, in runs and in real time, and do drivers and subscribers see them?"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simulator.api.simulation import Simulation
+from simulator.base.errors import ContractWarning, JounceError
+from simulator.base.records import Record
+from simulator.builder.builder import build_cueing, build_ground, build_vehicle
+from simulator.sensors.contract import ArrayOutput, SensorInput, SensorKind, SensorSettings
+from simulator.sensors.kinds import SENSOR_KINDS, check
+from simulator.sensors.make_sensors import SensorContext, make_sensors
+from simulator.sensors.measurement import Measurement
+from simulator.session import Session
+
+H = 1e-3
+ARRAYS = (ArrayOutput("track", np.float64, ("poses", "axes"), "m", "W", "positions since the last measurement"),)
+
+
+class Tracker:
+    """Returns the pose history, and the range of a ray down."""
+
+    def __init__(self, settings: SensorSettings) -> None:
+        self.settings = settings
+        self.closed = False
+
+    def step(self, seen: SensorInput, out: Record) -> Mapping[str, np.ndarray]:
+        hits = seen.world.cast(seen.readout[0]["p_WB"] + (0.0, 0.0, 10.0), (0.0, 0.0, -1.0), 100.0, seen.time)
+        out[0]["height"], out[0]["poses"] = hits.range[0], len(seen.history.time)
+        return {"track": np.column_stack((seen.history.time, seen.history.p_WB))}
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Slow(Tracker):
+    """Needs 30 ms."""
+
+    def step(self, seen: SensorInput, out: Record) -> Mapping[str, np.ndarray]:
+        time.sleep(0.03)
+        return super().step(seen, out)
+
+
+class Wrong(Tracker):
+    """Returns an array that is not declared."""
+
+    def step(self, seen: SensorInput, out: Record) -> Mapping[str, np.ndarray]:
+        return {"other": np.zeros(3)}
+
+
+def kind(name: str, make: Any, **changes: Any) -> SensorKind:
+    output = (("height", (), "m", "range of a ray down"), ("poses", (), "1", "number of poses", "i8"))
+    return SensorKind(name, (), output, make, 2, 50.0, arrays=ARRAYS, **changes)
+
+
+@pytest.fixture(autouse=True)
+def kinds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    known = {one.name: one for one in (kind("tracker", Tracker), kind("slow", Slow), kind("wrong", Wrong))}
+    inner = kind("inner", Slow, in_thread=True)
+    monkeypatch.setattr(SENSOR_KINDS, "_kinds", {**SENSOR_KINDS._kinds, **known, "inner": inner})
+    sources = {**SENSOR_KINDS._sources, **dict.fromkeys(known, "a test"), "inner": SENSOR_KINDS._sources["imu"]}
+    monkeypatch.setattr(SENSOR_KINDS, "_sources", sources)
+    yield
+
+
+class Sensing:
+    """Driver that stores what it sees."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[float, Mapping[str, Measurement]]] = []
+
+    def read(self, t: float, readout: Record, command: Record, sensors: Mapping[str, Measurement]) -> None:
+        command[0]["throttle"], command[0]["selector"] = 0.5, 1
+        self.seen.append((t, dict(sensors)))
+
+
+def session(sensors: Any, driver: Any = None) -> Session:
+    ground = build_ground("flat")
+    made = make_sensors(sensors, "test", SensorContext(ground, H, 7))
+    out = Session(
+        build_vehicle("hmmwv", check_step=False),
+        ground,
+        driver or Sensing(),
+        build_cueing("small_hexapod", "small_hexapod", H),
+        [],
+        H,
+        made,
+    )
+    out.reset()
+    return out
+
+
+@pytest.mark.parametrize("name", ["tracker", "slow", "inner"])
+@pytest.mark.parametrize("latency", [0.0, 0.015, 0.05])
+def test_a_run_delivers_each_measurement_after_its_latency_however_long_it_takes(name: str, latency: float) -> None:
+    driver = Sensing()
+    s = session([{"type": name, "latency": latency}], driver)
+    found: list[Measurement] = []
+    s.sensors[0].subscribe(found.append)
+    s.publish()
+    s.run(0.2)
+    s.close()
+    assert not s.failures
+    assert [one.time for one in found] == pytest.approx(np.arange(0.0, 0.2 - latency + 1e-6, 0.02))
+    assert [one.delivered - one.time for one in found] == pytest.approx([latency] * len(found))
+    assert s.sensors[0].late == s.sensors[0].skipped == 0
+    for t, sensors in driver.seen:  # called every 10 ms with what was delivered until then
+        measured = sensors[name]
+        expected = math.floor(round((t - latency) / 0.02, 6)) * 0.02
+        if t < latency:
+            assert math.isnan(measured.time) and measured.age == math.inf and not measured.arrays
+        else:
+            assert (measured.time, measured.age) == pytest.approx((expected, t - expected))
+
+
+def test_the_history_has_each_pose_since_the_last_measurement() -> None:
+    s = session(["tracker"])
+    found: list[Measurement] = []
+    s.sensors[0].subscribe(found.append)
+    s.publish()
+    places = [s.readout[0]["p_WB"].copy()]
+    for _ in range(60):
+        s.advance()
+        places.append(s.vehicle.space.state[0]["p_WB"].copy())
+    tracks = [one.arrays["track"] for one in found]
+    assert [len(track) for track in tracks] == [1, 21, 21, 21]
+    assert np.array_equal(np.concatenate([tracks[0], *(track[1:] for track in tracks[1:])])[:, 1:], places)
+    assert tracks[1][0, 0] == 0.0 and tracks[2][0] == pytest.approx(tracks[1][-1])
+    assert found[-1]["height"] == pytest.approx(10.0 + float(places[-1][2]), abs=1e-6)
+    with pytest.raises(ValueError, match="read-only"):
+        tracks[0][0] = 0.0
+    s.set_upright()  # poses from before do not lead to the new one
+    for _ in range(20):
+        s.advance()
+    assert len(found[-1].arrays["track"]) <= 21
+
+
+def test_a_slow_sensor_in_real_time_is_late_and_counted_and_delays_no_tick() -> None:
+    s = session([{"type": "slow", "rate": 50}, {"type": "inner", "rate": 50}])
+    s.warm()
+    s.publish()
+    for sensor in s.sensors:
+        sensor._thread.result(wait=True)  # type: ignore[union-attr]
+        sensor.begin()
+    ticks: list[float] = []
+    s.on_tick.append(lambda _: ticks.append(time.perf_counter()))
+    s.drive(0.4, lambda _: True)
+    s.close()
+    for sensor in s.sensors:
+        assert not sensor.trouble
+        assert sensor.late + sensor.skipped >= 10
+        measured = sensor.latest(s.time)
+        assert measured.delivered > measured.time + 0.02
+        assert measured.age >= 0.02
+    assert np.median(np.diff(ticks)) < 2e-3
+    assert all(sensor._sensor.closed for sensor in s.sensors)  # type: ignore[attr-defined]
+
+
+def test_a_sensor_with_an_undeclared_array_is_dropped_and_the_driver_sees_it() -> None:
+    driver = Sensing()
+    s = session(["wrong"], driver)
+    s.publish()
+    s.run(0.05)
+    assert [str(one) for one in s.failures] == ["sensor wrong was dropped: ValueError: array other: not declared; expected track"]
+    assert "not declared" in driver.seen[-1][1]["wrong"].trouble
+    s.close()
+
+
+def test_a_kind_of_version_1_runs_as_before_with_a_notice() -> None:
+    class Old:
+        def __init__(self, settings: SensorSettings) -> None:
+            del settings
+
+        def step(self, seen: SensorInput, out: Record) -> None:
+            out[0]["value"] = seen.time
+
+    old = SensorKind("old", (), (("value", (), "s", "time"),), Old, 1, rate=50.0)
+    check(old)
+    SENSOR_KINDS._kinds["old"] = old
+    with pytest.warns(ContractWarning, match="sensor old: written for contract 1"):
+        s = session(["old"])
+    s.publish()
+    s.run(0.1)
+    assert s.sensors[0].latest(s.time).time == pytest.approx(0.08)
+    s.close()
+    with pytest.raises(JounceError, match="written for version 3 of the contract; expected version 1 or 2"):
+        check(SensorKind("new", (), (), Old, 3))
+
+
+def test_a_simulation_shows_its_sensors() -> None:
+    sim = Simulation("hmmwv", "flat", sensors=["tracker", "imu"])
+    threads = threading.active_count()
+    found: list[Measurement] = []
+    sim.on_measurement("imu", found.append)
+    sim.advance(0.1)
+    assert len(found) == 10
+    assert sim.sensors["imu"]["f_S"][2] == pytest.approx(9.8, abs=0.1)
+    assert sim.sensors["tracker"].arrays["track"].shape == (21, 4)
+    assert threading.active_count() >= threads
+    with pytest.raises(JounceError, match=r"sensor lidar: no such sensor; expected tracker, imu"):
+        sim.on_measurement("lidar", found.append)
