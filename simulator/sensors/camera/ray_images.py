@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from simulator.sensors.camera.geometry import R_SC, FloatArray, Intrinsics, all_pixels, rays_of
 from terrain.objects.labels import LABELS
-from terrain.rays.caster import RayCaster
+from terrain.rays.caster import OWN_VEHICLE, RayCaster
 
 NOTHING = -1
 """Number of the object of a pixel that shows nothing."""
@@ -50,12 +50,25 @@ class PixelRays:
         return out.reshape(self.camera.height, self.camera.width)
 
 
-def cast_images(rays: PixelRays, caster: RayCaster, p_WS: FloatArray, R_WS: FloatArray, max_range: float, time: float) -> RayImages:
+def cast_images(
+    rays: PixelRays,
+    caster: RayCaster,
+    p_WS: FloatArray,
+    R_WS: FloatArray,
+    max_range: float,
+    time: float,
+    own: FloatArray | None = None,
+) -> RayImages:
     """Return the images of a camera at p_WS (3,) [m], R_WS (3, 3), at `time` [s]. Beyond `max_range` [m] nothing is seen.
 
     Porous objects, such as bushes, are solid, as in colors.
+
+    own : range of each ray to the own vehicle [m], see `own_vehicle`; None: without the vehicle
     """
     hits = caster.cast(p_WS, rays.directions_S @ R_WS.T, max_range, time, porous=True)
+    if own is not None:
+        nearer = own < hits.range
+        hits = hits._replace(range=np.where(nearer, own, hits.range), object=np.where(nearer, OWN_VEHICLE, hits.object))
     return RayImages(
         rays.spread((hits.range / rays.stretch).astype(np.float32), np.inf),
         rays.spread(hits.object.astype(np.int32), NOTHING),
