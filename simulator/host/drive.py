@@ -190,6 +190,7 @@ class Host:
             "first_frame": self.view.first_frame,
             "incidents": 0 if session.recovery.latest is None else session.recovery.latest.number,
             "collisions": len(session.collisions),
+            "sensors": {one.name: {"late": one.late, "skipped": one.skipped} for one in session.sensors if one.late or one.skipped},
             "limiter": limiter if quick else interventions(session.cueing.readout),
             "sickness_dose": {place: float(live[f"{place}_sickness_dose"]) for place in ("car", "cab")},
         }

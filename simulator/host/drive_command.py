@@ -81,6 +81,8 @@ def report(host: Host, summary: dict[str, Any]) -> int:
         print_line(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
     if summary["collisions"]:
         print_line(f"{summary['collisions']} collisions; 'jounce info {summary['folder']}' lists them")
+    for name, count in summary["sensors"].items():
+        print_line(f"sensor {name}: {count['late']} late and {count['skipped']} skipped measurements")
     dose = summary["sickness_dose"]
     print_line(
         f"motion sickness dose of vertical motion: {dose['car']:.3g} in the vehicle, {dose['cab']:.3g} on the platform (MSDV_z, m/s^1.5)"

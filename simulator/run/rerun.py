@@ -75,7 +75,8 @@ def main_rerun(path: str, out: str | None, to_json: bool) -> int:
     with TimeProgress("rerun", shown=not to_json and sys.stderr.isatty()) as progress:
         folder = rerun(log, configuration, recorded_columns, Path(out) if out else None, progress)
         progress.stage("comparing")
-        differ = differences(recorded_columns, read_telemetry(folder / PARQUET_NAME, wall=False))
+        again = read_telemetry(folder / PARQUET_NAME, wall=False)
+        differ = differences(recorded_columns, with_late_measurements(again, recorded_columns))
     rows = len(recorded_columns["time"])
     if to_json:
         print(json_text({"folder": str(folder), "of": str(log.file), "rows": rows, "columns": len(recorded_columns), "differ": differ}))
@@ -181,6 +182,25 @@ def _driver(parts: SessionParts, log: LogInfo, columns: dict[str, Any]) -> Drive
         raise ConfigError(log.file, "outlets.telemetry.rate", parts.options.log.rate, expected)
     stride = round(parts.options.log.rate * DRIVER_PERIOD)
     return RecordedDriver({name: column[::stride] for name, column in columns.items()})
+
+
+def with_late_measurements(columns: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:
+    """Return columns in which each row has the measurement that the same row of a log has.
+
+    A rerun delivers all measurements in time. In a drive in real time, a sensor may have been late. Rows with a measurement that the rerun has
+    in no row keep theirs.
+    """
+    out = dict(columns)
+    for sampled in (name for name in columns if name.endswith("_sampled") and name in recorded):
+        times, late = columns[sampled], recorded[sampled]
+        if times.tobytes() == late.tobytes():
+            continue
+        order = np.argsort(times, kind="stable")
+        at = order[np.minimum(np.searchsorted(times[order], late), len(order) - 1)]
+        rows = np.where(times[at] == late, at, np.arange(len(times)))
+        prefix = sampled.removesuffix("sampled")
+        out |= {name: columns[name][rows] for name in columns if name.startswith(prefix)}
+    return out
 
 
 def differences(first: dict[str, Any], second: dict[str, Any]) -> list[str]:

@@ -47,6 +47,7 @@ class SensorInput:
     ----------
     time : simulated time of the measurement [s]
     readout : READOUT of the vehicle (`vehicles.readout`): motion after the last tick, accelerations of that tick
+    seed : seed of this measurement, from the seed of the session, the name of the sensor and the tick
     """
 
     def __init__(
@@ -55,8 +56,9 @@ class SensorInput:
         readout: Record,
         history: Callable[[], PoseHistory] | None = None,
         world: Callable[[], SensorWorld] | None = None,
+        seed: tuple[int, ...] = (0,),
     ) -> None:
-        self.time, self.readout = time, readout
+        self.time, self.readout, self.seed = time, readout, seed
         self._history, self._world = history, world
         self._poses: PoseHistory | None = None
         self._around: SensorWorld | None = None
@@ -77,12 +79,17 @@ class SensorInput:
             self._around = self._world()
         return self._around
 
+    @property
+    def random(self) -> np.random.Generator:
+        """New generator of random numbers for this measurement: the same ones whether measurements before it were skipped or not."""
+        return np.random.default_rng(self.seed)
+
     def for_thread(self, arrays: bool) -> SensorInput:
         """Return a copy that does not change with the session; `arrays`: with history and world."""
         if not arrays:
-            return SensorInput(self.time, self.readout.copy())
+            return SensorInput(self.time, self.readout.copy(), seed=self.seed)
         history, world = self.history, self.world.frozen()
-        return SensorInput(self.time, self.readout.copy(), lambda: history, lambda: world)
+        return SensorInput(self.time, self.readout.copy(), lambda: history, lambda: world, self.seed)
 
 
 class Sensor(Protocol):
@@ -129,7 +136,8 @@ class SensorSettings:
     period: float
     """Time between two measurements [s]."""
     random: np.random.Generator
-    """Random numbers of this sensor; they depend only on the seed of the session and the sensor's name."""
+    """Random numbers of this sensor; they depend only on the seed of the session and the sensor's name. A sensor that may skip measurements
+    in real time takes those of its inputs (`SensorInput.random`)."""
     ground: Ground
     """Ground, for sensors that measure it; must not be changed."""
     name: str = ""
@@ -143,6 +151,8 @@ class SensorSettings:
     vehicle: Description | None = None
     """Description of the vehicle; None in a check of a kind."""
     weather: Weather = CLEAR
+    seed: tuple[int, ...] = (0,)
+    """Seed of `random`."""
 
 
 @accepts_rows(defaults_after="rate")

@@ -78,11 +78,12 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
     if kind.contract == 1 and plugin:
         warnings.warn(f"sensor {kind.name}: written for contract 1; it runs as before, one period late", ContractWarning, stacklevel=2)
         latency = every * context.h
+    seed = (context.seed, zlib.crc32(name.encode()))
     settings = SensorSettings(
         parameters=filled(rows(numbers), values),
         mount=_mount(values["mount"] if "mount" in values else read(MOUNT, {}, values.file)),
         period=every * context.h,
-        random=np.random.default_rng([context.seed, zlib.crc32(name.encode())]),
+        random=np.random.default_rng(seed),
         ground=context.ground,
         name=name,
         step=context.h,
@@ -90,6 +91,7 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
         values={field.name: values[field.name] for field in kind.parameters if field not in numbers and field.name in values},
         vehicle=context.vehicle,
         weather=context.weather,
+        seed=seed,
     )
     with making(f"sensor {name}"):
         sensor = kind.make(settings)

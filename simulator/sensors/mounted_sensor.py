@@ -77,6 +77,7 @@ class MountedSensor:
         """Measure; `wait` if the session does not run in real time. Never raises."""
         if self.trouble:
             return
+        seen.seed = (*self.settings.seed, round(seen.time / self.settings.step))
         at = seen.time + self.settings.latency
         if self._thread is None or (wait and not self._plugin):
             try:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import yaml
 
+from simulator.api.simulation import Simulation
 from simulator.base.records import record
 from simulator.base.registry import load_plugins
 from simulator.builder.builder import build_cueing, build_ground, build_maneuver, build_platform, build_vehicle
@@ -22,6 +23,8 @@ from simulator.configuration.configuration import configuration
 from simulator.configuration.session_file import read_session
 from simulator.conformance.check_plugin import check_plugin
 from simulator.driver.input_devices.human_driver import open_driver
+from simulator.driver.kinds import DRIVER_KINDS
+from simulator.driver.make_driver import new_driver
 from simulator.maneuvers.conditions import QUANTITIES
 from simulator.maneuvers.input_signals import profile_tables
 from simulator.maneuvers.maneuver_file import load_maneuver
@@ -34,11 +37,10 @@ from simulator.motion.protocols.contract import NO_ENGINE, Said, encoder_of
 from simulator.motion.protocols.kinds import PROTOCOL_KINDS
 from simulator.outlets.kinds import build_outlets
 from simulator.run.series import load_series
-from simulator.sensors.contract import SensorInput
-from simulator.sensors.make_sensors import SensorContext, make_sensors
 from terrain.ground import soil_under
 from terrain.load_terrain import load_terrain
 from terrain.objects.kinds import OBJECT_GENERATOR_KINDS
+from terrain.objects.labels import LABELS
 from terrain.soil import SOIL
 from tests.laws.vehicle_rig import command, drive, ground
 from tests.maneuvers.shipped import shipped
@@ -83,18 +85,24 @@ def test_the_washout_tilts(folder: Path) -> None:
     motion.washout.close()
 
 
-def test_the_compass_points(folder: Path) -> None:
+def test_the_scanner_measures_and_the_driver_stops(folder: Path) -> None:
+    """The examples of the page: the car stops in front of a box, and its sensor measures the distance."""
     plugin(folder, "own_sensor")
-    sensor = make_sensors(["compass"], "page", SensorContext(build_ground("flat"), H))[0]
-    readout = record(READOUT)
-    readout[0]["yaw"] = 0.5
-    headings = []
-    for k in range(200):
-        sensor.serve(SensorInput(0.05 * k, readout), wait=True)
-        headings.append(sensor.out[0]["heading"])
-    assert np.mean(headings[1:]) == pytest.approx(0.5, abs=0.01)
-    assert np.std(headings[1:]) == pytest.approx(math.radians(1.0), rel=0.2)
-    sensor.close()
+    (folder / "careful.py").write_text(blocks("own_sensor", "python")[1], encoding="utf-8")
+    load_plugins([str(folder / "careful.py")])
+    careful = new_driver(DRIVER_KINDS.need("careful"), build_ground("flat"), None, paced=False)
+    sim = Simulation("sedan", "flat", driver=careful, sensors=[{"type": "scanner", "mount": {"position": [2.0, 0.0, 0.3]}}])
+    sim.add_object({"shape": "box", "name": "wall", "size": [1.0, 4.0, 2.0], "position": [50.0, 0.0, 1.0], "label": "building"})
+    sim.advance(12.0)
+    assert not sim.collisions
+    assert abs(sim["v_WB_B_x"]) < 0.1
+    seen = sim.sensors["scanner"]
+    x = float(sim["p_WB_x"])
+    assert 30.0 < x < 48.0
+    assert seen["nearest"] == pytest.approx(49.5 - x - 2.0, abs=0.1)
+    middle = seen["points"][45]
+    assert middle["label"] == LABELS["building"]
+    assert np.isinf(seen["points"]["range"][0]) and np.isnan(seen["points"]["x"][0])
 
 
 def test_the_protocol_packs(folder: Path) -> None:

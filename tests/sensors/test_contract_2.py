@@ -15,6 +15,7 @@ from simulator.api.simulation import Simulation
 from simulator.base.errors import ContractWarning, JounceError
 from simulator.base.records import Record
 from simulator.builder.builder import build_cueing, build_ground, build_vehicle
+from simulator.run.rerun import differences, with_late_measurements
 from simulator.sensors.contract import ArrayOutput, SensorInput, SensorKind, SensorSettings
 from simulator.sensors.kinds import SENSOR_KINDS, check
 from simulator.sensors.make_sensors import SensorContext, make_sensors
@@ -207,3 +208,13 @@ def test_a_simulation_shows_its_sensors() -> None:
     assert threading.active_count() >= threads
     with pytest.raises(JounceError, match=r"sensor lidar: no such sensor; expected tracker, imu"):
         sim.on_measurement("lidar", found.append)
+
+
+def test_a_rerun_compares_late_measurements_with_the_same_measurements() -> None:
+    rerun = {"lidar_sampled": np.array([0.0, 0.1, 0.2, 0.2]), "lidar_near": np.array([5.0, 4.0, 3.0, 3.0]), "lidars": np.arange(4.0)}
+    drive = {"lidar_sampled": np.array([0.0, 0.0, 0.1, 0.2]), "lidar_near": np.array([5.0, 5.0, 4.0, 3.0]), "lidars": np.arange(4.0)}
+    assert not differences(drive, with_late_measurements(rerun, drive))
+    drive["lidar_near"][2] = 4.5
+    assert differences(drive, with_late_measurements(rerun, drive)) == ["lidar_near"]
+    drive["lidar_sampled"][3] = 0.15  # a measurement that the rerun does not have
+    assert differences(drive, with_late_measurements(rerun, drive)) == ["lidar_sampled", "lidar_near"]
