@@ -32,7 +32,9 @@ _COMMON = (
     Field("mount", Group(MOUNT), "position and orientation; default: at the reference point, axes parallel to the chassis", None),
 )
 
-SENSOR_KINDS: Registry[SensorKind] = Registry("sensor", "jounce.sensors", {"imu": "simulator.sensors.imu:KIND"})
+SENSOR_KINDS: Registry[SensorKind] = Registry(
+    "sensor", "jounce.sensors", {"camera": "simulator.sensors.camera.camera:KIND", "imu": "simulator.sensors.imu:KIND"}
+)
 
 
 def sensor_fields(name: str) -> Fields:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from simulator.base.values import Values
 from simulator.sensors.contract import Mount, SensorSettings
 from simulator.sensors.kinds import MOUNT, SENSOR_FILE, SENSOR_KINDS
 from simulator.sensors.mounted_sensor import MountedSensor
+from simulator.sensors.rendering import ImageRenderer
 from simulator.weather import CLEAR, Weather
 from terrain.ground import Ground
 from vehicles.description import Description
@@ -39,6 +40,7 @@ class SensorContext:
     """Not negative."""
     vehicle: Description | None = None
     weather: Weather = CLEAR
+    renderer: ImageRenderer | None = None
 
 
 def make_sensors(said: Sequence[Any], file: object, context: SensorContext, key: str = "sensors") -> list[MountedSensor]:
@@ -88,13 +90,15 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
         name=name,
         step=context.h,
         latency=latency,
-        values={field.name: values[field.name] for field in kind.parameters if field not in numbers and field.name in values},
+        values={field.name: values[field.name] for field in kind.parameters if field.name in values},
         vehicle=context.vehicle,
         weather=context.weather,
+        renderer=context.renderer,
         seed=seed,
     )
     with making(f"sensor {name}"):
         sensor = kind.make(settings)
+    settings = replace(settings, mount=getattr(sensor, "mount", settings.mount))
     return MountedSensor(name, kind, sensor, every, settings, plugin)
 
 

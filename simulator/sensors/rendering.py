@@ -53,8 +53,6 @@ class MovingPart(NamedTuple):
 class VehicleShape:
     """Drawn vehicle without window panes and suspension links."""
 
-    eye: FloatArray
-    """(3,) position of the driver's eyes, in B [m]"""
     body: FloatArray
     """(n, 3, 3) triangles of body and frame, in B [m]"""
     moving: tuple[MovingPart, ...]
@@ -67,8 +65,8 @@ class ImageRenderer(Protocol):
     def shape(self, inside: bool, readout: Record) -> VehicleShape:
         """Return the drawn vehicle, as seen from outside or inside; `readout`: any state of the vehicle."""
 
-    def eye(self) -> FloatArray:
-        """Return the position of the driver's eyes (3,), in B [m]."""
+    def eye(self) -> tuple[FloatArray, FloatArray]:
+        """Return the position of the driver's eyes (3,) [m] and the axes (3, 3) of the line of sight (x), in B."""
 
     def open(self, view: View) -> None:
         """Announce a view; each one is closed once."""
@@ -76,7 +74,9 @@ class ImageRenderer(Protocol):
     def close(self, view: View) -> None:
         """Close a view."""
 
-    def render(self, view: View, pose: tuple[FloatArray, FloatArray], seen: tuple[Record, ObjectSet], color: bool, objects: bool) -> Rendered:
+    def render(
+        self, view: View, pose: tuple[FloatArray, FloatArray], seen: tuple[Record, ObjectSet], color: bool, objects: bool
+    ) -> Rendered:
         """Return images; waits until they are rendered.
 
         Parameters

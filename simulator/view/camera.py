@@ -16,6 +16,8 @@ CLEARANCE = 0.6
 """m. Minimum height of a camera above the ground."""
 CHASE = (8.4, 2.75, 0.30)
 """m. Chase camera: distance behind and above its reference point, and height of the point at which it looks."""
+LOOKS_DOWN = 0.115
+"""Slope of the driver's line of sight in the chassis, downwards."""
 FOLLOW = (0.35, 0.22)
 """s. Time constants of the chase camera for heading and height."""
 
@@ -87,7 +89,7 @@ class Camera:
 
     def _driver(self, p_WB: NDArray, R_WB: NDArray) -> Shot:
         eye = p_WB + R_WB @ self._eye_B
-        aim = eye + R_WB @ np.array([1.0, 0.0, -0.115])
+        aim = eye + R_WB @ np.array([1.0, 0.0, -LOOKS_DOWN])
         up = R_WB @ np.array([0.0, 0.0, 1.0])
         return Shot(eye, look_at(eye, aim, up), math.radians(58.0), 0.08, inside=True)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,6 +16,7 @@ from simulator.view.bodies.hmmwv_wheel import plain_wheel
 from simulator.view.gl_objects import Mesh, Program, ShadowMap
 from simulator.view.meshes import LAYOUT, capsule, coil, mirrored
 from simulator.view.object_shadows import UNIT_OF_CASTERS
+from simulator.view.poses import pose, spin, steering_wheel_rotation
 from simulator.view.sun_view import sun_view, texture_of_clip
 from simulator.view.vehicle_geometry import bars
 
@@ -68,8 +68,8 @@ class Vehicle:
         self._places = [
             self._X_WB @ pose(s["R_BK"][k] @ spin(float(s["wheel_angle"][k])), s["p_BK"][k]) @ size for k, size in enumerate(self._sizes)
         ]
-        turn = _about_x(-float(s["steering_wheel_angle"]))
-        self._wheel_X = self._X_WB @ pose(_leaning(self.body.steering_tilt) @ turn, self.body.steering_place)
+        turned = steering_wheel_rotation(self.body.steering_tilt, float(s["steering_wheel_angle"]))
+        self._wheel_X = self._X_WB @ pose(turned, self.body.steering_place)
         self._right = s["p_BK"][:, 1] < 0.0
         self._links = bars(self.geometry, state)
 
@@ -166,26 +166,3 @@ class Vehicle:
         mesh.draw()
         gl.glDisable(gl.GL_CULL_FACE)
         gl.glDisable(gl.GL_BLEND)
-
-
-def pose(R: NDArray, p: Any) -> NDArray[np.float64]:
-    """Return the (4, 4) matrix of a rotation and a position."""
-    X = np.eye(4)
-    X[:3, :3], X[:3, 3] = R, p
-    return X
-
-
-def spin(angle: float) -> NDArray[np.float64]:
-    """Return the rotation of a wheel about its axle y; + rolls forward."""
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
-
-
-def _about_x(angle: float) -> NDArray[np.float64]:
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
-
-
-def _leaning(tilt: float) -> NDArray[np.float64]:
-    """Return the rotation that tilts the axis x, pointing forward, down by `tilt`."""
-    return spin(tilt)

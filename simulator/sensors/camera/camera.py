@@ -10,7 +10,6 @@ from __future__ import annotations
 import warnings
 import zlib
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -47,13 +46,15 @@ class Camera:
     Attributes
     ----------
     intrinsics : size, focal lengths and distortion of the images
-    mount : position and axes; with the preset driver_eye, those of the settings are relative to the driver's eyes
+    mount : position and axes; with the preset driver_eye, those of the settings are relative to the driver's eyes and line of sight
     """
 
     def __init__(self, settings: SensorSettings) -> None:
         values = settings.values
         self.intrinsics = intrinsics_of(values)
-        self._name, self._renderer, self._ground = settings.name, settings.renderer, settings.ground
+        self._name, self._ground, self._shapes = settings.name, settings.ground, settings.renderer
+        self._renderer = settings.renderer
+        """None = renders nothing, or no more"""
         self._images: tuple[str, ...] = tuple(values["images"])
         self._by_opengl = values["depth_from"] == OPENGL
         self._max_range, self._own_vehicle = float(values["max_range"]), bool(values["own_vehicle"])
@@ -81,7 +82,8 @@ class Camera:
     def _mount_of(self, mount: Mount) -> Mount:
         if not self._inside or self._renderer is None:
             return mount
-        return replace(mount, p_BS=self._renderer.eye() + mount.p_BS)
+        p_BE, R_BE = self._renderer.eye()
+        return Mount(p_BE + R_BE @ mount.p_BS, R_BE @ mount.R_BS)
 
     def step(self, seen: SensorInput, out: Record) -> Mapping[str, NDArray[Any]]:
         """Take the images."""
@@ -91,16 +93,15 @@ class Camera:
         if rendered is not None and "color" in self._images:
             found["color"] = rendered.color if self._resampler is None else self._resampler.distorted(rendered.color)
         if self._has_objects:
-            by_opengl = self._by_opengl and rendered is not None
-            images = self._from(rendered, seen) if by_opengl else self._cast(seen, p_WS, R_WS)
+            images = self._cast(seen, p_WS, R_WS) if rendered is None or not self._by_opengl else self._from(rendered, seen)
             found |= {name: getattr(images, name) for name in self._images if name != "color"}
         values = out[0]
         values["rendered"] = "color" in found
-        values["color_crc"] = zlib.crc32(found["color"]) if "color" in found else 0
+        values["color_crc"] = _crc(found["color"]) if "color" in found else 0
         values["object_crc"] = 0
         for name in ("depth", "label", "object"):
             if name in found:
-                values["object_crc"] = zlib.crc32(found[name], int(values["object_crc"]))
+                values["object_crc"] = _crc(found[name], int(values["object_crc"]))
         return found
 
     def close(self) -> None:
@@ -168,6 +169,10 @@ def labels_of(numbers: NDArray[np.int32], seen: SensorInput) -> NDArray[np.uint8
     of = np.concatenate(((LABELS["vehicle"], LABELS["none"], LABELS["ground"]), objects.records["label"])).astype(np.uint8)
     labels: NDArray[np.uint8] = of[np.where(numbers > 0, numbers - objects.first + 3, numbers + 2)]
     return labels
+
+
+def _crc(image: NDArray[Any], before: int = 0) -> int:
+    return zlib.crc32(np.ascontiguousarray(image).data, before)
 
 
 def _view(camera: Intrinsics, inside: bool, own_vehicle: bool) -> View:

@@ -24,6 +24,13 @@ _SIZE = Number("", 2, LARGEST, whole=True)
 _FOCAL = Number("", 1.0, 1e6)
 _CENTER = Number("", -1e5, 1e5)
 _FACTOR = Number("", -1e3, 1e3)
+_DISTORTION = (
+    ("k1", "first radial coefficient"),
+    ("k2", "second radial coefficient"),
+    ("p1", "first tangential coefficient"),
+    ("p2", "second tangential coefficient"),
+    ("k3", "third radial coefficient"),
+)
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "vga": {"width": 640, "height": 480, "horizontal_field_of_view": math.radians(90.0)},
@@ -56,10 +63,7 @@ PARAMETERS = (
     Field("cy", _CENTER, "row of the optical axis [pixels], the first row is 0; default: that of the preset, or the middle", None),
     *(
         Field(name, _FACTOR, f"{what} of the distortion plumb_bob of ROS; default: that of the preset, or 0", None)
-        for name, what in (
-            ("k1", "first radial coefficient"), ("k2", "second radial coefficient"), ("p1", "first tangential coefficient"),
-            ("p2", "second tangential coefficient"), ("k3", "third radial coefficient"),
-        )  # fmt: skip
+        for name, what in _DISTORTION
     ),
     Field("depth_from", Choice((RAYS, OPENGL)), "source of depth, label and object images", RAYS),
     Field("max_range", Number("m", 1.0, 1e5), "maximum range of depth, label and object images", 1000.0),
