@@ -62,6 +62,10 @@ class VehicleShape:
 class ImageRenderer(Protocol):
     """Renders images of a session. May be used by several threads."""
 
+    @property
+    def renderer(self) -> str:
+        """Name of the renderer; empty before the first image."""
+
     def shape(self, inside: bool, readout: Record) -> VehicleShape:
         """Return the drawn vehicle, as seen from outside or inside; `readout`: any state of the vehicle."""
 

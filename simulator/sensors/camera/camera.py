@@ -30,6 +30,13 @@ from terrain.objects.labels import LABELS
 OUTPUT = (
     ("rendered", (), "1", "1 if the measurement has a color image", "i8"),
     ("color_crc", (), "1", "CRC-32 of the color image, to compare runs; 0 without one", "i8"),
+    (
+        "renderer",
+        (),
+        "1",
+        "CRC-32 of the name of the renderer of OpenGL; 0 without one. Another renderer makes slightly other images",
+        "i8",
+    ),
     ("object_crc", (), "1", "CRC-32 of depth, label and object images; 0 without them", "i8"),
 )
 ARRAYS = (
@@ -98,6 +105,7 @@ class Camera:
         values = out[0]
         values["rendered"] = "color" in found
         values["color_crc"] = _crc(found["color"]) if "color" in found else 0
+        values["renderer"] = zlib.crc32(self._renderer.renderer.encode()) if rendered is not None and self._renderer is not None else 0
         values["object_crc"] = 0
         for name in ("depth", "label", "object"):
             if name in found:

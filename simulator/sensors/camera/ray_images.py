@@ -61,12 +61,12 @@ def cast_images(
 ) -> RayImages:
     """Return the images of a camera at p_WS (3,) [m], R_WS (3, 3), at `time` [s]. Beyond `max_range` [m] nothing is seen.
 
-    Porous objects, such as bushes, are solid, as in colors.
+    As in colors, porous objects, such as bushes, are solid, and the ground has no roughness, no ruts.
 
     own : range of each ray to the own vehicle [m], see `own_vehicle`; None: without the vehicle
     """
     limit = max_range if own is None else np.minimum(max_range, own)  # nothing behind the own vehicle is seen
-    hits = caster.cast(p_WS, rays.directions_S @ R_WS.T, limit, time, porous=True)
+    hits = caster.cast(p_WS, rays.directions_S @ R_WS.T, limit, time, roughness=False, porous=True)
     if own is not None:
         nearer = np.isinf(hits.range) & (own <= max_range)
         hits = hits._replace(range=np.where(nearer, own, hits.range), object=np.where(nearer, OWN_VEHICLE, hits.object))
