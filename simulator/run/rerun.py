@@ -28,6 +28,7 @@ from simulator.run.object_changes import KEY, apply_due, changes_text, read_chan
 from simulator.run.run_configuration import JOINED, open_log, read_recorded
 from simulator.session import DRIVER_PERIOD, Driver
 from simulator.telemetry.recover import LogInfo
+from simulator.telemetry.sensor_file.compare import SensorComparison, compare_files
 from simulator.telemetry.writer import PARQUET_NAME, LogOptions, read_telemetry
 from vehicles.command import COMMAND
 
@@ -79,17 +80,33 @@ def main_rerun(path: str, out: str | None, to_json: bool) -> int:
         again = with_late_measurements(again, recorded_columns)
         other_renderer = rendered_otherwise(recorded_columns, again)
         differ = [name for name in differences(recorded_columns, again) if name not in other_renderer]
+        sensors = compare_files(log.file, folder / PARQUET_NAME)
     if other_renderer:
         print_error(f"images were rendered by another renderer and are not compared ({', '.join(other_renderer)})")
     rows = len(recorded_columns["time"])
     if to_json:
-        print(json_text({"folder": str(folder), "of": str(log.file), "rows": rows, "columns": len(recorded_columns), "differ": differ}))
+        found = {
+            "rows": rows,
+            "columns": len(recorded_columns),
+            "differ": differ,
+            "sensors": None if sensors is None else sensors.to_json(),
+        }
+        print(json_text({"folder": str(folder), "of": str(log.file), **found}))
     elif differ:
         first = ", ".join(differ[:5]) + (f" and {len(differ) - 5} more" if len(differ) > 5 else "")
         print_error(f"{len(differ)} of {len(recorded_columns)} columns differ ({first}); the new log is in {folder}")
     else:
         print_line(f"{rows} rows of {len(recorded_columns)} columns are bitwise equal; the new log is in {folder}")
-    return 1 if differ else 0
+    if sensors is not None and not to_json:
+        _print_sensors(sensors)
+    return 1 if differ or (sensors is not None and sensors.differ) else 0
+
+
+def _print_sensors(sensors: SensorComparison) -> None:
+    for line in (*sensors.differ, *sensors.notes):
+        print_error(f"sensor data: {line}")
+    if sensors.topics and not sensors.differ:
+        print_line(f"sensor data: {sensors.messages} messages of {sensors.topics} topics are bitwise equal")
 
 
 def rerun(
