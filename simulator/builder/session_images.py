@@ -51,8 +51,8 @@ class SessionImages:
 
     @property
     def renderer(self) -> str:
-        """Name of the renderer; empty before the first image."""
-        return self._process.renderer if "_process" in self.__dict__ else ""
+        """Name of the renderer, see `simulator.sensors.rendering.ImageRenderer`."""
+        return self._process.renderer
 
     def eye(self) -> tuple[FloatArray, FloatArray]:
         """Return position and axes of the driver's eyes, see `simulator.sensors.rendering.ImageRenderer`."""

@@ -64,7 +64,7 @@ class ImageRenderer(Protocol):
 
     @property
     def renderer(self) -> str:
-        """Name of the renderer; empty before the first image."""
+        """Name of the renderer, for example llvmpipe; waits until it is ready. Empty: images cannot be rendered."""
 
     def shape(self, inside: bool, readout: Record) -> VehicleShape:
         """Return the drawn vehicle, as seen from outside or inside; `readout`: any state of the vehicle."""

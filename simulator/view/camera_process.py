@@ -47,13 +47,11 @@ class CameraProcess:
     Attributes
     ----------
     soil : memory of the ruts to show; None: none
-    renderer : name of the renderer, for example llvmpipe; empty before the first image
     """
 
     def __init__(self, ground: Ground, geometry: Mapping[str, Any]) -> None:
         self._ground, self._geometry = ground, geometry
         self.soil: SoilMemory | None = None
-        self.renderer = ""
         self._pixels = 0
         self._lock = threading.Lock()
         self._running: _Running | None = None
@@ -63,10 +61,15 @@ class CameraProcess:
         """Announce a camera (record of CAMERA), so that the memory has room for its images."""
         self._pixels = max(self._pixels, int(camera[0]["width"]) * int(camera[0]["height"]))
 
-    def start(self) -> None:
-        """Start the process, without waiting until it is ready. Raises DeviceError."""
+    @property
+    def renderer(self) -> str:
+        """Name of the renderer, for example llvmpipe; waits until the process is ready. Empty: images cannot be rendered."""
         with self._lock:
-            self._started()
+            try:
+                return self._started().renderer()
+            except DeviceError as error:
+                self._fail(error)
+                return ""
 
     def render(
         self,
@@ -91,14 +94,10 @@ class CameraProcess:
         with self._lock:
             self.reserve(camera)
             try:
-                running = self._started()
-                images = running.render(camera, pose, readout, objects, self.soil, (color, numbers))
+                return self._started().render(camera, pose, readout, objects, self.soil, (color, numbers))
             except DeviceError as error:
-                self._failure = self._failure or str(error)
-                self._end()
+                self._fail(error)
                 raise
-            self.renderer = running.renderer
-            return images
 
     def close(self) -> None:
         """End the process. A later image starts it again."""
@@ -116,6 +115,10 @@ class CameraProcess:
             self._finalizer = weakref.finalize(self, self._running.close)
         return self._running
 
+    def _fail(self, error: DeviceError) -> None:
+        self._failure = self._failure or str(error)
+        self._end()
+
     def _end(self) -> None:
         if self._running is not None:
             self._finalizer()
@@ -126,8 +129,7 @@ class _Running:
     """Running process with its blocks."""
 
     def __init__(self, ground: Ground, geometry: Mapping[str, Any], pixels: int) -> None:
-        self.pixels, self.renderer = pixels, ""
-        self._ready = False
+        self.pixels, self._renderer = pixels, ""
         with cleanup.defer_exit():
             self._lock = DriveLock()
             self._kept = [cleanup.register_cleanup(self._lock.release)]
@@ -153,9 +155,7 @@ class _Running:
         wanted: tuple[bool, bool],
     ) -> Images:
         """As `CameraProcess.render`."""
-        if not self._ready:
-            self._wait(START_TIME, "is not ready")
-            self._ready, self.renderer = True, bytes(self._images.request[0]["renderer"]).decode(errors="replace")
+        self.renderer()
         request = self._images.request[0]
         for name, *_ in CAMERA:
             request[name] = camera[0][name]
@@ -170,6 +170,13 @@ class _Running:
             raise DeviceError(self._reason()) from None
         self._wait(IMAGE_TIME, "has rendered no image")
         return self._images.images.copied()
+
+    def renderer(self) -> str:
+        """Return the name of the renderer when the process is ready. Raises DeviceError."""
+        if not self._renderer:
+            self._wait(START_TIME, "is not ready")
+            self._renderer = bytes(self._images.request[0]["renderer"]).decode(errors="replace")
+        return self._renderer
 
     def _put_objects(self, objects: ObjectSet, time: float) -> None:
         """Write the objects that were added or removed, or that have moved after they have broken off."""

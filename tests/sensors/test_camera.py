@@ -22,6 +22,7 @@ from simulator.sensors.camera.parameters import PRESETS, intrinsics_of
 from simulator.sensors.camera.resample import Resampler
 from simulator.sensors.contract import SensorInput
 from simulator.sensors.make_sensors import SensorContext, make_sensors
+from simulator.sensors.messages.image import pixels_of
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.sensors.sensor_world import WorldSource
 from simulator.validation.reference.ray_scenes import ground_of
@@ -218,6 +219,28 @@ def test_equal_runs_have_equal_digests(images: SessionImages) -> None:
         serve(camera, readout(), 1.0)
     for name in ("color_crc", "object_crc"):
         assert first.latest(1.0)[name] == second.latest(1.0)[name] != 0
+
+
+@pytest.mark.parametrize("form", ["raw", "png"])
+def test_messages_have_the_images_the_intrinsics_and_the_optical_frame(images: SessionImages, form: str) -> None:
+    camera = make(images, images=ALL, name="front", k1=-0.1, color_format=form)
+    arrays = serve(camera, readout())
+    assert camera.kind.messages is not None
+    recorded = camera.kind.messages(camera.settings)
+    messages = {topic.name: topic.message(camera.latest(0.0)) for topic in recorded.topics}
+    color = "image_raw" if form == "raw" else "image_raw/compressed"
+    for topic, name in ((color, "color"), ("depth/image_raw", "depth"), ("label/image_raw", "label"), ("object/image_raw", "object")):
+        message = messages[topic]
+        assert message is not None and message["header"]["frame_id"] == "front_optical"
+        assert np.array_equal(pixels_of(message), arrays[name])
+    info = messages["camera_info"]
+    assert info is not None and (info["width"], info["height"], info["distortion_model"]) == (64, 48, "plumb_bob")
+    assert info["k"].tolist() == pytest.approx([32.0, 0.0, 31.5, 0.0, 32.0, 23.5, 0.0, 0.0, 1.0])
+    assert info["d"].tolist() == [-0.1, 0.0, 0.0, 0.0, 0.0]
+    (frame,) = recorded.frames
+    assert (frame.name, frame.parent) == ("front_optical", "front") and np.array_equal(frame.R, R_SC)
+    renderers = {topic.name: topic.metadata.get("renderer") for topic in recorded.topics}
+    assert renderers[color] and renderers["depth/image_raw"] is None, "depths by rays do not depend on the renderer"
 
 
 def test_a_focal_length_or_a_size_replaces_that_of_the_preset() -> None:

@@ -19,6 +19,7 @@ from simulator.base.errors import DeviceError, JounceError, SensorWarning
 from simulator.base.records import Record
 from simulator.base.rotations import rotation_of_quaternion
 from simulator.sensors.camera.geometry import R_SC, FloatArray, Intrinsics
+from simulator.sensors.camera.messages import recording
 from simulator.sensors.camera.own_vehicle import OwnVehicle
 from simulator.sensors.camera.parameters import DRIVER_EYE, OPENGL, PARAMETERS, intrinsics_of
 from simulator.sensors.camera.ray_images import PixelRays, RayImages, cast_images
@@ -198,4 +199,5 @@ KIND = SensorKind(
     arrays=ARRAYS,
     latency=0.05,
     in_thread=True,
+    messages=recording,
 )

@@ -18,6 +18,8 @@ MOST_PIXELS = 16_000_000
 """Maximum number of pixels of an image."""
 RAYS, OPENGL = "rays", "opengl"
 """Sources of depth, label and object images."""
+RAW = "raw"
+"""Color images without compression in the file of sensor data."""
 DRIVER_EYE = "driver_eye"
 """Preset of a camera in place of the driver's eyes."""
 _SIZE = Number("", 2, LARGEST, whole=True)
@@ -68,6 +70,7 @@ PARAMETERS = (
     Field("depth_from", Choice((RAYS, OPENGL)), "source of depth, label and object images", RAYS),
     Field("max_range", Number("m", 1.0, 1e5), "maximum range of depth, label and object images", 1000.0),
     Field("own_vehicle", Flag(), "whether the camera sees the own vehicle", True),
+    Field("color_format", Choice((RAW, "png", "jpeg")), "form of color images in the file of sensor data", RAW),
 )
 """Keys of the kind `camera`."""
 
