@@ -88,7 +88,7 @@ def change(path, metadata):
         one.topic: writer.add_channel(one.topic, one.type, metadata if one.topic == "/front/depth" else {}) for one in topics.values()
     }
     for one in messages:
-        writer.write(channels[one.topic], one.log_time, one.publish_time, one.data)
+        writer.write(channels[one.topic], one.log_time, one.publish_time, [one.data])
     writer.finish({"jounce sensors": {name: json.dumps(counts) for name, counts in summary.items()}})
 
 

@@ -309,10 +309,10 @@ def test_a_full_disk_ends_the_recording_with_one_line_and_a_readable_file(tmp_pa
 def test_in_real_time_a_slow_disk_drops_measurements_and_counts_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gate, write = threading.Event(), writing.Disk.write
 
-    def slow(self: writing.Disk, data: bytes) -> int:
+    def slow(self: writing.Disk, data: bytes) -> None:
         if self.size > 1000:
             gate.wait(20.0)
-        return write(self, data)
+        write(self, data)
 
     monkeypatch.setattr(writing.Disk, "write", slow)
     monkeypatch.setattr(recording, "QUEUE_BYTES", 40_000)
@@ -336,9 +336,9 @@ def test_in_real_time_a_slow_disk_drops_measurements_and_counts_them(tmp_path: P
 def test_a_run_waits_for_a_slow_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = writing.Disk.write
 
-    def slow(self: writing.Disk, data: bytes) -> int:
+    def slow(self: writing.Disk, data: bytes) -> None:
         time.sleep(0.01)
-        return write(self, data)
+        write(self, data)
 
     monkeypatch.setattr(writing.Disk, "write", slow)
     monkeypatch.setattr(recording, "QUEUE_BYTES", 40_000)

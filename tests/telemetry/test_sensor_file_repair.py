@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError, OutputError
-from simulator.sensors.messages.cdr import encode
+from simulator.sensors.messages.cdr import encode_parts
 from simulator.sensors.messages.generic import multi_array
 from simulator.telemetry.sensor_file import repair as repairing
 from simulator.telemetry.sensor_file import writer as writing
@@ -34,7 +34,7 @@ def write(file: Path, seconds: int = 5) -> MessageWriter:
     for n in range(10 * seconds):
         for channel in channels:
             values = random.standard_normal(500)
-            writer.write(channel, n * 100_000_000, n * 100_000_000, encode(KIND, multi_array(values, ("items",))))
+            writer.write(channel, n * 100_000_000, n * 100_000_000, encode_parts(KIND, multi_array(values, ("items",))))
     return writer
 
 

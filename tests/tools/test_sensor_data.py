@@ -15,7 +15,7 @@ from PIL import Image
 
 from simulator.cli.main import main
 from simulator.sensors.measurement import Measurement
-from simulator.sensors.messages.cdr import decode, encode
+from simulator.sensors.messages.cdr import decode, encode, encode_parts
 from simulator.sensors.messages.definitions import types
 from simulator.telemetry.sensor_file.recorder import STATIC, SUMMARY
 from simulator.telemetry.sensor_file.writer import MessageWriter
@@ -65,7 +65,7 @@ def write(file: Path, duration: float = 2.0) -> dict[str, list[Any]]:
             made = makers[name].step(Seen(time), empty) if name in makers else {}
             measured = Measurement(time, time, 0.0, "", empty, made)
             for topic in recording.topics:
-                data = encode(topic.type, topic.message(measured))
+                data = encode_parts(topic.type, topic.message(measured))
                 writer.write(channels[name, topic.name], round(1e9 * time), round(1e9 * time), data)
             for key, value in made.items():
                 arrays.setdefault(f"{name}_{key}", []).append(value)

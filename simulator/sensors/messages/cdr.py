@@ -17,6 +17,10 @@ from simulator.sensors.messages.definitions import MessageField, fields
 HEADER = b"\x00\x01\x00\x00"
 """CDR, little-endian, no options."""
 
+Part = bytes | memoryview
+LONG = 4096
+"""Number of bytes from which an array is a part of its own."""
+
 _DTYPES = {
     name: np.dtype(code)
     for name, code in {
@@ -28,10 +32,18 @@ _STRUCTS = {name: struct.Struct("<" + dtype.char.replace("l", "q").replace("L", 
 
 
 def encode(name: str, message: Mapping[str, Any]) -> bytes:
-    """Return the bytes of a message by the name of its type. Raises KeyError, ValueError, struct.error: it lacks a field or has a wrong value."""
-    out = bytearray(HEADER)
+    """Return the bytes of a message by the name of its type. Raises as `encode_parts`."""
+    return b"".join(encode_parts(name, message))
+
+
+def encode_parts(name: str, message: Mapping[str, Any]) -> list[Part]:
+    """Return the bytes of a message in parts; long arrays are not copied.
+
+    Raises KeyError, ValueError, TypeError, struct.error: the message lacks a field or has a wrong value.
+    """
+    out = _Parts()
     _put(out, name, message)
-    return bytes(out)
+    return out.end()
 
 
 def decode(name: str, data: bytes | memoryview) -> dict[str, Any]:
@@ -44,7 +56,32 @@ def decode(name: str, data: bytes | memoryview) -> dict[str, Any]:
         raise ValueError(f"{name}: truncated ({error})") from None
 
 
-def _put(out: bytearray, name: str, message: Mapping[str, Any]) -> None:
+class _Parts:
+    """Parts of a message: short values together, each long array as it is."""
+
+    def __init__(self) -> None:
+        self._parts: list[Part] = []
+        self._short, self._length = bytearray(HEADER), 0
+
+    def align(self, size: int) -> None:
+        """Add zeros up to a multiple of a size."""
+        self._short += bytes(-(self._length + len(self._short) - len(HEADER)) % size)
+
+    def add(self, data: Part) -> None:
+        """Add bytes."""
+        if len(data) < LONG:
+            self._short += data
+            return
+        self._parts += [bytes(self._short), data]
+        self._length += len(self._short) + len(data)
+        self._short = bytearray()
+
+    def end(self) -> list[Part]:
+        """Return all parts."""
+        return [*self._parts, bytes(self._short)]
+
+
+def _put(out: _Parts, name: str, message: Mapping[str, Any]) -> None:
     for field in fields(name):
         value = message[field.name]
         if field.length is None:
@@ -53,36 +90,34 @@ def _put(out: bytearray, name: str, message: Mapping[str, Any]) -> None:
             _put_array(out, field, value)
 
 
-def _put_one(out: bytearray, kind: str, value: Any) -> None:
+def _put_one(out: _Parts, kind: str, value: Any) -> None:
     if kind in _STRUCTS:
-        _align(out, _DTYPES[kind].itemsize)
-        out += _STRUCTS[kind].pack(value)
+        out.align(_DTYPES[kind].itemsize)
+        out.add(_STRUCTS[kind].pack(value))
     elif kind == "string":
         text = value.encode() + b"\0"
         _put_one(out, "uint32", len(text))
-        out += text
+        out.add(text)
     else:
         _put(out, kind, value)
 
 
-def _put_array(out: bytearray, field: MessageField, value: Any) -> None:
-    if field.length and len(value) != field.length:
-        raise ValueError(f"{field.name}: {len(value)} items; expected {field.length}")
-    if not field.length:
-        _put_one(out, "uint32", memoryview(value).nbytes if isinstance(value, (bytes, memoryview)) else len(value))
-    if isinstance(value, (bytes, memoryview)):
-        out += value
-    elif field.type in _DTYPES:
-        if len(value):
-            _align(out, _DTYPES[field.type].itemsize)
-            out += np.ascontiguousarray(value, _DTYPES[field.type]).reshape(-1).data.cast("B")
+def _put_array(out: _Parts, field: MessageField, value: Any) -> None:
+    if field.type in _DTYPES:
+        dtype = _DTYPES[field.type]
+        numbers = np.frombuffer(value, dtype) if isinstance(value, (bytes, memoryview)) else np.ascontiguousarray(value, dtype).reshape(-1)
     else:
-        for item in value:
+        dtype, numbers = None, value
+    if field.length and len(numbers) != field.length:
+        raise ValueError(f"{field.name}: {len(numbers)} items; expected {field.length}")
+    if not field.length:
+        _put_one(out, "uint32", len(numbers))
+    if dtype is None:
+        for item in numbers:
             _put_one(out, field.type, item)
-
-
-def _align(out: bytearray, size: int) -> None:
-    out += bytes(-(len(out) - len(HEADER)) % size)
+    elif len(numbers):
+        out.align(dtype.itemsize)
+        out.add(numbers.view(np.uint8).data)
 
 
 class _Reader:

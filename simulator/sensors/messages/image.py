@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simulator.sensors.messages.png import png_bytes
 from simulator.sensors.messages.topic import Message, header
 
 JPEG_QUALITY = 90
 """Quality of JPEG images, 1 to 95."""
-PNG_LEVEL = 1
-"""Compression level of PNG images: a higher level takes several times as long for a few percent."""
-
 _ENCODINGS = {
     ("u1", 3): "rgb8", ("u1", 1): "mono8", ("<u2", 1): "mono16", ("i1", 1): "8SC1", ("<i2", 1): "16SC1", ("<i4", 1): "32SC1", ("<f4", 1): "32FC1",
     ("<f8", 1): "64FC1", ("<f4", 3): "32FC3",
@@ -40,7 +38,7 @@ def image(time: float, frame: str, pixels: NDArray[Any]) -> Message:
     return {
         "header": header(time, frame), "height": height, "width": width, "encoding": encoding_of(pixels), "is_bigendian": 0,
         "step": pixels.strides[0] if pixels.flags.c_contiguous else width * pixels.itemsize * (pixels.size // (height * width)),
-        "data": np.ascontiguousarray(pixels).reshape(-1).data.cast("B"),
+        "data": np.ascontiguousarray(pixels).reshape(-1).view(np.uint8).data,
     }  # fmt: skip
 
 
@@ -51,10 +49,12 @@ def compressed_image(time: float, frame: str, pixels: NDArray[np.uint8], form: s
 
 def encoded(pixels: NDArray[np.uint8], form: str) -> bytes:
     """Return an image (h, w) or (h, w, 3) as the bytes of a PNG or JPEG file."""
+    if form == "png":
+        return png_bytes(pixels)
     from PIL import Image
 
     out = io.BytesIO()
-    Image.fromarray(pixels).save(out, form, **({"quality": JPEG_QUALITY} if form == "jpeg" else {"compress_level": PNG_LEVEL}))
+    Image.fromarray(pixels).save(out, form, quality=JPEG_QUALITY)
     return out.getvalue()
 
 

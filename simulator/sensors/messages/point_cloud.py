@@ -44,7 +44,7 @@ def point_cloud(time: float, frame: str, points: NDArray[Any]) -> Message:
     ]
     return {
         "header": header(time, frame), "height": height, "width": width, "fields": described, "is_bigendian": False,
-        "point_step": dtype.itemsize, "row_step": width * dtype.itemsize, "data": np.ascontiguousarray(points).tobytes(),
+        "point_step": dtype.itemsize, "row_step": width * dtype.itemsize, "data": np.ascontiguousarray(points).reshape(-1).view(np.uint8).data,
         "is_dense": bool(all(np.isfinite(points[axis]).all() for axis in AXES)),
     }  # fmt: skip
 
@@ -60,7 +60,7 @@ def points_of(message: Mapping[str, Any]) -> NDArray[Any]:
             "itemsize": message["point_step"],
         }
     )
-    points = np.frombuffer(message["data"], dtype)
+    points: NDArray[Any] = np.frombuffer(message["data"], dtype)
     return points if message["height"] == 1 else points.reshape(message["height"], message["width"])
 
 

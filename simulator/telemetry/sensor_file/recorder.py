@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import JounceError
 from simulator.base.plugin_thread import share_python, take_priority
 from simulator.sensors.measurement import Measurement
-from simulator.sensors.messages.cdr import encode
+from simulator.sensors.messages.cdr import Part, encode_parts
 from simulator.sensors.messages.definitions import TRANSFORMS
 from simulator.sensors.messages.generic import generic_recording
 from simulator.sensors.messages.topic import VEHICLE, WORLD, Frame, Recording, Topic, nanoseconds, pose, transform
@@ -225,7 +225,7 @@ class SensorRecorder:
                 continue
             try:
                 message = topic.message(measured)
-                data = None if message is None else encode(topic.type, message)
+                data = None if message is None else encode_parts(topic.type, message)
             except Exception as error:  # of a plugin, for example a message without a field
                 self._faulty.add((one.sensor.name, topic.name))
                 self.troubles.append(
@@ -234,13 +234,13 @@ class SensorRecorder:
                 continue
             if data is not None:
                 self._write(name, nanoseconds(measured.delivered), nanoseconds(measured.time), data)
-                self._bytes[one.sensor.name] += len(data)
+                self._bytes[one.sensor.name] += sum(map(len, data))
 
     def _write_transforms(self, topic: str, time: float, transforms: list[Any]) -> None:
         at = nanoseconds(time)
-        self._write(topic, at, at, encode(TRANSFORMS, {"transforms": transforms}))
+        self._write(topic, at, at, encode_parts(TRANSFORMS, {"transforms": transforms}))
 
-    def _write(self, topic: str, log_time: int, publish_time: int, data: bytes) -> None:
+    def _write(self, topic: str, log_time: int, publish_time: int, data: Sequence[Part]) -> None:
         if not np.isfinite(self._first_time):
             self._first_time = 1e-9 * log_time
             frames = [transform(self._first_time, frame) for one in self._recorded for frame in one.frames]

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simulator.base.errors import ConfigError, OutputError, UnreadableError
+from simulator.telemetry.sensor_file.file_index import MAGIC, FileIndex, bytes_of
 
-MAGIC = b"\x89MCAP0\r\n"
 FOOTER_BYTES = 9 + 20 + len(MAGIC)
 _RECORD, _CHUNK, _MESSAGE = struct.Struct("<BQ"), struct.Struct("<QQQI"), struct.Struct("<HIQQ")
 HEADER, FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK, MESSAGE_INDEX, METADATA, DATA_END = 1, 2, 3, 4, 5, 6, 7, 12, 15
@@ -143,8 +143,7 @@ def _each(records: bytes) -> Iterator[tuple[int, int, int]]:
 
 def _finish(stream: io.FileIO, chunks: list[_Chunk], end: int) -> int:
     """Cut the file at `end`, write the index and return the number of messages. Raises OSError; the file is then cut at `end`."""
-    index = _Index(stream, chunks)
-    tail = index.tail(end)
+    index, tail = _index(stream, chunks, end)
     stream.truncate(end)
     stream.seek(end)
     try:
@@ -159,106 +158,71 @@ def _finish(stream: io.FileIO, chunks: list[_Chunk], end: int) -> int:
     return index.messages
 
 
-class _Index:
-    """Index of a file: message indexes of its last chunk, and the summary."""
+def _index(stream: io.FileIO, chunks: list[_Chunk], end: int) -> tuple[FileIndex, bytes]:
+    """Return the index of a file, and its bytes from `end`, the end of the last chunk, to the end of the file."""
+    from mcap.records import Header, MessageIndex
 
-    def __init__(self, stream: io.FileIO, chunks: list[_Chunk]) -> None:
-        self._stream, self._chunks = stream, chunks
-        self._schemas: dict[int, Any] = {}
-        self._channels: dict[int, Any] = {}
-        self._counts: dict[int, int] = {}
+    index, head = FileIndex(), bytes_of([Header("ros2", "")]) if end == len(MAGIC) else b""
+    for chunk in chunks[:-1]:
+        offsets, after = _message_indexes(stream, chunk, index)
+        if any(channel not in index.channels for channel in offsets):
+            _learn(_records(stream, chunk) or b"", index)
+        index.chunks.append(_chunk_index(chunk, offsets, after - chunk.start - chunk.length))
+    if chunks:  # its message indexes may be incomplete
+        records, offsets = _records(stream, chunks[-1]) or b"", {}
+        _learn(records, index)
+        for channel, entries in _messages(records).items():
+            offsets[channel] = end + len(head)
+            head += bytes_of([MessageIndex(channel, entries)])
+            index.count(channel, len(entries))
+        index.chunks.append(_chunk_index(chunks[-1], offsets, len(head)))
+    return index, head + index.end(end + len(head))
 
-    @property
-    def messages(self) -> int:
-        """Number of messages."""
-        return sum(self._counts.values())
 
-    def tail(self, end: int) -> bytes:
-        """Return the bytes from `end`, the end of the last chunk, to the end of the file."""
-        from mcap.data_stream import RecordBuilder
-        from mcap.records import DataEnd, Footer, Header
+def _chunk_index(chunk: _Chunk, offsets: dict[int, int], length: int) -> Any:
+    from mcap.records import ChunkIndex
 
-        builder = RecordBuilder()
-        if end == len(MAGIC):
-            Header("ros2", "").write(builder)
-        indexes = [self._indexed(chunk, builder, end if chunk is self._chunks[-1] else None) for chunk in self._chunks]
-        DataEnd(0).write(builder)
-        start = end + builder.count
-        for record in (*self._schemas.values(), *self._channels.values(), self._statistics(), *indexes):
-            record.write(builder)
-        Footer(summary_start=start, summary_offset_start=0, summary_crc=0).write(builder)
-        return builder.end() + MAGIC
+    return ChunkIndex(
+        chunk_length=chunk.length,
+        chunk_start_offset=chunk.start,
+        compression=chunk.compression,
+        compressed_size=chunk.data_length,
+        message_end_time=chunk.times[1],
+        message_index_length=length,
+        message_index_offsets=offsets,
+        message_start_time=chunk.times[0],
+        uncompressed_size=chunk.size,
+    )
 
-    def _indexed(self, chunk: _Chunk, builder: Any, end: int | None) -> Any:
-        """Return the index of a chunk; write its message indexes to the builder, whose bytes begin at `end`, if it is the last one."""
-        from mcap.records import ChunkIndex, MessageIndex
 
-        offsets: dict[int, int] = {}
-        if end is None:
-            begin = at = chunk.start + chunk.length
-            while (found := self._message_index(at)) is not None:
-                channel, count, after = found
-                offsets[channel], at = at, after
-                self._counts[channel] = self._counts.get(channel, 0) + count
-            length = at - begin
-            if any(channel not in self._channels for channel in offsets):
-                self._learn(_records(self._stream, chunk) or b"")
-        else:
-            records = _records(self._stream, chunk) or b""
-            self._learn(records)
-            for channel, entries in _messages(records).items():
-                offsets[channel] = end + builder.count
-                MessageIndex(channel, entries).write(builder)
-                self._counts[channel] = self._counts.get(channel, 0) + len(entries)
-            length = builder.count
-        first, last = chunk.times
-        return ChunkIndex(
-            chunk_length=chunk.length,
-            chunk_start_offset=chunk.start,
-            compression=chunk.compression,
-            compressed_size=chunk.data_length,
-            message_end_time=last,
-            message_index_length=length,
-            message_index_offsets=offsets,
-            message_start_time=first,
-            uncompressed_size=chunk.size,
-        )
-
-    def _message_index(self, at: int) -> tuple[int, int, int] | None:
-        """Return channel, number of messages and end of the message index at a place; None if there is none."""
-        self._stream.seek(at)
-        head = self._stream.read(_RECORD.size + 6)
+def _message_indexes(stream: io.FileIO, chunk: _Chunk, index: FileIndex) -> tuple[dict[int, int], int]:
+    """Return the places of the message indexes of a chunk by channel, and their end; count their messages."""
+    offsets: dict[int, int] = {}
+    at = chunk.start + chunk.length
+    while True:
+        stream.seek(at)
+        head = stream.read(_RECORD.size + 6)
         number, length = _RECORD.unpack_from(head) if len(head) == _RECORD.size + 6 else (0, 0)
         if number != MESSAGE_INDEX:
-            return None
+            return offsets, at
         channel, size = struct.unpack_from("<HI", head, _RECORD.size)
-        return channel, size // 16, at + _RECORD.size + length
+        index.count(channel, size // 16)
+        offsets[channel], at = at, at + _RECORD.size + length
 
-    def _learn(self, records: bytes) -> None:
-        """Add the schemas and channels of a chunk."""
-        from mcap.data_stream import ReadDataStream
-        from mcap.records import Channel, Schema
 
-        for number, at, length in _each(records):
-            if number in (SCHEMA, CHANNEL):
-                one = (Schema if number == SCHEMA else Channel).read(ReadDataStream(io.BytesIO(records[at : at + length])))
-                (self._schemas if number == SCHEMA else self._channels).setdefault(one.id, one)
+def _learn(records: bytes, index: FileIndex) -> None:
+    """Add the schemas and channels of a chunk to the index."""
+    from mcap.data_stream import ReadDataStream
+    from mcap.records import Channel, Schema
 
-    def _statistics(self) -> Any:
-        from mcap.records import Statistics
-
-        times = [chunk.times for chunk in self._chunks] or [(0, 0)]
-        return Statistics(
-            attachment_count=0,
-            channel_count=len(self._channels),
-            channel_message_counts=self._counts,
-            chunk_count=len(self._chunks),
-            message_count=self.messages,
-            metadata_count=0,
-            message_start_time=min(first for first, _ in times),
-            message_end_time=max(last for _, last in times),
-            schema_count=len(self._schemas),
-        )
+    for number, at, length in _each(records):
+        content = ReadDataStream(io.BytesIO(records[at : at + length]))
+        if number == SCHEMA:
+            schema = Schema.read(content)
+            index.schemas.setdefault(schema.id, schema)
+        elif number == CHANNEL:
+            channel = Channel.read(content)
+            index.channels.setdefault(channel.id, channel)
 
 
 def _messages(records: bytes) -> dict[int, list[tuple[int, int]]]:

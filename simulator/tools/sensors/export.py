@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
 from simulator.sensors.messages.definitions import COMPRESSED_IMAGE, POINT_CLOUD
+from simulator.sensors.messages.png import png_bytes
 from simulator.telemetry.atomic_files import create_folder, write_bytes
 from simulator.telemetry.sensor_file.reader import NS, SensorFile, TopicInfo
 from simulator.tools.sensors.contents import IMAGES, SensorContents, as_array
@@ -98,8 +99,6 @@ def png(pixels: NDArray[Any], topic: str) -> bytes:
 
     Raises JounceError: the numbers do not fit.
     """
-    from PIL import Image
-
     if pixels.dtype.kind == "f" and pixels.ndim == 2:
         scaled = np.round(MILLIMETERS * np.where(np.isfinite(pixels), pixels, 0.0))
         pixels = np.where(scaled <= 65535.0, scaled, 0.0).astype(np.uint16)
@@ -109,6 +108,4 @@ def png(pixels: NDArray[Any], topic: str) -> bytes:
         pixels = (pixels + 1).astype(np.uint16)
     elif pixels.dtype.kind != "u" or pixels.dtype.itemsize > 2:
         raise JounceError(f"{topic}: images of {pixels.dtype} do not fit into a PNG file; hint: use --export npy")
-    out = io.BytesIO()
-    Image.fromarray(pixels).save(out, "png", compress_level=1)
-    return out.getvalue()
+    return png_bytes(pixels)
