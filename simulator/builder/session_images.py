@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,15 +26,24 @@ class SessionImages:
 
     The process starts with the first image and ends with the last view. `keep` lets it live on until `release`, for a further session.
 
+    Parameters
+    ----------
+    ground : of the sessions
+    geometry : returns the rows of `simulator.view.vehicle_geometry.GEOMETRY`, called when the first image is needed
+
     Attributes
     ----------
     soil : ruts to show, those of the present session
     """
 
-    def __init__(self, ground: Ground, geometry: Mapping[str, Any]) -> None:
-        self._ground, self._geometry = ground, geometry
+    def __init__(self, ground: Ground, geometry: Callable[[], Mapping[str, Any]]) -> None:
+        self._ground, self._geometry_of = ground, geometry
         self.soil: SoilMemory | None = None
         self._users = 0
+
+    @cached_property
+    def _geometry(self) -> Mapping[str, Any]:
+        return self._geometry_of()
 
     @cached_property
     def _process(self) -> CameraProcess:

@@ -58,7 +58,7 @@ WORLDS = WorldSource(GROUND, CLEAR)
 
 @pytest.fixture(scope="module")
 def _opengl() -> None:
-    found = SessionImages(GROUND, geometry())
+    found = SessionImages(GROUND, geometry)
     camera = make(found, images=["color"])
     serve(camera, readout())
     if "cannot use EGL" in camera.trouble:
@@ -68,7 +68,7 @@ def _opengl() -> None:
 
 @pytest.fixture
 def images(_opengl: None) -> Iterator[SessionImages]:
-    found = SessionImages(GROUND, geometry())
+    found = SessionImages(GROUND, geometry)
     found.keep()
     yield found
     found.release()
@@ -190,7 +190,7 @@ def test_resampling_keeps_a_linear_image() -> None:
 
 def test_without_opengl_depth_goes_on_with_one_warning_and_a_color_camera_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("__EGL_VENDOR_LIBRARY_DIRS", "/nonexistent")
-    blind = SessionImages(GROUND, geometry())
+    blind = SessionImages(GROUND, geometry)
     both = make(blind, images=["color", "depth"], depth_from="opengl")
     with pytest.warns(SensorWarning, match=r"no color images.*libegl1") as found:
         assert set(serve(both, readout())) == {"depth"}

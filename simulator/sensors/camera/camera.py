@@ -75,7 +75,6 @@ class Camera:
         self._view = _view(ideal, self._inside, self._own_vehicle)
         self._rays: PixelRays | None = None
         self._own: OwnVehicle | None = None
-        self._label_of: NDArray[np.uint8] | None = None
         if self._renderer is not None and self._renders:
             self._renderer.open(self._view)
 
