@@ -258,7 +258,7 @@ def test_a_focal_length_or_a_size_replaces_that_of_the_preset() -> None:
         ({"fx": 100.0, "horizontal_field_of_view_deg": 60.0}, "expected one of them"),
         ({"width": 8000, "height": 8000}, "expected at most"),
         ({"depth_from": "opengl", "images": ["depth"], "k1": -0.1}, "expected rays, or no distortion"),
-        ({"images": ["colour"]}, "color"),
+        ({"images": ["colors"]}, "color"),
         ({"images": []}, "images"),
         ({"preset": "hdd"}, "hd"),
         ({"width": 1}, "width"),
