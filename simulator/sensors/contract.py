@@ -165,6 +165,13 @@ class SensorSettings:
     """Whether the user wants the measurements in the file of sensor data."""
     seed: tuple[int, ...] = (0,)
     """Seed of `random`."""
+    body: Record | None = None
+    """Parts of the body and wheels of the vehicle, record of `vehicles.contact.records.OBJECT_CONTACT`; None in a check of a kind."""
+
+    @property
+    def corners(self) -> tuple[str, ...]:
+        """Names of the wheels: FL, FR and so on; of four wheels in a check of a kind."""
+        return ("FL", "FR", "RL", "RR") if self.vehicle is None else self.vehicle.mechanism.axles.corners
 
 
 @accepts_rows(defaults_after="rate")

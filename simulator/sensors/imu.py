@@ -22,6 +22,9 @@ from simulator.base.rotations import rotation_of_quaternion
 from simulator.sensors.contract import SensorInput, SensorKind, SensorSettings
 from simulator.sensors.imu_grades import PRESETS
 from simulator.sensors.inertial_errors import FORCE, RATE, InertialErrors
+from simulator.sensors.messages.definitions import IMU
+from simulator.sensors.messages.navigation import imu
+from simulator.sensors.messages.topic import Recording, Topic
 from vehicles.readout import READOUT
 
 
@@ -96,6 +99,11 @@ def measure(readout, p_BS, R_BS, gravity, R_WB, out):
         out[RATE, j] = R_BS[0, j] * w[0] + R_BS[1, j] * w[1] + R_BS[2, j] * w[2]
 
 
+def messages(settings: SensorSettings) -> Recording:
+    """Return the topic `data` of a sensor."""
+    return Recording((Topic("data", IMU, lambda one: imu(one.time, settings.name, one.values[0]["f_S"], one.values[0]["w_S"])),))
+
+
 KIND = SensorKind(
     "imu",
     PARAMETERS,
@@ -105,4 +113,5 @@ KIND = SensorKind(
     rate=100.0,
     meaning="specific force and angular rate at a point of the chassis; with errors as in data sheets",
     presets=PRESETS,
+    messages=messages,
 )

@@ -14,7 +14,7 @@ from simulator.base.errors import ConfigError, ContractWarning
 from simulator.base.field_records import filled, rows
 from simulator.base.fields import Number, read
 from simulator.base.rates import whole_ticks
-from simulator.base.records import labeled
+from simulator.base.records import Record, labeled
 from simulator.base.registry import making
 from simulator.base.rotations import rotation_of_euler
 from simulator.base.values import Values
@@ -42,7 +42,10 @@ class SensorContext:
     """Not negative."""
     vehicle: Description | None = None
     weather: Weather = CLEAR
+    body: Record | None = None
+    """Record of `vehicles.contact.records.OBJECT_CONTACT`."""
     renderer: ImageRenderer | None = None
+    """Renders images of the session."""
 
 
 def make_sensors(said: Sequence[Any], file: object, context: SensorContext, key: str = "sensors") -> list[MountedSensor]:
@@ -99,6 +102,7 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
         renderer=context.renderer,
         record=values["record"],
         seed=seed,
+        body=context.body,
     )
     with making(f"sensor {name}"):
         sensor = kind.make(settings)

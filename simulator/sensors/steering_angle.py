@@ -15,6 +15,9 @@ import numpy as np
 from simulator.base.fields import Field, Number
 from simulator.base.records import Record
 from simulator.sensors.contract import SensorInput, SensorKind, SensorSettings
+from simulator.sensors.messages.definitions import JOINT_STATE
+from simulator.sensors.messages.navigation import joint_state
+from simulator.sensors.messages.topic import Recording, Topic
 from vehicles.axle_layout import WHEELS
 
 _SMALL = math.radians(0.1)
@@ -51,6 +54,27 @@ class SteeringAngle:
             out[0][name] = np.round(angle / step) * step + 0.0 if step > 0.0 else angle
 
 
+def messages(settings: SensorSettings) -> Recording:
+    """Return the topic `joints` of a sensor: angles of the steering wheel and of the road wheels."""
+    names = ["steering_wheel", *(f"steering_{corner}" for corner in settings.corners)]
+    return Recording(
+        (
+            Topic(
+                "joints",
+                JOINT_STATE,
+                lambda one: joint_state(one.time, settings.name, names, (one.values[0]["steering_wheel"], *one.values[0]["road_wheel"])),
+            ),
+        )
+    )
+
+
 KIND = SensorKind(
-    "steering_angle", PARAMETERS, OUTPUT, SteeringAngle, 2, rate=100.0, meaning="angles of the steering wheel and of the road wheels"
+    "steering_angle",
+    PARAMETERS,
+    OUTPUT,
+    SteeringAngle,
+    2,
+    rate=100.0,
+    meaning="angles of the steering wheel and of the road wheels",
+    messages=messages,
 )

@@ -23,6 +23,9 @@ from simulator.base.fields import Field, Number
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record, sized
 from simulator.sensors.contract import SensorInput, SensorKind, SensorSettings
+from simulator.sensors.messages.definitions import JOINT_STATE
+from simulator.sensors.messages.navigation import joint_state
+from simulator.sensors.messages.topic import Recording, Topic
 from vehicles.axle_layout import WHEELS
 from vehicles.readout import READOUT
 
@@ -89,6 +92,21 @@ class WheelEncoder:
         count_edges(seen.time, self._period, seen.readout, self._p, self._state, out)
 
 
+def messages(settings: SensorSettings) -> Recording:
+    """Return the topic `joints` of a sensor: angle of the last edge and speed of each wheel."""
+    pitch = 2.0 * math.pi / float(settings.parameters[0]["pulses"])
+    names = [f"wheel_{corner}" for corner in settings.corners]
+    return Recording(
+        (
+            Topic(
+                "joints",
+                JOINT_STATE,
+                lambda one: joint_state(one.time, settings.name, names, pitch * one.values[0]["counts"], one.values[0]["speed"]),
+            ),
+        )
+    )
+
+
 KIND = SensorKind(
     "wheel_encoder",
     PARAMETERS,
@@ -97,4 +115,5 @@ KIND = SensorKind(
     2,
     rate=100.0,
     meaning="pulses and speeds of the wheels, as anti-lock brakes measure them",
+    messages=messages,
 )

@@ -22,6 +22,7 @@ from simulator.sensors.make_sensors import SensorContext, make_sensors
 from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.generic import array_of
 from simulator.sensors.messages.image import pixels_of
+from simulator.sensors.messages.navigation import origin_of
 from simulator.sensors.messages.point_cloud import points_of
 from simulator.session import Session
 from simulator.telemetry.sensor_file import recorder as recording
@@ -232,6 +233,40 @@ def test_another_library_reads_the_file_with_the_schemas_in_it(run: Any, ros: di
     assert (found["/front/depth"][3].publish_time_ns, found["/front/depth"][3].log_time_ns) == (
         round(measured.time * 1e9), round(measured.delivered * 1e9),
     )  # fmt: skip
+
+
+def test_built_in_navigation_sensors_are_recorded_in_si_units(tmp_path: Path) -> None:
+    sensors = ("imu", {"type": "gnss", "preset": "rtk", "latency": 0.0}, {"type": "wheel_encoder", "pulses": 100}, "steering_angle")
+    with pytest.warns(UserWarning, match="no position on Earth"):
+        one = session(*sensors)
+    seen: dict[str, list[Measurement]] = {sensor.name: [] for sensor in one.sensors}
+    for sensor in one.sensors:
+        sensor.subscribe(seen[sensor.name].append)
+    one.outlets += sensor_files(one, tmp_path, Lines().options)
+    one.publish()
+    one.run(3.0)
+    one.close()
+    assert not one.failures
+    with SensorFile(tmp_path / "sensors.mcap") as file:
+        last = {name: list(file.messages([name]))[-1].fields for name in file.topics}
+        world = origin_of(file.topics["/gnss/fix"].metadata)
+    r = one.readout[0]
+    force = last["/imu/data"]["linear_acceleration"]
+    assert [force[axis] for axis in "xyz"] == seen["imu"][-1]["f_S"].tolist() and force["z"] == pytest.approx(9.8, abs=0.5)
+    fix = last["/gnss/fix"]
+    assert (fix["status"]["status"], fix["position_covariance_type"]) == (2 if seen["gnss"][-1]["quality"] in (4, 5) else 0, 2)
+    assert fix["position_covariance"][[0, 4, 8]] == pytest.approx(seen["gnss"][-1]["deviation"] ** 2)
+    place = world.point(np.radians(fix["latitude"]), np.radians(fix["longitude"]), fix["altitude"])
+    assert place == pytest.approx(r["p_WB"], abs=3.0) and np.hypot(*r["p_WB"][:2]) > 3.0, "the fix is where the vehicle is on the map"
+    speed = last["/gnss/velocity"]["twist"]["linear"]
+    assert [speed[axis] for axis in "xyz"] == seen["gnss"][-1]["velocity"].tolist()
+    joints = last["/wheel_encoder/joints"]
+    assert joints["name"] == ["wheel_FL", "wheel_FR", "wheel_RL", "wheel_RR"]
+    assert joints["position"] == pytest.approx(r["wheel_angle"], abs=2.0 * np.pi / 100), "the angle of the last edge"
+    assert joints["velocity"] == pytest.approx(r["wheel_spin"], abs=0.5)
+    steering = last["/steering_angle/joints"]
+    assert steering["name"][:2] == ["steering_wheel", "steering_FL"] and len(steering["position"]) == 5
+    assert steering["position"] == pytest.approx([r["steering_wheel_angle"], *r["road_wheel_angle"]], abs=np.radians(0.1))
 
 
 def test_definitions_are_those_of_ros() -> None:

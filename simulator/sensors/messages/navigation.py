@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from simulator.sensors.messages.topic import Message, header, vector
+from terrain.geodesy import LocalFrame
 
 NO_FIX, FIX, SBAS_FIX, GBAS_FIX = -1, 0, 1, 2
 """Status of a NavSatFix."""
+_ORIGIN_ANGLES = ("latitude", "longitude", "convergence")
 GPS = 1
 """Service of a NavSatStatus."""
+ENU = "enu"
+"""Frame of velocities to true east, north and up; it is not in the tree of transforms, because its axes turn with the position."""
 UNKNOWN, DIAGONAL = 0, 2
 """Types of the covariance of a NavSatFix."""
 
@@ -47,6 +52,21 @@ def nav_sat_fix(time: float, frame: str, place: Sequence[float], deviation: Sequ
         "position_covariance": np.diag(variance if is_known else np.zeros(3)).ravel(),
         "position_covariance_type": DIAGONAL if is_known else UNKNOWN,
     }  # fmt: skip
+
+
+def origin_metadata(world: LocalFrame) -> dict[str, str]:
+    """Return the position of the world on Earth as texts for the channel of a topic; `origin_of` reads them."""
+    angles = {name: math.degrees(getattr(world, name)) for name in _ORIGIN_ANGLES}
+    return {f"origin_{name}_deg": repr(angle) for name, angle in angles.items()} | {"origin_altitude_m": repr(float(world.height))}
+
+
+def origin_of(metadata: Mapping[str, str]) -> LocalFrame | None:
+    """Return the position of the world on Earth of a channel; None if its metadata do not have it."""
+    try:
+        latitude, longitude, convergence = (math.radians(float(metadata[f"origin_{name}_deg"])) for name in _ORIGIN_ANGLES)
+        return LocalFrame(latitude, longitude, float(metadata["origin_altitude_m"]), convergence)
+    except (KeyError, ValueError):
+        return None
 
 
 def velocity(time: float, frame: str, linear: ArrayLike) -> Message:

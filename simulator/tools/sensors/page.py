@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.report.html_page import Column, Page
-from simulator.report.plot import BLUE, GRAY, GREEN, RED, Axis, Curve, Panel
-from simulator.sensors.messages.definitions import IMU, NAV_SAT_FIX, POINT_CLOUD
+from simulator.report.plot import BLUE, GRAY, GREEN, RED, Axis, Curve, Panel, style_of
+from simulator.sensors.messages.definitions import IMU, JOINT_STATE, NAV_SAT_FIX, POINT_CLOUD
+from simulator.sensors.messages.navigation import origin_of
 from simulator.telemetry.sensor_file.reader import NS, SensorFile, TopicInfo
 from simulator.telemetry.sensor_file.recorder import MOVING, size_text
 from simulator.tools.sensors.contents import IMAGES, SensorContents, nearest, spread
@@ -51,6 +52,8 @@ def sensor_page(file: SensorFile, sensors: Sequence[SensorContents], at: float |
                 _add_track(page, file, topic)
             elif topic.type == IMU:
                 _add_imu(page, file, topic)
+            elif topic.type == JOINT_STATE:
+                _add_joints(page, file, topic)
     return page
 
 
@@ -99,18 +102,21 @@ def _add_track(page: Page, file: SensorFile, topic: TopicInfo) -> None:
     if not good:
         return
     t, latitude, longitude, altitude = np.array(good).T
-    east, north = local_plane(latitude, longitude)
-    curves = [Curve("fixes", east, north, RED, points=True, line=False)]
-    caption = f"Local plane at {latitude[0]:.7f}, {longitude[0]:.7f} degrees."
-    poses = _poses(file)
-    if len(poses) > 1:
-        x, y = (np.interp(t, poses[:, 0], poses[:, k]) for k in (1, 2))
-        shift = np.mean(east - x), np.mean(north - y)
-        curves.insert(0, Curve("vehicle", poses[:, 1] + shift[0], poses[:, 2] + shift[1], GRAY))
-        caption += " The track of the vehicle is shifted onto the mean of the fixes, not rotated."
-    track = Panel("track", Axis("east", "m"), Axis("north", "m"), curves, equal=True, wide=True)
+    world, poses = origin_of(topic.metadata), _poses(file)
+    if world is None:
+        east, north = local_plane(latitude, longitude)
+        curves, axes = [Curve("fixes", east, north, RED, points=True, line=False)], (Axis("east", "m"), Axis("north", "m"))
+        caption = f"Local plane at {latitude[0]:.7f}, {longitude[0]:.7f} degrees."
+    else:
+        points = np.array([world.point(*row) for row in zip(np.radians(latitude), np.radians(longitude), altitude, strict=True)])
+        axes = Axis("x of the map", "m"), Axis("y of the map", "m")
+        curves = [
+            Curve("reference point of the vehicle", poses[:, 1], poses[:, 2], GRAY),
+            Curve("fixes", points[:, 0], points[:, 1], RED, points=True, line=False),
+        ]
+        caption = "Fixes on the map of the terrain; the antenna may be away from the reference point."
     height = Panel("height above the ellipsoid", Axis("time", "s"), Axis("height", "m"), [Curve("", t, altitude)])
-    page.figure([track, height], caption)
+    page.figure([Panel("track", *axes, curves, equal=True, wide=True), height], caption)
 
 
 def local_plane(latitude: Array, longitude: Array) -> tuple[Array, Array]:
@@ -147,6 +153,20 @@ def _add_imu(page: Page, file: SensorFile, topic: TopicInfo) -> None:
     ]
     page.subheading(topic.topic)
     page.figure(panels)
+
+
+def _add_joints(page: Page, file: SensorFile, topic: TopicInfo) -> None:
+    """Add the speeds of joints, or their angles if they have no speeds."""
+    messages = [(NS * one.publish_time, one.fields) for one in file.messages([topic.topic])]
+    names = messages[0][1]["name"]
+    has_speed = len(messages[0][1]["velocity"]) == len(names)
+    t = np.array([time for time, _ in messages])
+    values = np.array([one["velocity" if has_speed else "position"] for _, one in messages])
+    scale, what, unit = (1.0, "speed", "rad/s") if has_speed else (math.degrees(1.0), "angle", "deg")
+    styles = [style_of(n) for n in range(len(names))]
+    curves = [Curve(name, t, scale * values[:, n], color, dash) for n, (name, (color, dash)) in enumerate(zip(names, styles, strict=True))]
+    page.subheading(topic.topic)
+    page.figure([Panel(f"{what} of the joints", Axis("time", "s"), Axis(what, unit), curves, wide=True)])
 
 
 _COLORS = (("x", BLUE), ("y", GREEN), ("z", RED))
