@@ -122,8 +122,8 @@ class SessionParts:
     def new_sensors(self) -> list[MountedSensor]:
         """Return new sensors. Raises ConfigError, JounceError."""
         with self.configuration.origins.relative_to():
-            description, body = self.vehicle.description, self.vehicle.model.object_contact
-            context = SensorContext(self.ground, self.step, self.seed, description, self.options.weather, body, self.images)
+            body = self.vehicle.model.object_contact
+            context = SensorContext(self.ground, self.step, self.seed, self.vehicle.description, self.options.weather, body, self.images)
             return make_sensors(self.options.sensors, "", context)
 
     def check_equilibrium(self) -> None:

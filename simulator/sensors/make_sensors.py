@@ -45,7 +45,6 @@ class SensorContext:
     body: Record | None = None
     """Record of `vehicles.contact.records.OBJECT_CONTACT`."""
     renderer: ImageRenderer | None = None
-    """Renders images of the session."""
 
 
 def make_sensors(said: Sequence[Any], file: object, context: SensorContext, key: str = "sensors") -> list[MountedSensor]:

@@ -33,7 +33,7 @@ def test_all_scenes_pass() -> None:
 @pytest.fixture
 def one(tmp_path: Path) -> Path:
     """A folder with one scene, one scan, one camera and one map."""
-    for name in ("rays/06_boxes", "maps/3_objects", "scan/a_wall", "camera/cam_d"):
+    for name in ("rays/06_boxes", "camera/cam_d", "maps/3_objects", "scan/a_wall"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         for suffix in (".json", ".npz"):
             shutil.copyfile(DATA / (name + suffix), tmp_path / (name + suffix))

@@ -120,9 +120,9 @@ PART = Part(
     "Sensors, rays and obstacle maps",
     "Rays are cast against planes, hills, a grid of nodes, boxes, cylinders, spheres and meshes: scans of three lidars, and single rays that graze, pass "
     "crests, run along walls and edges, or start inside objects. Ranges, objects and normals are compared. Scans of a moving lidar, each beam "
-    "from its own pose, are compared by time, range and points. Maps of obstacles follow from heights, "
-    "objects and limits; every cell is compared. Points are projected to the pixels of cameras with and without distortion, and depth, object and label "
-    "images are compared pixel by pixel. Points of tangent planes become positions on WGS 84 and velocities in their own axes; fixes become NMEA "
+    "from its own pose, are compared by time, range and points. Points are projected to the pixels of cameras with and without distortion, and "
+    "depth, object and label images are compared pixel by pixel. Maps of obstacles follow from heights, "
+    "objects and limits; every cell is compared. Points of tangent planes become positions on WGS 84 and velocities in their own axes; fixes become NMEA "
     "sentences. Errors of IMUs are applied to true values, specific force and rate are computed at a mount of a moving body, and the Allan deviation of "
     "an hour at 200 Hz is compared with its expected value.",
     "`tests/data/sensors`: closed forms in double precision, confirmed by a march and by Embree. Rays whose answer changes when they move by 1 mm (single "
