@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import JounceError, SensorWarning
 from simulator.base.records import Record
 from simulator.builder.session_images import SessionImages
+from simulator.run.rerun import rendered_otherwise
 from simulator.sensors.camera.geometry import R_SC, Intrinsics, all_pixels, rays_of
 from simulator.sensors.camera.parameters import PRESETS, intrinsics_of
 from simulator.sensors.camera.resample import Resampler
@@ -241,6 +242,31 @@ def test_messages_have_the_images_the_intrinsics_and_the_optical_frame(images: S
     assert (frame.name, frame.parent) == ("front_optical", "front") and np.array_equal(frame.R, R_SC)
     renderers = {topic.name: topic.metadata.get("renderer") for topic in recorded.topics}
     assert renderers[color] and renderers["depth/image_raw"] is None, "depths by rays do not depend on the renderer"
+
+
+def test_an_image_made_parallel_to_the_ticks_is_that_of_its_time_and_is_delivered_after_the_latency() -> None:
+    """The session changes its readout while the thread computes; the image is that of the time at which it was taken."""
+    keys: dict[str, Any] = {"images": ["depth", "object"], "own_vehicle": False, "mount": {"position": [0, 0, 1.0]}}
+    at_once, later = make(None, **keys), make(None, name="later", **{**keys, "latency": 0.2})
+    state = readout(x=1.0)
+    expected = serve(at_once, state, 0.5)
+    assert serve(later, state, 0.5) == {}
+    state[0]["p_WB"] += (5.0, 1.0, 0.0)
+    later.deliver(0.69, True)
+    assert not later.latest(0.69).arrays
+    later.deliver(0.7, True)
+    found = later.latest(0.7)
+    assert (found.time, found.delivered) == (0.5, pytest.approx(0.7)) and later.late == later.skipped == 0
+    for name, image in expected.items():
+        assert np.array_equal(found.arrays[name], image)
+    later.close()
+
+
+def test_a_rerun_with_another_renderer_does_not_compare_images() -> None:
+    columns = {"cam_renderer": np.array([0, 7]), "cam_color_crc": np.array([0, 1]), "cam_object_crc": np.array([0, 2]), "speed": np.ones(2)}
+    assert rendered_otherwise(columns, {**columns, "cam_color_crc": np.array([0, 5])}) == []
+    other = {**columns, "cam_renderer": np.array([0, 8]), "cam_color_crc": np.array([0, 5])}
+    assert rendered_otherwise(columns, other) == ["cam_renderer", "cam_color_crc", "cam_object_crc"]
 
 
 def test_a_focal_length_or_a_size_replaces_that_of_the_preset() -> None:
