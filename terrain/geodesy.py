@@ -100,7 +100,7 @@ class LocalFrame:
         axes, own, origin, place = np.empty((3, 3)), np.empty((3, 3)), np.empty(3), np.empty(3)
         local_axes(self.latitude, self.longitude, axes)
         to_ecef(self.latitude, self.longitude, self.height, origin)
-        turned = axes @ self._to_true_north()
+        turned = axes @ self.to_true_north()
         to_geodetic(origin + turned @ p_W, place)
         local_axes(place[0], place[1], own)
         return place, own.T @ (turned @ v_W)
@@ -111,13 +111,13 @@ class LocalFrame:
         local_axes(self.latitude, self.longitude, axes)
         to_ecef(self.latitude, self.longitude, self.height, origin)
         to_ecef(latitude, longitude, height, place)
-        return self._to_true_north().T @ (axes.T @ (place - origin))
+        return self.to_true_north().T @ (axes.T @ (place - origin))
 
     def local_frame(self) -> LocalFrame:
         """Return this frame: it is a `Location`."""
         return self
 
-    def _to_true_north(self) -> NDArray[np.float64]:
+    def to_true_north(self) -> NDArray[np.float64]:
         """Return the rotation (3, 3) from world axes to east, north and up at the origin."""
         c, s = math.cos(self.convergence), math.sin(self.convergence)
         return np.array(((c, s, 0.0), (-s, c, 0.0), (0.0, 0.0, 1.0)))

@@ -161,6 +161,8 @@ class SensorSettings:
     """Whether the user wants the measurements in the file of sensor data."""
     seed: tuple[int, ...] = (0,)
     """Seed of `random`."""
+    body: Record | None = None
+    """Parts of the body and wheels of the vehicle, record of `vehicles.contact.records.OBJECT_CONTACT`; None in a check of a kind."""
 
     @property
     def corners(self) -> tuple[str, ...]:

@@ -39,6 +39,7 @@ DEFAULT_LOCATION = LocalFrame(math.radians(45.0), 0.0, 0.0)
 """Position of a terrain without one: 45 degrees north, 0 degrees east, at the height of the ellipsoid."""
 DATE = "2026-06-21"
 """Default date of the sentences."""
+_ADDRESS = r"\A[^\s:]+(:\d{1,5})?\Z"
 _DAY = r"\A\d{4}-\d{2}-\d{2}\Z"
 _ERROR, _SPEED, _TIME = Number("m", 0.0, 1000.0), Number("m/s", 0.0, 100.0), Number("s", 0.0, 1e5)
 
@@ -111,7 +112,7 @@ PARAMETERS = (
     Field("mask_angle", Number("rad", 0.0, 1.2), "minimum elevation of the satellites", math.radians(10.0), written="deg"),
     Field(
         "nmea",
-        Either((Flag(), Text("HOST or HOST:PORT")), f"true for {HOST}:{PORT}, false, HOST or HOST:PORT"),
+        Either((Flag(), Text("HOST or HOST:PORT", _ADDRESS)), f"true for {HOST}:{PORT}, false, HOST or HOST:PORT"),
         f"destination of NMEA sentences by UDP; true: {HOST}:{PORT}",
         False,
     ),
@@ -160,9 +161,9 @@ class Gnss:
         parameters: dict[str, Any] = {name: float(numbers[name]) for name in settings.parameters.dtype.names or ()}
         self._model = GnssModel({**parameters, "service": words["service"]}, frame_of(settings.ground), settings.period, settings.random)
         self._p_BS, self._R_WB = settings.mount.p_BS, np.empty((3, 3))
-        start = _midnight(words["date"]) + timedelta(hours=settings.weather.time_of_day)
+        start = _midnight(words["date"], settings.name) + timedelta(hours=settings.weather.time_of_day)
         self._sentences = NmeaSentences(start, parameters["geoid_height"], words["nmea_quality"] == "simulated")
-        self._outputs = _outputs(settings.values)
+        self._outputs = _outputs(settings.values, settings.name)
 
     def step(self, seen: SensorInput, out: Record) -> None:
         """Measure position and velocity of the antenna."""
@@ -227,30 +228,30 @@ def antenna(readout: Record, p_BS: NDArray[np.float64], R_WB: NDArray[np.float64
     return r["p_WB"] + R_WB @ p_BS, R_WB @ (r["v_WB_B"] + np.cross(r["w_WB_B"], p_BS))
 
 
-def _midnight(date: str) -> datetime:
+def _midnight(date: str, name: str) -> datetime:
     """Return the start of a day, UTC. Raises ConfigError."""
     try:
         return datetime.strptime(date, "%Y-%m-%d").replace(tzinfo=UTC)
     except ValueError:
-        raise ConfigError("", "date", date, "a date such as 2026-06-21") from None
+        raise ConfigError("", f"{name}.date", date, "a date such as 2026-06-21") from None
 
 
-def _outputs(values: Mapping[str, Any]) -> tuple[UdpOutput | FileOutput, ...]:
+def _outputs(values: Mapping[str, Any], name: str) -> tuple[UdpOutput | FileOutput, ...]:
     """Return the outputs of the keys `nmea` and `nmea_file`. Raises ConfigError."""
     out: list[UdpOutput | FileOutput] = []
     to = values["nmea"]
     if to is not False:
-        host, port = (HOST, PORT) if to is True else parse_address(to, "", "nmea")
+        host, port = (HOST, PORT) if to is True else parse_address(to, "", f"{name}.nmea")
         try:
             out.append(UdpOutput(host, port))
         except (OSError, UnicodeError):
-            raise ConfigError("", "nmea", to, "a name or an address in the network") from None
+            raise ConfigError("", f"{name}.nmea", to, "a name or an address in the network") from None
     if "nmea_file" in values:
         try:
             out.append(FileOutput(Path(values["nmea_file"])))
         except (OSError, ValueError):
             raise ConfigError(
-                "", "nmea_file", values["nmea_file"], "the path of a file that can be written, in an existing folder"
+                "", f"{name}.nmea_file", values["nmea_file"], "the path of a file that can be written, in an existing folder"
             ) from None
     return tuple(out)
 

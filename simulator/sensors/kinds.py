@@ -38,6 +38,7 @@ SENSOR_KINDS: Registry[SensorKind] = Registry(
     "jounce.sensors",
     {
         "imu": "simulator.sensors.imu:KIND",
+        "lidar": "simulator.sensors.lidar.sensor:KIND",
         "gnss": "simulator.sensors.gnss:KIND",
         "wheel_encoder": "simulator.sensors.wheel_encoder:KIND",
         "steering_angle": "simulator.sensors.steering_angle:KIND",

@@ -14,7 +14,7 @@ from simulator.base.errors import ConfigError, ContractWarning
 from simulator.base.field_records import filled, rows
 from simulator.base.fields import Number, read
 from simulator.base.rates import whole_ticks
-from simulator.base.records import labeled
+from simulator.base.records import Record, labeled
 from simulator.base.registry import making
 from simulator.base.rotations import rotation_of_euler
 from simulator.base.values import Values
@@ -41,6 +41,8 @@ class SensorContext:
     """Not negative."""
     vehicle: Description | None = None
     weather: Weather = CLEAR
+    body: Record | None = None
+    """Record of `vehicles.contact.records.OBJECT_CONTACT`."""
 
 
 def make_sensors(said: Sequence[Any], file: object, context: SensorContext, key: str = "sensors") -> list[MountedSensor]:
@@ -96,6 +98,7 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
         weather=context.weather,
         record=values["record"],
         seed=seed,
+        body=context.body,
     )
     with making(f"sensor {name}"):
         sensor = kind.make(settings)

@@ -177,8 +177,9 @@ def test_a_disk_that_is_full_is_told_once_and_the_drive_goes_on() -> None:
 @pytest.mark.parametrize(
     ("said", "problem"),
     [
+        ({"nmea": "a:b"}, r"sensors\[0\]\.nmea: .*HOST or HOST:PORT"),
         ({"nmea": "127.0.0.1:99999"}, r"nmea: .*HOST or HOST:PORT with a port from 1 to 65535"),
-        ({"nmea": "no such host:10110"}, r"nmea: .*a name or an address in the network"),
+        ({"nmea": "no.such.host.invalid:10110"}, r"nmea: .*a name or an address in the network"),
         ({"nmea_file": "/no/such/folder/file.nmea"}, r"nmea_file: .*the path of a file that can be written"),
         ({"date": "2026-02-30"}, r"date: .*a date such as 2026-06-21"),
         ({"preset": "gps"}, r"preset: .*consumer, sbas, rtk, ideal"),
@@ -198,3 +199,36 @@ def test_before_the_first_delivery_there_is_no_position() -> None:
     sensor.deliver(0.1, wait=True)
     assert sensor.out[0]["sampled"] == 0.0
     assert sensor.out[0]["latitude_deg"] == pytest.approx(LATITUDE, abs=1e-3)
+
+
+def test_messages_have_degrees_variances_and_no_velocity_without_a_fix() -> None:
+    sensor = gnss(preset="sbas")
+    assert sensor.kind.messages is not None
+    recording = sensor.kind.messages(sensor.settings)
+    fix, velocity = (topic.message for topic in recording.topics)
+    measured(sensor, at())
+    seen = sensor.latest(0.0)
+    message = fix(seen)
+    assert message is not None
+    assert (message["latitude"], message["longitude"]) == pytest.approx((LATITUDE, LONGITUDE), abs=1e-4)
+    assert message["status"]["status"] == 1  # SBAS
+    assert np.asarray(message["position_covariance"]).reshape(3, 3) == pytest.approx(np.diag(np.square(seen.values[0]["deviation"])))
+    assert velocity(seen) is not None
+    measured(sensor, at(), 0.1, ROOF)
+    lost = fix(sensor.latest(0.1))
+    assert lost is not None
+    assert lost["status"]["status"] == -1
+    assert velocity(sensor.latest(0.1)) is None
+
+
+def test_the_frame_of_the_velocity_is_turned_by_the_grid_convergence() -> None:
+    pytest.importorskip("pyproj")
+    grid = {"origin": [-50, -50], "spacing": 10.0, "count": [11, 11]}
+    reference = {"crs": "EPSG:32632", "origin": [680_000.0, 5_240_000.0]}  # convergence of 1.75 degrees
+    on = load_terrain({"type": "heightmap", "grid": grid, "friction": 0.8, "georeference": reference}, "t.yaml", Path(), {})
+    sensor = gnss(on=on, preset="ideal")
+    o = measured(sensor, at(velocity=(0.0, 10.0, 0.0)))[0]  # along y, to grid north
+    assert math.degrees(math.atan2(o["velocity"][0], o["velocity"][1])) == pytest.approx(1.7496, abs=1e-3)
+    assert sensor.kind.messages is not None
+    (enu,) = sensor.kind.messages(sensor.settings).frames
+    assert enu.R @ o["velocity"] == pytest.approx([0.0, 10.0, 0.0], abs=1e-4)

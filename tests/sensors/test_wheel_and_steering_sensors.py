@@ -91,3 +91,14 @@ def test_noise_and_offset_of_steering_angles_are_those_of_the_file() -> None:
     assert np.mean(found) == pytest.approx(-1.0, abs=5 * 0.5 / math.sqrt(4000))
     assert np.std(found) == pytest.approx(0.5, rel=0.06)
     assert steering.out[0]["road_wheel"] == pytest.approx(np.zeros(4), abs=0.0)
+
+
+def test_joints_of_messages_have_radians() -> None:
+    encoder = sensor(type="wheel_encoder", pulses=100, resolution=0.0)
+    rolled(encoder, lambda t: 5.0 * t, lambda t: 5.0, 2.0)
+    assert encoder.kind.messages is not None
+    message = encoder.kind.messages(encoder.settings).topics[0].message(encoder.latest(2.0))
+    assert message is not None
+    assert message["name"] == ["wheel_FL", "wheel_FR", "wheel_RL", "wheel_RR"]
+    assert message["position"] == pytest.approx(np.full(4, 10.0), abs=TURN / 100)
+    assert message["velocity"] == pytest.approx(np.full(4, 5.0))
