@@ -89,7 +89,7 @@ def _add_strip(page: Page, file: SensorFile, topic: TopicInfo, at: float | None)
     found = spread(file, topic, STRIP) if at is None else [one for one in [nearest(file, topic, at)] if one is not None]
     shown = []
     for sample in found:
-        picture, text = image_picture(sample.values, topic.topic)
+        picture, text = image_picture(sample.values, topic.topic.split("/", 2)[-1])
         shown.append((picture, f"{sample.time:.3f} s{f', {text}' if text else ''}"))
     page.subheading(topic.topic)
     page.pictures(shown, kind="png")
