@@ -24,6 +24,7 @@ from simulator.base.suggestions import did_you_mean
 from simulator.base.yaml_loader import MOST_BYTES
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.outline import outline
+from simulator.builder.session_images import SessionImages
 from simulator.builder.session_objects import put_objects
 from simulator.builder.start_place import check_start
 from simulator.builder.vehicle_builder import check_step_of, description_of, vehicle_of
@@ -86,6 +87,11 @@ class SessionParts:
     """Rut file loaded at the start of a session."""
     builder: SessionBuilder
 
+    @cached_property
+    def images(self) -> SessionImages:
+        """Rendered images for the sensors."""
+        return SessionImages(self.ground, view_geometry(self.vehicle))
+
     @property
     def gravity(self) -> float:
         """Gravity in m/s2."""
@@ -120,7 +126,7 @@ class SessionParts:
         """Return new sensors. Raises ConfigError, JounceError."""
         with self.configuration.origins.relative_to():
             body = self.vehicle.model.object_contact
-            context = SensorContext(self.ground, self.step, self.seed, self.vehicle.description, self.options.weather, body)
+            context = SensorContext(self.ground, self.step, self.seed, self.vehicle.description, self.options.weather, body, self.images)
             return make_sensors(self.options.sensors, "", context)
 
     def check_equilibrium(self) -> None:
@@ -138,6 +144,7 @@ class SessionParts:
         session.start_speed = 0.0 if self.maneuver is None else self.maneuver.start.speed
         if self.ruts is not None:
             session.soil.load(self.ruts, self.terrain)
+        self.images.soil = session.soil
         return session
 
     def outlets(self, folder: Path) -> list[OutletRunner]:

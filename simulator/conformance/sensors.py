@@ -64,9 +64,9 @@ def _input(time: float, readout: Record) -> SensorInput:
 def _settings(kind: SensorKind, values: Mapping[str, Any], seed: int = SEED) -> SensorSettings:
     numbers = tuple(field for field in kind.parameters if isinstance(field.kind, Number))
     mount = Mount(np.array([0.1, 0.2, 0.3]), np.eye(3))
-    others = {field.name: values[field.name] for field in kind.parameters if field not in numbers and field.name in values}
+    given = {field.name: values[field.name] for field in kind.parameters if field.name in values}
     random = np.random.default_rng(seed)
-    return SensorSettings(filled(rows(numbers), values), mount, 1.0 / kind.rate, random, level_ground(), kind.name, values=others)
+    return SensorSettings(filled(rows(numbers), values), mount, 1.0 / kind.rate, random, level_ground(), kind.name, values=given)
 
 
 def _new_sensor(kind: SensorKind, values: Mapping[str, Any], seed: int = SEED) -> Sensor:
