@@ -150,6 +150,7 @@ def test_export_of_images_as_png_and_npy(run: Any, tmp_path: Path) -> None:
     [
         (["--export", "pcd", "--sensor", "front"], "no point cloud in front to export as pcd"),
         (["--export", "png", "--from", "50"], "no message of"),
+        (["--export", "png", "--from", "1", "--to", "0.5"], "no message of"),
         (["--sensor", "lidr"], "--sensor: unknown 'lidr'"),
         (["--export", "pcd", "--html", "a.html"], "exclude each other"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from typing import Any
 
 import numpy as np
@@ -94,13 +95,16 @@ def _colors(pixels: NDArray[Any], topic: str) -> tuple[NDArray[np.uint8], str]:
     values = (pixels if pixels.ndim == 2 else pixels[..., 0]).astype(float)
     seen = values[np.isfinite(values)]
     low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
+    text = f"{low:.4g} to {high:.4g}{' m' if 'depth' in topic else ''}"
     from matplotlib import colormaps
 
+    if "depth" in topic and low > 0.0:  # near things differ, although the horizon is far
+        values, low, high = np.log(values), math.log(low), math.log(high)
     scaled = (values - low) / max(high - low, 1e-12)
     colors = np.array(colormaps["viridis_r" if "depth" in topic else "gray"](np.where(np.isfinite(scaled), scaled, 0.0)))
     out = (255.0 * colors[..., :3]).astype(np.uint8)
     out[~np.isfinite(values)] = 0
-    return out, f"{low:.4g} to {high:.4g}{' m' if 'depth' in topic else ''}"
+    return out, text
 
 
 def _mixed(numbers: NDArray[Any]) -> NDArray[np.uint8]:
