@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +86,8 @@ class SessionParts:
     ruts: Path | None
     """Rut file loaded at the start of a session."""
     builder: SessionBuilder
-
-    @cached_property
-    def images(self) -> SessionImages:
-        """Rendered images for the sensors."""
-        return SessionImages(self.ground, view_geometry(self.vehicle))
+    images: SessionImages
+    """Rendered images for the sensors."""
 
     @property
     def gravity(self) -> float:
@@ -239,7 +236,8 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     preview = _preview(configuration, options)
     ruts = _ruts(configuration, options, ground)
     cueing = builder.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
-    return SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder)
+    images = SessionImages(ground, partial(view_geometry, vehicle))
+    return SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images)
 
 
 def _by_torque(configuration: Configuration, options: SessionOptions, maneuver: Maneuver | None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,15 +26,24 @@ class SessionImages:
 
     The process starts with the first image and ends with the last view. `keep` lets it live on until `release`, for a further session.
 
+    Parameters
+    ----------
+    ground : of the sessions
+    geometry : returns the rows of `simulator.view.vehicle_geometry.GEOMETRY`, called when the first image is needed
+
     Attributes
     ----------
     soil : ruts to show, those of the present session
     """
 
-    def __init__(self, ground: Ground, geometry: Mapping[str, Any]) -> None:
-        self._ground, self._geometry = ground, geometry
+    def __init__(self, ground: Ground, geometry: Callable[[], Mapping[str, Any]]) -> None:
+        self._ground, self._geometry_of = ground, geometry
         self.soil: SoilMemory | None = None
         self._users = 0
+
+    @cached_property
+    def _geometry(self) -> Mapping[str, Any]:
+        return self._geometry_of()
 
     @cached_property
     def _process(self) -> CameraProcess:
@@ -61,22 +70,22 @@ class SessionImages:
 
         return np.asarray(self._body.eye(self._geometry["p_BH"]), float), spin(math.atan(LOOKS_DOWN))
 
-    def shape(self, inside: bool, readout: Record) -> VehicleShape:
+    def shape(self, inside: bool) -> VehicleShape:
         """Return the drawn vehicle, see `simulator.sensors.rendering.ImageRenderer`."""
         body = self._body
         if inside:
-            parts = (MovingPart(_triangles(body.steering_wheel), partial(_steering_wheel_pose, body)),)
+            parts = (MovingPart(lambda _: _triangles(body.steering_wheel), partial(_steering_wheel_pose, body)),)
             return VehicleShape(_triangles(body.shell, body.fittings), parts)
         count = len(self._geometry["tire_radius"])
-        wheels = tuple(self._wheel(k, right=bool(readout[0]["p_BK"][k, 1] < 0.0)) for k in range(count))
+        wheels = tuple(MovingPart(partial(self._wheel, k), partial(_wheel_pose, k)) for k in range(count))
         return VehicleShape(_triangles(body.shell, body.fittings, body.frame), wheels)
 
-    def _wheel(self, k: int, right: bool) -> MovingPart:
-        """Return a wheel, as `simulator.view.vehicle_renderer` draws it."""
+    def _wheel(self, k: int, readout: Record) -> FloatArray:
+        """Return the triangles of a wheel, as `simulator.view.vehicle_renderer` draws it."""
         from simulator.view.meshes import mirrored
 
         mesh = self._body.wheel(float(self._geometry["tire_radius"][k]), float(self._geometry["tire_width"][k]))
-        return MovingPart(_triangles(mirrored(mesh) if right else mesh), partial(_wheel_pose, k))
+        return _triangles(mirrored(mesh) if readout[0]["p_BK"][k, 1] < 0.0 else mesh)
 
     def open(self, view: View) -> None:
         """Announce a view."""

@@ -43,8 +43,8 @@ class Rendered(NamedTuple):
 class MovingPart(NamedTuple):
     """Part of the drawn vehicle that moves relative to the chassis."""
 
-    triangles: FloatArray
-    """(n, 3, 3) m, in axes P of the part"""
+    triangles: Callable[[Record], FloatArray]
+    """Returns the triangles (n, 3, 3) [m], in axes P of the part, for a READOUT record, which tells the sides of the wheels"""
     pose: Callable[[Record], tuple[FloatArray, FloatArray]]
     """Returns p_BP (3,) [m] and R_BP (3, 3) for a READOUT record"""
 
@@ -66,8 +66,8 @@ class ImageRenderer(Protocol):
     def renderer(self) -> str:
         """Name of the renderer, for example llvmpipe; waits until it is ready. Empty: images cannot be rendered."""
 
-    def shape(self, inside: bool, readout: Record) -> VehicleShape:
-        """Return the drawn vehicle, as seen from outside or inside; `readout`: any state of the vehicle."""
+    def shape(self, inside: bool) -> VehicleShape:
+        """Return the drawn vehicle, as seen from outside or inside."""
 
     def eye(self) -> tuple[FloatArray, FloatArray]:
         """Return the position of the driver's eyes (3,) [m] and the axes (3, 3) of the line of sight (x), in B."""

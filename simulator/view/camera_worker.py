@@ -6,6 +6,7 @@ byte to its standard input, and answers with a byte. It ends when the host close
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Mapping
@@ -22,12 +23,15 @@ from simulator.view.shared_state import ViewReader
 from simulator.view.terrain_data import TerrainData
 from simulator.view.view_process import run_child
 
+NICE = 5
+"""Lower priority of this process: a software renderer takes all cores."""
 READY = b"r"
 """Byte in both directions: render; rendered, or ready to render."""
 
 
 def render_cameras(states: str, images: str, terrain: TerrainData, geometry: Mapping[str, Any], host: HostWatch) -> None:
     """Render until the host closes the pipe. Raises DeviceError: no EGL, or a block does not exist."""
+    _yield_to_ticks()
     answers = os.dup(1)
     os.dup2(2, 1)  # what a graphics driver prints is no answer
     reader, block = ViewReader(states), CameraBlock(images)
@@ -43,6 +47,13 @@ def render_cameras(states: str, images: str, terrain: TerrainData, geometry: Map
     finally:
         block.close()
         reader.close()
+
+
+def _yield_to_ticks() -> None:
+    """Leave the processor to the ticks: no real-time priority, which the host may have passed on, and a lower priority than other processes."""
+    with contextlib.suppress(OSError, AttributeError):
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        os.nice(NICE)
 
 
 def _render(view: CameraImages, reader: ViewReader, block: CameraBlock, objects: ObjectFollower) -> None:

@@ -73,9 +73,8 @@ class Camera:
         self._resampler = Resampler(self.intrinsics) if self.intrinsics.is_distorted and "color" in self._images else None
         ideal = self.intrinsics if self._resampler is None else self._resampler.ideal
         self._view = _view(ideal, self._inside, self._own_vehicle)
-        self._rays: PixelRays | None = None
-        self._own: OwnVehicle | None = None
-        self._label_of: NDArray[np.uint8] | None = None
+        self._rays = PixelRays(self.intrinsics) if self._has_objects else None
+        self._own = self._own_body() if not self._by_opengl else None
         if self._renderer is not None and self._renders:
             self._renderer.open(self._view)
 
@@ -148,24 +147,21 @@ class Camera:
         warnings.warn(text, SensorWarning, stacklevel=2)
 
     def _cast(self, seen: SensorInput, p_WS: FloatArray, R_WS: FloatArray) -> RayImages:
-        if self._rays is None:
-            self._rays = PixelRays(self.intrinsics)
-        caster = seen.world.caster
-        return cast_images(self._rays, caster, p_WS, R_WS, self._max_range, seen.time, self._own_ranges(seen.readout))
+        assert self._rays is not None
+        if self._own is None:
+            self._own = self._own_body()
+        own = None if self._own is None else self._own.ranges(seen.readout)
+        return cast_images(self._rays, seen.world.caster, p_WS, R_WS, self._max_range, seen.time, own)
 
-    def _own_ranges(self, readout: Record) -> FloatArray | None:
-        """Return the ranges of all rays to the own vehicle; None without it."""
+    def _own_body(self) -> OwnVehicle | None:
+        """Return the own vehicle for the rays; None without it."""
         if not self._own_vehicle or self._shapes is None or self._rays is None:
             return None
-        if self._own is None:
-            shape = self._shapes.shape(self._inside, readout)
-            self._own = OwnVehicle(shape, self.mount, self._rays.directions_S, self._ground, readout)
-        return self._own.ranges(readout)
+        return OwnVehicle(self._shapes.shape(self._inside), self.mount, self._rays.directions_S, self._ground)
 
     def _from(self, rendered: Rendered, seen: SensorInput) -> RayImages:
         """Return rendered objects and depths, limited to the maximum range, with labels."""
-        if self._rays is None:
-            self._rays = PixelRays(self.intrinsics)
+        assert self._rays is not None
         stretch = self._rays.stretch.reshape(rendered.depth.shape)
         far = rendered.depth * stretch > self._max_range
         numbers, depth = np.where(far, np.int32(-1), rendered.object), np.where(far, np.float32(np.inf), rendered.depth)

@@ -33,22 +33,23 @@ class OwnVehicle:
     mount : of the camera
     directions_S : (n, 3) unit vectors of the rays, in S
     ground : any ground
-    readout : READOUT of the vehicle at the first image
     """
 
-    def __init__(self, shape: VehicleShape, mount: Mount, directions_S: FloatArray, ground: Ground, readout: Record) -> None:
+    def __init__(self, shape: VehicleShape, mount: Mount, directions_S: FloatArray, ground: Ground) -> None:
         self._p_BS, self._directions_B = mount.p_BS, directions_S @ mount.R_BS.T
+        self._moving, self._ground = shape.moving, ground
         body = _caster(shape.body, ground).cast(self._p_BS, self._directions_B, REACH, ground=False)
         self._body: FloatArray = body.range
-        self._parts = [_Part(part, ground, self._p_BS, self._directions_B, readout) for part in shape.moving]
+        self._parts: list[_Part] | None = None
 
     def ranges(self, readout: Record) -> FloatArray:
         """Return the range (n,) [m] of each ray to the vehicle at a READOUT record; inf = none."""
-        out = self._body
+        if self._parts is None:
+            parts = [_Part(part, self._ground, self._p_BS, self._directions_B, readout) for part in self._moving]
+            self._parts = [part for part in parts if len(part.rows)]
+        out = self._body.copy() if self._parts else self._body
         for part in self._parts:
-            if len(part.rows):
-                out = out.copy() if out is self._body else out
-                out[part.rows] = np.minimum(out[part.rows], part.ranges(readout))
+            out[part.rows] = np.minimum(out[part.rows], part.ranges(readout))
         return out
 
 
@@ -56,8 +57,8 @@ class _Part:
     """Moving part, and the rays that may meet it."""
 
     def __init__(self, part: MovingPart, ground: Ground, p_BS: FloatArray, directions_B: FloatArray, readout: Record) -> None:
-        self._pose, self._caster = part.pose, _caster(part.triangles, ground)
-        corners = part.triangles.reshape(-1, 3)
+        triangles = part.triangles(readout)
+        corners = triangles.reshape(-1, 3)
         center, radius = 0.5 * (corners.min(axis=0) + corners.max(axis=0)), 0.5 * float(np.linalg.norm(np.ptp(corners, axis=0)))
         p_BP, R_BP = part.pose(readout)
         away = p_BP + R_BP @ center - p_BS
@@ -66,7 +67,8 @@ class _Part:
         near = radius + TRAVEL
         inside = float(away @ away) < near * near
         self.rows: NDArray[np.int64] = np.flatnonzero((beside < near * near) & ((along > 0.0) | inside))
-        self._p_BS, self._directions_B = p_BS, directions_B[self.rows]
+        self._pose, self._p_BS, self._directions_B = part.pose, p_BS, directions_B[self.rows]
+        self._caster = _caster(triangles, ground) if len(self.rows) else RayCaster(ground)
 
     def ranges(self, readout: Record) -> FloatArray:
         """Return the range of each ray of `rows` to the part."""

@@ -22,10 +22,10 @@ RAW = "raw"
 """Color images without compression in the file of sensor data."""
 DRIVER_EYE = "driver_eye"
 """Preset of a camera in place of the driver's eyes."""
-_SIZE = Number("", 2, LARGEST, whole=True)
-_FOCAL = Number("", 1.0, 1e6)
-_CENTER = Number("", -1e5, 1e5)
-_FACTOR = Number("", -1e3, 1e3)
+_SIZE = Number("pixels", 2, LARGEST, whole=True)
+_FOCAL = Number("pixels", 1.0, 1e6)
+_CENTER = Number("pixels", -1e5, 1e5)
+_FACTOR = Number("1", -1e3, 1e3)
 _DISTORTION = (
     ("k1", "first radial coefficient"),
     ("k2", "second radial coefficient"),
@@ -50,8 +50,8 @@ DEFAULT = "vga"
 PARAMETERS = (
     Field("preset", Choice(tuple(PRESETS)), "defaults of the other keys", DEFAULT),
     Field("images", ListOf(Choice(IMAGES), 1, len(IMAGES)), "images of a measurement", ("color",)),
-    Field("width", _SIZE, "width of the images [pixels]; default: that of the preset", None),
-    Field("height", _SIZE, "height of the images [pixels]; default: that of the preset", None),
+    Field("width", _SIZE, "width of the images; default: that of the preset", None),
+    Field("height", _SIZE, "height of the images; default: that of the preset", None),
     Field(
         "horizontal_field_of_view",
         Number("rad", math.radians(0.1), math.radians(170.0)),
@@ -59,8 +59,8 @@ PARAMETERS = (
         None,
         written="deg",
     ),
-    Field("fx", _FOCAL, "focal length along the rows [pixels]; default: that of the preset", None),
-    Field("fy", _FOCAL, "focal length along the columns [pixels]; default: that of the preset, or fx", None),
+    Field("fx", _FOCAL, "focal length along the rows; default: that of the preset", None),
+    Field("fy", _FOCAL, "focal length along the columns; default: that of the preset, or fx", None),
     Field("cx", _CENTER, "column of the optical axis [pixels], the first column is 0; default: that of the preset, or the middle", None),
     Field("cy", _CENTER, "row of the optical axis [pixels], the first row is 0; default: that of the preset, or the middle", None),
     *(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import JounceError, SensorWarning
 from simulator.base.records import Record
 from simulator.builder.session_images import SessionImages
+from simulator.run.rerun import rendered_otherwise
 from simulator.sensors.camera.geometry import R_SC, Intrinsics, all_pixels, rays_of
 from simulator.sensors.camera.parameters import PRESETS, intrinsics_of
 from simulator.sensors.camera.resample import Resampler
@@ -58,7 +59,7 @@ WORLDS = WorldSource(GROUND, CLEAR)
 
 @pytest.fixture(scope="module")
 def _opengl() -> None:
-    found = SessionImages(GROUND, geometry())
+    found = SessionImages(GROUND, geometry)
     camera = make(found, images=["color"])
     serve(camera, readout())
     if "cannot use EGL" in camera.trouble:
@@ -68,7 +69,7 @@ def _opengl() -> None:
 
 @pytest.fixture
 def images(_opengl: None) -> Iterator[SessionImages]:
-    found = SessionImages(GROUND, geometry())
+    found = SessionImages(GROUND, geometry)
     found.keep()
     yield found
     found.release()
@@ -190,7 +191,7 @@ def test_resampling_keeps_a_linear_image() -> None:
 
 def test_without_opengl_depth_goes_on_with_one_warning_and_a_color_camera_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("__EGL_VENDOR_LIBRARY_DIRS", "/nonexistent")
-    blind = SessionImages(GROUND, geometry())
+    blind = SessionImages(GROUND, geometry)
     both = make(blind, images=["color", "depth"], depth_from="opengl")
     with pytest.warns(SensorWarning, match=r"no color images.*libegl1") as found:
         assert set(serve(both, readout())) == {"depth"}
@@ -243,6 +244,31 @@ def test_messages_have_the_images_the_intrinsics_and_the_optical_frame(images: S
     assert renderers[color] and renderers["depth/image_raw"] is None, "depths by rays do not depend on the renderer"
 
 
+def test_an_image_made_parallel_to_the_ticks_is_that_of_its_time_and_is_delivered_after_the_latency() -> None:
+    """The session changes its readout while the thread computes; the image is that of the time at which it was taken."""
+    keys: dict[str, Any] = {"images": ["depth", "object"], "own_vehicle": False, "mount": {"position": [0, 0, 1.0]}}
+    at_once, later = make(None, **keys), make(None, name="later", **{**keys, "latency": 0.2})
+    state = readout(x=1.0)
+    expected = serve(at_once, state, 0.5)
+    assert serve(later, state, 0.5) == {}
+    state[0]["p_WB"] += (5.0, 1.0, 0.0)
+    later.deliver(0.69, True)
+    assert not later.latest(0.69).arrays
+    later.deliver(0.7, True)
+    found = later.latest(0.7)
+    assert (found.time, found.delivered) == (0.5, pytest.approx(0.7)) and later.late == later.skipped == 0
+    for name, image in expected.items():
+        assert np.array_equal(found.arrays[name], image)
+    later.close()
+
+
+def test_a_rerun_with_another_renderer_does_not_compare_images() -> None:
+    columns = {"cam_renderer": np.array([0, 7]), "cam_color_crc": np.array([0, 1]), "cam_object_crc": np.array([0, 2]), "speed": np.ones(2)}
+    assert rendered_otherwise(columns, {**columns, "cam_color_crc": np.array([0, 5])}) == []
+    other = {**columns, "cam_renderer": np.array([0, 8]), "cam_color_crc": np.array([0, 5])}
+    assert rendered_otherwise(columns, other) == ["cam_renderer", "cam_color_crc", "cam_object_crc"]
+
+
 def test_a_focal_length_or_a_size_replaces_that_of_the_preset() -> None:
     assert intrinsics_of({"preset": "euroc"}).k1 == PRESETS["euroc"]["k1"]
     wide = intrinsics_of({"preset": "euroc", "horizontal_field_of_view": math.radians(90.0)})
@@ -258,7 +284,7 @@ def test_a_focal_length_or_a_size_replaces_that_of_the_preset() -> None:
         ({"fx": 100.0, "horizontal_field_of_view_deg": 60.0}, "expected one of them"),
         ({"width": 8000, "height": 8000}, "expected at most"),
         ({"depth_from": "opengl", "images": ["depth"], "k1": -0.1}, "expected rays, or no distortion"),
-        ({"images": ["colour"]}, "color"),
+        ({"images": ["colors"]}, "color"),
         ({"images": []}, "images"),
         ({"preset": "hdd"}, "hd"),
         ({"width": 1}, "width"),
