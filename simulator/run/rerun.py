@@ -168,7 +168,7 @@ def joining_tick(log: LogInfo, columns: dict[str, Any], ticks_per_row: int) -> i
 def _driver(parts: SessionParts, log: LogInfo, columns: dict[str, Any]) -> Driver:
     """Return the driver: the maneuver driver, or the recorded commands of a person or a plugin driver. Raises ConfigError."""
     if parts.maneuver is not None and without_a_person(parts.options.driver).name == FOLLOWER:
-        return parts.maneuver.driver(parts.ground.spawn, parts.traits)
+        return parts.maneuver_driver()
     missing = [name for name in NEEDED if name not in columns]
     if missing:
         expected = f"channels with {', '.join(missing)}, needed to repeat the commands of a person"

@@ -21,7 +21,7 @@ from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.overrides import option
 from simulator.driver.contract import Driver, SensingDriver
-from simulator.driver.make_driver import driver_kind, new_driver, without_a_person
+from simulator.driver.make_driver import driver_kind, without_a_person
 from simulator.driver.path import Spawn
 from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.maneuver_file import Maneuver
@@ -173,7 +173,7 @@ def driver_of(parts: SessionParts) -> Driver | SensingDriver:
     kind = driver_kind(driver.name)
     if kind is None:
         raise JounceError(f"driver {driver.name}: needs a person, but a run is faster than real time; hint: use 'jounce drive'")
-    return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed, said=driver.parameters, traits=parts.traits)
+    return parts.driver(kind, paced=False, said=driver.parameters)
 
 
 def _simulate(session: Session, duration: float, keep_going: Callable[[Session], bool], folder: RunFolder) -> dict[str, Any] | None:

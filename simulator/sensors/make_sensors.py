@@ -24,7 +24,7 @@ from simulator.weather import CLEAR, Weather
 from terrain.ground import Ground
 from vehicles.description import Description
 
-RESERVED = ("command", "platform")
+RESERVED = ("command", "platform", "planner")
 """Prefixes that other log columns use."""
 
 
@@ -70,7 +70,7 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
     kind = SENSOR_KINDS.need(values["type"])
     name, plugin = values.get("name", kind.name), not SENSOR_KINDS.is_builtin(values["type"])
     if not name.isidentifier() or name in RESERVED:
-        expected = "a name of letters, digits and underscores, other than command and platform"
+        expected = "a name of letters, digits and underscores, other than command, platform and planner"
         raise ConfigError(values.file, values.path("name"), name, expected)
     every = whole_ticks(values.get("rate", kind.rate), context.h, values.file, values.path("rate"))
     numbers = tuple(field for field in kind.parameters if isinstance(field.kind, Number))
