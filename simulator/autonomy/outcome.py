@@ -27,6 +27,15 @@ class Outcome(NamedTuple):
         return f"{self.word}: {self.reason}" if self.reason else self.word
 
 
+def outcome_of(driver: object, early: str = "") -> Outcome | None:
+    """Return the outcome of a run with this driver, None for a driver without a goal; `early` is the reason of another end of the run."""
+    if not hasattr(driver, "outcome") or not hasattr(driver, "goal"):
+        return None
+    if driver.outcome is not None:
+        return driver.outcome
+    return Outcome(ERROR, early) if early else Outcome(TIMEOUT)
+
+
 class Judge:
     """Judge of the outcomes that follow from the motion of the vehicle.
 

@@ -15,8 +15,8 @@ from vehicles.tires.tire_file import TireSet
 
 ENVELOPED = 0.1
 """Height of an object over which a tire rolls, divided by the radius of the wheel: no more than the deflection of a tire."""
-CLIMBED = 0.3
-"""Height of a step up which a driven wheel rolls at walking pace, divided by its radius. Less than a curb for wheels of cars."""
+CLIMBED = 0.25
+"""Height of a step over which a wheel rolls without a jolt, divided by its radius: less than a curb for the wheels of cars and light trucks."""
 STEERING_RESERVE = 0.9
 """Fraction of the largest curvature that a plan may use; the rest corrects errors."""
 STABLE = 0.5

@@ -38,6 +38,8 @@ from simulator.maneuvers.phases import PhaseSection, own_law, read_phases
 from simulator.maneuvers.plots.kinds import PLOT_KINDS, USUAL
 from terrain.objects.section import OBJECTS
 
+GOAL_ANALYSIS = "goal"
+"""Analysis of every maneuver with a goal."""
 DRIVER_PERIOD = 0.01
 """Time [s] between two calls of a driver; a multiple of the step."""
 
@@ -166,7 +168,7 @@ class Maneuver:
                 self._aborts = _aborts(document, written)
             with faults.part():
                 self.phase_names = tuple(section.name for section in document.phases)
-                self.requested_analyses = read_analysis_requests(document.metrics, file, self.phase_names)
+                self.requested_analyses = read_analysis_requests(_requested(document), file, self.phase_names)
                 has_course, given_limits = document.course is not None, document.limits or {}
                 self.limits = read_limits(given_limits, self.requested_analyses, file, has_path=_has_path(document), has_course=has_course)
                 self.units = {**(units or {}), **limit_units(given_limits, self.requested_analyses)}
@@ -355,6 +357,12 @@ def _check_triggers(key: str, events: Sequence[SpeedTarget | LaneChangeEvent], d
                 elif event.at > document.duration:
                     faults.add(wrong((key, i, "at"), "s", event.at, "a time within the duration of {}", document.duration))
                 last = event.at
+
+
+def _requested(document: Document) -> tuple[Any, ...]:
+    """Return the requested analyses; that of the goal first."""
+    goal = () if document.goal is None else (METRICS_LIST.item.read({"type": GOAL_ANALYSIS}, "", ""),)
+    return (*goal, *document.metrics)
 
 
 def _task(document: Document, file: object) -> GoalTask | None:
