@@ -23,6 +23,11 @@ NARROWEST = 0.1
 """m. Margin beside the half width below which a route is blocked; the check of poses is stricter."""
 
 
+OUTSIDE = 15.0
+"""m. Additional cost of a way to a goal on the map that leads over ground outside the map."""
+NO_WAY = "no way to the goal on the map"
+
+
 class RouteArrays(NamedTuple):
     """Remaining way as arrays for kernels."""
 
@@ -73,29 +78,29 @@ def _weights(
 def _seeds(
     goal: Goal, found: ObstacleMap, weight: NDArray[np.float64], origin: tuple[float, float], cell: float
 ) -> NDArray[np.float64] | Blocked:
-    """Return the cost from the cells of the goal onward; of the border if the goal is outside the map."""
+    """Return the cost from the cells of the goal and of the border onward: the way may lead out of the map, and back."""
     ny, nx = weight.shape
     x, y = origin[0] + (np.arange(nx) + 0.5) * cell, origin[1] + (np.arange(ny) + 0.5) * cell
     away = np.hypot(x[None, :] - goal.x, y[:, None] - goal.y)
-    if found.cell_of(goal.x, goal.y) is not None:
-        inside = away <= max(goal.radius, cell)
-        if not np.isfinite(weight[inside]).any():
-            return Blocked("the goal is inside an obstacle, or closer to one than the vehicle can come")
-        return np.where(inside, 0.0, np.inf)
     border = np.ones(weight.shape, bool)
     border[1:-1, 1:-1] = False
-    return np.where(border, away, np.inf)
+    if found.cell_of(goal.x, goal.y) is None:
+        return np.where(border, away, np.inf)
+    inside = away <= max(goal.radius, cell)
+    if not np.isfinite(weight[inside]).any():
+        return Blocked("the goal is inside an obstacle, or closer to one than the vehicle can come")
+    return np.where(inside, 0.0, np.where(border, away + OUTSIDE, np.inf))
 
 
 @inline
 def togo_at(r, x, y):
-    """Return the remaining way [m] at a point; inf where there is none. Beside the cells of the route, the nearest one in two cells counts."""
+    """Return the remaining way [m] at a point; inf where there is none. Beside the cells of the route, the nearest ones within four cells count."""
     if r.straight:
         return math.hypot(x - r.goal_x, y - r.goal_y)
     ny, nx = r.togo.shape
     i, j = math.floor((x - r.x) / r.cell), math.floor((y - r.y) / r.cell)
     least = math.inf
-    for ring in range(3):
+    for ring in range(5):
         for dj in range(-ring, ring + 1):
             for di in range(-ring, ring + 1):
                 row, column = j + dj, i + di

@@ -36,6 +36,10 @@ def outcome_of(driver: object, early: str = "") -> Outcome | None:
     return Outcome(ERROR, early) if early else Outcome(TIMEOUT)
 
 
+AREA = 8.0
+"""m. A vehicle that has not left a disc of this radius for twice the time after which it counts as stuck is stuck, although it moves."""
+
+
 class Judge:
     """Judge of the outcomes that follow from the motion of the vehicle.
 
@@ -48,6 +52,7 @@ class Judge:
     def __init__(self, goal: Goal, endings: Endings) -> None:
         self._goal, self._endings = goal, endings
         self._fast_at: float | None = None
+        self._left_at, self._center = 0.0, (math.inf, math.inf)
         self._collisions: int | None = None
 
     def outcome(self, t: float, readout: Record, collisions: Sequence[Any], reason: str) -> Outcome | None:
@@ -68,4 +73,8 @@ class Judge:
         if t - self._fast_at >= ends.stuck_time - 1e-9:
             slow = f"slower than {ends.stuck_speed:g} m/s for {ends.stuck_time:g} s"
             return Outcome(STUCK, f"{slow}: {reason}" if reason else slow)
+        if math.hypot(x - self._center[0], y - self._center[1]) > AREA:
+            self._left_at, self._center = t, (x, y)
+        if t - self._left_at >= 2.0 * ends.stuck_time - 1e-9:
+            return Outcome(STUCK, f"within {AREA:g} m for {2.0 * ends.stuck_time:g} s")
         return None

@@ -13,8 +13,8 @@ from simulator.autonomy.vehicle_traits import VehicleTraits
 from simulator.base.jit import inline
 from simulator.base.records import Record, record
 
-MAX_DISCS = 16
-DISC_SPACING = 0.45
+MAX_DISCS = 32
+DISC_SPACING = 0.25
 """Distance between two discs that cover the vehicle, at most, over its width."""
 BELLY = 0.8
 """Fraction of the ground clearance that a pose may use."""

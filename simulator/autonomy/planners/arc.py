@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.autonomy.contract import CONTRACT, Blocked, Plan, PlannerInput, PlannerKind, PlannerSettings
-from simulator.autonomy.guidance import RouteArrays, route_to, straight_to, togo_with_heading
+from simulator.autonomy.guidance import NO_WAY, RouteArrays, route_to, straight_to, togo_with_heading
 from simulator.autonomy.path_check import check_path, speeds_along
 from simulator.autonomy.planners.arc_kernels import ARC_SEARCH, arc_points, search_arcs
 from simulator.autonomy.pose_check import MapArrays, arrays_of, outline_of
@@ -41,6 +41,8 @@ BACKWARD = (3.0, 6.0, 10.0)
 """m, lengths of arcs backward."""
 SHIFT_COST = 6.0
 """m, cost of a change of the direction."""
+MARGINS = (1.0, 0.5, 0.2)
+"""Fractions of the requested margin that are tried one after the other, until an arc is clear."""
 REACHED = 0.7
 """Fraction of the radius of the goal in which a path ends."""
 COSTS = {"close_cost": 1.5, "hazard_cost": 2.0, "steer_cost": 1.5, "short_cost": 6.0, "back_cost": 1.5, "comfort": 1.5}
@@ -65,7 +67,15 @@ class ArcPlanner:
         if isinstance(route, Blocked):
             return route
         m = arrays_of(seen.map)
-        self._start(seen, m)
+        for part in MARGINS:
+            self._start(seen, m, part * seen.margin)
+            best, points = self._best(seen, m, route)
+            if best is not None:
+                return self._plan(seen, m, best, points)
+        return Blocked("no arc without obstacles" if math.isfinite(self._standing(seen, route)) else NO_WAY)
+
+    def _best(self, seen: PlannerInput, m: MapArrays, route: RouteArrays) -> tuple[FloatArray | None, tuple[FloatArray, ...]]:
+        """Return the poses of the best arcs, forward or backward, and the points of all first arcs."""
         value, best, points = (math.inf, None, ()) if seen.stuck % 2 else self._forward(seen, m, route)
         if seen.speed < SLOW and (best is None or value > self._standing(seen, route) - PROGRESS * len(best) * STEP):
             back_value, back = self._backward(seen, m, route)
@@ -73,16 +83,14 @@ class ArcPlanner:
                 best = back
         if best is None and seen.stuck % 2:
             best = self._forward(seen, m, route)[1]
-        if best is None:
-            return Blocked("no arc without obstacles")
-        return self._plan(seen, m, best, points)
+        return best, points
 
-    def _start(self, seen: PlannerInput, m: MapArrays) -> None:
+    def _start(self, seen: PlannerInput, m: MapArrays, margin: float) -> None:
         """Set the inputs of the search that depend on the pose."""
         q, vehicle, pose = self._p[0], seen.vehicle, seen.pose
         back = vehicle.rear_axle
         q["x"], q["y"], q["yaw"] = pose.x - back * math.cos(pose.yaw), pose.y - back * math.sin(pose.yaw), pose.yaw
-        q["max_curvature"], q["step"], q["margin"] = vehicle.max_curvature, STEP, seen.margin
+        q["max_curvature"], q["step"], q["margin"] = vehicle.max_curvature, STEP, margin
         q["curvature"] = min(max(seen.curvature, -vehicle.max_curvature), vehicle.max_curvature)
         q["change"] = vehicle.curvature_rate / max(abs(seen.speed), 1.0)
         q["goal_radius"], q["ahead"] = REACHED * seen.goal.radius, AHEAD
