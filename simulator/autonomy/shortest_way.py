@@ -32,7 +32,8 @@ def shortest_way(start: Pose, goal: Goal, ground: Ground, vehicle: VehicleTraits
     away = math.hypot(goal.x - start.x, goal.y - start.y)
     extent = away + 2.0 * MARGIN
     cell = max(FINEST, extent / MOST_CELLS)
-    mapper = TruthMapper(MapperSettings(read(KIND.parameters, {"extent": extent, "cell": cell}, ""), vehicle, ground, np.random.default_rng(0)))
+    values = {**read(KIND.parameters, {"cell": cell}, ""), "extent": extent}
+    mapper = TruthMapper(MapperSettings(values, vehicle, ground, np.random.default_rng(0)))
     center = record(READOUT)
     center[0]["p_WB"][:2] = 0.5 * (start.x + goal.x), 0.5 * (start.y + goal.y)
     found = mapper.update(MapperInput(0.0, center, {}, ground.objects))
