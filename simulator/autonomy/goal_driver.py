@@ -200,7 +200,17 @@ class GoalDriver:
         wanted = self._task.planner
         curvature = self._traits.road_wheel_angle(float(readout[0]["steering"])) / self._traits.turning_length
         return PlannerInput(
-            t, self.map, pose, speed, curvature, self.goal, self._vehicle, float(wanted["speed"]), float(wanted["margin"]), self._stuck, self.plan
+            t,
+            self.map,
+            pose,
+            speed,
+            curvature,
+            self.goal,
+            self._vehicle,
+            float(wanted["speed"]),
+            float(wanted["margin"]),
+            self._stuck,
+            self.plan,
         )
 
     def _keeps_plan(self, speed: float) -> bool:

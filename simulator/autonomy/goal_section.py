@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 class GoalSection:
     """Goal of a maneuver."""
 
-    position: Any = entry(
-        Number("m", -1e5, 1e5, shape=(2,)), "position ahead of and to the left of the start of the terrain", written="m"
+    position: Any = entry(Number("m", -1e5, 1e5, shape=(2,)), "position ahead of and to the left of the start of the terrain", written="m")
+    radius: float = entry(
+        Number("m", 0.5, 100.0), "distance of the reference point from the goal at which the goal is reached", 3.0, written="m"
     )
-    radius: float = entry(Number("m", 0.5, 100.0), "distance of the reference point from the goal at which the goal is reached", 3.0, written="m")
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,8 @@ NARROWEST = 0.1
 
 OUTSIDE = 15.0
 """m. Additional cost of a way to a goal on the map that leads over ground outside the map."""
+NEAREST = 4.0
+"""m. Distance from the vehicle of the free cell at which its way begins."""
 NO_WAY = "no way to the goal on the map"
 
 
@@ -43,19 +46,52 @@ class RouteArrays(NamedTuple):
     """True: the remaining way is the distance to the goal"""
 
 
+@dataclass(frozen=True, eq=False)
+class RouteGrid:
+    """Grid of the search for a way."""
+
+    origin: tuple[float, float]
+    """m, corner of cell (0, 0)"""
+    cell: float
+    """m"""
+    weight: NDArray[np.float64]
+    """(ny, nx) cost of a meter, at least 1; inf = blocked"""
+    seeds: NDArray[np.float64]
+    """(ny, nx) cost from a cell of the goal or of the border onward [m]; inf elsewhere"""
+
+    def free_cell(self, x: float, y: float) -> tuple[int, int] | None:
+        """Return (row, column) of the free cell nearest to a point [m], at most 4 m away; None if there is none."""
+        ny, nx = self.weight.shape
+        cx, cy = self.origin[0] + (np.arange(nx) + 0.5) * self.cell, self.origin[1] + (np.arange(ny) + 0.5) * self.cell
+        away = np.hypot(cx[None, :] - x, cy[:, None] - y)
+        away[~np.isfinite(self.weight)] = np.inf
+        row, column = np.unravel_index(int(np.argmin(away)), away.shape)
+        return (int(row), int(column)) if away[row, column] <= NEAREST else None
+
+    def centers(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the centers (n, 2) [m] of cells (n, 2), row and column."""
+        return np.array(self.origin) + (cells[:, ::-1] + 0.5) * self.cell
+
+
 def route_to(goal: Goal, found: ObstacleMap, vehicle: VehicleTraits, margin: float) -> RouteArrays | Blocked:
     """Return the remaining way on a map. A goal outside the map is approached over the border of the map."""
+    grid = route_grid(goal, found, vehicle, margin)
+    if isinstance(grid, Blocked):
+        return grid
+    return RouteArrays(*grid.origin, grid.cell, route_field(grid.weight, grid.seeds, grid.cell), goal.x, goal.y, False)
+
+
+def route_grid(goal: Goal, found: ObstacleMap, vehicle: VehicleTraits, margin: float, *, sees_ground: bool = True) -> RouteGrid | Blocked:
+    """Return the grid of the search for a way to a goal; `sees_ground`: rough and steep ground costs more."""
     every = max(1, round(ROUTE_CELL / found.cell))
     first = every // 2
     part = np.s_[first::every, first::every]
     distance, state, cost = found.distance[part], found.state[part], found.cost[part]
     cell = every * found.cell
     origin = found.origin[0] + (first + 0.5) * found.cell - 0.5 * cell, found.origin[1] + (first + 0.5) * found.cell - 0.5 * cell
-    weight = _weights(distance, state, cost, vehicle, margin)
+    weight = _weights(distance, state, cost if sees_ground else np.zeros_like(cost), vehicle, margin)
     seeds = _seeds(goal, found, weight, origin, cell)
-    if isinstance(seeds, Blocked):
-        return seeds
-    return RouteArrays(*origin, cell, route_field(weight, seeds, cell), goal.x, goal.y, False)
+    return seeds if isinstance(seeds, Blocked) else RouteGrid(origin, cell, weight, seeds)
 
 
 def straight_to(goal: Goal) -> RouteArrays:

@@ -22,6 +22,12 @@ VERTICAL = 2.0
 """m/s2. Vertical acceleration of a wheel path over uneven ground that limits the speed."""
 STEEP = 0.6
 """1. Hazard from which on the speed decreases, to CREEP at a hazard of 1."""
+EASING = 0.15
+"""Required distance to obstacles, per meter, after a start that is closer than the margin."""
+CONTACT = 0.02
+"""m. By how much a start closer than the margin may get closer still."""
+TOLERATED = 1.05
+"""Factor of the hazard of a start beyond the limits that a path may have."""
 SLOWEST = 0.5
 """m/s. Least limit of the speed before a stop."""
 
@@ -61,6 +67,21 @@ def check_poses(m, v, path, out):
             out.hazard[n], out.unevenness[n] = math.inf, 0.0
         else:
             out.hazard[n], out.unevenness[n] = hazard_at(m, v, x, y, c, s, path[n, 3])
+
+
+def clear_part(checked: PathCheck, points: NDArray[np.float64], margin: float) -> int:
+    """Return the number of the first points of a path that are clear by a margin [m].
+
+    A start that is closer to an obstacle, or beyond a limit of the vehicle, may be left: required is then less at first, and more with the way.
+    """
+    way = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
+    start, hazard = float(checked.clearance[0]), float(checked.hazard[0])
+    need = np.minimum(margin, start - CONTACT + EASING * way)
+    tolerated = max(1.0, TOLERATED * hazard) if math.isfinite(hazard) else 1.0
+    wrong = (checked.clearance < need) | (checked.clearance == TOUCHES) | ~(checked.hazard <= tolerated)
+    wrong[0] = False
+    bad = np.flatnonzero(wrong)
+    return int(bad[0]) if len(bad) else len(points)
 
 
 def speeds_along(

@@ -115,7 +115,7 @@ def hazard_at(m, v, x, y, c, s, direction):
     hazard = max(hazard, climb / o["max_climb"], -climb / (STEEPER_DOWN * o["max_climb"]))
     i, j = math.floor((mx - m.x) / m.cell), math.floor((my - m.y) / m.cell)
     strength = m.strength[j, i]
-    if strength == strength:
+    if not math.isnan(strength):
         hazard = max(hazard, (rise + TRACTION_RESERVE) / max(strength, 1e-3))
     return hazard, max(abs(bulge), twist)
 

@@ -177,12 +177,12 @@ def _remaining(route, x, y, c, s, ahead, radius):
     return togo_with_heading(route, x, y, c, s, ahead, radius)
 
 
-
-
 PARAMETERS: Fields = (
     Field("arcs", Number("1", 3, 201, whole=True), "number of first arcs; an even number counts one more", 25),
     Field("second_arcs", Number("1", 1, 201, whole=True), "number of second arcs", 13),
-    Field("horizon", Number("m", 2.0, 200.0), "length of two arcs (default: by the speed and the brakes, at least 15 m)", None, written="m"),
+    Field(
+        "horizon", Number("m", 2.0, 200.0), "length of two arcs (default: by the speed and the brakes, at least 15 m)", None, written="m"
+    ),
     Field(
         "guidance",
         Choice((ROUTE, STRAIGHT)),

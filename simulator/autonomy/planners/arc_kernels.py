@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from simulator.autonomy.guidance import togo_with_heading
+from simulator.autonomy.path_check import CONTACT, EASING, TOLERATED
 from simulator.autonomy.pose_check import TOUCHES, clearance_at, hazard_at
 from simulator.base.jit import inline, kernel
 
@@ -38,12 +39,6 @@ ARC_SEARCH = (
 
 CLEAR, SHORT, REACHED = range(3)
 """Ends of an arc: its full length, before an obstacle, in the goal."""
-EASING = 0.15
-"""Required distance to obstacles, per meter, after a start that is closer than the margin."""
-CONTACT = 0.02
-"""m. By how much a start closer than the margin may get closer still."""
-TOLERATED = 1.05
-"""Factor of the hazard of a start beyond the limits that a path may have."""
 
 
 @inline
@@ -81,7 +76,9 @@ def follow_arc(q, m, v, r, x, y, yaw, curvature, wanted, steps, direction, trave
             end = SHORT
             break
         near = min(max(1.0 - (clearance - q["margin"]) / q["comfort"], 0.0), 1.0)
-        cost += q["step"] * ((1.0 if direction > 0.0 else q["back_cost"]) + q["close_cost"] * near * near + q["hazard_cost"] * hazard * hazard)
+        cost += q["step"] * (
+            (1.0 if direction > 0.0 else q["back_cost"]) + q["close_cost"] * near * near + q["hazard_cost"] * hazard * hazard
+        )
         x, y, yaw, curvature = nx, ny, nyaw, new
         k += 1
         bx, by = x + v[0]["to_reference"] * c, y + v[0]["to_reference"] * s

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from simulator.autonomy.contract import PlannerKind
 
 DEFAULT = "arc"
-PLANNER_KINDS: Registry[PlannerKind] = Registry("planner", "jounce.planners", {DEFAULT: "simulator.autonomy.planners.arc:KIND"})
+PLANNER_KINDS: Registry[PlannerKind] = Registry(
+    "planner",
+    "jounce.planners",
+    {
+        DEFAULT: "simulator.autonomy.planners.arc:KIND",
+        "a_star": "simulator.autonomy.planners.a_star:KIND",
+        "hybrid_a_star": "simulator.autonomy.planners.hybrid_a_star:KIND",
+    },
+)
 
 
 def planner_fields(name: str) -> Fields:
