@@ -18,11 +18,13 @@ import numpy as np
 from simulator.autonomy.contract import (
     Blocked,
     Goal,
+    Mapper,
     MapperInput,
     MapperSettings,
     ObstacleMap,
     Plan,
     PlanError,
+    Planner,
     PlannerInput,
     PlannerSettings,
     Pose,
@@ -46,6 +48,7 @@ from simulator.driver.contract import DriverSettings
 from simulator.driver.speed import SpeedGains
 from simulator.sensors.measurement import Measurement
 from terrain.objects.object_set import NO_OBJECTS, ObjectSet
+from vehicles.readout import READOUT
 
 DONE = "done"
 """Value of `GoalDriver.ended` after the goal was reached."""
@@ -99,7 +102,8 @@ class GoalDriver:
     def __init__(self, task: GoalTask, settings: DriverSettings, pedals: SpeedGains, steering: Mapping[str, Any]) -> None:
         if settings.vehicle is None:
             raise JounceError("a drive to a goal needs the vehicle")
-        self.ended, self.outcome = "", None
+        self.ended = ""
+        self.outcome: Outcome | None = None
         self.map: ObstacleMap | None = None
         self.plan: Plan | None = None
         self._task, self._traits = task, settings.traits
@@ -108,7 +112,6 @@ class GoalDriver:
         self._judge = Judge(self.goal, task.endings)
         self._outline = outline_of(self._vehicle)
         self._follower = PlanFollower(self._vehicle, settings.traits, pedals, steering, settings.seed)
-        self._mapper, self._planner = self._stages(settings)
         self._objects: ObjectSet = NO_OBJECTS
         self._collisions: Sequence[Any] = ()
         self._reason = ""
@@ -117,6 +120,7 @@ class GoalDriver:
         self._still_since: float | None = None
         self._failed_at: float | None = None
         self._number = 0
+        self._mapper, self._planner = self._stages(settings)
         self._logged = record(PLANNED)
         self._logged[0]["outcome"], self._logged[0]["clearance"] = -1, math.nan
         self._logged[0]["shortest"] = shortest_way(Pose(*settings.ground.spawn), self.goal, settings.ground, self._vehicle)
@@ -130,6 +134,8 @@ class GoalDriver:
             mapper = map_kind.make(MapperSettings(given, self._vehicle, settings.ground, seeds[0]))
         with making(f"planner {plan_kind.name}"):
             planner = plan_kind.make(PlannerSettings(wanted, self._vehicle, seeds[1]))
+        if settings.paced and MAPPER_KINDS.is_builtin(map_kind.name) and PLANNER_KINDS.is_builtin(plan_kind.name):
+            self._warm(mapper, planner, settings)
         return tuple(  # type: ignore[return-value]
             Stage(
                 f"{noun} {kind.name}",
@@ -144,6 +150,14 @@ class GoalDriver:
                 ("planner", plan_kind, planner.plan, checked_plan, wanted, PLANNER_KINDS),
             )
         )
+
+    def _warm(self, mapper: Mapper, planner: Planner, settings: DriverSettings) -> None:
+        """Compile or load the kernels, so that no tick waits for them in real time."""
+        start, spawn = record(READOUT), Pose(*settings.ground.spawn)
+        start[0]["p_WB"][:2], start[0]["yaw"] = spawn[:2], spawn.yaw
+        found = mapper.update(MapperInput(0.0, start, {}, settings.ground.objects))
+        check_path(found, self._outline, [spawn[:2]], [spawn.yaw], [1])
+        planner.plan(self._input(0.0, found, spawn, 0.0, 0.0))
 
     @property
     def logged(self) -> list[tuple[str, Any, Record]]:
@@ -197,11 +211,14 @@ class GoalDriver:
 
     def _planner_input(self, t: float, readout: Record, pose: Pose, speed: float) -> PlannerInput:
         assert self.map is not None
-        wanted = self._task.planner
         curvature = self._traits.road_wheel_angle(float(readout[0]["steering"])) / self._traits.turning_length
+        return self._input(t, self.map, pose, speed, curvature)
+
+    def _input(self, t: float, found: ObstacleMap, pose: Pose, speed: float, curvature: float) -> PlannerInput:
+        wanted = self._task.planner
         return PlannerInput(
             t,
-            self.map,
+            found,
             pose,
             speed,
             curvature,

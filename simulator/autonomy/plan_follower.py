@@ -244,4 +244,4 @@ def path_through(points: NDArray[np.float64]) -> tuple[Path, NDArray[np.float64]
     else:
         heading = np.full(count, math.atan2(points[-1, 1] - points[0, 1], points[-1, 0] - points[0, 0]))
         curvature = np.zeros(count)
-    return Path(*(tuple(one.tolist()) for one in (x, y, heading, curvature)), spacing), station
+    return Path(tuple(x.tolist()), tuple(y.tolist()), tuple(heading.tolist()), tuple(curvature.tolist()), spacing), station

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from simulator.autonomy.contract import Goal, MapperInput, MapperSettings, Pose
-from simulator.autonomy.guidance import NARROWEST
+from simulator.autonomy.guidance import NARROWEST, NEAREST
 from simulator.autonomy.mappers.truth import KIND, TruthMapper
 from simulator.autonomy.route_field import route_field
 from simulator.autonomy.vehicle_traits import VehicleTraits
@@ -42,8 +42,7 @@ def shortest_way(start: Pose, goal: Goal, ground: Ground, vehicle: VehicleTraits
     weight = np.where(found.distance > 0.5 * vehicle.width + NARROWEST, 1.0, np.inf)
     near = np.hypot(x[None, :] - goal.x, y[:, None] - goal.y) <= max(goal.radius, cell)
     way = route_field(weight, np.where(near, 0.0, np.inf), cell)
-    place = found.cell_of(start.x, start.y)
-    assert place is not None
-    j, i = place
-    least = float(way[max(j - 3, 0) : j + 4, max(i - 3, 0) : i + 4].min())
+    from_start = way + np.hypot(x[None, :] - start.x, y[:, None] - start.y)
+    from_start[np.hypot(x[None, :] - start.x, y[:, None] - start.y) > NEAREST] = np.inf
+    least = float(from_start.min())
     return least if math.isfinite(least) else math.nan

@@ -57,7 +57,7 @@ def check_mapper(kind: MapperKind, findings: Findings, example: Mapping[str, Any
     if findings.created(lambda: _new_mapper(kind, values), bool(example)) is None:
         return
     with findings.check("map") as check, findings.check("writing") as writing:
-        mapper, before = _new_mapper(kind, values), []
+        mapper, before = _new_mapper(kind, values), list[np.ndarray]()
         for n, (description, readout) in enumerate(readouts()):
             content = readout.tobytes()
             found = _checked(check, description, lambda: checked_map(mapper.update(_seen(n, readout))))  # noqa: B023 - called at once
@@ -72,7 +72,9 @@ def check_mapper(kind: MapperKind, findings: Findings, example: Mapping[str, Any
             _checked(check, description, lambda: checked_map(one.update(_seen(0, readouts()[0][1]))))  # noqa: B023
     with findings.check("determinism") as check:
         first, second = (_map_bytes(_new_mapper(kind, values)) for _ in range(2))
-        check.need(first == second, "a new mapper returns another map; take random numbers from settings.random, and store nothing in modules")
+        check.need(
+            first == second, "a new mapper returns another map; take random numbers from settings.random, and store nothing in modules"
+        )
     mapper, readout = _new_mapper(kind, values), readouts()[1][1]
     findings.median_time(lambda: mapper.update(_seen(0, readout)), kind.period, f"the period of {kind.period:g} s")
 
@@ -101,7 +103,9 @@ def check_planner(kind: PlannerKind, findings: Findings, example: Mapping[str, A
             _checked(check, description, lambda: checked_plan(one.plan(seen), seen))  # noqa: B023
     with findings.check("determinism") as check:
         first, second = (_plan_bytes(_new_planner(kind, values)) for _ in range(2))
-        check.need(first == second, "a new planner returns other plans; take random numbers from settings.random, and store nothing in modules")
+        check.need(
+            first == second, "a new planner returns other plans; take random numbers from settings.random, and store nothing in modules"
+        )
     planner, (_, seen) = _new_planner(kind, values), next(planner_inputs())
     findings.median_time(lambda: planner.plan(seen), kind.period, f"the period of {kind.period:g} s")
 
@@ -141,7 +145,7 @@ def _check_states(check: Check, description: str, found: ObstacleMap) -> None:
 def planner_inputs() -> Iterator[tuple[str, PlannerInput]]:
     """Yield inputs of a planner with descriptions; the first one is free ground with a goal ahead."""
     random = np.random.default_rng(SEED)
-    free = _map(np.zeros((CELLS, CELLS), np.uint8))
+    free = map_of_states(np.zeros((CELLS, CELLS), np.uint8))
     pose = Pose(0.0, 0.0, 0.0)
     usual = PlannerInput(0.0, free, pose, 0.0, 0.0, Goal(15.0, 0.0, 3.0), VEHICLE, SPEED, MARGIN)
     yield "free ground", usual
@@ -154,17 +158,17 @@ def planner_inputs() -> Iterator[tuple[str, PlannerInput]]:
     for n in range(3):
         states = (random.random((CELLS, CELLS)) < 0.004 * (n + 1)).astype(np.uint8)
         states[CELLS // 2 - 12 : CELLS // 2 + 12, CELLS // 2 - 16 : CELLS // 2 + 16] = FREE
-        yield f"scattered obstacles {n + 1}", replace(usual, map=_map(states), goal=Goal(20.0, 5.0 * n, 3.0))
-    yield "obstacles everywhere", replace(usual, map=_map(np.full((CELLS, CELLS), OBSTACLE, np.uint8)))
-    yield "nothing known", replace(usual, map=_map(np.full((CELLS, CELLS), UNKNOWN, np.uint8)))
+        yield f"scattered obstacles {n + 1}", replace(usual, map=map_of_states(states), goal=Goal(20.0, 5.0 * n, 3.0))
+    yield "obstacles everywhere", replace(usual, map=map_of_states(np.full((CELLS, CELLS), OBSTACLE, np.uint8)))
+    yield "nothing known", replace(usual, map=map_of_states(np.full((CELLS, CELLS), UNKNOWN, np.uint8)))
 
 
-def _map(state: np.ndarray) -> ObstacleMap:
+def map_of_states(state: np.ndarray) -> ObstacleMap:
     """Return a map of level ground with given states, centered on the origin."""
     known = np.where(state == UNKNOWN, math.nan, 0.0)
     strength = np.where(state == UNKNOWN, math.nan, 0.8)
     object_height, cost = np.where(state == OBSTACLE, 1.0, 0.0), np.where(state == OBSTACLE, 1.0, known)
-    side = 0.5 * CELL * CELLS
+    side = 0.5 * CELL * len(state)
     return ObstacleMap(0.0, (-side, -side), CELL, known, known.copy(), known.copy(), object_height, strength, cost, state)
 
 

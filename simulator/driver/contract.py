@@ -130,7 +130,9 @@ def driver_parameters(kind: DriverKind, said: Mapping[str, Any], file: object) -
     """Return the kind's own parameters: numbers as a record, all others by key. Raises ConfigError."""
     numbers = tuple(one for one in kind.parameters if isinstance(one.kind, Number))
     values = read(kind.parameters, said, file)
-    return filled(rows(numbers), values), {one.name: values[one.name] for one in kind.parameters if one not in numbers and one.name in values}
+    return filled(rows(numbers), values), {
+        one.name: values[one.name] for one in kind.parameters if one not in numbers and one.name in values
+    }
 
 
 class DriverRunner:

@@ -369,7 +369,7 @@ def _task(document: Document, file: object) -> GoalTask | None:
     """Return the drive to the goal, if there is one."""
     if document.goal is None:
         return None
-    start = (*(float(one) for one in document.start.position), document.start.heading)
+    start = float(document.start.position[0]), float(document.start.position[1]), document.start.heading
     return goal_task(document.goal, document.mapper, document.planner, document.endings, start, file)
 
 

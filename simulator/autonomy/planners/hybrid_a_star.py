@@ -58,13 +58,17 @@ class HybridAStarPlanner:
         route = route_to(seen.goal, seen.map, seen.vehicle, seen.margin)
         if isinstance(route, Blocked):
             return route
+        best = None
         for n in range(max(self._narrow - 1, 0), len(MARGINS)):
-            states = self._search_space(seen, m, MARGINS[n] * seen.margin)
-            last = self._search(seen, m, route, states)
+            margin = MARGINS[n] * seen.margin
+            states = self._search_space(seen, m, margin)
+            last, closest = self._search(seen, m, route, states)
             if last != NO_STATE:
                 self._narrow = n
-                return self._plan(seen, m, *self._poses(states, last), MARGINS[n] * seen.margin)
-        return Blocked(NO_WAY)
+                return self._plan(seen, m, *self._poses(states, last), margin)
+            if best is None and closest != NO_STATE:  # a part of the way, if no margin leads to the end
+                best = *self._poses(states, closest), margin
+        return Blocked(NO_WAY) if best is None else self._plan(seen, m, *best)
 
     def _kept(self, seen: PlannerInput, m: MapArrays) -> Plan | None:
         """Return the rest of the present plan if it is long enough and still clear."""
@@ -110,13 +114,13 @@ class HybridAStarPlanner:
         q["stamp"] += 1
         return self._states
 
-    def _search(self, seen: PlannerInput, m: MapArrays, route: RouteArrays, states: States) -> int:
-        """Return the last state of the cheapest path; NO_STATE without one."""
+    def _search(self, seen: PlannerInput, m: MapArrays, route: RouteArrays, states: States) -> tuple[int, int]:
+        """Return the last state of the cheapest path, and the state closest to the goal; NO_STATE without one."""
         x, y, yaw = seen.pose
         b = seen.vehicle.rear_axle
         start = np.array((x - b * math.cos(yaw), y - b * math.sin(yaw), yaw, seen.curvature))
-        last, _ = search_hybrid(self._p, m, self._outline, route, start, self._curvatures, states)
-        return int(last)
+        last, closest = search_hybrid(self._p, m, self._outline, route, start, self._curvatures, states)
+        return int(last), int(closest)
 
     def _poses(self, states: States, last: int) -> tuple[FloatArray, NDArray[np.int8]]:
         """Return the poses (n, 3) of the point without sideslip and the directions (n,) of the path to a state."""

@@ -48,6 +48,8 @@ HYBRID_SEARCH = (
 """Inputs of the search."""
 
 NO_STATE = -1
+SHORTEST = 3.0
+"""m. Least decrease of the remaining way on a path that does not reach an end."""
 PROGRESS = 0.5
 """Decrease of the remaining way over the length of a path that ends before the goal, at least."""
 
@@ -85,30 +87,33 @@ def state_of(q, x, y, yaw):
 
 @kernel
 def search_hybrid(p, m, v, r, start, curvatures, states):
-    """Search from a pose `start` (4,), its heading last but one and its curvature last; return (number of the last state, expanded states).
+    """Search from a pose `start` (4,), its heading last but one and its curvature last; return the last state and the closest one to the goal.
 
     p : HYBRID_SEARCH, m : MapArrays, v : OUTLINE, r : RouteArrays, curvatures (k,) of the arcs [1/m], states : States. The last state is in the
-    goal or beyond the horizon and closer to the goal; NO_STATE if there is none.
+    goal or beyond the horizon and closer to the goal; NO_STATE if there is none. The closest state has the
+    least remaining way of all expanded ones, at least SHORTEST less than the start; else NO_STATE.
     """
     q = p[0]
     first = state_of(q, start[0], start[1], start[2])
     if first == NO_STATE:
-        return NO_STATE, 0
+        return NO_STATE, NO_STATE
     _put(states, q, first, 0.0, _estimate(q, v, r, start[0], start[1], start[2]), 0.0, start[0], start[1], start[2], start[3], 1, NO_STATE)
     size = push(states.key, states.heap, states.place, 0, first)
-    expanded = 0
+    expanded, closest, least = 0, NO_STATE, states.key[first] - SHORTEST
     while size > 0 and expanded < q["most"]:
         here = states.heap[0]
         size = pop(states.key, states.heap, states.place, size)
         expanded += 1
         if here != first and _is_end(q, v, r, states, here, states.key[first]):
-            return here, expanded
+            return here, closest
+        if states.key[here] - states.cost[here] < least:
+            closest, least = here, states.key[here] - states.cost[here]
         for direction in (1, -1):
             if direction < 0 and here == first and q["may_shift"] == 0:
                 continue
             for k in range(len(curvatures)):
                 size = _expand(q, m, v, r, states, here, here == first, curvatures[k], direction, size)
-    return NO_STATE, expanded
+    return NO_STATE, closest
 
 
 @inline

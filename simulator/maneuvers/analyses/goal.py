@@ -67,7 +67,12 @@ ANALYSIS = Analysis(
         Metric("engine_energy", "J", "integral of the positive power of the engine", "[calc]"),
         Metric("roll_mean", "rad", "mean magnitude of the roll angle", "[calc]", "deg"),
         Metric("pitch_mean", "rad", "mean magnitude of the pitch angle", "[calc]", "deg"),
-        Metric("absorbed_power_drive", "W", "power absorbed from the vertical acceleration at the head", "AVTP / TOP 1-1-014 [mem]; filter [calc]"),
+        Metric(
+            "absorbed_power_drive",
+            "W",
+            "power absorbed from the vertical acceleration at the head",
+            "AVTP / TOP 1-1-014 [mem]; filter [calc]",
+        ),
         Metric("stuck_count", "1", "how often the vehicle got stuck and the planner had to answer", "[calc]"),
     ),
     evaluate,
