@@ -142,7 +142,7 @@ class Session:
         self.arrays = ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world)
         rows = max(REMEMBERED, *(sensor.every + 1 for sensor in self.sensors)) if self.sensors else REMEMBERED
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size, rows)
-        self._poses, self._worlds = PoseRecorder(self.watch), WorldSource(ground, weather)
+        self._poses, self._worlds = PoseRecorder(self.watch), WorldSource(ground, weather, self.soil.arrays)
         self.recovery = VehicleRecovery(vehicle, ground, self.soil, self.arrays, self.watch, h)
         self.tick = 0
         self.start_speed = 0.0

@@ -13,7 +13,7 @@ FIELDS = (
     Field(
         "visibility",
         Number("m", 10.0, 1e6),
-        "meteorological optical range: distance at which 5 % of the contrast remain (default: unlimited)",
+        "visibility by Koschmieder: distance at which 2 % of the contrast remain (default: unlimited)",
         None,
     ),
     Field("time_of_day", Number("h", 0.0, 24.0, below=24.0), "local time, 14.5 is half past two", 12.0, written="h"),
@@ -27,7 +27,7 @@ class Weather(NamedTuple):
     rain: float = 0.0
     """Rain rate [m/s]; 1 mm/h is 2.78e-7 m/s."""
     visibility: float = math.inf
-    """Meteorological optical range [m]."""
+    """Distance at which 2 % of the contrast remain [m], Koschmieder: extinction 3.912 / visibility at 550 nm."""
     time_of_day: float = 12.0
     """Local time [h]."""
 

@@ -19,6 +19,7 @@ from simulator.base.records import Record
 from terrain.base_grid import nodes_around, within_reach
 from terrain.composite_height import composed_height
 from terrain.features.kernels import Features, no_features
+from terrain.geodesy import Location
 from terrain.objects.object_set import NO_OBJECTS, ObjectSet
 from terrain.objects.records import no_world
 from terrain.road_markings import Mark
@@ -104,6 +105,8 @@ class Ground:
     """(1,) of `terrain.wind.AIR`"""
     objects: ObjectSet = NO_OBJECTS
     """objects that stand on the ground or move over it"""
+    location: Location | None = None
+    """position on Earth; None = not specified"""
 
     def __post_init__(self) -> None:
         """Set the bound on the slope and the checksum of the heights.

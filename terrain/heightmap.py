@@ -23,6 +23,7 @@ from terrain.heightmap_grid import Grid
 from terrain.heightmap_roads import RoadPlan, corner_points, graded, plan_road, road_gain, road_of
 from terrain.kinds import CONTRACT, TerrainFile, TerrainKind
 from terrain.load_terrain import SURFACE, all_over
+from terrain.location import MapOrigin
 from terrain.map_edge import faded_margin, mirrored_margin, rolled_off
 from terrain.patches import apply_layers, with_patches
 from terrain.road_markings import read_marks
@@ -122,6 +123,7 @@ def landscape(terrain: Values, name: str, folder: Path, soils: Mapping[str, Mapp
         margin=wide.margin,
         roughness=_fine_roughness(terrain, grid, natural_class, roughness),
         marks=marks,
+        location=_location(terrain, data),
     )
     if indices is not None:
         complete = _with_soil_map(complete, terrain, mirrored_margin(indices, wide.margin), plans, soils)
@@ -143,6 +145,15 @@ def _data(terrain: Values, folder: Path) -> GeoreferencedSource | None:
     if "heights" not in terrain:
         return None
     return placed(terrain["heights"], terrain.get("georeference"), folder)
+
+
+def _location(terrain: Values, data: GeoreferencedSource | None) -> MapOrigin | None:
+    """Return the position of x = y = 0 on the map; None without a georeference, or without a reference system."""
+    reference: Values | None = terrain.get("georeference")
+    if reference is None:
+        return None
+    crs = reference.get("crs", "" if data is None else data.source.crs)
+    return MapOrigin(crs, reference["origin"], terrain.get("altitude", 0.0), terrain.file) if crs else None
 
 
 def _grid(terrain: Values, data: GeoreferencedSource | None) -> Grid:

@@ -20,6 +20,7 @@ from simulator.base.values import Values
 from terrain.features.section import FEATURES, read_features
 from terrain.ground import GROUND, Ground
 from terrain.kinds import CONTRACT, TERRAIN_KINDS, TerrainFile, TerrainKind, read
+from terrain.location import LOCATION, location_of
 from terrain.objects.high_features import is_object, objects_of
 from terrain.objects.kinds import GENERATORS
 from terrain.objects.object_set import ObjectSet
@@ -96,6 +97,7 @@ _BUMP = (
 _WORLD = (
     Field("gravity", Number("m/s2", 0.0, 100.0), "acceleration of free fall", STANDARD_GRAVITY),
     *WIND,
+    *LOCATION,
     FEATURES,
     OBJECTS,
     TABLE,
@@ -140,7 +142,8 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
     if walls:
         ground = replace(ground, objects=ObjectSet((*ground.objects.objects, *walls)))
     ground.p[0]["gravity"] = world["gravity"]
-    ground = replace(ground, air=moving_air(world["wind"], world.get("gusts")))
+    air, location = moving_air(world["wind"], world.get("gusts")), location_of(world, ground.location)
+    ground = replace(ground, air=air, location=location)
     return with_objects(ground, world, folder)
 
 

@@ -246,6 +246,26 @@ def depth_across(ruts, x, y, a_x, a_y, half):
 
 
 @kernel
+def depth_at(ruts, x, y):
+    """Return the depth [m] at (x, y) in W, bilinear between the nodes. Tiles are not marked as read: a sensor does not change the memory."""
+    u, v = x * NODES, y * NODES
+    if ruts.state[0]["tiles"] == 0 or not (abs(u) < FARTHEST and abs(v) < FARTHEST):
+        return 0.0
+    low_u, low_v = math.floor(u), math.floor(v)
+    i, j, u, v = int(low_u), int(low_v), u - low_u, v - low_v
+    below = (1.0 - u) * _unmarked_node(ruts, i, j) + u * _unmarked_node(ruts, i + 1, j)
+    above = (1.0 - u) * _unmarked_node(ruts, i, j + 1) + u * _unmarked_node(ruts, i + 1, j + 1)
+    return UNIT * ((1.0 - v) * below + v * above)
+
+
+@inline
+def _unmarked_node(ruts, i, j):
+    """Return the depth of node (i, j), in UNIT, without marking its tile as read."""
+    n = locate(ruts, i >> BITS, j >> BITS)
+    return float(ruts.depths[n, j & (TILE - 1), i & (TILE - 1)]) if n >= 0 else 0.0
+
+
+@kernel
 def press(ruts, x, y, e_x, e_y, ahead, left, half, depth):
     """Press the soil to `depth` [m] in the area that a line across a wheel swept in one step; deeper nodes are unchanged.
 

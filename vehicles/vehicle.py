@@ -27,7 +27,7 @@ from vehicles.command import COMMAND
 from vehicles.compliance.wheel_displacements import ELASTIC, has_compliance, rest_carriers
 from vehicles.contact.object_contact import touch_objects
 from vehicles.contact.part_section import fill_wheels
-from vehicles.contact.records import OBJECT_CONTACT_STATE
+from vehicles.contact.records import OBJECT_CONTACT_STATE, PAIRS
 from vehicles.controllers.contract import CONTROLLER_INPUT, CONTROLLER_OUTPUT
 from vehicles.controllers.control_unit import CONTROL_STATE
 from vehicles.description import Description
@@ -108,7 +108,7 @@ class Vehicle:
         self.start_throttle = 0.0
         """Throttle that holds the speed of the last `reset`."""
         self.troubles: list[str] = []
-        """Faults of plugin parts, one line each."""
+        """Faults of plugin parts, and objects that the contact leaves out, one line each."""
         self._reported: set[int | str] = set()
         self._show: tuple[Callable, Callable] | None = None
         self.has_compliance = bool(has_compliance(self.model))
@@ -337,6 +337,11 @@ class Vehicle:
         self.readout[0]["time"] = shown_time(self.readout[0]["time"])
         if self._may_stop:
             self._report_faults()
+        if self.space.object_contact[0]["lost"] and "contact" not in self._reported:
+            self._reported.add("contact")
+            self.troubles.append(
+                f"contact: more than {PAIRS} pairs of a part of the vehicle and an object are close; the vehicle may pass through some objects"
+            )
         if command is not None:
             out, given = self.readout[0], command[0]
             out["steering"], out["throttle"], out["brake"] = given["steering"], given["throttle"], given["brake"]

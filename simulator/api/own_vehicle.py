@@ -1,4 +1,4 @@
-"""Rays against the own vehicle: the convex parts of its body, where the vehicle is now."""
+"""Rays against the own vehicle: the convex parts of its body and its wheels, where the vehicle is now."""
 
 from __future__ import annotations
 
@@ -6,32 +6,28 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simulator.base.rotations import rotation_of_quaternion
-from terrain.ground import Ground
-from terrain.objects.object_set import ObjectSet
-from terrain.objects.world_object import ConvexHull, WorldObject
-from terrain.rays.caster import OWN_VEHICLE, Hits, RayCaster
+from terrain.rays.caster import Hits
+from vehicles.contact.vehicle_rays import VehicleRays
 from vehicles.vehicle import Vehicle
 
 
 class OwnVehicle:
-    """Caster against the body of a vehicle; without its wheels."""
+    """Caster against the body and the wheels of a vehicle."""
 
-    def __init__(self, vehicle: Vehicle, ground: Ground) -> None:
+    def __init__(self, vehicle: Vehicle) -> None:
         self._vehicle = vehicle
-        contact = vehicle.model.object_contact[0]
-        parts = [part["points"][: part["count"]].copy() for part in contact["parts"][: contact["count"]]]
-        hulls = [WorldObject(f"part {n}", ConvexHull(points), (0.0, 0.0, 0.0), label="vehicle") for n, points in enumerate(parts)]
-        self._caster = RayCaster(ground, ObjectSet(hulls))
+        self._rays = VehicleRays(vehicle.model.object_contact)
 
     def nearest(self, hits: Hits, origins: ArrayLike, directions: ArrayLike, max_range: ArrayLike) -> Hits:
         """Return the hits of rays (arguments of `RayCaster.cast`), with those on the vehicle where they are nearer."""
-        R_WB, state = np.empty((3, 3)), self._vehicle.space.state[0]
+        R_WB, state, readout = np.empty((3, 3)), self._vehicle.space.state[0], self._vehicle.readout[0]
         rotation_of_quaternion(state["q_WB"], R_WB)
+        self._rays.place_wheels(readout["p_BK"], readout["R_BK"])
         start: NDArray[np.float64] = (np.asarray(origins, float) - state["p_WB"]) @ R_WB
-        own = self._caster.cast(start, np.asarray(directions, float) @ R_WB, max_range, ground=False)
+        own = self._rays.cast(start, np.asarray(directions, float) @ R_WB, max_range)
         nearer = own.range < hits.range
         return Hits(
             np.where(nearer, own.range, hits.range),
-            np.where(nearer, OWN_VEHICLE, hits.object),
+            np.where(nearer, own.object, hits.object),
             np.where(nearer[:, None], own.normal @ R_WB.T, hits.normal),
         )

@@ -393,17 +393,17 @@ class Simulation:
         origins, directions : (n, 3) or (3,), in W, origins in m
         max_range : [m]
         time : time [s] at which moving objects are placed; default: the present time
-        own_vehicle : True = also on the body of the own vehicle where it is now, without its wheels (`object` -2)
-        options : `ground`, `roughness`, `porous` of `terrain.rays.caster.RayCaster.cast`, with its errors
+        own_vehicle : True = also on the body and the wheels of the own vehicle where they are now (`object` -2)
+        options : `ground`, `roughness`, `porous`, `ruts` of `terrain.rays.caster.RayCaster.cast`, with its errors
         """
-        objects = self._session.objects
-        if self._caster.objects is not objects:
-            self._caster = self._caster.with_objects(objects)
+        objects, ruts = self._session.objects, self._session.soil.arrays
+        if self._caster.objects is not objects or self._caster.ruts is not ruts:
+            self._caster = self._caster.with_objects(objects, ruts)
         hits = self._caster.cast(origins, directions, max_range, self.time if time is None else time, **options)
         if not own_vehicle:
             return hits
         if self._own_vehicle is None:
-            self._own_vehicle = OwnVehicle(self.vehicle, self.ground)
+            self._own_vehicle = OwnVehicle(self.vehicle)
         return self._own_vehicle.nearest(hits, origins, directions, max_range)
 
     def run(self) -> Result:

@@ -241,6 +241,10 @@ class HighFeatureWarning(UserWarning):
     """Warning that a wall or a step of a terrain file is higher than a wheel climbs, and is an object."""
 
 
+class InsideBodyWarning(UserWarning):
+    """Warning that a sensor is inside a part of the body, which it sees through."""
+
+
 class DeviceError(JounceError):
     """Error of an input device, a display or a sound card."""
 

@@ -46,6 +46,7 @@ class Number:
     shape : shape of an array; an entry (2, 21) allows 2 to 21 items
     whole : True for integers
     rising : True for strictly increasing numbers
+    repeats : True if one number stands for all numbers of the array
     """
 
     unit: str = ""
@@ -56,6 +57,7 @@ class Number:
     shape: tuple[int | tuple[int, int], ...] = ()
     whole: bool = False
     rising: bool = False
+    repeats: bool = False
 
     def read(self, value: Any, file: object, key: str) -> Any:
         """Return a float, an int if `whole`, or an array, in SI units."""
@@ -65,6 +67,10 @@ class Number:
         """Return the value in SI units of a number in the unit of a suffix."""
         factor = factor_of(self.unit, suffix) if suffix else 1.0
         assert factor is not None
+        if self.repeats:
+            if not self.accepts(value):
+                raise ConfigError(file, key, value, self.noun(suffix))
+            value = np.full([n for n in self.shape if isinstance(n, int)], value) if self._is_repeated(value) else value
         shape = self._shape_of(value, file, key, suffix)
         array = numbers(value, shape, file, key, self._shown(suffix), whole=self.whole)
         if factor != 1.0:
@@ -95,8 +101,8 @@ class Number:
 
     def accepts(self, value: Any) -> bool:
         """Return True for a number, or for a list of a valid length if the shape has one axis, a list of lists if it has two."""
-        if not self.shape:
-            return isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not self.shape or self._is_repeated(value):
+            return _is_number(value)
         if not isinstance(value, (list, tuple, np.ndarray)) or not _fits(len(value), self.shape[0]):
             return False
         return all(isinstance(row, (list, tuple, np.ndarray)) == (len(self.shape) > 1) for row in value)
@@ -108,6 +114,7 @@ class Number:
         """Return the description of a valid value in the unit of a suffix, without the range."""
         lengths = [str(n) if isinstance(n, int) else f"{n[0]} to {n[1]}" for n in self.shape]
         noun = f"{' x '.join(lengths)} numbers" if self.shape else "a number"
+        noun = f"a number, or {noun}" if self.repeats else noun
         unit = self._shown(suffix)
         return f"{noun} in {unit}" if unit not in ("", "1") else noun
 
@@ -124,6 +131,10 @@ class Number:
         limits += [f"at least {low:g}"] * (math.isfinite(low) and not (self.above is not None and self.least <= self.above))
         limits += [f"at most {high:g}"] * (math.isfinite(high) and not (self.below is not None and self.most >= self.below))
         return ", ".join(limits)
+
+    def _is_repeated(self, value: Any) -> bool:
+        """Return True for a single number in place of an array."""
+        return self.repeats and _is_number(value)
 
     def _shown(self, suffix: str) -> str:
         """Return the unit of a suffix for messages."""
@@ -142,6 +153,10 @@ class Number:
                 raise ConfigError(file, key, value, f"a list of {self.noun(suffix)}")
             inside = inside[0] if isinstance(inside, (list, tuple, np.ndarray)) and len(inside) else None
         return tuple(out)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _fits(length: int, expected: int | tuple[int, int]) -> bool:

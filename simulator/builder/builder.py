@@ -124,7 +124,8 @@ class SessionParts:
     def new_sensors(self) -> list[MountedSensor]:
         """Return new sensors. Raises ConfigError, JounceError."""
         with self.configuration.origins.relative_to():
-            context = SensorContext(self.ground, self.step, self.seed, self.vehicle.description, self.options.weather)
+            body = self.vehicle.model.object_contact
+            context = SensorContext(self.ground, self.step, self.seed, self.vehicle.description, self.options.weather, body)
             return make_sensors(self.options.sensors, "", context)
 
     def driver(self, kind: DriverKind, *, paced: bool, said: Mapping[str, Any] = NOTHING) -> Driver | SensingDriver:

@@ -290,10 +290,10 @@ def _likeness(table: FieldType, content: Any) -> float:
 
 
 def _score(fields: Fields, content: Mapping[Any, Any]) -> float:
-    """Return the fraction of the keys that the table has plus the fraction of the fields that are present."""
+    """Return twice the fraction of the keys that the table has plus the fraction of the fields that are present."""
     spelled = {written: field.name for field in fields for written in field.spellings}
     present = {spelled[key] for key in content if key in spelled}
-    return len(present) / len(content) + len(present) / len(fields)
+    return 2.0 * len(present) / len(content) + len(present) / len(fields)
 
 
 def tables_of(table: FieldType) -> Iterable[Fields]:

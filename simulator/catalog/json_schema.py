@@ -148,10 +148,11 @@ def _number(kind: Number, suffix: str) -> Schema:
     least, above = (None, 0.0) if kind.least == ABOVE_ZERO else (kind.least, kind.above)
     limits = (("minimum", least), ("exclusiveMinimum", above), ("maximum", kind.most), ("exclusiveMaximum", kind.below))
     out |= {name: tidy(limit / factor) for name, limit in limits if limit is not None and math.isfinite(limit)}
+    one = out
     for length in reversed(kind.shape):
         least_items, most_items = (length, length) if isinstance(length, int) else length
         out = {"type": "array", "items": out, "minItems": least_items, "maxItems": most_items}
-    return out
+    return {"anyOf": [one, out]} if kind.repeats else out
 
 
 def _limits(noun: str, least: int, most: int | None) -> Schema:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import ConfigError
+from simulator.base.fields import FieldType
 from simulator.base.inputfile import read_bytes
 from simulator.configuration.file_lookup import data_folder
 from simulator.configuration.file_tables import TABLES, files_named
@@ -52,8 +53,13 @@ class BinaryFiles:
 
         Raises ConfigError if a digest differs from the digest in a recorded configuration.
         """
-        if kind is not None and path not in self._noted:
-            for below in list(files_named(TABLES[kind], self._layer.at(path))):
+        if kind is not None:
+            self.note_in(path, TABLES[kind])
+
+    def note_in(self, path: KeyPath, kind: FieldType) -> None:
+        """Note the files that the content of a field type at a path names. Raises ConfigError as `note_all`."""
+        if path not in self._noted:
+            for below in list(files_named(kind, self._layer.at(path))):
                 self._find((*path, *below))
             self._noted.add(path)
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from simulator.base import renamed
 from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.base.fields import ListOf
 from simulator.configuration.binary_files import BinaryFiles
 from simulator.configuration.file_lookup import SUFFIXES, find_config
 from simulator.configuration.key_path import KeyPath, parse, written
@@ -24,6 +25,7 @@ from simulator.configuration.named_files import NamedFiles
 from simulator.configuration.overrides import Override
 from simulator.configuration.references import DEFAULTS, kind_at, names_soil
 from simulator.configuration.renamed_keys import modernized, new_key, new_value
+from simulator.sensors.kinds import SENSOR_FILE
 
 
 class FileChange(NamedTuple):
@@ -91,6 +93,11 @@ class Configuration:
         self.binary.note_all(path, self.named.kind(path))
         with self.origins.about(path) as label:
             yield own_copy(self.layer.at(path)), label
+
+    def note_sensor_files(self) -> None:
+        """Find the files that the sensors name, and record their digests. Raises ConfigError."""
+        if self.has("sensors"):
+            self.binary.note_in(("sensors",), ListOf(SENSOR_FILE))
 
     def put(self, place: str, value: Any, origin: Origin) -> None:
         """Set a value with its origin."""
@@ -167,6 +174,8 @@ class Configuration:
                 with errors.part():
                     named.expand(path)
                     self.binary.note_all(path, named.kind(path))
+            with errors.part():
+                self.note_sensor_files()
             for path in named.soil_names():
                 name = self.layer.at(path)
                 if isinstance(name, str):

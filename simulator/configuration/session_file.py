@@ -247,6 +247,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
     """Return the checked options of a session. Raises ConfigError: unknown key, invalid type, number out of range."""
     file = configuration.layer.origins[()].source
     with configuration.origins.relative_to():
+        configuration.note_sensor_files()
         values = read(FILE, configuration.layer.content, file)
         outlets, world = read(_OUTLETS, values.get("outlets", {}), file, "outlets"), values.get("world", {})
         telemetry = read(_TELEMETRY, outlets.get("telemetry", {}), file, "outlets.telemetry")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.errors import ConfigError
 from simulator.base.field_records import filled, rows
 from simulator.base.fields import Number
 from simulator.base.records import Record
@@ -26,7 +27,8 @@ from terrain.objects.object_set import NO_OBJECTS
 
 def check_sensor(kind: SensorKind, findings: Findings, example: Mapping[str, Any]) -> None:
     """Check a sensor."""
-    check_parameters(findings, kind.parameters)
+    check_parameters(findings, kind.parameters, numbers_only=kind.contract == 1)
+    _check_presets(kind, findings)
     check_rows(findings, "output", kind.output, [row[0] for row in SAMPLED])
     with findings.check("rate") as check:
         check.need(0.1 <= kind.rate <= 2e4, f"default rate {kind.rate:g} Hz; expected 0.1 to 20000 Hz")
@@ -62,6 +64,22 @@ def _new_sensor(kind: SensorKind, values: Mapping[str, Any], seed: int = SEED) -
     return kind.make(
         SensorSettings(filled(rows(numbers), values), mount, 1.0 / kind.rate, random, level_ground(), kind.name, values=others)
     )
+
+
+def _check_presets(kind: SensorKind, findings: Findings) -> None:
+    """Check that the presets have values of parameters."""
+    with findings.check("presets") as check:
+        own = {field.name: field.kind for field in kind.parameters}
+        check.need(not kind.presets or "preset" in own, "no parameter preset; add one with the words of the presets")
+        for preset, values in kind.presets.items():
+            for key, value in values.items():
+                if key not in own:
+                    check.fail(f"{preset}: {key} is no parameter")
+                    continue
+                try:
+                    own[key].read(value, "preset", key)
+                except ConfigError as error:
+                    check.fail(f"{preset}: {key}: {value!r} is not valid; expected {error.expected}")
 
 
 def _check_output(kind: SensorKind, values: Values, findings: Findings) -> None:

@@ -25,7 +25,10 @@ COLLISION_LOG = (
 
 @dataclass(frozen=True)
 class Collision:
-    """One touch of an object: from the first force until 0.1 s without a force."""
+    """One collision with an object: a touch after at least 0.1 s without a force.
+
+    The impact lasts until the rebound ends. Leaning and pushing afterwards, slower than 0.3 m/s, belong to the collision and do not count.
+    """
 
     number: int
     """1 for the first collision of a session."""
@@ -44,11 +47,11 @@ class Collision:
     closing_speed: float
     """Speed of approach along the normal at the first force [m/s]."""
     impulse: tuple[float, float, float]
-    """Impulse of the object on the vehicle so far, in W [N s]."""
+    """Impulse of the object on the vehicle in the impact, in W [N s]."""
     peak_force: float
-    """Largest force so far [N]."""
+    """Largest force in the impact [N]."""
     duration: float
-    """Time from the first to the last force so far [s]."""
+    """Time from the first to the last force of the impact [s]."""
 
     @property
     def message(self) -> str:
@@ -136,5 +139,5 @@ class CollisionList:
             closing_speed=float(row["closing_speed"]),
             impulse=impulse,  # type: ignore[arg-type]
             peak_force=float(row["peak_force"]),
-            duration=float(row["last"]) - float(row["time"]),
+            duration=float(row["end"]) - float(row["time"]),
         )

@@ -135,7 +135,7 @@ class Host:
             self.force_feedback = ForceFeedbackOutlet(ForceFeedbackThread(human_driver.add_notice), lambda: human_driver.device, parts.step)
             session.outlets.append(self.force_feedback)
         about = {"driver": parts.options.driver.name, **({} if _has_platform(parts) else {"platform": ""})}
-        log_options = LogOptions(about=about, say=self.messages.trouble)
+        log_options = LogOptions(about=about, say=self.messages.trouble, note=self._note)
         self.log = open_log(parts, session, folder, streams.armed, log_options, raised=streams.waits)
         streams.began = True
         folder.began()
@@ -144,6 +144,10 @@ class Host:
         streams.begin(session)
         if streams.armed:
             parts.cueing.procedure.arm()
+
+    def _note(self, text: str) -> None:
+        """Print a line, over the line of the progress if there is one."""
+        self.messages.say(text)
 
     def _drive(self, session: Session, folder: Path) -> dict[str, Any]:
         """Drive, park, close. Each step runs even if the step before failed."""

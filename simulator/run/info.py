@@ -1,4 +1,4 @@
-"""`jounce info`: description of a run folder, with recovery of the log of a killed run."""
+"""`jounce info`: description of a run folder, with recovery of the log and the sensor data of a killed run."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from simulator.clock import lateness_text
 from simulator.events.collision import collision_text
 from simulator.telemetry.recover import LogInfo, read_logs
 from simulator.telemetry.run_folder import RUTS_NAME
+from simulator.telemetry.sensor_file.inventory import inspect_files
+from simulator.telemetry.sensor_file.recorder import size_text
 from terrain.rut_grid import SPACING, UNIT, read_ruts
 
 WELL = "well"
@@ -59,6 +61,7 @@ def described(log: LogInfo) -> dict[str, Any]:
         "collisions": json.loads(collisions) if collisions else _touched(log),
         "lateness": json.loads(lateness) if lateness else None,
         "ruts": _ruts(log.file.with_name(RUTS_NAME)),
+        "sensor_files": [one.to_json() for one in inspect_files(log.file)],
         "about": about,
         "configuration": json.loads(configuration) if configuration else None,
         "columns": log.columns,
@@ -87,6 +90,7 @@ def text_of(log: LogInfo, with_columns: bool = False) -> str:
         rows.append(("collisions", str(facts["collisions"])))
     if facts["ruts"]:
         rows.append(("ruts", "{area_m2:.1f} m2, at most {deepest_m:.3f} m deep, in {file}".format(**facts["ruts"])))
+    rows += [("sensors", _sensor_text(one)) for one in facts["sensor_files"]]
     width = max(len(name) for name, _ in rows)
     lines += [f"  {name:<{width}}  {value}" for name, value in rows if value != ""]
     lines = [one_line(line) for line in lines]
@@ -97,6 +101,14 @@ def text_of(log: LogInfo, with_columns: bool = False) -> str:
             one_line(f"  {name} [{c.get('unit', '')}] {c.get('frame', '')}  {c.get('meaning', '')}") for name, c in log.columns.items()
         ]
     return "\n".join(lines)
+
+
+def _sensor_text(file: dict[str, Any]) -> str:
+    """Return the description of a file of sensor data."""
+    if file["trouble"]:
+        return str(file["trouble"])
+    repaired = "  (repaired now)" if file["recovered"] else ""
+    return f"{file['messages']} messages, {size_text(file['size'])}, in {file['file']}{repaired}"
 
 
 def _simulated(log: LogInfo) -> float | None:

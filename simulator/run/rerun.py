@@ -29,6 +29,7 @@ from simulator.run.object_changes import KEY, apply_due, changes_text, read_chan
 from simulator.run.run_configuration import JOINED, open_log, read_recorded
 from simulator.session import DRIVER_PERIOD
 from simulator.telemetry.recover import LogInfo
+from simulator.telemetry.sensor_file.compare import SensorComparison, compare_files
 from simulator.telemetry.writer import PARQUET_NAME, LogOptions, read_telemetry
 from vehicles.command import COMMAND
 
@@ -78,15 +79,31 @@ def main_rerun(path: str, out: str | None, to_json: bool) -> int:
         progress.stage("comparing")
         again = read_telemetry(folder / PARQUET_NAME, wall=False)
         differ = differences(recorded_columns, with_late_measurements(again, recorded_columns))
+        sensors = compare_files(log.file, folder / PARQUET_NAME)
     rows = len(recorded_columns["time"])
     if to_json:
-        print(json_text({"folder": str(folder), "of": str(log.file), "rows": rows, "columns": len(recorded_columns), "differ": differ}))
+        found = {
+            "rows": rows,
+            "columns": len(recorded_columns),
+            "differ": differ,
+            "sensors": None if sensors is None else sensors.to_json(),
+        }
+        print(json_text({"folder": str(folder), "of": str(log.file), **found}))
     elif differ:
         first = ", ".join(differ[:5]) + (f" and {len(differ) - 5} more" if len(differ) > 5 else "")
         print_error(f"{len(differ)} of {len(recorded_columns)} columns differ ({first}); the new log is in {folder}")
     else:
         print_line(f"{rows} rows of {len(recorded_columns)} columns are bitwise equal; the new log is in {folder}")
-    return 1 if differ else 0
+    if sensors is not None and not to_json:
+        _print_sensors(sensors)
+    return 1 if differ or (sensors is not None and sensors.differ) else 0
+
+
+def _print_sensors(sensors: SensorComparison) -> None:
+    for line in (*sensors.differ, *sensors.notes):
+        print_error(f"sensor data: {line}")
+    if sensors.topics and not sensors.differ:
+        print_line(f"sensor data: {sensors.messages} messages of {sensors.topics} topics are bitwise equal")
 
 
 def rerun(

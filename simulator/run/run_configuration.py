@@ -25,6 +25,7 @@ from simulator.configuration.configuration import Configuration
 from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin
 from simulator.outlets.rut_file import RutFileOutlet
+from simulator.outlets.sensor_file import sensor_files
 from simulator.outlets.telemetry import TelemetryOutlet
 from simulator.run.folder import RunFolder
 from simulator.session import Session
@@ -71,7 +72,7 @@ def fingerprint(configuration: Mapping[str, Any]) -> str:
 def open_log(
     parts: SessionParts, session: Session, folder: RunFolder, armed: bool, options: LogOptions = PLAIN, raised: bool = False
 ) -> TelemetryOutlet:
-    """Begin the log of a session as its last outlet, and write the configuration into the folder; the ruts follow at the end.
+    """Begin the log of a session as its last outlet, and its sensor data; write the configuration into the folder. The ruts follow at the end.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ def open_log(
     every = ticks_per_row(parts)
     vehicle = parts.vehicle
     log = TelemetryOutlet(folder.path, session.readout, session.command, every, options, session.logged, vehicle.readout_table)
-    session.outlets += [RutFileOutlet(session, folder.path, parts.terrain), log]
+    session.outlets += [RutFileOutlet(session, folder.path, parts.terrain), *sensor_files(session, folder.path, options), log]
     write_configuration(folder.path, configuration)
     return log
 

@@ -7,6 +7,7 @@ A kind defines the table of its parameters, the table of its scalar output, whos
     rate         Hz, divides the ticks per second
     latency      s, time from the measurement to its delivery
     mount        `position` (3,) [m] from the chassis reference point, in B, and `roll_deg`, `pitch_deg`, `yaw_deg` of the sensor axes S
+    record       whether the measurements are in the file of sensor data (`simulator.telemetry.sensor_file`)
 
 A measurement has the time of which it is. It is *delivered* `latency` later: then it is in the log, and drivers, outlets and subscribers see it.
 Outside real time, delivery is exact, also for plugins. In real time, a plugin sensor and a sensor `in_thread` compute in a thread of
@@ -28,6 +29,7 @@ from simulator.base.fields import Fields
 from simulator.base.old_parameters import accepts_rows
 from simulator.base.records import Record, Table
 from simulator.base.renamed_modules import old_names
+from simulator.sensors.messages.topic import Recording
 from simulator.sensors.pose_history import PoseHistory
 from simulator.sensors.sensor_world import SensorWorld
 from simulator.weather import CLEAR, Weather
@@ -93,7 +95,11 @@ class SensorInput:
 
 
 class Sensor(Protocol):
-    """Sensor, as returned by `make`. It may have a method `close()`, which is called once at the end."""
+    """Sensor, as returned by `make`.
+
+    It may have a method `deliver(measurement)`, which is called with each `simulator.sensors.measurement.Measurement` at its delivery, in the
+    thread of the ticks, and must return at once; and a method `close()`, which is called once at the end.
+    """
 
     def step(self, seen: SensorInput, out: Record) -> Mapping[str, NDArray[Any]] | None:
         """Measure: fill the record `out` of the kind's output, which holds the previous measurement, and return the arrays by name.
@@ -151,8 +157,17 @@ class SensorSettings:
     vehicle: Description | None = None
     """Description of the vehicle; None in a check of a kind."""
     weather: Weather = CLEAR
+    record: bool = True
+    """Whether the user wants the measurements in the file of sensor data."""
     seed: tuple[int, ...] = (0,)
     """Seed of `random`."""
+    body: Record | None = None
+    """Parts of the body and wheels of the vehicle, record of `vehicles.contact.records.OBJECT_CONTACT`; None in a check of a kind."""
+
+    @property
+    def corners(self) -> tuple[str, ...]:
+        """Names of the wheels: FL, FR and so on; of four wheels in a check of a kind."""
+        return ("FL", "FR", "RL", "RR") if self.vehicle is None else self.vehicle.mechanism.axles.corners
 
 
 @accepts_rows(defaults_after="rate")
@@ -164,7 +179,7 @@ class SensorKind:
     parameters: Fields
     """Table of the kind's own parameters. Numbers are in `SensorSettings.parameters`, all others in `SensorSettings.values`."""
     output: Table
-    """Table of the measured scalars."""
+    """Table of the measured scalars; WHEELS in a shape (`vehicles.axle_layout`) is the number of wheels of the vehicle."""
     make: Callable[[SensorSettings], Sensor]
     contract: int
     """Version of the contract for which the kind was written, one of CONTRACTS."""
@@ -176,8 +191,13 @@ class SensorKind:
     """Arrays of a measurement. A measurement may omit one."""
     latency: float = 0.0
     """s, default latency."""
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Values of parameters, as in a file and in SI units, by the word of the key `preset`, which the kind has among its parameters; keys of the file
+    replace them."""
     in_thread: bool = False
     """True for a built-in sensor that needs milliseconds for a measurement: in real time it computes in a thread of its own."""
+    messages: Callable[[SensorSettings], Recording] | None = None
+    """Returns the topics of a sensor in the file of sensor data. Default: its arrays, see `simulator.sensors.messages.generic`."""
 
 
 __getattr__ = old_names(__name__)

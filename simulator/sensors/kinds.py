@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from simulator.base.errors import JounceError
-from simulator.base.fields import Field, Fields, Group, Number, Text, Variants
+from simulator.base.fields import Field, Fields, Flag, Group, Number, Text, Variants
 from simulator.base.rates import RATE
 from simulator.base.registry import Registry
 from simulator.base.renamed_modules import old_names
@@ -30,9 +30,20 @@ _COMMON = (
     Field("rate", RATE, "measurements per second; default: that of the type", None),
     Field("latency", Number("s", 0.0, LONGEST), "time from a measurement to its delivery; default: that of the type", None),
     Field("mount", Group(MOUNT), "position and orientation; default: at the reference point, axes parallel to the chassis", None),
+    Field("record", Flag(), "write the measurements to sensors.mcap", True),
 )
 
-SENSOR_KINDS: Registry[SensorKind] = Registry("sensor", "jounce.sensors", {"imu": "simulator.sensors.imu:KIND"})
+SENSOR_KINDS: Registry[SensorKind] = Registry(
+    "sensor",
+    "jounce.sensors",
+    {
+        "imu": "simulator.sensors.imu:KIND",
+        "lidar": "simulator.sensors.lidar.sensor:KIND",
+        "gnss": "simulator.sensors.gnss:KIND",
+        "wheel_encoder": "simulator.sensors.wheel_encoder:KIND",
+        "steering_angle": "simulator.sensors.steering_angle:KIND",
+    },
+)
 
 
 def sensor_fields(name: str) -> Fields:

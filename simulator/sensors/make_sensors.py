@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,16 @@ from simulator.base.errors import ConfigError, ContractWarning
 from simulator.base.field_records import filled, rows
 from simulator.base.fields import Number, read
 from simulator.base.rates import whole_ticks
+from simulator.base.records import Record, labeled
 from simulator.base.registry import making
 from simulator.base.rotations import rotation_of_euler
 from simulator.base.values import Values
-from simulator.sensors.contract import Mount, SensorSettings
+from simulator.sensors.contract import Mount, SensorKind, SensorSettings
 from simulator.sensors.kinds import MOUNT, SENSOR_FILE, SENSOR_KINDS
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.weather import CLEAR, Weather
 from terrain.ground import Ground
+from vehicles.axle_layout import WHEELS
 from vehicles.description import Description
 
 RESERVED = ("command", "platform", "planner")
@@ -39,6 +41,8 @@ class SensorContext:
     """Not negative."""
     vehicle: Description | None = None
     weather: Weather = CLEAR
+    body: Record | None = None
+    """Record of `vehicles.contact.records.OBJECT_CONTACT`."""
 
 
 def make_sensors(said: Sequence[Any], file: object, context: SensorContext, key: str = "sensors") -> list[MountedSensor]:
@@ -73,6 +77,7 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
         expected = "a name of letters, digits and underscores, other than command, platform and planner"
         raise ConfigError(values.file, values.path("name"), name, expected)
     every = whole_ticks(values.get("rate", kind.rate), context.h, values.file, values.path("rate"))
+    kind, said = _of_vehicle(kind, context.vehicle), _with_preset(kind, values)
     numbers = tuple(field for field in kind.parameters if isinstance(field.kind, Number))
     latency = values.get("latency", kind.latency)
     if kind.contract == 1 and plugin:
@@ -80,7 +85,7 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
         latency = every * context.h
     seed = (context.seed, zlib.crc32(name.encode()))
     settings = SensorSettings(
-        parameters=filled(rows(numbers), values),
+        parameters=filled(rows(numbers), said),
         mount=_mount(values["mount"] if "mount" in values else read(MOUNT, {}, values.file)),
         period=every * context.h,
         random=np.random.default_rng(seed),
@@ -88,14 +93,34 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
         name=name,
         step=context.h,
         latency=latency,
-        values={field.name: values[field.name] for field in kind.parameters if field not in numbers and field.name in values},
+        values={field.name: said[field.name] for field in kind.parameters if field not in numbers and field.name in said},
         vehicle=context.vehicle,
         weather=context.weather,
+        record=values["record"],
         seed=seed,
+        body=context.body,
     )
     with making(f"sensor {name}"):
         sensor = kind.make(settings)
-    return MountedSensor(name, kind, sensor, every, settings, plugin)
+    mounted = MountedSensor(name, kind, sensor, every, settings, plugin)
+    if hasattr(sensor, "deliver"):
+        mounted.subscribe(sensor.deliver)
+    return mounted
+
+
+def _of_vehicle(kind: SensorKind, vehicle: Description | None) -> SensorKind:
+    """Return the kind with an output for the wheels of the vehicle."""
+    if vehicle is None:
+        return kind
+    return replace(kind, output=labeled(kind.output, WHEELS.name, vehicle.mechanism.axles.corners))
+
+
+def _with_preset(kind: SensorKind, values: Values) -> dict[str, Any]:
+    """Return the values of a section, with those of its preset for keys that the section does not have."""
+    preset = kind.presets.get(values.get("preset", ""), {})
+    own = {field.name: field.kind for field in kind.parameters}
+    unsaid = {key: own[key].read(value, f"preset {values['preset']}", key) for key, value in preset.items() if key not in values.spelled}
+    return {**values, **unsaid}
 
 
 def _mount(mount: Values) -> Mount:

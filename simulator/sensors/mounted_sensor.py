@@ -51,6 +51,8 @@ class MountedSensor:
         self._sensor, self._plugin = sensor, plugin
         self._table: Table = (*SAMPLED, *kind.output)
         self.out = record(self._table)
+        if kind.contract > 1:
+            no_measurement(self.out)
         self._measured = record(kind.output)
         self._thread: PluginThread | None = None
         if plugin or kind.in_thread:

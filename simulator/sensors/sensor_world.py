@@ -8,6 +8,7 @@ from simulator.weather import Weather
 from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
 from terrain.rays.caster import Hits, RayCaster
+from terrain.ruts import NO_RUTS, Ruts
 
 
 class SensorWorld:
@@ -42,8 +43,8 @@ class SensorWorld:
 class WorldSource:
     """Worlds of a session: the bounds of ground and objects are computed once for all sensors."""
 
-    def __init__(self, ground: Ground, weather: Weather) -> None:
-        self._caster, self._weather, self._warm = RayCaster(ground), weather, False
+    def __init__(self, ground: Ground, weather: Weather, ruts: Ruts = NO_RUTS) -> None:
+        self._caster, self._weather, self._warm = RayCaster(ground, ruts=ruts), weather, False
 
     def world(self, objects: ObjectSet) -> SensorWorld:
         """Return the world with the present objects."""

@@ -13,11 +13,13 @@ from simulator.telemetry.folder_lock import FolderLock
 RUTS_NAME = "ruts.npz"
 """File with the ruts of a run on soil."""
 
+SENSOR_FILES = ("sensors.mcap", "sensors-[0-9]*.mcap")
+"""Patterns of the sensor data of a run, see `simulator.telemetry.sensor_file.names`."""
 RESULTS = (
     "frame_[0-9][0-9][0-9][0-9]_*.png", "incident_*", "failure.txt", "platform.json", "platform.png", "metrics.json", "attitude.png",
     "lateral_acceleration.png", "path.png", "speed.png", "yaw_rate.png", "longitudinal.png", "ride.png", "course.png", "g_g.png",
     "cross_plots.png", "handling.png", "frequency_response.png", "curves.png", "wheel_loads.png", "hand_wheel.png", "pedals.png",
-    "steady_turns.png", "plot_*.png", "series.png", "report.html",
+    "steady_turns.png", "plot_*.png", "series.png", "report.html", *SENSOR_FILES, "sensors.html",
     "telemetry.csv", RUTS_NAME, ".*.part", "platform.png.*.part",
     "frame_[0-9][0-9][0-9][0-9]_*.png.new", "configuration.yaml", "telemetry.parquet",
 )  # fmt: skip
@@ -52,7 +54,7 @@ def run_folder(requested: Path | None) -> Path:
 
 
 def rename_old_log(raw: Path, sure: bool) -> Path | None:
-    """Rename the raw log of a killed run, with the time of its last row, so that the next run can begin.
+    """Rename the raw log of a killed run and its sensor data, with the time of the last row, so that the next run can begin.
 
     `sure` : no running process writes to the raw log. Returns the new path, None if there was no raw log. Raises OutputError.
     """
@@ -67,6 +69,9 @@ def rename_old_log(raw: Path, sure: bool) -> Path | None:
             attempt += 1
             renamed = raw.with_name(f"{stem}-{attempt}{raw.suffix}")
         os.rename(raw, renamed)
+        for pattern in SENSOR_FILES:
+            for file in raw.parent.glob(pattern):
+                os.rename(file, file.with_stem(file.stem.replace("sensors", renamed.stem.replace(raw.stem, "sensors"), 1)))
     except OSError as error:
         raise OutputError(f"{raw}: cannot rename the log of a killed run: {error.strerror or error}") from None
     return renamed

@@ -67,6 +67,8 @@ class LogOptions:
     """Ownership of the folder, if the caller holds and releases it."""
     say: Callable[[str], None] = print_error
     """Called with one-line messages for the user."""
+    note: Callable[[str], None] = print_error
+    """Called with one-line messages that are no failures."""
 
 
 PLAIN = LogOptions()

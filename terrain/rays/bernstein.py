@@ -133,15 +133,22 @@ def value_at(b, s):
 
 
 @inline
-def _single_zero(b):
-    """Return the only s in [0, 1] where a polynomial changes its sign: Newton steps inside a bracket that shrinks."""
+def powers(b):
+    """Return the coefficients of the powers of s of a polynomial."""
     b0, b1, b2, b3, b4, b5, b6 = b
     c0, c1, c2, c3, c4, c5 = b1 - b0, b2 - b1, b3 - b2, b4 - b3, b5 - b4, b6 - b5
     d0, d1, d2, d3, d4 = c1 - c0, c2 - c1, c3 - c2, c4 - c3, c5 - c4
     e0, e1, e2, e3 = d1 - d0, d2 - d1, d3 - d2, d4 - d3
     f0, f1, f2 = e1 - e0, e2 - e1, e3 - e2
     g0, g1 = f1 - f0, f2 - f1
-    a1, a2, a3, a4, a5, a6 = 6.0 * c0, 15.0 * d0, 20.0 * e0, 15.0 * f0, 6.0 * g0, g1 - g0  # powers of s
+    return b0, 6.0 * c0, 15.0 * d0, 20.0 * e0, 15.0 * f0, 6.0 * g0, g1 - g0
+
+
+@inline
+def _single_zero(b):
+    """Return the only s in [0, 1] where a polynomial changes its sign: Newton steps inside a bracket that shrinks."""
+    b0, b6 = b[0], b[6]
+    _, a1, a2, a3, a4, a5, a6 = powers(b)
     low, high = 0.0, 1.0
     falls = b0 > 0.0 or (b0 == 0.0 and b6 <= 0.0)
     s = b0 / (b0 - b6) if b0 != b6 else 0.5

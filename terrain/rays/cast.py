@@ -7,9 +7,9 @@ import math
 from simulator.base.callbacks import records_at
 from simulator.base.jit import inline, kernel
 from terrain.objects.pose import place_object
-from terrain.objects.records import BREAKAWAY, OBJECT_TYPE, ROW_TYPE, STATE_TYPE
+from terrain.objects.records import BREAKAWAY, OBJECT_TYPE, PATH, ROW_TYPE, STATE_TYPE
 from terrain.rays.bernstein import first_zero, patch_along
-from terrain.rays.march import feature_span, ground_and_slopes, march, span
+from terrain.rays.march import feature_span, ground_and_slopes, march, march_rough, span
 from terrain.rays.pyramid import cell_at, next_cell
 from terrain.rays.shapes import shape_hit, slab
 from terrain.rays.surface import BORDER, node_at
@@ -18,6 +18,8 @@ ON_SURFACE = 1e-12
 """m. A ray that starts closer to the ground starts on it, and the start is no hit."""
 BOX_SLACK = 1e-9
 """m. Widening of bounding boxes for rounding."""
+STALE = 2e-3
+"""s. Poses of moving objects of that age tell which objects may be near a ray; older ones tell less, newer ones take longer."""
 FIRST_LEVEL = 3
 """Level of a pyramid at which a ray begins: the ground near a sensor is near the ray."""
 
@@ -59,11 +61,13 @@ def cast_rays(ground, surface, space, moving, poses, options, rays, limits, time
     start = math.nan, math.nan, math.nan
     gap = rate_x = rate_y = 0.0
     w = ground.objects
+    steepest = ground.p[0]["steepest"] + math.hypot(ground.p[0]["slope"][0], ground.p[0]["slope"][1])
     for n in range(len(rays)):
         ray = rays[n, 0], rays[n, 1], rays[n, 2], rays[n, 3], rays[n, 4], rays[n, 5]
         end, number = limits[n], -1
         if options[0]:
-            if ray[0] != start[0] or ray[1] != start[1] or ray[2] != start[2]:  # the rays of a scan often have one origin
+            moved = math.hypot(ray[0] - start[0], ray[1] - start[1]) * steepest + abs(ray[2] - start[2])
+            if not (moved == 0.0 or moved < abs(gap) - ON_SURFACE):  # the rays of a scan are on one side of the ground
                 start = ray[0], ray[1], ray[2]
                 height, rate_x, rate_y = ground_and_slopes(ground, ray[0], ray[1], options[1])
                 gap = ray[2] - height
@@ -75,10 +79,10 @@ def cast_rays(ground, surface, space, moving, poses, options, rays, limits, time
         row = -1
         if w[0]["count"] > 0:
             if len(moving) > 0:
-                if times[n] != now:
+                if not abs(times[n] - now) <= STALE:
                     now = times[n]
                     place_objects(w, moving, poses, now)
-                end, row = _moving_hit(w, space, moving, poses, ray, end, options[2], normals[n])
+                end, row = _moving_hit(w, space, moving, poses, (now, times[n]), ray, end, options[2], normals[n])
             end, row = _standing_hit(w, space, ray, end, row, options[2], normals[n])
         if row >= 0:
             objects = records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])
@@ -186,7 +190,10 @@ def _grid_hit(ground, surface, ray, along, start, end, side, rough):
         b = patch_along(heights, columns, rows, u + du * t - k, v + dv * t - m, u + du * out - k, v + dv * out - m)
         b = _gap(b, w + dw * t, dw * (out - t), side)
         if slack > 0.0 or (t < far and out > near):
-            hit = march(ground, surface, ray, t, out, side, b, rough)
+            if t < far and out > near:
+                hit = march(ground, surface, ray, t, out, side, b, rough)
+            else:
+                hit = march_rough(ground, surface, ray, t, out, side, b)
             if hit < math.inf:
                 return hit
             continue
@@ -223,8 +230,11 @@ def place_objects(w, moving, poses, t):
 
 
 @inline
-def _moving_hit(w, space, moving, poses, ray, end, porous, normal):
-    """Return (t [m], row of the object) of the first moving object at 0 < t <= end, (end, -1) if there is none; `normal` (3,) is written for a hit."""
+def _moving_hit(w, space, moving, poses, time, ray, end, porous, normal):
+    """Return (t [m], row of the object) of the first moving object at 0 < t <= end, (end, -1) if there is none; `normal` (3,) is written for a hit.
+
+    time : (of the poses, of the ray) [s]; an object is placed at the time of the ray only if it may be near the ray
+    """
     objects = records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])
     x, y, z, dx, dy, dz = ray
     found = -1
@@ -232,13 +242,20 @@ def _moving_hit(w, space, moving, poses, ray, end, porous, normal):
         o, p, r = objects[moving[k]], poses[k]["p_WO"], poses[k]["R_WO"]
         if not o["present"] or (o["extinction"] > 0.0 and not porous):
             continue
+        late = abs(time[1] - time[0])
+        if late > 0.0 and o["repeats"]:  # it may have begun again between the two times
+            place_object(w, o, time[1], space.pose)
+            p, r, late = space.pose[0]["p_WO"], space.pose[0]["R_WO"], 0.0
         c = o["center_O"]
         cx = p[0] + r[0, 0] * c[0] + r[0, 1] * c[1] + r[0, 2] * c[2] - x
         cy = p[1] + r[1, 0] * c[0] + r[1, 1] * c[1] + r[1, 2] * c[2] - y
         cz = p[2] + r[2, 0] * c[0] + r[2, 1] * c[1] + r[2, 2] * c[2] - z
-        near, reach = cx * dx + cy * dy + cz * dz, 1.000001 * o["reach"]
+        near, reach = cx * dx + cy * dy + cz * dz, 1.000001 * o["reach"] + w[0]["fastest"] * late
         if near < -reach or near > end + reach or cx * cx + cy * cy + cz * cz - near * near > reach * reach:
             continue
+        if late > 0.0 and o["motion"] == PATH:
+            place_object(w, o, time[1], space.pose)
+            p, r = space.pose[0]["p_WO"], space.pose[0]["R_WO"]
         t = _object_hit(w, space, o, moving[k], p, r, ray, end, normal)
         if t < math.inf:
             end, found = t, moving[k]
@@ -271,7 +288,7 @@ def _standing_hit(w, space, ray, end, found, porous, normal):
         for k in range(starts[j * g["bins"][0] + i], starts[j * g["bins"][0] + i + 1]):
             row = items[k]
             o = objects[row]
-            if row == found or not o["present"] or (o["extinction"] > 0.0 and not porous) or not _meets(o, x, y, z, dx, dy, dz, end):
+            if row == found or not o["present"] or (o["extinction"] > 0.0 and not porous) or not meets(o, x, y, z, dx, dy, dz, end):
                 continue
             if o["motion"] == BREAKAWAY and is_broken(w, o):
                 continue
@@ -281,7 +298,7 @@ def _standing_hit(w, space, ray, end, found, porous, normal):
 
 
 @inline
-def _meets(o, x, y, z, dx, dy, dz, end):
+def meets(o, x, y, z, dx, dy, dz, end):
     """Return True if a ray may meet the bounding box of an object."""
     x0, x1 = slab(x, dx, o["low"][0] - BOX_SLACK, o["high"][0] + BOX_SLACK)
     y0, y1 = slab(y, dy, o["low"][1] - BOX_SLACK, o["high"][1] + BOX_SLACK)
@@ -300,8 +317,8 @@ def _object_hit(w, space, o, row, p, r, ray, end, normal):
     """Return t [m] of the hit of one object with the pose p (3,), r (3, 3) in W, inf if there is none; `normal` (3,), in W, is written for a hit."""
     x, y, z, dx, dy, dz = ray
     x, y, z = x - p[0], y - p[1], z - p[2]
-    px, py, pz = _to_o(r, x, y, z)
-    ex, ey, ez = _to_o(r, dx, dy, dz)
+    px, py, pz = to_axes(r, x, y, z)
+    ex, ey, ez = to_axes(r, dx, dy, dz)
     n = space.normal
     t = shape_hit(w, o, space.planes, space.rows[row], px, py, pz, ex, ey, ez, end, n, space.stack)
     if t < math.inf:
@@ -311,7 +328,7 @@ def _object_hit(w, space, o, row, p, r, ray, end, normal):
 
 
 @inline
-def _to_o(r, x, y, z):
+def to_axes(r, x, y, z):
     """Return the components in O of a vector in W; r (3, 3) are the axes of O."""
     return (
         r[0, 0] * x + r[1, 0] * y + r[2, 0] * z,

@@ -8,12 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simulator.base.errors import JounceError
+from simulator.base.records import record
 from terrain.ground import Ground
 from terrain.objects.labels import LABELS
 from terrain.objects.object_set import ObjectSet
 from terrain.rays.cast import cast_rays, unit_rays
+from terrain.rays.in_ruts import lower_in_ruts
+from terrain.rays.porous import MOST_SPANS, SPAN, scatter_rays
 from terrain.rays.space import RayObjects, movers, ray_objects
 from terrain.rays.surface import RaySurface, ray_surface
+from terrain.ruts import NO_RUTS, Ruts, remembers
 
 FARTHEST = 1e6
 """m. Maximum of `max_range`."""
@@ -47,29 +51,30 @@ class RayCaster:
 
     Parameters
     ----------
-    ground : surface as `terrain.composite_height` defines it, with features and roughness and without ruts
+    ground : surface as `terrain.composite_height` defines it, with features and roughness
     objects : default: those of the ground. Pass `Session.objects` for breakaway objects that a session has moved.
+    ruts : `Session.soil.arrays` for the ruts of a session; default: none
     """
 
-    def __init__(self, ground: Ground, objects: ObjectSet | None = None) -> None:
-        self.ground = ground
+    def __init__(self, ground: Ground, objects: ObjectSet | None = None, ruts: Ruts = NO_RUTS) -> None:
+        self.ground, self.ruts = ground, ruts
         self.objects = ground.objects if objects is None else objects
         self._surface: RaySurface | None = None
         self._space: RayObjects | None = None
 
-    def __reduce__(self) -> tuple[type[RayCaster], tuple[Ground, ObjectSet]]:
-        return type(self), (self.ground, self.objects)  # the bounds are quick to compute, and as large as the heights
+    def __reduce__(self) -> tuple[type[RayCaster], tuple[Ground, ObjectSet, Ruts]]:
+        return type(self), (self.ground, self.objects, self.ruts)  # the bounds are quick to compute, and as large as the heights
 
-    def with_objects(self, objects: ObjectSet) -> RayCaster:
-        """Return a caster for other objects on the same ground; the bounds of the ground are shared."""
-        out = type(self)(self.ground, objects)
+    def with_objects(self, objects: ObjectSet, ruts: Ruts | None = None) -> RayCaster:
+        """Return a caster for other objects, and other ruts, on the same ground; the bounds of the ground are shared."""
+        out = type(self)(self.ground, objects, self.ruts if ruts is None else ruts)
         out._surface = self._surface
         return out
 
     def with_states(self, snapshot: ObjectSet) -> RayCaster:
         """Return a caster for a snapshot of the objects (`ObjectSet.snapshot`), which another thread may use."""
         self._prepare()
-        out = type(self)(self.ground, snapshot)
+        out = type(self)(self.ground, snapshot, self.ruts)
         out._surface, out._space = self._surface, self._space.for_thread()  # type: ignore[union-attr]
         return out
 
@@ -83,6 +88,7 @@ class RayCaster:
         ground: bool = True,
         roughness: bool = True,
         porous: bool = False,
+        ruts: bool = True,
     ) -> Hits:
         """Return the nearest surfaces that rays meet at 0 < range <= max_range.
 
@@ -97,30 +103,70 @@ class RayCaster:
         time : time [s] at which moving objects are placed, one number or (n,); times in order are faster
         ground, roughness : False = without the ground, without its roughness
         porous : True = objects with an extinction, such as bushes, stop a ray; False = a ray passes through them
+        ruts : False = without the ruts of the caster
 
         Raises
         ------
         RayError : a direction of length zero, a number that is not finite, or an array of a wrong shape
         """
-        points, along = _vectors("origins", origins), _vectors("directions", directions)
-        limits, times = _numbers("max_range", max_range), _numbers("time", time)
-        count = _count(origins=points, directions=along, max_range=limits, time=times)
-        if not ((limits > 0.0) & (limits <= FARTHEST)).all():
-            bad = limits[~((limits > 0.0) & (limits <= FARTHEST))][0]
-            raise RayError(f"max_range {bad:g}; expected a number above 0, at most {FARTHEST:g}, in m")
-        if not np.isfinite(times).all():
-            raise RayError("time: not a finite number; expected a time in s")
-        rays = _rays(points, along, count)
-        if not (np.abs(points) <= FARTHEST_ORIGIN).all():
-            raise RayError(f"origins: a coordinate beyond {FARTHEST_ORIGIN:g} m; expected coordinates within it")
-        limits, times = limits + np.zeros(count), times + np.zeros(count)  # writable copies: the kernel has one signature
+        rays, limits, times = _checked(origins, directions, max_range, time)
+        hits, _ = self._cast(rays, limits, times, (ground, roughness, porous, ruts), None)
+        return hits
+
+    def cast_through(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        max_range: ArrayLike,
+        depth: ArrayLike,
+        time: ArrayLike = 0.0,
+        *,
+        ground: bool = True,
+        roughness: bool = True,
+        ruts: bool = True,
+    ) -> tuple[Hits, FloatArray]:
+        """Return the hits of rays that porous objects reflect at a given optical depth, see `terrain.rays.porous`, and their optical depths.
+
+        A hit inside a porous object has that object and the normal against the ray.
+
+        Parameters
+        ----------
+        depth : optical depth at which porous objects reflect a ray, one number or (n,); inf = never. Draw -ln(u), u uniform from 0 to 1.
+        others : as for `cast`
+
+        Returns
+        -------
+        hits : the nearest of solid surface and reflection
+        depth : (n,) optical depth from the origin to the hit, for a miss to `max_range`; the power of an echo is weaker by exp(-2 depth)
+
+        Raises
+        ------
+        RayError : as `cast`, or a depth that is negative or not a number
+        """
+        rays, limits, times = _checked(origins, directions, max_range, time)
+        depths = _numbers("depth", depth)
+        if len(depths) not in (1, len(rays)):
+            raise RayError(f"{len(rays)} rays, {len(depths)} depth; expected equal numbers, or one for all rays")
+        if not (depths >= 0.0).all():
+            raise RayError("depth: negative, or not a number; expected an optical depth of at least 0")
+        return self._cast(rays, limits, times, (ground, roughness, False, ruts), depths + np.zeros(len(rays)))
+
+    def _cast(
+        self, rays: FloatArray, limits: FloatArray, times: FloatArray, options: tuple[bool, ...], depths: FloatArray | None
+    ) -> tuple[Hits, FloatArray]:
+        """Return hits, and the optical depths if `depths` are given, else 0."""
+        count = len(rays)
         hits = Hits(np.empty(count), np.empty(count, np.int64), np.empty((count, 3)))
         self._prepare()
-        arrays = self.ground.arrays._replace(objects=self.objects.world)
+        arrays = self.ground.arrays._replace(objects=self.objects.world, ruts=self.ruts)
         moving, poses = movers(self.objects)
-        options = np.array((ground, roughness, porous), np.bool_)
-        cast_rays(arrays, self._surface, self._space, moving, poses, options, rays, limits, times, *hits)
-        return hits
+        cast_rays(arrays, self._surface, self._space, moving, poses, np.array(options[:3], np.bool_), rays, limits, times, *hits)
+        if options[0] and options[3] and remembers(self.ruts):
+            lower_in_ruts(arrays, rays, options[1], hits.range, hits.object, hits.normal)
+        if depths is None or not (self.objects.records["extinction"] > 0.0).any():
+            return hits, np.zeros(count)
+        scatter_rays(arrays, self._space, moving, poses, record(SPAN, MOST_SPANS), rays, limits, times, depths, *hits)
+        return hits, depths
 
     def _prepare(self) -> None:
         """Compute the bounds of ground and objects."""
@@ -134,6 +180,22 @@ class RayCaster:
         of = np.concatenate(((LABELS["none"], LABELS["ground"]), self.objects.records["label"])).astype(np.uint8)
         row = np.where(hits.object > 0, hits.object - self.objects.first + 2, np.maximum(hits.object + 1, 0))
         return np.where(hits.object == OWN_VEHICLE, np.uint8(LABELS["vehicle"]), of[row])
+
+
+def _checked(origins: ArrayLike, directions: ArrayLike, max_range: ArrayLike, time: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return rays (n, 6), limits and times (n,). Raises RayError."""
+    points, along = _vectors("origins", origins), _vectors("directions", directions)
+    limits, times = _numbers("max_range", max_range), _numbers("time", time)
+    count = _count(origins=points, directions=along, max_range=limits, time=times)
+    if not ((limits > 0.0) & (limits <= FARTHEST)).all():
+        bad = limits[~((limits > 0.0) & (limits <= FARTHEST))][0]
+        raise RayError(f"max_range {bad:g}; expected a number above 0, at most {FARTHEST:g}, in m")
+    if not np.isfinite(times).all():
+        raise RayError("time: not a finite number; expected a time in s")
+    rays = _rays(points, along, count)
+    if not (np.abs(points) <= FARTHEST_ORIGIN).all():
+        raise RayError(f"origins: a coordinate beyond {FARTHEST_ORIGIN:g} m; expected coordinates within it")
+    return rays, limits + np.zeros(count), times + np.zeros(count)  # writable copies: the kernel has one signature
 
 
 def _rays(points: FloatArray, along: FloatArray, count: int) -> FloatArray:

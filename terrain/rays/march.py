@@ -15,7 +15,7 @@ from simulator.base.jit import inline
 from terrain.base_grid import base_and_slopes, within_reach
 from terrain.composite_height import rough_and_slopes
 from terrain.features.kernels import features_and_slopes
-from terrain.rays.bernstein import value_at
+from terrain.rays.bernstein import first_zero, powers, value_at
 
 DEPTH = 2e-7
 """m."""
@@ -152,15 +152,58 @@ def _bounds_of_rates(gap):
 
 @inline
 def _between(ground, ray, low, high, side, rough):
-    """Return t of a crossing between low, where the gap is positive, and high, where it is negative."""
+    """Return t of a crossing between low, where the gap is positive, and high, where it is negative: Newton steps inside a bracket that shrinks."""
     x, y, z, dx, dy, dz = ray
+    t = 0.5 * (low + high)
     for _ in range(HALVINGS):
-        t = 0.5 * (low + high)
         if not low < t < high:
             break
-        height, _, _ = ground_and_slopes(ground, x + dx * t, y + dy * t, rough)
-        if side * (z + dz * t - height) > 0.0:
+        height, zx, zy = ground_and_slopes(ground, x + dx * t, y + dy * t, rough)
+        gap, rate = side * (z + dz * t - height), side * (dz - zx * dx - zy * dy)
+        if gap > 0.0:
             low = t
         else:
             high = t
+        if abs(gap) <= TOUCH:
+            return t
+        step = t - gap / rate if rate != 0.0 else low
+        t = step if low < step < high else 0.5 * (low + high)
     return high
+
+
+@inline
+def march_rough(ground, surface, ray, start, end, side, gap):
+    """Return t of the first crossing as `march`, with roughness and without features: the height above the base grid is the polynomial `gap`.
+
+    There is no crossing where the ray is higher above the base than the roughness.
+    """
+    p = surface.p[0]
+    up = p["rough_height"]
+    over = gap[0] - up, gap[1] - up, gap[2] - up, gap[3] - up, gap[4] - up, gap[5] - up, gap[6] - up
+    first = 0.0
+    if over[0] > 0.0:
+        first = first_zero(over)
+        if first == math.inf:
+            return math.inf
+    length = end - start
+    x, y, _, dx, dy, _ = ray
+    rate, second = _bounds_of_rates(gap)
+    h2 = dx * dx + dy * dy
+    m = rate / length - p["rough_slope"] * math.sqrt(h2)
+    k = second / (length * length) + p["rough_curvature"] * h2
+    shortest = max(-DEPTH / m if m < 0.0 else 0.0, math.sqrt(DEPTH / k) if k > 0.0 else 0.0)
+    a = powers(gap)
+    t = before = start + first * length
+    while True:
+        s = (t - start) / length
+        base = a[0] + s * (a[1] + s * (a[2] + s * (a[3] + s * (a[4] + s * (a[5] + s * a[6])))))
+        base_rate = (a[1] + s * (2.0 * a[2] + s * (3.0 * a[3] + s * (4.0 * a[4] + s * (5.0 * a[5] + s * 6.0 * a[6]))))) / length
+        r = ground.roughness
+        more, zx, zy = rough_and_slopes(ground.p, r.p, r.fine, r.p[0]["fine_spacing"], r.coarse, r.gain, x + dx * t, y + dy * t)
+        g, g_rate = base - side * more, base_rate - side * (zx * dx + zy * dy)
+        if g <= TOUCH and (t > 0.0 or g < -TOUCH):
+            return _between(ground, ray, before, t, side, 1) if g < -TOUCH and t > before else t
+        if t >= end or m >= 0.0:
+            return math.inf
+        step = max(-g / m, shortest, (g_rate + math.sqrt(max(g_rate * g_rate + 2.0 * k * g, 0.0))) / k if k > 0.0 else 0.0)
+        before, t = t, min(t + step, end)

@@ -30,16 +30,18 @@ class RayObjects(NamedTuple):
     """scratch"""
     normal: NDArray[np.float64]
     """(3,) scratch"""
+    pose: Record
+    """(1,) of POSE, scratch"""
 
     def for_thread(self) -> RayObjects:
         """Return the arrays with scratch of their own."""
-        return self._replace(stack=np.zeros_like(self.stack), normal=np.zeros_like(self.normal))
+        return self._replace(stack=np.zeros_like(self.stack), normal=np.zeros_like(self.normal), pose=self.pose.copy())
 
 
 def ray_objects(objects: ObjectSet) -> RayObjects:
     """Return the arrays of a set of objects."""
     planes, rows = _faces(objects)
-    return RayObjects(*pyramid_over(_bins(objects)), planes, rows, np.zeros(DEEPEST + 1, np.int64), np.zeros(3))
+    return RayObjects(*pyramid_over(_bins(objects)), planes, rows, np.zeros(DEEPEST + 1, np.int64), np.zeros(3), record(POSE))
 
 
 def movers(objects: ObjectSet) -> tuple[NDArray[np.int64], Record]:

@@ -292,5 +292,13 @@ def test_rays_meet_the_ground_and_the_objects_of_the_session() -> None:
     assert 20.0 - own.range[0] == pytest.approx(2.4, abs=0.3)  # the front of the car
     assert own.normal[0, 0] > 0.3
     assert own.normal[1, 2] > 0.9
+    where, readout = sim.vehicle.space.state[0]["p_WB"], sim.vehicle.readout[0]  # the car stands along x
+    center, radius = where + readout["p_BK"][0], sim.vehicle.model.object_contact[0]["wheels"][0, 0]
+    wheel = sim.cast(
+        [center + (0.0, 5.0, 0.02 - radius), center + (0.0, 5.0, -0.02 - radius)], (0.0, -1.0, 0.0), 50.0, ground=False, own_vehicle=True
+    )
+    half = sim.vehicle.model.object_contact[0]["wheels"][0, 1]
+    np.testing.assert_allclose(wheel.range[0], 5.0 - half, atol=0.01)  # a little toe and camber
+    assert wheel.range[1] > 5.0
     assert hits.range[0] == pytest.approx(9.9)
     assert hits.object[0] == 1

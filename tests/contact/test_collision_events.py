@@ -15,6 +15,7 @@ from simulator.tick import FORCE
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.paths import Path
 from terrain.objects.world_object import Box, Breakaway, Cylinder, Material, TriangleMesh, WorldObject
+from tests.contact.free_body import FreeBody
 from tests.laws.vehicle_rig import command, ground, steps
 from vehicles.vehicle import Vehicle
 
@@ -76,7 +77,7 @@ def test_the_change_of_momentum_is_the_impulse_and_that_of_the_ground(h):
     for _ in range(round(1.5 / h)):
         steps(1, v.model, v.space, g, c, h)
         of_ground += h * v.space.contacts["F_W"].sum(axis=0)
-    impulse = v.space.object_contact[0]["ring"]["impulse_W"][0]
+    impulse = v.space.object_contact[0]["ring"]["touch_impulse_W"][0]
     assert momentum() - before - of_ground[0] == pytest.approx(impulse[0], rel=0.01)
 
 
@@ -166,3 +167,37 @@ def test_a_run_lists_its_collisions(tmp_path, capsys):
     assert json.loads((tmp_path / "run" / "metrics.json").read_text())["result"]["collisions"] == found
     assert main(["info", str(tmp_path / "run")]) == 0
     assert "collision 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("h", [1e-3, 5e-3])
+def test_the_impulse_is_that_of_the_impact_and_not_that_of_pushing(h):
+    body = FreeBody([concrete(3.0)], 10.0, h)
+    body.push[0] = 20e3
+    body.run(0.5)
+    early = body.collisions.copy()
+    body.run(3.0)
+    row = body.collisions[0]
+    assert len(body.collisions) == 1
+    expected = 1.1 * body.mass * row["closing_speed"] + 20e3 * (row["end"] - row["time"])
+    assert -row["impulse_W"][0] == pytest.approx(expected, rel=0.05)
+    assert (row["impulse_W"] == early["impulse_W"]).all() and row["end"] == early["end"] and row["end"] - row["time"] < 0.15
+    assert -row["touch_impulse_W"][0] == pytest.approx(body.mass * 10.0 + 20e3 * 3.5, rel=0.02)
+
+
+def test_a_second_blow_within_the_touch_counts():
+    body = FreeBody([concrete(3.0)], 1.0)
+    body.push[0] = 20e3
+    body.run(1.5)
+    first = -float(body.collisions["impulse_W"][0, 0])
+    body.v[0] = 5.0
+    body.run(1.0)
+    assert -float(body.collisions["impulse_W"][0, 0]) - first == pytest.approx(body.mass * 5.0 * 1.1, rel=0.1)
+
+
+def test_forces_of_many_triangles_add_up_to_one_peak():
+    corners = [((3, a, b), (3, a + 1, b), (3, a, b + 1)) for a in range(-2, 2) for b in range(-1, 3)]
+    corners += [((3, a + 1, b), (3, a + 1, b + 1), (3, a, b + 1)) for a in range(-2, 2) for b in range(-1, 3)]
+    mesh = WorldObject("mesh", TriangleMesh(np.array(corners, float)), (0, 0, 0), material=Material(restitution=0.1))
+    one, many = FreeBody([concrete(3.0)], 5.0), FreeBody([mesh], 5.0)
+    one.run(0.4), many.run(0.4)
+    assert many.collisions["peak_force"][0] == pytest.approx(one.collisions["peak_force"][0], rel=0.02)

@@ -117,3 +117,55 @@ def test_a_block_that_starts_inside_an_object_gains_no_energy(h):
     out.run(0.5), deeper.run(0.5)
     assert out.v == pytest.approx((-5.0, 0.0, 0.0))
     assert -1.0 < deeper.v[0] < 0.0
+
+
+@pytest.mark.parametrize("h", STEPS)
+@pytest.mark.parametrize("speed", [20.0, 40.0])
+def test_beyond_the_strength_the_rebound_is_that_of_an_impact_that_just_reaches_it(speed, h):
+    body = FreeBody([wall(0.05, 0.3)], speed, h)
+    body.run(0.6)
+    assert -body.v[0] == pytest.approx(0.3 * float(body.p[0]["strength"]) / math.sqrt(1.5e6 * body.mass), rel=0.03)
+
+
+@pytest.mark.parametrize(("h", "most"), [(1e-3, 0.015), (5e-3, 0.15)])
+def test_the_crush_is_left_within_a_short_distance(h, most):
+    body, deep, back = FreeBody([wall(0.05)], 15.0, h), 0.0, 0.0
+    for _ in range(round(0.5 / h)):
+        body.step()
+        depth = max(body.pairs["depth"], default=0.0)
+        deep = max(deep, depth)
+        if body.force[0] < 0.0:
+            back = deep - depth
+    assert deep > 0.4 and 0.0 < back < most
+
+
+@pytest.mark.parametrize("h", STEPS)
+def test_a_second_impact_on_the_crushed_front_rebounds_as_the_first(h):
+    body = FreeBody([wall(0.05, 0.3)], 10.0, h)
+    body.run(0.1)
+    assert body.force[0] == 0.0 and max(body.pairs["depth"]) > 0.1
+    body.v[0] = 3.0
+    body.run(0.3)
+    assert -body.v[0] / 3.0 == pytest.approx(0.3, abs=0.02)
+
+
+@pytest.mark.parametrize("h", STEPS)
+@pytest.mark.parametrize("speed", [0.1, 15.0])
+def test_a_mass_that_is_pushed_against_a_wall_rests_without_creep(speed, h):
+    body = FreeBody([wall(0.05)], speed, h)
+    body.push[0] = 20e3
+    body.run(4.0)
+    place = body.x[0]
+    body.run(2.0)
+    assert abs(body.x[0] - place) < 1e-6 and abs(body.v[0]) < 1e-6
+    assert body.force[0] == pytest.approx(-20e3, rel=1e-3)
+
+
+@pytest.mark.parametrize("h", STEPS)
+@pytest.mark.parametrize("speed", [15.0, 40.0])
+def test_a_mass_squeezed_between_two_boxes_rests(speed, h):
+    boxes = [WorldObject(str(y), Box((6, 1, 3)), (5.1, y, 1), material=Material(restitution=0.1)) for y in (1.2, -1.2)]
+    body = FreeBody(boxes, speed, h)
+    body.push[0] = 20e3
+    body.run(3.0)
+    assert np.linalg.norm(body.v) < 1e-3 and np.linalg.norm(body.w) < 1e-3

@@ -52,7 +52,7 @@ def test_an_impact_at_30_ms_keeps_energy_momentum_and_side(name, h):
         energy = body.kinetic
         assert math.isfinite(energy) and energy <= before * (1.0 + 1e-9)
         kinetic = min(kinetic, energy)
-    impulse = body.collisions["impulse_W"].sum(axis=0)
+    impulse = body.collisions["touch_impulse_W"].sum(axis=0)
     assert np.linalg.norm(body.mass * body.v - momentum - impulse) < 1e-9 * np.linalg.norm(momentum)
     assert np.linalg.norm(impulse) > 0.0 and len(body.collisions) == len(np.unique(body.collisions["object"]))
     assert body.collisions["peak_force"].sum() < 60.0 * 9.81 * body.mass, "the limit of the specific force is 1000 m/s2"

@@ -15,6 +15,7 @@ TABLE = (
     Field("points", Number("m", -10.0, 10.0, shape=((2, 4), 2)), "points", None),
     Field("at", ListOf(Number("s")), "times", ()),
     Field("turn", Either((Number("rad"), Number("rad", shape=(2,)))), "one angle or two", None),
+    Field("rates", Number("rad/s", -1.0, 1.0, shape=(3,), repeats=True), "a rate for each axis, or for all", None),
     Field("share", Number("1", 0.0, 1.0), "share", 0.5),
     Field("inside", Group((Field("pressure", Number("Pa"), "pressure", None),)), "section", None),
 )
@@ -32,6 +33,9 @@ TABLE = (
         ({"mass": 2, "at_ms": [5, 1000]}, "at", (0.005, 1.0)),
         ({"mass": 2, "turn_deg": 90}, "turn", math.pi / 2.0),
         ({"mass": 2, "turn_deg": [90, -90]}, "turn", [math.pi / 2.0, -math.pi / 2.0]),
+        ({"mass": 2, "rates": 0.5}, "rates", [0.5, 0.5, 0.5]),
+        ({"mass": 2, "rates_degps": 10}, "rates", np.radians([10.0, 10.0, 10.0])),
+        ({"mass": 2, "rates_degps": [1.0, 2.0, -3.0]}, "rates", np.radians([1.0, 2.0, -3.0])),
         ({"mass": 2, "points_ft": [[1.0, 2.0], [0.0, 1.0]]}, "points", [[0.3048, 0.6096], [0.0, 0.3048]]),
     ],
 )
@@ -53,6 +57,9 @@ def test_units_of_a_section_inside(suffix):
         ({"mass": 1, "speed_kph": 361.0}, "speed_kph", "a number in km/h, from 0 to 360"),
         ({"mass": 1, "spede_kph": 36.0}, "spede_kph", "did you mean speed_kph?"),
         ({"mass_lb": "much"}, "mass_lb", "a number in lb"),
+        ({"mass": 1, "rates": [0.1, 0.2]}, "rates", "a number, or 3 numbers in rad/s"),
+        ({"mass": 1, "rates": -1.5}, "rates", "a number, or 3 numbers in rad/s, from -1 to 1"),
+        ({"mass": 1, "rates": True}, "rates", "a number, or 3 numbers in rad/s"),
         ({"mass": True}, "mass", "a number in kg"),
         ({}, "mass", "a number in kg: mass"),
     ],

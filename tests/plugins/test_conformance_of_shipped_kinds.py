@@ -28,6 +28,7 @@ def shipped(folder: str, name: str) -> dict[str, Any]:
 
 
 EXAMPLES: dict[tuple[str, str], dict[str, Any]] = {
+    ("sensors", "lidar"): {"columns": 24},  # quick
     ("axles", "five_link"): {"base": "five_link_rear"},
     ("axles", "macpherson"): {"base": "sedan"},
     ("axles", "semi_trailing_arm"): {"base": "sedan"},

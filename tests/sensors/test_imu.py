@@ -154,3 +154,21 @@ def test_what_cannot_be_built_is_named(said: Any, complaint: str) -> None:
 def test_two_sensors_have_two_names() -> None:
     with pytest.raises(ConfigError, match=r"sensors\[1\]\.name: invalid value; expected a unique name; got 'imu'"):
         make_sensors(["imu", "imu"], "session.yaml", SensorContext(build_ground("flat"), H))
+
+
+def test_a_preset_gives_the_errors_of_its_grade_and_a_key_replaces_one() -> None:
+    industrial = imu(preset="industrial").settings.parameters[0]
+    assert industrial["rate_noise"] == pytest.approx(np.full(3, math.radians(0.66) / 60.0))
+    replaced = imu(preset="industrial", rate_noise=[0.0, 1e-4, 0.0], force_range_g=2.0).settings.parameters[0]
+    assert replaced["rate_noise"] == pytest.approx([0.0, 1e-4, 0.0])
+    assert replaced["force_range"] == pytest.approx(np.full(3, 2.0 * G))
+    assert replaced["force_noise"] == pytest.approx(industrial["force_noise"])
+    assert np.abs(measured(imu(preset="industrial"), at_rest())[0] - [0.0, 0.0, G]).max() > 1e-3
+    assert measured(imu(preset="perfect"), at_rest())[0] == pytest.approx([0.0, 0.0, G], abs=0.0)
+
+
+@pytest.mark.parametrize("preset", ["consumer", "industrial", "navigation"])
+def test_every_grade_feels_gravity_at_rest_within_its_bias(preset: str) -> None:
+    biases = np.array([measured(imu(seed, preset=preset), at_rest())[0] - [0.0, 0.0, G] for seed in range(40)])
+    assert np.abs(biases).max() < {"consumer": 0.9, "industrial": 1.0, "navigation": 6e-3}[preset]
+    assert np.abs(biases).max() > {"consumer": 0.2, "industrial": 0.3, "navigation": 3e-4}[preset]

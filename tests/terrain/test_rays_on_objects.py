@@ -213,3 +213,18 @@ def test_a_caster_is_the_same_after_pickling_and_with_other_objects() -> None:
     first, again = caster.cast(*look), pickle.loads(pickle.dumps(caster)).cast(*look)
     np.testing.assert_array_equal(first.range, again.range)
     assert caster.with_objects(ObjectSet()).cast(*look).object[0] == 0
+
+
+def test_many_times_give_what_each_time_gives_alone() -> None:
+    """Objects on paths, one that begins again, and rays whose times are mixed, with steps from microseconds to seconds."""
+    rng = np.random.default_rng(8)
+    ways = [
+        Way(rng.uniform((-20, -20, 0), (20, 20, 2), (4, 3)), times=np.array([0.0, 0.7, 1.1, 2.0]), repeats=k % 2 == 0) for k in range(6)
+    ]
+    objects = ObjectSet([WorldObject(f"o{k}", Box((4, 2, 2)), way.points[0], motion=way) for k, way in enumerate(ways)])
+    time = np.concatenate((np.linspace(1.9, 2.1, 400), rng.uniform(0, 9, 100), 4.0 + np.cumsum(rng.uniform(0, 1e-4, 500))))
+    origins, directions = rng.uniform((-25, -25, 0), (25, 25, 2), (1000, 3)), rng.normal(size=(1000, 3)) * (1.0, 1.0, 0.05)
+    found = cast(objects, origins, directions, 60.0, time=time)
+    alone = np.array([cast(objects, o, d, 60.0, time=t).range[0] for o, d, t in zip(origins, directions, time, strict=True)])
+    np.testing.assert_array_equal(found.range, alone)
+    assert 0.1 < np.isfinite(found.range).mean() < 0.9

@@ -1,16 +1,22 @@
 """Force of one contact: crush along the normal, friction across it.
 
-    elastic deflection  s = depth - dent,  F0 = stiffness s, at most `strength`; beyond, the dent grows
+    crush curve         F <= stiffness (depth - origin), at most `strength`; origin: depth at which the contact began, 0 in the open
+    spring              F0 = steepness stiffness (depth - dent); where F0 would exceed the crush curve, the dent grows
     dent                follows the depth back when the vehicle withdraws: an earlier dent never leaves a gap
-    normal force        N = F0 while the bodies approach. N falls to e^2 F0 over RAMP of separation speed v:
-                        N = F0 (1 - (1 - e^2) v / RAMP), from e^2 F0 to F0
+    normal force        N = F0 while the bodies approach. N falls to r F0 over RAMP of separation speed v:
+                        N = F0 (1 - (1 - r) v / RAMP), from r F0 to F0
     friction            F = -stiffness u - damping u'    u is the deflection of a bristle; |F| <= friction N
 
-The spring returns e^2 of the energy that it has stored, so an impact without a dent has the coefficient of restitution e; a dent returns
-nothing. N contains the separation speed at the end of the step, v + drift + h N / mass, with the drift by all other forces as in the step
-before: a contact at rest is damped and does not chatter at any step length. The stiffness is limited to STABLE mass / h^2 with the effective
-mass at the contact point. The work of each contact along its normal is recorded with the mean of the velocities before and after each step,
-which is exact for a body that is advanced by semi-implicit Euler; N is cut where the contact would return more than it has received.
+The first approach follows the crush curve; the way back, and every later approach, follows the steep spring up to the curve. A contact gives
+back e^2 of the energy that it takes in each approach, at most the energy of the spring: r is this energy divided by that of the spring. The
+steepness is chosen so that r is about RESERVE after an impact, whose coefficient of restitution is e; beyond the strength it is lower. The
+vehicle has left the spring, or rests on it, after a few millimeters. The last step on the spring returns what is left, and no more.
+
+N contains the separation speed at the end of the step, v + drift + h N / mass, with the drift by all other forces as in the step before: a
+contact at rest is damped and does not chatter at any step length. The stiffness is limited to STABLE mass / h^2, that of the spring to
+STABLE_SPRING mass / h^2, with the effective mass at the contact point. The work of each contact along its normal is recorded with the mean
+of the velocities before and after each step, which is exact for a body that is advanced by semi-implicit Euler; N is cut where the contact
+would return more than it has received.
 """
 
 from __future__ import annotations
@@ -24,6 +30,12 @@ RAMP = 0.05
 """m/s. Separation speed over which the normal force falls to that of unloading."""
 STABLE = 0.1
 """1. Limit of stiffness h^2 / mass."""
+STABLE_SPRING = 0.4
+"""1. The same of the spring, whose energy is accounted."""
+STEEPEST = 100.0
+"""Maximum ratio of the stiffness of the spring to that of the crush curve."""
+RESERVE = 0.8
+"""1. Part of the energy of the spring that an impact returns: below 1, so that rounding of the steps does not cost rebound."""
 MEAN_RADIUS = 2.0 / 3.0
 """Mean radius of the friction of a disc under constant pressure, in units of its radius."""
 TANGENTIAL_DAMPING = 0.3
@@ -51,34 +63,51 @@ def lowest_mass(p, r_B):
 
 
 @inline
-def normal_force(c, stiffness, strength, restitution, mass, v, h):
-    """Return the normal force [N] of a step of h seconds and update the dent of the pair c (row of PAIR).
+def normal_force(c, stiffness, strength, restitution, mass, v, drift, h):
+    """Return the normal force [N] of a step of h seconds and update dent and energies of the pair c (row of PAIR).
 
-    mass : effective mass of the two bodies along the normal [kg]; v : separation speed [m/s]
+    stiffness, strength, mass : share of the pair in stiffness [N/m], strength [N] and effective mass [kg] along the normal; v : separation
+    speed [m/s]; drift : its expected change by all other forces
     """
-    stiffness = min(stiffness, STABLE * mass / (h * h))
-    c["mass"] = mass = c["share"] * mass
-    c["dent"] = min(max(c["dent"], c["depth"] - strength / stiffness), c["depth"])
-    full = c["share"] * stiffness * (c["depth"] - c["dent"])
+    c["mass"] = mass
+    inertia = mass / (h * h)
+    stiffness = min(stiffness, STABLE * inertia)
+    steepest = min(STABLE_SPRING * inertia / stiffness, STEEPEST)
+    c["steepness"] = max(min(RESERVE / max(restitution * restitution, RESERVE / STEEPEST), steepest), 1.0)
+    spring = c["steepness"] * stiffness
+    c["origin"] = min(c["origin"], c["depth"])
+    curve = min(stiffness * (c["depth"] - c["origin"]), strength)
+    c["dent"] = min(max(c["dent"], c["depth"] - curve / spring), c["depth"])
+    deflection = c["depth"] - c["dent"]
+    full = spring * deflection
+    stored = 0.5 * full * (deflection + h * max(v, 0.0))  # by semi-implicit Euler, which takes the force at the start of each step
+    at_strength = 0.5 * strength * strength / stiffness
+    c["rebound"] = min(c["rebound"], stored, restitution * restitution * at_strength)
     if full <= 0.0:
         return 0.0
-    least = restitution * restitution * full
+    least = c["rebound"] / stored * full
     fall = (full - least) / RAMP
-    force = min(max((full - fall * (v + c["drift"])) / (1.0 + fall * h / mass), least), full)
-    returned = max(c["energy"], 0.0)
-    v += 0.5 * c["drift"]
+    force = min(max((full - fall * (v + drift)) / (1.0 + fall * h / mass), least), full)
+    returned = c["rebound"] if v + drift > RAMP else max(c["energy"], 0.0)
+    v += 0.5 * drift
     most = mass / h * (math.sqrt(v * v + 2.0 * returned / mass) - v)
     return min(force, most)
+
+
+@inline
+def elastic_depth(c):
+    """Return the depth [m] on the crush curve that has the force of the pair c, without the limit by the strength."""
+    return max(min(c["steepness"] * (c["depth"] - c["dent"]), c["depth"] - c["origin"]), 0.0)
 
 
 @inline
 def friction_force(c, n, v, normal, friction, stiffness, mass, h):
     """Return the friction force on the vehicle [N] and update the bristle of the pair c.
 
-    n : contact normal; v : velocity of the vehicle relative to the object [m/s], in W; mass : effective mass [kg]
+    n : contact normal; v : velocity of the vehicle relative to the object [m/s], in W; stiffness, mass : share of the pair in
+    stiffness [N/m] and effective mass [kg]
     """
-    mass *= c["share"]
-    stiffness = min(c["share"] * stiffness, STABLE * mass / (h * h))
+    stiffness = min(stiffness, STABLE * mass / (h * h))
     damping = 2.0 * TANGENTIAL_DAMPING * math.sqrt(stiffness * mass)
     slide = add_scaled(v, -dot(v, n), n)
     u = add_scaled(vector(c["u_W"]), h, slide)
@@ -97,12 +126,11 @@ def friction_force(c, n, v, normal, friction, stiffness, mass, h):
 def friction_moment(c, normal, friction, stiffness, inertia, h):
     """Return the moment of the friction about the normal [N m] and update the angle of its bristle of the pair c.
 
-    It is that of the friction force at MEAN_RADIUS of a disc as large as the contact patch. inertia : smallest moment of
-    inertia of the chassis [kg m2]
+    It is that of the friction force at MEAN_RADIUS of a disc as large as the contact patch. stiffness, inertia : share of the pair in
+    stiffness [N/m] and smallest moment of inertia [kg m2] of the chassis
     """
     radius = MEAN_RADIUS * math.sqrt(c["area"] / math.pi)
-    inertia *= c["share"]
-    stiffness = min(c["share"] * stiffness * radius * radius, STABLE * inertia / (h * h))
+    stiffness = min(stiffness * radius * radius, STABLE * inertia / (h * h))
     if stiffness <= 0.0:
         c["twist"] = 0.0
         return 0.0
@@ -115,7 +143,19 @@ def friction_moment(c, normal, friction, stiffness, inertia, h):
 
 
 @inline
-def record_step(c, v_before, v_now, h):
+def record_step(c, restitution, v_before, v_now, h):
     """Record work and drift of the last step of the pair c; v : separation speeds [m/s]."""
-    c["drift"] = v_now - v_before - h * c["normal_force"] / c["mass"]
-    c["energy"] -= 0.5 * h * c["normal_force"] * (v_before + v_now)
+    impulse = h * c["normal_force"]
+    c["drift"] = v_now - v_before - impulse / c["mass"]
+    taken, returned = impulse * _mean_above_zero(-v_before, -v_now), impulse * _mean_above_zero(v_before, v_now)
+    c["energy"] += taken - returned
+    c["rebound"] = max(c["rebound"] + restitution * restitution * taken - returned, 0.0)
+
+
+@inline
+def _mean_above_zero(a, b):
+    """Return the mean of the positive part of a linear function from a to b."""
+    if min(a, b) >= 0.0:
+        return 0.5 * (a + b)
+    top = max(a, b, 0.0)
+    return 0.5 * top * top / abs(b - a) if top > 0.0 else 0.0

@@ -12,9 +12,9 @@ from terrain.objects.pose import place_object
 from terrain.objects.records import BREAKAWAY, MESH, NODE_TYPE, OBJECT_TYPE, ROW_TYPE, STATE_TYPE, TRIANGLE_TYPE
 from vehicles.contact.bodies import box_gap, object_gap, object_velocity, part_sphere, take_object, take_part, triangle_gap
 from vehicles.contact.convex import core_distance, core_radius, first_normal, track_normal
-from vehicles.contact.law import record_step
+from vehicles.contact.law import elastic_depth, record_step
 from vehicles.contact.patch import contact_point
-from vehicles.contact.records import PAIRS
+from vehicles.contact.records import PAIRS, TRIANGLES
 
 SEARCH = 3.0
 """m. Distance around the vehicle, beyond the margin, in which objects are looked up; farther ones count as this far."""
@@ -30,7 +30,7 @@ def look_up(p, s, w, wheels, margin, h):
     wheels : records of WHEEL
     """
     q, g = s[0], w[0]
-    for i in range(PAIRS):
+    for i in range(q["top"]):
         q["pairs"][i]["seen"] = 0
     nearest = margin + SEARCH
     objects = records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])
@@ -42,11 +42,12 @@ def look_up(p, s, w, wheels, margin, h):
     rows = records_at(g["broken_rows"], ROW_TYPE, g["broken"])
     for k in range(g["broken"]):
         nearest = min(nearest, _meet_object(p, s, w, wheels, objects[rows[k]], rows[k], margin, h))
-    q["live"] = 0
-    for i in range(PAIRS):
+    used, q["live"], q["top"] = q["top"], 0, 0
+    for i in range(used):
         c = q["pairs"][i]
         c["live"] = c["live"] if c["seen"] else 0
-        q["live"] += c["live"]
+        if c["live"]:
+            q["live"], q["top"] = q["live"] + 1, i + 1
     return nearest
 
 
@@ -137,32 +138,36 @@ def _meet_mesh(p, s, w, o, row, part, center, radius, margin, h):
 def _meet_pair(s, o, row, part, triangle, margin, h):
     """Update or create the pair of the bodies `a` and `b` of the state if they are closer than the margin. Return their distance [m]."""
     q = s[0]
-    at = _find_pair(q["pairs"], row, part, triangle)
+    at = _find_pair(s, row, part, triangle)
     if at >= 0:
         c = q["pairs"][at]
         depth, n = track_normal(q["a"], q["b"], vector(c["n_W"]), q["simplex"])
     else:
-        at = _free_pair(q["pairs"], triangle)
-        if at < 0:
+        at = _free_pair(s, triangle)
+        if at < 0 and triangle >= 0:
             return 0.0
-        depth, n, dent = _first_contact(s, row, part)
+        depth, n, origin, dent = _first_contact(s, row, part)
         if depth <= -margin:
             return -depth
+        if at < 0:
+            q["lost"] += 1
+            return 0.0
+        q["top"] = max(q["top"], at + 1)
         c = q["pairs"][at]
         _begin_pair(c, row, part, triangle)
-        c["dent"] = dent
+        c["origin"], c["dent"] = origin, dent
     if depth <= -margin:
         return -depth
     c["seen"] = 1
-    _move_pair(s, c, depth, n, h)
+    _move_pair(s, c, o["restitution"], depth, n, h)
     return -depth
 
 
 @inline
 def _first_contact(s, row, part):
-    """Return (overlap, normal, dent) of the bodies `a` and `b`, which were not close before.
+    """Return (overlap, normal, origin, dent) of the bodies `a` and `b`, which were not close before.
 
-    Bodies that overlap already are crushed so far: they feel no force. A triangle takes normal and dent of its deepest neighbor, if any.
+    Bodies that overlap already feel no force until they move deeper. A triangle takes normal and crush of its deepest neighbor, if any.
     """
     q = s[0]
     a, b = q["a"], q["b"]
@@ -170,21 +175,22 @@ def _first_contact(s, row, part):
     n = (x, y, z)
     if length > 0.0:
         depth = core_radius(a) + core_radius(b) - length
-        return depth, n, max(depth, 0.0)
+        return depth, n, max(depth, 0.0), max(depth, 0.0)
     n = first_normal(a, b)
-    deepest, dent = 0.0, math.inf
-    for i in range(PAIRS):
+    deepest, origin, dent = 0.0, math.inf, math.inf
+    for i in range(q["top"]):
         c = q["pairs"][i]
         if c["live"] and c["row"] == row and c["part"] == part and c["depth"] > deepest:
-            deepest, dent, n = c["depth"], c["dent"], vector(c["n_W"])
+            deepest, origin, dent, n = c["depth"], c["origin"], c["dent"], vector(c["n_W"])
     depth, n = track_normal(a, b, n, q["simplex"])
-    return depth, n, min(dent, depth)
+    return depth, n, min(origin, depth), min(dent, depth)
 
 
 @inline
-def _find_pair(pairs, row, part, triangle):
+def _find_pair(s, row, part, triangle):
     """Return the index of a pair, or -1."""
-    for i in range(PAIRS):
+    pairs, top = s[0]["pairs"], s[0]["top"]
+    for i in range(top):
         c = pairs[i]
         if c["live"] and c["row"] == row and c["part"] == part and c["triangle"] == triangle:
             return i
@@ -198,27 +204,33 @@ def _rank(triangle):
 
 
 @inline
-def _free_pair(pairs, triangle):
-    """Return the index of a free pair, or else of the pair with the last rank if it is behind that of the triangle; or -1.
+def _free_pair(s, triangle):
+    """Return the index of a free pair, or else of the triangle with the last rank if it is behind that of this triangle; or -1.
 
     The tracked triangles of a fine mesh are therefore an even sample, which stays the same from step to step.
     """
-    last, at = _rank(triangle), -1
-    for i in range(PAIRS):
-        if not pairs[i]["live"]:
-            return i
-        rank = _rank(pairs[i]["triangle"])
+    pairs, top = s[0]["pairs"], s[0]["top"]
+    free = top if top < PAIRS else -1
+    last, at, triangles = _rank(triangle), -1, 0
+    for i in range(top):
+        c = pairs[i]
+        if not c["live"]:
+            free = i
+            continue
+        triangles += 1 if c["triangle"] >= 0 else 0
+        rank = _rank(c["triangle"])
         if rank > last:
             last, at = rank, i
-    return at
+    return free if free >= 0 and (triangle < 0 or triangles < TRIANGLES) else at
 
 
 @inline
 def _begin_pair(c, row, part, triangle):
     c["live"], c["row"], c["part"], c["triangle"] = 1, row, part, triangle
-    c["normal_force"] = c["energy"] = c["twist"] = c["drift"] = 0.0
+    c["normal_force"] = c["energy"] = c["rebound"] = c["twist"] = c["drift"] = 0.0
+    c["steepness"], c["depth"] = 1.0, 0.0
     for j in range(3):
-        c["u_W"][j] = 0.0
+        c["u_W"][j] = c["force_W"][j] = 0.0
 
 
 @inline
@@ -231,16 +243,16 @@ def _velocity(s, r_W):
 
 
 @kernel
-def _move_pair(s, c, depth, n, h):
+def _move_pair(s, c, restitution, depth, n, h):
     """Record the work of the last step of a pair, then update its normal, depth, contact point and velocity."""
     q = s[0]
-    if c["normal_force"] > 0.0:
+    if c["depth"] > 0.0:
         old, v = vector(c["n_W"]), _velocity(s, rotated(q["R_WB"], vector(c["r_B"])))
         before = c["v_W"]
-        record_step(c, dot(old, vector(before)), dot(old, v), h)
+        record_step(c, restitution, dot(old, vector(before)), dot(old, v), h)
     c["depth"], c["normal_force"] = depth, 0.0
     if depth > 0.0:
-        elastic = max(depth - c["dent"], 0.0)
+        elastic = elastic_depth(c)
         w = rotated(q["R_WB"], vector(q["w_WB_B"]))
         w = (w[0], w[1], w[2] - q["pose"][0]["yaw_rate"])
         c["spin"] = dot(w, n)
@@ -250,7 +262,7 @@ def _move_pair(s, c, depth, n, h):
         for j in range(3):
             c["r_W"][j], c["r_B"][j], c["v_W"][j] = r[j], r_B[j], v[j]
     else:
-        c["dent"] = c["energy"] = c["twist"] = c["drift"] = 0.0
+        c["origin"] = c["dent"] = c["energy"] = c["rebound"] = c["twist"] = c["drift"] = 0.0
         for j in range(3):
             c["u_W"][j] = 0.0
     for j in range(3):

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.algebra.spatial import unrotated
-from simulator.base.algebra.vectors import add_scaled, cross, dot, vector
+from simulator.base.algebra.spatial import rotated, unrotated
+from simulator.base.algebra.vectors import add, add_scaled, cross, dot, sub, vector
 from simulator.base.callbacks import callback, record_at, records_at
 from simulator.base.jit import inline, kernel
 from simulator.base.records import dtype_of
 from terrain.objects.records import BREAKAWAY, OBJECT_TYPE, ROW_TYPE, STATE_TYPE, WORLD_TYPE
-from vehicles.contact.collisions import add_impulse, collision_row
-from vehicles.contact.law import effective_mass, friction_force, friction_moment, lowest_mass, normal_force
+from vehicles.contact.collisions import add_force, close_step, collision_row
+from vehicles.contact.law import effective_mass, elastic_depth, friction_force, friction_moment, lowest_mass, normal_force
 from vehicles.contact.look_up import look_up
-from vehicles.contact.records import OBJECT_CONTACT_STATE_TYPE, OBJECT_CONTACT_TYPE, PAIRS
+from vehicles.contact.records import OBJECT_CONTACT_STATE_TYPE, OBJECT_CONTACT_TYPE
 from vehicles.tires.parameters import WHEEL
 
 WHEEL_TYPE = dtype_of(WHEEL)
@@ -28,6 +28,8 @@ NEAR = 0.05
 """m. Distance at which a pair is tracked, in addition to the path of two steps: the normal is known before the first touch."""
 POINT_AREA = 0.01
 """m2. Area added to that of a patch, so that a line or a point gets its share of a force."""
+SHALLOWEST = 1e-6
+"""m. Depth that counts at least in a share."""
 SIMILAR = 0.8
 """1. Cosine of the angle between two normals, above which two pairs share the stiffness and strength of the vehicle."""
 
@@ -56,11 +58,16 @@ def meet_objects(p, s, w, wheels, h):
         return
     q["away"] = look_up(p, s, w, wheels, margin, h)
     if q["live"] > 0:
-        _share_forces(p, q["pairs"])
-        for i in range(PAIRS):
+        _share_forces(p, s)
+        for k in range(2):
+            for j in range(3):
+                q["ahead_B"][k, j] = 0.0
+        for i in range(q["top"]):
             c = q["pairs"][i]
-            if c["live"] and c["depth"] > 0.0:
-                _press(p, s, w, c, h)
+            if c["live"]:
+                F = _press(p, s, w, c, h) if c["depth"] > 0.0 else (0.0, 0.0, 0.0)
+                _foresee(p, s, c, F, h)
+        close_step(s, h)
 
 
 @inline
@@ -78,65 +85,89 @@ def _fastest_object(w):
 
 
 @inline
-def _share_forces(p, pairs):
-    """Share the stiffness and strength of the vehicle among pairs with similar normals, by elastic deflection and area of their patches.
+def _share_forces(p, s):
+    """Share the stiffness and strength of the vehicle among pairs with similar normals, by deflection and area of their patches.
 
-    A wall of many triangles, or a front of two parts, is as stiff as one pair.
+    A wall of many triangles, or a front of two parts, is as stiff as one pair. Several objects share the mass of the vehicle; each has its own.
     """
-    limit = p[0]["strength"] / p[0]["stiffness"]
-    for i in range(PAIRS):
+    pairs, top, limit = s[0]["pairs"], s[0]["top"], p[0]["strength"] / p[0]["stiffness"]
+    for i in range(top):
         c = pairs[i]
         if c["live"]:
-            c["weight"] = min(max(c["depth"] - c["dent"], 0.0), limit) * (c["area"] + POINT_AREA)
-    for i in range(PAIRS):
+            c["weight"] = min(max(elastic_depth(c), SHALLOWEST), limit) * (c["area"] + POINT_AREA)
+    for i in range(top):
         c = pairs[i]
         if not (c["live"] and c["depth"] > 0.0):
             continue
-        total = 0.0
-        for k in range(PAIRS):
+        total = own = 0.0
+        for k in range(top):
             other = pairs[k]
             if other["live"] and other["depth"] > 0.0 and dot(vector(other["n_W"]), vector(c["n_W"])) > SIMILAR:
                 total += other["weight"]
-        c["share"] = c["weight"] / total if total > 0.0 else 1.0
+                own += other["weight"] if other["row"] == c["row"] else 0.0
+        c["share"], c["own_share"] = c["weight"] / total, c["weight"] / own
+
+
+@inline
+def _foresee(p, s, c, F, h):
+    """Add the change of the force of a pair since the last step to the velocity that the next pairs expect.
+
+    The drift of a pair contains the forces of the others in the last step. Two pairs that press against each other would chatter.
+    """
+    q = s[0]
+    change = unrotated(q["R_WB"], sub(F, vector(c["force_W"])))
+    moment = cross(sub(vector(c["r_B"]), vector(p[0]["com"])), change)
+    turn = rotated(p[0]["inverse_inertia"], moment)
+    for j in range(3):
+        q["ahead_B"][0, j] += h * change[j] / p[0]["mass"]
+        q["ahead_B"][1, j] += h * turn[j]
+        c["force_W"][j] = F[j]
 
 
 @kernel
 def _press(p, s, w, c, h):
-    """Compute the force of a pair, add it to the sums, log it, and break a breakaway object."""
+    """Return the force of a pair on the vehicle, in W; add it to the sums, log it, and break a breakaway object."""
     q = s[0]
     o = records_at(w[0]["objects"], OBJECT_TYPE, c["row"] + 1)[c["row"]]
     n, v, r_B = vector(c["n_W"]), vector(c["v_W"]), vector(c["r_B"])
-    mass = effective_mass(p, r_B, unrotated(q["R_WB"], n))
-    least = lowest_mass(p, r_B)
-    stiffness = p[0]["stiffness"] * o["stiffness"] / (p[0]["stiffness"] + o["stiffness"])
+    n_B = unrotated(q["R_WB"], n)
+    mass = c["share"] * effective_mass(p, r_B, n_B)
+    least = c["share"] * lowest_mass(p, r_B)
+    stiffness = c["share"] * p[0]["stiffness"] * o["stiffness"] / (p[0]["stiffness"] + o["stiffness"])
+    strength = c["share"] * p[0]["strength"]
     speed, dent = dot(v, n), c["dent"]
+    ahead = add(vector(q["ahead_B"][0]), cross(vector(q["ahead_B"][1]), sub(r_B, vector(p[0]["com"]))))
+    drift = c["drift"] + dot(ahead, n_B)
     state = records_at(w[0]["states"], STATE_TYPE, o["state"] + 1)[o["state"]]
     can_break = o["motion"] == BREAKAWAY
     normal = 0.0
     if not (can_break and state["broken"] > 0):
-        normal = normal_force(c, stiffness, p[0]["strength"], o["restitution"], mass, speed, h)
+        normal = normal_force(c, stiffness, strength, o["restitution"], mass, speed, drift, h)
         if can_break and normal > o["break_force"]:
             c["dent"] = dent
             _break(w, state, c["row"])
     if can_break and state["broken"] > 0:
-        mass, least = mass * o["mass"] / (mass + o["mass"]), least * o["mass"] / (least + o["mass"])
-        normal = normal_force(c, stiffness, p[0]["strength"], o["restitution"], mass, speed, h)
+        other = c["own_share"] * o["mass"]
+        mass, least = mass * other / (mass + other), least * other / (least + other)
+        normal = normal_force(c, stiffness, strength, o["restitution"], mass, speed, drift, h)
     c["normal_force"] = normal
     if normal <= 0.0:
         for j in range(3):
             c["u_W"][j] = 0.0
-        return
+        return 0.0, 0.0, 0.0
+    stiffness *= c["steepness"]
     F = add_scaled(friction_force(c, n, v, normal, o["friction"], stiffness, least, h), normal, n)
-    at = collision_row(s, o, vector(c["r_W"]), n, -speed)
-    add_impulse(s, at, F, h)
+    at = collision_row(s, o, c, -speed)
+    add_force(s, at, F, normal, -speed)
     F_B = unrotated(q["R_WB"], F)
-    moment = friction_moment(c, normal, o["friction"], stiffness, 1.0 / p[0]["slowest_turn"], h)
-    couple = add_scaled(cross(r_B, F_B), moment, unrotated(q["R_WB"], n))
+    moment = friction_moment(c, normal, o["friction"], stiffness, c["share"] / p[0]["slowest_turn"], h)
+    couple = add_scaled(cross(r_B, F_B), moment, n_B)
     for j in range(3):
         q["force_B"][j] += F_B[j]
         q["couple_B"][j] += couple[j]
         if can_break:
             state["impulse_W"][j] -= h * F[j]
+    return F
 
 
 @inline

@@ -15,11 +15,13 @@ MAX_PART_POINTS = 24
 """Maximum numbers of parts of the body, and of vertices of a part."""
 MAX_WHEELS = 32
 """Wheels beyond this number do not touch objects."""
-PAIRS = 64
-"""Maximum number of pairs of a part and an object, or a triangle of a mesh, that are tracked; of more triangles, an even sample."""
+PAIRS = 256
+"""Maximum number of pairs of a part and an object, or a triangle of a mesh, that are tracked."""
+TRIANGLES = 64
+"""Maximum number of these pairs that are with triangles; of more, an even sample."""
 PATCH = 8
 """Maximum number of vertices of a contact patch."""
-RING = 64
+RING = 256
 """Number of collisions that are stored until the session reads them."""
 
 POINTS, CYLINDER_Z, BALL, SEGMENT_Z = range(4)
@@ -69,7 +71,9 @@ PAIR = (
     ("seen", (), "1", "1 = found by the look-up of this step", "i8"),
     ("n_W", (3,), "1", "contact normal, from the object to the vehicle; kept while the two overlap"),
     ("depth", (), "m", "overlap along the normal; negative: distance"),
-    ("dent", (), "m", "part of the depth that is plastic"),
+    ("origin", (), "m", "depth at which the crush curve begins; above 0 for a vehicle that starts inside the object"),
+    ("dent", (), "m", "part of the depth that the spring does not return"),
+    ("steepness", (), "1", "stiffness of the spring divided by that of the crush curve"),
     ("r_W", (3,), "m", "contact point, from the chassis reference point, in world axes"),
     ("r_B", (3,), "m", "the same point in B"),
     ("v_W", (3,), "m/s", "velocity of the vehicle relative to the object at the contact point"),
@@ -80,10 +84,13 @@ PAIR = (
     ("area", (), "m2", "area of the contact patch"),
     ("weight", (), "m3", "weight of the pair in the share"),
     ("share", (), "1", "share of the pair in the force of all pairs with a similar normal"),
+    ("own_share", (), "1", "the same among the pairs of the same object"),
     ("normal_force", (), "N", "normal force of the last step"),
+    ("force_W", (3,), "N", "force on the vehicle in the last step"),
     ("mass", (), "kg", "effective mass along the normal in the last step"),
     ("drift", (), "m/s", "change of the separation speed by all other forces in the last step"),
     ("energy", (), "J", "work that the vehicle has done on the pair along the normal and has not got back"),
+    ("rebound", (), "J", "part of this work that the pair will return as the bodies separate"),
 )
 """A part of the vehicle close to an object."""
 
@@ -93,14 +100,22 @@ COLLISION = (
     ("object", (), "1", "number of the object", "i8"),
     ("label", (), "1", "number of its label", "i8"),
     ("time", (), "s", "time of the first force"),
+    ("end", (), "s", "time of the last force of the impact"),
     ("last", (), "s", "time of the last force"),
     ("p_WC", (3,), "m", "contact point at the first force"),
     ("n_W", (3,), "1", "contact normal at the first force, from the object to the vehicle"),
     ("closing_speed", (), "m/s", "speed of approach along the normal at the first force"),
-    ("impulse_W", (3,), "N s", "impulse of the object on the vehicle"),
-    ("peak_force", (), "N", "largest force"),
+    ("impulse_W", (3,), "N s", "impulse of the object on the vehicle in the impact"),
+    ("touch_impulse_W", (3,), "N s", "the same, with that of leaning and pushing afterwards"),
+    ("peak_force", (), "N", "largest force in the impact"),
+    ("phase", (), "1", "APPROACH, REBOUND or LEANING", "i8"),
+    ("force_W", (3,), "N", "force in this step"),
+    ("normal_force", (), "N", "sum of the normal forces in this step"),
+    ("power", (), "W", "power of these forces on the vehicle; above 0: the bodies separate"),
+    ("moved", (), "s", "last time at which they approached or separated"),
+    ("closing", (), "m/s", "speed of approach in this step"),
 )
-"""One touch of an object: from the first force until no force for `SEPARATE`."""
+"""One collision with an object; see `vehicles.contact.collisions`."""
 
 OBJECT_CONTACT_STATE = (
     # name         shape    unit   description
@@ -111,8 +126,16 @@ OBJECT_CONTACT_STATE = (
     ("time", (), "s", "input: simulated time"),
     ("away", (), "m", "distance that vehicle and objects can still move before they can be close"),
     ("live", (), "1", "number of pairs in use", "i8"),
+    ("top", (), "1", "no pair from this row on is in use", "i8"),
+    ("lost", (), "1", "number of times that a close object was left out because no pair was free", "i8"),
     ("force_B", (3,), "N", "force of the objects on the vehicle, in B"),
     ("couple_B", (3,), "N m", "moment of this force about the chassis reference point, in B"),
+    (
+        "ahead_B",
+        (2, 3),
+        "m/s, rad/s",
+        "velocity of the center of mass and angular velocity that the pairs computed so far add to the drift of the others",
+    ),
     ("collisions", (), "1", "number of collisions so far", "i8"),
     ("pairs", (PAIRS,), "", "tracked pairs", PAIR),
     ("ring", (RING,), "", "the last collisions; collision number k is in row (k - 1) % RING", COLLISION),

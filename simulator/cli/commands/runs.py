@@ -82,6 +82,35 @@ def _info(arguments: argparse.Namespace) -> int:
     return main_info(arguments.place, arguments.columns, arguments.json)
 
 
+def add_sensors(commands: Commands) -> None:
+    """Add the verb `sensors`."""
+    p = commands.add_parser("sensors", help="list, plot and export the sensor data of a run")
+    p.add_argument("place", metavar="FOLDER|FILE", help="folder of a run or drive, or its sensors.mcap")
+    p.add_argument("--sensor", action="append", default=[], metavar="NAME", help="sensor to show or export (default: all); repeatable")
+    p.add_argument("--at", type=float, metavar="S", help="simulated time of the pictures [s] (default: middle of the run)")
+    p.add_argument("--export", choices=("pcd", "png", "npy"), help="one file per message, no page: %(choices)s (default: none)")
+    p.add_argument("--from", dest="first", type=float, metavar="S", help="--export: first simulated time [s] (default: begin of the run)")
+    p.add_argument("--to", dest="last", type=float, metavar="S", help="--export: last simulated time [s] (default: end of the run)")
+    add_single_file(
+        p,
+        "html",
+        "HTML file of the page",
+        "sensors.html in the folder of the run",
+        "folder of sensors.html or of the exported files (default: folder of the run; --export: exports in it)",
+    )
+    add_json(p)
+    p.set_defaults(run=_sensors)
+
+
+def _sensors(arguments: argparse.Namespace) -> int:
+    from simulator.tools.sensors.command import main_sensors
+
+    if arguments.export and arguments.html:
+        raise JounceError("--export and --html exclude each other; hint: use --out FOLDER for the exported files")
+    move_old_file(arguments, "html")
+    return main_sensors(arguments)
+
+
 def add_datasheet(commands: Commands) -> None:
     """Add the verb `datasheet`."""
     p = commands.add_parser("datasheet", help="measure a vehicle in maneuvers; compare with published values")

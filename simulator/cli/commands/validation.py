@@ -57,8 +57,8 @@ def add_validate(commands: Commands) -> None:
     add_json(p)
     p.set_defaults(run=_validate_mechanism)
 
-    p = kinds.add_parser("sensors", help="compare rays and obstacle maps with reference scenes")
-    p.add_argument("folder", metavar="FOLDER", help="folder with the folders rays, maps or both")
+    p = kinds.add_parser("sensors", help="compare rays, scans, maps, GNSS and IMU with reference data")
+    p.add_argument("folder", metavar="FOLDER", help="folder with some of the folders rays, scan, maps, gnss, imu")
     add_json(p)
     p.set_defaults(run=_validate_sensors)
 

@@ -79,8 +79,9 @@ def scene_files(folder: Path) -> list[Path]:
 
 def read_scene(file: Path) -> RayScene:
     """Return a scene. Raises ConfigError."""
-    scene, data = read_json(file, _SCENE), read_npz(file.with_suffix(".npz"), _ANSWERS)
+    scene = read_json(file, _SCENE)
     try:
+        data = read_npz(file.with_suffix(".npz"), _ANSWERS) if scene["rays"] else {}
         ground, objects = ground_of(scene["terrain"], file.parent), ObjectSet(object_of(one, file.parent) for one in scene["objects"])
         sets = tuple(_sets(scene, data, file.parent))
         error = scene["height_error_m"][INTERPOLATION] if scene["terrain"]["type"] == "hills" else 0.0

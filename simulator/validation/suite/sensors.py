@@ -1,4 +1,4 @@
-"""Rays and obstacle maps compared with reference scenes."""
+"""Rays, scans, obstacle maps, GNSS and IMU compared with reference data."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 from simulator.base.errors import NOTHING, ConfigError
 from simulator.validation.reference.map_files import MapFile, read_map
 from simulator.validation.reference.ray_scenes import RayScene, RaySet, read_scene, scene_files
+from simulator.validation.suite import navigation
+from simulator.validation.suite.lidar import scans
 from simulator.validation.suite.result import Finding, Part, ReferenceData, Row
 from terrain.rays.caster import RayCaster
 
@@ -37,7 +39,7 @@ def maps(folder: Path) -> list[Row]:
     return [_map_row(read_map(file)) for file in scene_files(folder)]
 
 
-KINDS: dict[str, Callable[[Path], list[Row]]] = {"rays": rays, "maps": maps}
+KINDS: dict[str, Callable[[Path], list[Row]]] = {"rays": rays, "scan": scans, "maps": maps, **navigation.KINDS}
 """Functions of a folder by its name."""
 
 
@@ -114,13 +116,20 @@ def _map_row(one: MapFile) -> Row:
 
 PART = Part(
     "sensors",
-    "Rays and obstacle maps",
+    "Sensors, rays and obstacle maps",
     "Rays are cast against planes, hills, a grid of nodes, boxes, cylinders, spheres and meshes: scans of three lidars, and single rays that graze, pass "
-    "crests, run along walls and edges, or start inside objects. Ranges, objects and normals are compared. Maps of obstacles follow from heights, "
-    "objects and limits; every cell is compared.",
+    "crests, run along walls and edges, or start inside objects. Ranges, objects and normals are compared. Scans of a moving lidar, each beam "
+    "from its own pose, are compared by time, range and points. Maps of obstacles follow from heights, "
+    "objects and limits; every cell is compared. Points of tangent planes become positions on WGS 84 and velocities in their own axes; fixes become NMEA "
+    "sentences. Errors of IMUs are applied to true values, specific force and rate are computed at a mount of a moving body, and the Allan deviation of "
+    "an hour at 200 Hz is compared with its expected value.",
     "`tests/data/sensors`: closed forms in double precision, confirmed by a march and by Embree. Rays whose answer changes when they move by 1 mm (single "
-    "rays: 1e-7 m) are left out, and cells whose slope or step is at its limit.",
+    "rays: 1e-7 m) are left out, and cells whose slope or step is at its limit. GNSS: 40 digits, confirmed by pymap3d and pynmea2. IMU: closed forms; bands of the Allan "
+    "deviation from 150 simulated hours.",
     "Range: 1e-6 m measured perpendicular to the surface (n . d: cosine of the incidence). Hills: the formula is sampled every 0.25 m; 1 mm "
-    "plus 1.5 times the error of the heights between the nodes, and 0.2 % of the rays may meet another object. Maps: no cell may differ.",
+    "plus 1.5 times the error of the heights between the nodes, and 0.2 % of the rays may meet another object. Scans: 1 us, 1 mm of range, "
+    "2 mm of points. Maps: no cell may differ. GNSS: 1 mm, 1e-4 m/s, "
+    "0.01 degrees; half a unit of the last place of a sentence. IMU: 1e-9 for the errors, 1e-6 at the mount; of 64 points, 4 outside the bands of "
+    "99 %, none beyond 1.6 half bands.",
     sensors,
 )

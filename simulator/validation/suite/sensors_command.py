@@ -1,4 +1,4 @@
-"""Command `jounce validate sensors`: compare rays and obstacle maps with the reference scenes of a folder."""
+"""Command `jounce validate sensors`: compare rays, scans and obstacle maps with the reference scenes of a folder."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Copy a part of reference ray scenes: every set of special rays, every KEEP-th column of a scan, and all maps.
+"""Copy a part of reference ray scenes: every set of special rays, every KEEP-th column of a scan, all scans of moving lidars, and all maps.
 
     python select_rays.py FOLDER
 
-FOLDER has the folders rays and maps with all data; the parts are written next to this file.
+FOLDER has the folders rays, scan and maps with all data; the parts are written next to this file.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ HERE = Path(__file__).parent
 
 def main(folder: Path) -> None:
     """Write the parts."""
-    for name in ("rays", "maps"):
+    for name in ("rays", "scan", "maps"):
         (HERE / name).mkdir(exist_ok=True)
-    for file in [*folder.glob("rays/*.obj"), *folder.glob("rays/*.npy"), *folder.glob("maps/*")]:
+    for file in [*folder.glob("rays/*.obj"), *folder.glob("rays/*.npy"), *folder.glob("scan/*"), *folder.glob("maps/*"), folder / "rays/wall.json"]:
         shutil.copyfile(file, HERE / file.relative_to(folder))
     text = (folder / "rays/sensors.json").read_text()
     (HERE / "rays/sensors.json").write_text(json.dumps(json.loads(text)) + "\n")

@@ -1,0 +1,1 @@
+"""Scanning lidar: beams, rolling scan, signal, and the sensor."""

@@ -1,0 +1,172 @@
+"""Beams of scanning lidars: presets of common units, and a table of one's own.
+
+A unit turns about its z axis. In each column, all lasers fire once, each at its own time. Ring 0 is the lowest laser.
+
+    t = c period / columns + time of the laser                       column c = 0, 1, ...
+    azimuth = start + turn field t / period + azimuth of the laser   turn -1: clockwise from above
+
+Azimuth is counterclockwise from x, elevation is up from the x-y plane, both in sensor axes.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simulator.base.errors import NOTHING, ConfigError, ErrorCollector
+from simulator.base.suggestions import did_you_mean
+from simulator.base.table_text import read_table_text
+
+FloatArray = NDArray[np.float64]
+COLUMNS = ("elevation_deg", "azimuth_offset_deg", "time_offset_us")
+"""Columns of a table of beams; the last two are optional."""
+MOST_BEAMS = 256
+MAX_BYTES = 1 << 20
+STEEPEST = math.radians(89.9)
+"""rad. Maximum elevation."""
+
+
+class BeamTable(NamedTuple):
+    """Lasers of a unit in the order of rings: elevation ascending."""
+
+    elevation: FloatArray
+    """(rings,) rad"""
+    azimuth: FloatArray
+    """(rings,) rad, offset from the azimuth of the column"""
+    time: FloatArray
+    """(rings,) s, time of firing after the start of the column"""
+
+
+class Firings(NamedTuple):
+    """All firings of a revolution, column by column: index = column * rings + ring."""
+
+    time: FloatArray
+    """(n,) s after the start of the scan"""
+    azimuth: FloatArray
+    """(n,) rad"""
+    ring: NDArray[np.uint16]
+    """(n,)"""
+    direction: FloatArray
+    """(n, 3) unit vectors in sensor axes S at the time of firing"""
+    period: float
+    """s"""
+    columns: int
+
+
+@dataclass(frozen=True)
+class LidarPreset:
+    """Data of a unit."""
+
+    beams: BeamTable
+    rate: float
+    """Hz"""
+    columns_per_second: float
+    min_range: float
+    """m"""
+    max_range: float
+    """m, no return from farther"""
+    range_at_10_percent: float
+    """m, maximum range of a surface with the reflectance 0.1, perpendicular, in clear air"""
+    range_noise: float
+    """m, standard deviation for a strong return"""
+    range_step: float
+    """m, resolution"""
+    divergence: float
+    """rad, full angle"""
+    wavelength: float
+    """m"""
+
+
+def beam_table(elevation: FloatArray, azimuth: ArrayLike = 0.0, time: ArrayLike = 0.0) -> BeamTable:
+    """Return the table of lasers in any order: elevation [rad], azimuth offset [rad], time offset [s]."""
+    order = np.argsort(elevation, kind="stable")
+    return BeamTable(*((np.asarray(part, float) + np.zeros(len(elevation)))[order] for part in (elevation, azimuth, time)))
+
+
+def _vlp_16() -> LidarPreset:
+    """Velodyne VLP-16, user manual 63-9243: 16 lasers, 2.304 us apart, a cycle of 55.296 us. Range at reflectance 0.1: assumed."""
+    low = np.arange(-15.0, 0.0, 2.0)
+    elevation = np.column_stack((low, low + 16.0)).ravel()
+    beams = beam_table(np.radians(elevation), 0.0, 2.304e-6 * np.arange(16))
+    return LidarPreset(beams, 10.0, 1.0 / 55.296e-6, 0.5, 100.0, 50.0, 0.01, 0.002, 0.003, 903e-9)
+
+
+def _hdl_32e() -> LidarPreset:
+    """Velodyne HDL-32E, user manual 63-9113: 32 lasers, 1.152 us apart, a cycle of 46.08 us. Range at reflectance 0.1: assumed."""
+    rings = np.linspace(-30.67, 10.67, 32).round(4)
+    elevation = np.column_stack((rings[:16], rings[16:])).ravel()
+    beams = beam_table(np.radians(elevation), 0.0, 1.152e-6 * np.arange(32))
+    return LidarPreset(beams, 10.0, 1.0 / 46.08e-6, 1.0, 100.0, 50.0, 0.0067, 0.002, 0.003, 903e-9)
+
+
+def _os1_64() -> LidarPreset:
+    """Ouster OS1-64, data sheet of the first generation: 64 lasers that fire together, 1024 columns at 10 Hz, 120 m at reflectance 0.8, 40 m at 0.1."""
+    offset = np.tile((3.164, 1.055, -1.055, -3.164), 16)
+    beams = beam_table(np.radians(np.linspace(-15.8, 15.8, 64).round(4)), np.radians(offset))
+    return LidarPreset(beams, 10.0, 10240.0, 0.5, 120.0, 40.0, 0.015, 0.003, math.radians(0.18), 850e-9)
+
+
+PRESETS = {"vlp_16": _vlp_16(), "hdl_32e": _hdl_32e(), "os1_64": _os1_64()}
+
+
+def firings(beams: BeamTable, columns: int, period: float, start: float = math.pi, turn: int = -1, field: float = math.tau) -> Firings:
+    """Return the firings of a scan of `period` [s].
+
+    Parameters
+    ----------
+    columns : number of columns of a scan
+    start : azimuth of the start of the scan [rad]; default: to the rear, so that the view ahead has no seam
+    turn : -1 = clockwise from above, 1 = counterclockwise
+    field : azimuth that a scan covers [rad]
+    """
+    time = (np.arange(columns) * (period / columns))[:, None] + beams.time
+    azimuth = start + turn * field * time / period + beams.azimuth
+    up = np.broadcast_to(beams.elevation, azimuth.shape)
+    direction = np.stack((np.cos(up) * np.cos(azimuth), np.cos(up) * np.sin(azimuth), np.sin(up)), axis=-1)
+    ring = np.tile(np.arange(len(beams.time), dtype=np.uint16), columns)
+    return Firings(time.ravel(), azimuth.ravel(), ring, np.ascontiguousarray(direction.reshape(-1, 3)), period, columns)
+
+
+def read_beams(path: Path) -> BeamTable:
+    """Return the lasers of a CSV file with one laser per row. Raises ConfigError for all rows that cannot be used."""
+    rows = csv.DictReader(io.StringIO(read_table_text(path, "a CSV table of beams", MAX_BYTES), newline=""))
+    names = list(rows.fieldnames or ())
+    for name in names:
+        if name not in COLUMNS or names.count(name) > 1:
+            raise ConfigError(path, name, name, f"one of the columns {', '.join(COLUMNS)}, once{did_you_mean(name, COLUMNS)}")
+    if COLUMNS[0] not in names:
+        raise ConfigError(path, COLUMNS[0], NOTHING, f"a column {COLUMNS[0]}")
+    lasers: list[list[float]] = []
+    with ErrorCollector() as faults:
+        for row in rows:
+            with faults.part():
+                lasers.append([_number(path, rows.line_num, name, row.get(name, "0")) for name in COLUMNS])
+            if len(lasers) > MOST_BEAMS:
+                break
+    if not 1 <= len(lasers) <= MOST_BEAMS:
+        raise ConfigError(
+            path, "", NOTHING if not lasers else f"more than {MOST_BEAMS} rows", f"1 to {MOST_BEAMS} rows, one for each laser"
+        )
+    elevation, azimuth, time = np.array(lasers).T
+    return beam_table(np.radians(elevation), np.radians(azimuth), 1e-6 * time)
+
+
+def _number(path: Path, line: int, name: str, text: str | None) -> float:
+    """Return the number of a cell. Raises ConfigError."""
+    low, high = {COLUMNS[0]: (-89.9, 89.9), COLUMNS[1]: (-360.0, 360.0), COLUMNS[2]: (0.0, 1e6)}[name]
+    try:
+        value = float(text or "")
+    except ValueError:
+        value = math.nan
+    if not low <= value <= high:
+        raise ConfigError(
+            path, f"line {line}: {name}", text or NOTHING if math.isnan(value) else value, f"a number from {low:g} to {high:g}"
+        )
+    return value

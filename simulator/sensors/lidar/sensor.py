@@ -1,0 +1,278 @@
+"""Scanning lidar: `type: lidar`. See the modules `beams`, `scan`, `signal` and `atmosphere` of this folder for what it computes.
+
+A measurement at the time t is the scan from t - period to t. Points are in the axes S of the sensor at the time at which their beam was fired, `time` counts
+from the start of the scan. Arrays are organized: [column, ring], misses have the range inf and NaN as x, y, z.
+
+differs: a beam has no side lobes, no multiple reflections and no crosstalk; rings do not differ in noise; retroreflectors are diffuse.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import InsideBodyWarning, JounceError
+from simulator.base.fields import Choice, Either, Field, FileName, Flag, Number
+from simulator.base.records import Record, record
+from simulator.sensors.contract import ArrayOutput, Sensor, SensorInput, SensorKind, SensorSettings
+from simulator.sensors.lidar.atmosphere import STEPS, false_returns, fog_extinction, rain_extinction
+from simulator.sensors.lidar.beams import PRESETS, Firings, LidarPreset, firings, read_beams
+from simulator.sensors.lidar.footprint import SIZES, with_footprint
+from simulator.sensors.lidar.points import POINT, fill_deskewed, fill_points, labels_of
+from simulator.sensors.lidar.reflectance import Reflectance
+from simulator.sensors.lidar.scan import Beams, beams_of_history
+from simulator.sensors.lidar.signal import FALSE, MISS, MODES, PULSE, SIGNAL, Work, pick_returns, threshold, weaken
+from simulator.sensors.measurement import Measurement
+from simulator.sensors.messages.definitions import POINT_CLOUD
+from simulator.sensors.messages.point_cloud import point_cloud
+from simulator.sensors.messages.topic import Message, Recording, Topic
+from simulator.sensors.sensor_world import SensorWorld
+from terrain.objects.labels import LABELS
+from terrain.rays.caster import Hits
+from vehicles.contact.vehicle_rays import VehicleRays
+
+FloatArray = NDArray[np.float64]
+MOST_COLUMNS = 8192
+MOST_RAYS = 4_000_000
+"""Maximum number of rays of a scan."""
+WHEEL_TRAVEL = 1.0
+"""m. Beams that pass a wheel at a larger distance never meet it."""
+_DATA = ("min_range", "max_range", "range_at_10_percent", "range_noise", "range_step", "divergence", "wavelength")
+"""Parameters whose values are those of a unit."""
+_DEFAULT = PRESETS["vlp_16"]
+_LENGTH = Number("m", 0.0, 1e4, above=0.0)
+FIELDS = (
+    Field("preset", Choice(tuple(PRESETS)), "unit, see docs/lidar.md; other keys replace its data", "vlp_16"),
+    Field("beams", FileName("the path of a CSV file"), "table of lasers: elevation_deg, azimuth_offset_deg, time_offset_us", None),
+    Field("columns", Either((Number("1", 1, MOST_COLUMNS, whole=True),)), "columns of a scan; default: by rate and preset", None),
+    Field("start_azimuth", Number("rad", -math.tau, math.tau), "azimuth of the start of a scan", math.pi, written="deg"),
+    Field("field", Number("rad", 1e-4, math.tau), "azimuth that a scan covers", math.tau, written="deg"),
+    Field("turn", Choice(("clockwise", "counterclockwise")), "sense of rotation from above", "clockwise"),
+    Field("min_range", Number("m", 0.0, 1e3), "minimum range", _DEFAULT.min_range),
+    Field("max_range", _LENGTH, "maximum range", _DEFAULT.max_range),
+    Field("range_at_10_percent", _LENGTH, "range at which half of the returns at reflectance 0.1 are lost", _DEFAULT.range_at_10_percent),
+    Field("range_noise", Number("m", 0.0, 10.0), "standard deviation of the range of a strong return", _DEFAULT.range_noise),
+    Field("range_step", Number("m", 0.0, 10.0), "resolution of the range; 0: unlimited", _DEFAULT.range_step),
+    Field("divergence", Number("rad", 0.0, 0.2), "full angle of a beam", _DEFAULT.divergence),
+    Field("wavelength", Number("m", 3e-7, 3e-6), "wavelength", _DEFAULT.wavelength),
+    Field("noise", Flag(), "noise of ranges, drop-out by signal, and false returns; false: every surface within range is returned", True),
+    Field("footprint_rays", Number("1", 1, max(SIZES), whole=True), "rays of a beam, 1, 5 or 9; the time grows in proportion", 1),
+    Field("return", Choice(tuple(MODES)), "return of a beam with several", "strongest"),
+    Field("ground_reflectance", Either((Number("1", 0.0, 1.0),)), "reflectance of the ground; default: by the names of its soils", None),
+    Field(
+        "own_vehicle", Choice(("blocked", "transparent")), "beams that meet the own vehicle give no return, or pass through it", "blocked"
+    ),
+    Field("deskewed", Flag(), "also the array `points_deskewed`", False),
+)
+OUTPUT = (
+    # name             shape unit  description                                                      type
+    ("start", (), "s", "start of the scan"),
+    ("returns", (), "1", "number of returns", "i8"),
+    ("false_returns", (), "1", "returns from rain and fog among these", "i8"),
+    ("blocked", (), "1", "beams that meet the own vehicle", "i8"),
+    ("nearest", (), "m", "smallest measured range; NaN without a return"),
+)
+ARRAYS = (
+    ArrayOutput("points", POINT, ("columns", "rings"), "m", "S", "points, each in the sensor axes at its time of firing"),
+    ArrayOutput("points_deskewed", POINT, ("columns", "rings"), "m", "S", "the same points in the sensor axes at the end of the scan"),
+)
+
+
+class Lidar:
+    """Scanning lidar with the model of this folder. Parameters: see FIELDS."""
+
+    def __init__(self, settings: SensorSettings) -> None:
+        p, said = settings.parameters[0], settings.values
+        unit = _unit(settings)
+        self._mount, self._period = settings.mount, settings.period
+        columns = said.get("columns", min(max(round(unit.columns_per_second * self._period), 1), MOST_COLUMNS))
+        turn = -1 if said.get("turn", "clockwise") == "clockwise" else 1
+        self._central = firings(unit.beams, columns, self._period, float(p["start_azimuth"]), turn, float(p["field"]))
+        rays = int(p["footprint_rays"])
+        if rays not in SIZES:
+            raise JounceError(f"sensor {settings.name}: footprint_rays {rays}; expected {', '.join(map(str, SIZES))}")
+        if len(self._central.time) * rays > MOST_RAYS:
+            text = f"{columns} columns, {len(unit.beams.time)} rings, {rays} rays"
+            raise JounceError(f"sensor {settings.name}: {text}; expected at most {MOST_RAYS} rays in a scan")
+        self._fired, self._shape = with_footprint(self._central, rays, unit.divergence), (len(self._central.time), rays)
+        self._max_range, self._deskewed = unit.max_range, bool(said.get("deskewed", False))
+        self._signal = _signal(unit, said, settings)
+        self._false = None
+        if said.get("noise", True) and (settings.weather.rain > 0.0 or math.isfinite(settings.weather.visibility)):
+            self._air = np.geomspace(max(unit.min_range, 0.1), max(unit.max_range, 0.2), STEPS)
+            self._limit, rain, fog = threshold(self._air, unit.range_at_10_percent), settings.weather.rain_mmph, _fog(unit, settings)
+            self._false = false_returns(self._air, self._limit, rain, fog, unit.divergence, PULSE)
+        self._reflectance = Reflectance(settings.ground, said.get("ground_reflectance"))
+        self._own = None if said.get("own_vehicle") == "transparent" or settings.body is None else OwnBody(settings, self._fired)
+        self._work = Work(len(self._central.time))
+
+    def step(self, seen: SensorInput, out: Record) -> Mapping[str, NDArray[Any]]:
+        """Scan."""
+        start, world, random = seen.time - self._period, seen.world, seen.random
+        beams = beams_of_history(self._fired, seen.history, start, self._mount.p_BS, self._mount.R_BS)
+        hits, depths = self._cast(world, beams, start, random)
+        strengths = self._strengths(world, beams, hits, depths)
+        ranges = hits.range
+        if self._own is not None:
+            own = self._own.ranges(seen.readout)
+            hidden = own < ranges
+            ranges, strengths = np.where(hidden, own, ranges), np.where(hidden, 0.0, strengths)
+            out[0]["blocked"] = int(hidden.reshape(self._shape).all(axis=1).sum())
+        self._pick(ranges, strengths, random)
+        out[0]["start"] = start
+        return self._results(world, beams, hits, out)
+
+    def _cast(self, world: SensorWorld, beams: Beams, start: float, random: np.random.Generator) -> tuple[Hits, FloatArray]:
+        """Return the hits of all rays, and the optical depths that weaken them: a leaf is met through gaps, so that it is not weakened."""
+        time = start + self._fired.time
+        if not (world.objects.records["extinction"] > 0.0).any():
+            return world.caster.cast(beams.origin, beams.direction, self._max_range, time), np.zeros(len(time))
+        drawn = random.standard_exponential(len(time))  # -ln(u)
+        hits, depths = world.caster.cast_through(beams.origin, beams.direction, self._max_range, drawn, time)
+        return hits, np.where(depths == drawn, 0.0, depths)
+
+    def _strengths(self, world: SensorWorld, beams: Beams, hits: Hits, depths: FloatArray) -> FloatArray:
+        """Return the apparent reflectance of each hit."""
+        with np.errstate(invalid="ignore"):
+            x, y = (beams.origin[:, k] + hits.range * beams.direction[:, k] for k in range(2))
+        reflectance = self._reflectance.of(world.objects, hits.object, x, y)
+        strengths = np.empty(len(reflectance))
+        weaken(self._signal, hits.range, beams.direction, hits.normal, reflectance, depths, strengths)
+        return strengths
+
+    def _pick(self, ranges: FloatArray, strengths: FloatArray, random: np.random.Generator) -> None:
+        """Choose and measure the returns."""
+        w, count = self._work, self._shape[0]
+        normal = random.standard_normal((count, 2)) if self._signal[0]["noise"] else np.zeros((count, 2))
+        no_range, no_strength = np.empty((count, 0)), np.empty((count, 0))
+        if self._false is not None:
+            no_range, no_strength = self._false.draw(random, count, self._limit)
+        rays = ranges.reshape(self._shape), strengths.reshape(self._shape)
+        pick_returns(self._signal, *rays, no_range, no_strength, normal, w.order, w.range, w.true_range, w.strength, w.ray)
+
+    def _results(self, world: SensorWorld, beams: Beams, hits: Hits, out: Record) -> Mapping[str, NDArray[Any]]:
+        """Return the arrays, and fill the scalars."""
+        w, rays = self._work, self._shape[1]
+        got = int((w.ray != MISS).sum())
+        out[0]["returns"], out[0]["false_returns"] = got, int((w.ray == FALSE).sum())
+        out[0]["nearest"] = w.range.min() if got else math.nan
+        cloud = np.zeros(self._shape[0], POINT)  # equal scans have equal bytes, also between the fields
+        fill_points(self._central, self._central.direction, w.range, w.strength, w.ray, hits.object, rays, cloud)
+        r = world.objects
+        cloud["label"] = labels_of(cloud["object"], r.first, r.records["label"], LABELS["ground"])
+        clouds = {"points": cloud.reshape(self._central.columns, -1)}
+        if self._deskewed:
+            b, other = _central(beams, rays), cloud.copy()
+            fill_deskewed(b.origin, b.direction, b.p_WS_end, b.R_WS_end, w.range, self._period, other)
+            clouds["points_deskewed"] = other.reshape(self._central.columns, -1)
+        return clouds
+
+
+class OwnBody:
+    """Ranges at which the rays of a lidar meet the own vehicle. Its body does not move in B; its wheels do."""
+
+    def __init__(self, settings: SensorSettings, fired: Firings) -> None:
+        assert settings.body is not None
+        self._origin = settings.mount.p_BS
+        self._along = np.ascontiguousarray(fired.direction @ settings.mount.R_BS.T)
+        self._rays = VehicleRays(settings.body, without=self._origin)
+        if self._rays.left_out:
+            warnings.warn(
+                f"sensor {settings.name}: its position {self._origin.tolist()} is inside the body of the vehicle; it sees through this part",
+                InsideBodyWarning,
+                stacklevel=2,
+            )
+        self._body = self._rays.cast(self._origin, self._along, 100.0).range
+        self._near: NDArray[np.int64] | None = None
+
+    def ranges(self, readout: Record) -> FloatArray:
+        """Return the range (n,) [m] at which each ray meets the vehicle, inf if it does not."""
+        if not self._rays.has_wheels:
+            return self._body
+        p_BK, R_BK = readout[0]["p_BK"], readout[0]["R_BK"]
+        if self._near is None:
+            near = self._rays.near_wheels(self._origin, self._along, p_BK, WHEEL_TRAVEL)
+            self._near = np.flatnonzero(near & np.isinf(self._body))
+        out = self._body
+        if len(self._near):
+            self._rays.place_wheels(p_BK, R_BK)
+            out = self._body.copy()
+            out[self._near] = self._rays.cast(self._origin, self._along[self._near], 100.0).range
+        return out
+
+
+def _unit(settings: SensorSettings) -> LidarPreset:
+    """Return the data of a unit. Raises JounceError for its table of beams."""
+    said = settings.values
+    given: dict[str, Any] = {key: float(settings.parameters[0][key]) for key in _DATA}
+    if "beams" in said:
+        file = Path(said["beams"])
+        if not file.is_file():
+            raise JounceError(
+                f"sensor {settings.name}: beams {file}: no such file; expected a CSV file, relative to the file that names it"
+            )
+        given["beams"] = read_beams(file)
+    return replace(PRESETS[said["preset"]], **given)
+
+
+def _central(beams: Beams, rays: int) -> Beams:
+    """Return the central rays of all beams."""
+    return beams._replace(origin=np.ascontiguousarray(beams.origin[::rays]), direction=np.ascontiguousarray(beams.direction[::rays]))
+
+
+def _fog(unit: LidarPreset, settings: SensorSettings) -> float:
+    return fog_extinction(settings.weather.visibility, unit.wavelength)
+
+
+def _signal(unit: LidarPreset, said: Mapping[str, Any], settings: SensorSettings) -> Record:
+    """Return the record of SIGNAL."""
+    p = record(SIGNAL)
+    s = p[0]
+    for name in ("range_at_10_percent", "min_range", "range_noise", "range_step"):
+        s[name] = getattr(unit, name)
+    s["noise"], s["mode"] = said.get("noise", True), MODES[said.get("return", "strongest")]
+    s["extinction"] = _fog(unit, settings) + rain_extinction(settings.weather.rain_mmph)
+    return p
+
+
+def _make(settings: SensorSettings) -> Sensor:
+    return Lidar(settings)
+
+
+def _messages(settings: SensorSettings) -> Recording:
+    """Return the recorded form: the stamp of `points` is the start of the scan, that of `points_deskewed` its end, at which its axes are."""
+
+    def raw(measured: Measurement) -> Message | None:
+        return _cloud(float(measured.values[0]["start"]), settings.name, measured.arrays["points"])
+
+    def deskewed(measured: Measurement) -> Message | None:
+        return _cloud(measured.time, settings.name, measured.arrays["points_deskewed"])
+
+    both = (Topic("points", POINT_CLOUD, raw), Topic("points_deskewed", POINT_CLOUD, deskewed))
+    return Recording(both if settings.values.get("deskewed") else both[:1])
+
+
+def _cloud(time: float, frame: str, points: NDArray[Any]) -> Message:
+    return {**point_cloud(time, frame, points), "is_dense": False}
+
+
+KIND = SensorKind(
+    "lidar",
+    FIELDS,
+    OUTPUT,
+    _make,
+    2,
+    rate=10.0,
+    meaning="scanning lidar: point cloud with intensity, time and label of each point, with noise, drop-out, rain and fog",
+    arrays=ARRAYS,
+    presets={name: {key: getattr(unit, key) for key in _DATA} for name, unit in PRESETS.items()},
+    in_thread=True,
+    messages=_messages,
+)

@@ -1,0 +1,181 @@
+"""Signal of a lidar: which of the surfaces in a beam are returned, at which measured range, and with which intensity.
+
+A surface with the diffuse reflectance rho that fills the beam at the incidence i returns a power proportional to [lidar equation]
+
+    rho cos(i) / r^2 exp(-2 (alpha r + tau))      alpha: extinction of the air, tau: optical depth of porous objects that the beam passed
+
+Its apparent reflectance is rho' = rho cos(i) exp(-2 (alpha r + tau)). A data sheet gives the range R10 at the reflectance 0.1, so the threshold
+of rho' is 0.1 (r / R10)^2; units lower their gain for near surfaces, so it is at least DARKEST. A surface is returned if
+
+    s + n / SNR > 1,      s = rho' over threshold, n normal, SNR = THRESHOLD_TO_NOISE
+
+which at s = 1 is every second time [RCA 1974, Electro-Optics Handbook, section 8]. The standard deviation of the range is that of a strong return and of the
+leading edge of a pulse, c tau / 4 / (SNR s) [Skolnik 2001, Introduction to Radar Systems, section 6.3], added as squares. So noise grows as the power falls.
+
+With several rays in the footprint of a beam, each has an equal part of the power. Surfaces closer to each other than the length of a pulse, c tau / 2, are one
+return with the sum of their powers. Its range is that of the ray next to their mean: a point is always on a surface.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.jit import inline, kernel
+from simulator.base.records import Record, record
+
+FloatArray = NDArray[np.float64]
+SIGNAL = (
+    # name             shape unit  description
+    ("range_at_10_percent", (), "m", "maximum range at reflectance 0.1, R10"),
+    ("min_range", (), "m", "surfaces nearer than this give no return"),
+    ("noise", (), "1", "0 = every surface within range is returned without noise", "i8"),
+    ("range_noise", (), "m", "standard deviation of the range of a strong return"),
+    ("range_step", (), "m", "resolution of the range"),
+    ("extinction", (), "1/m", "extinction of the air"),
+    ("mode", (), "1", "FIRST, STRONGEST or LAST return", "i8"),
+)
+FIRST, STRONGEST, LAST = range(3)
+MODES = {"first": FIRST, "strongest": STRONGEST, "last": LAST}
+PULSE = 0.75
+"""m. c tau / 2 of a pulse of 5 ns; typical of units at 905 nm."""
+THRESHOLD_TO_NOISE = 5.0
+"""Signal at the threshold over the standard deviation of the noise; larger values make the limit of the range sharper. Assumed."""
+DARKEST = 0.01
+"""Smallest apparent reflectance that is returned at any range; assumed. Smaller values give more false returns from rain near the sensor."""
+MISS, FALSE = -2, -1
+"""Ray of a return: none, and a false return."""
+LOWEST, HIGHEST = 0.0, 255.0
+"""Limits of the intensity; 100 = a white diffuse surface."""
+MOST_RAYS = 9
+
+
+def threshold(ranges: FloatArray, range_at_10_percent: float) -> FloatArray:
+    """Return the apparent reflectance (n,) that is returned every second time, at ranges (n,) [m]; range_at_10_percent: R10 [m]."""
+    return np.maximum(0.1 * (ranges / range_at_10_percent) ** 2, DARKEST)
+
+
+@inline
+def _threshold(r, range_at_10_percent):
+    return max(0.1 * (r / range_at_10_percent) * (r / range_at_10_percent), DARKEST)
+
+
+class Work:
+    """Results and scratch of `pick_returns` for n beams."""
+
+    def __init__(self, count: int) -> None:
+        self.range = np.empty(count)
+        """(n,) m, measured; inf = a miss"""
+        self.true_range = np.empty(count)
+        """(n,) m"""
+        self.strength = np.empty(count)
+        """(n,) measured apparent reflectance; 0 = a miss"""
+        self.ray = np.empty(count, np.int64)
+        """(n,) ray of the footprint, MISS or FALSE"""
+        self.order: Record = record((("range", (), "m", ""), ("strength", (), "1", ""), ("ray", (), "1", "", "i8")), MOST_RAYS)
+
+
+@kernel
+def weaken(p, ranges, directions, normals, reflectance, depths, strengths):
+    """Write the apparent reflectances of surfaces to strengths (m,); 0 without a hit, or nearer than the minimum range.
+
+    Parameters
+    ----------
+    p : (1,) of SIGNAL
+    ranges, directions, normals : (m,) range [m], (m, 3) unit vectors of the beams and of the surfaces
+    reflectance, depths : (m,) reflectance, optical depth in front of the surface
+    """
+    s = p[0]
+    for k in range(len(ranges)):
+        strengths[k] = 0.0
+        if s["min_range"] <= ranges[k] < math.inf:
+            d, n = directions[k], normals[k]
+            cosine = abs(d[0] * n[0] + d[1] * n[1] + d[2] * n[2])
+            strengths[k] = reflectance[k] * cosine * math.exp(-2.0 * (s["extinction"] * ranges[k] + depths[k]))
+
+
+@kernel
+def pick_returns(p, ranges, strengths, false_ranges, false_strengths, normal, order, out_range, out_true, out_strength, out_ray):
+    """Choose the return of each beam and measure it.
+
+    Parameters
+    ----------
+    p : (1,) of SIGNAL
+    ranges, strengths : (n, rays) range [m] and apparent reflectance of the surface of each ray, strength 0 = none
+    false_ranges, false_strengths : (n, kinds) false returns, range inf = none; only those before the last surface of the beam count
+    normal : (n, 2) normal random numbers, for the power and for the range
+    order, out_* : see `Work`
+    """
+    s = p[0]
+    for n in range(len(ranges)):
+        out_range[n], out_true[n], out_strength[n], out_ray[n] = math.inf, math.inf, 0.0, MISS
+        best, rays = -1.0, ranges.shape[1]
+        count, far = _sort(ranges[n], strengths[n], order)
+        noise = normal[n, 0] / THRESHOLD_TO_NOISE if s["noise"] else 0.0
+        first = 0
+        while first < count:
+            last, power, mean = first, 0.0, 0.0
+            while last < count and order[last]["range"] - order[first]["range"] <= PULSE:
+                power += order[last]["strength"]
+                mean += order[last]["strength"] * order[last]["range"]
+                last += 1
+            near = first
+            for k in range(first, last):
+                if abs(order[k]["range"] - mean / power) < abs(order[near]["range"] - mean / power):
+                    near = k
+            r, power = order[near]["range"], power / rays
+            limit = _threshold(r, s["range_at_10_percent"])
+            signal = power / limit + noise
+            if signal > 1.0 or not s["noise"]:
+                rank = -r if s["mode"] == FIRST else (r if s["mode"] == LAST else signal)
+                if out_ray[n] == MISS or rank > best:
+                    best = rank
+                    out_true[n], out_strength[n], out_ray[n] = r, max(signal, 0.0) * limit, order[near]["ray"]
+            first = last
+        for k in range(false_ranges.shape[1]):
+            r = false_ranges[n, k]
+            if r < far:
+                rank = (
+                    -r
+                    if s["mode"] == FIRST
+                    else (r if s["mode"] == LAST else false_strengths[n, k] / _threshold(r, s["range_at_10_percent"]))
+                )
+                if out_ray[n] == MISS or rank > best:
+                    best = rank
+                    out_true[n], out_strength[n], out_ray[n] = r, false_strengths[n, k], FALSE
+        if out_ray[n] != MISS:
+            out_range[n] = _measured(s, out_true[n], out_strength[n], normal[n, 1])
+
+
+@inline
+def _sort(ranges, strengths, order):
+    """Write the rays with a surface to `order`, the nearest first; return their number and the range of the farthest, inf if a ray has none."""
+    count = 0
+    for ray in range(len(ranges)):
+        if strengths[ray] > 0.0:
+            at = count
+            while at > 0 and order[at - 1]["range"] > ranges[ray]:
+                order[at]["range"], order[at]["strength"], order[at]["ray"] = (
+                    order[at - 1]["range"],
+                    order[at - 1]["strength"],
+                    order[at - 1]["ray"],
+                )
+                at -= 1
+            order[at]["range"], order[at]["strength"], order[at]["ray"] = ranges[ray], strengths[ray], ray
+            count += 1
+    far = 0.0
+    for ray in range(len(ranges)):
+        far = max(far, ranges[ray])
+    return count, far
+
+
+@inline
+def _measured(s, r, strength, normal):
+    """Return the measured range [m] of a surface at r [m] with an apparent reflectance."""
+    if s["noise"]:
+        edge = 0.5 * PULSE / (THRESHOLD_TO_NOISE * max(strength / _threshold(r, s["range_at_10_percent"]), 1.0))
+        r = max(r + math.sqrt(s["range_noise"] * s["range_noise"] + edge * edge) * normal, 0.5 * r)
+    step = s["range_step"]
+    return math.floor(r / step + 0.5) * step if step > 0.0 else r
