@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -24,6 +24,7 @@ from simulator.autonomy.vehicle_traits import VehicleTraits
 from simulator.base.errors import JounceError
 from simulator.base.fields import Fields
 from simulator.base.records import Record
+from simulator.sensors.contract import Mount
 from simulator.sensors.measurement import Measurement
 from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
@@ -108,6 +109,37 @@ class ObstacleMap:
         return cells_covering(self.lethal(unknown_blocks), self.cell, heading, vehicle.front, vehicle.rear, 0.5 * vehicle.width)
 
 
+class PoseTable(NamedTuple):
+    """Poses of the vehicle in order of time."""
+
+    time: FloatArray
+    """(n,) s"""
+    p_WB: FloatArray
+    """(n, 3) m"""
+    q_WB: FloatArray
+    """(n, 4) unit quaternions w, x, y, z"""
+
+    @classmethod
+    def of_readout(cls, time: float, readout: Record) -> PoseTable:
+        """Return the table of one pose."""
+        return cls(np.array([time]), np.array([readout[0]["p_WB"]], float), np.array([readout[0]["q_WB"]], float))
+
+    def at(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return positions (n, 3) and axes (n, 3, 3) at times (n,), interpolated linearly."""
+        times = np.asarray(times, float)
+        p = np.column_stack([np.interp(times, self.time, one) for one in self.p_WB.T])
+        signs = np.cumprod(np.concatenate(([1.0], np.where(np.einsum("ni,ni->n", self.q_WB[1:], self.q_WB[:-1]) < 0.0, -1.0, 1.0))))
+        q = np.column_stack([np.interp(times, self.time, one) for one in (signs[:, None] * self.q_WB).T])
+        length = np.linalg.norm(q, axis=1, keepdims=True)
+        w, x, y, z = np.divide(q, length, out=np.tile([1.0, 0.0, 0.0, 0.0], (len(q), 1)), where=length > 0.0).T
+        rows = (
+            (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
+            (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
+            (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)),
+        )
+        return p, np.moveaxis(np.array(rows), -1, 0)
+
+
 class MapperInput:
     """Input of a mapper.
 
@@ -119,14 +151,24 @@ class MapperInput:
     objects : objects of the world as they are now, for mappers that know the truth
     """
 
-    def __init__(self, time: float, readout: Record, sensors: Mapping[str, Measurement], objects: ObjectSet) -> None:
+    def __init__(
+        self, time: float, readout: Record, sensors: Mapping[str, Measurement], objects: ObjectSet, poses: PoseTable | None = None
+    ) -> None:
         self.time, self.readout, self.sensors, self.objects = time, readout, sensors, objects
+        self._poses = poses or PoseTable.of_readout(time, readout)
 
     @property
     def position(self) -> tuple[float, float]:
         """x, y of the reference point B [m]."""
         p = self.readout[0]["p_WB"]
         return float(p[0]), float(p[1])
+
+    def poses_at(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return positions p_WB (n, 3) [m] and axes R_WB (n, 3, 3) of the vehicle at times (n,) [s] of the last two seconds.
+
+        They are interpolated between poses 0.01 s apart; outside these times, the vehicle is where it was first or last.
+        """
+        return self._poses.at(times)
 
 
 class Mapper(Protocol):
@@ -147,6 +189,8 @@ class MapperSettings:
     """Ground, for mappers that know the truth; must not be changed."""
     random: np.random.Generator
     """Random numbers of this mapper, from the seed of the session."""
+    mounts: Mapping[str, Mount] = field(default_factory=dict)
+    """Position and orientation of each sensor of the session by its name."""
 
 
 @dataclass(frozen=True)

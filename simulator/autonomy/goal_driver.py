@@ -10,10 +10,12 @@ If the mapper or the planner fails, the vehicle brakes to rest on its last plan,
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simulator.autonomy.contract import (
     Blocked,
@@ -28,6 +30,7 @@ from simulator.autonomy.contract import (
     PlannerInput,
     PlannerSettings,
     Pose,
+    PoseTable,
     checked_map,
     checked_plan,
 )
@@ -50,6 +53,7 @@ from simulator.sensors.measurement import Measurement
 from terrain.objects.object_set import NO_OBJECTS, ObjectSet
 from vehicles.readout import READOUT
 
+Vector = NDArray[np.float64]
 DONE = "done"
 """Value of `GoalDriver.ended` after the goal was reached."""
 WAITING, DRIVING, REVERSING, BLOCKED, ENDED, FAILED = range(6)
@@ -76,6 +80,8 @@ PROGRESS = 4.0
 """m from the place where the vehicle was stuck after which it is not stuck any more."""
 GAP = 0.7
 """m. Distance from an obstacle on the plan at which the vehicle stops."""
+HISTORY = 200
+"""Number of poses, one for each call, that a mapper gets."""
 LONGEST_STOP = 20.0
 """s. Time after a failure within which the vehicle comes to rest."""
 
@@ -113,6 +119,7 @@ class GoalDriver:
         self._outline = outline_of(self._vehicle)
         self._follower = PlanFollower(self._vehicle, settings.traits, pedals, steering, settings.seed)
         self._objects: ObjectSet = NO_OBJECTS
+        self._history: deque[tuple[float, Vector, Vector]] = deque(maxlen=HISTORY)
         self._collisions: Sequence[Any] = ()
         self._reason = ""
         self._stop = math.inf
@@ -131,7 +138,7 @@ class GoalDriver:
         map_kind, plan_kind = MAPPER_KINDS.need(given["type"]), PLANNER_KINDS.need(wanted["type"])
         seeds = [np.random.default_rng((settings.seed, n)) for n in (1, 2)]
         with making(f"mapper {map_kind.name}"):
-            mapper = map_kind.make(MapperSettings(given, self._vehicle, settings.ground, seeds[0]))
+            mapper = map_kind.make(MapperSettings(given, self._vehicle, settings.ground, seeds[0], settings.mounts))
         with making(f"planner {plan_kind.name}"):
             planner = plan_kind.make(PlannerSettings(wanted, self._vehicle, seeds[1]))
         if settings.paced and MAPPER_KINDS.is_builtin(map_kind.name) and PLANNER_KINDS.is_builtin(plan_kind.name):
@@ -180,6 +187,7 @@ class GoalDriver:
         speed = float(now["v_WB_B"][0])
         if not math.isfinite(sum(pose) + speed + float(now["roll"]) + float(now["pitch"])):
             return
+        self._history.append((t, np.array(now["p_WB"]), np.array(now["q_WB"])))
         if self.outcome is None and self._failed_at is None:
             self._end(self._judge.outcome(t, readout, self._collisions, self._reason))
         if self.outcome is None and self._failed_at is None:
@@ -205,9 +213,14 @@ class GoalDriver:
             self._take(planned, pose)
         if self._mapper.is_due(t):
             objects = self._objects.snapshot() if self._mapper.in_thread and len(self._objects) else self._objects
-            self._mapper.submit(t, MapperInput(t, readout.copy(), dict(sensors), objects))
+            self._mapper.submit(t, MapperInput(t, readout.copy(), dict(sensors), objects, self._poses()))
         if self.map is not None and self._planner.is_due(t) and not self._keeps_plan(speed):
             self._planner.submit(t, self._planner_input(t, readout, pose, speed))
+
+    def _poses(self) -> PoseTable:
+        """Return the last poses of the vehicle."""
+        time, p_WB, q_WB = zip(*self._history, strict=True)
+        return PoseTable(np.array(time), np.array(p_WB), np.array(q_WB))
 
     def _planner_input(self, t: float, readout: Record, pose: Pose, speed: float) -> PlannerInput:
         assert self.map is not None

@@ -42,7 +42,7 @@ from simulator.driver.vehicle_identification import lazy_internal_model
 from simulator.maneuvers.maneuver_file import Maneuver, load_maneuver
 from simulator.outlets.kinds import build_outlets
 from simulator.outlets.outlet_runner import OutletRunner
-from simulator.sensors.make_sensors import SensorContext, make_sensors
+from simulator.sensors.make_sensors import SensorContext, make_sensors, mounts_of
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Outlet, Session
 from simulator.telemetry.recorded_preview import log_file, preview_of_log
@@ -130,7 +130,9 @@ class SessionParts:
 
     def driver(self, kind: DriverKind, *, paced: bool, said: Mapping[str, Any] = NOTHING) -> Driver | SensingDriver:
         """Return a new automatic driver; `paced`: in real time; `said`: own parameters of the kind. Raises ConfigError, JounceError."""
-        return new_driver(kind, self.ground, self.maneuver, paced, self.seed, said, self.traits, self.vehicle)
+        return new_driver(
+            kind, self.ground, self.maneuver, paced, self.seed, said, self.traits, self.vehicle, mounts_of(self.options.sensors)
+        )
 
     def maneuver_driver(self) -> Driver | SensingDriver:
         """Return a new driver of the maneuver, for a run. Raises ConfigError, JounceError."""

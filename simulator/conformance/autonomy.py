@@ -35,6 +35,7 @@ from simulator.conformance.drivers import NothingMeasured
 from simulator.conformance.findings import Check, Findings
 from simulator.conformance.parameters import check_parameters, limits, parameter_values
 from simulator.conformance.samples import SEED, level_ground, readouts
+from simulator.sensors.contract import Mount
 from terrain.objects.object_set import NO_OBJECTS
 
 CELL, CELLS = 0.25, 200
@@ -46,6 +47,7 @@ VEHICLE = VehicleTraits(
     deceleration=3.0, lateral_acceleration=3.9, max_climb=0.55, max_roll=0.42,
 )  # fmt: skip
 """A light truck."""
+MOUNTS = {"lidar": Mount(np.array((0.0, 0.0, 1.6)), np.eye(3))}
 
 
 def check_mapper(kind: MapperKind, findings: Findings, example: Mapping[str, Any]) -> None:
@@ -111,7 +113,7 @@ def check_planner(kind: PlannerKind, findings: Findings, example: Mapping[str, A
 
 
 def _new_mapper(kind: MapperKind, values: Mapping[str, Any]) -> Mapper:
-    return kind.make(MapperSettings(values, VEHICLE, level_ground(), np.random.default_rng(SEED)))
+    return kind.make(MapperSettings(values, VEHICLE, level_ground(), np.random.default_rng(SEED), MOUNTS))
 
 
 def _new_planner(kind: PlannerKind, values: Mapping[str, Any]) -> Planner:

@@ -28,6 +28,7 @@ from simulator.base.records import Record, record
 from simulator.base.registry import making
 from simulator.driver.input_devices.contract import checked_command
 from simulator.driver.internal_model import InternalModel
+from simulator.sensors.contract import Mount
 from simulator.sensors.measurement import Measurement
 from terrain.ground import Ground
 from vehicles.command import COMMAND
@@ -87,6 +88,8 @@ class DriverSettings:
     """True in real time."""
     seed: int = 0
     """Seed of the session, of which `random` is."""
+    mounts: Mapping[str, Mount] = field(default_factory=dict)
+    """Position and orientation of each sensor of the session by its name."""
 
 
 @accepts_rows(defaults_after="ranges")

@@ -17,6 +17,7 @@ from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 from simulator.driver.input_devices.kinds import check as check_source
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER, check
+from simulator.sensors.contract import Mount
 from terrain.ground import Ground
 from vehicles.vehicle import Vehicle
 
@@ -72,6 +73,7 @@ def new_driver(
     said: Mapping[str, Any] = MappingProxyType({}),
     traits: InternalModel | None = None,
     vehicle: Vehicle | None = None,
+    mounts: Mapping[str, Mount] = MappingProxyType({}),
 ) -> Driver | SensingDriver:
     """Create an automatic driver; `paced`: in real time; `said`: own parameters of the kind; `traits`: internal model of the vehicle.
 
@@ -81,6 +83,15 @@ def new_driver(
     builtin, known = DRIVER_KINDS.is_builtin(kind.name), traits or InternalModel()
     # a plugin driver gets a complete model, because an identification on first use would exceed its time limit
     settings = DriverSettings(
-        parameters, ground, maneuver, np.random.default_rng(seed), known if builtin else replace(known), values, vehicle, paced, seed
+        parameters,
+        ground,
+        maneuver,
+        np.random.default_rng(seed),
+        known if builtin else replace(known),
+        values,
+        vehicle,
+        paced,
+        seed,
+        mounts,
     )
     return make_driver(kind, settings, builtin, paced)

@@ -70,6 +70,15 @@ def make_sensors(said: Sequence[Any], file: object, context: SensorContext, key:
     return sensors
 
 
+def mounts_of(said: Sequence[Any]) -> dict[str, Mount]:
+    """Return the mount of each sensor in a checked list `sensors` by its name."""
+    out = {}
+    for entry in said:
+        values = SENSOR_FILE.read({"type": entry} if isinstance(entry, str) else entry, "", "")
+        out[values.get("name", values["type"])] = _mount(values["mount"] if "mount" in values else read(MOUNT, {}, ""))
+    return out
+
+
 def _sensor(values: Values, context: SensorContext) -> MountedSensor:
     kind = SENSOR_KINDS.need(values["type"])
     name, plugin = values.get("name", kind.name), not SENSOR_KINDS.is_builtin(values["type"])

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 DEFAULT = "truth"
 PERIOD = Number("s", 0.02, 10.0)
 """Period of a mapper or planner."""
-MAPPER_KINDS: Registry[MapperKind] = Registry("mapper", "jounce.mappers", {DEFAULT: "simulator.autonomy.mappers.truth:KIND"})
+MAPPER_KINDS: Registry[MapperKind] = Registry(
+    "mapper", "jounce.mappers", {DEFAULT: "simulator.autonomy.mappers.truth:KIND", "lidar": "simulator.autonomy.mappers.lidar:KIND"}
+)
 
 
 def mapper_fields(name: str) -> Fields:
