@@ -18,7 +18,7 @@ from simulator.base.errors import JounceError
 from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record, Table, record
 from simulator.clock import Clock
-from simulator.driver.contract import Driver, DriverRunner, SensingDriver, reads_sensors
+from simulator.driver.contract import Driver, SensingDriver, reads_sensors
 from simulator.events.collision import Collision, CollisionList
 from simulator.recovery import VehicleRecovery
 from simulator.sensors.contract import SensorInput
@@ -56,6 +56,14 @@ class Ending(Protocol):
 
     ended: str
     """Reason of the end; empty while the driver runs."""
+
+
+@runtime_checkable
+class Closing(Protocol):
+    """Driver with threads of its own."""
+
+    def close(self) -> None:
+        """End the threads."""
 
 
 class Outlet(Protocol):
@@ -120,7 +128,7 @@ class Session:
             raise ValueError(f"tick lengths differ; session {h} s, motion cueing {cueing.h} s")
         self.vehicle, self.ground, self.driver, self.cueing, self.h = vehicle, ground, driver, cueing, h
         self.outlets, self.sensors, self.weather = list(outlets), list(sensors), weather
-        self._driver_senses = reads_sensors(driver)
+        self._driver_senses, self._driver_sees = reads_sensors(driver), getattr(driver, "see", None)
         self.command: Record = record(COMMAND)
         self.soil = SoilMemory.of(ground)
         """Deformed soil of this session; only this session writes to it."""
@@ -309,7 +317,7 @@ class Session:
         self.cueing.washout.close()
         for sensor in self.sensors:
             sensor.close()
-        if isinstance(self.driver, DriverRunner):
+        if isinstance(self.driver, Closing):
             self.driver.close()
         failures: list[JounceError] = []
         for outlet in reversed(self.outlets):
@@ -339,6 +347,8 @@ class Session:
     def call_driver(self) -> None:
         """Call the driver, which reads the readout and fills the command; also advance changes of cueing parameters. Raises PartError."""
         self.cueing.tuner.advance(self.driver_every * self.h)
+        if self._driver_sees is not None:
+            self._driver_sees(self.objects, self.collision_list.found)
         try:
             measured = (self.measurements,) if self._driver_senses else ()
             self.driver.read(self.time, self.readout, self.command, *measured)  # type: ignore[call-arg]

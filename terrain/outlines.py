@@ -52,15 +52,21 @@ class Outline:
         return self.points.min(axis=0) - self.radius, self.points.max(axis=0) + self.radius
 
 
-def outlines(objects: ObjectSet, time: float = 0.0, grounds: FloatArray | None = None) -> list[Outline]:
-    """Return the outlines of all present objects at a time [s]; grounds (n,) are the heights of the ground below all objects, default 0."""
-    poses = record(POSE, max(1, len(objects)))
-    place_objects(objects.world, np.arange(len(objects)), poses, float(time))
+def outlines(
+    objects: ObjectSet, time: float = 0.0, grounds: FloatArray | None = None, rows: NDArray[np.int64] | None = None
+) -> list[Outline]:
+    """Return the outlines of the present objects of `rows`, default all, at a time [s].
+
+    grounds (n,) are the heights of the ground below these objects [m], default 0.
+    """
+    rows = np.arange(len(objects)) if rows is None else np.ascontiguousarray(rows, np.int64)
+    poses = record(POSE, max(1, len(rows)))
+    place_objects(objects.world, rows, poses, float(time))
     out = []
-    for row, one in enumerate(objects.objects):
+    for n, row in enumerate(rows):
         if objects.records[row]["present"]:
-            ground = 0.0 if grounds is None else float(grounds[row])
-            out.append(_outline(one, poses[row]["p_WO"], poses[row]["R_WO"], int(objects.records[row]["label"]), ground))
+            ground = 0.0 if grounds is None else float(grounds[n])
+            out.append(_outline(objects.objects[row], poses[n]["p_WO"], poses[n]["R_WO"], int(objects.records[row]["label"]), ground))
     return out
 
 

@@ -72,9 +72,7 @@ class TruthMap:
 
     def blocked_for_disc(self, radius: float, unknown_blocks: bool = False) -> NDArray[np.bool_]:
         """Return the cells with the center of a lethal cell within the radius [m] of their own center. Outside the map nothing is lethal."""
-        reach = math.floor(radius / self.cell)
-        x, y = self._offsets(reach)
-        return _any_at(self.lethal(unknown_blocks), np.hypot(x, y) <= radius, reach)
+        return cells_near(self.lethal(unknown_blocks), self.cell, radius)
 
     def blocked_for_vehicle(
         self, heading: float, front: float, rear: float, half_width: float, unknown_blocks: bool = False
@@ -83,16 +81,7 @@ class TruthMap:
 
         heading [rad] is counter-clockwise from x; front, rear [m] are the distances of the ends of the vehicle from its reference point.
         """
-        reach = math.floor(math.hypot(max(front, rear), half_width) / self.cell)
-        x, y = self._offsets(reach)
-        c, s = math.cos(heading), math.sin(heading)
-        along, across = c * x + s * y, c * y - s * x
-        return _any_at(self.lethal(unknown_blocks), (-rear <= along) & (along <= front) & (np.abs(across) <= half_width), reach)
-
-    def _offsets(self, reach: int) -> tuple[FloatArray, FloatArray]:
-        """Return the distances x, y [m] of the cells around one."""
-        x, y = np.meshgrid(np.arange(-reach, reach + 1) * self.cell, np.arange(-reach, reach + 1) * self.cell)
-        return x, y
+        return cells_covering(self.lethal(unknown_blocks), self.cell, heading, front, rear, half_width)
 
 
 def truth_map(
@@ -131,9 +120,9 @@ def truth_map(
     found = ground.objects if objects is None else objects
     prints = outlines(found, time)
     below = [print_.points.mean(axis=0) for print_ in prints]
-    grounds = _heights(ground, *np.array(below).reshape(-1, 2).T)
+    grounds = ground_heights(ground, *np.array(below).reshape(-1, 2).T)
     prints = [Outline(p.points, p.radius, p.bottom, p.top, p.label, float(z)) for p, z in zip(prints, grounds, strict=True)]
-    return map_of(_heights(ground, x.ravel(), y.ravel()).reshape(x.shape), origin, cell, prints, limits or Limits())
+    return map_of(ground_heights(ground, x.ravel(), y.ravel()).reshape(x.shape), origin, cell, prints, limits or Limits())
 
 
 def map_of(heights: FloatArray, origin: tuple[float, float], cell: float, objects: Iterable[Outline], limits: Limits) -> TruthMap:
@@ -147,7 +136,7 @@ def map_of(heights: FloatArray, origin: tuple[float, float], cell: float, object
     height, label = np.zeros(here.shape), np.where(np.isnan(here), LABELS["none"], LABELS["ground"]).astype(np.uint8)
     solid = np.zeros(here.shape, bool)
     for one in objects:
-        _draw(one, origin, cell, limits, (height, label, solid))
+        draw_outline(one, origin, cell, limits, (height, label, solid))
     with np.errstate(invalid="ignore"):
         steep = (slope > limits.slope) | (step > limits.step)
         cost = np.minimum(1.0, np.maximum(slope / limits.slope, step / limits.step))
@@ -156,14 +145,14 @@ def map_of(heights: FloatArray, origin: tuple[float, float], cell: float, object
     return TruthMap(origin, cell, here, slope, step, height, label, solid, state, np.where(obstacle, 1.0, cost))
 
 
-def _draw(
+def draw_outline(
     one: Outline,
     origin: tuple[float, float],
     cell: float,
     limits: Limits,
     maps: tuple[FloatArray, NDArray[np.uint8], NDArray[np.bool_]],
 ) -> None:
-    """Write one object to the maps of height, label and obstacles."""
+    """Write one object to the maps of height [m], label and obstacles, each (ny, nx)."""
     height, label, solid = maps
     if not one.bottom - one.ground < limits.vehicle_height:
         return
@@ -183,6 +172,30 @@ def _draw(
         solid[part] |= covered
 
 
+def cells_near(lethal: NDArray[np.bool_], cell: float, radius: float) -> NDArray[np.bool_]:
+    """Return the cells with the center of a lethal cell within the radius [m] of their own center."""
+    reach = math.floor(radius / cell)
+    x, y = _offsets(cell, reach)
+    return _any_at(lethal, np.hypot(x, y) <= radius, reach)
+
+
+def cells_covering(
+    lethal: NDArray[np.bool_], cell: float, heading: float, front: float, rear: float, half_width: float
+) -> NDArray[np.bool_]:
+    """Return the cells on which a rectangle with this heading [rad] covers the center of a lethal cell, see `TruthMap.blocked_for_vehicle`."""
+    reach = math.floor(math.hypot(max(front, rear), half_width) / cell)
+    x, y = _offsets(cell, reach)
+    c, s = math.cos(heading), math.sin(heading)
+    along, across = c * x + s * y, c * y - s * x
+    return _any_at(lethal, (-rear <= along) & (along <= front) & (np.abs(across) <= half_width), reach)
+
+
+def _offsets(cell: float, reach: int) -> tuple[FloatArray, FloatArray]:
+    """Return the distances x, y [m] of the cells around one."""
+    x, y = np.meshgrid(np.arange(-reach, reach + 1) * cell, np.arange(-reach, reach + 1) * cell)
+    return x, y
+
+
 def _any_at(lethal: NDArray[np.bool_], pattern: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:
     """Return the cells from which any cell of a pattern (2 reach + 1, 2 reach + 1), centered on the cell, is lethal."""
     around = np.pad(lethal, reach)
@@ -193,8 +206,8 @@ def _any_at(lethal: NDArray[np.bool_], pattern: NDArray[np.bool_], reach: int) -
     return out
 
 
-def _heights(ground: Ground, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the heights (n,) [m] of the ground."""
+def ground_heights(ground: Ground, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the heights (n,) [m] of the ground at points x, y (n,) [m], without objects and ruts."""
     out = np.empty(len(x))
     composed_heights(ground.arrays, np.ascontiguousarray(x), np.ascontiguousarray(y), out)
     return out

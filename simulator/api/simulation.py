@@ -300,7 +300,7 @@ class Simulation:
         self._parts = parts = replace(self._parts, cueing=self._parts.new_cueing())
         driver = self._held if self._driver is None else self._driver
         if parts.maneuver is not None and self._driver is None:
-            driver = parts.maneuver.driver(parts.ground.spawn, parts.traits)
+            driver = parts.maneuver_driver()
         self._held.values = HeldCommand().values
         self._session = session = parts.session(driver)
         session.reset()

@@ -22,7 +22,7 @@ def times_real_time(parts: SessionParts) -> float:
     """Return simulated time over processor time of this process, including its threads, for one run of the maneuver."""
     maneuver = parts.maneuver
     assert maneuver is not None
-    session = parts.session(maneuver.driver(parts.ground.spawn, parts.traits))
+    session = parts.session(parts.maneuver_driver())
     session.reset()
     parts.cueing.procedure.arm()
     session.warm()

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -34,13 +35,15 @@ from simulator.configuration.key_path import KeyPath, parse, written
 from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override, option
 from simulator.configuration.session_file import SessionOptions, read_session
-from simulator.driver.contract import Driver, SensingDriver
+from simulator.driver.contract import Driver, DriverKind, SensingDriver
 from simulator.driver.internal_model import InternalModel
+from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER
+from simulator.driver.make_driver import new_driver
 from simulator.driver.vehicle_identification import lazy_internal_model
 from simulator.maneuvers.maneuver_file import Maneuver, load_maneuver
 from simulator.outlets.kinds import build_outlets
 from simulator.outlets.outlet_runner import OutletRunner
-from simulator.sensors.make_sensors import SensorContext, make_sensors
+from simulator.sensors.make_sensors import SensorContext, make_sensors, mounts_of
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Outlet, Session
 from simulator.telemetry.recorded_preview import log_file, preview_of_log
@@ -67,6 +70,8 @@ __all__ = [
     "SessionParts", "build", "build_cueing", "build_ground", "build_maneuver", "build_platform", "build_vehicle", "data_folder", "find_config",
     "load_mechanism", "read_yaml", "vehicle_description", "view_geometry",
 ]  # fmt: skip
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -125,6 +130,16 @@ class SessionParts:
             body = self.vehicle.model.object_contact
             context = SensorContext(self.ground, self.step, self.seed, self.vehicle.description, self.options.weather, body, self.images)
             return make_sensors(self.options.sensors, "", context)
+
+    def driver(self, kind: DriverKind, *, paced: bool, said: Mapping[str, Any] = NOTHING) -> Driver | SensingDriver:
+        """Return a new automatic driver; `paced`: in real time; `said`: own parameters of the kind. Raises ConfigError, JounceError."""
+        return new_driver(
+            kind, self.ground, self.maneuver, paced, self.seed, said, self.traits, self.vehicle, mounts_of(self.options.sensors)
+        )
+
+    def maneuver_driver(self) -> Driver | SensingDriver:
+        """Return a new driver of the maneuver, for a run. Raises ConfigError, JounceError."""
+        return self.driver(DRIVER_KINDS.need(FOLLOWER), paced=False)
 
     def check_equilibrium(self) -> None:
         """Check that the vehicle stands at the start of the ground, by placing it there. Raises ConfigError, JounceError."""

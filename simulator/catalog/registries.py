@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from simulator.autonomy.mappers.kinds import MAPPER_KINDS
+from simulator.autonomy.planners.kinds import PLANNER_KINDS
 from simulator.base.registry import Registry
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 from simulator.driver.kinds import DRIVER_KINDS
@@ -36,6 +38,8 @@ REGISTRIES: dict[str, tuple[str, Registry[Any]]] = {
     "protocols": ("packets of the motion stream, `--protocol`", PROTOCOL_KINDS),
     "plots": ("plots of a run, `plots` of a maneuver", PLOT_KINDS),
     "drivers": ("automatic drivers, `--driver`", DRIVER_KINDS),
+    "mappers": ("mappers of a drive to a goal, `mapper` of a maneuver", MAPPER_KINDS),
+    "planners": ("planners of a drive to a goal, `planner` of a maneuver", PLANNER_KINDS),
     "input_sources": ("input devices of a human driver, `--driver`", INPUT_SOURCE_KINDS),
 }
 """Description and registry by name of the list."""

@@ -103,6 +103,18 @@ SUITES: dict[str, Suite] = {
         "simulator.driver.kinds:check",
         "simulator.conformance.drivers:check_driver",
     ),
+    "mappers": Suite(
+        "simulator.autonomy.contract:MapperKind",
+        "simulator.autonomy.mappers.kinds:MAPPER_KINDS",
+        "simulator.autonomy.mappers.kinds:check",
+        "simulator.conformance.autonomy:check_mapper",
+    ),
+    "planners": Suite(
+        "simulator.autonomy.contract:PlannerKind",
+        "simulator.autonomy.planners.kinds:PLANNER_KINDS",
+        "simulator.autonomy.planners.kinds:check",
+        "simulator.conformance.autonomy:check_planner",
+    ),
     "input_sources": Suite(
         "simulator.driver.input_devices.contract:InputSourceKind",
         "simulator.driver.input_devices.kinds:INPUT_SOURCE_KINDS",

@@ -48,14 +48,16 @@ class _NoKeys:
 class _StraightAhead:
     """Maneuver with a driver that coasts straight ahead."""
 
-    def driver(self, spawn: tuple[float, float, float], traits: InternalModel | None = None) -> Driver:
+    def driver(
+        self, spawn: tuple[float, float, float], traits: InternalModel | None = None, settings: DriverSettings | None = None
+    ) -> Driver:
         return self  # type: ignore[return-value]
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         command[0]["selector"] = 1
 
 
-class _NothingMeasured(dict[str, Measurement]):
+class NothingMeasured(dict[str, Measurement]):
     """Measurements before the first delivery, by any name."""
 
     def __missing__(self, name: str) -> Measurement:
@@ -73,7 +75,7 @@ def check_driver(kind: DriverKind, findings: Findings, example: Mapping[str, Any
         random = np.random.default_rng(SEED)
         driver = kind.make(DriverSettings(filled(rows(kind.parameters), values), level_ground(), maneuver, random))
         if reads_sensors(driver):
-            return lambda t, readout, command: driver.read(t, readout, command, _NothingMeasured())
+            return lambda t, readout, command: driver.read(t, readout, command, NothingMeasured())
         return cast("Driver", driver).read
 
     values = parameter_values(kind.parameters, example)

@@ -20,17 +20,19 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 
 from simulator.base.errors import ContractWarning, JounceError
-from simulator.base.field_records import parameters_of
-from simulator.base.fields import Fields
+from simulator.base.field_records import filled, rows
+from simulator.base.fields import Fields, Number, read
 from simulator.base.old_parameters import accepts_rows
 from simulator.base.plugin_thread import PluginThread
 from simulator.base.records import Record, record
 from simulator.base.registry import making
 from simulator.driver.input_devices.contract import checked_command
 from simulator.driver.internal_model import InternalModel
+from simulator.sensors.contract import Mount
 from simulator.sensors.measurement import Measurement
 from terrain.ground import Ground
 from vehicles.command import COMMAND
+from vehicles.vehicle import Vehicle
 
 CONTRACT = 1
 """Version of kinds that import this name, as those for Jounce 0.2 did. New kinds specify `contract=2`."""
@@ -55,8 +57,13 @@ class SensingDriver(Protocol):
 class Maneuver(Protocol):
     """Part of a maneuver that a driver uses."""
 
-    def driver(self, spawn: tuple[float, float, float], traits: InternalModel | None = None) -> Driver:
-        """Return the driver of the maneuver, from a start (x, y, yaw), for a vehicle with these traits."""
+    def driver(
+        self, spawn: tuple[float, float, float], traits: InternalModel | None = None, settings: DriverSettings | None = None
+    ) -> Driver | SensingDriver:
+        """Return the driver of the maneuver, from a start (x, y, yaw), for a vehicle with these traits.
+
+        A maneuver with a goal needs the settings.
+        """
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,16 @@ class DriverSettings:
     """Random numbers of this driver, from the seed of the session."""
     traits: InternalModel = field(default_factory=InternalModel)
     """The driver's internal model of the vehicle."""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters that are no numbers, such as names and sections, by key."""
+    vehicle: Vehicle | None = None
+    """Vehicle, for its files; None in a check of a kind."""
+    paced: bool = False
+    """True in real time."""
+    seed: int = 0
+    """Seed of the session, of which `random` is."""
+    mounts: Mapping[str, Mount] = field(default_factory=dict)
+    """Position and orientation of each sensor of the session by its name."""
 
 
 @accepts_rows(defaults_after="ranges")
@@ -87,7 +104,7 @@ class DriverKind:
     follows_maneuver: bool = False
     """True if the driver needs a maneuver, whose terrain and duration are then the defaults."""
     parameters: Fields = ()
-    """Table of the kind's own parameters, numbers."""
+    """Table of the kind's own parameters. Numbers are in `DriverSettings.parameters`, all others in `DriverSettings.values`."""
     meaning: str = ""
     """Description for a list of drivers, one line."""
 
@@ -112,9 +129,13 @@ def reads_sensors(driver: Any) -> TypeGuard[SensingDriver]:
     return True
 
 
-def driver_parameters(kind: DriverKind, said: Mapping[str, Any], file: object) -> Record:
-    """Return the kind's own parameters as a record. Raises ConfigError."""
-    return parameters_of(kind.parameters, said, file)
+def driver_parameters(kind: DriverKind, said: Mapping[str, Any], file: object) -> tuple[Record, dict[str, Any]]:
+    """Return the kind's own parameters: numbers as a record, all others by key. Raises ConfigError."""
+    numbers = tuple(one for one in kind.parameters if isinstance(one.kind, Number))
+    values = read(kind.parameters, said, file)
+    return filled(rows(numbers), values), {
+        one.name: values[one.name] for one in kind.parameters if one not in numbers and one.name in values
+    }
 
 
 class DriverRunner:

@@ -56,6 +56,12 @@ class InternalModel:
     """m, position of the first axle ahead of the reference point."""
     front_share: float = 0.51
     """1, fraction of the weight on the first axle of an equivalent vehicle with only the first and the last axle."""
+    reference_height: float = 0.414
+    """m, height of the reference point above level ground, at rest."""
+    center_height: float = 0.824
+    """m, height of the center of mass above level ground, at rest."""
+    track: float = 1.822
+    """m, distance from the wheels on the right to those on the left."""
     rear_slip: float = 0.0137
     """rad s2/m, slip angle per lateral acceleration of the rear axle, more precisely of the point without slip angle in a slow turn."""
     rolling: float = 0.15

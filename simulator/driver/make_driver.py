@@ -17,7 +17,9 @@ from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 from simulator.driver.input_devices.kinds import check as check_source
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER, check
+from simulator.sensors.contract import Mount
 from terrain.ground import Ground
+from vehicles.vehicle import Vehicle
 
 AUTO = "auto"
 """Human driver with any device."""
@@ -70,13 +72,26 @@ def new_driver(
     seed: int = 0,
     said: Mapping[str, Any] = MappingProxyType({}),
     traits: InternalModel | None = None,
+    vehicle: Vehicle | None = None,
+    mounts: Mapping[str, Mount] = MappingProxyType({}),
 ) -> Driver | SensingDriver:
     """Create an automatic driver; `paced`: in real time; `said`: own parameters of the kind; `traits`: internal model of the vehicle.
 
     Raises ConfigError, JounceError.
     """
-    parameters = driver_parameters(kind, said, f"driver {kind.name}")
+    parameters, values = driver_parameters(kind, said, f"driver {kind.name}")
     builtin, known = DRIVER_KINDS.is_builtin(kind.name), traits or InternalModel()
     # a plugin driver gets a complete model, because an identification on first use would exceed its time limit
-    settings = DriverSettings(parameters, ground, maneuver, np.random.default_rng(seed), known if builtin else replace(known))
+    settings = DriverSettings(
+        parameters,
+        ground,
+        maneuver,
+        np.random.default_rng(seed),
+        known if builtin else replace(known),
+        values,
+        vehicle,
+        paced,
+        seed,
+        mounts,
+    )
     return make_driver(kind, settings, builtin, paced)

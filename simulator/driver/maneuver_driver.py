@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from simulator.base.errors import JounceError
-from simulator.driver.contract import CONTRACT, Driver, DriverKind, DriverSettings
+from simulator.driver.contract import CONTRACT, Driver, DriverKind, DriverSettings, SensingDriver
 
 
-def _follow(settings: DriverSettings) -> Driver:
+def _follow(settings: DriverSettings) -> Driver | SensingDriver:
     if settings.maneuver is None:
         raise JounceError("driver 'scripted': needs a maneuver; hint: add --maneuver NAME")
-    return settings.maneuver.driver(settings.ground.spawn, settings.traits)
+    return settings.maneuver.driver(settings.ground.spawn, settings.traits, settings)
 
 
 KIND = DriverKind("scripted", _follow, CONTRACT, follows_maneuver=True, meaning="driver that follows the maneuver")

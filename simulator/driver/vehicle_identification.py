@@ -56,7 +56,7 @@ THROTTLE, BRAKE = 0.3, 0.3
 DEFAULTS = InternalModel()
 """Default values of traits that cannot be identified."""
 PARTS = {
-    "weights": ("wheelbase", "mass", "steering_wheel_lock", "front_axle", "front_share"),
+    "weights": ("wheelbase", "mass", "steering_wheel_lock", "front_axle", "front_share", "reference_height", "center_height", "track"),
     "steering": ("inputs", "road_wheel_angles"),
     "coasting": ("rolling", "drag"),
     "turns": ("turning_length", "understeer", "rear_slip", "response"),
@@ -203,6 +203,9 @@ class _Identification:
             "front_axle": front,
             "front_share": (place - rear) / (front - rear),
             "turning_length": front - rear,
+            "reference_height": float(probe.readout[0]["p_WB"][2]),
+            "center_height": float(probe.readout[0]["p_WG"][2]),
+            "track": float(np.ptp(probe.readout[0]["p_BK"][:, 1])),
         }
 
     def _identify_steering(self) -> None:

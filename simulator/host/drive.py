@@ -22,7 +22,7 @@ from simulator.clock import prepare_process, release_process
 from simulator.configuration.configuration import Configuration
 from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.force_feedback.thread import ForceFeedbackThread
-from simulator.driver.make_driver import driver_kind, new_driver
+from simulator.driver.make_driver import driver_kind
 from simulator.host.cueing_controls import CueingControls
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_streams import DriveStreams
@@ -126,7 +126,7 @@ class Host:
         kind = driver_kind(chosen.name)
         if kind is None:
             return self.controls.open_driver(parts)
-        return new_driver(kind, parts.ground, parts.maneuver, paced=True, seed=parts.seed, said=chosen.parameters, traits=parts.traits)
+        return parts.driver(kind, paced=True, said=chosen.parameters)
 
     def _begin(self, session: Session, folder: RunFolder) -> None:
         """Add the outlets of the host to the session, and begin the log."""

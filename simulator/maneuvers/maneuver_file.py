@@ -6,12 +6,15 @@ import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from simulator.base.errors import ConfigError, ErrorCollector, raise_all
+from simulator.autonomy.goal_section import ENDINGS, GOAL, USUAL_MAPPER, USUAL_PLANNER, Endings, GoalSection, GoalTask, goal_task
+from simulator.autonomy.mappers.kinds import MAPPER
+from simulator.autonomy.planners.kinds import PLANNER
+from simulator.base.errors import ConfigError, ErrorCollector, JounceError, raise_all
 from simulator.base.field_classes import entries, entry, group_of
 from simulator.base.fields import Choice, ListOf, Number, Text, read
-from simulator.base.records import Record
+from simulator.driver.contract import Driver, DriverSettings, SensingDriver
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import SEGMENTS, LaneChange, Path, Spawn, TimedLaneChange
 from simulator.driver.scripted import ScriptedDriver, ScriptRow
@@ -33,7 +36,10 @@ from simulator.maneuvers.metrics import METRICS_RATE
 from simulator.maneuvers.parameters import PARAMETERS, named_in_errors, resolved
 from simulator.maneuvers.phases import PhaseSection, own_law, read_phases
 from simulator.maneuvers.plots.kinds import PLOT_KINDS, USUAL
+from terrain.objects.section import OBJECTS
 
+GOAL_ANALYSIS = "goal"
+"""Analysis of every maneuver with a goal."""
 DRIVER_PERIOD = 0.01
 """Time [s] between two calls of a driver; a multiple of the step."""
 
@@ -45,13 +51,6 @@ FRACTION = Number("1", 0.0, 1.0)
 
 if TYPE_CHECKING:
     from simulator.driver.steering.path_follower import PathFollower
-
-
-class Driver(Protocol):
-    """Source of the command. It is called at 100 Hz; the command is constant between two calls."""
-
-    def read(self, t: float, readout: Record, command: Record) -> None:
-        """Fill the COMMAND record at time t (s) from the READOUT record."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +115,11 @@ class Document:
     metrics: tuple[Any, ...] = entry(METRICS_LIST, "metrics in addition to the usual metrics", ())
     remarks: tuple[str, ...] = entry(ListOf(Text("text")), "notes shown with the results", ())
     plots: tuple[str, ...] = entry(ListOf(Choice(PLOT_KINDS.names)), "names of the plots in the report", USUAL)
+    goal: GoalSection | None = entry(GOAL, "goal of the drive: a planner finds the way; replaces path, speed, phases and script", None)
+    objects: tuple[Any, ...] = entry(OBJECTS.kind, "objects in addition to those of the terrain", ())
+    mapper: Any = entry(MAPPER, "obstacle map of the planner: a name, or a mapping of `type`, `period` and its own keys", USUAL_MAPPER)
+    planner: Any = entry(PLANNER, "planner: a name, or a mapping of `type`, `period`, `speed`, `margin` and its own keys", USUAL_PLANNER)
+    endings: Endings = entry(ENDINGS, "events that end the drive to a goal", Endings())
     limits: Mapping[str, Any] | None = entry(LIMITS, "pass limits by metric, in the unit suffix of the key", None)
 
 
@@ -164,11 +168,12 @@ class Maneuver:
                 self._aborts = _aborts(document, written)
             with faults.part():
                 self.phase_names = tuple(section.name for section in document.phases)
-                self.requested_analyses = read_analysis_requests(document.metrics, file, self.phase_names)
+                self.requested_analyses = read_analysis_requests(_requested(document), file, self.phase_names)
                 has_course, given_limits = document.course is not None, document.limits or {}
                 self.limits = read_limits(given_limits, self.requested_analyses, file, has_path=_has_path(document), has_course=has_course)
                 self.units = {**(units or {}), **limit_units(given_limits, self.requested_analyses)}
         self.start = document.start
+        self.task = _task(document, file)
         self.timed = _timed(document)
         self._document = document
 
@@ -200,8 +205,22 @@ class Maneuver:
         c, s = math.cos(yaw), math.sin(yaw)
         return Spawn(x + c * ahead - s * left, y + s * ahead + c * left, yaw + self.start.heading)
 
-    def driver(self, spawn: Spawn | tuple[float, float, float], traits: InternalModel | None = None) -> Driver:
-        """Return a new driver for a vehicle with the internal model `traits` and the start pose `spawn` (x (m), y (m), yaw (rad))."""
+    def driver(
+        self,
+        spawn: Spawn | tuple[float, float, float],
+        traits: InternalModel | None = None,
+        settings: DriverSettings | None = None,
+    ) -> Driver | SensingDriver:
+        """Return a new driver for a vehicle with the internal model `traits` and the start pose `spawn` (x (m), y (m), yaw (rad)).
+
+        Raises JounceError: a maneuver with a goal without `settings`, or its mapper or planner cannot be created.
+        """
+        if self.task is not None:
+            from simulator.autonomy.goal_driver import GoalDriver  # imported here, because it loads the compiler
+
+            if settings is None:
+                raise JounceError(f"{self.name}: a maneuver with a goal needs ground and vehicle")
+            return GoalDriver(self.task, settings, self._document.pedals, self._document.driver)
         keeps_speed = bool(self._document.speed) or self.path is not None or any("speed" in phase.channels for phase in self._phases)
         speed = SpeedControl(self._document.speed, self._document.pedals, traits if keeps_speed else None)
         if self._phases:
@@ -305,6 +324,10 @@ def _check_path(document: Document, written: Written) -> None:
             for n, event in enumerate(document.lane_changes):
                 if event.at is not None:
                     faults.add(ConfigError(file, f"lane_changes[{n}]", "a time", "at_station_m; phases define their own times"))
+        elif document.goal is not None:
+            for key in ("speed", "waypoints", "segments", "lane_changes", "course"):
+                if getattr(document, key):
+                    faults.add(ConfigError(file, key, "both", f"either goal or {key}; a planner finds the way to the goal"))
         elif not document.speed:
             faults.add(ConfigError(file, "speed", "nothing", "a list of speeds, phases or a script"))
         if document.abort is not None and not document.phases:
@@ -334,6 +357,20 @@ def _check_triggers(key: str, events: Sequence[SpeedTarget | LaneChangeEvent], d
                 elif event.at > document.duration:
                     faults.add(wrong((key, i, "at"), "s", event.at, "a time within the duration of {}", document.duration))
                 last = event.at
+
+
+def _requested(document: Document) -> tuple[Any, ...]:
+    """Return the requested analyses; that of the goal first."""
+    goal = () if document.goal is None else (METRICS_LIST.item.read({"type": GOAL_ANALYSIS}, "", ""),)
+    return (*goal, *document.metrics)
+
+
+def _task(document: Document, file: object) -> GoalTask | None:
+    """Return the drive to the goal, if there is one."""
+    if document.goal is None:
+        return None
+    start = float(document.start.position[0]), float(document.start.position[1]), document.start.heading
+    return goal_task(document.goal, document.mapper, document.planner, document.endings, start, file)
 
 
 def _gates(document: Document, written: Written) -> tuple[Gate, ...]:
@@ -373,6 +410,8 @@ def _check_gates(gates: Sequence[Gate], course: Course, body: Body, written: Wri
 
 def _has_path(document: Document) -> bool:
     """Return True if there is a path to follow. Without phases and script there always is one; the default is straight."""
+    if document.goal is not None:
+        return False
     given = bool(document.waypoints or document.segments or document.lane_changes or document.course)
     return given if document.phases else not document.script
 

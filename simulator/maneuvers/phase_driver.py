@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from simulator.autonomy.goal_driver import DONE, GoalDriver
 from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record, Table, record
 from simulator.driver.internal_model import InternalModel
@@ -23,8 +24,6 @@ DRIVEN = (
     ("station", (), "m", "station along the path of the maneuver; 0 without a path"),
 )
 """Log columns of a maneuver with phases."""
-DONE = "done"
-"""Value of `PhaseDriver.ended` after the regular end of the last phase."""
 
 
 class PhaseDriver:
@@ -137,5 +136,5 @@ def _path_error(follower: PathFollower | None, observed: Record, station: float)
 
 
 def how_ended(driver: object) -> str:
-    """Return `PhaseDriver.ended` of a driver; empty for a driver without phases."""
-    return driver.ended if isinstance(driver, PhaseDriver) else ""
+    """Return the reason for which a driver ended, DONE for its regular end; empty for a driver that goes on, or that does not end by itself."""
+    return driver.ended if isinstance(driver, PhaseDriver | GoalDriver) else ""

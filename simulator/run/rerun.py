@@ -20,13 +20,14 @@ from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import SessionParts, build
 from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration
+from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.kinds import FOLLOWER
 from simulator.driver.make_driver import without_a_person
 from simulator.platform_phases import raise_platform
 from simulator.run.folder import RunFolder
 from simulator.run.object_changes import KEY, apply_due, changes_text, read_changes
 from simulator.run.run_configuration import JOINED, open_log, read_recorded
-from simulator.session import DRIVER_PERIOD, Driver
+from simulator.session import DRIVER_PERIOD
 from simulator.telemetry.recover import LogInfo
 from simulator.telemetry.sensor_file.compare import SensorComparison, compare_files
 from simulator.telemetry.writer import PARQUET_NAME, LogOptions, read_telemetry
@@ -186,10 +187,10 @@ def joining_tick(log: LogInfo, columns: dict[str, Any], ticks_per_row: int) -> i
     return (int(up[0]) - 1) * ticks_per_row if len(up) else None
 
 
-def _driver(parts: SessionParts, log: LogInfo, columns: dict[str, Any]) -> Driver:
+def _driver(parts: SessionParts, log: LogInfo, columns: dict[str, Any]) -> Driver | SensingDriver:
     """Return the driver: the maneuver driver, or the recorded commands of a person or a plugin driver. Raises ConfigError."""
     if parts.maneuver is not None and without_a_person(parts.options.driver).name == FOLLOWER:
-        return parts.maneuver.driver(parts.ground.spawn, parts.traits)
+        return parts.maneuver_driver()
     missing = [name for name in NEEDED if name not in columns]
     if missing:
         expected = f"channels with {', '.join(missing)}, needed to repeat the commands of a person"

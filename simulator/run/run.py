@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from simulator.autonomy.outcome import Outcome, outcome_of
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
@@ -21,7 +22,7 @@ from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.overrides import option
 from simulator.driver.contract import Driver, SensingDriver
-from simulator.driver.make_driver import driver_kind, new_driver, without_a_person
+from simulator.driver.make_driver import driver_kind, without_a_person
 from simulator.driver.path import Spawn
 from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.maneuver_file import Maneuver
@@ -112,11 +113,13 @@ def run_maneuver(
             info = run_info(parts, session, folder.path, machine, run.dropped, shown)
         on_stage("computing metrics")
         evaluated_run = _evaluated(parts, measured.log(), run.early)
+        outcome = outcome_of(session.driver, "" if run.early is None else run.early["reason"])
+        if outcome is not None:
+            evaluated_run.result["outcome"] = outcome._asdict()
         on_stage("drawing plots" if pictures else "writing metrics")
         if session.collisions:
             evaluated_run.result["collisions"] = [one.to_json() for one in session.collisions]
-        outcome = _report(evaluated_run, folder.path, machine, info)
-        return outcome | {"dropped": run.dropped}
+        return _report(evaluated_run, folder.path, machine, info) | {"dropped": run.dropped}
     finally:
         folder.release()
 
@@ -173,7 +176,7 @@ def driver_of(parts: SessionParts) -> Driver | SensingDriver:
     kind = driver_kind(driver.name)
     if kind is None:
         raise JounceError(f"driver {driver.name}: needs a person, but a run is faster than real time; hint: use 'jounce drive'")
-    return new_driver(kind, parts.ground, parts.maneuver, paced=False, seed=parts.seed, said=driver.parameters, traits=parts.traits)
+    return parts.driver(kind, paced=False, said=driver.parameters)
 
 
 def _simulate(session: Session, duration: float, keep_going: Callable[[Session], bool], folder: RunFolder) -> dict[str, Any] | None:
@@ -307,6 +310,8 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     verdict = "no limits given" if result["pass"] is None else "passed" if result["pass"] else "FAILED"
     factor = outcome["machine"]["real_time_factor"]
     console.print(f"{verdict}, {factor:.0f} times real time; {_written(outcome['files'])} in {outcome['folder']}")
+    if "outcome" in result:
+        console.print(f"outcome: {Outcome(**result['outcome']).message}", highlight=False)
     for remark in result.get("remarks", ()):
         console.print(f"note: {remark}", highlight=False)
     for line in outcome["left_out"]:

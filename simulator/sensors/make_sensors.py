@@ -27,7 +27,7 @@ from terrain.ground import Ground
 from vehicles.axle_layout import WHEELS
 from vehicles.description import Description
 
-RESERVED = ("command", "platform")
+RESERVED = ("command", "platform", "planner")
 """Prefixes that other log columns use."""
 
 
@@ -72,11 +72,20 @@ def make_sensors(said: Sequence[Any], file: object, context: SensorContext, key:
     return sensors
 
 
+def mounts_of(said: Sequence[Any]) -> dict[str, Mount]:
+    """Return the mount of each sensor in a checked list `sensors` by its name."""
+    out = {}
+    for entry in said:
+        values = SENSOR_FILE.read({"type": entry} if isinstance(entry, str) else entry, "", "")
+        out[values.get("name", values["type"])] = _mount(values["mount"] if "mount" in values else read(MOUNT, {}, ""))
+    return out
+
+
 def _sensor(values: Values, context: SensorContext) -> MountedSensor:
     kind = SENSOR_KINDS.need(values["type"])
     name, plugin = values.get("name", kind.name), not SENSOR_KINDS.is_builtin(values["type"])
     if not name.isidentifier() or name in RESERVED:
-        expected = "a name of letters, digits and underscores, other than command and platform"
+        expected = "a name of letters, digits and underscores, other than command, platform and planner"
         raise ConfigError(values.file, values.path("name"), name, expected)
     every = whole_ticks(values.get("rate", kind.rate), context.h, values.file, values.path("rate"))
     kind, said = _of_vehicle(kind, context.vehicle), _with_preset(kind, values)

@@ -71,6 +71,10 @@ class PathFollower:
         """Station of the vehicle on the path, m; None before the first call."""
         return float(self._seen[0]["station"]) if self._has_station else None
 
+    def change_path(self, path: Path) -> None:
+        """Follow another path in the world frame, from the point of it next to the vehicle."""
+        self.path, self._has_station = path, False
+
     def take_over(self, station: float, steering: float) -> None:
         """Take the steering wheel at a steering input [-1, 1], with the vehicle at a station (m) of the path."""
         self._seen[0]["station"], self._has_station = station, True

@@ -9,6 +9,7 @@ from simulator.maneuvers.analyses import (
     creep,
     drawbar,
     frequency_response,
+    goal,
     grade,
     returnability,
     ride,
@@ -28,6 +29,6 @@ ANALYSES: dict[str, Analysis] = {
     module.ANALYSIS.name: module.ANALYSIS
     for module in (
         steady_turn, slowly_increasing_steer, step_response, sine_lag, frequency_response, sine_with_dwell, rollover, braking, acceleration,
-        grade, turning_circle, steering_effort, returnability, creep, coast_down, shock, ride, drawbar,
+        grade, turning_circle, steering_effort, returnability, creep, coast_down, shock, ride, drawbar, goal,
     )
 }  # fmt: skip

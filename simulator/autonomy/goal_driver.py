@@ -1,0 +1,323 @@
+"""Driver that drives to a goal: a mapper and a planner at their periods, and a follower of the last plan.
+
+    mapper -> obstacle map -> planner -> plan -> follower -> command
+
+The last plan is followed until the next one is there. A plan that new maps show to be blocked is driven only as far as it is clear. If the
+planner says that the way is blocked, the vehicle brakes and waits; if it waits or cannot move, the planner is told that the vehicle is stuck.
+If the mapper or the planner fails, the vehicle brakes to rest on its last plan, and the drive ends with the outcome `error`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.autonomy.contract import (
+    Blocked,
+    Goal,
+    Mapper,
+    MapperInput,
+    MapperSettings,
+    ObstacleMap,
+    Plan,
+    PlanError,
+    Planner,
+    PlannerInput,
+    PlannerSettings,
+    Pose,
+    PoseTable,
+    checked_map,
+    checked_plan,
+)
+from simulator.autonomy.goal_section import GoalTask
+from simulator.autonomy.mappers.kinds import MAPPER_KINDS
+from simulator.autonomy.outcome import ERROR, OUTCOMES, REACHED, Judge, Outcome
+from simulator.autonomy.path_check import check_path
+from simulator.autonomy.plan_follower import FIRM, PlanFollower
+from simulator.autonomy.planners.kinds import PLANNER_KINDS
+from simulator.autonomy.pose_check import TOUCHES, outline_of
+from simulator.autonomy.shortest_way import shortest_way
+from simulator.autonomy.stage import Stage
+from simulator.autonomy.vehicle_traits import vehicle_traits
+from simulator.base.errors import JounceError
+from simulator.base.records import Record, record
+from simulator.base.registry import making
+from simulator.driver.contract import DriverSettings
+from simulator.driver.speed import SpeedGains
+from simulator.sensors.measurement import Measurement
+from terrain.objects.object_set import NO_OBJECTS, ObjectSet
+from vehicles.readout import READOUT
+
+Vector = NDArray[np.float64]
+DONE = "done"
+"""Value of `GoalDriver.ended` after the goal was reached."""
+WAITING, DRIVING, REVERSING, BLOCKED, ENDED, FAILED = range(6)
+"""States of the driver."""
+PLANNED = (
+    # name           shape unit  meaning
+    ("state", (), "1", "0 = waits for the first plan, 1 = drives, 2 = drives backward, 3 = blocked, 4 = ended, 5 = failed", "i8"),
+    ("plan", (), "1", "number of the plan that is followed, from 1; 0 = none", "i8"),
+    ("goal_distance", (), "m", "distance of the reference point from the goal"),
+    ("clearance", (), "m", "distance of the outline from the nearest obstacle or unknown cell of the map; NaN without a map"),
+    ("target_speed", (), "m/s", "target of the speed control"),
+    ("stuck", (), "1", "how often the vehicle got stuck since its last progress", "i8"),
+    ("outcome", (), "1", f"outcome: {', '.join(f'{n} = {word}' for n, word in enumerate(OUTCOMES))}; -1 = none so far", "i8"),
+    ("shortest", (), "m", "length of the shortest way from the start to the goal on the true map; NaN = no way"),
+)
+"""Log columns; their names begin with planner_."""
+NO_MOTION, PUSHING = 0.2, 0.5
+"""m/s. A vehicle below the first speed with a target above the second one does not move."""
+PATIENCE = 2.5
+"""s without motion after which the vehicle is stuck."""
+BLOCKED_PATIENCE = 3.0
+"""s at rest without a plan after which the vehicle is stuck."""
+PROGRESS = 4.0
+"""m from the place where the vehicle was stuck after which it is not stuck any more."""
+GAP = 0.7
+"""m. Distance from an obstacle on the plan at which the vehicle stops."""
+HISTORY = 200
+"""Number of poses, one for each call, that a mapper gets."""
+LONGEST_STOP = 20.0
+"""s. Time after a failure within which the vehicle comes to rest."""
+
+
+class GoalDriver:
+    """Driver to a goal.
+
+    Parameters
+    ----------
+    task : goal, mapper, planner and endings
+    settings : ground, vehicle and internal model
+    pedals, steering : gains of the speed control and steering controller, as of a maneuver
+
+    Attributes
+    ----------
+    ended : reason of the end of the drive; empty while it goes on, DONE after the goal was reached
+    outcome : outcome of the drive; None while it goes on
+    map, plan : last map and plan, for pictures
+    """
+
+    label = "planner driver"
+    """Name of the driver in messages."""
+
+    def __init__(self, task: GoalTask, settings: DriverSettings, pedals: SpeedGains, steering: Mapping[str, Any]) -> None:
+        if settings.vehicle is None:
+            raise JounceError("a drive to a goal needs the vehicle")
+        self.ended = ""
+        self.outcome: Outcome | None = None
+        self.map: ObstacleMap | None = None
+        self.plan: Plan | None = None
+        self._task, self._traits = task, settings.traits
+        self._vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits)
+        self.goal = Goal(*task.goal_from(settings.ground.spawn), float(task.goal.radius))
+        self._judge = Judge(self.goal, task.endings)
+        self._outline = outline_of(self._vehicle)
+        self._follower = PlanFollower(self._vehicle, settings.traits, pedals, steering, settings.seed)
+        self._objects: ObjectSet = NO_OBJECTS
+        self._history: deque[tuple[float, Vector, Vector]] = deque(maxlen=HISTORY)
+        self._collisions: Sequence[Any] = ()
+        self._reason = ""
+        self._stop = math.inf
+        self._stuck, self._stuck_at = 0, (math.nan, math.nan)
+        self._still_since: float | None = None
+        self._failed_at: float | None = None
+        self._number = 0
+        self._mapper, self._planner = self._stages(settings)
+        self._logged = record(PLANNED)
+        self._logged[0]["outcome"], self._logged[0]["clearance"] = -1, math.nan
+        self._logged[0]["shortest"] = shortest_way(Pose(*settings.ground.spawn), self.goal, settings.ground, self._vehicle)
+
+    def _stages(self, settings: DriverSettings) -> tuple[Stage, Stage]:
+        """Create mapper and planner. Raises JounceError."""
+        given, wanted = self._task.mapper, self._task.planner
+        map_kind, plan_kind = MAPPER_KINDS.need(given["type"]), PLANNER_KINDS.need(wanted["type"])
+        seeds = [np.random.default_rng((settings.seed, n)) for n in (1, 2)]
+        with making(f"mapper {map_kind.name}"):
+            mapper = map_kind.make(MapperSettings(given, self._vehicle, settings.ground, seeds[0], settings.mounts))
+        with making(f"planner {plan_kind.name}"):
+            planner = plan_kind.make(PlannerSettings(wanted, self._vehicle, seeds[1]))
+        if settings.paced and MAPPER_KINDS.is_builtin(map_kind.name) and PLANNER_KINDS.is_builtin(plan_kind.name):
+            self._warm(mapper, planner, settings)
+        return tuple(  # type: ignore[return-value]
+            Stage(
+                f"{noun} {kind.name}",
+                function,
+                check,
+                period=values.get("period") or kind.period,
+                in_thread=settings.paced or not registry.is_builtin(kind.name),
+                paced=settings.paced,
+            )
+            for noun, kind, function, check, values, registry in (
+                ("mapper", map_kind, mapper.update, _map_of, given, MAPPER_KINDS),
+                ("planner", plan_kind, planner.plan, checked_plan, wanted, PLANNER_KINDS),
+            )
+        )
+
+    def _warm(self, mapper: Mapper, planner: Planner, settings: DriverSettings) -> None:
+        """Compile or load the kernels, so that no tick waits for them in real time."""
+        start, spawn = record(READOUT), Pose(*settings.ground.spawn)
+        start[0]["p_WB"][:2], start[0]["yaw"] = spawn[:2], spawn.yaw
+        found = mapper.update(MapperInput(0.0, start, {}, settings.ground.objects))
+        check_path(found, self._outline, [spawn[:2]], [spawn.yaw], [1])
+        planner.plan(self._input(0.0, found, spawn, 0.0, 0.0))
+
+    @property
+    def logged(self) -> list[tuple[str, Any, Record]]:
+        """Records that the driver adds to the log."""
+        return [("planner_", PLANNED, self._logged)]
+
+    def see(self, objects: ObjectSet, collisions: Sequence[Any]) -> None:
+        """Receive the objects of the session as they are now, and its collisions, before each `read`."""
+        self._objects, self._collisions = objects, collisions
+
+    def close(self) -> None:
+        """End the threads of mapper and planner."""
+        self._mapper.close()
+        self._planner.close()
+
+    def read(self, t: float, readout: Record, command: Record, sensors: Mapping[str, Measurement]) -> None:
+        """Fill the COMMAND record at time t (s). While the readout is not finite, the command stays unchanged."""
+        now = readout[0]
+        pose = Pose(float(now["p_WB"][0]), float(now["p_WB"][1]), float(now["yaw"]))
+        speed = float(now["v_WB_B"][0])
+        if not math.isfinite(sum(pose) + speed + float(now["roll"]) + float(now["pitch"])):
+            return
+        self._history.append((t, np.array(now["p_WB"]), np.array(now["q_WB"])))
+        if self.outcome is None and self._failed_at is None:
+            self._end(self._judge.outcome(t, readout, self._collisions, self._reason))
+        if self.outcome is None and self._failed_at is None:
+            try:
+                self._think(t, readout, pose, speed, sensors)
+            except PlanError as error:
+                self._fail(t, str(error))
+        stops = self.outcome is not None or self._failed_at is not None or bool(self._reason)
+        self._follower.read(t, readout, command, 0.0 if stops else self._stop)
+        if self._failed_at is not None and (abs(speed) < 0.05 or t - self._failed_at > LONGEST_STOP):
+            self._end(Outcome(ERROR, self._reason))
+        self._note_stuck(t, pose, speed)
+        self._log(pose)
+
+    def _think(self, t: float, readout: Record, pose: Pose, speed: float, sensors: Mapping[str, Measurement]) -> None:
+        """Take results of mapper and planner, and begin their next calls. Raises PlanError."""
+        found = self._mapper.result()
+        if found is not None:
+            self.map = found
+            self._check_plan(pose)
+        planned = self._planner.result()
+        if planned is not None:
+            self._take(planned, pose)
+        if self._mapper.is_due(t):
+            objects = self._objects.snapshot() if self._mapper.in_thread and len(self._objects) else self._objects
+            self._mapper.submit(t, MapperInput(t, readout.copy(), dict(sensors), objects, self._poses()))
+        if self.map is not None and self._planner.is_due(t) and not self._keeps_plan(speed):
+            self._planner.submit(t, self._planner_input(t, readout, pose, speed))
+
+    def _poses(self) -> PoseTable:
+        """Return the last poses of the vehicle."""
+        time, p_WB, q_WB = zip(*self._history, strict=True)
+        return PoseTable(np.array(time), np.array(p_WB), np.array(q_WB))
+
+    def _planner_input(self, t: float, readout: Record, pose: Pose, speed: float) -> PlannerInput:
+        assert self.map is not None
+        curvature = self._traits.road_wheel_angle(float(readout[0]["steering"])) / self._traits.turning_length
+        return self._input(t, self.map, pose, speed, curvature)
+
+    def _input(self, t: float, found: ObstacleMap, pose: Pose, speed: float, curvature: float) -> PlannerInput:
+        wanted = self._task.planner
+        return PlannerInput(
+            t,
+            found,
+            pose,
+            speed,
+            curvature,
+            self.goal,
+            self._vehicle,
+            float(wanted["speed"]),
+            float(wanted["margin"]),
+            self._stuck,
+            self.plan,
+        )
+
+    def _keeps_plan(self, speed: float) -> bool:
+        """Return whether the vehicle first has to complete a change of its direction."""
+        return self._follower.turns_back and not self._reason and self._stop == math.inf and self._still_since is None
+
+    def _take(self, planned: Plan | Blocked, pose: Pose) -> None:
+        """Follow a plan, or stop because there is none."""
+        if isinstance(planned, Blocked):
+            self._reason = f"blocked: {planned.reason}"
+            return
+        self.plan, self._reason, self._number = planned, "", self._number + 1
+        self._follower.start(planned)
+        self._check_plan(pose)
+
+    def _check_plan(self, pose: Pose) -> None:
+        """Find the first point ahead at which the plan is not clear on the last map."""
+        self._stop = math.inf
+        if self.plan is None or self.map is None:
+            return
+        plan, (first, station) = self.plan, self._follower.station()
+        steps = np.hypot(*np.diff(plan.points[first:], axis=0).T)
+        along = np.concatenate(([0.0], np.cumsum(steps))) - station
+        ahead = along > 0.0
+        checked = check_path(self.map, self._outline, plan.points[first:], plan.headings[first:], plan.directions[first:])  # type: ignore[index]
+        here = check_path(self.map, self._outline, [pose[:2]], [pose.yaw], [1]).clearance[0]
+        least = min(0.3 * float(self._task.planner["margin"]), here - 0.05)
+        blocked = np.flatnonzero(ahead & ((checked.clearance < least) | (checked.clearance == TOUCHES)))
+        if len(blocked):
+            self._stop = max(float(along[blocked[0]]) - GAP, 0.0)
+
+    def _note_stuck(self, t: float, pose: Pose, speed: float) -> None:
+        """Notice that the vehicle does not move although it should, and that it moves again."""
+        waits = bool(self._reason) or self._stop < FIRM
+        if abs(speed) > NO_MOTION or not (waits or self._follower.target > PUSHING):
+            self._still_since = None
+        elif self._still_since is None:
+            self._still_since = t
+        elif t - self._still_since > (BLOCKED_PATIENCE if waits else PATIENCE):
+            self._stuck, self._stuck_at, self._still_since = self._stuck + 1, pose[:2], None
+        if self._stuck and math.hypot(pose.x - self._stuck_at[0], pose.y - self._stuck_at[1]) > PROGRESS:
+            self._stuck = 0
+
+    def _fail(self, t: float, reason: str) -> None:
+        """Brake to rest because mapper or planner failed."""
+        self._failed_at, self._reason = t, reason
+        self.close()
+
+    def _end(self, outcome: Outcome | None) -> None:
+        """End the drive."""
+        if outcome is not None and self.outcome is None:
+            self.outcome = outcome
+            self.ended = DONE if outcome.word == REACHED else outcome.message
+            self._reason = self._reason or outcome.message
+            self.close()
+
+    def _log(self, pose: Pose) -> None:
+        out = self._logged[0]
+        out["plan"], out["stuck"], out["target_speed"] = self._number, self._stuck, self._follower.target
+        out["goal_distance"] = math.hypot(pose.x - self.goal.x, pose.y - self.goal.y)
+        if self.outcome is not None:
+            out["outcome"] = OUTCOMES.index(self.outcome.word)
+        if self.map is not None:
+            clearance = check_path(self.map, self._outline, [pose[:2]], [pose.yaw], [1]).clearance[0]
+            out["clearance"] = clearance if math.isfinite(clearance) and clearance != TOUCHES else math.nan
+        out["state"] = self._state()
+
+    def _state(self) -> int:
+        if self._failed_at is not None:
+            return FAILED
+        if self.outcome is not None:
+            return ENDED
+        if self._reason:
+            return BLOCKED
+        return WAITING if self.plan is None else DRIVING if self._follower.direction > 0 else REVERSING
+
+
+def _map_of(found: Any, seen: MapperInput) -> ObstacleMap:
+    """Return the checked map of a mapper."""
+    return checked_map(found)

@@ -1,0 +1,81 @@
+"""Sections of a maneuver with a goal: goal, endings, mapper and planner."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from simulator.autonomy.mappers.kinds import DEFAULT as USUAL_MAPPER
+from simulator.autonomy.mappers.kinds import MAPPER
+from simulator.autonomy.planners.kinds import DEFAULT as USUAL_PLANNER
+from simulator.autonomy.planners.kinds import PLANNER
+from simulator.base.field_classes import entry, group_of
+from simulator.base.fields import Field, Fields, Flag, Number
+
+if TYPE_CHECKING:
+    from simulator.driver.path import Spawn
+
+
+@dataclass(frozen=True)
+class GoalSection:
+    """Goal of a maneuver."""
+
+    position: Any = entry(Number("m", -1e5, 1e5, shape=(2,)), "position ahead of and to the left of the start of the terrain", written="m")
+    radius: float = entry(
+        Number("m", 0.5, 100.0), "distance of the reference point from the goal at which the goal is reached", 3.0, written="m"
+    )
+
+
+@dataclass(frozen=True)
+class Endings:
+    """Events that end a maneuver with a goal."""
+
+    collision: bool = entry(Flag(), "true: a collision with an object ends the run", True)
+    stuck_speed: float = entry(Number("m/s", 0.0, 10.0), "speed below which a vehicle may be stuck", 0.5, written="mps")
+    stuck_time: float = entry(Number("s", 0.1, 3600.0), "time below this speed after which the vehicle is stuck", 20.0, written="s")
+    roll: float = entry(Number("rad", 0.1, math.pi), "roll or pitch angle of a vehicle that has rolled", math.radians(60.0), written="deg")
+
+
+GOAL, ENDINGS = group_of(GoalSection), group_of(Endings)
+SECTIONS: Fields = (
+    Field("goal", GOAL, "goal of the drive: a planner finds the way; replaces path, speed, phases and script", None),
+    Field("mapper", MAPPER, "obstacle map of the planner: a name, or a mapping of `type`, `period` and its own keys", USUAL_MAPPER),
+    Field("planner", PLANNER, "planner: a name, or a mapping of `type`, `period`, `speed`, `margin` and its own keys", USUAL_PLANNER),
+    Field("endings", ENDINGS, "events that end the drive to a goal", Endings()),
+)
+"""Keys of a maneuver file, and of the driver `planner` in a session."""
+
+
+@dataclass(frozen=True)
+class GoalTask:
+    """Drive to a goal, from the sections of a file."""
+
+    goal: GoalSection
+    mapper: Mapping[str, Any]
+    """`type`, `period` and the parameters of the kind; a missing key has no value"""
+    planner: Mapping[str, Any]
+    """`type`, `period`, `speed`, `margin` and the parameters of the kind"""
+    endings: Endings
+    start: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Start pose ahead of and to the left of the start of the terrain, and heading relative to it."""
+
+    def goal_from(self, spawn: Spawn | tuple[float, float, float]) -> tuple[float, float]:
+        """Return x, y [m] of the goal in W, for a start pose (x, y, yaw) in W."""
+        x, y, yaw = spawn
+        yaw -= self.start[2]
+        ahead, left = float(self.goal.position[0]) - self.start[0], float(self.goal.position[1]) - self.start[1]
+        return x + math.cos(yaw) * ahead - math.sin(yaw) * left, y + math.sin(yaw) * ahead + math.cos(yaw) * left
+
+
+def goal_task(
+    goal: GoalSection, mapper: Any, planner: Any, endings: Endings, start: tuple[float, float, float] = (0.0, 0.0, 0.0), file: object = ""
+) -> GoalTask:
+    """Return the task of checked sections; a name alone stands for a kind with its defaults."""
+    return GoalTask(goal, _values(MAPPER, mapper, file, "mapper"), _values(PLANNER, planner, file, "planner"), endings, start)
+
+
+def _values(section: Any, given: Any, file: object, key: str) -> Mapping[str, Any]:
+    """Return the values of a section that is a name or a mapping."""
+    return section.kinds[1].read({"type": given} if isinstance(given, str) else given, file, key)

@@ -1,0 +1,1 @@
+"""Mappers: obstacle maps from the true world or from sensors."""

@@ -1,0 +1,150 @@
+"""Mapper from a scanning lidar: ground and objects of each scan, means of the ground, evidence of objects that fades, unknown space.
+
+It knows the true pose of the vehicle, but nothing of the world that the sensor has not measured: no labels, no soil. Limits: an object lower
+than the beams between two rings is not seen; a curb is seen only where several rings meet its edge, near the vehicle.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.autonomy.contract import CONTRACT, OBSTACLE, UNKNOWN, MapperInput, MapperKind, MapperSettings, ObstacleMap, PlanError
+from simulator.autonomy.mappers.scan_kernels import SCAN, Cells, enter_scan
+from simulator.base.fields import Field, Fields, Number, Text
+from simulator.base.records import record
+from terrain.truth_map import map_of
+
+OLDEST = 1.0
+"""s. Age of a measurement beyond which the sensor has failed."""
+FULL = 1.5
+"""Evidence from which on a cell is an obstacle."""
+START = 10.0
+"""s. Time after the start by which the first measurement has to be there."""
+
+FloatArray = NDArray[np.float64]
+
+
+class LidarMapper:
+    """Mapper from the array `points` of a lidar."""
+
+    def __init__(self, settings: MapperSettings) -> None:
+        values = settings.values
+        self._sensor = str(values["sensor"])
+        self._mounts, self._vehicle = settings.mounts, settings.vehicle
+        self._cell, self._strength, self._memory = float(values["cell"]), float(values["strength"]), float(values["memory"])
+        self._count = max(2, round(float(values["extent"]) / self._cell))
+        usual = settings.vehicle.limits(self._cell)
+        given = {"slope": values.get("max_slope"), "step": values.get("max_step"), "object_height": values.get("max_object")}
+        self.limits = replace(usual, **{name: float(value) for name, value in given.items() if value is not None})
+        self._p = record(SCAN)
+        q = self._p[0]
+        q["cell"], q["slope"], q["object_height"] = self._cell, math.tan(self.limits.slope), self.limits.object_height
+        q["vehicle_height"], q["gap"], q["blind"] = self.limits.vehicle_height, float(values["gap"]), float(values["blind"])
+        q["noise"] = float(values["noise"])
+        self._corner: tuple[int, int] | None = None
+        self._cells = self._empty()
+        self._measured = math.nan
+
+    def update(self, seen: MapperInput) -> ObstacleMap:
+        """Return the map with the last scan. Raises PlanError: the sensor is missing or has failed."""
+        self._move(*(math.floor(place / self._cell + 0.5) - self._count // 2 for place in seen.position))
+        if self._sensor not in self._mounts:
+            hint = "add one, for example --sensor '{type: lidar, mount: {position: [0, 0, 1.6]}}'"
+            raise PlanError(f"no sensor called {self._sensor}; {hint}")
+        measured = seen.sensors[self._sensor]
+        if measured.trouble:
+            raise PlanError(measured.trouble)
+        has_measured = not math.isnan(measured.time)
+        if measured.age > OLDEST and (has_measured or seen.time > START):
+            raise PlanError(f"sensor {self._sensor}: no measurement for {min(measured.age, seen.time):.1f} s")
+        if has_measured and measured.time != self._measured and "points" in measured.arrays:
+            self._measured = measured.time
+            self._enter(seen, measured.arrays["points"], float(measured.values[0]["start"]))
+        return self._map(seen.time)
+
+    def _empty(self) -> Cells:
+        shape = self._count, self._count
+        height, weight, seen, evidence, top = (np.zeros(shape) for _ in range(5))
+        return Cells(height, weight, seen, evidence, top, np.zeros(shape, np.int64), np.zeros(shape, np.int64))
+
+    def _move(self, column: int, row: int) -> None:
+        """Move the window to the cell (column, row) of the raster of the world; cells that leave it are forgotten."""
+        if self._corner is not None and self._corner != (column, row):
+            shift = column - self._corner[0], row - self._corner[1]
+            fresh = self._empty()
+            if max(map(abs, shift)) < self._count:
+                to, since = zip(*(_overlap(one, self._count) for one in shift[::-1]), strict=True)
+                for new, old in zip(fresh, self._cells, strict=True):
+                    new[to] = old[since]
+            self._cells = fresh
+        self._corner = column, row
+        self._p[0]["x"], self._p[0]["y"] = column * self._cell, row * self._cell
+
+    def _enter(self, seen: MapperInput, points: NDArray, start: float) -> None:
+        """Enter a scan, whose points are in the axes of the sensor at their times."""
+        mount = self._mounts[self._sensor]
+        times = start + points["time"].mean(axis=1)
+        p_WB, R_WB = seen.poses_at(times)
+        p_WS = p_WB + np.einsum("nij,j->ni", R_WB, mount.p_BS)
+        R_WS = R_WB @ mount.R_BS
+        local = np.stack((points["x"], points["y"], points["z"]), axis=-1).astype(float)
+        world = np.einsum("nij,nkj->nki", R_WS, local) + p_WS[:, None]
+        sensor = seen.readout[0]["p_WB"] + R_WB[-1] @ mount.p_BS
+        contact = np.asarray(seen.readout[0]["p_WC"], float)
+        wheels = contact[np.isfinite(contact).all(axis=1)]
+        q = self._p[0]
+        q["time"], q["foot_W"] = seen.time, (sensor[0], sensor[1], wheels[:, 2].mean() if len(wheels) else sensor[2])
+        order = np.argsort(_elevations(local), kind="stable")
+        enter_scan(self._p, np.ascontiguousarray(world), order, self._cells)
+
+    def _map(self, time: float) -> ObstacleMap:
+        """Return the map of the cells."""
+        cells = self._cells
+        known = (cells.weight > 0.0) & (time - cells.seen <= self._memory)
+        height = np.where(known, cells.height, np.nan)
+        origin = float(self._p[0]["x"]), float(self._p[0]["y"])
+        true = map_of(np.pad(height, 1, mode="edge"), origin, self._cell, (), self.limits)
+        solid = (cells.evidence >= FULL) & (time - cells.seen <= self._memory)
+        # the difference to a neighbor that was not seen is unknown, the cell itself is not
+        state = np.where(known, np.where(true.state == OBSTACLE, OBSTACLE, 0), UNKNOWN).astype(np.uint8)
+        state[solid] = OBSTACLE
+        slope, step, cost = (np.where(known, np.nan_to_num(one), np.nan) for one in (true.slope, true.step, true.cost))
+        cost[solid] = 1.0
+        strength = np.where(known, self._strength, np.nan)
+        return ObstacleMap(time, origin, self._cell, height, slope, step, np.where(solid, cells.top, 0.0), strength, cost, state)
+
+
+def _elevations(points: FloatArray) -> FloatArray:
+    """Return the mean sine of the elevation (rings,) of the returns (columns, rings, 3) of each ring; 2 for a ring without returns."""
+    length = np.linalg.norm(points, axis=-1)
+    hit = np.isfinite(length) & (length > 0.0)
+    count = hit.sum(axis=0)
+    total = np.divide(points[..., 2], length, out=np.zeros(length.shape), where=hit).sum(axis=0)
+    return np.where(count > 0, total / np.maximum(count, 1), 2.0)
+
+
+def _overlap(shift: int, count: int) -> tuple[slice, slice]:
+    """Return the part of the new axis that the old one covers, and that part of the old one."""
+    return slice(max(-shift, 0), count - max(shift, 0)), slice(max(shift, 0), count - max(-shift, 0))
+
+
+PARAMETERS: Fields = (
+    Field("sensor", Text("the name of a sensor"), "name of the lidar", "lidar"),
+    Field("extent", Number("m", 10.0, 400.0), "length and width of the map", 80.0, written="m"),
+    Field("cell", Number("m", 0.05, 5.0), "side length of a cell", 0.25, written="m"),
+    Field("gap", Number("m", 0.1, 50.0), "distance of two returns up to which the ground between them counts as known", 6.0, written="m"),
+    Field(
+        "blind", Number("m", 0.0, 50.0), "distance of the first return up to which the ground before it counts as known", 12.0, written="m"
+    ),
+    Field("noise", Number("m", 0.0, 1.0), "differences of the height that may be noise", 0.06, written="m"),
+    Field("memory", Number("s", 0.1, 1e4), "time after which a cell that is not seen again is unknown", 60.0, written="s"),
+    Field("strength", Number("1", 0.01, 2.0), "assumed tractive force over weight, which a lidar does not measure", 0.6),
+    Field("max_slope", Number("rad", 0.01, 1.5), "slope of an obstacle (default: of the vehicle)", None, written="deg"),
+    Field("max_step", Number("m", 0.01, 5.0), "step of an obstacle (default: of the vehicle)", None, written="m"),
+    Field("max_object", Number("m", 0.0, 5.0), "height of an object that is an obstacle (default: of the vehicle)", None, written="m"),
+)
+KIND = MapperKind("lidar", LidarMapper, CONTRACT, PARAMETERS, period=0.1, meaning="ground and objects from the points of a lidar")

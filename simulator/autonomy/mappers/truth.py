@@ -1,0 +1,191 @@
+"""Mapper that knows the true ground and objects, as in paper 001: a perfect sensor with a complete view.
+
+The cells are those of `terrain.truth_map`. They lie on a fixed raster of the world: the layers of the ground and of objects at rest are computed
+once, in square tiles, and a map is cut from them. Objects that move are drawn into each map, where they are and where they will be
+within a time, at their present velocity.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.autonomy.contract import CONTRACT, OBSTACLE, MapperInput, MapperKind, MapperSettings, ObstacleMap
+from simulator.autonomy.mappers.traction import StrengthMap
+from simulator.base.fields import Field, Fields, Number
+from terrain.objects.object_set import ObjectSet
+from terrain.objects.records import BREAKAWAY, PATH
+from terrain.outlines import Outline, outlines
+from terrain.truth_map import draw_outline, ground_heights, map_of
+
+TILE = 64
+"""Cells along a side of a tile."""
+LOOK = 0.5
+"""s between two predicted places of a moving object."""
+STANDING = 0.05
+"""m/s. Speed of a moving object below which its place is not predicted."""
+SMALLEST_STRENGTH = 0.02
+"""1. Ground that is weaker has a cost of 1 on any slope."""
+
+FloatArray = NDArray[np.float64]
+
+
+class GroundTile(NamedTuple):
+    """Layers of the ground in a tile, each (TILE, TILE)."""
+
+    elevation: FloatArray
+    slope: FloatArray
+    step: FloatArray
+    strength: FloatArray
+    cost: FloatArray
+    state: NDArray[np.uint8]
+
+
+class ObjectTile(NamedTuple):
+    """Layers of the objects at rest in a tile, each (TILE, TILE)."""
+
+    height: FloatArray
+    label: NDArray[np.uint8]
+    solid: NDArray[np.bool_]
+
+
+@dataclass
+class _AtRest:
+    """Outlines of the objects at rest, and the tiles drawn so far."""
+
+    key: tuple[int, int, int]
+    """Number of objects, removed ones, and broken ones"""
+    outlines: list[Outline]
+    low: NDArray[np.int64]
+    """(n, 2) first tile column and row of each outline"""
+    high: NDArray[np.int64]
+    tiles: dict[tuple[int, int], ObjectTile]
+
+
+class TruthMapper:
+    """Mapper of the true world around a vehicle."""
+
+    def __init__(self, settings: MapperSettings) -> None:
+        values = settings.values
+        self._cell, self._prediction = float(values["cell"]), float(values["prediction"])
+        self._count = max(2, round(float(values["extent"]) / self._cell))
+        usual = settings.vehicle.limits(self._cell)
+        given = {"slope": values.get("max_slope"), "step": values.get("max_step"), "object_height": values.get("max_object")}
+        self.limits = replace(usual, **{name: float(value) for name, value in given.items() if value is not None})
+        self._ground, self._strength = settings.ground, StrengthMap(settings.ground, settings.vehicle)
+        self._tiles: dict[tuple[int, int], GroundTile] = {}
+        self._rest: _AtRest | None = None
+
+    def update(self, seen: MapperInput) -> ObstacleMap:
+        """Return the map around the vehicle."""
+        i0, j0 = (math.floor(place / self._cell + 0.5) - self._count // 2 for place in seen.position)
+        origin, shape = (i0 * self._cell, j0 * self._cell), (self._count, self._count)
+        empty = (np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape))
+        layers = GroundTile(*empty, np.empty(shape, np.uint8))
+        things = ObjectTile(np.empty(shape), np.empty(shape, np.uint8), np.empty(shape, bool))
+        rest = self._at_rest(seen.objects)
+        for row in range(j0 // TILE, (j0 + self._count - 1) // TILE + 1):
+            for column in range(i0 // TILE, (i0 + self._count - 1) // TILE + 1):
+                _paste(layers, self._ground_tile(column, row), column * TILE - i0, row * TILE - j0)
+                _paste(things, self._object_tile(rest, column, row), column * TILE - i0, row * TILE - j0)
+        for one in self._moving(seen.objects, seen.time):
+            draw_outline(one, origin, self._cell, self.limits, things)
+        layers.state[things.solid], layers.cost[things.solid] = OBSTACLE, 1.0
+        elevation, slope, step, strength, cost, state = layers
+        return ObstacleMap(seen.time, origin, self._cell, elevation, slope, step, things.height, strength, cost, state)
+
+    def _ground_tile(self, column: int, row: int) -> GroundTile:
+        """Return the layers of the ground in a tile."""
+        found = self._tiles.get((column, row))
+        if found is None:
+            around = np.arange(-1, TILE + 1) + 0.5
+            x, y = np.meshgrid((column * TILE + around) * self._cell, (row * TILE + around) * self._cell)
+            heights = ground_heights(self._ground, x.ravel(), y.ravel()).reshape(x.shape)
+            true = map_of(heights, (column * TILE * self._cell, row * TILE * self._cell), self._cell, (), self.limits)
+            strength = self._strength.at(x[1:-1, 1:-1], y[1:-1, 1:-1])
+            with np.errstate(invalid="ignore"):
+                steep = true.slope / np.arctan(np.maximum(strength, SMALLEST_STRENGTH))
+                cost = np.fmin(1.0, np.maximum(true.cost, steep))
+            cost[np.isnan(true.cost)] = np.nan
+            found = self._tiles[column, row] = GroundTile(true.elevation, true.slope, true.step, strength, cost, true.state)
+        return found
+
+    def _at_rest(self, objects: ObjectSet) -> _AtRest:
+        """Return the objects at rest; after a change of the objects, nothing drawn before is valid."""
+        key = len(objects), objects.edits, int(objects.world[0]["broken"])
+        if self._rest is None or self._rest.key != key:
+            rows = np.flatnonzero(objects.records["motion"] != PATH)
+            rows = np.array([row for row in rows if not self._is_loose(objects, int(row))], np.int64)
+            found = self._on_ground(outlines(objects, rows=rows))
+            reach = np.array([one.reach() for one in found]).reshape(-1, 2, 2) / (self._cell * TILE)
+            self._rest = _AtRest(key, found, np.floor(reach[:, 0]).astype(np.int64), np.floor(reach[:, 1]).astype(np.int64), {})
+        return self._rest
+
+    def _object_tile(self, rest: _AtRest, column: int, row: int) -> ObjectTile:
+        """Return the layers of the objects at rest in a tile."""
+        found = rest.tiles.get((column, row))
+        if found is None:
+            shape = TILE, TILE
+            found = rest.tiles[column, row] = ObjectTile(np.zeros(shape), np.zeros(shape, np.uint8), np.zeros(shape, bool))
+            meets = (rest.low <= (column, row)).all(axis=1) & (rest.high >= (column, row)).all(axis=1)
+            origin = column * TILE * self._cell, row * TILE * self._cell
+            for n in np.flatnonzero(meets):
+                draw_outline(rest.outlines[n], origin, self._cell, self.limits, found)
+        return found
+
+    def _moving(self, objects: ObjectSet, time: float) -> list[Outline]:
+        """Return the outlines of moving objects, now and predicted."""
+        rows = np.flatnonzero(objects.records["motion"] == PATH)
+        loose = [row for row in np.flatnonzero(objects.records["motion"] == BREAKAWAY) if self._is_loose(objects, int(row))]
+        found = self._on_ground(outlines(objects, time, rows=np.array(loose, np.int64)))
+        if not len(rows):
+            return found
+        now, soon = outlines(objects, time, rows=rows), outlines(objects, time + 0.1, rows=rows)
+        for one, later in zip(now, soon, strict=True):
+            velocity = (later.points.mean(axis=0) - one.points.mean(axis=0)) / 0.1
+            steps = 1 + (math.ceil(self._prediction / LOOK) if np.hypot(*velocity) > STANDING else 0)
+            found += self._on_ground([_moved(one, velocity * min(LOOK * k, self._prediction)) for k in range(steps)])
+        return found
+
+    def _on_ground(self, found: list[Outline]) -> list[Outline]:
+        """Return outlines with the height of the ground below them."""
+        if not found:
+            return []
+        x, y = np.array([one.points.mean(axis=0) for one in found]).T
+        grounds = ground_heights(self._ground, np.ascontiguousarray(x), np.ascontiguousarray(y))
+        return [Outline(p.points, p.radius, p.bottom, p.top, p.label, float(z)) for p, z in zip(found, grounds, strict=True)]
+
+    @staticmethod
+    def _is_loose(objects: ObjectSet, row: int) -> bool:
+        """Return whether an object is broken off."""
+        one = objects.records[row]
+        return bool(one["motion"] == BREAKAWAY and objects.states[one["state"]]["broken"])
+
+
+def _moved(one: Outline, shift: FloatArray) -> Outline:
+    """Return an outline at another place."""
+    return Outline(one.points + shift, one.radius, one.bottom, one.top, one.label, one.ground)
+
+
+def _paste(window: Iterable[NDArray], tile: Iterable[NDArray], column: int, row: int) -> None:
+    """Copy the layers of a tile, whose first cell is at (row, column) of the window, into the layers of the window."""
+    for whole, part in zip(window, tile, strict=True):
+        ny, nx = whole.shape
+        j0, j1, i0, i1 = max(row, 0), min(row + TILE, ny), max(column, 0), min(column + TILE, nx)
+        whole[j0:j1, i0:i1] = part[j0 - row : j1 - row, i0 - column : i1 - column]
+
+
+PARAMETERS: Fields = (
+    Field("extent", Number("m", 10.0, 400.0), "length and width of the map", 80.0, written="m"),
+    Field("cell", Number("m", 0.05, 5.0), "side length of a cell", 0.25, written="m"),
+    Field("prediction", Number("s", 0.0, 10.0), "time for which the places of moving objects are predicted", 2.0, written="s"),
+    Field("max_slope", Number("rad", 0.01, 1.5), "slope of an obstacle (default: of the vehicle)", None, written="deg"),
+    Field("max_step", Number("m", 0.01, 5.0), "step of an obstacle (default: of the vehicle)", None, written="m"),
+    Field("max_object", Number("m", 0.0, 5.0), "height of an object that is an obstacle (default: of the vehicle)", None, written="m"),
+)
+KIND = MapperKind("truth", TruthMapper, CONTRACT, PARAMETERS, meaning="true ground and objects around the vehicle")

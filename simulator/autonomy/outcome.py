@@ -1,0 +1,80 @@
+"""Outcomes of a drive to a goal, and the judge that finds them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from simulator.autonomy.contract import Goal
+from simulator.autonomy.goal_section import Endings
+from simulator.base.records import Record
+
+REACHED, COLLISION, STUCK, ROLLED, TIMEOUT, ERROR = OUTCOMES = ("reached", "collision", "stuck", "rolled", "timeout", "error")
+"""Outcomes, everywhere with these words; their numbers in the log are the places in this list."""
+
+
+class Outcome(NamedTuple):
+    """Outcome of a drive to a goal."""
+
+    word: str
+    """One of OUTCOMES."""
+    reason: str = ""
+
+    @property
+    def message(self) -> str:
+        """Outcome and reason in one line."""
+        return f"{self.word}: {self.reason}" if self.reason else self.word
+
+
+def outcome_of(driver: object, early: str = "") -> Outcome | None:
+    """Return the outcome of a run with this driver, None for a driver without a goal; `early` is the reason of another end of the run."""
+    if not hasattr(driver, "outcome") or not hasattr(driver, "goal"):
+        return None
+    if driver.outcome is not None:
+        return driver.outcome
+    return Outcome(ERROR, early) if early else Outcome(TIMEOUT)
+
+
+AREA = 8.0
+"""m. A vehicle that has not left a disc of this radius for twice the time after which it counts as stuck is stuck, although it moves."""
+
+
+class Judge:
+    """Judge of the outcomes that follow from the motion of the vehicle.
+
+    Parameters
+    ----------
+    goal : of the drive
+    endings : events that end the drive
+    """
+
+    def __init__(self, goal: Goal, endings: Endings) -> None:
+        self._goal, self._endings = goal, endings
+        self._fast_at: float | None = None
+        self._left_at, self._center = 0.0, (math.inf, math.inf)
+        self._collisions: int | None = None
+
+    def outcome(self, t: float, readout: Record, collisions: Sequence[Any], reason: str) -> Outcome | None:
+        """Return the outcome at time t [s], or None; `reason` explains why a vehicle at rest does not move."""
+        now, ends = readout[0], self._endings
+        if self._collisions is None:  # collisions of an earlier drive of the session do not count
+            self._collisions = len(collisions)
+        if ends.collision and len(collisions) > self._collisions:
+            return Outcome(COLLISION, f"with {collisions[self._collisions].name}")
+        if max(abs(float(now["roll"])), abs(float(now["pitch"]))) > ends.roll:
+            return Outcome(ROLLED, f"roll {math.degrees(float(now['roll'])):.0f} deg, pitch {math.degrees(float(now['pitch'])):.0f} deg")
+        x, y = float(now["p_WB"][0]), float(now["p_WB"][1])
+        if math.hypot(x - self._goal.x, y - self._goal.y) <= self._goal.radius:
+            return Outcome(REACHED)
+        v = now["v_WB_B"]
+        if self._fast_at is None or math.hypot(float(v[0]), float(v[1])) >= ends.stuck_speed:
+            self._fast_at = t
+        if t - self._fast_at >= ends.stuck_time - 1e-9:
+            slow = f"slower than {ends.stuck_speed:g} m/s for {ends.stuck_time:g} s"
+            return Outcome(STUCK, f"{slow}: {reason}" if reason else slow)
+        if math.hypot(x - self._center[0], y - self._center[1]) > AREA:
+            self._left_at, self._center = t, (x, y)
+        if t - self._left_at >= 2.0 * ends.stuck_time - 1e-9:
+            return Outcome(STUCK, f"within {AREA:g} m for {2.0 * ends.stuck_time:g} s")
+        return None

@@ -1,0 +1,133 @@
+"""Paths on a map: clearance, hazard and unevenness along them, and speeds that suit them."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simulator.autonomy.contract import ObstacleMap
+from simulator.autonomy.pose_check import TOUCHES, MapArrays, arrays_of, clearance_at, hazard_at, outline_of
+from simulator.autonomy.vehicle_traits import VehicleTraits
+from simulator.base.jit import kernel
+from simulator.base.records import Record
+
+CREEP = 1.5
+"""m/s. Speed at which a vehicle passes obstacles at the requested margin, in a gap as narrow as that."""
+PER_CLEARANCE = 5.0
+"""1/s. Increase of the speed with the distance to obstacles beyond the margin."""
+VERTICAL = 2.0
+"""m/s2. Vertical acceleration of a wheel path over uneven ground that limits the speed."""
+STEEP = 0.6
+"""1. Hazard from which on the speed decreases, to CREEP at a hazard of 1."""
+EASING = 0.15
+"""Required distance to obstacles, per meter, after a start that is closer than the margin."""
+CONTACT = 0.02
+"""m. By how much a start closer than the margin may get closer still."""
+TOLERATED = 1.05
+"""Factor of the hazard of a start beyond the limits that a path may have."""
+SLOWEST = 0.5
+"""m/s. Least limit of the speed before a stop."""
+
+
+class PathCheck(NamedTuple):
+    """Results along a path, each (n,)."""
+
+    clearance: NDArray[np.float64]
+    """m, distance of the outline from the nearest obstacle or unknown cell"""
+    hazard: NDArray[np.float64]
+    """1, at a limit of the vehicle: 1"""
+    unevenness: NDArray[np.float64]
+    """m"""
+
+
+def check_path(
+    found: ObstacleMap | MapArrays, vehicle: VehicleTraits | Record, points: ArrayLike, headings: ArrayLike, directions: ArrayLike
+) -> PathCheck:
+    """Return clearance, hazard and unevenness at the points (n, 2) [m] of B with headings (n,) [rad] and directions (n,) of a path."""
+    m = found if isinstance(found, MapArrays) else arrays_of(found)
+    v = outline_of(vehicle) if isinstance(vehicle, VehicleTraits) else vehicle
+    n = len(np.asarray(headings))
+    out = PathCheck(np.empty(n), np.empty(n), np.empty(n))
+    path = np.column_stack((np.asarray(points, float), np.asarray(headings, float), np.asarray(directions, float)))
+    check_poses(m, v, np.ascontiguousarray(path), out)
+    return out
+
+
+@kernel
+def check_poses(m, v, path, out):
+    """Write a PathCheck for poses (n, 4): x, y [m] of B, heading [rad], direction."""
+    for n in range(len(path)):
+        c, s = math.cos(path[n, 2]), math.sin(path[n, 2])
+        x, y = path[n, 0] - v[0]["to_reference"] * c, path[n, 1] - v[0]["to_reference"] * s
+        out.clearance[n] = clearance_at(m, v, x, y, c, s)
+        if out.clearance[n] == TOUCHES:
+            out.hazard[n], out.unevenness[n] = math.inf, 0.0
+        else:
+            out.hazard[n], out.unevenness[n] = hazard_at(m, v, x, y, c, s, path[n, 3])
+
+
+def clear_part(checked: PathCheck, points: NDArray[np.float64], margin: float) -> int:
+    """Return the number of the first points of a path that are clear by a margin [m].
+
+    A start that is closer to an obstacle, or beyond a limit of the vehicle, may be left: required is then less at first, and more with the way.
+    """
+    way = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
+    start, hazard = float(checked.clearance[0]), float(checked.hazard[0])
+    need = np.minimum(margin, start - CONTACT + EASING * way)
+    tolerated = max(1.0, TOLERATED * hazard) if math.isfinite(hazard) else 1.0
+    wrong = (checked.clearance < need) | (checked.clearance == TOUCHES) | ~(checked.hazard <= tolerated)
+    wrong[0] = False
+    bad = np.flatnonzero(wrong)
+    return int(bad[0]) if len(bad) else len(points)
+
+
+def speeds_along(
+    points: NDArray[np.float64],
+    directions: NDArray[np.int8],
+    checked: PathCheck,
+    vehicle: VehicleTraits,
+    *,
+    limit: float,
+    margin: float,
+) -> NDArray[np.float64]:
+    """Return the speeds (n,) [m/s] along a path that ends with a stop, and stops where the direction changes.
+
+    Limits are: the requested speed, lateral acceleration, distance to obstacles beyond the margin, uneven ground, closeness to the limits of
+    the vehicle, and braking. The path lies in known ground, so that the vehicle can stop within what it knows.
+    """
+    steps = np.hypot(*np.diff(points, axis=0).T)
+    station = np.concatenate(([0.0], np.cumsum(steps)))
+    out = np.full(len(points), float(limit))
+    turn = np.abs(path_curvature(points, directions))
+    np.minimum(out, np.sqrt(vehicle.lateral_acceleration / np.maximum(turn, 1e-6)), out=out)
+    np.minimum(out, CREEP + PER_CLEARANCE * np.maximum(checked.clearance - 0.5 * margin, 0.0), out=out)
+    wave = vehicle.wheelbase / math.pi
+    np.minimum(out, wave * np.sqrt(VERTICAL / np.maximum(checked.unevenness, 1e-6)), out=out)
+    steep = np.clip((checked.hazard - STEEP) / (1.0 - STEEP), 0.0, 1.0)
+    np.minimum(out, limit + steep * (min(CREEP, limit) - limit), out=out)
+    np.maximum(out, min(SLOWEST, limit), out=out)
+    stops = np.concatenate((np.flatnonzero(np.diff(directions)) + 1, [len(points) - 1]))
+    for stop in stops:
+        left = np.maximum(station[stop] - station[: stop + 1], 0.0)
+        np.minimum(out[: stop + 1], np.sqrt(2.0 * vehicle.deceleration * left), out=out[: stop + 1])
+    for n in range(len(points) - 2, -1, -1):
+        out[n] = min(out[n], math.sqrt(out[n + 1] ** 2 + 2.0 * vehicle.deceleration * steps[n]))
+    return out
+
+
+def path_curvature(points: NDArray[np.float64], directions: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Return the curvature (n,) [1/m] of a path, over about a meter on each side, 0 at changes of the direction."""
+    steps = np.maximum(np.hypot(*np.diff(points, axis=0).T), 1e-9)
+    course = np.arctan2(*np.diff(points, axis=0).T[::-1])
+    turned = np.abs(np.remainder(np.diff(course) + math.pi, math.tau) - math.pi)
+    turned[np.diff(directions)[: len(turned)] != 0] = 0.0
+    out = np.zeros(len(points))
+    if len(turned):
+        out[1:-1] = turned / (0.5 * (steps[1:] + steps[:-1]))
+        width = max(1, round(0.5 / float(np.median(steps))))
+        if width > 1 and len(out) > width:
+            out = np.convolve(np.pad(out, width, mode="edge"), np.full(2 * width + 1, 1.0 / (2 * width + 1)), "valid")
+    return out

@@ -1,0 +1,247 @@
+"""Follower of a plan: the steering controllers and the speed control of the driver forward, a controller of its own backward.
+
+Backward, with e the distance of the point without sideslip to the left of its path and theta its course relative to the path, both seen in the
+direction of travel, the curvature of travel is
+
+    kappa_t = kappa_path - 2 zeta k sin(theta) - k^2 e
+
+so that e'' + 2 zeta k e' + k^2 e = 0 over the distance travelled; the wheels are turned for the curvature -kappa_t.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.autonomy.contract import Plan
+from simulator.autonomy.vehicle_traits import VehicleTraits
+from simulator.base.records import Record
+from simulator.driver.internal_model import InternalModel
+from simulator.driver.path import Path
+from simulator.driver.speed import SpeedControl, SpeedGains
+from simulator.driver.steering.observation import grade_under
+from simulator.driver.steering.path_follower import PathFollower
+
+SPACING = 0.25
+"""m between two stored points of a path."""
+RESPONSE = 0.25
+"""s. Time ahead for which the speed is looked up, about the response time of the pedals."""
+FIRM = 1.5
+"""Largest deceleration over that of the plan, for stops that the plan did not foresee."""
+STOPPED = 0.15
+"""m/s. Speed at which the selector may change its direction."""
+SHIFT_TIME = 0.6
+"""s at rest in the new direction before the vehicle moves."""
+HOLD = 0.5
+"""1. Brake pedal at rest."""
+ARRIVED = 0.4
+"""m. Distance from the end of a segment at which a stopped vehicle is there."""
+BACK_STIFFNESS, BACK_DAMPING = 0.5, 0.9
+"""1/m, 1. k and zeta of the controller backward."""
+BACK_TURN = 12.0
+"""rad/s. Rate of the steering wheel backward."""
+LOOK_AHEAD_WHEELS = 0.3
+"""Fraction of the lock by which the wheels may differ from the start of a segment for the vehicle to move."""
+
+
+class Segment(NamedTuple):
+    """Part of a plan in one direction."""
+
+    path: Path
+    """Backward, that of the point without sideslip, in the direction of travel."""
+    direction: int
+    station: NDArray[np.float64]
+    """(n,) m"""
+    speeds: NDArray[np.float64]
+    """(n,) m/s"""
+    first: int
+    """Number of its first point in the plan."""
+
+    @property
+    def length(self) -> float:
+        return float(self.station[-1])
+
+
+class PlanFollower:
+    """Follows plans, one after the other.
+
+    Parameters
+    ----------
+    vehicle : traits of the vehicle
+    model : internal model of the driver
+    pedals : gains of the speed control
+    steering : steering controller with its parameters
+    seed : of the noise of the hands
+    """
+
+    def __init__(self, vehicle: VehicleTraits, model: InternalModel, pedals: SpeedGains, steering: Mapping[str, Any], seed: int) -> None:
+        self._vehicle, self._model = vehicle, model
+        self._speed, self._back_speed = SpeedControl((), pedals, model), SpeedControl((), pedals, model)
+        self._forward = PathFollower(Path.straight(), self._speed, model, steering, seed=seed)
+        self._segments: list[Segment] = []
+        self._rests_since: float | None = None
+        self._selector, self._back_input, self._back_station = 1, 0.0, 0.0
+        self.target = 0.0
+        """Present target of the speed, m/s."""
+
+    @property
+    def direction(self) -> int:
+        """Direction of the present segment; 1 without one."""
+        return self._segments[0].direction if self._segments else 1
+
+    @property
+    def turns_back(self) -> bool:
+        """Whether the present segment is backward, or the next one is."""
+        return any(one.direction < 0 for one in self._segments[:2])
+
+    def start(self, plan: Plan) -> None:
+        """Follow a plan from the point of it next to the vehicle."""
+        self._segments = segments_of(plan, self._vehicle.rear_axle)
+        self._begin_segment()
+
+    def _begin_segment(self) -> None:
+        if self._segments and self._segments[0].direction > 0:
+            self._forward.change_path(self._segments[0].path)
+        self._back_station = 0.0
+
+    def station(self) -> tuple[int, float]:
+        """Return (number of the first point of the present segment in the plan, station on the segment [m])."""
+        if not self._segments:
+            return 0, 0.0
+        now = self._segments[0]
+        return now.first, (self._forward.station or 0.0) if now.direction > 0 else self._back_station
+
+    def read(self, t: float, readout: Record, command: Record, stop: float = math.inf) -> None:
+        """Fill the command; the vehicle stops at the latest after `stop` [m] from here, 0 = at once."""
+        v = float(readout[0]["v_WB_B"][0])
+        command[0]["parking_brake"] = 0.0
+        if not self._segments:
+            self.target = 0.0
+            self._hold(t, v, command)
+            return
+        now = self._segments[0]
+        if not self._is_in_direction(t, v, now.direction, command):
+            self._steer(t, readout, command, now)
+            self.target = 0.0
+            return
+        ready = self._steer(t, readout, command, now)
+        left = now.length - self.station()[1]
+        if left < ARRIVED and abs(v) < STOPPED and len(self._segments) > 1:
+            del self._segments[0]
+            self._begin_segment()
+            self.target = 0.0
+            self._hold(t, v, command)
+            return
+        self.target = self._wanted(now, abs(v), left, stop) if ready else 0.0
+        self._press(t, readout, command, now.direction)
+
+    def _wanted(self, now: Segment, speed: float, left: float, stop: float) -> float:
+        """Return the target of the speed."""
+        station = self.station()[1] + RESPONSE * speed
+        wanted = float(np.interp(station, now.station, now.speeds))
+        if left < ARRIVED:
+            return 0.0
+        if stop < math.inf:
+            room = max(stop - RESPONSE * speed, 0.0)
+            wanted = min(wanted, math.sqrt(2.0 * FIRM * self._vehicle.deceleration * room))
+        # near the end the speed of the plan goes to zero, but the vehicle has to arrive
+        return max(wanted, 0.4) if left > ARRIVED and stop > ARRIVED and wanted > 0.0 else wanted
+
+    def _press(self, t: float, readout: Record, command: Record, direction: int) -> None:
+        """Write the pedals for the target of the speed."""
+        v = direction * float(readout[0]["v_WB_B"][0])
+        control = self._speed if direction > 0 else self._back_speed
+        slows = self.target < v
+        control.set_target(self.target, FIRM * self._vehicle.deceleration if slows else self._vehicle.acceleration)
+        grade = direction * float(grade_under(readout[0]))
+        throttle, brake = control.pedals(t, 0.0, v, grade)
+        command[0]["throttle"], command[0]["brake"] = throttle, brake
+        command[0]["selector"], self._selector = direction, direction
+
+    def _is_in_direction(self, t: float, v: float, direction: int, command: Record) -> bool:
+        """Stop and change the direction if needed; return whether the vehicle may move in it."""
+        if self._selector == direction and v * direction > -2.0 * STOPPED:
+            if self._rests_since is None or t - self._rests_since >= SHIFT_TIME:
+                self._rests_since = None
+                return True
+        elif abs(v) < STOPPED:
+            self._selector, self._rests_since = direction, t
+        self._hold(t, v, command)
+        return False
+
+    def _hold(self, t: float, v: float, command: Record) -> None:
+        """Brake to rest in the present direction."""
+        self._speed.set_target(0.0, FIRM * self._vehicle.deceleration)
+        c = command[0]
+        c["throttle"], c["selector"] = 0.0, self._selector
+        brake = FIRM * self._vehicle.deceleration / self._model.brake_acceleration
+        c["brake"] = max(HOLD, min(brake, 1.0)) if abs(v) < 0.5 else min(brake, 1.0)
+
+    def _steer(self, t: float, readout: Record, command: Record, now: Segment) -> bool:
+        """Write the steering; return whether the wheels suit the start of a segment."""
+        if now.direction > 0:
+            self._forward.steer(t, readout, command)
+            self._back_input = float(command[0]["steering"])
+            return True
+        wanted = self._model.steering_for(self._model.turning_length * self._back_curvature(readout, now))
+        most = BACK_TURN / self._model.steering_wheel_lock * 0.01
+        self._back_input += min(max(wanted - self._back_input, -most), most)
+        command[0]["steering"] = self._back_input
+        if self._back_station < 0.5:
+            return abs(wanted - self._back_input) < LOOK_AHEAD_WHEELS
+        return True
+
+    def _back_curvature(self, readout: Record, now: Segment) -> float:
+        """Return the curvature of the wheels [1/m] on a path backward."""
+        p, yaw, b = readout[0]["p_WB"], float(readout[0]["yaw"]), self._vehicle.rear_axle
+        x, y = float(p[0]) - b * math.cos(yaw), float(p[1]) - b * math.sin(yaw)
+        path = now.path
+        self._back_station = path.find(x, y) if self._back_station == 0.0 else path.nearest(x, y, self._back_station)
+        at = path.at(self._back_station)
+        e = math.cos(at.heading) * (y - at.y) - math.sin(at.heading) * (x - at.x)
+        theta = math.remainder(yaw + math.pi - at.heading, math.tau)
+        k = BACK_STIFFNESS
+        turn = at.curvature - 2.0 * BACK_DAMPING * k * math.sin(theta) - k * k * min(max(e, -2.0), 2.0)
+        most = self._vehicle.max_curvature / 0.9
+        return -min(max(turn, -most), most)
+
+
+def segments_of(plan: Plan, rear_axle: float) -> list[Segment]:
+    """Return the parts of a plan between changes of its direction; parts without length are left out."""
+    assert plan.directions is not None
+    changes = np.flatnonzero(np.diff(plan.directions)) + 1
+    out = []
+    for first, last in zip((0, *(changes - 1)), (*(changes - 1), len(plan.points) - 1), strict=True):
+        direction = int(plan.directions[last])
+        part = slice(int(first), int(last) + 1)
+        points, headings = plan.points[part], plan.headings[part]
+        if direction < 0:
+            points = points - rear_axle * np.column_stack((np.cos(headings), np.sin(headings)))
+        path, station = path_through(points)
+        if station[-1] > ARRIVED:
+            out.append(Segment(path, direction, station, plan.speeds[part], int(first)))
+    return out
+
+
+def path_through(points: NDArray[np.float64]) -> tuple[Path, NDArray[np.float64]]:
+    """Return the path along dense points (n, 2) [m], and the station [m] of each of them."""
+    station = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
+    length = max(float(station[-1]), 2.0 * SPACING)
+    count = max(3, math.ceil(length / SPACING) + 1)
+    fine = np.linspace(0.0, length, count)
+    spacing = float(fine[1])
+    kept = np.concatenate(([True], np.diff(station) > 1e-6))
+    x, y = np.interp(fine, station[kept], points[kept, 0]), np.interp(fine, station[kept], points[kept, 1])
+    coarse = station[kept]
+    if len(coarse) > 2:
+        course = np.unwrap(np.arctan2(np.gradient(points[kept, 1], coarse), np.gradient(points[kept, 0], coarse)))
+        curvature = np.interp(fine, coarse, np.gradient(course, coarse))
+        heading = np.interp(fine, coarse, course)
+    else:
+        heading = np.full(count, math.atan2(points[-1, 1] - points[0, 1], points[-1, 0] - points[0, 0]))
+        curvature = np.zeros(count)
+    return Path(tuple(x.tolist()), tuple(y.tolist()), tuple(heading.tolist()), tuple(curvature.tolist()), spacing), station

@@ -1,0 +1,1 @@
+"""Planners: paths with speeds from an obstacle map to a goal."""

@@ -1,0 +1,175 @@
+"""Hybrid A*: arcs forward and backward over position and heading, to the goal or over a horizon."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.autonomy.contract import CONTRACT, Blocked, Plan, PlannerInput, PlannerKind, PlannerSettings
+from simulator.autonomy.guidance import NO_WAY, RouteArrays, route_to
+from simulator.autonomy.path_check import check_path, clear_part, speeds_along
+from simulator.autonomy.planners.hybrid_kernels import HYBRID_SEARCH, NO_STATE, States, search_hybrid
+from simulator.autonomy.pose_check import MapArrays, arrays_of, outline_of
+from simulator.autonomy.tracking import tracked_way
+from simulator.base.fields import Field, Fields, Number
+from simulator.base.records import record
+
+STEP = 0.5
+"""m between two poses of an arc."""
+SLOW = 1.0
+"""m/s. Speed above which the first arc is forward."""
+MARGINS = (1.0, 0.5, 0.2)
+"""Fractions of the requested margin that are tried one after the other."""
+REACHED = 0.7
+"""Fraction of the radius of the goal in which a path ends."""
+KEPT = 0.5
+"""Fraction of the horizon: a clear plan of which more is left is kept."""
+OFF = 1.0
+"""m. Distance from the plan beyond which it is not kept."""
+COSTS = {
+    "close_cost": 1.5, "hazard_cost": 2.0, "steer_cost": 1.0, "back_cost": 2.0, "shift_cost": 6.0, "comfort": 1.5,
+}  # fmt: skip
+
+FloatArray = NDArray[np.float64]
+
+
+class HybridAStarPlanner:
+    """Planner by hybrid A*."""
+
+    def __init__(self, settings: PlannerSettings) -> None:
+        values = settings.values
+        self._cell, self._headings, self._most = float(values["cell"]), int(values["headings"]), int(values["states"])
+        self._horizon = float(values["horizon"])
+        self._curvatures = np.linspace(-1.0, 1.0, 2 * (int(values["curvatures"]) // 2) + 1) * settings.vehicle.max_curvature
+        self._outline = outline_of(settings.vehicle)
+        self._p = record(HYBRID_SEARCH)
+        self._states: States | None = None
+        self._narrow = 0
+        """Number of the margin with which the last path was found."""
+
+    def plan(self, seen: PlannerInput) -> Plan | Blocked:
+        """Return the cheapest sequence of arcs as a path."""
+        m = arrays_of(seen.map)
+        kept = self._kept(seen, m)
+        if kept is not None:
+            return kept
+        route = route_to(seen.goal, seen.map, seen.vehicle, seen.margin)
+        if isinstance(route, Blocked):
+            return route
+        best = None
+        for n in range(max(self._narrow - 1, 0), len(MARGINS)):
+            margin = MARGINS[n] * seen.margin
+            states = self._search_space(seen, m, margin)
+            last, closest = self._search(seen, m, route, states)
+            if last != NO_STATE:
+                self._narrow = n
+                return self._plan(seen, m, *self._poses(states, last), margin)
+            if best is None and closest != NO_STATE:  # a part of the way, if no margin leads to the end
+                best = *self._poses(states, closest), margin
+        return Blocked(NO_WAY) if best is None else self._plan(seen, m, *best)
+
+    def _kept(self, seen: PlannerInput, m: MapArrays) -> Plan | None:
+        """Return the rest of the present plan if it is long enough and still clear."""
+        plan = seen.previous
+        if plan is None or seen.stuck or plan.directions is None or (plan.directions < 0).any():
+            return None
+        away = np.hypot(*(plan.points - (seen.pose.x, seen.pose.y)).T)
+        near = int(np.argmin(away))
+        rest = len(plan.points) - near
+        if away[near] > OFF or rest < 4 or (not plan.reaches_goal and rest * STEP < KEPT * self._horizon):
+            return None
+        points, headings, directions = plan.points[near:], plan.headings[near:], plan.directions[near:]
+        if not seen.map.contains(points).all():
+            return None
+        checked = check_path(m, self._outline, points, headings, directions)
+        if clear_part(checked, points, MARGINS[1] * seen.margin) < len(points):
+            return None
+        speeds = speeds_along(points, directions, checked, seen.vehicle, limit=seen.speed_limit, margin=seen.margin)
+        return Plan(points, headings, speeds, directions, plan.reaches_goal)
+
+    def _search_space(self, seen: PlannerInput, m: MapArrays, margin: float) -> States:
+        """Set the inputs of the search; return its work space."""
+        q, found, vehicle = self._p[0], seen.map, seen.vehicle
+        ny, nx = (math.ceil(n * found.cell / self._cell) for n in found.shape)
+        q["x"], q["y"], q["cell"], q["columns"], q["rows"], q["headings"] = *found.origin, self._cell, nx, ny, self._headings
+        q["step"], q["steps"] = STEP, max(1, math.ceil(1.5 * self._cell / STEP))
+        q["margin"], q["max_curvature"], q["horizon"], q["most"] = margin, vehicle.max_curvature, self._horizon, self._most
+        q["goal_radius"], q["may_shift"] = REACHED * seen.goal.radius, abs(seen.speed) < SLOW
+        for name, value in COSTS.items():
+            q[name] = value
+        if seen.stuck % 2:  # a vehicle that cannot move forward has to try backward
+            q["back_cost"], q["shift_cost"] = 1.0, 0.0
+        now = check_path(m, self._outline, [(seen.pose.x, seen.pose.y)], [seen.pose.yaw], [1])
+        q["start_clearance"], q["start_hazard"] = now.clearance[0], now.hazard[0] if math.isfinite(now.hazard[0]) else 1.0
+        size = nx * ny * self._headings
+        if self._states is None or len(self._states.cost) != size:
+            floats = [np.zeros(size) for _ in range(4)]
+            numbers = [np.full(size, -1, np.int64) for _ in range(3)]
+            self._states = States(
+                np.zeros(size, np.int64), floats[0], floats[1], floats[2], np.zeros((size, 3)), floats[3], np.zeros(size, np.int8), *numbers
+            )
+            q["stamp"] = 0
+        q["stamp"] += 1
+        return self._states
+
+    def _search(self, seen: PlannerInput, m: MapArrays, route: RouteArrays, states: States) -> tuple[int, int]:
+        """Return the last state of the cheapest path, and the state closest to the goal; NO_STATE without one."""
+        x, y, yaw = seen.pose
+        b = seen.vehicle.rear_axle
+        start = np.array((x - b * math.cos(yaw), y - b * math.sin(yaw), yaw, seen.curvature))
+        last, closest = search_hybrid(self._p, m, self._outline, route, start, self._curvatures, states)
+        return int(last), int(closest)
+
+    def _poses(self, states: States, last: int) -> tuple[FloatArray, NDArray[np.int8]]:
+        """Return the poses (n, 3) of the point without sideslip and the directions (n,) of the path to a state."""
+        chain = [last]
+        while states.parent[chain[-1]] != NO_STATE:
+            chain.append(int(states.parent[chain[-1]]))
+        chain.reverse()
+        poses, directions = [states.pose[chain[0]].copy()], [int(states.direction[chain[1]])]
+        for one in chain[1:]:
+            direction, curvature = int(states.direction[one]), float(states.curvature[one])
+            for _ in range(int(self._p[0]["steps"])):
+                x, y, yaw = poses[-1]
+                turned = direction * STEP * curvature
+                middle = yaw + 0.5 * turned
+                poses.append(np.array((x + direction * STEP * math.cos(middle), y + direction * STEP * math.sin(middle), yaw + turned)))
+                directions.append(direction)
+        return np.array(poses), np.array(directions, np.int8)
+
+    def _plan(self, seen: PlannerInput, m: MapArrays, poses: FloatArray, directions: NDArray[np.int8], margin: float) -> Plan:
+        """Return the path of B with speeds; a path forward is that of a vehicle that steers at its rate, if it is clear."""
+        vehicle, headings = seen.vehicle, poses[:, 2]
+        points = poses[:, :2] + vehicle.rear_axle * np.column_stack((np.cos(headings), np.sin(headings)))
+        if (directions > 0).all():
+            smooth, turned = tracked_way(
+                points,
+                vehicle,
+                yaw=seen.pose.yaw,
+                curvature=seen.curvature,
+                speed=seen.speed,
+                look_ahead=LOOK_AHEAD,
+                length=1.5 * self._horizon,
+            )
+            ahead = np.ones(len(smooth), np.int8)
+            if len(smooth) > 3 and clear_part(check_path(m, self._outline, smooth, turned, ahead), smooth, 0.8 * margin) == len(smooth):
+                points, headings, directions = smooth, turned, ahead
+        checked = check_path(m, self._outline, points, headings, directions)
+        speeds = speeds_along(points, directions, checked, vehicle, limit=seen.speed_limit, margin=seen.margin)
+        goal = seen.goal
+        reaches = bool(math.hypot(points[-1, 0] - goal.x, points[-1, 1] - goal.y) < goal.radius)
+        return Plan(points, headings, speeds, directions, reaches)
+
+
+LOOK_AHEAD = 2.5
+"""m. Look-ahead distance of the smoothed path forward."""
+PARAMETERS: Fields = (
+    Field("cell", Number("m", 0.25, 5.0), "side length of a cell of the search", 1.0, written="m"),
+    Field("headings", Number("1", 8, 360, whole=True), "number of headings of the search", 64),
+    Field("curvatures", Number("1", 3, 31, whole=True), "number of curvatures of the arcs; an even number counts one more", 5),
+    Field("horizon", Number("m", 5.0, 500.0), "length of a path that is long enough if the goal is farther away", 40.0, written="m"),
+    Field("states", Number("1", 100, 5_000_000, whole=True), "maximum number of expanded states", 20_000),
+)
+KIND = PlannerKind("hybrid_a_star", HybridAStarPlanner, CONTRACT, PARAMETERS, period=0.5, meaning="arcs forward and backward by hybrid A*")

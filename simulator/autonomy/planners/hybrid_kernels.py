@@ -1,0 +1,189 @@
+"""Kernel of hybrid A*: search over position and heading with arcs forward and backward. [Dolgov, Thrun, Montemerlo and Diebel 2010]
+
+A state is a cell of a grid over x, y and heading; it holds the exact pose with which it was reached. The estimate of the remaining cost is the
+remaining way on the map with a turn into its direction. All work space is allocated once; a state belongs to the present search if its stamp
+is that of the search.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.autonomy.guidance import togo_at
+from simulator.autonomy.heap import REMOVED, pop, push, rise
+from simulator.autonomy.path_check import CONTACT, EASING, TOLERATED
+from simulator.autonomy.pose_check import TOUCHES, clearance_at, hazard_at
+from simulator.base.jit import inline, kernel
+
+HYBRID_SEARCH = (
+    # name              shape unit   description
+    ("x", (), "m", "corner of the grid"),
+    ("y", (), "m", "corner of the grid"),
+    ("cell", (), "m", "side length of a cell of the grid"),
+    ("columns", (), "1", "number of cells along x", "i8"),
+    ("rows", (), "1", "number of cells along y", "i8"),
+    ("headings", (), "1", "number of headings", "i8"),
+    ("step", (), "m", "distance between two checked poses"),
+    ("steps", (), "1", "number of checked poses of an arc", "i8"),
+    ("margin", (), "m", "requested distance to obstacles"),
+    ("start_clearance", (), "m", "distance to obstacles at the start"),
+    ("start_hazard", (), "1", "closeness to the limits of the vehicle at the start"),
+    ("comfort", (), "m", "distance to obstacles beyond the margin from which on they cost nothing"),
+    ("close_cost", (), "1", "additional cost of a meter at the margin"),
+    ("hazard_cost", (), "1", "additional cost of a meter at a limit of the vehicle"),
+    ("back_cost", (), "1", "cost of a meter backward"),
+    ("shift_cost", (), "m", "cost of a change of the direction"),
+    ("steer_cost", (), "m", "cost of a change of the curvature by the largest curvature"),
+    ("max_curvature", (), "1/m", "largest curvature"),
+    ("horizon", (), "m", "length of a path that is long enough"),
+    ("goal_radius", (), "m", "distance from the goal at which a path ends"),
+    ("may_shift", (), "1", "1 = the first arc may have any direction; 0 = forward only, because the vehicle is fast", "i8"),
+    ("most", (), "1", "maximum number of expanded states", "i8"),
+    ("stamp", (), "1", "number of this search", "i8"),
+)
+"""Inputs of the search."""
+
+NO_STATE = -1
+SHORTEST = 3.0
+"""m. Least decrease of the remaining way on a path that does not reach an end."""
+PROGRESS = 0.5
+"""Decrease of the remaining way over the length of a path that ends before the goal, at least."""
+
+
+class States(NamedTuple):
+    """States of the search, each (n,), by their cells."""
+
+    stamp: NDArray[np.int64]
+    cost: NDArray[np.float64]
+    key: NDArray[np.float64]
+    """cost with the estimate of the remaining cost [m]"""
+    length: NDArray[np.float64]
+    """m, length of the path"""
+    pose: NDArray[np.float64]
+    """(n, 3) x, y [m] of the point without sideslip, heading [rad]"""
+    curvature: NDArray[np.float64]
+    """1/m, of the arc that leads to the state"""
+    direction: NDArray[np.int8]
+    parent: NDArray[np.int64]
+    place: NDArray[np.int64]
+    """place in the heap; REMOVED = expanded"""
+    heap: NDArray[np.int64]
+
+
+@inline
+def state_of(q, x, y, yaw):
+    """Return the number of the state of a pose; NO_STATE outside the grid."""
+    i, j = math.floor((x - q["x"]) / q["cell"]), math.floor((y - q["y"]) / q["cell"])
+    if i < 0 or j < 0 or i >= q["columns"] or j >= q["rows"]:
+        return NO_STATE
+    turn = yaw / (2.0 * math.pi)
+    k = math.floor((turn - math.floor(turn)) * q["headings"] + 0.5) % q["headings"]
+    return (k * q["rows"] + j) * q["columns"] + i
+
+
+@kernel
+def search_hybrid(p, m, v, r, start, curvatures, states):
+    """Search from a pose `start` (4,), its heading last but one and its curvature last; return the last state and the closest one to the goal.
+
+    p : HYBRID_SEARCH, m : MapArrays, v : OUTLINE, r : RouteArrays, curvatures (k,) of the arcs [1/m], states : States. The last state is in the
+    goal or beyond the horizon and closer to the goal; NO_STATE if there is none. The closest state has the
+    least remaining way of all expanded ones, at least SHORTEST less than the start; else NO_STATE.
+    """
+    q = p[0]
+    first = state_of(q, start[0], start[1], start[2])
+    if first == NO_STATE:
+        return NO_STATE, NO_STATE
+    _put(states, q, first, 0.0, _estimate(q, v, r, start[0], start[1], start[2]), 0.0, start[0], start[1], start[2], start[3], 1, NO_STATE)
+    size = push(states.key, states.heap, states.place, 0, first)
+    expanded, closest, least = 0, NO_STATE, states.key[first] - SHORTEST
+    while size > 0 and expanded < q["most"]:
+        here = states.heap[0]
+        size = pop(states.key, states.heap, states.place, size)
+        expanded += 1
+        if here != first and _is_end(q, v, r, states, here, states.key[first]):
+            return here, closest
+        if states.key[here] - states.cost[here] < least:
+            closest, least = here, states.key[here] - states.cost[here]
+        for direction in (1, -1):
+            if direction < 0 and here == first and q["may_shift"] == 0:
+                continue
+            for k in range(len(curvatures)):
+                size = _expand(q, m, v, r, states, here, here == first, curvatures[k], direction, size)
+    return NO_STATE, closest
+
+
+@inline
+def _is_end(q, v, r, states, here, rest):
+    """Return whether a path may end: in the goal, or beyond the horizon and closer to the goal; `rest` is the remaining way at its start [m]."""
+    if _in_goal(q, v, r, states.pose[here]):
+        return True
+    way = states.length[here]
+    return way >= q["horizon"] and rest - (states.key[here] - states.cost[here]) >= PROGRESS * way
+
+
+@inline
+def _expand(q, m, v, r, states, here, is_first, curvature, direction, size):
+    """Add the state at the end of an arc; return the size of the heap."""
+    x, y, yaw = states.pose[here, 0], states.pose[here, 1], states.pose[here, 2]
+    cost, way = states.cost[here], states.length[here]
+    rate = 1.0 if direction > 0 else q["back_cost"]
+    for _ in range(q["steps"]):
+        turned = direction * q["step"] * curvature
+        x += direction * q["step"] * math.cos(yaw + 0.5 * turned)
+        y += direction * q["step"] * math.sin(yaw + 0.5 * turned)
+        yaw += turned
+        way += q["step"]
+        c, s = math.cos(yaw), math.sin(yaw)
+        clearance = clearance_at(m, v, x, y, c, s)
+        need = min(q["margin"], q["start_clearance"] - CONTACT + EASING * way)
+        if clearance == TOUCHES or clearance < need:
+            return size
+        hazard, _ = hazard_at(m, v, x, y, c, s, float(direction))
+        if not hazard <= max(1.0, TOLERATED * q["start_hazard"]):
+            return size
+        near = min(max(1.0 - (clearance - q["margin"]) / q["comfort"], 0.0), 1.0)
+        cost += q["step"] * (rate + q["close_cost"] * near * near + q["hazard_cost"] * hazard * hazard)
+    if direction != states.direction[here]:
+        cost += q["shift_cost"]
+    else:
+        cost += q["steer_cost"] * abs(curvature - states.curvature[here]) / q["max_curvature"]
+    there = state_of(q, x, y, yaw)
+    if there in (NO_STATE, here):
+        return size
+    known = states.stamp[there] == q["stamp"]
+    if known and (states.place[there] == REMOVED or states.cost[there] <= cost):
+        return size
+    rest = _estimate(q, v, r, x, y, yaw)
+    if not rest < math.inf:
+        return size
+    place = states.place[there] if known else NO_STATE
+    _put(states, q, there, cost, rest, way, x, y, yaw, curvature, direction, here)
+    if place == NO_STATE:
+        return push(states.key, states.heap, states.place, size, there)
+    states.place[there] = place
+    rise(states.key, states.heap, states.place, place)
+    return size
+
+
+@inline
+def _put(states, q, index, cost, rest, way, x, y, yaw, curvature, direction, parent):
+    states.stamp[index], states.cost[index], states.key[index], states.length[index] = q["stamp"], cost, cost + rest, way
+    states.pose[index, 0], states.pose[index, 1], states.pose[index, 2] = x, y, yaw
+    states.curvature[index], states.direction[index], states.parent[index] = curvature, direction, parent
+
+
+@inline
+def _estimate(q, v, r, x, y, yaw):
+    """Return the estimate of the remaining cost [m] from a pose."""
+    b = v[0]["to_reference"]
+    return togo_at(r, x + b * math.cos(yaw), y + b * math.sin(yaw))
+
+
+@inline
+def _in_goal(q, v, r, pose):
+    b = v[0]["to_reference"]
+    return math.hypot(pose[0] + b * math.cos(pose[2]) - r.goal_x, pose[1] + b * math.sin(pose[2]) - r.goal_y) < q["goal_radius"]

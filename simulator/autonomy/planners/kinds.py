@@ -1,0 +1,54 @@
+"""Registry of planners, by the `type` in the section `planner`: built-in planners and plugin planners."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simulator.autonomy.mappers.kinds import PERIOD
+from simulator.base.errors import JounceError
+from simulator.base.fields import Choice, Either, Field, Fields, Number, Variants
+from simulator.base.registry import Registry
+
+if TYPE_CHECKING:
+    from simulator.autonomy.contract import PlannerKind
+
+DEFAULT = "arc"
+PLANNER_KINDS: Registry[PlannerKind] = Registry(
+    "planner",
+    "jounce.planners",
+    {
+        DEFAULT: "simulator.autonomy.planners.arc:KIND",
+        "a_star": "simulator.autonomy.planners.a_star:KIND",
+        "hybrid_a_star": "simulator.autonomy.planners.hybrid_a_star:KIND",
+    },
+)
+
+
+def planner_fields(name: str) -> Fields:
+    """Return the keys of the parameters of a planner. Raises JounceError when it cannot be loaded."""
+    kind = PLANNER_KINDS.need(name)
+    check(kind)
+    return kind.parameters
+
+
+_COMMON = (
+    Field("period", PERIOD, "time between two plans, a multiple of 0.01 s; default: that of the type", None, written="s"),
+    Field("speed", Number("m/s", 0.1, 60.0), "requested speed; the path may demand less", 5.0, written="mps"),
+    Field("margin", Number("m", 0.0, 10.0), "requested distance to obstacles", 0.4, written="m"),
+)
+PLANNER = Either((Choice(PLANNER_KINDS.names), Variants("type", planner_fields, PLANNER_KINDS.names, "kind of planner", _COMMON, DEFAULT)))
+"""Field type of a section `planner`: a name, or a mapping of `type` and its own keys."""
+
+
+def register(kind: PlannerKind) -> None:
+    """Register a kind of planner. Raises JounceError when it has another contract version, or when another planner has its name."""
+    check(kind)
+    PLANNER_KINDS.register(kind.name, kind)
+
+
+def check(kind: PlannerKind) -> None:
+    """Check the contract version of a kind, also of one from an entry point. Raises JounceError as `register`."""
+    from simulator.autonomy.contract import CONTRACT
+
+    if kind.contract != CONTRACT:
+        raise JounceError(f"planner {kind.name}: written for version {kind.contract} of the contract; expected version {CONTRACT}")

@@ -1,0 +1,133 @@
+"""Check of one pose of a vehicle on a map: distance to obstacles, and attitude on the ground as a rigid plate on its wheels."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.autonomy.contract import ObstacleMap
+from simulator.autonomy.vehicle_traits import VehicleTraits
+from simulator.base.jit import inline
+from simulator.base.records import Record, record
+
+MAX_DISCS = 32
+DISC_SPACING = 0.25
+"""Distance between two discs that cover the vehicle, at most, over its width."""
+BELLY = 0.8
+"""Fraction of the ground clearance that a pose may use."""
+TRACTION_RESERVE = 0.05
+"""1. Tractive force over weight that remains for steering and bumps on a slope."""
+STEEPER_DOWN = 1.3
+"""Steepest slope down over the steepest slope up."""
+TOUCHES = -1e3
+"""Clearance [m] of a pose whose surroundings are not known."""
+
+OUTLINE = (
+    # name          shape           unit description
+    ("discs", (), "1", "number of discs that cover the vehicle", "i8"),
+    ("offset", (MAX_DISCS,), "m", "position of the center of each disc ahead of the point without sideslip"),
+    ("radius", (), "m", "radius of the discs"),
+    ("wheelbase", (), "m", "distance from the last to the first axle"),
+    ("track", (), "m", "distance from the right to the left wheels"),
+    ("clearance", (), "m", "usable ground clearance between the axles"),
+    ("max_roll", (), "rad", "steepest side slope"),
+    ("max_climb", (), "rad", "steepest slope up"),
+    ("to_reference", (), "m", "position of the reference point B ahead of the point without sideslip"),
+)
+"""Vehicle for the check."""
+
+
+class MapArrays(NamedTuple):
+    """Map as arrays, see `ObstacleMap`."""
+
+    x: float
+    """m, of the corner of cell (0, 0)"""
+    y: float
+    cell: float
+    distance: NDArray[np.float64]
+    """m, to the nearest cell that is an obstacle or unknown"""
+    elevation: NDArray[np.float64]
+    strength: NDArray[np.float64]
+
+
+def outline_of(vehicle: VehicleTraits) -> Record:
+    """Return an OUTLINE record."""
+    out = record(OUTLINE)
+    o = out[0]
+    length = vehicle.front + vehicle.rear
+    count = min(max(2, math.ceil(length / (DISC_SPACING * vehicle.width))), MAX_DISCS)
+    o["discs"], o["radius"] = count, math.hypot(0.5 * vehicle.width, 0.5 * length / count)
+    o["offset"][:count] = vehicle.rear_axle - vehicle.rear + (np.arange(count) + 0.5) * length / count
+    o["wheelbase"], o["track"], o["clearance"] = vehicle.wheelbase, vehicle.track, BELLY * vehicle.ground_clearance
+    o["max_roll"], o["max_climb"], o["to_reference"] = vehicle.max_roll, vehicle.max_climb, vehicle.rear_axle
+    return out
+
+
+def arrays_of(found: ObstacleMap) -> MapArrays:
+    """Return the arrays of a map for kernels."""
+    x, y = found.origin
+    parts = (np.ascontiguousarray(part, np.float64) for part in (found.known_distance, found.elevation, found.strength))
+    return MapArrays(float(x), float(y), float(found.cell), *parts)
+
+
+@inline
+def clearance_at(m, v, x, y, c, s):
+    """Return the distance [m] of the outline from the nearest obstacle or unknown cell; TOUCHES outside the map.
+
+    x, y [m] are those of the point without sideslip, (c, s) is the direction of the heading.
+    """
+    ny, nx = m.distance.shape
+    o = v[0]
+    least = math.inf
+    for k in range(o["discs"]):
+        i = math.floor((x + o["offset"][k] * c - m.x) / m.cell)
+        j = math.floor((y + o["offset"][k] * s - m.y) / m.cell)
+        if i < 0 or j < 0 or i >= nx or j >= ny:
+            return TOUCHES
+        least = min(least, m.distance[j, i])
+    return least - o["radius"]
+
+
+@inline
+def hazard_at(m, v, x, y, c, s, direction):
+    """Return how close a pose is to the limits of the vehicle, 1 = at a limit, and the unevenness of the ground under it [m].
+
+    The vehicle is a plate on its wheels: side slope, slope along the direction of travel, traction, and clearance between the axles.
+    """
+    o = v[0]
+    half = 0.5 * o["track"]
+    fx, fy = x + o["wheelbase"] * c, y + o["wheelbase"] * s
+    left_rear, right_rear = height_at(m, x - half * s, y + half * c), height_at(m, x + half * s, y - half * c)
+    left_front, right_front = height_at(m, fx - half * s, fy + half * c), height_at(m, fx + half * s, fy - half * c)
+    mx, my = 0.5 * (x + fx), 0.5 * (y + fy)
+    middle = height_at(m, mx, my)
+    if not math.isfinite(left_rear + right_rear + left_front + right_front + middle):
+        return math.inf, 0.0
+    front, rear = 0.5 * (left_front + right_front), 0.5 * (left_rear + right_rear)
+    roll = math.atan(0.5 * abs(left_front + left_rear - right_front - right_rear) / o["track"])
+    rise = direction * (front - rear) / o["wheelbase"]
+    climb = math.atan(rise)
+    bulge, twist = middle - 0.5 * (front + rear), 0.5 * abs(left_front - right_front - left_rear + right_rear)
+    hazard = max(roll / o["max_roll"], bulge / o["clearance"])
+    hazard = max(hazard, climb / o["max_climb"], -climb / (STEEPER_DOWN * o["max_climb"]))
+    i, j = math.floor((mx - m.x) / m.cell), math.floor((my - m.y) / m.cell)
+    strength = m.strength[j, i]
+    if not math.isnan(strength):
+        hazard = max(hazard, (rise + TRACTION_RESERVE) / max(strength, 1e-3))
+    return hazard, max(abs(bulge), twist)
+
+
+@inline
+def height_at(m, x, y):
+    """Return the elevation [m] at a point, bilinear between the centers of the cells; NaN outside the map."""
+    ny, nx = m.elevation.shape
+    u, w = (x - m.x) / m.cell - 0.5, (y - m.y) / m.cell - 0.5
+    i, j = math.floor(u), math.floor(w)
+    if i < 0 or j < 0 or i + 1 >= nx or j + 1 >= ny:
+        return math.nan
+    u, w = u - i, w - j
+    z = m.elevation
+    return (1.0 - w) * ((1.0 - u) * z[j, i] + u * z[j, i + 1]) + w * ((1.0 - u) * z[j + 1, i] + u * z[j + 1, i + 1])

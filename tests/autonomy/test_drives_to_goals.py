@@ -1,0 +1,183 @@
+"""Does a vehicle reach its goal around obstacles, with the same bits each time, and does every failure end with its outcome, at rest?"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simulator.api.simulation import Simulation
+from simulator.autonomy.contract import CONTRACT, Blocked, Goal, Plan, PlannerInput, PlannerKind, PlannerSettings
+from simulator.autonomy.goal_section import Endings
+from simulator.autonomy.outcome import OUTCOMES, Judge, Outcome, outcome_of
+from simulator.autonomy.planners.arc import KIND as ARC
+from simulator.autonomy.planners.kinds import register
+from simulator.base.errors import ConfigError, JounceError
+from simulator.base.fields import read
+from simulator.base.records import record
+from simulator.builder.builder import build_maneuver
+from simulator.maneuvers.maneuver_file import load_maneuver
+from vehicles.readout import READOUT
+
+WALL = {"shape": "box", "size": [0.5, 14, 2], "position": [16, 3], "label": "building", "name": "wall"}
+FAILS_AT = 2.0
+
+
+def drive(objects: list[dict] | None = None, goal: tuple[float, float] = (30.0, 0.0), **changes: Any) -> Simulation:
+    """Return a finished drive of the HMMWV over a plane."""
+    keys = {"maneuver.goal": {"position_m": list(goal)}, "maneuver.duration_s": 30, **changes}
+    if objects:
+        keys["maneuver.objects"] = objects
+    sim = Simulation(maneuver="goal_obstacles", terrain="flat", changes=keys)
+    sim.run()
+    return sim
+
+
+def outcome(sim: Simulation) -> Outcome:
+    found = outcome_of(sim._session.driver)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("planner", ["arc", "a_star", "hybrid_a_star"])
+def test_the_goal_behind_a_wall_is_reached_without_a_touch_and_with_the_same_bits(planner: str) -> None:
+    first, second = (drive([WALL], **{"maneuver.planner": planner}) for _ in range(2))
+    assert outcome(first).word == "reached" and not first.collisions
+    log = first.log
+    assert math.hypot(first["p_WB_x"] - 30.0, first["p_WB_y"]) <= 3.0
+    assert np.nanmin(log["planner_clearance"]) > 0.2
+    for name in ("p_WB_x", "p_WB_y", "yaw", "steering", "planner_clearance", "planner_plan"):
+        np.testing.assert_array_equal(log[name], second.log[name])
+
+
+def test_the_metrics_tell_the_way_and_its_efficiency() -> None:
+    sim = Simulation(maneuver="goal_obstacles", terrain="flat", changes={"maneuver.goal": {"position_m": [30, 0]}})
+    metrics = sim.run().metrics
+    assert metrics["reached"] == 1.0 and metrics["way_driven_m"] == pytest.approx(27.0, abs=0.3)
+    assert metrics["way_shortest_m"] == pytest.approx(27.0, abs=0.8) and metrics["spl"] == pytest.approx(1.0, abs=0.03)
+    assert metrics["goal_time_s"] == pytest.approx(sim.time, abs=0.03) and metrics["engine_energy"] > 1e4
+
+
+def failing(name: str, result: Callable[[PlannerInput], Any]) -> None:
+    """Register a planner that plans arcs, and from FAILS_AT on returns another result."""
+
+    class Failing:
+        def __init__(self, settings: PlannerSettings) -> None:
+            self._arcs = ARC.make(replace(settings, values=read(ARC.parameters, {}, "test")))
+
+        def plan(self, seen: PlannerInput) -> Plan | Blocked:
+            return result(seen) if seen.time >= FAILS_AT else self._arcs.plan(seen)
+
+    register(PlannerKind(name, Failing, CONTRACT, meaning="fails"))
+
+
+def raising(seen: PlannerInput) -> Plan:
+    raise ValueError("no memory of the way")
+
+
+POINTS = np.column_stack((np.arange(5.0), np.zeros(5)))
+FAILURES: dict[str, tuple[Callable[[PlannerInput], Any], str]] = {
+    "raises": (raising, "ValueError: no memory of the way"),
+    "nan": (lambda seen: Plan(POINTS * math.nan, np.zeros(5), np.ones(5)), "not finite"),
+    "empty": (lambda seen: Plan(np.zeros((0, 2)), np.zeros(0), np.zeros(0)), "2 to 100000 points; got 0"),
+    "outside": (lambda seen: Plan(POINTS * 1e3, np.zeros(5), np.ones(5)), "outside the map"),
+    "none": (lambda seen: None, "got NoneType"),
+    "hangs": (lambda seen: time.sleep(4.0), "no result within 1 s"),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_a_planner_that_fails_ends_the_drive_at_rest_with_the_reason(name: str) -> None:
+    result, words = FAILURES[name]
+    failing(f"failing_{name}", result)
+    sim = drive(**{"maneuver.planner": f"failing_{name}"})
+    found = outcome(sim)
+    assert found.word == "error" and f"planner failing_{name}" in found.reason and words in found.reason
+    assert abs(sim["v_WB_B_x"]) < 0.05 and FAILS_AT < sim.time < FAILS_AT + 4.0
+    log = sim.log
+    late = log["time"] > FAILS_AT + 0.5
+    assert np.abs(log["a_WG_B_x"]).max() < 6.0 and (log["planner_state"][late] == 5).all()  # brakes within its limits
+
+
+def test_a_blocked_way_is_noticed_answered_and_reported() -> None:
+    box = [
+        {"shape": "box", "size": size, "position": place, "label": "building", "name": name}
+        for name, size, place in (
+            ("front", [0.5, 12, 2], [9, 0]),
+            ("back", [0.5, 12, 2], [-9, 0]),
+            ("left", [18, 0.5, 2], [0, 6]),
+            ("right", [18, 0.5, 2], [0, -6]),
+        )
+    ]
+    sim = drive(box, **{"maneuver.endings": {"stuck_time_s": 8}})
+    assert outcome(sim).word == "stuck" and "no way to the goal" in outcome(sim).reason
+    assert sim.log["planner_stuck"].max() >= 1 and not sim.collisions
+
+
+def test_a_goal_inside_a_wall_is_reported() -> None:
+    sim = drive([{**WALL, "size": [8, 8, 2], "position": [30, 0]}], **{"maneuver.endings": {"stuck_time_s": 5}})
+    assert outcome(sim).word == "stuck" and "the goal is inside an obstacle" in outcome(sim).reason
+    assert math.isnan(sim.log["planner_shortest"][0])
+
+
+def test_time_runs_out() -> None:
+    sim = drive(goal=(200.0, 0.0), **{"maneuver.duration_s": 3})
+    assert outcome(sim).word == "timeout"
+
+
+def readout(**values: Any) -> Any:
+    out = record(READOUT)
+    for name, value in values.items():
+        out[0][name] = value
+    return out
+
+
+class Touch:
+    name = "post"
+
+
+def test_the_judge_finds_each_outcome_of_the_motion() -> None:
+    def judge(**endings: Any) -> Judge:
+        return Judge(Goal(10.0, 0.0, 3.0), replace(Endings(), **endings))
+
+    moving = readout(v_WB_B=(3.0, 0.0, 0.0))
+    assert judge().outcome(0.0, moving, [], "") is None
+    assert judge().outcome(0.0, readout(p_WB=(7.5, 0.5, 0.0)), [], "") == Outcome("reached")
+    one = judge()
+    assert one.outcome(0.0, moving, [], "") is None and one.outcome(0.1, moving, [Touch()], "").word == "collision"  # type: ignore[union-attr]
+    one = judge(collision=False)
+    assert one.outcome(0.0, moving, [], "") is None and one.outcome(0.1, moving, [Touch()], "") is None
+    assert judge().outcome(0.0, readout(roll=math.radians(-61.0)), [], "").word == "rolled"  # type: ignore[union-attr]
+    one = judge(stuck_time=4.0)
+    assert [one.outcome(t, readout(), [], "why") is None for t in (0.0, 3.9, 4.0)] == [True, True, False]
+    assert one.outcome(4.0, readout(), [], "why").message.endswith("for 4 s: why")  # type: ignore[union-attr]
+    one, t = judge(stuck_time=4.0), 0.0
+    while (found := one.outcome(t, readout(p_WB=(3.0 * math.sin(t), 0.0, 0.0), v_WB_B=(3.0, 0.0, 0.0)), [], "")) is None and t < 20.0:
+        t += 0.5
+    assert found is not None and found.word == "stuck" and t == pytest.approx(8.0)
+    assert OUTCOMES == ("reached", "collision", "stuck", "rolled", "timeout", "error")
+
+
+def test_files_with_a_goal_are_checked() -> None:
+    good = {"name": "a", "vehicle": "hmmwv", "terrain": "flat", "duration_s": 5, "goal": {"position_m": [5, 0]}, "body": BODY}
+    assert load_maneuver(good, "a.yaml").task is not None
+    for wrong, words in (
+        ({"speed": [{"speed_mps": 3, "acceleration_mps2": 1, "at_s": 0}]}, "either goal or speed"),
+        ({"planner": "no_such"}, "planner"),
+        ({"planner": {"type": "arc", "arcs": 1000}}, "arcs"),
+        ({"mapper": {"type": "truth", "cell_m": -1}}, "cell"),
+        ({"goal": {"position_m": [5]}}, "goal.position"),
+        ({"endings": {"stuck_time_s": "long"}}, "stuck_time"),
+    ):
+        with pytest.raises(ConfigError, match=words):
+            load_maneuver({**good, **wrong}, "a.yaml")
+    with pytest.raises(JounceError, match="needs ground and vehicle"):
+        build_maneuver("goal_obstacles").driver((0.0, 0.0, 0.0))
+
+
+BODY = {"length_m": 4.5, "width_m": 2.0, "front_m": 2.0}

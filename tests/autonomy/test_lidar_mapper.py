@@ -1,0 +1,179 @@
+"""Is the map of the lidar that of the true world within a cell, does it forget what is gone, and does a failed lidar end the drive?"""
+
+from __future__ import annotations
+
+import math
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.ndimage import distance_transform_edt
+
+from simulator.autonomy.contract import FREE, OBSTACLE, UNKNOWN, MapperInput, MapperSettings, ObstacleMap, PlanError, PoseTable
+from simulator.autonomy.mappers.lidar import KIND, LidarMapper
+from simulator.base.fields import read
+from simulator.base.records import record
+from simulator.conformance.autonomy import VEHICLE
+from simulator.sensors.contract import Mount
+from simulator.sensors.lidar.beams import PRESETS, firings
+from simulator.sensors.lidar.points import POINT
+from simulator.sensors.lidar.scan import beams_of_poses, scan
+from simulator.sensors.measurement import Measurement
+from terrain.ground import Ground
+from terrain.load_terrain import load_terrain
+from terrain.objects.object_set import ObjectSet
+from terrain.rays.caster import RayCaster
+from terrain.truth_map import truth_map
+from vehicles.readout import READOUT
+
+HEIGHT, SPEED, PERIOD = 1.9, 6.0, 0.1
+MOUNT = Mount(np.array((0.0, 0.0, HEIGHT)), np.eye(3))
+FIRED = firings(PRESETS["vlp_16"].beams, columns=900, period=PERIOD)
+OBJECTS = (
+    {"shape": "box", "size": [4.5, 1.8, 1.5], "position": [14, 5], "yaw_deg": 25, "label": "vehicle", "name": "car"},
+    {"shape": "cylinder", "radius": 0.15, "height": 2, "position": [12, -3], "label": "post", "name": "post"},
+    {"shape": "box", "size": [0.4, 12, 3], "position": [24, -2], "label": "building", "name": "wall"},
+    {"shape": "sphere", "radius": 0.5, "position": [9, 2.5], "label": "rock", "name": "rock"},
+)
+
+
+def world(*objects: dict) -> Ground:
+    from pathlib import Path
+
+    return load_terrain({"type": "flat", "objects": list(objects)}, "world.yaml", Path(), {})
+
+
+def mapper(**keys: Any) -> LidarMapper:
+    values = read(KIND.parameters, {"extent": 70.0, **keys}, "test")
+    return LidarMapper(MapperSettings(values, VEHICLE, world(), np.random.default_rng(0), {"lidar": MOUNT}))
+
+
+def measured(ground: Ground, time: float, objects: ObjectSet | None = None) -> MapperInput:
+    """Return the input after a scan from a vehicle that drives along x; it is at x = SPEED time."""
+
+    def pose(times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        p = np.column_stack((SPEED * (time - PERIOD + times), np.zeros_like(times), np.full_like(times, HEIGHT)))
+        return p, np.tile(np.eye(3), (len(times), 1, 1))
+
+    caster = RayCaster(ground) if objects is None else RayCaster(ground).with_objects(objects)
+    found = scan(FIRED, beams_of_poses(FIRED, pose), caster.cast, 100.0)
+    points = np.zeros(len(FIRED.time), POINT)
+    points["x"], points["y"], points["z"] = found.points.T
+    points["time"], points["range"] = FIRED.time, found.range
+    values = record((("start", (), "s", "start"),))
+    values[0]["start"] = time - PERIOD
+    one = Measurement(time, time, 0.0, "", values, {"points": points.reshape(FIRED.columns, -1)})
+    readout = record(READOUT)
+    readout[0]["p_WB"], readout[0]["q_WB"] = (SPEED * time, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+    readout[0]["p_WC"] = [(SPEED * time + x, y, 0.0) for x in (1.6, -1.7) for y in (0.9, -0.9)]
+    table = PoseTable(
+        np.array((time - PERIOD, time)),
+        np.array([(SPEED * (time - PERIOD), 0.0, 0.0), (SPEED * time, 0.0, 0.0)]),
+        np.tile([1.0, 0.0, 0.0, 0.0], (2, 1)),
+    )
+    return MapperInput(time, readout, MappingProxyType({"lidar": one}), ground.objects, table)
+
+
+def near(found: ObstacleMap, x: float, reach: float) -> np.ndarray:
+    ny, nx = found.shape
+    cx, cy = (found.origin[k] + (np.arange(n) + 0.5) * found.cell for k, n in enumerate((nx, ny)))
+    return np.hypot(cx[None, :] - x, cy[:, None]) < reach
+
+
+def true_state(found: ObstacleMap, ground: Ground, one: LidarMapper) -> np.ndarray:
+    ny, nx = found.shape
+    center = found.origin[0] + 0.5 * nx * found.cell, found.origin[1] + 0.5 * ny * found.cell
+    return truth_map(ground, center, (nx * found.cell, ny * found.cell), found.cell, limits=one.limits).state
+
+
+def is_visible(found: ObstacleMap, obstacle: np.ndarray, cell: tuple[int, int], x: float) -> bool:
+    """Return whether no obstacle lies between the sensor above (x, 0) and a cell, up to one and a half cells before it."""
+    end = np.array(found.origin) + (np.array(cell[::-1]) + 0.5) * found.cell
+    way = end - (x, 0.0)
+    length = float(np.hypot(*way))
+    for s in np.arange(1.0, length - 1.5 * found.cell, 0.1):
+        place = found.cell_of(*((x, 0.0) + way * s / length))
+        if place is not None and obstacle[place]:
+            return False
+    return True
+
+
+def test_obstacles_seen_from_15_m_or_less_are_within_a_cell_of_the_truth() -> None:
+    ground, one = world(*OBJECTS), mapper(noise=0.03)
+    times = np.arange(0.1, 1.6, 0.1)
+    for time in times:
+        found = one.update(measured(ground, float(time)))
+    x = SPEED * float(times[-1])
+    true = true_state(found, ground, one)
+    area = near(found, x, 14.5)
+    seen, obstacle = found.state == OBSTACLE, true == OBSTACLE
+    assert not (seen & area & (distance_transform_edt(~obstacle) > 1.5)).any()
+    cells = np.argwhere(obstacle & area)
+    open_to = [cell for cell in cells if is_visible(found, obstacle, tuple(cell), x)]
+    missed = [cell for cell in open_to if distance_transform_edt(~seen)[tuple(cell)] > 1.5]
+    assert len(open_to) > 20 and len(missed) <= 0.03 * len(open_to)
+    assert ((found.state == UNKNOWN) & area & (true == FREE)).sum() < 0.12 * area.sum()  # behind objects
+
+
+def test_ground_behind_a_wall_is_unknown_and_the_ground_in_front_of_it_is_free() -> None:
+    ground, one = world(OBJECTS[2]), mapper()
+    found = one.update(measured(ground, 0.1))
+    states = [int(found.state[found.cell_of(x, -2.0)]) for x in (3.0, 12.0, 20.0, 30.0)]  # type: ignore[index]
+    assert states[:2] == [FREE, FREE] and states[3] == UNKNOWN
+    assert np.nanmax(np.abs(found.elevation)) < 0.02
+
+
+def around(found: ObstacleMap) -> int:
+    """Return the largest state around the post: OBSTACLE, or FREE."""
+    j, i = found.cell_of(12.0, -3.0)  # type: ignore[misc]
+    part = found.state[j - 1 : j + 2, i - 1 : i + 2]
+    assert (part != UNKNOWN).any()
+    return int(part[part != UNKNOWN].max())
+
+
+def test_what_is_gone_is_forgotten_and_old_ground_becomes_unknown() -> None:
+    ground, one = world(*OBJECTS), mapper(memory=2.0)
+    for time in (0.1, 0.2, 0.3):
+        before = one.update(measured(ground, time))
+    assert around(before) == OBSTACLE
+    gone = ground.objects.for_session()
+    gone.remove(2)
+    for time in np.arange(0.4, 1.2, 0.1):
+        after = one.update(measured(ground, float(time), gone))
+    assert around(after) == FREE
+    late = measured(ground, 1.2, gone)
+    late.time = 9.0
+    one._measured = 1.2
+    assert (one.update(late).state == UNKNOWN).all()
+
+
+def test_a_steep_hill_is_ground_and_a_wall_is_not() -> None:
+    from pathlib import Path
+
+    hill = load_terrain(
+        {"type": "course", "shapes": [{"shape": "bump", "at": 9.0, "height": 1.2, "length": 12.0}]}, "hill.yaml", Path(), {}
+    )
+    one = mapper()
+    for time in (0.1, 0.2, 0.3):
+        found = one.update(measured(hill, time))
+    top = found.elevation[found.cell_of(8.0, 0.0)]  # type: ignore[index]
+    assert 0.5 < top < 1.25
+    area = near(found, 2.0, 12.0)
+    assert ((found.state == OBSTACLE) & area).sum() < 0.02 * area.sum()
+
+
+def test_a_lidar_that_is_missing_late_or_failed_is_an_error() -> None:
+    ground = world()
+    good = measured(ground, 0.1)
+    lost = LidarMapper(MapperSettings(read(KIND.parameters, {}, "test"), VEHICLE, ground, np.random.default_rng(0), {"imu": MOUNT}))
+    with pytest.raises(PlanError, match="no sensor called lidar"):
+        lost.update(good)
+    for age, trouble, words in ((1.5, "", "no measurement for 1.5 s"), (0.0, "sensor lidar was dropped: x", "was dropped")):
+        bad = good.sensors["lidar"]._replace(age=age, trouble=trouble)
+        with pytest.raises(PlanError, match=words):
+            mapper().update(MapperInput(2.0, good.readout, {"lidar": bad}, ground.objects))
+    waiting = good.sensors["lidar"]._replace(time=math.nan, age=math.inf)
+    assert (mapper().update(MapperInput(0.5, good.readout, {"lidar": waiting}, ground.objects)).state == UNKNOWN).all()
+    with pytest.raises(PlanError, match="no measurement"):
+        mapper().update(MapperInput(11.0, good.readout, {"lidar": waiting}, ground.objects))

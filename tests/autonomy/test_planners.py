@@ -1,0 +1,154 @@
+"""Do the paths of all planners avoid every obstacle with the complete outline, within the limits of the vehicle, and can it stop on them?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from simulator.autonomy.contract import OBSTACLE, UNKNOWN, Blocked, Goal, Plan, Planner, PlannerInput, PlannerSettings, Pose, checked_plan
+from simulator.autonomy.planners.kinds import PLANNER_KINDS
+from simulator.base.fields import read
+from simulator.conformance.autonomy import VEHICLE, map_of_states
+from simulator.driver.path import Path as DrivenPath
+
+CELLS, CELL = 240, 0.25
+NAMES = tuple(name for name in PLANNER_KINDS.names() if PLANNER_KINDS.is_builtin(name))
+
+
+def planner(name: str, **keys: object) -> Planner:
+    kind = PLANNER_KINDS.need(name)
+    return kind.make(PlannerSettings(read(kind.parameters, keys, "test"), VEHICLE, np.random.default_rng(0)))
+
+
+def seen(state: np.ndarray, goal: tuple[float, float] = (22.0, 0.0), **more: object) -> PlannerInput:
+    usual = PlannerInput(0.0, map_of_states(state), Pose(0.0, 0.0, 0.0), 0.0, 0.0, Goal(*goal, 3.0), VEHICLE, 5.0, 0.4)
+    return replace(usual, **more)  # type: ignore[arg-type]
+
+
+def place(value: float) -> int:
+    """Return the row or column of a coordinate [m]."""
+    return math.floor(value / CELL) + CELLS // 2
+
+
+def walls(*boxes: tuple[float, float, float, float]) -> np.ndarray:
+    """Return states with boxes x0, x1, y0, y1 [m]."""
+    state = np.zeros((CELLS, CELLS), np.uint8)
+    for x0, x1, y0, y1 in boxes:
+        state[place(y0) : place(y1), place(x0) : place(x1)] = OBSTACLE
+    return state
+
+
+def gap_to_outline(plan: Plan, state: np.ndarray) -> float:
+    """Return the least distance [m] of the exact rectangle of the vehicle from the center of an obstacle, over the complete path."""
+    rows, columns = np.nonzero(state == OBSTACLE)
+    x, y = (columns - CELLS // 2 + 0.5) * CELL, (rows - CELLS // 2 + 0.5) * CELL
+    least = math.inf
+    for (px, py), yaw in zip(plan.points, plan.headings, strict=True):
+        c, s = math.cos(yaw), math.sin(yaw)
+        ahead, left = c * (x - px) + s * (y - py), c * (y - py) - s * (x - px)
+        dx = np.maximum(np.maximum(ahead - VEHICLE.front, -VEHICLE.rear - ahead), 0.0)
+        least = min(least, float(np.hypot(dx, np.maximum(np.abs(left) - 0.5 * VEHICLE.width, 0.0)).min(initial=math.inf)))
+    return least
+
+
+def check_motion(plan: Plan, speed: float = 0.0) -> None:
+    """Check the kinematics of a path: no sideslip of the rear axle, curvature within the limit, and speeds from which the vehicle stops."""
+    assert plan.directions is not None
+    c, s = np.cos(plan.headings), np.sin(plan.headings)
+    rear = plan.points - VEHICLE.rear_axle * np.column_stack((c, s))
+    steps = np.diff(rear, axis=0)
+    way = np.hypot(*steps.T)
+    turned = np.angle(np.exp(1j * np.diff(plan.headings)))
+    middle = plan.headings[:-1] + 0.5 * turned
+    direction = plan.directions[1:]
+    along = direction * (np.cos(middle) * steps[:, 0] + np.sin(middle) * steps[:, 1])
+    np.testing.assert_allclose(along, way, atol=0.02)
+    assert (np.abs(turned) <= VEHICLE.max_curvature * way + 0.01).all()
+    left = np.concatenate((np.cumsum(np.hypot(*np.diff(plan.points, axis=0).T)[::-1])[::-1], [0.0]))
+    assert (plan.speeds**2 <= 2.0 * VEHICLE.deceleration * left + 1e-6).all() and plan.speeds[-1] == 0.0
+    fast = plan.speeds[:-1] > 1.0
+    assert (plan.speeds[:-1][fast] ** 2 * np.abs(turned / way)[fast] <= 1.3 * VEHICLE.lateral_acceleration).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_paths_between_scattered_obstacles_are_clear(name: str) -> None:
+    driven = 0
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        state = np.zeros((CELLS, CELLS), np.uint8)
+        for x, y in random.uniform((6.0, -25.0), (28.0, 25.0), (25, 2)):
+            state[place(y) : place(y) + 2, place(x) : place(x) + 2] = OBSTACLE
+        one = seen(state, (25.0, float(random.uniform(-10, 10))), speed=float(seed % 3))
+        found = checked_plan(planner(name).plan(one), one)
+        if isinstance(found, Plan):
+            driven += 1
+            assert gap_to_outline(found, state) > 0.1
+            check_motion(found)
+    assert driven >= 6
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_path_leads_around_a_wall_toward_the_goal(name: str) -> None:
+    state = walls((10, 10.5, -6, 30))
+    one = seen(state)
+    found = checked_plan(planner(name).plan(one), one)
+    assert isinstance(found, Plan) and gap_to_outline(found, state) > 0.3
+    assert found.points[:, 1].min() < -4.0 and found.points[:, 1].max() < 2.0  # the open end of the wall is on the right
+    mirrored = seen(state[::-1].copy())
+    other = checked_plan(planner(name).plan(mirrored), mirrored)
+    assert isinstance(other, Plan) and other.points[:, 1].max() > 4.0 and other.points[:, 1].min() > -2.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_goal_inside_an_obstacle_and_an_enclosed_vehicle_are_blocked_with_a_reason(name: str) -> None:
+    inside = planner(name).plan(seen(walls((17, 27, -5, 5))))
+    assert isinstance(inside, Blocked) and "goal is inside an obstacle" in inside.reason
+    ring = walls((-6, 6, 4, 4.5), (-6, 6, -4.5, -4), (5.5, 6, -4.5, 4.5), (-6, -5.5, -4.5, 4.5))
+    assert isinstance(planner(name).plan(seen(ring)), Blocked)
+
+
+@pytest.mark.parametrize("name", ["arc", "hybrid_a_star"])
+def test_a_vehicle_in_front_of_a_wall_drives_backward_first(name: str) -> None:
+    state = walls((4, 4.5, -8, 8))
+    found = planner(name).plan(seen(state))
+    assert isinstance(found, Plan) and found.directions is not None and found.directions[1] == -1
+    assert gap_to_outline(found, state) > 0.1
+    check_motion(found)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_paths_end_where_nothing_is_known(name: str) -> None:
+    state = np.full((CELLS, CELLS), UNKNOWN, np.uint8)
+    state[:, : place(14.0)] = 0
+    one = seen(state, (28.0, 0.0))
+    found = checked_plan(planner(name).plan(one), one)
+    assert isinstance(found, Plan)
+    assert gap_to_outline(found, np.where(state == UNKNOWN, OBSTACLE, state)) > 0.1
+    check_motion(found)
+
+
+def test_narrow_ground_is_slow() -> None:
+    free, narrow = walls(), walls((-5, 28, 1.6, 3), (-5, 28, -3, -1.5))
+    wide_speed, narrow_speed = (planner("arc").plan(seen(state)).speeds[5:12].max() for state in (free, narrow))  # type: ignore[union-attr]
+    assert wide_speed == 5.0 and 1.0 < narrow_speed < 4.5
+
+
+def test_the_direct_way_of_the_paper_is_blocked_in_a_pocket_that_the_route_avoids() -> None:
+    state = walls((14, 14.5, -7, 7), (4, 14.5, 7, 7.5), (4, 14.5, -7.5, -7))
+    straight, route = (planner("arc", guidance=one).plan(seen(state)) for one in ("goal", "route"))
+    assert isinstance(straight, Plan) and straight.points[-1, 0] > 4.0  # drives into the pocket
+    assert isinstance(route, Plan) and not (abs(route.points[-1, 1]) < 7.0 and 4.0 < route.points[-1, 0] < 14.0)
+
+
+def test_the_line_of_a_driver_follows_a_plan() -> None:
+    from simulator.autonomy.plan_follower import segments_of
+
+    plan = planner("hybrid_a_star").plan(seen(walls((4, 4.5, -8, 8))))
+    assert isinstance(plan, Plan)
+    segments = segments_of(checked_plan(plan, seen(walls())), VEHICLE.rear_axle)  # type: ignore[arg-type]
+    assert [one.direction for one in segments[:2]] == [-1, 1]
+    for one in segments:
+        assert isinstance(one.path, DrivenPath) and one.length == pytest.approx(one.path.spacing * (len(one.path.x) - 1), abs=0.6)
