@@ -5,6 +5,7 @@ This file is also the program of the process: it needs Pillow only. The process 
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import io
 import os
@@ -43,6 +44,7 @@ def _encoded_elsewhere(head: bytes, data: memoryview) -> bytes:
     """Return the image that the process encodes. Raises OSError, struct.error: it has ended, or cannot be started."""
     global _process  # noqa: PLW0603 (one process for all cameras)
     if _process is None:
+        atexit.register(_end)
         _process = subprocess.Popen([sys.executable, "-P", __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
     assert _process.stdin is not None and _process.stdout is not None
     for part in (memoryview(head), data):
