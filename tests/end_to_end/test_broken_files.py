@@ -65,6 +65,11 @@ def with_mechanisms(mapping: Any) -> Any:
     return {**mapping, "axles": axles}
 
 
+def drive(maneuver):
+    """Create the driver of a maneuver; that of a drive to a goal needs a ground and a vehicle."""
+    return maneuver if maneuver.task is not None else maneuver.driver((0.0, 0.0, 0.0))
+
+
 BUILD = {
     "vehicles": lambda m: read_description(with_mechanisms(m), FILE),
     "drivetrains": lambda m: Vehicle(vehicle, tires, m, FILE),
@@ -76,7 +81,7 @@ BUILD = {
     "devices": lambda m: read_profile(m, FILE),
     "mechanisms": lambda m: mechanism_from_mapping(m, FILE),
     "triangular": lambda m: problem_from_mapping(m, FILE),
-    "maneuvers": lambda m: load_maneuver({"body": BODY, **m} if isinstance(m, dict) else m, FILE).driver((0.0, 0.0, 0.0)),
+    "maneuvers": lambda m: drive(load_maneuver({"body": BODY, **m} if isinstance(m, dict) else m, FILE)),
 }
 
 SHIPPED = [(kind, file.stem) for kind in BUILD for file in sorted((CONFIGS / kind).glob("*.yaml"))]

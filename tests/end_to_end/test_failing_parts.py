@@ -201,7 +201,7 @@ def named(value):
 
 
 def driver_of(drive, monkeypatch, driver):
-    monkeypatch.setattr(Maneuver, "driver", lambda maneuver, spawn, traits: driver)
+    monkeypatch.setattr(Maneuver, "driver", lambda maneuver, spawn, traits, settings: driver)
 
 
 VALUE, OUTPUT, MEMORY, EXIT, DIVISION = zip(moments(len(KINDS), 1100), KINDS, strict=True)
