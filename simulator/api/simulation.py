@@ -32,7 +32,7 @@ from simulator.platform_phases import raise_platform
 from simulator.run.object_changes import KEY, changes_text, object_of
 from simulator.run.run_configuration import about_run, recorded
 from simulator.sensors.measurement import Measurement
-from simulator.session import Driver, Session
+from simulator.session import Closing, Driver, Session
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
 from simulator.telemetry.writer import LOG_RATE
@@ -177,8 +177,8 @@ class Simulation:
     ----------
     vehicle, terrain : name or path; default: those of the maneuver or session, else "hmmwv" on "flat"
     maneuver : name or path of the maneuver to drive: its path, speeds and limits
-    driver : driver instead of a maneuver: an object with `read(t, readout, command)` or `read(t, readout, command, sensors)`, see
-        `simulator.driver.contract`, or a function of (t, readout) that returns a mapping with "steering", "throttle" ...;
+    driver : driver instead of a maneuver: the name of a plugin driver, an object with `read(t, readout, command)` or
+        `read(t, readout, command, sensors)` (`simulator.driver.contract`), or a function of (t, readout) that returns a mapping with "steering", "throttle" ...;
         `readout["v_WB_B"]` etc. are the fields of the vehicle readout. It is called 100 times a second. Without maneuver and driver,
         `command` sets a constant command.
     session, washout, platform : name or path
@@ -199,7 +199,7 @@ class Simulation:
         terrain: str | None = None,
         *,
         maneuver: str | None = None,
-        driver: Driver | SensingDriver | Callable[[float, Any], Mapping[str, float]] | None = None,
+        driver: str | Driver | SensingDriver | Callable[[float, Any], Mapping[str, float]] | None = None,
         session: str | None = None,
         washout: str | None = None,
         platform: str | None = None,
@@ -212,7 +212,11 @@ class Simulation:
             raise JounceError("a simulation cannot have both a maneuver and a driver")
         compile_kernels(lambda line: None)
         names = {"vehicle": vehicle, "terrain": terrain, "maneuver": maneuver, "washout": washout, "platform": platform}
+        if isinstance(driver, str):
+            changes, driver = {**(changes or {}), "driver": driver}, None
         who = FunctionDriver(driver) if callable(driver) and not hasattr(driver, "read") else driver
+        if isinstance(sensors, (str, Mapping)):
+            raise ConfigError("Simulation", "sensors", sensors, "a list of names or mappings")
         if sensors:
             changes = {**(changes or {}), "sensors": list(sensors)}
         self._begin(assemble(names, changes, session), who, channels, log_rate)
@@ -297,12 +301,13 @@ class Simulation:
 
     def reset(self) -> None:
         """Restart: the vehicle at rest at the start of the ground, the log empty. Repeated runs are bit-identical."""
+        if hasattr(self, "_session"):
+            self._end_threads()
         self._parts = parts = replace(self._parts, cueing=self._parts.new_cueing())
-        driver = self._held if self._driver is None else self._driver
-        if parts.maneuver is not None and self._driver is None:
-            driver = parts.maneuver_driver()
+        driver = parts.automatic_driver() if self._driver is None else self._driver
+        self._is_driven = driver is not None
         self._held.values = HeldCommand().values
-        self._session = session = parts.session(driver)
+        self._session = session = parts.session(driver or self._held)
         session.reset()
         parts.cueing.procedure.arm()
         raise_platform(session)
@@ -313,6 +318,13 @@ class Simulation:
         session.outlets += [outlet for outlet in (self._recorder, self._measured) if outlet is not None]
         self._present = LiveValues(session)
         session.publish()
+
+    def _end_threads(self) -> None:
+        """End the threads of sensors and of a driver that this simulation created."""
+        for sensor in self._session.sensors:
+            sensor.close()
+        if self._driver is None and isinstance(self._session.driver, Closing):
+            self._session.driver.close()
 
     def command(self, **values: float | str) -> None:
         """Set parts of the command, which stay constant from now on.
@@ -325,7 +337,7 @@ class Simulation:
         A command takes effect at the next driver update, within 10 ms. Raises JounceError: a driver or a maneuver drives, the part is
         unknown, or the value is invalid.
         """
-        if self.maneuver is not None or self._driver is not None:
+        if self._is_driven:
             raise JounceError("command: the maneuver or the driver of this simulation drives; expected a simulation without them")
         if not self.vehicle.takes_torque and (values.get("steering_torque") or values.get("steering_free")):
             raise JounceError("command: a steering torque needs a session with `steering: torque`")

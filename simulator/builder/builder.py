@@ -38,7 +38,7 @@ from simulator.configuration.session_file import SessionOptions, read_session
 from simulator.driver.contract import Driver, DriverKind, SensingDriver
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER
-from simulator.driver.make_driver import new_driver
+from simulator.driver.make_driver import new_driver, without_a_person
 from simulator.driver.vehicle_identification import lazy_internal_model
 from simulator.maneuvers.maneuver_file import Maneuver, load_maneuver
 from simulator.outlets.kinds import build_outlets
@@ -136,6 +136,13 @@ class SessionParts:
         return new_driver(
             kind, self.ground, self.maneuver, paced, self.seed, said, self.traits, self.vehicle, mounts_of(self.options.sensors)
         )
+
+    def automatic_driver(self) -> Driver | SensingDriver | None:
+        """Return a new plugin driver of the session, else the driver of the maneuver, for a run; None without both. Raises as `driver`."""
+        chosen = without_a_person(self.options.driver)
+        if DRIVER_KINDS.is_builtin(chosen.name):
+            return None if self.maneuver is None else self.maneuver_driver()
+        return self.driver(DRIVER_KINDS.need(chosen.name), paced=False, said=chosen.parameters)
 
     def maneuver_driver(self) -> Driver | SensingDriver:
         """Return a new driver of the maneuver, for a run. Raises ConfigError, JounceError."""

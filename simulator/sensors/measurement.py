@@ -35,7 +35,12 @@ class Measurement(NamedTuple):
         """Return a scalar output or an array by its name; an index returns a field of the tuple."""
         if not isinstance(name, str):
             return tuple.__getitem__(self, name)
-        return self.arrays[name] if name in self.arrays else self.values[0][name]
+        if name in self.arrays:
+            return self.arrays[name]
+        scalars = self.values.dtype.names or ()
+        if name not in scalars:
+            raise KeyError(f"{name}: not in the measurement; expected {', '.join((*self.arrays, *scalars))}")
+        return self.values[0][name]
 
 
 class Delivering(Protocol):
@@ -54,7 +59,12 @@ class Measurements(Mapping[str, Measurement]):
         self._sensors, self._time = {sensor.name: sensor for sensor in sensors}, time
 
     def __getitem__(self, name: str) -> Measurement:
+        if name not in self._sensors:
+            raise KeyError(f"{name}: no such sensor; expected {', '.join(self._sensors) or 'a session with sensors'}")
         return self._sensors[name].latest(self._time)
+
+    def __repr__(self) -> str:
+        return f"Measurements({', '.join(self._sensors)})"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._sensors)

@@ -220,7 +220,11 @@ def _unit(settings: SensorSettings) -> LidarPreset:
                 f"sensor {settings.name}: beams {file}: no such file; expected a CSV file, relative to the file that names it"
             )
         given["beams"] = read_beams(file)
-    return replace(PRESETS[said["preset"]], **given)
+    unit = replace(PRESETS[said["preset"]], **given)
+    if unit.min_range >= unit.max_range:
+        text = f"min_range {unit.min_range:g} m, max_range {unit.max_range:g} m"
+        raise JounceError(f"sensor {settings.name}: {text}; expected a min_range below max_range")
+    return unit
 
 
 def _central(beams: Beams, rays: int) -> Beams:

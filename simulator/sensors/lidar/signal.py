@@ -147,6 +147,8 @@ def pick_returns(p, ranges, strengths, false_ranges, false_strengths, normal, or
                     out_true[n], out_strength[n], out_ray[n] = r, false_strengths[n, k], FALSE
         if out_ray[n] != MISS:
             out_range[n] = _measured(s, out_true[n], out_strength[n], normal[n, 1])
+            if out_range[n] < s["min_range"]:
+                out_range[n], out_true[n], out_strength[n], out_ray[n] = math.inf, math.inf, 0.0, MISS
 
 
 @inline
