@@ -85,7 +85,7 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
     kind = SENSOR_KINDS.need(values["type"])
     name, plugin = values.get("name", kind.name), not SENSOR_KINDS.is_builtin(values["type"])
     if not name.isidentifier() or name in RESERVED:
-        expected = "a name of letters, digits and underscores, other than command, platform and planner"
+        expected = f"a name of letters, digits and underscores, other than {', '.join(RESERVED)}"
         raise ConfigError(values.file, values.path("name"), name, expected)
     every = whole_ticks(values.get("rate", kind.rate), context.h, values.file, values.path("rate"))
     kind, said = _of_vehicle(kind, context.vehicle), _with_preset(kind, values)

@@ -219,6 +219,13 @@ def test_nothing_is_returned_nearer_than_the_minimum_range() -> None:
     assert (arrays["points"]["object"][ahead] == 0).all() or not ahead.any()  # the ball hides the wall
 
 
+def test_no_return_from_fog_is_nearer_than_the_minimum_range(ahead: dict[str, Any]) -> None:
+    out, arrays = scanned(lidar(ahead, position=(0, 0, 9.0), min_range=3.0, weather=Weather(visibility=50.0)), wall(30.0))
+    ranges = arrays["points"]["range"]
+    assert out["false_returns"] > 1000 and ranges.min() >= 3.0
+    assert ranges[np.isfinite(ranges)].min() < 3.1
+
+
 def body(*wheels: tuple[float, float]) -> Any:
     """Return a hood 1 m wide, and wheels (radius, half the width)."""
     p = record(OBJECT_CONTACT)

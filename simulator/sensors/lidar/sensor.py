@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import InsideBodyWarning, JounceError
+from simulator.base.errors import ConfigError, InsideBodyWarning, JounceError
 from simulator.base.fields import Choice, Either, Field, FileName, Flag, Number
 from simulator.base.records import Record, record
 from simulator.sensors.contract import ArrayOutput, Sensor, SensorInput, SensorKind, SensorSettings
@@ -219,7 +219,10 @@ def _unit(settings: SensorSettings) -> LidarPreset:
             raise JounceError(
                 f"sensor {settings.name}: beams {file}: no such file; expected a CSV file, relative to the file that names it"
             )
-        given["beams"] = read_beams(file)
+        try:
+            given["beams"] = read_beams(file)
+        except ConfigError as error:  # of the table, not of the session that names it
+            raise JounceError("; ".join(map(str, error.errors))) from None
     unit = replace(PRESETS[said["preset"]], **given)
     if unit.min_range >= unit.max_range:
         text = f"min_range {unit.min_range:g} m, max_range {unit.max_range:g} m"
