@@ -63,13 +63,13 @@ class LidarMapper:
             raise PlanError(f"sensor {self._sensor}: no measurement for {min(measured.age, seen.time):.1f} s")
         if has_measured and measured.time != self._measured and "points" in measured.arrays:
             self._measured = measured.time
-            self._enter(seen, measured["points"], float(measured["start"]))
+            self._enter(seen, measured.arrays["points"], float(measured.values[0]["start"]))
         return self._map(seen.time)
 
     def _empty(self) -> Cells:
         shape = self._count, self._count
-        zeros = [np.zeros(shape) for _ in range(5)]
-        return Cells(*zeros, np.zeros(shape, np.int64), np.zeros(shape, np.int64))
+        numbers = np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        return Cells(*numbers, np.zeros(shape, np.int64), np.zeros(shape, np.int64))
 
     def _move(self, column: int, row: int) -> None:
         """Move the window to the cell (column, row) of the raster of the world; cells that leave it are forgotten."""
