@@ -234,6 +234,7 @@ class Simulation:
         self._driver = driver
         self._caster = RayCaster(parts.ground)
         self._own_vehicle: OwnVehicle | None = None
+        parts.images.keep()  # a reset does not start the process of the cameras again
         self.reset()
 
     @property

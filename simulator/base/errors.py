@@ -221,6 +221,10 @@ class ContractWarning(UserWarning):
     """Warning that a plugin was written for an earlier version of its contract."""
 
 
+class SensorWarning(UserWarning):
+    """Warning that a sensor measures less than it is asked for."""
+
+
 class GravityWarning(UserWarning):
     """Warning that the gravity in a vehicle file is ignored; the gravity of the terrain is used."""
 

@@ -17,6 +17,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from simulator.base.errors import JounceError
+
 BUDGET = 0.5
 """Wall time [s] allowed for a result in real time. With a larger value, a platform or a log keeps an old value for longer."""
 PATIENCE = 1.0
@@ -38,7 +40,7 @@ class PluginThread:
     ----------
     name : name in messages, for example "sensor lidar"
     function : called with the arguments of `submit`; array arguments must be copies
-    budget : wall time allowed for a result in real time [s]
+    budget, patience : wall time allowed for a result in real time, and without real time [s]
 
     Attributes
     ----------
@@ -46,9 +48,9 @@ class PluginThread:
     missed : number of calls of `result` at which the result was not ready
     """
 
-    def __init__(self, name: str, function: Callable[..., Any], budget: float = BUDGET) -> None:
+    def __init__(self, name: str, function: Callable[..., Any], budget: float = BUDGET, patience: float = PATIENCE) -> None:
         self.name, self.error, self.missed = name, "", 0
-        self._function, self._budget, self._first = function, budget, True
+        self._function, self._budget, self._patience, self._first = function, budget, patience, True
         self._requests: queue.SimpleQueue[tuple[Any, ...] | None] = queue.SimpleQueue()
         self._results: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
         self._submitted_at = 0.0
@@ -71,7 +73,7 @@ class PluginThread:
         self._requests.put(arguments)
 
     def result(self, wait: bool) -> Any:
-        """Return the result of the last call, or None if there is no new one. With `wait` (not in real time), wait at most PATIENCE."""
+        """Return the result of the last call, or None if there is no new one. With `wait` (not in real time), wait at most `patience`."""
         if self.error or not self.busy:
             return None
         left = self._submitted_at + self._allowed(wait) - time.monotonic()
@@ -84,7 +86,7 @@ class PluginThread:
             return None
         self.busy = self._first = False
         if error is not None:
-            self.stop(f"{type(error).__name__}: {error}".rstrip(": "))
+            self.stop(str(error) if isinstance(error, JounceError) else f"{type(error).__name__}: {error}".rstrip(": "))
             return None
         return result
 
@@ -107,7 +109,7 @@ class PluginThread:
 
     def _allowed(self, wait: bool) -> float:
         """Return the wall time allowed for the running call [s]."""
-        usual = PATIENCE if wait else self._budget
+        usual = self._patience if wait else self._budget
         return max(FIRST, usual) if self._first else usual
 
     def _work(self) -> None:

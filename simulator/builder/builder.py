@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -25,6 +25,7 @@ from simulator.base.suggestions import did_you_mean
 from simulator.base.yaml_loader import MOST_BYTES
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.outline import outline
+from simulator.builder.session_images import SessionImages
 from simulator.builder.session_objects import put_objects
 from simulator.builder.start_place import check_start
 from simulator.builder.vehicle_builder import check_step_of, description_of, vehicle_of
@@ -90,6 +91,8 @@ class SessionParts:
     ruts: Path | None
     """Rut file loaded at the start of a session."""
     builder: SessionBuilder
+    images: SessionImages
+    """Rendered images for the sensors."""
 
     @property
     def gravity(self) -> float:
@@ -125,7 +128,7 @@ class SessionParts:
         """Return new sensors. Raises ConfigError, JounceError."""
         with self.configuration.origins.relative_to():
             body = self.vehicle.model.object_contact
-            context = SensorContext(self.ground, self.step, self.seed, self.vehicle.description, self.options.weather, body)
+            context = SensorContext(self.ground, self.step, self.seed, self.vehicle.description, self.options.weather, body, self.images)
             return make_sensors(self.options.sensors, "", context)
 
     def driver(self, kind: DriverKind, *, paced: bool, said: Mapping[str, Any] = NOTHING) -> Driver | SensingDriver:
@@ -153,6 +156,7 @@ class SessionParts:
         session.start_speed = 0.0 if self.maneuver is None else self.maneuver.start.speed
         if self.ruts is not None:
             session.soil.load(self.ruts, self.terrain)
+        self.images.soil = session.soil
         return session
 
     def outlets(self, folder: Path) -> list[OutletRunner]:
@@ -247,7 +251,8 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     preview = _preview(configuration, options)
     ruts = _ruts(configuration, options, ground)
     cueing = builder.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
-    return SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder)
+    images = SessionImages(ground, partial(view_geometry, vehicle))
+    return SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images)
 
 
 def _by_torque(configuration: Configuration, options: SessionOptions, maneuver: Maneuver | None) -> bool:

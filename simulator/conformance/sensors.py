@@ -19,6 +19,9 @@ from simulator.conformance.guarded_records import GuardedRecords, finite_faults
 from simulator.conformance.parameters import check_parameters, check_rows, limits, parameter_values
 from simulator.conformance.samples import CALLS, SEED, level_ground, readout_of, readouts
 from simulator.sensors.contract import Mount, Sensor, SensorInput, SensorKind, SensorSettings
+from simulator.sensors.measurement import Measurement, read_only
+from simulator.sensors.messages.cdr import encode
+from simulator.sensors.messages.definitions import types
 from simulator.sensors.mounted_sensor import SAMPLED, array_fault
 from simulator.sensors.sensor_world import WorldSource
 from simulator.weather import CLEAR
@@ -40,6 +43,8 @@ def check_sensor(kind: SensorKind, findings: Findings, example: Mapping[str, Any
     _check_output(kind, values, findings)
     if kind.contract > 1:
         _check_arrays(kind, values, findings)
+    if kind.messages is not None:
+        _check_messages(kind, values, findings)
     _check_limits(kind, values, findings)
     _check_repeated(kind, values, findings)
     sensor, out, (_, readout) = _new_sensor(kind, values), GuardedRecords(kind.output).records, readout_of(1)
@@ -56,14 +61,16 @@ def _input(time: float, readout: Record) -> SensorInput:
     return SensorInput(time, readout, world=lambda: _worlds().world(NO_OBJECTS))
 
 
-def _new_sensor(kind: SensorKind, values: Mapping[str, Any], seed: int = SEED) -> Sensor:
+def _settings(kind: SensorKind, values: Mapping[str, Any], seed: int = SEED) -> SensorSettings:
     numbers = tuple(field for field in kind.parameters if isinstance(field.kind, Number))
     mount = Mount(np.array([0.1, 0.2, 0.3]), np.eye(3))
-    others = {field.name: values[field.name] for field in kind.parameters if field not in numbers and field.name in values}
+    given = {field.name: values[field.name] for field in kind.parameters if field.name in values}
     random = np.random.default_rng(seed)
-    return kind.make(
-        SensorSettings(filled(rows(numbers), values), mount, 1.0 / kind.rate, random, level_ground(), kind.name, values=others)
-    )
+    return SensorSettings(filled(rows(numbers), values), mount, 1.0 / kind.rate, random, level_ground(), kind.name, values=given)
+
+
+def _new_sensor(kind: SensorKind, values: Mapping[str, Any], seed: int = SEED) -> Sensor:
+    return kind.make(_settings(kind, values, seed))
 
 
 def _check_presets(kind: SensorKind, findings: Findings) -> None:
@@ -110,6 +117,31 @@ def _check_arrays(kind: SensorKind, values: Values, findings: Findings) -> None:
             shared = [name for name, array in arrays.items() if any(np.shares_memory(array, one) for one in before)]
             check.need(not shared, f"{description}: {', '.join(shared)}: memory of an earlier measurement; return new arrays")
             before += arrays.values()
+
+
+def _check_messages(kind: SensorKind, values: Values, findings: Findings) -> None:
+    """Check that the messages for the file of sensor data can be encoded."""
+    assert kind.messages is not None
+    with findings.check("messages") as check:
+        recording = kind.messages(_settings(kind, values))
+        names = [topic.name for topic in recording.topics]
+        check.need(len(set(names)) == len(names), f"two topics have the same name: {', '.join(names)}")
+        for topic in recording.topics:
+            check.need(
+                topic.type in types(), f"topic {topic.name}: unknown message {topic.type}; expected one of {', '.join(types()[:8])} ..."
+            )
+        sensor, out = _new_sensor(kind, values), GuardedRecords(kind.output)
+        for n, (description, readout) in enumerate(readouts()):
+            time = n / kind.rate
+            arrays = read_only(sensor.step(_input(time, readout), out.records) or {})
+            measured = Measurement(time, time, 0.0, "", out.records.copy(), arrays)
+            for topic in (one for one in recording.topics if one.type in types()):
+                try:
+                    message = topic.message(measured)
+                    if message is not None:
+                        encode(topic.type, message)
+                except Exception as error:
+                    check.fail(f"{description}: topic {topic.name}: {type(error).__name__}: {error}".rstrip(": "))
 
 
 def _check_limits(kind: SensorKind, values: Values, findings: Findings) -> None:

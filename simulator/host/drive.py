@@ -98,7 +98,7 @@ class Host:
         self.messages.folder = folder = RunFolder(self.options.out)
         try:
             by_a_person = driver_kind(parts.options.driver.name) is None
-            self.view.open(parts, folder.path, self.options.began, by_a_person, _has_platform(parts), self.messages.say)
+            self.view.open(parts, folder.path, self.options.began, by_a_person, _has_platform(parts), self.messages.say, sensors)
             self.streams.start_platform(folder.path)
             driver = self._driver()
             self.session = session = parts.session(driver, sensors=sensors)

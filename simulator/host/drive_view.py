@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from simulator.configuration.session_file import read_session
 from simulator.driver.make_driver import follows_maneuver, without_a_person
 from simulator.host.start_window import StartWindow
 from simulator.outlets.view import ViewOutlet
+from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Session
 
 DEFAULT_MANEUVER = "scripted_drive"
@@ -77,7 +78,14 @@ class DriveView:
             compile_kernels(say)
 
     def open(
-        self, parts: SessionParts, folder: Path, began: float, by_a_person: bool, has_platform: bool, say: Callable[[str], None]
+        self,
+        parts: SessionParts,
+        folder: Path,
+        began: float,
+        by_a_person: bool,
+        has_platform: bool,
+        say: Callable[[str], None],
+        sensors: Sequence[MountedSensor] = (),
     ) -> None:
         """Start the window, or the offscreen images, in a separate process.
 
@@ -87,6 +95,7 @@ class DriveView:
         began : start time of the program
         by_a_person : True for a human driver
         has_platform : True if the drive has a motion platform
+        sensors : of the drive, which the view shows as insets
         """
         from simulator.host.view_supervisor import ViewSupervisor
         from simulator.view.drive_lock import sweep
@@ -99,6 +108,7 @@ class DriveView:
         self.supervisor = supervisor = ViewSupervisor(parts.ticks(VIEW_PERIOD), say, began, by_a_person, wheels, parts.ground)
         self.window, self.keys = supervisor.window, supervisor.keys
         self.window.extras[0]["has_platform"] = has_platform
+        supervisor.show_sensors(sensors)
         pictures = folder if view == "offscreen" else None
         supervisor.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)
 

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from simulator.base import cleanup
 from simulator.base.errors import DeviceError
+from simulator.host.sensor_insets import SensorInsets
 from simulator.outlets.view import ViewOutlet
 from simulator.view.drive_lock import DriveLock
 from simulator.view.frame_writer import UNFINISHED, start_pictures_process
+from simulator.view.inset_block import BLOCK_FILE
 from simulator.view.launch import OBJECTS_FILE, ViewProcess, start_view_process
 from simulator.view.make_object_data import make_object_data
 from simulator.view.shared_state import KeyReader, ViewWriter
 from vehicles.axle_layout import WHEELS
 
 if TYPE_CHECKING:
+    from simulator.sensors.mounted_sensor import MountedSensor
     from terrain.ground import Ground
     from terrain.objects.object_set import ObjectSet
 
@@ -86,6 +89,7 @@ class ViewSupervisor:
             cleanup.register_cleanup(self.keys.close)
         self.window = ViewOutlet(every, self.block)
         self.window.on_new_objects = self._save_objects
+        self._insets: SensorInsets | None = None
         self.stop = self.lost = False
         self.first_frame: float | None = None
         """s from the start of the program to the first frame."""
@@ -99,6 +103,16 @@ class ViewSupervisor:
         self._opened = self._drawn = self._looked = time.monotonic()
         self._frames, self._owner, self._exists = 0, 0, True
         self._gone_since: float | None = None
+
+    def show_sensors(self, sensors: Sequence[MountedSensor]) -> None:
+        """Show the first camera and the first lidar as insets; call this before `open`."""
+        if not SensorInsets.has_some(sensors):
+            return
+        try:
+            self._insets = SensorInsets(sensors)
+            (self.drive_lock.folder / BLOCK_FILE).write_text(self._insets.block.name, encoding="utf-8")
+        except (DeviceError, OSError) as error:
+            self.say(f"driving without images of sensors in the window: {error}")
 
     def open(self, ground: Any, geometry: Mapping[str, Any], title: str, pictures: Path | None, interval: float) -> None:
         """Start the window, or, with a folder `pictures`, the images, one every `interval` s of simulated time."""
@@ -162,6 +176,8 @@ class ViewSupervisor:
                     unfinished.unlink(missing_ok=True)
                 if self.keys.frames == 0:
                     self.say(f"no image was written: {complaint or 'the drive was too short'}")
+        if self._insets is not None:
+            self._insets.close()
         self.keys.close()
         self.block.close()
         self.drive_lock.release()

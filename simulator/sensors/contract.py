@@ -31,6 +31,7 @@ from simulator.base.records import Record, Table
 from simulator.base.renamed_modules import old_names
 from simulator.sensors.messages.topic import Recording
 from simulator.sensors.pose_history import PoseHistory
+from simulator.sensors.rendering import ImageRenderer
 from simulator.sensors.sensor_world import SensorWorld
 from simulator.weather import CLEAR, Weather
 from terrain.ground import Ground
@@ -98,7 +99,8 @@ class Sensor(Protocol):
     """Sensor, as returned by `make`.
 
     It may have a method `deliver(measurement)`, which is called with each `simulator.sensors.measurement.Measurement` at its delivery, in the
-    thread of the ticks, and must return at once; and a method `close()`, which is called once at the end.
+    thread of the ticks, and must return at once; a method `close()`, which is called once at the end; and an attribute `mount`, if its place is not
+    that of the settings.
     """
 
     def step(self, seen: SensorInput, out: Record) -> Mapping[str, NDArray[Any]] | None:
@@ -153,10 +155,12 @@ class SensorSettings:
     latency: float = 0.0
     """Time from a measurement to its delivery [s]."""
     values: Mapping[str, Any] = field(default_factory=dict)
-    """Parameters that are no numbers, such as names and lists, by key."""
+    """Parameters by key, in SI units. A key that has no default and is not in the file is missing."""
     vehicle: Description | None = None
     """Description of the vehicle; None in a check of a kind."""
     weather: Weather = CLEAR
+    renderer: ImageRenderer | None = None
+    """Rendered images of the session; None in a check of a kind."""
     record: bool = True
     """Whether the user wants the measurements in the file of sensor data."""
     seed: tuple[int, ...] = (0,)
@@ -177,7 +181,7 @@ class SensorKind:
 
     name: str
     parameters: Fields
-    """Table of the kind's own parameters. Numbers are in `SensorSettings.parameters`, all others in `SensorSettings.values`."""
+    """Table of the kind's own parameters. All are in `SensorSettings.values`, numbers also in `SensorSettings.parameters`."""
     output: Table
     """Table of the measured scalars; WHEELS in a shape (`vehicles.axle_layout`) is the number of wheels of the vehicle."""
     make: Callable[[SensorSettings], Sensor]

@@ -29,8 +29,8 @@ from simulator.sensors.gnss_model import SERVICES, GnssModel
 from simulator.sensors.gnss_sky import REACH
 from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.definitions import NAV_SAT_FIX, TWIST
-from simulator.sensors.messages.navigation import ENU, FIX, GBAS_FIX, NO_FIX, SBAS_FIX, nav_sat_fix, origin_metadata, velocity
-from simulator.sensors.messages.topic import Message, Recording, Topic
+from simulator.sensors.messages.navigation import FIX, GBAS_FIX, NO_FIX, SBAS_FIX, nav_sat_fix, origin_metadata, velocity
+from simulator.sensors.messages.topic import WORLD, Frame, Message, Recording, Topic
 from simulator.sensors.nmea_output import HOST, PORT, FileOutput, UdpOutput, parse_address
 from terrain.geodesy import LocalFrame, course_of
 from terrain.ground import Ground
@@ -261,20 +261,22 @@ _STATUS = {0: NO_FIX, 1: FIX, 2: SBAS_FIX, 4: GBAS_FIX, 5: GBAS_FIX}
 
 
 def messages(settings: SensorSettings) -> Recording:
-    """Return the topics of a sensor: `fix`, whose metadata have the position of the world on Earth, and `velocity` to east, north and up."""
-    name, ground = settings.name, settings.ground
+    """Return the topics of a sensor: `fix`, whose metadata have the position of the world on Earth, and `velocity` to east, north and up.
+
+    The frame of the velocity has the axes east, north and up at the origin of the world.
+    """
+    name, enu, ground = settings.name, f"{settings.name}_enu", settings.ground
     world = DEFAULT_LOCATION if ground.location is None else ground.location.local_frame()
 
     def fix(one: Measurement) -> Message:
         place = one.values[0]["latitude_deg"], one.values[0]["longitude_deg"], one.values[0]["altitude"]
         return nav_sat_fix(one.time, name, place, one.values[0]["deviation"], _STATUS[int(one.values[0]["quality"])])
 
-    return Recording(
-        (
-            Topic("fix", NAV_SAT_FIX, fix, origin_metadata(world)),
-            Topic("velocity", TWIST, lambda one: velocity(one.time, ENU, one.values[0]["velocity"])),
-        )
-    )
+    def speed(one: Measurement) -> Message | None:
+        return velocity(one.time, enu, one.values[0]["velocity"]) if one.values[0]["quality"] else None
+
+    topics = Topic("fix", NAV_SAT_FIX, fix, origin_metadata(world)), Topic("velocity", TWIST, speed)
+    return Recording(topics, (Frame(enu, WORLD, np.zeros(3), world.to_true_north().T),))
 
 
 KIND = SensorKind(

@@ -37,6 +37,7 @@ SENSOR_KINDS: Registry[SensorKind] = Registry(
     "sensor",
     "jounce.sensors",
     {
+        "camera": "simulator.sensors.camera.camera:KIND",
         "imu": "simulator.sensors.imu:KIND",
         "lidar": "simulator.sensors.lidar.sensor:KIND",
         "gnss": "simulator.sensors.gnss:KIND",

@@ -21,6 +21,7 @@ from simulator.base.values import Values
 from simulator.sensors.contract import Mount, SensorKind, SensorSettings
 from simulator.sensors.kinds import MOUNT, SENSOR_FILE, SENSOR_KINDS
 from simulator.sensors.mounted_sensor import MountedSensor
+from simulator.sensors.rendering import ImageRenderer
 from simulator.weather import CLEAR, Weather
 from terrain.ground import Ground
 from vehicles.axle_layout import WHEELS
@@ -43,6 +44,7 @@ class SensorContext:
     weather: Weather = CLEAR
     body: Record | None = None
     """Record of `vehicles.contact.records.OBJECT_CONTACT`."""
+    renderer: ImageRenderer | None = None
 
 
 def make_sensors(said: Sequence[Any], file: object, context: SensorContext, key: str = "sensors") -> list[MountedSensor]:
@@ -102,15 +104,17 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
         name=name,
         step=context.h,
         latency=latency,
-        values={field.name: said[field.name] for field in kind.parameters if field not in numbers and field.name in said},
+        values={field.name: said[field.name] for field in kind.parameters if field.name in said},
         vehicle=context.vehicle,
         weather=context.weather,
+        renderer=context.renderer,
         record=values["record"],
         seed=seed,
         body=context.body,
     )
     with making(f"sensor {name}"):
         sensor = kind.make(settings)
+    settings = replace(settings, mount=getattr(sensor, "mount", settings.mount))
     mounted = MountedSensor(name, kind, sensor, every, settings, plugin)
     if hasattr(sensor, "deliver"):
         mounted.subscribe(sensor.deliver)

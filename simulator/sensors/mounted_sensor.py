@@ -17,6 +17,8 @@ from simulator.sensors.contract import ArrayOutput, Sensor, SensorInput, SensorK
 from simulator.sensors.measurement import NO_ARRAYS, Measurement, as_values, is_finite, no_measurement, read_only
 
 SAMPLED = (("sampled", (), "s", "simulated time of the measurement; NaN when the sensor was dropped"),)
+HANGS = 60.0
+"""s. Wall time without a result after which a built-in sensor is dropped. A slow one is late, which is counted."""
 SAME = 1e-9
 """s. Tolerance of a delivery time, which is a sum of ticks."""
 
@@ -56,7 +58,10 @@ class MountedSensor:
         self._measured = record(kind.output)
         self._thread: PluginThread | None = None
         if plugin or kind.in_thread:
-            self._thread = PluginThread(f"sensor {name}", self._measure)
+            allowed = {} if plugin else {"budget": HANGS, "patience": HANGS}
+            self._thread = PluginThread(f"sensor {name}", self._measure, **allowed)
+        self._needs_thread = plugin or settings.latency > 0.0
+        """Whether the thread also computes outside real time: parallel to the ticks until the delivery."""
         self._due: deque[Due] = deque()
         self._latest = Measurement(math.nan, math.nan, math.inf, "", as_values(no_measurement(record(kind.output))), NO_ARRAYS)
         self._subscribers: list[Callable[[Measurement], None]] = []
@@ -81,7 +86,7 @@ class MountedSensor:
             return
         seen.seed = (*self.settings.seed, round(seen.time / self.settings.step))
         at = seen.time + self.settings.latency
-        if self._thread is None or (wait and not self._plugin):
+        if self._thread is None or (wait and not self._needs_thread):
             try:
                 self._due.append(Due(seen.time, at, self._measure(seen)))
             except Exception as error:  # a sensor that fails is dropped, and the drive goes on

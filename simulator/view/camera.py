@@ -16,13 +16,20 @@ CLEARANCE = 0.6
 """m. Minimum height of a camera above the ground."""
 CHASE = (8.4, 2.75, 0.30)
 """m. Chase camera: distance behind and above its reference point, and height of the point at which it looks."""
+LOOKS_DOWN = 0.115
+"""Slope of the driver's line of sight in the chassis, downwards."""
 FOLLOW = (0.35, 0.22)
 """s. Time constants of the chase camera for heading and height."""
 
 
 @dataclass
 class Shot:
-    """Camera of one image: position and axes in W (x right, y up, z backwards), vertical angle of view in rad, near plane in m."""
+    """Camera of one image: position and axes in W (x right, y up, z backwards), vertical angle of view in rad, near plane in m.
+
+    inside : draws what the driver sees of the vehicle;  xray : draws the suspension through the body
+    lens : matrix (4, 4) from the axes of the camera to clip space, see `pinhole_lens`; None: that of `angle`
+    shows_vehicle : False = without the vehicle, whose shadow remains
+    """
 
     eye: NDArray[np.float64]
     R_WC: NDArray[np.float64]
@@ -30,6 +37,8 @@ class Shot:
     near: float
     inside: bool = False
     xray: bool = False
+    lens: NDArray[np.float64] | None = None
+    shows_vehicle: bool = True
 
 
 class Camera:
@@ -80,7 +89,7 @@ class Camera:
 
     def _driver(self, p_WB: NDArray, R_WB: NDArray) -> Shot:
         eye = p_WB + R_WB @ self._eye_B
-        aim = eye + R_WB @ np.array([1.0, 0.0, -0.115])
+        aim = eye + R_WB @ np.array([1.0, 0.0, -LOOKS_DOWN])
         up = R_WB @ np.array([0.0, 0.0, 1.0])
         return Shot(eye, look_at(eye, aim, up), math.radians(58.0), 0.08, inside=True)
 
@@ -113,11 +122,35 @@ def clip_of_world(shot: Shot, aspect: float, far: float) -> NDArray[np.float64]:
     view = np.eye(4)
     view[:3, :3] = shot.R_WC.T
     view[:3, 3] = -shot.R_WC.T @ shot.eye
-    f, n = 1.0 / math.tan(0.5 * shot.angle), shot.near
-    lens = np.zeros((4, 4))
+    if shot.lens is not None:
+        return np.asarray(shot.lens @ view, np.float64)
+    f = 1.0 / math.tan(0.5 * shot.angle)
+    lens = _depths(shot.near, far)
     lens[0, 0], lens[1, 1] = f / aspect, f
-    lens[2, 2], lens[2, 3], lens[3, 2] = -(far + n) / (far - n), -2.0 * far * n / (far - n), -1.0
     return lens @ view
+
+
+def pinhole_lens(
+    size: tuple[int, int], focal: tuple[float, float], center: tuple[float, float], near: float, far: float
+) -> NDArray[np.float64]:
+    """Return the matrix (4, 4) of a pinhole camera.
+
+    size : width, height [pixels];  focal : fx, fy [pixels]
+    center : pixel cx, cy of the optical axis; the centers of pixels are at integers, as in ROS and OpenCV, and not at 0.5 as in OpenGL
+    near, far : planes [m]
+    """
+    (width, height), (fx, fy), (cx, cy) = size, focal, center
+    lens = _depths(near, far)
+    lens[0, 0], lens[1, 1] = 2.0 * fx / width, 2.0 * fy / height
+    lens[0, 2], lens[1, 2] = 1.0 - (2.0 * cx + 1.0) / width, (2.0 * cy + 1.0) / height - 1.0
+    return lens
+
+
+def _depths(near: float, far: float) -> NDArray[np.float64]:
+    """Return the part of a lens that maps depths to clip space."""
+    lens = np.zeros((4, 4))
+    lens[2, 2], lens[2, 3], lens[3, 2] = -(far + near) / (far - near), -2.0 * far * near / (far - near), -1.0
+    return lens
 
 
 def rotation(q: NDArray[np.float64]) -> NDArray[np.float64]:

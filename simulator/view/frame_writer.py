@@ -51,13 +51,18 @@ def write_frames(
     """
     reader, writer = ViewReader(block), KeyWriter(keys)
     try:
-        objects = ObjectFollower(reader, host.folder)
-        pictures = _Images(reader, writer, Offscreen(*SIZE, terrain, geometry), Path(folder), objects)
+        objects, view = ObjectFollower(reader, host.folder), Offscreen(*SIZE, terrain, geometry)
+        from simulator.view.inset_renderer import Insets
+
+        view.scene.hud.insets = Insets.of_drive(host.folder)
+        pictures = _Images(reader, writer, view, Path(folder), objects)
         while not (reader.closed or host.gone):
             if not pictures.draw(float(interval)):
                 time.sleep(LOOK)
         if not host.gone:
             pictures.finish()
+        if view.scene.hud.insets is not None:
+            view.scene.hud.insets.close()
     finally:
         writer.close(closed_by_user=False)
         reader.close()

@@ -7,6 +7,7 @@ Import this module only after `simulator.view.gl_context` has created a window o
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -284,6 +285,47 @@ class Frame:
         gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
         gl.glReadPixels(0, 0, self.width, self.height, gl.GL_RGB, gl.GL_UNSIGNED_BYTE, _pointer(self._pixels))
         return self._pixels[::-1].copy()
+
+
+class NumberFrame:
+    """Offscreen surface of numbers and depths (see the shader `number`), one sample per pixel."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self._frame = _new(gl.glGenFramebuffers)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self._frame)
+        self._stores = []
+        for internal, attachment in (
+            (gl.GL_R32I, gl.GL_COLOR_ATTACHMENT0), (gl.GL_R32F, gl.GL_COLOR_ATTACHMENT1), (gl.GL_DEPTH_COMPONENT32F, gl.GL_DEPTH_ATTACHMENT),
+        ):  # fmt: skip
+            store = _new(gl.glGenRenderbuffers)
+            self._stores.append(store)
+            gl.glBindRenderbuffer(gl.GL_RENDERBUFFER, store)
+            gl.glRenderbufferStorage(gl.GL_RENDERBUFFER, internal, width, height)
+            gl.glFramebufferRenderbuffer(gl.GL_FRAMEBUFFER, attachment, gl.GL_RENDERBUFFER, store)
+        gl.glDrawBuffers(2, (gl.GLenum * 2)(gl.GL_COLOR_ATTACHMENT0, gl.GL_COLOR_ATTACHMENT1))
+        if gl.glCheckFramebufferStatus(gl.GL_FRAMEBUFFER) != gl.GL_FRAMEBUFFER_COMPLETE:
+            raise DeviceError(f"graphics driver: cannot create an offscreen surface of {width} x {height} numbers")
+
+    def begin(self) -> None:
+        """Clear the surface (number -1, depth inf) and draw into it from now on."""
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self._frame)
+        gl.glViewport(0, 0, self.width, self.height)
+        gl.glClear(gl.GL_DEPTH_BUFFER_BIT)
+        gl.glClearBufferiv(gl.GL_COLOR, 0, (gl.GLint * 4)(-1, 0, 0, 0))
+        gl.glClearBufferfv(gl.GL_COLOR, 1, (gl.GLfloat * 4)(math.inf, 0.0, 0.0, 0.0))
+
+    def read(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Return numbers and depths (height, width), top row first."""
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self._frame)
+        gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
+        numbers, depths = np.empty((self.height, self.width), np.int32), np.empty((self.height, self.width), np.float32)
+        for buffer, layout, kind, out in (
+            (gl.GL_COLOR_ATTACHMENT0, gl.GL_RED_INTEGER, gl.GL_INT, numbers), (gl.GL_COLOR_ATTACHMENT1, gl.GL_RED, gl.GL_FLOAT, depths),
+        ):  # fmt: skip
+            gl.glReadBuffer(buffer)
+            gl.glReadPixels(0, 0, self.width, self.height, layout, kind, _pointer(out))
+        return numbers[::-1].copy(), depths[::-1].copy()
 
 
 def renderer() -> str:

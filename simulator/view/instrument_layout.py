@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 
@@ -46,6 +46,7 @@ HELP = (
     ("+  -", "motion intensity"),
     ("J  ,  .", "washout: next value, less, more"),
     ("G", "strip chart of the motion"),
+    ("O", "images of camera and lidar"),
     ("C", "next camera"),
     ("1  2  3", "chase, driver, suspension"),
     ("H, F1", "show, hide this list"),
@@ -96,6 +97,22 @@ def arrange(
         free = [box for box in places if _inside(box, width, height) and not any(_overlap(box, other) for other in kept)]
         panels.update({"motion_chart": free[0]} if free else {})
     return panels
+
+
+def place_insets(width: float, height: float, panels: Iterable[Box], sizes: Sequence[tuple[float, float]]) -> list[Box | None]:
+    """Return a place for each inset of these sizes (width, height) on a canvas with `panels`: at the right border, else at the left; None without one.
+
+    Space for a typical message is kept free.
+    """
+    usual = (min(width - 2.0 * EDGE, RESERVED[0]), RESERVED[1])
+    taken, places = [*panels, _message_place(width, usual, [])], list[Box | None]()
+    for w, h in sizes:
+        tops = [EDGE, *(box.y + box.height + GAP for box in taken)]
+        boxes = (Box(x, y, w, h) for x in (width - EDGE - w, EDGE) for y in sorted(tops))
+        found = next((box for box in boxes if _inside(box, width, height) and not any(_overlap(box, other) for other in taken)), None)
+        places.append(found)
+        taken += [] if found is None else [found]
+    return places
 
 
 def _arrangement(

@@ -9,8 +9,21 @@ from pyglet import gl
 
 from simulator.base.records import Record
 from simulator.view.gl_objects import Mesh, Program, Texture
-from simulator.view.instrument_layout import canvas_scale
-from simulator.view.instruments import Canvas, Dials, Font, FrameRate, InstrumentInputs, asset, instruments, keys_help
+from simulator.view.inset_renderer import Inset, Insets
+from simulator.view.instrument_layout import Box, canvas_scale, place_insets
+from simulator.view.instruments import (
+    INSET_EDGE,
+    INSET_TITLE,
+    Canvas,
+    Dials,
+    Font,
+    FrameRate,
+    InstrumentInputs,
+    asset,
+    inset_frame,
+    instruments,
+    keys_help,
+)
 from simulator.view.motion_strip_chart import MotionStripChart
 
 
@@ -50,6 +63,9 @@ class Hud:
         """True: the list of keys instead of the instruments."""
         self.shows_motion_chart = False
         """True: the strip chart of the motion is displayed."""
+        self.insets: Insets | None = None
+        """None: the drive has none."""
+        self.shows_insets = True
         self._motion_chart = MotionStripChart()
         self._renderer = CanvasRenderer(font)
         self._rate = FrameRate(time.perf_counter)
@@ -62,9 +78,25 @@ class Hud:
             return
         self.canvas.clear()
         scale = canvas_scale(width, height, self.ratio, self.help)
+        placed: list[tuple[Inset, Box]] = []
         if self.help:
             keys_help(self.canvas, width / scale, height / scale)
         else:
             shown = InstrumentInputs(rate, self.camera, self.dials, self._motion_chart if self.shows_motion_chart else None)
-            instruments(self.canvas, state, width / scale, height / scale, shown)
+            panels = instruments(self.canvas, state, width / scale, height / scale, shown)
+            placed = self._place_insets(panels, width / scale, height / scale)
         self._renderer.draw(self.canvas, width / scale, height / scale)
+        for inset, box in placed:
+            assert self.insets is not None
+            self.insets.draw(inset, box, width / scale, height / scale)
+
+    def _place_insets(self, panels: list[Box], width: float, height: float) -> list[tuple[Inset, Box]]:
+        """Add the frames of the insets to the canvas; return the insets with the places of their images."""
+        if self.insets is None or not self.shows_insets:
+            return []
+        self.insets.update()
+        shown = self.insets.shown
+        edges = 2.0 * INSET_EDGE, INSET_TITLE + INSET_EDGE
+        sizes = [(one.size[0] + edges[0], one.size[1] + edges[1]) for one in shown if one.size is not None]
+        boxes = place_insets(width, height, panels, sizes)
+        return [(one, inset_frame(self.canvas, box, one.title)) for one, box in zip(shown, boxes, strict=True) if box is not None]

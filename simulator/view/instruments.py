@@ -39,6 +39,8 @@ PANEL, INK, DIM, TRACK = (0.05, 0.06, 0.07, 0.66), (0.96, 0.97, 0.96, 1.0), (0.7
 GREEN, RED, BLUE, AMBER = (0.36, 0.84, 0.42, 1.0), (0.95, 0.33, 0.27, 1.0), (0.36, 0.68, 0.98, 1.0), (0.99, 0.73, 0.22, 1.0)
 CAR = (0.62, 0.78, 0.93, 1.0)
 DARK = (0.04, 0.05, 0.06, 1.0)
+INSET_EDGE, INSET_TITLE = 5.0, 22.0
+"""Border of an inset, and height of its title."""
 Color = tuple[float, float, float, float]
 
 
@@ -199,8 +201,8 @@ class InstrumentInputs(NamedTuple):
     """None: not displayed"""
 
 
-def instruments(c: Canvas, state: Record, width: float, height: float, shown: InstrumentInputs) -> None:
-    """Add all instruments for which `instrument_layout.arrange` finds space."""
+def instruments(c: Canvas, state: Record, width: float, height: float, shown: InstrumentInputs) -> list[Box]:
+    """Add all instruments for which `instrument_layout.arrange` finds space; return their panels."""
     s, motion_chart = state[0], shown.motion_chart
     message = bytes(s["message"]).decode("utf-8", errors="replace")
     if s["paused"] and not message:
@@ -220,6 +222,14 @@ def instruments(c: Canvas, state: Record, width: float, height: float, shown: In
         draw["motion_chart"] = lambda box: _motion_chart(c, motion_chart, box, float(s["intensity"]))
     for name, box in panels.items():
         draw[name](box)
+    return list(panels.values())
+
+
+def inset_frame(c: Canvas, box: Box, title: str) -> Box:
+    """Add the panel of an inset with its title; return the place of its image."""
+    c.box(*box, PANEL, 8.0)
+    c.text(box.x + INSET_EDGE, box.y + 3.0, title, SMALL, DIM)
+    return Box(box.x + INSET_EDGE, box.y + INSET_TITLE, box.width - 2.0 * INSET_EDGE, box.height - INSET_TITLE - INSET_EDGE)
 
 
 def keys_help(c: Canvas, width: float, height: float) -> None:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -40,6 +40,12 @@ class ViewProcess:
     def alive(self) -> bool:
         """Whether the process is running."""
         return self._process.poll() is None
+
+    @property
+    def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        """Pipes to the standard input and from the standard output of the process."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        return self._process.stdin, self._process.stdout
 
     @property
     def by_signal(self) -> bool:
@@ -103,9 +109,18 @@ def start_view_process(
 
 
 def start_process(
-    module: str, blocks: Sequence[str], ground: Any, geometry: Mapping[str, Any], rest: Sequence[str], drive_lock: DriveLock | None = None
+    module: str,
+    blocks: Sequence[str],
+    ground: Any,
+    geometry: Mapping[str, Any],
+    rest: Sequence[str],
+    drive_lock: DriveLock | None = None,
+    pipes: bool = False,
 ) -> ViewProcess:
-    """Start `python -m module BLOCK KEYS TERRAIN.npz GEOMETRY.npz rest...`; arguments as for `start_view_process`."""
+    """Start `python -m module BLOCK KEYS TERRAIN.npz GEOMETRY.npz rest...`; arguments as for `start_view_process`.
+
+    pipes : True = `ViewProcess.pipes` are connected to the standard input and output of the process
+    """
     if drive_lock is None:
         with cleanup.defer_exit():
             drive_lock = DriveLock()
@@ -116,7 +131,8 @@ def start_process(
     command = [sys.executable, "-m", module, *blocks, str(terrain_file), str(geometry_file), *rest]
     root = str(Path(__file__).resolve().parents[2])
     with open(drive_lock.folder / ERRORS, "wb") as errors:
-        process = cleanup.start_child(command, cwd=root, stdin=subprocess.DEVNULL, stderr=errors)
+        out = subprocess.PIPE if pipes else None
+        process = cleanup.start_child(command, cwd=root, stdin=out or subprocess.DEVNULL, stdout=out, stderr=errors)
     return ViewProcess(process, drive_lock)
 
 

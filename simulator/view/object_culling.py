@@ -17,12 +17,16 @@ from simulator.view.textures import SUN
 
 SMALLEST = 0.0012
 """rad. Smallest visible radius of an object as an angle at the camera: about one pixel of a window of 720 lines."""
+EXACT_SMALLEST = 1e-4
+"""As SMALLEST, for cameras with many pixels or a narrow field of view."""
 ROUND = (0.008, 0.022, 0.08)
 """rad. Radii of round shapes, as angles at the camera, from which they have the next finer mesh of `object_meshes.DETAILS`."""
 SIGHT = 3500.0
 """m. Maximum distance at which objects are drawn, as far as the terrain."""
 SHADOW_STRETCH = 1.6
 """Length of the area that the shadow of an object may cover, divided by the length of its shadow on level ground; enough for falls of 33 %."""
+EXACT_ROUND = (0.005, 0.02, 0.08)
+"""As ROUND, for `object_meshes.EXACT_DETAILS`."""
 LAG = 0.1
 """s. Maximum time over which the motion of a broken object continues without a new pose."""
 
@@ -44,6 +48,7 @@ class ObjectItems:
     ----------
     budget : maximum number of triangles of an image; the farthest objects beyond it are left out
     triangles : (levels of detail, MESHES) number of triangles of each unit mesh
+    exact : True = for `object_meshes.EXACT_DETAILS`, and small objects are drawn, too
 
     Attributes
     ----------
@@ -55,8 +60,9 @@ class ObjectItems:
 
     MESHES = 4
 
-    def __init__(self, data: ObjectData, budget: int, triangles: Rows) -> None:
+    def __init__(self, data: ObjectData, budget: int, triangles: Rows, exact: bool = False) -> None:
         self.data, self._budget = data, budget
+        self._smallest, self._steps = (EXACT_SMALLEST, EXACT_ROUND) if exact else (SMALLEST, ROUND)
         count = len(data)
         self.instances = np.zeros((count, 19), np.float32)
         self.instances[:, 12:16], self.instances[:, 16:] = data.size, data.color
@@ -151,11 +157,11 @@ class ObjectItems:
         away = self._center - eye
         distance = np.sqrt(np.einsum("ij,ij->i", away, away))
         gap = distance - self._reach
-        keep = self.present[self.owner] & (self._reach > SMALLEST * distance) & (gap < SIGHT)
+        keep = self.present[self.owner] & (self._reach > self._smallest * distance) & (gap < SIGHT)
         items = np.flatnonzero(keep)
         items = items[self.inside(items, planes_of(clip_of_world))]
         items = items[np.argsort(gap[items], kind="stable")]
-        detail = np.searchsorted(ROUND, self._round[items] / np.maximum(distance[items], 1e-3))
+        detail = np.searchsorted(self._steps, self._round[items] / np.maximum(distance[items], 1e-3))
         count = int(np.searchsorted(np.cumsum(self._triangles[detail, items]), self._budget, side="right"))
         return Selection(items[:count], detail[:count])
 

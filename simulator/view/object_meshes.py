@@ -19,6 +19,9 @@ LAYOUT = (3, 3, 1)
 """Floats per vertex attribute: position, normal, end."""
 DETAILS = ((5, 2), (8, 4), (12, 6), (20, 10))
 """Sides around the axis, and rings from pole to pole, of round shapes, from far to near."""
+EXACT_DETAILS = ((16, 8), (32, 16), (64, 32), (128, 64))
+"""As DETAILS, for images of sensors. A polygon of N sides is up to r pi^2 / (2 N^2) inside the circle of radius r: less than 1e-4 of the distance, and
+along an oblique line of sight less than 1e-3, as long as the radius is less than `object_culling.EXACT_ROUND` of the distance."""
 
 
 def unit_meshes(detail: tuple[int, int]) -> dict[int, Array]:

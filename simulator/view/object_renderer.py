@@ -14,12 +14,14 @@ from simulator.view.meshes import Array
 from simulator.view.object_changes import ObjectChanges
 from simulator.view.object_culling import ObjectItems, Rows, planes_of
 from simulator.view.object_data import BAKED, ObjectData
-from simulator.view.object_meshes import DETAILS, LAYOUT, indexed, unit_meshes
+from simulator.view.object_meshes import DETAILS, EXACT_DETAILS, LAYOUT, indexed, unit_meshes
 from simulator.view.object_shadows import UNIT_OF_CASTERS, ObjectShadows
 from simulator.view.sun_view import clip_of_texture
 
 BUDGETS = (4_000_000, 30_000)
 """Maximum number of triangles of an image, for a graphics card and for a software renderer; the farthest objects are left out."""
+EXACT_BUDGET = 10_000_000
+"""As BUDGETS, for images of sensors: with 10 million triangles, a software renderer takes about a second."""
 INSTANCE = (4, 4, 4, 4, 3)
 """Floats per attribute of an instance: rows of the matrix, size, color."""
 KINDS: tuple[tuple[str, ...], ...] = (("CASTERS", "SHADOW"), ("CASTERS",), ())
@@ -31,15 +33,19 @@ FIRST_INSTANCE, PAINT = 3, 7
 
 
 class Objects:
-    """Objects on the graphics device."""
+    """Objects on the graphics device. exact: meshes for images of sensors, and `draw_numbers`."""
 
-    def __init__(self, data: ObjectData, software: bool) -> None:
-        levels = [unit_meshes(detail) for detail in DETAILS]
+    def __init__(self, data: ObjectData, software: bool, exact: bool = False) -> None:
+        levels = [unit_meshes(detail) for detail in (EXACT_DETAILS if exact else DETAILS)]
+        self._exact = exact
         self._counts = np.array([[len(meshes[shape]) // 3 for shape in sorted(meshes)] for meshes in levels])
-        self._budget = BUDGETS[software]
+        self._budget = EXACT_BUDGET if exact else BUDGETS[software]
         self._units = [[_unit(meshes[shape]) for shape in sorted(meshes)] for meshes in levels]
         self._programs = [Program("objects", define=kind) for kind in KINDS]
         self._depth = Program("objects", "depth")
+        self._number = Program("objects", "number", define=("NUMBERS",)) if exact else None
+        self._numbers = False
+        """Whether numbers are drawn in place of colors."""
         for program in self._programs:
             program.use().set(shadow=4, casters=UNIT_OF_CASTERS)
         self.shadows = ObjectShadows(software)
@@ -52,11 +58,15 @@ class Objects:
         """Show other objects from now on."""
         for mesh in self._own:
             mesh.delete()
-        self.items = ObjectItems(data, self._budget, self._counts)
+        self.items = ObjectItems(data, self._budget, self._counts, self._exact)
         shared = np.hstack((data.vertices, np.zeros((len(data.vertices), 1), np.float32)))
         self._shared = Mesh(shared, LAYOUT, instance=INSTANCE)
         self._baked = Mesh(data.baked, (3, 3, 3), locations=(0, 1, PAINT))
         self._own = [self._shared, self._baked]
+        self._numbered = self._baked
+        if self._exact:
+            self._numbered = Mesh(_numbered(data), (3, 3, 3), locations=(0, 1, PAINT))
+            self._own.append(self._numbered)
         self.shadows.forget()
 
     @property
@@ -91,6 +101,16 @@ class Objects:
                 self._programs[k].use().set(clip_of_world=clip_of_world, eye=eye, **shadow)
                 self._draw_items(items[some], detail[some])
 
+    def draw_numbers(self, clip_of_world: NDArray, eye: NDArray) -> None:
+        """Draw the numbers of the visible objects, 1 + row, with the shader `number`; for an `exact` object."""
+        if not self.any or self._number is None:
+            return
+        items, detail = self.items.visible(clip_of_world, eye)
+        self._number.use().set(clip_of_world=clip_of_world, eye=eye)
+        self._numbers = True
+        self._draw_items(items, detail)
+        self._numbers = False
+
     def _draw_depths(self, view: NDArray, items: Rows) -> None:
         self._depth.use().set(clip_of_world=view, eye=np.zeros(3))
         self._draw_items(items, np.ones(len(items), np.int64))
@@ -113,13 +133,24 @@ class Objects:
         if len(baked):
             for k, row in enumerate(((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0), (1.0, 1.0, 1.0, 0.0))):
                 gl.glVertexAttrib4f(FIRST_INSTANCE + k, *row)
-            self._baked.draw_pieces(baked[:, 1], baked[:, 2])
+            (self._numbered if self._numbers else self._baked).draw_pieces(baked[:, 1], baked[:, 2])
             self.triangles += int(baked[:, 2].sum()) // 3
 
     def _draw_instances(self, mesh: Mesh, rows: Rows, first: int, count: int) -> None:
-        mesh.upload_instances(self.items.instances[rows])
+        instances = self.items.instances[rows]
+        if self._numbers:
+            instances[:, -3] = rows + 1
+        mesh.upload_instances(instances)
         mesh.draw_instances(len(rows), first, count)
         self.triangles += len(rows) * count // 3
+
+
+def _numbered(data: ObjectData) -> NDArray[np.float32]:
+    """Return the baked triangles with 1 + row of their object in place of the first component of the color."""
+    out = data.baked.copy()
+    for owner, first, count in data.parts[data.parts[:, 0] < 0, :3].astype(int):
+        out[first : first + count, 6] = -owner  # a part of row k has the owner -1 - k
+    return out
 
 
 def _unit(mesh: Array) -> Mesh:

@@ -13,7 +13,7 @@ from simulator.base.records import Record
 from simulator.view.bodies.kinds import body_of
 from simulator.view.camera import Camera, Shot, clip_of_world, rotation
 from simulator.view.gl_context import is_software
-from simulator.view.gl_objects import Frame, Mesh, Program, Texture, renderer
+from simulator.view.gl_objects import Frame, Mesh, NumberFrame, Program, Texture, renderer
 from simulator.view.instrument_renderer import Hud
 from simulator.view.instruments import dials
 from simulator.view.marker_posts import SIGHT, posts
@@ -35,19 +35,22 @@ THINGS_SIGHT = 500.0
 
 
 class Scene:
-    """All objects on the graphics device. An OpenGL context must be active (simulator.view.gl_context)."""
+    """All objects on the graphics device. An OpenGL context must be active (simulator.view.gl_context).
 
-    def __init__(self, terrain: TerrainData, geometry: Mapping[str, Any]) -> None:
+    exact : True = for the images of sensors: fine meshes, no small object is left out, and no marker posts, which only the window shows
+    """
+
+    def __init__(self, terrain: TerrainData, geometry: Mapping[str, Any], exact: bool = False) -> None:
         geometry = checked_geometry(geometry)
         software = is_software(renderer())
         self._grain = Texture(grain(), gl.GL_REPEAT, fine=not software)
-        self.objects = Objects(terrain.objects, software)
-        self._terrain = Terrain(terrain, self._grain, software, self.objects.any)
+        self.objects = Objects(terrain.objects, software, exact)
+        self._terrain = Terrain(terrain, self._grain, software, self.objects.any, exact)
         body = body_of(geometry)
-        self._vehicle = Vehicle(geometry, body, software, self.objects.any)
+        self._vehicle = Vehicle(geometry, body, software, self.objects.any, exact)
         self._sky = Program("sky")
         mesh, self._post_groups, self._post_size = posts(terrain)
-        self._posts = Mesh(mesh, LAYOUT) if len(mesh) else None
+        self._posts = Mesh(mesh, LAYOUT) if len(mesh) and not exact else None
         self._chunks = terrain.features.chunks
         self._features = Mesh(terrain.features.mesh, LAYOUT) if len(terrain.features.mesh) else None
         self._screen = Mesh(np.array([[-1, -1], [3, -1], [-1, 3]]), (2,))
@@ -86,8 +89,15 @@ class Scene:
     def draw(self, state: Record, dt: float, target: int, width: int, height: int) -> Shot:
         """Draw a state (fields of STATE) into frame buffer `target`, dt seconds after the last image; return the camera."""
         self.hud.camera = self.camera.kind
+        shot = self.camera.shot(state[0]["p_WB"], rotation(state[0]["q_WB"]), state, dt)
+        self.draw_from(shot, state, target, width, height)
+        if self.instruments:
+            self.hud.draw(state, width, height)
+        return shot
+
+    def draw_from(self, shot: Shot, state: Record, target: int, width: int, height: int) -> None:
+        """Draw a state from a camera into frame buffer `target`, without instruments."""
         p_WB, R_WB = state[0]["p_WB"], rotation(state[0]["q_WB"])
-        shot = self.camera.shot(p_WB, R_WB, state, dt)
         gl.glEnable(gl.GL_DEPTH_TEST)
         gl.glDepthFunc(gl.GL_LEQUAL)
         self._vehicle.place(p_WB, R_WB, state)
@@ -104,9 +114,21 @@ class Scene:
         if inner:
             inner.copy_to(target, width, height)
             gl.glViewport(0, 0, width, height)
-        if self.instruments:
-            self.hud.draw(state, width, height)
-        return shot
+
+    def draw_numbers(self, shot: Shot, state: Record, frame: NumberFrame) -> None:
+        """Draw the numbers of objects (1 + row; ground 0, nothing -1, own vehicle -2) and depths instead of colors; for an `exact` scene."""
+        p_WB = state[0]["p_WB"]
+        gl.glEnable(gl.GL_DEPTH_TEST)
+        gl.glDepthFunc(gl.GL_LEQUAL)
+        self._vehicle.place(p_WB, rotation(state[0]["q_WB"]), state)
+        self.objects.place(float(state[0]["time"]), shot)
+        frame.begin()
+        view = clip_of_world(shot, frame.width / frame.height, FAR)
+        with self._vehicle.numbers():
+            self._draw_vehicle(view, shot, p_WB)
+            self.objects.draw_numbers(view, shot.eye)
+            self._features_and_markings(view, shot)
+            self._terrain.draw_numbers(view, shot.eye, (float(p_WB[0]), float(p_WB[1])))
 
     def _inner_frame(self, width: int, height: int) -> Frame | None:
         """Return the surface for an image that is rendered smaller than displayed; None at full size."""
@@ -122,12 +144,7 @@ class Scene:
     def _vehicle_and_terrain(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
         # nearest first, so that hidden surfaces are not shaded
         self.objects.shadows.bind()
-        if shot.xray:
-            self._vehicle.draw_bare(view, shot.eye)
-        elif shot.inside:
-            self._vehicle.draw_inside(view, shot.eye)
-        else:
-            self._vehicle.draw(view, shot.eye, air(float(np.linalg.norm(p_WB - shot.eye))))
+        self._draw_vehicle(view, shot, p_WB)
         self._vehicle.bind_shadow()
         self.objects.draw(view, shot.eye, shadow)
         self._roadside(view, shot)
@@ -136,8 +153,19 @@ class Scene:
         self._backdrop(view, shot)
         if shot.xray:
             self._vehicle.draw_ghost(view, shot.eye)
-        elif not shot.inside:
+        elif shot.shows_vehicle and not shot.inside:
             self._vehicle.draw_glass(view, shot.eye)
+
+    def _draw_vehicle(self, view: NDArray, shot: Shot, p_WB: NDArray) -> None:
+        """Draw the opaque parts of the vehicle."""
+        if not shot.shows_vehicle:
+            return
+        if shot.xray:
+            self._vehicle.draw_bare(view, shot.eye)
+        elif shot.inside:
+            self._vehicle.draw_inside(view, shot.eye)
+        else:
+            self._vehicle.draw(view, shot.eye, air(float(np.linalg.norm(p_WB - shot.eye))))
 
     def _draw_terrain(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
         self._vehicle.bind_shadow()

@@ -8,14 +8,12 @@ A checksum covers machines that reorder memory accesses (ARM). Views that start,
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
-import sys
 import time
 import zlib
 from collections.abc import Sequence
-from multiprocessing import resource_tracker, shared_memory
+from multiprocessing import shared_memory
 from typing import Any
 
 import numpy as np
@@ -24,7 +22,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import DeviceError
 from simulator.base.records import Record, Table, dtype_of, layout_hash, record, sized
 from simulator.view import rut_tiles
-from simulator.view.drive_lock import SHARED_MEMORY, hold, new_block
+from simulator.view.memory_block import attach_block, close_block, create_block
 from simulator.view.object_changes import NO_CHANGES, SPARE, ObjectChanges, ObjectTable, size_of
 from simulator.view.rut_tiles import RutSquare, RutTiles
 from vehicles.axle_layout import WHEELS
@@ -143,7 +141,7 @@ class ViewWriter:
 
     def __init__(self, name: str | None = None, wheels: int = int(WHEELS), soft: bool = False, objects: int = 0) -> None:
         table, rows = sized(STATE, wheels=wheels), objects + SPARE
-        self._memory = _create(name, _layout_size(table) + (rut_tiles.BYTES if soft else 0) + size_of(rows))
+        self._memory = create_block(name, _layout_size(table) + (rut_tiles.BYTES if soft else 0) + size_of(rows))
         self.name = self._memory.name
         self._head, self._slots, self._payload = _map_view(self._memory, wheels=wheels)
         self._head["wheels"], self._head["ruts"], self._head["objects"] = wheels, soft, rows
@@ -192,7 +190,7 @@ class ViewWriter:
         self.mark_closed()
         self.ruts = self.objects = None
         del self._head, self._slots, self._payload
-        _close(self._memory, unlink=True)
+        close_block(self._memory, unlink=True)
 
 
 class ViewReader:
@@ -202,7 +200,7 @@ class ViewReader:
     """
 
     def __init__(self, name: str) -> None:
-        self._memory = _attach(name, "view block")
+        self._memory = attach_block(name, "view block")
         self._head, self._slots, self._payload = _map_view(self._memory, MAGIC, LAYOUT, name)
         self._ruts = _map_ruts(self._memory, self._head)
         self._objects: ObjectTable | None = _map_objects(self._memory, self._head)
@@ -273,7 +271,7 @@ class ViewReader:
         """Close the block without removing it."""
         self._ruts = self._objects = None
         del self._head, self._slots, self._payload
-        _close(self._memory, unlink=False)
+        close_block(self._memory, unlink=False)
 
     def _fetch(self, n: int, out: NDArray[np.uint8], index: int) -> bool:
         slot = self._slots[n % SLOTS]
@@ -295,7 +293,7 @@ class KeyWriter:
     """
 
     def __init__(self, name: str) -> None:
-        self._memory = _attach(name, "key block")
+        self._memory = attach_block(name, "key block")
         self.name = self._memory.name
         self._keys = _map_keys(self._memory, False, self.name)
         self._token = np.uint64(secrets.randbits(63) + 1)
@@ -332,7 +330,7 @@ class KeyWriter:
         if self.owns:
             self._keys["closed"], self._keys["owner"] = closed_by_user, 0
         del self._keys
-        _close(self._memory, unlink=False)
+        close_block(self._memory, unlink=False)
 
 
 class NoKeys:
@@ -357,7 +355,7 @@ class KeyReader:
     """Host side of the key block; creates the block (`create=False`: opens an existing one)."""
 
     def __init__(self, name: str | None = None, create: bool = True) -> None:
-        self._memory = _create(name, dtype_of(_KEYS_HEAD).itemsize) if create else _attach(str(name), "key block")
+        self._memory = create_block(name, dtype_of(_KEYS_HEAD).itemsize) if create else attach_block(str(name), "key block")
         self.name = self._memory.name
         self._owner = create
         self._keys = _map_keys(self._memory, create, self.name)
@@ -399,7 +397,7 @@ class KeyReader:
     def close(self) -> None:
         """Close the block, and remove it if this object created it."""
         del self._keys, self._down, self._presses
-        _close(self._memory, unlink=self._owner)
+        close_block(self._memory, unlink=self._owner)
 
 
 def interpolate(previous: Record, last: Record, share: float, out: Record) -> None:
@@ -498,46 +496,3 @@ def _keys_layout(keys: Sequence[str]) -> int:
 def _check(same: bool, name: str) -> None:
     if not same:
         raise DeviceError(f"shared memory {name}: written by another version of Jounce; hint: close the other window and restart")
-
-
-def _create(name: str | None, size: int) -> shared_memory.SharedMemory:
-    try:
-        memory = new_block(size) if name is None else shared_memory.SharedMemory(name, create=True, size=size)
-    except FileExistsError:
-        raise DeviceError(f"shared memory {name}: block name already in use; expected a free name") from None
-    except OSError as error:
-        raise DeviceError(f"shared memory: cannot create a block ({error.strerror}); expected free shared memory") from None
-    hold(memory)
-    if SHARED_MEMORY.is_dir():
-        _track(memory, False)
-    return memory
-
-
-def _track(memory: shared_memory.SharedMemory, on: bool) -> None:
-    """Register a block with Python's resource tracker, or unregister it, so that only `drive_lock.sweep` removes stale blocks."""
-    if sys.platform != "win32" and getattr(memory, "_track", True):
-        (resource_tracker.register if on else resource_tracker.unregister)(memory._name, "shared_memory")  # type: ignore[attr-defined]
-
-
-def _attach(name: str, what: str) -> shared_memory.SharedMemory:
-    try:
-        if sys.version_info >= (3, 13):
-            return shared_memory.SharedMemory(name, track=False)
-        memory = shared_memory.SharedMemory(name)
-    except (FileNotFoundError, ValueError):
-        raise DeviceError(f"shared memory {name}: {what} not found; expected a name from the host") from None
-    # Before Python 3.13 the resource tracker removes a block when any process that opened it exits (cpython 82300).
-    _track(memory, False)
-    return memory
-
-
-def _close(memory: shared_memory.SharedMemory, unlink: bool) -> None:
-    try:
-        memory.close()
-    except BufferError:
-        # an array still uses the block; the mapping ends with the process
-        memory._mmap = memory._buf = None  # type: ignore[attr-defined]
-    if unlink:
-        _track(memory, True)  # `unlink` unregisters the block again
-        with contextlib.suppress(FileNotFoundError):
-            memory.unlink()

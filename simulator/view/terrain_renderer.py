@@ -16,6 +16,8 @@ from simulator.view.terrain_data import TerrainData, road_texture, surface_textu
 
 CELLS = (16, 8)
 """T, cells along a side of a tile, for a graphics card and for a software renderer."""
+EXACT_CELLS = 32
+"""As CELLS, for depths: the side of a cell is less than 1/64 of its distance, or as large as that of level 0."""
 FINEST = (0.25, 2.0)
 """m. Limits of the cell size of level 0, which otherwise is the spacing of the nodes."""
 SHADE = 7.0
@@ -34,16 +36,14 @@ SHADED: tuple[tuple[str, ...], ...] = tuple((*kind, "CASTERS") for kind in KINDS
 
 
 class Terrain:
-    """Terrain on the graphics device. casters: whether objects cast shadows on it."""
+    """Terrain on the graphics device. casters: whether objects cast shadows on it; exact: for images of sensors, with `draw_numbers`."""
 
-    def __init__(self, terrain: TerrainData, grain: Texture, software: bool, casters: bool = False) -> None:
+    def __init__(self, terrain: TerrainData, grain: Texture, software: bool, casters: bool = False, exact: bool = False) -> None:
         self.terrain, self.grain = terrain, grain
-        self._cells = CELLS[software]
+        self._cells = CELLS[software and not exact]
         self._cell = min(max(min(terrain.spacing), FINEST[0]), FINEST[1])
-        self._levels = max(1, math.ceil(math.log2(HORIZON / (4.0 * self._cells * self._cell))) + 1)
-        side = np.arange(self._cells + 1, dtype=np.float32)
-        nodes = np.dstack(np.meshgrid(side, side)).reshape(-1, 2)
-        self._mesh = Mesh(nodes, (2,), tile_triangles(self._cells), instance=(4,))
+        self._mesh = _tile(self._cells)
+        self._exact_mesh = _tile(EXACT_CELLS) if exact else None
         slabs = () if terrain.roads or len(terrain.features.mesh) else ("SLABS",)
         cut = ("CUT",) if terrain.features.cut.size else ()
         # a graphics card sharpens the grain slightly; a software renderer saves this time
@@ -52,6 +52,7 @@ class Terrain:
         self._casters = casters
         kinds = (*KINDS, *(() if self.ruts is None else (*RUTTED, SUNK)), *(SHADED if casters else ()))
         self._programs = {kind: Program("terrain", define=(*self._defines(kind), *slabs, *cut, crisp)) for kind in kinds}
+        self._number = Program("terrain", "number", define=("SMOOTH", "EXACT", *cut)) if exact else None
         self._heights = Texture(terrain.heights, gl.GL_MIRRORED_REPEAT)
         self._surface = Texture(surface_texture(terrain), gl.GL_MIRRORED_REPEAT, fine=not software)
         roads, step = road_texture(terrain)
@@ -65,7 +66,7 @@ class Terrain:
             "mirrored": 1.0 if terrain.mirrored else 0.0, "heights": 0, "surface": 1, "grain": 2, "roads": 3, "shadow": 4, "cut": 5,
             "casters": UNIT_OF_CASTERS, "cut_grid": terrain.features.cut_grid,
         }  # fmt: skip
-        for program in self._programs.values():
+        for program in (*self._programs.values(), *(() if self._number is None else (self._number,))):
             program.use().set(**fixed, **(self.ruts.uniforms if self.ruts is not None else {}))
         relief = float(terrain.heights.max()) - float(terrain.heights.min())
         self._relief = (float(terrain.heights.min()) - 1.0, relief + 2.0)
@@ -85,7 +86,7 @@ class Terrain:
         shadow : uniforms of the vehicle's shadow, used on the finest level, and of the objects' shadows
         areas : rectangles (n, 4) in which objects cast shadows
         """
-        tiles, level = visible_tiles(focus, self._cell, self._cells, self._levels, clip_of_world, self._bounds)
+        tiles, level = visible_tiles(focus, self._cell, self._cells, self._levels(self._cells), clip_of_world, self._bounds)
         for unit, texture in enumerate((self._heights, self._surface, self.grain, self._roads)):
             texture.bind(unit)
         if self._cut is not None:
@@ -120,6 +121,18 @@ class Terrain:
             self._use(SUNK, picture, shadow)
             self.triangles += self.ruts.draw(focus)
 
+    def draw_numbers(self, clip_of_world: NDArray, eye: NDArray, focus: tuple[float, float]) -> None:
+        """Draw the number 0 and depths of the visible tiles, without ruts, with the shader `number`; for an `exact` terrain."""
+        assert self._number is not None and self._exact_mesh is not None
+        tiles, _ = visible_tiles(focus, self._cell, EXACT_CELLS, self._levels(EXACT_CELLS), clip_of_world, self._bounds)
+        for unit, texture in enumerate((self._heights, self._surface, self.grain, self._roads)):
+            texture.bind(unit)
+        if self._cut is not None:
+            self._cut.bind(5)
+        self._number.use().set(clip_of_world=clip_of_world, eye=eye, focus=focus, number=0.0)
+        self._exact_mesh.upload_instances(tiles)
+        self._exact_mesh.draw_instances(len(tiles))
+
     def _use_all_once(self, picture: dict[str, object], shadow: dict[str, object]) -> None:
         """Use every program once invisibly. Drivers compile a program on first use, which would delay the frame of the first rut."""
         self._fresh = False
@@ -131,11 +144,22 @@ class Terrain:
     def _use(self, kind: tuple[str, ...], picture: dict[str, object], shadow: dict[str, object]) -> None:
         self._programs[kind].use().set(**picture, **(shadow if self._casters or "SHADOW" in kind else {}))
 
+    def _levels(self, cells: int) -> int:
+        """Return the number of levels up to the horizon, for tiles of `cells` x `cells` cells."""
+        return max(1, math.ceil(math.log2(HORIZON / (4.0 * cells * self._cell))) + 1)
+
     def _bounds(self, x: NDArray, y: NDArray, half: float) -> tuple[NDArray, NDArray]:
         _, along, across = self.terrain.plane
         base = self.terrain.plane[0] + along * x + across * y
         tilt = half * (abs(along) + abs(across))
         return base + self._relief[0] - tilt, base + self._relief[0] + self._relief[1] + tilt
+
+
+def _tile(cells: int) -> Mesh:
+    """Return the mesh of a tile of `cells` x `cells` cells."""
+    side = np.arange(cells + 1, dtype=np.float32)
+    nodes = np.dstack(np.meshgrid(side, side)).reshape(-1, 2)
+    return Mesh(nodes, (2,), tile_triangles(cells), instance=(4,))
 
 
 def _touched(corners: NDArray, side: NDArray, areas: NDArray | None) -> NDArray[np.bool_]:

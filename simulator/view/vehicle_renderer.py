@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,18 +16,21 @@ from simulator.view.bodies.hmmwv_wheel import plain_wheel
 from simulator.view.gl_objects import Mesh, Program, ShadowMap
 from simulator.view.meshes import LAYOUT, capsule, coil, mirrored
 from simulator.view.object_shadows import UNIT_OF_CASTERS
+from simulator.view.poses import pose, spin, steering_wheel_rotation
 from simulator.view.sun_view import sun_view, texture_of_clip
 from simulator.view.vehicle_geometry import bars
 
 SHADOW_HALF = 3.6
 """m. Minimum half side of the square around the vehicle that contains its shadow."""
 SHADOW_SIZE = 640
+OWN_NUMBER = -2
+"""Number of the vehicle in an image of numbers, as in the hits of rays."""
 
 
 class Vehicle:
-    """Vehicle on the graphics device. casters: whether objects cast shadows on it."""
+    """Vehicle on the graphics device. casters: whether objects cast shadows on it; exact: whether `numbers` is used."""
 
-    def __init__(self, geometry: Mapping[str, Any], body: Body, software: bool, casters: bool = False) -> None:
+    def __init__(self, geometry: Mapping[str, Any], body: Body, software: bool, casters: bool = False, exact: bool = False) -> None:
         self.geometry, self.body = geometry, body
         parts = (body.shell, body.fittings, body.glass, body.frame)
         self._shell, self._fittings, self._glass, self._frame = (Mesh(mesh, LAYOUT) for mesh in parts)
@@ -44,6 +47,7 @@ class Vehicle:
         self._solid, self._link = Program("solid", define=plain), Program("link", "solid", define=plain)
         self._ghost, self._panes = Program("solid", define=("GHOST",)), Program("solid", define=("GLASS",))
         self._dark = Program("solid", "depth")
+        self._numbers = (Program("solid", "number"), Program("link", "number")) if exact else None
         for program in (self._solid, self._link, self._panes):
             program.use().set(shadow=4, casters=UNIT_OF_CASTERS)
         self.casters: dict[str, Any] = {}
@@ -64,8 +68,8 @@ class Vehicle:
         self._places = [
             self._X_WB @ pose(s["R_BK"][k] @ spin(float(s["wheel_angle"][k])), s["p_BK"][k]) @ size for k, size in enumerate(self._sizes)
         ]
-        turn = _about_x(-float(s["steering_wheel_angle"]))
-        self._wheel_X = self._X_WB @ pose(_leaning(self.body.steering_tilt) @ turn, self.body.steering_place)
+        turned = steering_wheel_rotation(self.body.steering_tilt, float(s["steering_wheel_angle"]))
+        self._wheel_X = self._X_WB @ pose(turned, self.body.steering_place)
         self._right = s["p_BK"][:, 1] < 0.0
         self._links = bars(self.geometry, state)
 
@@ -86,6 +90,17 @@ class Vehicle:
         gl.glDisable(gl.GL_POLYGON_OFFSET_FILL)
         x = self._X_WB[:2, 0] / max(float(np.hypot(*self._X_WB[:2, 0])), 1e-6)
         return {"shadow_of_world": self.shadow_of_world, "under": (*center[:2], *x)}
+
+    @contextlib.contextmanager
+    def numbers(self) -> Iterator[None]:
+        """Draw numbers with the shader `number` in place of colors: that of the vehicle, or 0 by `solid_in_world`."""
+        assert self._numbers is not None
+        colors = self._solid, self._link
+        self._solid, self._link = self._numbers
+        for program in self._numbers:
+            program.use().set(number=float(OWN_NUMBER))
+        yield
+        self._solid, self._link = colors
 
     def bind_shadow(self) -> None:
         """Bind the shadow map to the unit that the ground's shader uses."""
@@ -113,7 +128,7 @@ class Vehicle:
 
     def solid_in_world(self, clip_of_world: NDArray, eye: NDArray) -> Program:
         """Prepare drawing of solids with corners in W; the caller sets `air`."""
-        return self._begin(clip_of_world, eye, (0.0, 0.0, 0.0, 0.0), 0.0).set(world_of_body=np.eye(4))
+        return self._begin(clip_of_world, eye, (0.0, 0.0, 0.0, 0.0), 0.0).set(world_of_body=np.eye(4), number=0.0)
 
     def _begin(self, clip_of_world: NDArray, eye: NDArray, air: Any, lamp: float) -> Program:
         self.bind_shadow()
@@ -151,26 +166,3 @@ class Vehicle:
         mesh.draw()
         gl.glDisable(gl.GL_CULL_FACE)
         gl.glDisable(gl.GL_BLEND)
-
-
-def pose(R: NDArray, p: Any) -> NDArray[np.float64]:
-    """Return the (4, 4) matrix of a rotation and a position."""
-    X = np.eye(4)
-    X[:3, :3], X[:3, 3] = R, p
-    return X
-
-
-def spin(angle: float) -> NDArray[np.float64]:
-    """Return the rotation of a wheel about its axle y; + rolls forward."""
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
-
-
-def _about_x(angle: float) -> NDArray[np.float64]:
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
-
-
-def _leaning(tilt: float) -> NDArray[np.float64]:
-    """Return the rotation that tilts the axis x, pointing forward, down by `tilt`."""
-    return spin(tilt)

@@ -40,6 +40,8 @@ HELP_KEYS = ("H", "F1")
 """Keys that show and hide the list of keys; used only by the window."""
 MOTION_CHART_KEY = "G"
 """Key that shows and hides the strip chart of the motion; used only by the window."""
+INSETS_KEY = "O"
+"""Key that shows and hides the images of camera and lidar; used only by the window."""
 
 
 def run_window(
@@ -93,14 +95,17 @@ class _View:
 
         self.meaning = {getattr(key, name): meaning for name, meaning in BINDINGS.items()}
         self.help_keys = [getattr(key, name) for name in HELP_KEYS]
-        self.motion_chart_key = getattr(key, MOTION_CHART_KEY)
+        self.motion_chart_key, self.insets_key = getattr(key, MOTION_CHART_KEY), getattr(key, INSETS_KEY)
         software = is_software(renderer())
         if software and self.window.config.samples:
             # four samples per pixel would halve the frame rate of a software renderer
             self.window.close()
             self.window = window_context(*SIZE, caption, samples=1)
         self.shortest = SOFTWARE_FRAME_TIME if software else MIN_FRAME_TIME
+        from simulator.view.inset_renderer import Insets
+
         self.scene = Scene(terrain, geometry)
+        self.scene.hud.insets = Insets.of_drive(host.folder)
         self.objects = ObjectFollower(reader, host.folder)
         self.quality = Quality() if software else None
         self.last = time.perf_counter()
@@ -118,6 +123,8 @@ class _View:
         import pyglet
 
         pyglet.app.run(interval=0)
+        if self.scene.hud.insets is not None:
+            self.scene.hud.insets.close()
         self.window.close()
 
     def leave(self) -> None:
@@ -174,6 +181,9 @@ class _View:
             return True
         if symbol == self.motion_chart_key:
             self.scene.hud.shows_motion_chart = not self.scene.hud.shows_motion_chart
+            return True
+        if symbol == self.insets_key:
+            self.scene.hud.shows_insets = not self.scene.hud.shows_insets
             return True
         if meaning is None:
             return False

@@ -47,6 +47,7 @@ COMMANDS = (
     ("bench",),
     ("kc",),
     ("info",),
+    ("sensors",),
 )
 HEAVY = ("numba", "numpy", "pyglet", "pygame", "yaml", "matplotlib", "pyarrow", "msgspec", "rich", "PIL", "scipy")
 

@@ -33,6 +33,8 @@ from simulator.outlets.contract import CONTRACT as OUTLET_CONTRACT
 from simulator.outlets.contract import OutletKind
 from simulator.sensors.contract import CONTRACT as SENSOR_CONTRACT
 from simulator.sensors.contract import SensorKind
+from simulator.sensors.messages.definitions import IMU
+from simulator.sensors.messages.topic import Recording, Topic
 from terrain.kinds import CONTRACT as TERRAIN_CONTRACT
 from terrain.kinds import TerrainKind
 from terrain.readers import kinds as readers
@@ -158,6 +160,8 @@ def test_a_parameter_without_a_range_is_a_warning() -> None:
     ({"output": (("a", (), "", "a"),)}, "output", "a: no unit"), ({"rate": 0.0}, "rate", "default rate 0 Hz; expected 0.1 to 20000 Hz"),
     ({"make": lambda settings: 1 / 0}, "creation", "raises ZeroDivisionError: division by zero (test_check_plugin.py:"),
     ({"make": lambda settings: None}, "creation", "returns None; return the object"),
+    ({"messages": lambda settings: Recording((Topic("a", "no/Message", dict),))}, "messages", "topic a: unknown message no/Message; expected one"),
+    ({"messages": lambda settings: Recording((Topic("a", IMU, lambda one: {}),))}, "messages", "a vehicle at rest: topic a: KeyError: 'header'"),
 ])  # fmt: skip
 def test_a_broken_kind_of_sensor(changes: dict[str, Any], check: str, message: str) -> None:
     found = faults(sensor(good, **changes))

@@ -138,7 +138,7 @@ def test_export_of_images_as_png_and_npy(run: Any, tmp_path: Path) -> None:
         topic: np.asarray(Image.open(tmp_path / f"front_{topic}_{1.0:011.4f}.png")) for topic in ("image_raw", "depth", "label", "object")
     }
     assert np.array_equal(pictures["image_raw"], arrays["color"]) and np.array_equal(pictures["label"], arrays["label"])
-    assert np.array_equal(pictures["object"], arrays["object"] + 1)
+    assert np.array_equal(pictures["object"], arrays["object"] + 2)
     seen = np.isfinite(arrays["depth"])
     assert pictures["depth"][~seen].tolist() == [0]
     assert np.abs(pictures["depth"][seen] / 1000.0 - arrays["depth"][seen]).max() <= 5.1e-4
@@ -150,6 +150,7 @@ def test_export_of_images_as_png_and_npy(run: Any, tmp_path: Path) -> None:
     [
         (["--export", "pcd", "--sensor", "front"], "no point cloud in front to export as pcd"),
         (["--export", "png", "--from", "50"], "no message of"),
+        (["--export", "png", "--from", "1", "--to", "0.5"], "no message of"),
         (["--sensor", "lidr"], "--sensor: unknown 'lidr'"),
         (["--export", "pcd", "--html", "a.html"], "exclude each other"),
     ],

@@ -26,14 +26,14 @@ def run(folder: Path, as_json: bool = False) -> int:
 def test_all_scenes_pass() -> None:
     rows = rows_of(DATA)
     assert [row.what for row in rows if not row.passed] == []
-    assert len(rows) == 12 + 3 + 6 + 5 + 5
+    assert len(rows) == 12 + 3 + 8 + 6 + 5 + 5
     assert sum("0 of" in row.here and row.what.startswith("rays") for row in rows) == 12
 
 
 @pytest.fixture
 def one(tmp_path: Path) -> Path:
-    """A folder with one scene, one scan and one map."""
-    for name in ("rays/06_boxes", "maps/3_objects", "scan/a_wall"):
+    """A folder with one scene, one scan, one camera and one map."""
+    for name in ("rays/06_boxes", "camera/cam_d", "maps/3_objects", "scan/a_wall"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         for suffix in (".json", ".npz"):
             shutil.copyfile(DATA / (name + suffix), tmp_path / (name + suffix))
@@ -61,6 +61,9 @@ def first_hit(data: np.ndarray, by: float) -> None:
         ("scan/a_wall.npz", "time", lambda a: first_hit(a, 2e-6)),
         ("scan/a_wall.npz", "range", lambda a: first_hit(a, 2e-3)),
         ("scan/a_wall.npz", "deskewed", lambda a: a.__iadd__(3e-3)),
+        ("camera/cam_d.npz", "pixel_distorted", lambda a: a.__setitem__((20, 1), a[20, 1] + 1e-3)),
+        ("camera/cam_d.npz", "depth", lambda a: a.__imul__(1.0 + 1e-5)),
+        ("camera/cam_d.npz", "object", lambda a: a.__setitem__((slice(40, 46), 30), 7)),
         ("maps/3_objects.npz", "state", lambda a: a.__setitem__((40, 40), (a[40, 40] + 1) % 2)),
         ("maps/3_objects.npz", "blocked_30", lambda a: a.__setitem__(500, ~a[500])),
         ("maps/3_objects.npz", "cost", lambda a: a.__setitem__((3, 3), 0.5)),
@@ -79,7 +82,7 @@ def test_a_changed_answer_fails(
 
 
 def test_damaged_and_missing_files_are_named(one: Path) -> None:
-    with pytest.raises(ConfigError, match="rays, scan, maps, gnss, imu"):
+    with pytest.raises(ConfigError, match="rays, scan, camera, maps, gnss, imu"):
         rows_of(one / "rays")
     (one / "rays/06_boxes.json").write_text('{"terrain": {"type": "plane"}, "objects": []}')
     with pytest.raises(ConfigError, match=r"06_boxes\.json"):

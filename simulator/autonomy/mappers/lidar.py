@@ -68,8 +68,8 @@ class LidarMapper:
 
     def _empty(self) -> Cells:
         shape = self._count, self._count
-        numbers = np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        return Cells(*numbers, np.zeros(shape, np.int64), np.zeros(shape, np.int64))
+        height, weight, seen, evidence, top = (np.zeros(shape) for _ in range(5))
+        return Cells(height, weight, seen, evidence, top, np.zeros(shape, np.int64), np.zeros(shape, np.int64))
 
     def _move(self, column: int, row: int) -> None:
         """Move the window to the cell (column, row) of the raster of the world; cells that leave it are forgotten."""

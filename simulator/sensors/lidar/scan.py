@@ -55,9 +55,16 @@ class Scan(NamedTuple):
     """(n, 3) m, in S at the end of the scan"""
 
 
-def beams_of_history(fired: Firings, history: History, start: float, p_BS: FloatArray, R_BS: FloatArray) -> Beams:
-    """Return the beams of a scan that begins at `start` [s], of a sensor at p_BS, R_BS on a vehicle."""
-    motion, along_B = motion_of(history), np.ascontiguousarray(fired.direction @ R_BS.T)
+def in_vehicle_axes(fired: Firings, R_BS: FloatArray) -> FloatArray:
+    """Return the directions (n, 3) of firings in B; they are the same in each scan."""
+    return np.ascontiguousarray(np.einsum("ij,nj->ni", R_BS, fired.direction))  # a product of matrices would wake threads of BLAS
+
+
+def beams_of_history(
+    fired: Firings, history: History, start: float, p_BS: FloatArray, R_BS: FloatArray, along_B: FloatArray | None = None
+) -> Beams:
+    """Return the beams of a scan that begins at `start` [s], of a sensor at p_BS, R_BS on a vehicle; along_B: see `in_vehicle_axes`."""
+    motion, along_B = motion_of(history), in_vehicle_axes(fired, R_BS) if along_B is None else along_B
     origin, direction = np.empty_like(along_B), np.empty_like(along_B)
     place_beams(motion, p_BS, along_B, start, fired.time, origin, direction)
     return Beams(origin, direction, *pose_at(motion, p_BS, R_BS, start + fired.period))

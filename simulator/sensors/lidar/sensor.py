@@ -27,7 +27,7 @@ from simulator.sensors.lidar.beams import PRESETS, Firings, LidarPreset, firings
 from simulator.sensors.lidar.footprint import SIZES, with_footprint
 from simulator.sensors.lidar.points import POINT, fill_deskewed, fill_points, labels_of
 from simulator.sensors.lidar.reflectance import Reflectance
-from simulator.sensors.lidar.scan import Beams, beams_of_history
+from simulator.sensors.lidar.scan import Beams, beams_of_history, in_vehicle_axes
 from simulator.sensors.lidar.signal import FALSE, MISS, MODES, PULSE, SIGNAL, Work, pick_returns, threshold, weaken
 from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.definitions import POINT_CLOUD
@@ -102,6 +102,7 @@ class Lidar:
             text = f"{columns} columns, {len(unit.beams.time)} rings, {rays} rays"
             raise JounceError(f"sensor {settings.name}: {text}; expected at most {MOST_RAYS} rays in a scan")
         self._fired, self._shape = with_footprint(self._central, rays, unit.divergence), (len(self._central.time), rays)
+        self._along_B = in_vehicle_axes(self._fired, settings.mount.R_BS)
         self._max_range, self._deskewed = unit.max_range, bool(said.get("deskewed", False))
         self._signal = _signal(unit, said, settings)
         self._false = None
@@ -116,7 +117,7 @@ class Lidar:
     def step(self, seen: SensorInput, out: Record) -> Mapping[str, NDArray[Any]]:
         """Scan."""
         start, world, random = seen.time - self._period, seen.world, seen.random
-        beams = beams_of_history(self._fired, seen.history, start, self._mount.p_BS, self._mount.R_BS)
+        beams = beams_of_history(self._fired, seen.history, start, self._mount.p_BS, self._mount.R_BS, self._along_B)
         hits, depths = self._cast(world, beams, start, random)
         strengths = self._strengths(world, beams, hits, depths)
         ranges = hits.range
@@ -181,7 +182,7 @@ class OwnBody:
     def __init__(self, settings: SensorSettings, fired: Firings) -> None:
         assert settings.body is not None
         self._origin = settings.mount.p_BS
-        self._along = np.ascontiguousarray(fired.direction @ settings.mount.R_BS.T)
+        self._along = in_vehicle_axes(fired, settings.mount.R_BS)
         self._rays = VehicleRays(settings.body, without=self._origin)
         if self._rays.left_out:
             warnings.warn(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simulator.sensors.messages.jpeg import jpeg_bytes
 from simulator.sensors.messages.png import png_bytes
 from simulator.sensors.messages.topic import Message, header
 
@@ -49,13 +50,7 @@ def compressed_image(time: float, frame: str, pixels: NDArray[np.uint8], form: s
 
 def encoded(pixels: NDArray[np.uint8], form: str) -> bytes:
     """Return an image (h, w) or (h, w, 3) as the bytes of a PNG or JPEG file."""
-    if form == "png":
-        return png_bytes(pixels)
-    from PIL import Image
-
-    out = io.BytesIO()
-    Image.fromarray(pixels).save(out, form, quality=JPEG_QUALITY)
-    return out.getvalue()
+    return png_bytes(pixels) if form == "png" else jpeg_bytes(pixels)
 
 
 def pixels_of(message: Mapping[str, Any]) -> NDArray[Any]:

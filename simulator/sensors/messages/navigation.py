@@ -16,8 +16,6 @@ NO_FIX, FIX, SBAS_FIX, GBAS_FIX = -1, 0, 1, 2
 _ORIGIN_ANGLES = ("latitude", "longitude", "convergence")
 GPS = 1
 """Service of a NavSatStatus."""
-ENU = "enu"
-"""Frame of velocities to true east, north and up; it is not in the tree of transforms, because its axes turn with the position."""
 UNKNOWN, DIAGONAL = 0, 2
 """Types of the covariance of a NavSatFix."""
 

@@ -90,9 +90,11 @@ class SensorFile:
         Raises ConfigError: the file is broken.
         """
         begin = None if first is None else round(first / NS)
-        end = None if last is None else round(last / NS) + 1
+        end = None if last is None else round(last / NS)
+        if begin is not None and end is not None and begin > end:
+            return
         try:
-            for _, channel, message in self._reader.iter_messages(list(topics) or None, begin, end):
+            for _, channel, message in self._reader.iter_messages(list(topics) or None, starting_at=begin, ending_at=end):
                 kind = self._types[channel.id]
                 yield StoredMessage(channel.topic, message.log_time, message.publish_time, kind, message.data)
         except OSError as error:

@@ -31,7 +31,7 @@ from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.cdr import Part, encode_parts
 from simulator.sensors.messages.definitions import TRANSFORMS
 from simulator.sensors.messages.generic import generic_recording
-from simulator.sensors.messages.topic import VEHICLE, WORLD, Frame, Recording, Topic, nanoseconds, pose, transform
+from simulator.sensors.messages.topic import VEHICLE, WORLD, Frame, Message, Recording, Topic, nanoseconds, pose, transform
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.telemetry.sensor_file.names import numbered
 from simulator.telemetry.sensor_file.repair import repair
@@ -225,7 +225,7 @@ class SensorRecorder:
                 continue
             try:
                 message = topic.message(measured)
-                data = None if message is None else encode_parts(topic.type, message)
+                data = None if message is None or _is_too_early(message) else encode_parts(topic.type, message)
             except Exception as error:  # of a plugin, for example a message without a field
                 self._faulty.add((one.sensor.name, topic.name))
                 self.troubles.append(
@@ -278,6 +278,11 @@ def size_text(size: float) -> str:
             return f"{size:.3g} {unit}"
         size /= 1000.0
     return f"{size:.3g} GB"
+
+
+def _is_too_early(message: Message) -> bool:
+    """Return whether the data of a message begin before the simulation, such as the first scan of a lidar: ROS has no negative times."""
+    return message.get("header", {}).get("stamp", {}).get("sec", 0) < 0
 
 
 def _about(sensor: MountedSensor, step: float) -> dict[str, str]:

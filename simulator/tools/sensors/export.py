@@ -22,6 +22,9 @@ FORMATS = ("pcd", "png", "npy")
 MILLIMETERS = 1000.0
 """Numbers of a depth image per meter, 16 bits, as other programs expect them; 0: no depth, or beyond 65.535 m."""
 
+OBJECT_SHIFT = 2
+"""Added to the numbers of objects in a PNG file: 0 is the own vehicle, 1 nothing, 2 the ground."""
+
 
 class Interval(NamedTuple):
     """Interval of simulated time of delivery [s], both ends included; None: no end."""
@@ -95,7 +98,7 @@ def pcd(points: NDArray[Any]) -> bytes:
 
 
 def png(pixels: NDArray[Any], topic: str) -> bytes:
-    """Return an image (h, w) or (h, w, 3) as a PNG file: 8 bits as they are, depth [m] in mm and numbers of objects + 1 with 16 bits.
+    """Return an image (h, w) or (h, w, 3) as a PNG file: 8 bits as they are, depth [m] in mm and numbers of objects + OBJECT_SHIFT with 16 bits.
 
     Raises JounceError: the numbers do not fit.
     """
@@ -103,9 +106,9 @@ def png(pixels: NDArray[Any], topic: str) -> bytes:
         scaled = np.round(MILLIMETERS * np.where(np.isfinite(pixels), pixels, 0.0))
         pixels = np.where(scaled <= 65535.0, scaled, 0.0).astype(np.uint16)
     elif pixels.dtype.kind == "i":
-        if pixels.min() < -1 or pixels.max() > 65534:
-            raise JounceError(f"{topic}: numbers beyond 65534 do not fit into a PNG file; hint: use --export npy")
-        pixels = (pixels + 1).astype(np.uint16)
+        if pixels.min() < -OBJECT_SHIFT or pixels.max() > 65535 - OBJECT_SHIFT:
+            raise JounceError(f"{topic}: numbers from {pixels.min()} to {pixels.max()} do not fit into a PNG file; hint: use --export npy")
+        pixels = (pixels + OBJECT_SHIFT).astype(np.uint16)
     elif pixels.dtype.kind != "u" or pixels.dtype.itemsize > 2:
         raise JounceError(f"{topic}: images of {pixels.dtype} do not fit into a PNG file; hint: use --export npy")
     return png_bytes(pixels)

@@ -71,7 +71,7 @@ def _add_tables(page: Page, sensors: Sequence[SensorContents]) -> None:
         for one in sensors
     ]
     page.table(columns, rows)
-    topics = [(topic.topic, topic.type, topic.messages) for one in sensors for topic in one.topics]
+    topics = [(topic.topic, topic.type, str(topic.messages)) for one in sensors for topic in one.topics]
     page.table([Column("topic", words=True), Column("message", words=True), Column("number")], topics)
 
 
@@ -89,7 +89,7 @@ def _add_strip(page: Page, file: SensorFile, topic: TopicInfo, at: float | None)
     found = spread(file, topic, STRIP) if at is None else [one for one in [nearest(file, topic, at)] if one is not None]
     shown = []
     for sample in found:
-        picture, text = image_picture(sample.values, topic.topic)
+        picture, text = image_picture(sample.values, topic.topic.split("/", 2)[-1])
         shown.append((picture, f"{sample.time:.3f} s{f', {text}' if text else ''}"))
     page.subheading(topic.topic)
     page.pictures(shown, kind="png")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ FAR = 0.98
 LABEL_COLORS = np.array(
     (
         (40, 40, 40), (150, 120, 90), (200, 120, 60), (60, 150, 60), (130, 130, 140), (60, 100, 220), (230, 200, 40), (190, 190, 190), (160, 80, 160),
-        (230, 60, 60), (120, 80, 40), (240, 120, 180), (120, 220, 200), (255, 140, 0), (255, 255, 255),
+        (230, 60, 60), (120, 80, 40), (240, 120, 180), (120, 220, 200), (255, 140, 0), (0, 90, 110),
     ),
     np.uint8,
 )  # fmt: skip
@@ -94,13 +95,16 @@ def _colors(pixels: NDArray[Any], topic: str) -> tuple[NDArray[np.uint8], str]:
     values = (pixels if pixels.ndim == 2 else pixels[..., 0]).astype(float)
     seen = values[np.isfinite(values)]
     low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
+    text = f"{low:.4g} to {high:.4g}{' m' if 'depth' in topic else ''}"
     from matplotlib import colormaps
 
+    if "depth" in topic and low > 0.0:  # near things differ, although the horizon is far
+        values, low, high = np.log(values), math.log(low), math.log(high)
     scaled = (values - low) / max(high - low, 1e-12)
     colors = np.array(colormaps["viridis_r" if "depth" in topic else "gray"](np.where(np.isfinite(scaled), scaled, 0.0)))
     out = (255.0 * colors[..., :3]).astype(np.uint8)
     out[~np.isfinite(values)] = 0
-    return out, f"{low:.4g} to {high:.4g}{' m' if 'depth' in topic else ''}"
+    return out, text
 
 
 def _mixed(numbers: NDArray[Any]) -> NDArray[np.uint8]:

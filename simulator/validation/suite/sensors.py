@@ -1,4 +1,4 @@
-"""Rays, scans, obstacle maps, GNSS and IMU compared with reference data."""
+"""Rays, scans, cameras, obstacle maps, GNSS and IMU compared with reference data."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from simulator.base.errors import NOTHING, ConfigError
 from simulator.validation.reference.map_files import MapFile, read_map
 from simulator.validation.reference.ray_scenes import RayScene, RaySet, read_scene, scene_files
 from simulator.validation.suite import navigation
+from simulator.validation.suite.camera_rows import cameras
 from simulator.validation.suite.lidar import scans
 from simulator.validation.suite.result import Finding, Part, ReferenceData, Row
 from terrain.rays.caster import RayCaster
@@ -39,7 +40,7 @@ def maps(folder: Path) -> list[Row]:
     return [_map_row(read_map(file)) for file in scene_files(folder)]
 
 
-KINDS: dict[str, Callable[[Path], list[Row]]] = {"rays": rays, "scan": scans, "maps": maps, **navigation.KINDS}
+KINDS: dict[str, Callable[[Path], list[Row]]] = {"rays": rays, "scan": scans, "camera": cameras, "maps": maps, **navigation.KINDS}
 """Functions of a folder by its name."""
 
 
@@ -52,7 +53,7 @@ def rows_of(folder: Path) -> list[Row]:
 
 
 def sensors(source: ReferenceData) -> Finding:
-    """Compare rays and maps with the reference scenes in the tests."""
+    """Compare rays, cameras and maps with the reference scenes in the tests."""
     source.progress("casting rays")
     return Finding(rows_of(source.data / "sensors"))
 
@@ -119,7 +120,8 @@ PART = Part(
     "Sensors, rays and obstacle maps",
     "Rays are cast against planes, hills, a grid of nodes, boxes, cylinders, spheres and meshes: scans of three lidars, and single rays that graze, pass "
     "crests, run along walls and edges, or start inside objects. Ranges, objects and normals are compared. Scans of a moving lidar, each beam "
-    "from its own pose, are compared by time, range and points. Maps of obstacles follow from heights, "
+    "from its own pose, are compared by time, range and points. Points are projected to the pixels of cameras with and without distortion, and "
+    "depth, object and label images are compared pixel by pixel. Maps of obstacles follow from heights, "
     "objects and limits; every cell is compared. Points of tangent planes become positions on WGS 84 and velocities in their own axes; fixes become NMEA "
     "sentences. Errors of IMUs are applied to true values, specific force and rate are computed at a mount of a moving body, and the Allan deviation of "
     "an hour at 200 Hz is compared with its expected value.",
@@ -130,6 +132,7 @@ PART = Part(
     "plus 1.5 times the error of the heights between the nodes, and 0.2 % of the rays may meet another object. Scans: 1 us, 1 mm of range, "
     "2 mm of points. Maps: no cell may differ. GNSS: 1 mm, 1e-4 m/s, "
     "0.01 degrees; half a unit of the last place of a sentence. IMU: 1e-9 for the errors, 1e-6 at the mount; of 64 points, 4 outside the bands of "
-    "99 %, none beyond 1.6 half bands.",
+    "99 %, none beyond 1.6 half bands. Cameras: 1e-6 pixels; "
+    "depth 1e-6 of the depth and every calm pixel, on hills 99.5 % and the larger of 2 mm and 1e-3 of the depth.",
     sensors,
 )

@@ -13,6 +13,9 @@ out vec3 p_W;
 out vec3 n_W;
 out vec4 look;
 out vec4 air;
+#ifdef NUMBERS
+flat out float number;                      // in place of the color
+#endif
 
 void main() {
     vec4 r = vec4(place * size.xyz + vec3(0.0, 0.0, end * size.w), 1.0);
@@ -20,6 +23,9 @@ void main() {
     p_W = vec3(dot(row_x, r), dot(row_y, r), dot(row_z, r));
     n_W = vec3(dot(row_x.xyz, n), dot(row_y.xyz, n), dot(row_z.xyz, n));
     look = vec4(paint, 0.0);
+#ifdef NUMBERS
+    number = paint.r;
+#endif
     vec3 ray = p_W - eye;
     float far = length(ray);
     air = haze(ray / max(far, 1e-3), far);

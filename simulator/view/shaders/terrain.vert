@@ -61,7 +61,11 @@ float height(vec2 p, vec2 u, vec2 size, float cell, float morph) {
     float lod = log2(max(cell * (1.0 + morph) / max(grid.z, grid.w), 1.0)) * mirrored;
     float z = textureLod(heights, (u + 0.5) / size, lod).r;
 #ifdef SMOOTH
+#ifdef EXACT
+    z = ground(u);
+#else
     z = mix(ground(u), z, morph);
+#endif
 #endif
     return z + plane.x + dot(plane.yz, p);
 }

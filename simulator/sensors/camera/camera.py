@@ -1,0 +1,199 @@
+"""Camera: color images by OpenGL, depth, label and object images by rays or by OpenGL.
+
+All pixels show the same time, that of the measurement (global shutter); there is no motion blur and no noise. Sensor axes S are x forward, y left, z up;
+images are those of the optical axes of `geometry`. A distorted color image is resampled (`resample`), a distorted depth image has one ray for each
+distorted pixel.
+"""
+
+from __future__ import annotations
+
+import warnings
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import DeviceError, JounceError, SensorWarning
+from simulator.base.records import Record
+from simulator.base.rotations import rotation_of_quaternion
+from simulator.sensors.camera.geometry import R_SC, FloatArray, Intrinsics
+from simulator.sensors.camera.messages import recording
+from simulator.sensors.camera.own_vehicle import OwnVehicle
+from simulator.sensors.camera.parameters import DRIVER_EYE, OPENGL, PARAMETERS, intrinsics_of
+from simulator.sensors.camera.ray_images import PixelRays, RayImages, cast_images
+from simulator.sensors.camera.resample import Resampler
+from simulator.sensors.contract import ArrayOutput, Mount, SensorInput, SensorKind, SensorSettings
+from simulator.sensors.rendering import Rendered, View
+from terrain.objects.labels import LABELS
+
+OUTPUT = (
+    ("rendered", (), "1", "1 if the measurement has a color image", "i8"),
+    ("color_crc", (), "1", "CRC-32 of the color image, to compare runs; 0 without one", "i8"),
+    (
+        "renderer",
+        (),
+        "1",
+        "CRC-32 of the name of the renderer of OpenGL; 0 without one. Another renderer makes slightly other images",
+        "i8",
+    ),
+    ("object_crc", (), "1", "CRC-32 of depth, label and object images; 0 without them", "i8"),
+)
+ARRAYS = (
+    ArrayOutput("color", "u1", ("rows", "columns", "rgb"), "1", "", "sRGB colors, top row first"),
+    ArrayOutput("depth", "f4", ("rows", "columns"), "m", "C", "depth along the optical axis; inf = nothing within max_range"),
+    ArrayOutput("label", "u1", ("rows", "columns"), "1", "", "number of the label of the object, see docs/objects.md"),
+    ArrayOutput("object", "i4", ("rows", "columns"), "1", "", "number of the object; 0 = ground, -1 = nothing, -2 = own vehicle"),
+)
+
+
+class Camera:
+    """Camera with the model of this module. Parameters: see `parameters`.
+
+    Attributes
+    ----------
+    intrinsics : size, focal lengths and distortion of the images
+    mount : position and axes; with the preset driver_eye, those of the settings are relative to the driver's eyes and line of sight
+    """
+
+    def __init__(self, settings: SensorSettings) -> None:
+        values = settings.values
+        self.intrinsics = intrinsics_of(values)
+        self._name, self._ground, self._shapes = settings.name, settings.ground, settings.renderer
+        self._renderer = settings.renderer
+        """None = renders nothing, or no more"""
+        self._images: tuple[str, ...] = tuple(values["images"])
+        self._by_opengl = values["depth_from"] == OPENGL
+        self._max_range, self._own_vehicle = float(values["max_range"]), bool(values["own_vehicle"])
+        self._inside = values["preset"] == DRIVER_EYE
+        self.mount = self._mount_of(settings.mount)
+        if self._by_opengl and self.intrinsics.is_distorted:
+            raise JounceError("depth_from: opengl with a distortion; expected rays, or no distortion")
+        self._resampler = Resampler(self.intrinsics) if self.intrinsics.is_distorted and "color" in self._images else None
+        ideal = self.intrinsics if self._resampler is None else self._resampler.ideal
+        self._view = _view(ideal, self._inside, self._own_vehicle)
+        self._rays = PixelRays(self.intrinsics) if self._has_objects else None
+        self._own = self._own_body() if not self._by_opengl else None
+        if self._renderer is not None and self._renders:
+            self._renderer.open(self._view)
+
+    @property
+    def _has_objects(self) -> bool:
+        return any(name != "color" for name in self._images)
+
+    @property
+    def _renders(self) -> bool:
+        return "color" in self._images or (self._has_objects and self._by_opengl)
+
+    def _mount_of(self, mount: Mount) -> Mount:
+        if not self._inside or self._renderer is None:
+            return mount
+        p_BE, R_BE = self._renderer.eye()
+        return Mount(p_BE + R_BE @ mount.p_BS, R_BE @ mount.R_BS)
+
+    def step(self, seen: SensorInput, out: Record) -> Mapping[str, NDArray[Any]]:
+        """Take the images."""
+        p_WS, R_WS = self._pose(seen.readout)
+        rendered = self._rendered(seen, p_WS, R_WS @ R_SC)
+        found: dict[str, NDArray[Any]] = {}
+        if rendered is not None and "color" in self._images:
+            found["color"] = rendered.color if self._resampler is None else self._resampler.distorted(rendered.color)
+        if self._has_objects:
+            images = self._cast(seen, p_WS, R_WS) if rendered is None or not self._by_opengl else self._from(rendered, seen)
+            found |= {name: getattr(images, name) for name in self._images if name != "color"}
+        values = out[0]
+        values["rendered"] = "color" in found
+        values["color_crc"] = _crc(found["color"]) if "color" in found else 0
+        values["renderer"] = zlib.crc32(self._renderer.renderer.encode()) if rendered is not None and self._renderer is not None else 0
+        values["object_crc"] = 0
+        for name in ("depth", "label", "object"):
+            if name in found:
+                values["object_crc"] = _crc(found[name], int(values["object_crc"]))
+        return found
+
+    def close(self) -> None:
+        """Release the renderer."""
+        if self._renderer is not None and self._renders:
+            self._renderer.close(self._view)
+
+    def _pose(self, readout: Record) -> tuple[FloatArray, FloatArray]:
+        """Return p_WS and R_WS."""
+        R_WB = np.empty((3, 3))
+        rotation_of_quaternion(readout[0]["q_WB"], R_WB)
+        return readout[0]["p_WB"] + R_WB @ self.mount.p_BS, R_WB @ self.mount.R_BS
+
+    def _rendered(self, seen: SensorInput, p_WC: FloatArray, R_WC: FloatArray) -> Rendered | None:
+        """Return the rendered images; None where none are needed, or they cannot be rendered and rays do without.
+
+        Raises DeviceError: they cannot be rendered, and the camera has only colors.
+        """
+        if self._renderer is None or not self._renders:
+            return None
+        color, objects = "color" in self._images, self._has_objects and self._by_opengl
+        try:
+            return self._renderer.render(self._view, (p_WC, R_WC), (seen.readout, seen.world.objects), color, objects)
+        except DeviceError as error:
+            if not self._has_objects:
+                raise
+            self._give_up(error)
+            return None
+
+    def _give_up(self, error: DeviceError) -> None:
+        """Continue without OpenGL."""
+        self.close()
+        self._renderer = None
+        text = f"sensor {self._name}: no color images, other images by rays: {error}"
+        warnings.warn(text, SensorWarning, stacklevel=2)
+
+    def _cast(self, seen: SensorInput, p_WS: FloatArray, R_WS: FloatArray) -> RayImages:
+        assert self._rays is not None
+        if self._own is None:
+            self._own = self._own_body()
+        own = None if self._own is None else self._own.ranges(seen.readout)
+        return cast_images(self._rays, seen.world.caster, p_WS, R_WS, self._max_range, seen.time, own)
+
+    def _own_body(self) -> OwnVehicle | None:
+        """Return the own vehicle for the rays; None without it."""
+        if not self._own_vehicle or self._shapes is None or self._rays is None:
+            return None
+        return OwnVehicle(self._shapes.shape(self._inside), self.mount, self._rays.directions_S, self._ground)
+
+    def _from(self, rendered: Rendered, seen: SensorInput) -> RayImages:
+        """Return rendered objects and depths, limited to the maximum range, with labels."""
+        assert self._rays is not None
+        stretch = self._rays.stretch.reshape(rendered.depth.shape)
+        far = rendered.depth * stretch > self._max_range
+        numbers, depth = np.where(far, np.int32(-1), rendered.object), np.where(far, np.float32(np.inf), rendered.depth)
+        return RayImages(depth, numbers, labels_of(numbers, seen))
+
+
+def labels_of(numbers: NDArray[np.int32], seen: SensorInput) -> NDArray[np.uint8]:
+    """Return the labels of an image of objects."""
+    objects = seen.world.objects
+    of = np.concatenate(((LABELS["vehicle"], LABELS["none"], LABELS["ground"]), objects.records["label"])).astype(np.uint8)
+    labels: NDArray[np.uint8] = of[np.where(numbers > 0, numbers - objects.first + 3, numbers + 2)]
+    return labels
+
+
+def _crc(image: NDArray[Any], before: int = 0) -> int:
+    return zlib.crc32(np.ascontiguousarray(image).data, before)
+
+
+def _view(camera: Intrinsics, inside: bool, own_vehicle: bool) -> View:
+    return View(camera.width, camera.height, (camera.fx, camera.fy), (camera.cx, camera.cy), inside, own_vehicle)
+
+
+KIND = SensorKind(
+    "camera",
+    PARAMETERS,
+    OUTPUT,
+    Camera,
+    contract=2,
+    rate=10.0,
+    meaning="color, depth, label and object images, with distortion",
+    arrays=ARRAYS,
+    latency=0.05,
+    in_thread=True,
+    messages=recording,
+)

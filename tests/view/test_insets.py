@@ -1,0 +1,119 @@
+"""Do the insets show the last camera image and the last point cloud, where there is space, and does a key hide them?"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simulator.base.errors import DeviceError
+from simulator.host.sensor_insets import gray
+from simulator.view.inset_block import BLOCK_FILE, MOST_PIXELS, MOST_POINTS, InsetBlock
+from simulator.view.inset_images import REACH, SIDE, colors_of, top_view
+from simulator.view.instrument_layout import Box, arrange, place_insets
+from simulator.view.offscreen import Offscreen
+from simulator.view.shared_state import extras
+from tests.view.scenes import geometry, hilly_terrain, readout
+
+POINT = np.dtype([("x", "f4"), ("y", "f4"), ("z", "f4"), ("ring", "u2")])
+W, H = 1280, 720
+
+
+@pytest.fixture
+def block() -> Iterator[InsetBlock]:
+    found = InsetBlock()
+    yield found
+    found.close()
+
+
+def cloud(*points: tuple[float, float, float]) -> np.ndarray:
+    out = np.zeros((len(points), 1), POINT)
+    for name, values in zip("xyz", np.array(points).T, strict=True):
+        out[name][:, 0] = values
+    return out
+
+
+def test_a_view_reads_the_last_image_and_cloud_once(block: InsetBlock) -> None:
+    view = InsetBlock(block.name)
+    assert view.new_image() is None and view.new_points() is None
+    image = np.random.default_rng(1).integers(0, 255, (48, 64, 3)).astype(np.uint8)
+    block.put_image("front", image)
+    block.put_points("lidar", cloud((1.0, 2.0, 3.0), (np.nan, 0.0, 0.0)))
+    name, found = view.new_image() or ("", np.zeros(0))
+    assert name == "front" and np.array_equal(found, image)
+    name, points = view.new_points() or ("", np.zeros(0))
+    assert name == "lidar" and np.array_equal(points, [[1.0, np.nan], [2.0, 0.0], [3.0, 0.0]], equal_nan=True)
+    assert view.new_image() is None and view.new_points() is None
+    view.close()
+
+
+def test_large_images_and_clouds_are_thinned(block: InsetBlock) -> None:
+    block.put_image("front", np.zeros((1500, 2000, 3), np.uint8))
+    block.put_points("lidar", np.zeros(3 * MOST_POINTS, POINT))
+    (_, image), (_, points) = block.new_image() or ("", np.zeros(0)), block.new_points() or ("", np.zeros(0))
+    assert image.shape[0] * image.shape[1] <= MOST_PIXELS and image.shape == (375, 500, 3)
+    assert points.shape == (3, MOST_POINTS)
+
+
+def test_an_unfinished_write_is_read_later(block: InsetBlock) -> None:
+    block.put_image("front", np.zeros((4, 4, 3), np.uint8))
+    block._head["begin"][0] += np.uint64(1)
+    assert block.new_image() is None
+    block._head["begin"][0] -= np.uint64(1)
+    assert block.new_image() is not None
+
+
+def test_ahead_is_up_and_left_is_left_and_the_highest_point_is_in_front() -> None:
+    points = np.array([(20.0, 10.0, -1.0), (20.0, 10.0, 2.0), (20.0, 10.0, 0.0), (500.0, 0.0, 0.0), (np.nan, 0.0, 0.0)]).T
+    image = top_view(points)
+    changed = np.argwhere((image != top_view(points[:, :0])).any(axis=2))
+    assert changed.tolist() == [[int((REACH - 20.0) * SIDE / 80.0), int((REACH - 10.0) * SIDE / 80.0)]]
+    assert np.array_equal(image[tuple(changed[0])], colors_of(np.array([2.0]))[0])
+
+
+def test_a_depth_image_is_white_near_and_black_far() -> None:
+    image = gray(np.array([[0.5, 10.0, np.inf]], np.float32))
+    assert image[0, 0, 0] == 255 and 0 < image[0, 1, 0] < 255 and image[0, 2, 0] == 0
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280.0, 720.0), (1920.0, 1080.0), (900.0, 700.0), (640.0, 360.0), (272.0, 232.0)])
+def test_insets_never_cover_a_panel(width: float, height: float) -> None:
+    panels = list(arrange(width, height, None, motion_chart=True).values())
+    places = [box for box in place_insets(width, height, panels, [(298.0, 243.0), (226.0, 243.0)]) if box is not None]
+    assert len(places) == (2 if width >= 1280.0 else len(places))
+    for a, b in itertools.combinations([*panels, *places], 2):
+        assert a.x + a.width <= b.x or b.x + b.width <= a.x or a.y + a.height <= b.y or b.y + b.height <= a.y
+
+
+def test_without_space_an_inset_is_left_out() -> None:
+    assert place_insets(300.0, 250.0, [Box(10.0, 140.0, 280.0, 100.0)], [(298.0, 243.0)]) == [None]
+
+
+def test_the_window_shows_insets_until_they_are_hidden(block: InsetBlock, tmp_path: Path) -> None:
+    try:
+        view = Offscreen(W, H, hilly_terrain(), geometry(), samples=1)
+    except DeviceError as error:
+        pytest.skip(str(error))
+    from simulator.view.inset_renderer import Insets
+
+    assert Insets.of_drive(tmp_path) is None
+    (tmp_path / BLOCK_FILE).write_text(block.name, encoding="utf-8")
+    view.scene.hud.insets = Insets.of_drive(tmp_path)
+    plain = view.render(readout(), extras()).copy()
+    magenta = np.zeros((60, 80, 3), np.uint8)
+    magenta[:] = 250, 20, 240
+    magenta[30:] = 20, 250, 30
+    block.put_image("front", magenta)
+    shown = view.render(readout(), extras()).copy()
+    first, second = (np.argwhere((np.abs(shown.astype(int) - color) < 5).all(axis=2)) for color in ((250, 20, 240), (20, 250, 30)))
+    assert len(first) == pytest.approx(288 * 108, rel=0.05) and len(second) == pytest.approx(288 * 108, rel=0.05)
+    assert first[:, 0].max() < second[:, 0].min(), "the first row is the top row"
+    assert first[:, 1].min() > W / 2, "at the right border"
+    view.scene.hud.shows_insets = False
+    assert np.array_equal(view.render(readout(), extras()), plain)
+    assert view.scene.hud.insets is not None
+    view.scene.hud.insets.close()
+    view.close()
