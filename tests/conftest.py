@@ -35,6 +35,7 @@ LONG = {
 
 FAST = {
     "api": ("test_public_names.py", "test_simulation.py"),
+    "autonomy": ("test_obstacle_map.py", "test_planners.py"),
     "contact": ("test_narrow_phase.py",),
     "driver": ("test_device_profiles.py", "test_human_driver.py", "test_shaping.py"),
     "drivetrain": ("test_driveline.py", "test_drivetrain_files.py", "test_engine_and_converter.py", "test_gearbox.py"),

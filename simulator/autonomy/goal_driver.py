@@ -80,6 +80,10 @@ PROGRESS = 4.0
 """m from the place where the vehicle was stuck after which it is not stuck any more."""
 GAP = 0.7
 """m. Distance from an obstacle on the plan at which the vehicle stops."""
+CLEARANCE_CALLS = 5
+"""Calls between two evaluations of the logged clearance."""
+MAP_PERIOD, MOST_MAPS = 2.0, 200
+"""s between two maps that are kept for a picture, and their number."""
 HISTORY = 200
 """Number of poses, one for each call, that a mapper gets."""
 LONGEST_STOP = 20.0
@@ -99,7 +103,7 @@ class GoalDriver:
     ----------
     ended : reason of the end of the drive; empty while it goes on, DONE after the goal was reached
     outcome : outcome of the drive; None while it goes on
-    map, plan : last map and plan, for pictures
+    map, plan, maps : last map and plan, and maps of the drive, for pictures
     """
 
     label = "planner driver"
@@ -111,6 +115,7 @@ class GoalDriver:
         self.ended = ""
         self.outcome: Outcome | None = None
         self.map: ObstacleMap | None = None
+        self.maps: deque[ObstacleMap] = deque(maxlen=MOST_MAPS)
         self.plan: Plan | None = None
         self._task, self._traits = task, settings.traits
         self._vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits)
@@ -126,7 +131,7 @@ class GoalDriver:
         self._stuck, self._stuck_at = 0, (math.nan, math.nan)
         self._still_since: float | None = None
         self._failed_at: float | None = None
-        self._number = 0
+        self._number = self._calls = 0
         self._mapper, self._planner = self._stages(settings)
         self._logged = record(PLANNED)
         self._logged[0]["outcome"], self._logged[0]["clearance"] = -1, math.nan
@@ -207,6 +212,8 @@ class GoalDriver:
         found = self._mapper.result()
         if found is not None:
             self.map = found
+            if not self.maps or found.time - self.maps[-1].time >= MAP_PERIOD - 1e-9:
+                self.maps.append(found)
             self._check_plan(pose)
         planned = self._planner.result()
         if planned is not None:
@@ -303,7 +310,8 @@ class GoalDriver:
         out["goal_distance"] = math.hypot(pose.x - self.goal.x, pose.y - self.goal.y)
         if self.outcome is not None:
             out["outcome"] = OUTCOMES.index(self.outcome.word)
-        if self.map is not None:
+        self._calls += 1
+        if self.map is not None and self._calls % CLEARANCE_CALLS == 0:
             clearance = check_path(self.map, self._outline, [pose[:2]], [pose.yaw], [1]).clearance[0]
             out["clearance"] = clearance if math.isfinite(clearance) and clearance != TOUCHES else math.nan
         out["state"] = self._state()

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simulator.autonomy.contract import ObstacleMap
-from simulator.autonomy.pose_check import TOUCHES, MapArrays, arrays_of, clearance_at, hazard_at, outline_of
+from simulator.autonomy.pose_check import TOUCHES, MapArrays, arrays_of, clearance_at, hazard_at, outline_of, strength_at
 from simulator.autonomy.vehicle_traits import VehicleTraits
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import kernel
 from simulator.base.records import Record
 
@@ -28,6 +29,8 @@ CONTACT = 0.02
 """m. By how much a start closer than the margin may get closer still."""
 TOLERATED = 1.05
 """Factor of the hazard of a start beyond the limits that a path may have."""
+SIDEWAYS, FORWARD, LEAST = 0.5, 0.6, 0.5
+"""Lateral acceleration and deceleration over gravity that a plan may use, over the strength of the ground; m/s2: least values."""
 SLOWEST = 0.5
 """m/s. Least limit of the speed before a stop."""
 
@@ -41,6 +44,8 @@ class PathCheck(NamedTuple):
     """1, at a limit of the vehicle: 1"""
     unevenness: NDArray[np.float64]
     """m"""
+    strength: NDArray[np.float64]
+    """1, largest tractive force over weight; NaN = unknown"""
 
 
 def check_path(
@@ -50,7 +55,7 @@ def check_path(
     m = found if isinstance(found, MapArrays) else arrays_of(found)
     v = outline_of(vehicle) if isinstance(vehicle, VehicleTraits) else vehicle
     n = len(np.asarray(headings))
-    out = PathCheck(np.empty(n), np.empty(n), np.empty(n))
+    out = PathCheck(np.empty(n), np.empty(n), np.empty(n), np.full(n, math.nan))
     path = np.column_stack((np.asarray(points, float), np.asarray(headings, float), np.asarray(directions, float)))
     check_poses(m, v, np.ascontiguousarray(path), out)
     return out
@@ -67,6 +72,7 @@ def check_poses(m, v, path, out):
             out.hazard[n], out.unevenness[n] = math.inf, 0.0
         else:
             out.hazard[n], out.unevenness[n] = hazard_at(m, v, x, y, c, s, path[n, 3])
+            out.strength[n] = strength_at(m, path[n, 0], path[n, 1])
 
 
 def clear_part(checked: PathCheck, points: NDArray[np.float64], margin: float) -> int:
@@ -102,7 +108,10 @@ def speeds_along(
     station = np.concatenate(([0.0], np.cumsum(steps)))
     out = np.full(len(points), float(limit))
     turn = np.abs(path_curvature(points, directions))
-    np.minimum(out, np.sqrt(vehicle.lateral_acceleration / np.maximum(turn, 1e-6)), out=out)
+    strength = np.nan_to_num(checked.strength, nan=1.0)
+    lateral = np.clip(SIDEWAYS * STANDARD_GRAVITY * strength, LEAST, vehicle.lateral_acceleration)
+    braking = np.clip(FORWARD * STANDARD_GRAVITY * strength, LEAST, vehicle.deceleration)
+    np.minimum(out, np.sqrt(lateral / np.maximum(turn, 1e-6)), out=out)
     np.minimum(out, CREEP + PER_CLEARANCE * np.maximum(checked.clearance - 0.5 * margin, 0.0), out=out)
     wave = vehicle.wheelbase / math.pi
     np.minimum(out, wave * np.sqrt(VERTICAL / np.maximum(checked.unevenness, 1e-6)), out=out)
@@ -112,9 +121,9 @@ def speeds_along(
     stops = np.concatenate((np.flatnonzero(np.diff(directions)) + 1, [len(points) - 1]))
     for stop in stops:
         left = np.maximum(station[stop] - station[: stop + 1], 0.0)
-        np.minimum(out[: stop + 1], np.sqrt(2.0 * vehicle.deceleration * left), out=out[: stop + 1])
+        np.minimum(out[: stop + 1], np.sqrt(2.0 * float(braking.min()) * left), out=out[: stop + 1])
     for n in range(len(points) - 2, -1, -1):
-        out[n] = min(out[n], math.sqrt(out[n + 1] ** 2 + 2.0 * vehicle.deceleration * steps[n]))
+        out[n] = min(out[n], math.sqrt(out[n + 1] ** 2 + 2.0 * braking[n] * steps[n]))
     return out
 
 

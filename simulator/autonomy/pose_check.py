@@ -113,11 +113,18 @@ def hazard_at(m, v, x, y, c, s, direction):
     bulge, twist = middle - 0.5 * (front + rear), 0.5 * abs(left_front - right_front - left_rear + right_rear)
     hazard = max(roll / o["max_roll"], bulge / o["clearance"])
     hazard = max(hazard, climb / o["max_climb"], -climb / (STEEPER_DOWN * o["max_climb"]))
-    i, j = math.floor((mx - m.x) / m.cell), math.floor((my - m.y) / m.cell)
-    strength = m.strength[j, i]
+    strength = strength_at(m, mx, my)
     if not math.isnan(strength):
         hazard = max(hazard, (rise + TRACTION_RESERVE) / max(strength, 1e-3))
     return hazard, max(abs(bulge), twist)
+
+
+@inline
+def strength_at(m, x, y):
+    """Return the strength of the ground at a point; NaN outside the map."""
+    ny, nx = m.strength.shape
+    i, j = math.floor((x - m.x) / m.cell), math.floor((y - m.y) / m.cell)
+    return m.strength[j, i] if 0 <= i < nx and 0 <= j < ny else math.nan
 
 
 @inline

@@ -23,7 +23,7 @@ STABLE = 0.5
 """Fraction of the angle and of the lateral acceleration of the roll-over that a plan may use."""
 GRIP = 0.4
 """Lateral acceleration of a plan over gravity, at most: half the friction of a dry road."""
-STEERING_WHEEL_RATE = 6.0
+STEERING_WHEEL_RATE = 10.0
 """rad/s. Rate at which a driver turns the steering wheel in a plan; the driver may be faster."""
 COMFORTABLE = 3.0
 """m/s2. Deceleration of a plan, unless the brakes are weaker."""

@@ -8,6 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from simulator.autonomy.goal_driver import GoalDriver
+from simulator.autonomy.map_picture import write_map_picture
 from simulator.autonomy.outcome import Outcome, outcome_of
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import JounceError
@@ -119,9 +123,19 @@ def run_maneuver(
         on_stage("drawing plots" if pictures else "writing metrics")
         if session.collisions:
             evaluated_run.result["collisions"] = [one.to_json() for one in session.collisions]
-        return _report(evaluated_run, folder.path, machine, info) | {"dropped": run.dropped}
+        found = _report(evaluated_run, folder.path, machine, info)
+        if pictures and isinstance(session.driver, GoalDriver) and session.driver.maps:
+            found["files"].append(_map_picture(session.driver, measured.log(), folder.path, outcome))
+        return found | {"dropped": run.dropped}
     finally:
         folder.release()
+
+
+def _map_picture(driver: GoalDriver, log: Log, folder: Path, outcome: Outcome | None) -> Path:
+    """Draw the obstacle map with the driven path; return the file."""
+    maps = [*driver.maps, *([driver.map] if driver.map is not None else [])]
+    driven = np.column_stack((log["p_WB_x"], log["p_WB_y"]))
+    return write_map_picture(folder, maps, driver.goal, driver.plan, driven, "" if outcome is None else outcome.message)
 
 
 class _Outcome(NamedTuple):

@@ -58,7 +58,7 @@ def test_the_goal_behind_a_wall_is_reached_without_a_touch_and_with_the_same_bit
 def test_the_metrics_tell_the_way_and_its_efficiency() -> None:
     sim = Simulation(maneuver="goal_obstacles", terrain="flat", changes={"maneuver.goal": {"position_m": [30, 0]}})
     metrics = sim.run().metrics
-    assert metrics["reached"] == 1.0 and metrics["way_driven_m"] == pytest.approx(27.0, abs=0.3)
+    assert metrics["reached"] == 1.0 and metrics["way_driven_m"] == pytest.approx(27.0, abs=0.6)
     assert metrics["way_shortest_m"] == pytest.approx(27.0, abs=0.8) and metrics["spl"] == pytest.approx(1.0, abs=0.03)
     assert metrics["goal_time_s"] == pytest.approx(sim.time, abs=0.03) and metrics["engine_energy"] > 1e4
 

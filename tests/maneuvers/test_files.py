@@ -30,6 +30,8 @@ def script():
 def test_shipped_maneuver_loads(name):
     maneuver = load_maneuver(shipped(name), f"{name}.yaml")
     assert maneuver.name == name
+    if maneuver.task is not None:
+        return  # a driver to a goal needs ground and vehicle: tests/autonomy
     assert isinstance(maneuver.driver((0.0, 0.0, 0.0)), PathFollower | PhaseDriver)
 
 

@@ -147,4 +147,4 @@ PARAMETERS: Fields = (
     Field("max_step", Number("m", 0.01, 5.0), "step of an obstacle (default: of the vehicle)", None, written="m"),
     Field("max_object", Number("m", 0.0, 5.0), "height of an object that is an obstacle (default: of the vehicle)", None, written="m"),
 )
-KIND = MapperKind("lidar", LidarMapper, CONTRACT, PARAMETERS, period=0.1, meaning="ground and objects from the points of a lidar")
+KIND = MapperKind("lidar", LidarMapper, CONTRACT, PARAMETERS, period=0.2, meaning="ground and objects from the points of a lidar")

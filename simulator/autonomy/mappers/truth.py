@@ -183,7 +183,7 @@ def _paste(window: Iterable[NDArray], tile: Iterable[NDArray], column: int, row:
 PARAMETERS: Fields = (
     Field("extent", Number("m", 10.0, 400.0), "length and width of the map", 80.0, written="m"),
     Field("cell", Number("m", 0.05, 5.0), "side length of a cell", 0.25, written="m"),
-    Field("prediction", Number("s", 0.0, 10.0), "time for which the places of moving objects are predicted", 2.0, written="s"),
+    Field("prediction", Number("s", 0.0, 10.0), "time for which the places of moving objects are predicted", 4.0, written="s"),
     Field("max_slope", Number("rad", 0.01, 1.5), "slope of an obstacle (default: of the vehicle)", None, written="deg"),
     Field("max_step", Number("m", 0.01, 5.0), "step of an obstacle (default: of the vehicle)", None, written="m"),
     Field("max_object", Number("m", 0.0, 5.0), "height of an object that is an obstacle (default: of the vehicle)", None, written="m"),

@@ -77,7 +77,7 @@ class ArcPlanner:
     def _best(self, seen: PlannerInput, m: MapArrays, route: RouteArrays) -> tuple[FloatArray | None, tuple[FloatArray, ...]]:
         """Return the poses of the best arcs, forward or backward, and the points of all first arcs."""
         value, best, points = (math.inf, None, ()) if seen.stuck % 2 else self._forward(seen, m, route)
-        if seen.speed < SLOW and (best is None or value > self._standing(seen, route) - PROGRESS * len(best) * STEP):
+        if seen.speed < SLOW and (best is None or value > self._standing(seen, route) + (1.0 - PROGRESS) * len(best) * STEP):
             back_value, back = self._backward(seen, m, route)
             if back is not None and (best is None or back_value + SHIFT_COST < value):
                 best = back

@@ -99,6 +99,8 @@ class HybridAStarPlanner:
         q["goal_radius"], q["may_shift"] = REACHED * seen.goal.radius, abs(seen.speed) < SLOW
         for name, value in COSTS.items():
             q[name] = value
+        q["speed"], q["braking"] = max(seen.speed, 0.0), 0.8 * vehicle.deceleration
+        q["lateral"], q["curvature_rate"] = vehicle.lateral_acceleration, vehicle.curvature_rate
         if seen.stuck % 2:  # a vehicle that cannot move forward has to try backward
             q["back_cost"], q["shift_cost"] = 1.0, 0.0
         now = check_path(m, self._outline, [(seen.pose.x, seen.pose.y)], [seen.pose.yaw], [1])

@@ -40,6 +40,10 @@ HYBRID_SEARCH = (
     ("steer_cost", (), "m", "cost of a change of the curvature by the largest curvature"),
     ("max_curvature", (), "1/m", "largest curvature"),
     ("horizon", (), "m", "length of a path that is long enough"),
+    ("speed", (), "m/s", "speed at the start"),
+    ("lateral", (), "m/s2", "largest lateral acceleration"),
+    ("braking", (), "m/s2", "deceleration by braking"),
+    ("curvature_rate", (), "1/m/s", "largest rate of the curvature"),
     ("goal_radius", (), "m", "distance from the goal at which a path ends"),
     ("may_shift", (), "1", "1 = the first arc may have any direction; 0 = forward only, because the vehicle is fast", "i8"),
     ("most", (), "1", "maximum number of expanded states", "i8"),
@@ -48,6 +52,8 @@ HYBRID_SEARCH = (
 """Inputs of the search."""
 
 NO_STATE = -1
+SLOW, JUMP = 2.0, 2.0
+"""m/s. Speed below which the vehicle turns as it likes; change of the curvature between two arcs over that along an arc, at most."""
 SHORTEST = 3.0
 """m. Least decrease of the remaining way on a path that does not reach an end."""
 PROGRESS = 0.5
@@ -131,6 +137,12 @@ def _expand(q, m, v, r, states, here, is_first, curvature, direction, size):
     x, y, yaw = states.pose[here, 0], states.pose[here, 1], states.pose[here, 2]
     cost, way = states.cost[here], states.length[here]
     rate = 1.0 if direction > 0 else q["back_cost"]
+    # until the vehicle has braked, it turns neither sharply nor quickly
+    slowed = q["speed"] * q["speed"] - 2.0 * q["braking"] * way
+    if slowed > SLOW * SLOW:
+        turned = abs(curvature - states.curvature[here])
+        if abs(curvature) * slowed > q["lateral"] or turned > JUMP * q["curvature_rate"] / math.sqrt(slowed) * q["step"] * q["steps"]:
+            return size
     for _ in range(q["steps"]):
         turned = direction * q["step"] * curvature
         x += direction * q["step"] * math.cos(yaw + 0.5 * turned)

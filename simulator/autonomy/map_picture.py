@@ -1,0 +1,59 @@
+"""Picture of a drive to a goal: obstacles and costs of all maps of the drive, the last plan, and the driven path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.autonomy.contract import OBSTACLE, UNKNOWN, Goal, ObstacleMap, Plan
+
+NAME = "obstacle_map.png"
+COLORS = {"free": (0.93, 0.95, 0.90), "costly": (0.85, 0.66, 0.42), "obstacle": (0.20, 0.20, 0.24), "unknown": (0.72, 0.74, 0.78)}
+"""Red, green, blue; free cells go from free to costly with their cost."""
+
+
+def mosaic(maps: Sequence[ObstacleMap]) -> tuple[NDArray[np.float64], tuple[float, float, float, float]]:
+    """Return the colors (ny, nx, 3) of the area of all maps, and its x_min, x_max, y_min, y_max [m]. A later map covers an earlier one where it knows."""
+    cell = maps[-1].cell
+    corners = np.array([np.round(np.array(one.origin) / cell) for one in maps], int)
+    sizes = np.array([one.shape[::-1] for one in maps])
+    low, high = corners.min(axis=0), (corners + sizes).max(axis=0)
+    out = np.full((high[1] - low[1], high[0] - low[0], 3), COLORS["unknown"])
+    for one, corner in zip(maps, corners - low, strict=True):
+        ny, nx = one.shape
+        part = out[corner[1] : corner[1] + ny, corner[0] : corner[0] + nx]
+        cost = np.nan_to_num(one.cost)[..., None]
+        color = (1.0 - cost) * np.array(COLORS["free"]) + cost * np.array(COLORS["costly"])
+        color[one.state == OBSTACLE] = COLORS["obstacle"]
+        known = one.state != UNKNOWN
+        part[known] = color[known]
+    return out, (float(low[0] * cell), float(high[0] * cell), float(low[1] * cell), float(high[1] * cell))
+
+
+def write_map_picture(
+    folder: Path, maps: Sequence[ObstacleMap], goal: Goal, plan: Plan | None, driven: NDArray[np.float64], title: str
+) -> Path:
+    """Write the picture into a folder and return its path; driven (n, 2) is the path of B [m]."""
+    from matplotlib.figure import Figure
+
+    colors, extent = mosaic(maps)
+    width = extent[1] - extent[0]
+    figure = Figure(figsize=(8.0, min(max(8.0 * (extent[3] - extent[2]) / width, 3.0), 12.0)), dpi=110, layout="constrained")
+    axes: Any = figure.add_subplot()
+    axes.imshow(colors, origin="lower", extent=extent, interpolation="nearest")
+    if plan is not None:
+        for one in plan.candidates:
+            axes.plot(*one.T, color="tab:cyan", linewidth=0.5)
+        axes.plot(*plan.points.T, color="tab:blue", linewidth=1.5, label="last plan")
+    axes.plot(*driven.T, color="tab:red", linewidth=1.2, label="driven")
+    angle = np.linspace(0.0, 2.0 * np.pi, 60)
+    axes.plot(goal.x + goal.radius * np.cos(angle), goal.y + goal.radius * np.sin(angle), color="tab:green", linewidth=1.5, label="goal")
+    axes.set(xlabel="x [m]", ylabel="y [m]", title=title, aspect="equal")
+    axes.legend(loc="best", fontsize="small")
+    path = folder / NAME
+    figure.savefig(path)
+    return path
