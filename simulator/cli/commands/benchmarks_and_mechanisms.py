@@ -101,12 +101,12 @@ def _kc(arguments: argparse.Namespace) -> int:
 
 def add_bench(commands: Commands) -> None:
     """Add the verb `bench`."""
-    p = commands.add_parser("bench", help="measure the computation time of ticks, sweeps and integrators")
+    p = commands.add_parser("bench", help="measure the computation time of ticks, sweeps, sensors and integrators")
     p.add_argument(
         "table",
         nargs="?",
         default="tick",
-        choices=("tick", "formulations", "integrators", "driven", "mechanisms", "sweep"),
+        choices=("tick", "formulations", "integrators", "driven", "mechanisms", "sweep", "sensors"),
         help="table: %(choices)s (default: tick)",
     )
     add_session_file(p)
@@ -128,7 +128,7 @@ def add_bench(commands: Commands) -> None:
     p.add_argument(
         "--markdown",
         metavar="FILE",
-        help="page to write the table into, for example docs/integrators.md; not for tick and sweep (default: none)",
+        help="page to write the table into, for example docs/integrators.md; not for tick, sweep and sensors (default: none)",
     )
     p.add_argument("--vehicles", nargs="+", metavar="NAME", help="driven: vehicles (default: hmmwv sedan light_truck)")
     p.add_argument("--scheduler", metavar="ADDRESS", help="sweep: address of a Dask scheduler, for its workers, too (default: none)")
@@ -158,8 +158,8 @@ def _check_bench(arguments: argparse.Namespace, history: bool) -> None:
         raise JounceError("--scheduler and --max-empty-runs need the table sweep")
     if arguments.vehicles and arguments.table != "driven":
         raise JounceError("--vehicles needs the table driven")
-    if arguments.markdown and arguments.table in ("tick", "sweep"):
-        raise JounceError("--markdown excludes the tables tick and sweep, which are valid for this machine only")
+    if arguments.markdown and arguments.table in ("tick", "sweep", "sensors"):
+        raise JounceError("--markdown excludes the tables tick, sweep and sensors, which are valid for this machine only")
     if history and (not tick or arguments.baseline is not None or arguments.view or arguments.session or arguments.set):
         raise JounceError("--history needs the table tick, without --baseline, --view, --session and --set")
     if arguments.out and not history:
@@ -195,6 +195,10 @@ def _bench(arguments: argparse.Namespace) -> int:
         from simulator.benchmarks.sweep_cost import MAX_EMPTY_RUNS, run_sweep_bench_command
 
         return run_sweep_bench_command(repeats, arguments.json, arguments.scheduler, arguments.max_empty_runs or MAX_EMPTY_RUNS)
+    if arguments.table == "sensors":
+        from simulator.benchmarks.sensor_cost import main_bench_sensors
+
+        return main_bench_sensors(repeats, arguments.json)
     if arguments.baseline is not None:
         from simulator.benchmarks.checkout_comparison import run_baseline_command
 

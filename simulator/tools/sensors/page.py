@@ -71,7 +71,7 @@ def _add_tables(page: Page, sensors: Sequence[SensorContents]) -> None:
         for one in sensors
     ]
     page.table(columns, rows)
-    topics = [(topic.topic, topic.type, topic.messages) for one in sensors for topic in one.topics]
+    topics = [(topic.topic, topic.type, str(topic.messages)) for one in sensors for topic in one.topics]
     page.table([Column("topic", words=True), Column("message", words=True), Column("number")], topics)
 
 
