@@ -536,9 +536,9 @@ def test_the_command_checks_every_kind_of_a_plugin(tmp_path: Path) -> None:
     good, bad = written(tmp_path, "probe_one", "self.length"), written(tmp_path, "probe_two", 'float("nan")')
     code, out, err = check(tmp_path, "--plugin", good, "--plugin", bad)
     assert code == 2
-    assert out[0] == "sensor probe_one: good (11 checks)" and out[1] == "sensor probe_two: failed (5 faults)"
+    assert out[0] == "sensor probe_one: good (12 checks)" and out[1] == "sensor probe_two: failed (5 faults)"
     assert "sensor probe_two: finite output: a vehicle at rest: value is not finite" in err
-    assert check(tmp_path, "--plugin", good)[:2] == (0, ["sensor probe_one: good (11 checks)"])
+    assert check(tmp_path, "--plugin", good)[:2] == (0, ["sensor probe_one: good (12 checks)"])
 
 
 def test_a_file_gives_the_example_of_a_plugin(tmp_path: Path) -> None:
