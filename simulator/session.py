@@ -315,18 +315,15 @@ class Session:
         Raises the first failure, after all are closed.
         """
         self.cueing.washout.close()
-        for sensor in self.sensors:
-            sensor.close()
-        if isinstance(self.driver, Closing):
-            self.driver.close()
         failures: list[JounceError] = []
-        for outlet in reversed(self.outlets):
+        closing = [*self.sensors, *([self.driver] if isinstance(self.driver, Closing) else ()), *reversed(self.outlets)]
+        for part in closing:
             try:
-                outlet.close()
+                part.close()
             except JounceError as error:
                 failures.append(error)
-            except BaseException as error:  # the other outlets are still closed
-                failures.append(PartError(outlet, error))
+            except BaseException as error:  # the other parts are still closed
+                failures.append(PartError(part, error))
         if failures:
             raise failures[0]
 

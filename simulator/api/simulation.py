@@ -319,6 +319,11 @@ class Simulation:
         self._present = LiveValues(session)
         session.publish()
 
+    def close(self) -> None:
+        """End the threads and processes of sensors and driver, which otherwise end with the program. The log stays readable."""
+        self._end_threads()
+        self._parts.images.release()
+
     def _end_threads(self) -> None:
         """End the threads of sensors and of a driver that this simulation created."""
         for sensor in self._session.sensors:

@@ -213,15 +213,18 @@ def with_late_measurements(columns: dict[str, Any], recorded: dict[str, Any]) ->
     in no row keep theirs.
     """
     out = dict(columns)
-    for sampled in (name for name in columns if name.endswith("_sampled") and name in recorded):
-        times, late = columns[sampled], recorded[sampled]
+    sensors = [name.removesuffix("_sampled") for name in columns if name.endswith("_sampled") and name in recorded]
+    for sensor in sensors:
+        times, late = columns[f"{sensor}_sampled"], recorded[f"{sensor}_sampled"]
         if times.tobytes() == late.tobytes():
             continue
         order = np.argsort(times, kind="stable")
         at = order[np.minimum(np.searchsorted(times[order], late), len(order) - 1)]
-        rows = np.where(times[at] == late, at, np.arange(len(times)))
-        prefix = sampled.removesuffix("sampled")
-        out |= {name: columns[name][rows] for name in columns if name.startswith(prefix)}
+        is_same = (times[at] == late) | (np.isnan(times[at]) & np.isnan(late))
+        rows = np.where(is_same, at, np.arange(len(times)))
+        others = tuple(f"{one}_" for one in sensors if one.startswith(f"{sensor}_"))
+        own = (name for name in columns if name.startswith(f"{sensor}_") and not name.startswith(others))
+        out |= {name: columns[name][rows] for name in own}
     return out
 
 

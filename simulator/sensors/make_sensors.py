@@ -84,7 +84,7 @@ def mounts_of(said: Sequence[Any]) -> dict[str, Mount]:
 def _sensor(values: Values, context: SensorContext) -> MountedSensor:
     kind = SENSOR_KINDS.need(values["type"])
     name, plugin = values.get("name", kind.name), not SENSOR_KINDS.is_builtin(values["type"])
-    if not name.isidentifier() or name in RESERVED:
+    if not (name.isidentifier() and name.isascii()) or name in RESERVED:
         expected = f"a name of letters, digits and underscores, other than {', '.join(RESERVED)}"
         raise ConfigError(values.file, values.path("name"), name, expected)
     every = whole_ticks(values.get("rate", kind.rate), context.h, values.file, values.path("rate"))

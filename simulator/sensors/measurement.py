@@ -94,6 +94,10 @@ def as_values(values: Record) -> Record:
     return out
 
 
-def is_finite(values: Record) -> str:
-    """Return the name of the first scalar that is not finite; "" if there is none."""
-    return next((name for name in values.dtype.names or () if not np.isfinite(values[0][name]).all()), "")
+def value_fault(values: Record, nan: bool) -> str:
+    """Return what is wrong with the scalars of a plugin: they are finite, or NaN if `nan`; "" if nothing is."""
+    for name in values.dtype.names or ():
+        good = ~np.isinf(values[0][name]) if nan else np.isfinite(values[0][name])
+        if not good.all():
+            return f"{name} is {'infinite' if nan else 'not finite'}"
+    return ""

@@ -14,7 +14,7 @@ from simulator.base.errors import JounceError
 from simulator.base.plugin_thread import PluginThread
 from simulator.base.records import Record, Table, record
 from simulator.sensors.contract import ArrayOutput, Sensor, SensorInput, SensorKind, SensorSettings
-from simulator.sensors.measurement import NO_ARRAYS, Measurement, as_values, is_finite, no_measurement, read_only
+from simulator.sensors.measurement import NO_ARRAYS, Measurement, as_values, no_measurement, read_only, value_fault
 
 SAMPLED = (("sampled", (), "s", "simulated time of the measurement; NaN when the sensor was dropped"),)
 HANGS = 60.0
@@ -42,7 +42,7 @@ class MountedSensor:
     name, kind, every, settings : see `simulator.sensors.make_sensors`
     out : record of the last delivered measurement for the log: SAMPLED and the kind's output
     trouble : reason why the sensor was dropped, one line; empty while it works. Columns of a dropped sensor are NaN, or 0 for integers.
-    late : number of measurements that were delivered after their delivery time (in real time only)
+    late : number of measurements that were delivered more than a period after their delivery time (in real time only)
     skipped : number of measurements that were left out because the one before was not ready (in real time only)
     last_tick : tick of the vehicle at the last measurement
     """
@@ -58,18 +58,26 @@ class MountedSensor:
         self._measured = record(kind.output)
         self._thread: PluginThread | None = None
         if plugin or kind.in_thread:
-            allowed = {} if plugin else {"budget": HANGS, "patience": HANGS}
+            allowed = {"patience": HANGS} if plugin else {"budget": HANGS, "patience": HANGS}
+            if kind.contract == 1:
+                allowed = {}
             self._thread = PluginThread(f"sensor {name}", self._measure, **allowed)
         self._needs_thread = plugin or settings.latency > 0.0
         """Whether the thread also computes outside real time: parallel to the ticks until the delivery."""
+        self._is_closed = False
         self._due: deque[Due] = deque()
-        self._latest = Measurement(math.nan, math.nan, math.inf, "", as_values(no_measurement(record(kind.output))), NO_ARRAYS)
+        self._latest = self._nothing()
         self._subscribers: list[Callable[[Measurement], None]] = []
 
     @property
     def logged(self) -> tuple[str, Table, Record]:
         """Prefix of the columns, table and record, for the log."""
         return f"{self.name}_", self._table, self.out
+
+    @property
+    def label(self) -> str:
+        """Name of the sensor in messages."""
+        return f"sensor {self.name}"
 
     def latest(self, time: float) -> Measurement:
         """Return the last delivered measurement, with its age at `time` [s]."""
@@ -98,6 +106,8 @@ class MountedSensor:
             elif not self.trouble:
                 self._due.append(Due(seen.time, at, None))
                 self._thread.submit(seen.for_thread(self.kind.contract > 1))
+                if wait and self.kind.contract > 1 and seen.world.changes:
+                    self._collect(seen.time, wait)
         self.deliver(seen.time, wait)
 
     def deliver(self, time: float, wait: bool) -> None:
@@ -115,23 +125,34 @@ class MountedSensor:
             self._thread.result(wait=True)
         self._due.clear()
         self.last_tick = 0
+        if self.kind.contract > 1 and not self.trouble:
+            self._latest = self._nothing()
+            no_measurement(self.out)
 
     def close(self) -> None:
-        """End the thread, and close the sensor."""
+        """End the thread, and close the sensor. A second call has no effect."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         if self._thread is not None:
             self._thread.close()
         close = getattr(self._sensor, "close", None)
         if close is not None:
             close()
 
+    def _nothing(self) -> Measurement:
+        """Return the measurement before the first one."""
+        return Measurement(math.nan, math.nan, math.inf, "", as_values(no_measurement(record(self.kind.output))), NO_ARRAYS)
+
     def _measure(self, seen: SensorInput) -> tuple[Record, Arrays]:
         """Call the sensor; in its thread if it has one."""
         arrays = self._sensor.step(seen, self._measured) or {}
-        strange = is_finite(self._measured) if self.kind.contract == 1 and self._plugin else ""
-        if strange:
-            raise ValueError(f"{strange} is not finite")
+        if self._plugin and (fault := value_fault(self._measured, nan=self.kind.contract > 1)):
+            raise ValueError(fault)
         if fault := array_fault(self.kind.arrays, arrays):
             raise ValueError(fault)
+        if self._plugin:  # a view would change with the array behind it
+            arrays = {name: array if array.base is None else array.copy() for name, array in arrays.items()}
         return self._measured.copy(), read_only(arrays)
 
     def _collect(self, time: float, wait: bool) -> None:
@@ -144,7 +165,7 @@ class MountedSensor:
             for n, due in enumerate(self._due):
                 if due.result is None:
                     late = not wait and time > due.at + SAME
-                    self.late += late
+                    self.late += late and time > due.at + self.settings.period + SAME
                     self._due[n] = due._replace(result=result, at=time if late else due.at)
                     return
 
@@ -155,8 +176,11 @@ class MountedSensor:
         self._write(due.time, values)
         values.setflags(write=False)
         self._latest = Measurement(due.time, due.at, 0.0, "", values, arrays)
-        for call in self._subscribers:
-            call(self._latest)
+        try:
+            for call in self._subscribers:
+                call(self._latest)
+        except Exception as error:  # the sensor's own receiver, or that of a program
+            self._drop(f"sensor {self.name} was dropped: a receiver failed: {_text(error)}")
 
     def _drop(self, trouble: str) -> None:
         self.trouble = trouble
@@ -177,6 +201,8 @@ def array_fault(outputs: tuple[ArrayOutput, ...], arrays: Arrays) -> str:
         one = declared.get(name)
         if one is None:
             return f"array {name}: not declared; expected {' or '.join(declared) or 'no arrays'}"
+        if not isinstance(array, np.ndarray):
+            return f"array {name}: {type(array).__name__}; expected an array"
         if array.dtype != np.dtype(one.dtype) or array.ndim != len(one.dimensions):
             expected = f"{np.dtype(one.dtype)} with axes {', '.join(one.dimensions)}"
             return f"array {name}: {array.dtype} with {array.ndim} axes; expected {expected}"

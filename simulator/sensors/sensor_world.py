@@ -31,6 +31,11 @@ class SensorWorld:
     def objects(self) -> ObjectSet:
         return self.caster.objects
 
+    @property
+    def changes(self) -> bool:
+        """Whether wheels leave ruts: only the session's own thread sees the ground as it is now."""
+        return self.caster.ruts is not NO_RUTS
+
     def cast(self, origins: ArrayLike, directions: ArrayLike, max_range: ArrayLike, time: ArrayLike, **options: bool) -> Hits:
         """Return the nearest surfaces that rays meet, see `terrain.rays.caster.RayCaster.cast`, at the time of each ray [s]."""
         return self.caster.cast(origins, directions, max_range, time, **options)

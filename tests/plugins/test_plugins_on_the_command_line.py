@@ -48,7 +48,11 @@ def test_help_lists_the_kinds_of_plugins() -> None:
     [
         (("--driver", "bned"), ("drivers",), "argument --driver: invalid choice; expected one of auto, wheel"),
         (("--protocol", "mine"), (), "argument --protocol: invalid choice; expected one of native, codemasters"),
-        (("--sensor", "imv"), (), "--sensor: [0]: invalid value; expected a sensor: imu; got 'imv'; hint: did you mean imu?"),
+        (
+            ("--sensor", "imv"),
+            (),
+            "--sensor: [0]: invalid value; expected a sensor: camera, imu, lidar, gnss, wheel_encoder, steering_angle; got 'imv'; hint: did you mean imu?",
+        ),
         (("--sensor", "{type: imu"), (), "argument --sensor: invalid value; expected YAML; got '{type: imu'"),
         (
             ("--outlet", "lines"),

@@ -218,3 +218,86 @@ def test_a_rerun_compares_late_measurements_with_the_same_measurements() -> None
     assert differences(drive, with_late_measurements(rerun, drive)) == ["lidar_near"]
     drive["lidar_sampled"][3] = 0.15  # a measurement that the rerun does not have
     assert differences(drive, with_late_measurements(rerun, drive)) == ["lidar_sampled", "lidar_near"]
+
+
+class Broken(Tracker):
+    """Fails where its name says."""
+
+    def deliver(self, measured: Measurement) -> None:
+        del measured
+        if self.settings.name == "deliver":
+            raise ValueError("no")
+
+    def step(self, seen: SensorInput, out: Record) -> Any:
+        super().step(seen, out)
+        if self.settings.name == "infinite":
+            out[0]["height"] = math.inf
+        return {"track": [1.0]} if self.settings.name == "list" else {}
+
+    def close(self) -> None:
+        if self.settings.name == "close":
+            raise ValueError("no")
+
+
+@pytest.mark.parametrize(
+    ("name", "trouble"),
+    [
+        ("deliver", "sensor deliver was dropped: a receiver failed: ValueError: no"),
+        ("infinite", "sensor infinite was dropped: ValueError: height is infinite"),
+        ("list", "sensor list was dropped: ValueError: array track: list; expected an array"),
+        ("close", "sensor close failed: ValueError: no"),
+    ],
+)
+def test_a_sensor_that_fails_anywhere_is_named_and_the_others_go_on(name: str, trouble: str) -> None:
+    SENSOR_KINDS._kinds["broken"] = kind("broken", Broken)
+    s = session([{"type": "broken", "name": name}, "tracker"])
+    s.publish()
+    s.run(0.1)
+    tracker = s.sensors[1]
+    if name == "close":
+        with pytest.raises(JounceError, match=trouble):
+            s.close()
+    else:
+        s.close()
+        assert [str(one) for one in s.failures] == [trouble]
+    assert tracker.latest(s.time).time == pytest.approx(0.1)
+    assert tracker._sensor.closed  # type: ignore[attr-defined]
+
+
+def test_a_view_of_an_array_that_the_plugin_goes_on_writing_to_does_not_change() -> None:
+    class View(Tracker):
+        memory = np.zeros((3, 2))
+
+        def step(self, seen: SensorInput, out: Record) -> Any:
+            self.memory += 1.0
+            return {"track": self.memory[:2]}
+
+    SENSOR_KINDS._kinds["view"] = kind("view", View)
+    s = session(["view"])
+    found: list[Measurement] = []
+    s.sensors[0].subscribe(found.append)
+    s.publish()
+    s.run(0.1)
+    s.close()
+    assert [one.arrays["track"][0, 0] for one in found] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+
+
+def test_a_restart_forgets_the_measurements_and_ends_the_threads() -> None:
+    sim = Simulation("hmmwv", "flat", sensors=[{"type": "tracker", "latency": 0.03}])
+    sim.advance(0.1)
+    assert sim.sensors["tracker"].age < 0.1
+    threads, first = threading.active_count(), sim.session.sensors[0]
+    sim.session.reset()
+    assert sim.sensors["tracker"].age == math.inf and np.isnan(first.out[0]["sampled"])
+    for _ in range(5):
+        sim.reset()
+    assert first._sensor.closed  # type: ignore[attr-defined]
+    sim.advance(0.1)
+    assert threading.active_count() <= threads + 1
+
+
+def test_late_first_measurements_and_names_that_begin_alike_are_compared() -> None:
+    drive = {"scan_sampled": np.array([np.nan, np.nan, 0.1]), "scan_f": np.array([np.nan, np.nan, 1.0])}
+    rerun = {"scan_sampled": np.array([np.nan, 0.1, 0.1]), "scan_f": np.array([np.nan, 1.0, 1.0])}
+    imu = {"scan_imu_sampled": np.array([0.0, 0.1, 0.2]), "scan_imu_f": np.array([5.0, 6.0, 7.0])}
+    assert not differences(drive | imu, with_late_measurements(rerun | imu, drive | imu))

@@ -42,6 +42,8 @@ FloatArray = NDArray[np.float64]
 MOST_COLUMNS = 8192
 MOST_RAYS = 4_000_000
 """Maximum number of rays of a scan."""
+LONGEST = 1.01
+"""Maximum time of the last beam of a scan, in periods: the poses end with the scan."""
 WHEEL_TRAVEL = 1.0
 """m. Beams that pass a wheel at a larger distance never meet it."""
 _DATA = ("min_range", "max_range", "range_at_10_percent", "range_noise", "range_step", "divergence", "wavelength")
@@ -95,6 +97,9 @@ class Lidar:
         columns = said.get("columns", min(max(round(unit.columns_per_second * self._period), 1), MOST_COLUMNS))
         turn = -1 if said.get("turn", "clockwise") == "clockwise" else 1
         self._central = firings(unit.beams, columns, self._period, float(p["start_azimuth"]), turn, float(p["field"]))
+        if self._central.time.max() > LONGEST * self._period:
+            text = f"the last beam fires {self._central.time.max():g} s after the start of a scan of {self._period:g} s"
+            raise JounceError(f"sensor {settings.name}: {text}; expected smaller time offsets of the beams, or a lower rate")
         rays = int(p["footprint_rays"])
         if rays not in SIZES:
             raise JounceError(f"sensor {settings.name}: footprint_rays {rays}; expected {', '.join(map(str, SIZES))}")

@@ -41,8 +41,15 @@ class _Content(NamedTuple):
     topics: Mapping[str, TopicInfo]
     digests: dict[str, dict[int, bytes]]
     """Digest of each message by topic and time of the measurement [ns]."""
+    delivered: dict[str, dict[int, int]]
+    """Time of the delivery of each message [ns]."""
     gaps: bool
     """Whether messages may be missing: some were skipped or dropped, or the run was killed."""
+
+    @property
+    def end(self) -> int:
+        """Time of the last delivery [ns]."""
+        return max((max(times.values()) for times in self.delivered.values()), default=0)
 
 
 def compare_files(first_log: Path, second_log: Path) -> SensorComparison | None:
@@ -73,17 +80,20 @@ def _not_compared(key: str, one: SensorFileInfo | None, other: SensorFileInfo | 
 
 def _content(file: Path) -> _Content:
     digests: dict[str, dict[int, bytes]] = {}
+    delivered: dict[str, dict[int, int]] = {}
     with SensorFile(file) as opened:
         for one in opened.messages():
             digests.setdefault(one.topic, {})[one.publish_time] = blake2b(one.data, digest_size=16).digest()
+            delivered.setdefault(one.topic, {})[one.publish_time] = one.log_time
         counts = opened.summary()
         gaps = not counts or any(one[key] for one in counts.values() for key in ("skipped", "dropped"))
-        return _Content(opened.topics, digests, gaps)
+        return _Content(opened.topics, digests, delivered, gaps)
 
 
 def _compare(first: _Content, second: _Content, differ: list[str], notes: list[str]) -> tuple[int, int]:
     """Compare two files; return the numbers of compared messages and topics."""
     messages = topics = 0
+    end = second.end  # the log of a killed run, which a rerun repeats, may end before its sensor file
     for name in dict.fromkeys((*first.topics, *second.topics)):
         if name not in first.topics or name not in second.topics:
             differ.append(f"{name}: only in the {'recorded run' if name in first.topics else 'rerun'}")
@@ -91,7 +101,9 @@ def _compare(first: _Content, second: _Content, differ: list[str], notes: list[s
         one, other = first.digests.get(name, {}), second.digests.get(name, {})
         common = one.keys() & other.keys()
         unequal = sum(one[time] != other[time] for time in common)
-        missing = len(one.keys() - other.keys()) + (0 if first.gaps else len(other.keys() - one.keys()))
+        missing = sum(first.delivered[name][time] <= end for time in one.keys() - other.keys()) + (
+            0 if first.gaps else len(other.keys() - one.keys())
+        )
         messages, topics = messages + len(common), topics + 1
         if not unequal and not missing:
             continue
