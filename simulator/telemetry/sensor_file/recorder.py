@@ -14,7 +14,6 @@ A restart of the drive, a jump back in time, begins a new file.
 from __future__ import annotations
 
 import contextlib
-import json
 import queue
 import threading
 from collections import deque
@@ -26,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
+from simulator.base.json_output import json_text
 from simulator.base.plugin_thread import share_python, take_priority
 from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.cdr import Part, encode_parts
@@ -255,7 +255,7 @@ class SensorRecorder:
         return f"{self._file.file.name}: about {size_text(self._file.size * per_hour)} per hour of drive; before compression: {shown}"
 
     def _summary(self) -> dict[str, dict[str, str]]:
-        return {SUMMARY: {one.sensor.name: json.dumps(_counts(one.sensor, self.dropped[one.sensor.name])) for one in self._recorded}}
+        return {SUMMARY: {one.sensor.name: json_text(_counts(one.sensor, self.dropped[one.sensor.name])) for one in self._recorded}}
 
     def _fail(self, reason: str) -> None:
         """End the recording: make the file readable, and report the reason once."""
