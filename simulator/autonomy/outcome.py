@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simulator.autonomy.contract import Goal
-from simulator.autonomy.goal_section import Endings
 from simulator.base.records import Record
+
+if TYPE_CHECKING:
+    from simulator.autonomy.contract import Goal
+    from simulator.autonomy.goal_section import Endings
 
 REACHED, COLLISION, STUCK, ROLLED, TIMEOUT, ERROR = OUTCOMES = ("reached", "collision", "stuck", "rolled", "timeout", "error")
 """Outcomes, everywhere with these words; their numbers in the log are the places in this list."""

@@ -124,7 +124,7 @@ def reads_sensors(driver: Any) -> TypeGuard[SensingDriver]:
     """Return True if a driver takes the measurements, as the fourth argument of `read`."""
     try:
         inspect.signature(driver.read).bind(0.0, None, None, None)
-    except (TypeError, ValueError):
+    except (AttributeError, TypeError, ValueError):
         return False
     return True
 

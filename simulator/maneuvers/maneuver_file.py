@@ -14,7 +14,6 @@ from simulator.autonomy.planners.kinds import PLANNER
 from simulator.base.errors import ConfigError, ErrorCollector, JounceError, raise_all
 from simulator.base.field_classes import entries, entry, group_of
 from simulator.base.fields import Choice, ListOf, Number, Text, read
-from simulator.driver.contract import Driver, DriverSettings, SensingDriver
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import SEGMENTS, LaneChange, Path, Spawn, TimedLaneChange
 from simulator.driver.scripted import ScriptedDriver, ScriptRow
@@ -50,6 +49,7 @@ FRACTION = Number("1", 0.0, 1.0)
 
 
 if TYPE_CHECKING:
+    from simulator.driver.contract import Driver, DriverSettings, SensingDriver
     from simulator.driver.steering.path_follower import PathFollower
 
 

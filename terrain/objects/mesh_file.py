@@ -16,8 +16,6 @@ from terrain.readers import gltf, obj
 from terrain.readers.contract import FloatArray
 from terrain.readers.request import ReadRequest, missing
 
-UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
-"""Meters per length unit."""
 SUFFIXES = (".obj", ".gltf", ".glb", ".stl")
 MAX_BYTES = 1 << 28
 """Maximum size of a mesh file."""

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path as FilePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,8 +19,6 @@ from simulator.base.fields import Choice, Either, Field, FileName, Flag, Group, 
 from simulator.base.values import Values
 from terrain.objects.errors import ObjectError
 from terrain.objects.labels import ALSO, COLORS
-from terrain.objects.mesh_file import UNITS, read_mesh
-from terrain.objects.paths import Path
 from terrain.objects.world_object import (
     FARTHEST,
     MATERIAL_RANGES,
@@ -37,6 +35,11 @@ from terrain.objects.world_object import (
     WorldObject,
 )
 
+if TYPE_CHECKING:
+    from terrain.objects.paths import Path
+
+UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
+"""Meters per length unit of a mesh file."""
 Height = Callable[[float, float], float]
 """Height of the ground [m] at x, y [m]."""
 
@@ -200,6 +203,8 @@ def _shape(section: Values, folder: FilePath, meshes: dict[tuple[Any, ...], Tria
         return shape
     key = (section["file"], section["units"], section.get("up"), section["scale"])
     if key not in meshes:  # objects with the same mesh share its triangles
+        from terrain.objects.mesh_file import read_mesh  # imported here, because it loads the compiler
+
         meshes[key] = read_mesh(section["file"], section.file, section.path("file"), folder, UNITS[key[1]] * key[3], key[2])
     return meshes[key]
 
@@ -251,4 +256,6 @@ def _path(section: Values, one: WorldObject, height: Height) -> Path:
         speeds = np.broadcast_to(np.asarray(speeds, float), len(points)).copy()
         if not (speeds[:-1] + speeds[1:] > 0.0).all():
             raise section.error("speed", "numbers of which no two neighbors are 0")
+    from terrain.objects.paths import Path  # imported here, because it loads the compiler
+
     return Path(points, times, speeds, section["smooth"], section["turns"], section["repeats"])

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from terrain.objects.errors import ObjectError
 from terrain.objects.labels import COLORS, usual_label
-from terrain.objects.paths import Path
+
+if TYPE_CHECKING:
+    from terrain.objects.paths import Path
 
 FloatArray = NDArray[np.float64]
 Vector = Sequence[float]
@@ -237,7 +239,7 @@ class WorldObject:
             if usual_label(self.label) not in COLORS:
                 raise ObjectError(f"label {self.label}; expected one of {', '.join(COLORS)}")
             self.material.check()
-            if isinstance(self.motion, Path):
+            if self.motion is not None and not isinstance(self.motion, Breakaway):
                 self.motion.check()
             if isinstance(self.motion, Breakaway):
                 _positive("mass", (self.motion.mass,), 1)

@@ -24,7 +24,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     code = column(drive, "planner_outcome")[rows]
     ended = np.flatnonzero(code >= 0)
     end = int(ended[0]) + 1 if len(ended) else len(code)
-    reached = bool(len(ended)) and OUTCOMES[int(code[ended[0]])] == REACHED
+    reached = bool(len(ended)) and code[ended[0]] == OUTCOMES.index(REACHED)
     get = {name: column(drive, name)[rows][:end] for name in _COLUMNS if name != "planner_outcome"}
     driven = float(path_length(drive.columns["x"][rows][:end], drive.columns["y"][rows][:end])[-1])
     shortest = float(get["planner_shortest"][0])
