@@ -40,7 +40,7 @@ class PluginThread:
     ----------
     name : name in messages, for example "sensor lidar"
     function : called with the arguments of `submit`; array arguments must be copies
-    budget, patience : wall time allowed for a result in real time, and without real time [s]
+    budget, patience : wall time allowed for a result in real time, and without real time [s]; None: PATIENCE
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class PluginThread:
     missed : number of calls of `result` at which the result was not ready
     """
 
-    def __init__(self, name: str, function: Callable[..., Any], budget: float = BUDGET, patience: float = PATIENCE) -> None:
+    def __init__(self, name: str, function: Callable[..., Any], budget: float = BUDGET, patience: float | None = None) -> None:
         self.name, self.error, self.missed = name, "", 0
         self._function, self._budget, self._patience, self._first = function, budget, patience, True
         self._requests: queue.SimpleQueue[tuple[Any, ...] | None] = queue.SimpleQueue()
@@ -109,7 +109,7 @@ class PluginThread:
 
     def _allowed(self, wait: bool) -> float:
         """Return the wall time allowed for the running call [s]."""
-        usual = self._patience if wait else self._budget
+        usual = (PATIENCE if self._patience is None else self._patience) if wait else self._budget
         return max(FIRST, usual) if self._first else usual
 
     def _work(self) -> None:
