@@ -74,8 +74,8 @@ def add_force(s, at, F, normal, speed):
 def _follow(row):
     """Update the phase of a collision with a force in this step.
 
-    The impact lasts until the rebound ends: afterwards, the vehicle may lean on the object, or push it, for as long as it likes. It begins
-    anew if the vehicle closes faster than GENTLE.
+    The impact lasts until the rebound ends. Afterwards the vehicle may lean on the object or push it. A new impact begins if the closing
+    speed exceeds GENTLE.
     """
     v = row["power"] / row["normal_force"]
     slow = min(CREEP, 0.1 * row["closing_speed"])

@@ -7,10 +7,11 @@
                         N = F0 (1 - (1 - r) v / RAMP), from r F0 to F0
     friction            F = -stiffness u - damping u'    u is the deflection of a bristle; |F| <= friction N
 
-The first approach follows the crush curve; the way back, and every later approach, follows the steep spring up to the curve. A contact gives
-back e^2 of the energy that it takes in each approach, at most the energy of the spring: r is this energy divided by that of the spring. The
-steepness is chosen so that r is about RESERVE after an impact, whose coefficient of restitution is e; beyond the strength it is lower. The
-vehicle has left the spring, or rests on it, after a few millimeters. The last step on the spring returns what is left, and no more.
+The first approach follows the crush curve. Unloading, and every later approach, follows the steep spring up to the curve. A contact returns
+e^2 of the energy that it absorbs in each approach, at most the energy of the spring: r is this energy divided by that of the spring. The
+steepness is chosen so that r is about RESERVE after an impact, whose coefficient of restitution is then e; above the strength, restitution
+is lower. The vehicle separates from the spring, or rests on it, after a few millimeters. The last step on the spring returns the rest of
+the energy.
 
 N contains the separation speed at the end of the step, v + drift + h N / mass, with the drift by all other forces as in the step before: a
 contact at rest is damped and does not chatter at any step length. The stiffness is limited to STABLE mass / h^2, that of the spring to

@@ -66,7 +66,7 @@ def meet_objects(p, s, w, wheels, h):
             c = q["pairs"][i]
             if c["live"]:
                 F = _press(p, s, w, c, h) if c["depth"] > 0.0 else (0.0, 0.0, 0.0)
-                _foresee(p, s, c, F, h)
+                _predict_velocity(p, s, c, F, h)
         close_step(s, h)
 
 
@@ -109,7 +109,7 @@ def _share_forces(p, s):
 
 
 @inline
-def _foresee(p, s, c, F, h):
+def _predict_velocity(p, s, c, F, h):
     """Add the change of the force of a pair since the last step to the velocity that the next pairs expect.
 
     The drift of a pair contains the forces of the others in the last step. Two pairs that press against each other would chatter.
