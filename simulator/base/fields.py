@@ -164,14 +164,14 @@ class Named:
     expected : description of a valid mapping
     least : minimum number of names
     known : all valid names, for the schema; other code checks the names
-    unless : key of the same section that, if present, adds further names
+    unless : keys of the same section; each, if present, adds further names
     """
 
     item: FieldType
     expected: str = "names with their values"
     least: int = 0
     known: tuple[str, ...] = ()
-    unless: str = ""
+    unless: tuple[str, ...] = ()
 
     def read(self, value: Any, file: object, key: str) -> Values:
         if not isinstance(value, Mapping) or len(value) < self.least:

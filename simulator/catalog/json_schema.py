@@ -175,7 +175,7 @@ def _object(fields: Fields) -> Schema:
             required.append(field.name)
         if isinstance(field.kind, Named) and field.kind.unless:
             names = {"properties": {field.name: {"propertyNames": {"enum": list(field.kind.known)}}}}
-            once.append({"anyOf": [{"required": [field.kind.unless]}, names]})
+            once.append({"anyOf": [*({"required": [key]} for key in field.kind.unless), names]})
     return {
         "type": "object",
         "properties": properties,

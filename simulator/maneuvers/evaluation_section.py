@@ -66,7 +66,7 @@ LIMITS = Named(
     Group((Field("min", Number(), "lower limit", None), Field("max", Number(), "upper limit", None))),
     "metrics with min, max or both",
     known=tuple(spelled for metric in METRICS for spelled in spellings(metric.name, metric.unit)),
-    unless="metrics",
+    unless=("metrics", "goal"),
 )
 """Type of the key `limits`; `read_limits` checks the names of the metrics."""
 
