@@ -6,6 +6,7 @@ import dataclasses
 import math
 import os
 import signal
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from simulator.base.errors import JounceError, SensorWarning
-from simulator.base.records import Record
+from simulator.base.errors import InsideBodyWarning, JounceError, SensorWarning
+from simulator.base.records import Record, record
 from simulator.builder.session_images import SessionImages
 from simulator.run.rerun import rendered_otherwise
 from simulator.sensors.camera.geometry import R_SC, Intrinsics, all_pixels, rays_of
@@ -34,6 +35,8 @@ from terrain.objects.object_set import ObjectSet
 from terrain.objects.paths import Path as Way
 from terrain.objects.world_object import Box, Material, Sphere, WorldObject
 from tests.view.scenes import geometry, readout
+from vehicles.contact.part_section import box_corners, fill_parts
+from vehicles.contact.records import OBJECT_CONTACT
 
 SIZE: dict[str, Any] = {"width": 64, "height": 48}
 ALL = ["color", "depth", "label", "object"]
@@ -150,6 +153,20 @@ def test_the_own_vehicle_can_be_left_out(images: SessionImages) -> None:
     for source in ("rays", "opengl"):
         assert (serve(make(images, depth_from=source, **keys), readout())["object"] == -2).mean() > 0.1
         assert not (serve(make(images, depth_from=source, own_vehicle=False, **keys), readout())["object"] == -2).any()
+
+
+@pytest.mark.parametrize(
+    ("x", "keys", "warns"),
+    [(2.0, {}, True), (3.1, {}, False), (2.0, {"own_vehicle": False}, False), (2.0, {"preset": "driver_eye"}, False)],
+)
+def test_a_camera_inside_the_body_says_so(x: float, keys: dict[str, Any], warns: bool) -> None:
+    body = record(OBJECT_CONTACT)
+    fill_parts(body, [box_corners(np.array((1.0, -0.5, 0.0)), np.array((3.0, 0.5, 1.0)))], np.zeros((0, 2)), np.zeros((0, 3)))
+    said = {"type": "camera", "images": ["depth"], **SIZE, "mount": {"position": [x, 0.0, 0.5]}, **keys}
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        make_sensors([said], "drive.yaml", SensorContext(GROUND, 1e-3, body=body))
+    assert [one.category for one in found] == [InsideBodyWarning] * warns
 
 
 def test_the_drivers_eye_is_the_mount_of_its_preset(images: SessionImages) -> None:

@@ -153,6 +153,12 @@ def test_export_of_images_as_png_and_npy(run: Any, tmp_path: Path) -> None:
         (["--export", "png", "--from", "1", "--to", "0.5"], "no message of"),
         (["--sensor", "lidr"], "--sensor: unknown 'lidr'"),
         (["--export", "pcd", "--html", "a.html"], "exclude each other"),
+        (["--export", "pcd", "--at", "1"], "exclude each other"),
+        (["--from", "1"], "need --export"),
+        (["--to", "1"], "need --export"),
+        (["--at", "100"], "expected a time from 0.000 to 1.900 s"),
+        (["--at", "-1"], "expected a time from 0.000 to 1.900 s"),
+        (["--at", "nan"], "expected a time from 0.000 to 1.900 s"),
     ],
 )
 def test_impossible_requests_are_one_line(

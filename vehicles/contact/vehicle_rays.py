@@ -71,6 +71,12 @@ class VehicleRays:
         return hits._replace(object=np.where(hits.object > 0, OWN_VEHICLE, hits.object))
 
 
+def is_inside_body(contact: Record, point: ArrayLike) -> bool:
+    """Return True if a point in B [m] is inside a part of the body. `contact`: see `VehicleRays`."""
+    c = contact[0]
+    return any(_contains(part["points"][: part["count"]], np.asarray(point, float)) for part in c["parts"][: c["count"]])
+
+
 def _contains(points: FloatArray, at: FloatArray) -> bool:
     """Return True if a point is inside the convex hull of points (n, 3), in m."""
     from scipy.spatial import ConvexHull as Hull

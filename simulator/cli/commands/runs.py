@@ -89,7 +89,7 @@ def add_sensors(commands: Commands) -> None:
     p.add_argument("--sensor", action="append", default=[], metavar="NAME", help="sensor to show or export (default: all); repeatable")
     p.add_argument("--at", type=float, metavar="S", help="simulated time of the pictures [s] (default: middle of the run)")
     p.add_argument("--export", choices=("pcd", "png", "npy"), help="one file per message, no page: %(choices)s (default: none)")
-    p.add_argument("--from", dest="first", type=float, metavar="S", help="--export: first simulated time [s] (default: begin of the run)")
+    p.add_argument("--from", dest="first", type=float, metavar="S", help="--export: first simulated time [s] (default: start of the run)")
     p.add_argument("--to", dest="last", type=float, metavar="S", help="--export: last simulated time [s] (default: end of the run)")
     add_single_file(
         p,
@@ -107,6 +107,10 @@ def _sensors(arguments: argparse.Namespace) -> int:
 
     if arguments.export and arguments.html:
         raise JounceError("--export and --html exclude each other; hint: use --out FOLDER for the exported files")
+    if arguments.export and arguments.at is not None:
+        raise JounceError("--export and --at exclude each other; hint: use --from S and --to S for the exported files")
+    if not arguments.export and (arguments.first is not None or arguments.last is not None):
+        raise JounceError("--from and --to need --export; hint: use --at S for the time of the pictures")
     move_old_file(arguments, "html")
     return main_sensors(arguments)
 

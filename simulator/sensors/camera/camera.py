@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import DeviceError, JounceError, SensorWarning
+from simulator.base.errors import DeviceError, InsideBodyWarning, JounceError, SensorWarning
 from simulator.base.records import Record
 from simulator.base.rotations import rotation_of_quaternion
 from simulator.sensors.camera.geometry import R_SC, FloatArray, Intrinsics
@@ -27,6 +27,7 @@ from simulator.sensors.camera.resample import Resampler
 from simulator.sensors.contract import ArrayOutput, Mount, SensorInput, SensorKind, SensorSettings
 from simulator.sensors.rendering import Rendered, View
 from terrain.objects.labels import LABELS
+from vehicles.contact.vehicle_rays import is_inside_body
 
 OUTPUT = (
     ("rendered", (), "1", "1 if the measurement has a color image", "i8"),
@@ -68,6 +69,7 @@ class Camera:
         self._max_range, self._own_vehicle = float(values["max_range"]), bool(values["own_vehicle"])
         self._inside = values["preset"] == DRIVER_EYE
         self.mount = self._mount_of(settings.mount)
+        self._warn_inside_body(settings)
         if self._by_opengl and self.intrinsics.is_distorted:
             raise JounceError("depth_from: opengl with a distortion; expected rays, or no distortion")
         self._resampler = Resampler(self.intrinsics) if self.intrinsics.is_distorted and "color" in self._images else None
@@ -91,6 +93,14 @@ class Camera:
             return mount
         p_BE, R_BE = self._renderer.eye()
         return Mount(p_BE + R_BE @ mount.p_BS, R_BE @ mount.R_BS)
+
+    def _warn_inside_body(self, settings: SensorSettings) -> None:
+        """Warn if the camera shows the own vehicle from inside its body; the driver's view has a cab."""
+        if self._inside or not self._own_vehicle or settings.body is None or not is_inside_body(settings.body, self.mount.p_BS):
+            return
+        text = f"its position {self.mount.p_BS.tolist()} is inside the body of the vehicle, which hides the view"
+        hint = "set mount, or own_vehicle: false"
+        warnings.warn(f"sensor {settings.name}: {text}; hint: {hint}", InsideBodyWarning, stacklevel=2)
 
     def step(self, seen: SensorInput, out: Record) -> Mapping[str, NDArray[Any]]:
         """Take the images."""

@@ -24,6 +24,8 @@ from simulator.tools.sensors.page import sensor_page
 
 PAGE, EXPORTS = "sensors.html", "exports"
 """Names of the page and of the folder of exports, in the folder of the run."""
+ROUNDING = 5e-4
+"""s. Rounding of the times that the page and the messages show."""
 
 
 def main_sensors(arguments: Any) -> int:
@@ -36,6 +38,7 @@ def main_sensors(arguments: Any) -> int:
             "file": str(path), "other_files": [str(one) for one in others], "size": file.size, "messages": file.messages_count,
             "first_s": file.times[0], "last_s": file.times[1], "sensors": [one.to_json() for one in sensors],
         }  # fmt: skip
+        _check_time(arguments.at, file)
         if arguments.export:
             interval = Interval(arguments.first, arguments.last)
             written = export(file, sensors, arguments.export, interval, out or path.parent / EXPORTS)
@@ -84,6 +87,13 @@ def _file(place: Path) -> tuple[Path, list[Path]]:
         except FolderInUseError as error:
             raise JounceError(f"{files[0]}: still being written; {error}") from None
     return files[0], files[1:]
+
+
+def _check_time(at: float | None, file: SensorFile) -> None:
+    """Raise ConfigError if the time of the pictures [s] is outside the file."""
+    first, last = file.times
+    if at is not None and not first - ROUNDING <= at <= last + ROUNDING:
+        raise ConfigError("--at", "", at, f"a time from {first:.3f} to {last:.3f} s, as in the file")
 
 
 def _chosen(sensors: list[SensorContents], names: Sequence[str]) -> list[SensorContents]:

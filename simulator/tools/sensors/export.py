@@ -54,8 +54,10 @@ def export(file: SensorFile, sensors: Sequence[SensorContents], form: str, inter
         write_bytes(path, _content(one.type, one.fields, form, one.topic))
         written.append(path)
     if not written:
-        first, last = (f"{NS * time:.3f} s" for time in (round(file.times[0] / NS), round(file.times[1] / NS)))
-        raise JounceError(f"{file.file}: no message of {', '.join(topics)} in this interval; the file has data from {first} to {last}")
+        first, last = file.times
+        raise JounceError(
+            f"{file.file}: no message of {', '.join(topics)} in this interval; expected a part of {first:.3f} to {last:.3f} s"
+        )
     return written
 
 
