@@ -60,7 +60,7 @@ class Camera:
     def __init__(self, settings: SensorSettings) -> None:
         values = settings.values
         self.intrinsics = intrinsics_of(values)
-        self._name, self._ground, self._shapes = settings.name, settings.ground, settings.renderer
+        self._name, self._shapes = settings.name, settings.renderer
         self._renderer = settings.renderer
         """None = renders nothing, or no more"""
         self._images: tuple[str, ...] = tuple(values["images"])
@@ -157,7 +157,7 @@ class Camera:
         """Return the own vehicle for the rays; None without it."""
         if not self._own_vehicle or self._shapes is None or self._rays is None:
             return None
-        return OwnVehicle(self._shapes.shape(self._inside), self.mount, self._rays.directions_S, self._ground)
+        return OwnVehicle(self._shapes.shape(self._inside), self.mount, self._rays.directions_S)
 
     def _from(self, rendered: Rendered, seen: SensorInput) -> RayImages:
         """Return rendered objects and depths, limited to the maximum range, with labels."""
