@@ -26,7 +26,7 @@ from simulator.sensors.camera.ray_images import PixelRays, RayImages, cast_image
 from simulator.sensors.camera.resample import Resampler
 from simulator.sensors.contract import ArrayOutput, Mount, SensorInput, SensorKind, SensorSettings
 from simulator.sensors.rendering import Rendered, View
-from terrain.objects.labels import LABELS
+from terrain.rays.caster import labels_of
 
 OUTPUT = (
     ("rendered", (), "1", "1 if the measurement has a color image", "i8"),
@@ -165,15 +165,7 @@ class Camera:
         stretch = self._rays.stretch.reshape(rendered.depth.shape)
         far = rendered.depth * stretch > self._max_range
         numbers, depth = np.where(far, np.int32(-1), rendered.object), np.where(far, np.float32(np.inf), rendered.depth)
-        return RayImages(depth, numbers, labels_of(numbers, seen))
-
-
-def labels_of(numbers: NDArray[np.int32], seen: SensorInput) -> NDArray[np.uint8]:
-    """Return the labels of an image of objects."""
-    objects = seen.world.objects
-    of = np.concatenate(((LABELS["vehicle"], LABELS["none"], LABELS["ground"]), objects.records["label"])).astype(np.uint8)
-    labels: NDArray[np.uint8] = of[np.where(numbers > 0, numbers - objects.first + 3, numbers + 2)]
-    return labels
+        return RayImages(depth, numbers, labels_of(numbers, seen.world.objects))
 
 
 def _crc(image: NDArray[Any], before: int = 0) -> int:
