@@ -176,10 +176,16 @@ class RayCaster:
             self._space = ray_objects(self.objects)
 
     def labels(self, hits: Hits) -> NDArray[np.uint8]:
-        """Return the number of the label (n,) of each hit, see `terrain.objects.labels`."""
-        of = np.concatenate(((LABELS["none"], LABELS["ground"]), self.objects.records["label"])).astype(np.uint8)
-        row = np.where(hits.object > 0, hits.object - self.objects.first + 2, np.maximum(hits.object + 1, 0))
-        return np.where(hits.object == OWN_VEHICLE, np.uint8(LABELS["vehicle"]), of[row])
+        """Return the number of the label (n,) of each hit, see `labels_of`."""
+        return labels_of(hits.object, self.objects)
+
+
+def labels_of(numbers: NDArray[np.integer], objects: ObjectSet) -> NDArray[np.uint8]:
+    """Return the number of the label (`terrain.objects.labels`) of objects by number, as in `Hits.object`; other negative numbers: no label."""
+    others = LABELS["none"], LABELS["ground"]
+    of = np.concatenate((others, objects.records["label"])).astype(np.uint8)
+    row = np.where(numbers > 0, numbers - objects.first + len(others), np.maximum(numbers + 1, 0))
+    return np.where(numbers == OWN_VEHICLE, np.uint8(LABELS["vehicle"]), of[row])
 
 
 def _checked(origins: ArrayLike, directions: ArrayLike, max_range: ArrayLike, time: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:

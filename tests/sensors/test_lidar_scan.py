@@ -14,7 +14,8 @@ from simulator.base.errors import ConfigError
 from simulator.sensors.lidar.beams import PRESETS, beam_table, firings, read_beams
 from simulator.sensors.lidar.poses import motion_of, place_beams, pose_at
 from simulator.sensors.lidar.scan import beams_of_history, beams_of_poses, scan
-from simulator.validation.reference.scan_files import TickPoses, Twist, read_scan, scan_files
+from simulator.sensors.pose_history import PoseHistory
+from simulator.validation.reference.scan_files import Twist, read_scan, scan_files
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.paths import Path as Way
 from terrain.objects.world_object import Box, WorldObject
@@ -69,7 +70,7 @@ def test_a_scan_from_a_moving_sensor_is_that_of_the_reference(file: Path) -> Non
         assert np.isnan(found.deskewed[missed]).all()
 
 
-def on_vehicle(sensor: Twist, p_BS: np.ndarray, R_BS: np.ndarray, period: float) -> TickPoses:
+def on_vehicle(sensor: Twist, p_BS: np.ndarray, R_BS: np.ndarray, period: float) -> PoseHistory:
     """Return the poses of a vehicle that carries the sensor."""
     time = np.linspace(0.0, period, round(period / 1e-3) + 1)
     p_WS, R_WS = sensor.pose(time)
@@ -78,7 +79,7 @@ def on_vehicle(sensor: Twist, p_BS: np.ndarray, R_BS: np.ndarray, period: float)
     v_B = v_S - np.cross(w_B, p_BS)
     q = Rotation.from_matrix(R_WB).as_quat()[:, (3, 0, 1, 2)]
     q[1::2] *= -1.0  # the other quaternion of the same attitude
-    return TickPoses(time, p_WS - R_WB @ p_BS, q, np.tile(w_B, (len(time), 1)), np.tile(v_B, (len(time), 1)))
+    return PoseHistory(time, p_WS - R_WB @ p_BS, q, np.tile(v_B, (len(time), 1)), np.tile(w_B, (len(time), 1)))
 
 
 def test_a_wall_that_comes_nearer_is_as_far_as_the_time_of_each_point_says() -> None:
@@ -87,7 +88,7 @@ def test_a_wall_that_comes_nearer_is_as_far_as_the_time_of_each_point_says() -> 
     time = np.linspace(2.0, 2.1, 101)
     p = np.column_stack((speed * (time - 2.0), 0.0 * time, 2.0 + 0.0 * time))
     q, v = np.tile((1.0, 0.0, 0.0, 0.0), (101, 1)), np.tile((speed, 0.0, 0.0), (101, 1))
-    poses = TickPoses(time, p, q, np.zeros((101, 3)), v)
+    poses = PoseHistory(time, p, q, v, np.zeros((101, 3)))
     found = scan(fired, beams_of_history(fired, poses, 2.0, *AT_ORIGIN), caster.cast, 100.0, 2.0)
     wall = found.object == 1
     assert wall.sum() > 1500
@@ -119,13 +120,8 @@ def test_poses_between_ticks_are_as_exact_as_stated() -> None:
     angle, rate = 5.0 * time**2, 10.0 * time
     x, v = 1000.0 / 24.0 * time**4, 1000.0 / 6.0 * time**3
     q = np.column_stack((np.cos(0.5 * angle), 0 * time, 0 * time, np.sin(0.5 * angle)))
-    v_W = np.column_stack((v, 0 * time, 0 * time))
     v_B = np.column_stack((np.cos(angle) * v, -np.sin(angle) * v, 0 * time))
-    motion = motion_of(
-        TickPoses(
-            time, np.cumsum(0 * v_W, axis=0) + np.column_stack((x, 0 * x, 0 * x)), q, np.column_stack((0 * rate, 0 * rate, rate)), v_B
-        )
-    )
+    motion = motion_of(PoseHistory(time, np.column_stack((x, 0 * x, 0 * x)), q, v_B, np.column_stack((0 * rate, 0 * rate, rate))))
     t = np.linspace(0.0, 0.049, 1000)
     origins, directions = np.empty((1000, 3)), np.empty((1000, 3))
     place_beams(motion, np.zeros(3), np.tile((1.0, 0.0, 0.0), (1000, 1)), 0.0, t, origins, directions)

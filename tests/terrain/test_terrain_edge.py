@@ -8,9 +8,10 @@ import pytest
 from simulator.base.records import record
 from simulator.view.make_terrain_data import make_terrain_data
 from terrain.base_grid import height_and_normal
-from terrain.ground import soil_under
+from terrain.ground import GROUND, Ground, soil_under
 from terrain.load_terrain import load_terrain
 from terrain.map_edge import rolled_off
+from terrain.nearest_node import nearest_nodes
 from terrain.soil import SOIL
 
 EDGES = {"west": (-248.0, 0), "east": (1800.0, 0), "south": (-1024.0, 1), "north": (1024.0, 1)}
@@ -125,3 +126,16 @@ def test_the_view_has_the_same_ground_inside_and_outside(name, terrain_mapping, 
     rng = np.random.default_rng(1)
     for x, y in np.vstack((rng.uniform(-3000.0, 3000.0, (300, 2)), rng.uniform(-1e5, 1e5, (100, 2)))):
         assert land.height(x, y) == pytest.approx(g.height(x, y), abs=0.06)
+
+
+@pytest.mark.parametrize("mirrored", [0, 1])
+def test_the_nearest_node_beyond_the_edge_is_the_one_whose_height_is_there(mirrored):
+    """The surface passes through its nodes, also through those of the mirror images and of the border."""
+    p, heights = record(GROUND), np.random.default_rng(4).uniform(0.0, 1.0, (5, 7)).astype(np.float32)
+    p[0]["origin"], p[0]["spacing"], p[0]["mirrored"], p[0]["gravity"] = (3.0, -2.0), (0.5, 0.25), mirrored, 9.8
+    ground = Ground("g", p, heights, np.ones_like(heights), np.zeros(heights.shape, np.uint8), record(SOIL), ("hard",), (0.0, 0.0, 0.0))
+    i, j = (grid.ravel() for grid in np.meshgrid(np.arange(-20, 28), np.arange(-20, 28)))
+    x, y = 3.0 + 0.5 * i, -2.0 + 0.25 * j
+    expected = [height_and_normal(ground.p, ground.heights, *point, np.empty(3)) for point in zip(x, y, strict=True)]
+    for dx, dy in ((0.0, 0.0), (0.2, -0.1), (-0.2, 0.1)):
+        assert ground.heights[nearest_nodes(ground, x + dx, y + dy)] == pytest.approx(expected, abs=1e-6)

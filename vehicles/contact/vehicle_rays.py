@@ -7,12 +7,11 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from simulator.base.records import Record, record
-from terrain.ground import GROUND, Ground
+from simulator.base.records import Record
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.world_object import Breakaway, ConvexHull, Cylinder, WorldObject
-from terrain.rays.caster import OWN_VEHICLE, Hits, RayCaster
-from terrain.soil import SOIL
+from terrain.rays.caster import OWN_VEHICLE, Hits
+from terrain.rays.objects_only import meet_sphere, objects_only
 
 FloatArray = NDArray[np.float64]
 
@@ -46,7 +45,7 @@ class VehicleRays:
         self._objects, self._wheels, self._parts = ObjectSet((*bodies, *wheels)), sizes, len(parts)
         self.has_wheels = bool(wheels)
         self._objects.records["present"][len(bodies) :] = 0
-        self._caster = RayCaster(_no_ground(), self._objects)
+        self._caster = objects_only(self._objects)
 
     def place_wheels(self, p_BK: FloatArray, R_BK: FloatArray) -> None:
         """Put the wheels on their carriers: centers p_BK (wheels, 3) [m] and axes R_BK (wheels, 3, 3), of all wheels of the vehicle."""
@@ -60,9 +59,7 @@ class VehicleRays:
         """Return whether rays from one point (3,) with unit directions (n, 3), in B, pass within `margin` [m] of a wheel at p_BK (wheels, 3) [m]."""
         near = np.zeros(len(directions), np.bool_)
         for n, radius, half in self._wheels:
-            to = p_BK[n] - origin
-            along = directions @ to
-            near |= float(to @ to) - np.maximum(along, 0.0) ** 2 < (math.hypot(radius, half) + margin) ** 2
+            near |= meet_sphere(directions, p_BK[n] - origin, math.hypot(radius, half) + margin)
         return near
 
     def cast(self, origins: ArrayLike, directions: ArrayLike, max_range: ArrayLike) -> Hits:
@@ -83,11 +80,3 @@ def _contains(points: FloatArray, at: FloatArray) -> bool:
 
     faces = Hull(points).equations
     return bool((faces[:, :3] @ at + faces[:, 3] <= 0.0).all())
-
-
-def _no_ground() -> Ground:
-    """Return the smallest ground; rays in B do not meet it."""
-    nodes = np.zeros((4, 4), np.float32)
-    p = record(GROUND)
-    p[0]["spacing"], p[0]["gravity"] = 1.0, 1.0
-    return Ground("none", p, nodes, np.ones_like(nodes), np.zeros(nodes.shape, np.uint8), record(SOIL), ("none",), (0.0, 0.0, 0.0))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from simulator.autonomy.vehicle_traits import VehicleTraits
 from terrain.ground import Ground
+from terrain.nearest_node import nearest_nodes
 
 SLIP = 0.4
 """1. Slip of a wheel that pulls at its limit."""
@@ -49,18 +50,6 @@ class StrengthMap:
 
     def at(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the strength at points x, y (same shape) [m]."""
-        g, ground = self._ground.p[0], self._ground
-        ny, nx = ground.hardness.shape
-        i = _node(x, float(g["origin"][0]), float(g["spacing"][0]), nx, bool(g["mirrored"]))
-        j = _node(y, float(g["origin"][1]), float(g["spacing"][1]), ny, bool(g["mirrored"]))
-        hardness, soil = np.asarray(ground.hardness[j, i], float), ground.soil_ids[j, i]
+        row, column = nearest_nodes(self._ground, x, y)
+        hardness, soil = np.asarray(self._ground.hardness[row, column], float), self._ground.soil_ids[row, column]
         return hardness * self._hard[soil] + (1.0 - hardness) * self._soft[soil]
-
-
-def _node(x: NDArray[np.float64], origin: float, spacing: float, n: int, mirrored: bool) -> NDArray[np.int64]:
-    """Return the nearest nodes; beyond the grid those of its mirror images, or of its border."""
-    node = np.floor((x - origin) / spacing + 0.5).astype(np.int64)
-    if mirrored and n > 1:
-        node = np.abs(node) % (2 * (n - 1))
-        return np.where(node >= n, 2 * (n - 1) - node, node)
-    return np.clip(node, 0, n - 1)

@@ -26,7 +26,7 @@ from simulator.sensors.camera.ray_images import PixelRays, RayImages, cast_image
 from simulator.sensors.camera.resample import Resampler
 from simulator.sensors.contract import ArrayOutput, Mount, SensorInput, SensorKind, SensorSettings
 from simulator.sensors.rendering import Rendered, View
-from terrain.objects.labels import LABELS
+from terrain.rays.caster import labels_of
 from vehicles.contact.vehicle_rays import is_inside_body
 
 OUTPUT = (
@@ -61,7 +61,7 @@ class Camera:
     def __init__(self, settings: SensorSettings) -> None:
         values = settings.values
         self.intrinsics = intrinsics_of(values)
-        self._name, self._ground, self._shapes = settings.name, settings.ground, settings.renderer
+        self._name, self._shapes = settings.name, settings.renderer
         self._renderer = settings.renderer
         """None = renders nothing, or no more"""
         self._images: tuple[str, ...] = tuple(values["images"])
@@ -167,7 +167,7 @@ class Camera:
         """Return the own vehicle for the rays; None without it."""
         if not self._own_vehicle or self._shapes is None or self._rays is None:
             return None
-        return OwnVehicle(self._shapes.shape(self._inside), self.mount, self._rays.directions_S, self._ground)
+        return OwnVehicle(self._shapes.shape(self._inside), self.mount, self._rays.directions_S)
 
     def _from(self, rendered: Rendered, seen: SensorInput) -> RayImages:
         """Return rendered objects and depths, limited to the maximum range, with labels."""
@@ -175,15 +175,7 @@ class Camera:
         stretch = self._rays.stretch.reshape(rendered.depth.shape)
         far = rendered.depth * stretch > self._max_range
         numbers, depth = np.where(far, np.int32(-1), rendered.object), np.where(far, np.float32(np.inf), rendered.depth)
-        return RayImages(depth, numbers, labels_of(numbers, seen))
-
-
-def labels_of(numbers: NDArray[np.int32], seen: SensorInput) -> NDArray[np.uint8]:
-    """Return the labels of an image of objects."""
-    objects = seen.world.objects
-    of = np.concatenate(((LABELS["vehicle"], LABELS["none"], LABELS["ground"]), objects.records["label"])).astype(np.uint8)
-    labels: NDArray[np.uint8] = of[np.where(numbers > 0, numbers - objects.first + 3, numbers + 2)]
-    return labels
+        return RayImages(depth, numbers, labels_of(numbers, seen.world.objects))
 
 
 def _crc(image: NDArray[Any], before: int = 0) -> int:

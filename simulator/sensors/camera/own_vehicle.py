@@ -6,6 +6,8 @@ wheel, or the steering wheel for the driver's view, are cast for each image.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,10 +15,10 @@ from simulator.base.records import Record
 from simulator.sensors.camera.geometry import FloatArray
 from simulator.sensors.contract import Mount
 from simulator.sensors.rendering import MovingPart, VehicleShape
-from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.world_object import TriangleMesh, WorldObject
 from terrain.rays.caster import RayCaster
+from terrain.rays.objects_only import meet_sphere, objects_only
 
 TRAVEL = 0.5
 """m. Distance that a part may move from its place at the first image."""
@@ -32,51 +34,48 @@ class OwnVehicle:
     shape : drawn vehicle
     mount : of the camera
     directions_S : (n, 3) unit vectors of the rays, in S
-    ground : any ground
     """
 
-    def __init__(self, shape: VehicleShape, mount: Mount, directions_S: FloatArray, ground: Ground) -> None:
-        self._p_BS, self._directions_B = mount.p_BS, directions_S @ mount.R_BS.T
-        self._moving, self._ground = shape.moving, ground
-        body = _caster(shape.body, ground).cast(self._p_BS, self._directions_B, REACH, ground=False)
-        self._body: FloatArray = body.range
+    def __init__(self, shape: VehicleShape, mount: Mount, directions_S: FloatArray) -> None:
+        self._p_BS, self._directions_B, self._moving = mount.p_BS, directions_S @ mount.R_BS.T, shape.moving
+        self._body: FloatArray = _caster(shape.body).cast(self._p_BS, self._directions_B, REACH, ground=False).range
         self._parts: list[_Part] | None = None
 
     def ranges(self, readout: Record) -> FloatArray:
         """Return the range (n,) [m] of each ray to the vehicle at a READOUT record; inf = none."""
         if self._parts is None:
-            parts = [_Part(part, self._ground, self._p_BS, self._directions_B, readout) for part in self._moving]
+            parts = [self._part(part, readout) for part in self._moving]
             self._parts = [part for part in parts if len(part.rows)]
         out = self._body.copy() if self._parts else self._body
         for part in self._parts:
-            out[part.rows] = np.minimum(out[part.rows], part.ranges(readout))
+            out[part.rows] = np.minimum(out[part.rows], part.ranges(self._p_BS, readout))
         return out
 
-
-class _Part:
-    """Moving part, and the rays that may meet it."""
-
-    def __init__(self, part: MovingPart, ground: Ground, p_BS: FloatArray, directions_B: FloatArray, readout: Record) -> None:
+    def _part(self, part: MovingPart, readout: Record) -> _Part:
+        """Return a moving part with the rays that may meet it."""
         triangles = part.triangles(readout)
         corners = triangles.reshape(-1, 3)
         center, radius = 0.5 * (corners.min(axis=0) + corners.max(axis=0)), 0.5 * float(np.linalg.norm(np.ptp(corners, axis=0)))
         p_BP, R_BP = part.pose(readout)
-        away = p_BP + R_BP @ center - p_BS
-        along = directions_B @ away
-        beside = float(away @ away) - along * along
-        near = radius + TRAVEL
-        inside = float(away @ away) < near * near
-        self.rows: NDArray[np.int64] = np.flatnonzero((beside < near * near) & ((along > 0.0) | inside))
-        self._pose, self._p_BS, self._directions_B = part.pose, p_BS, directions_B[self.rows]
-        self._caster = _caster(triangles, ground) if len(self.rows) else RayCaster(ground)
-
-    def ranges(self, readout: Record) -> FloatArray:
-        """Return the range of each ray of `rows` to the part."""
-        p_BP, R_BP = self._pose(readout)
-        hits = self._caster.cast((self._p_BS - p_BP) @ R_BP, self._directions_B @ R_BP, REACH, ground=False)
-        return hits.range
+        rows = np.flatnonzero(meet_sphere(self._directions_B, p_BP + R_BP @ center - self._p_BS, radius + TRAVEL))
+        return _Part(part, rows, self._directions_B[rows], _caster(triangles))
 
 
-def _caster(triangles: FloatArray, ground: Ground) -> RayCaster:
-    one = WorldObject("own vehicle", TriangleMesh(triangles), (0.0, 0.0, 0.0), label="vehicle")
-    return RayCaster(ground, ObjectSet([one]))
+class _Part(NamedTuple):
+    """Moving part, and the rays that may meet it."""
+
+    part: MovingPart
+    rows: NDArray[np.int64]
+    """(m,) numbers of the rays"""
+    directions_B: FloatArray
+    """(m, 3) unit vectors"""
+    caster: RayCaster
+
+    def ranges(self, p_BS: FloatArray, readout: Record) -> FloatArray:
+        """Return the range (m,) [m] of each ray from p_BS (3,) to the part."""
+        p_BP, R_BP = self.part.pose(readout)
+        return self.caster.cast((p_BS - p_BP) @ R_BP, self.directions_B @ R_BP, REACH, ground=False).range
+
+
+def _caster(triangles: FloatArray) -> RayCaster:
+    return objects_only(ObjectSet([WorldObject("own vehicle", TriangleMesh(triangles), (0.0, 0.0, 0.0), label="vehicle")]))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.jit import kernel
 from simulator.sensors.lidar.signal import FALSE, HIGHEST, LOWEST
@@ -66,9 +65,3 @@ def fill_deskewed(origins, directions, p_WS, R_WS, ranges, late, points):
             p["x"] = R_WS[0, 0] * x + R_WS[1, 0] * y + R_WS[2, 0] * z
             p["y"] = R_WS[0, 1] * x + R_WS[1, 1] * y + R_WS[2, 1] * z
             p["z"] = R_WS[0, 2] * x + R_WS[1, 2] * y + R_WS[2, 2] * z
-
-
-def labels_of(numbers: NDArray[np.int32], first: int, label: NDArray[np.int64], ground: int) -> NDArray[np.uint8]:
-    """Return the labels (n,) of objects by number (n,); `first` is the number of the first of the objects with the labels `label`; negative: 0."""
-    table = np.concatenate((np.array((0, ground)), label)).astype(np.uint8)
-    return table[np.where(numbers > 0, numbers - (first - 2), np.maximum(numbers + 1, 0))]

@@ -8,39 +8,17 @@ position, and h^2/8 of the angular acceleration: at 1 ms, 1.3 urad for 10 rad/s2
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.algebra.spatial import rotated
 from simulator.base.jit import inline, kernel
 from simulator.base.rotations import rotation_of_quaternion
+from simulator.sensors.pose_history import PoseHistory
 
 FloatArray = NDArray[np.float64]
-
-
-class History(Protocol):
-    """Poses of a vehicle at n times, as `simulator.sensors.contract.PoseHistory`."""
-
-    @property
-    def time(self) -> FloatArray:
-        """(n,) s, increasing"""
-
-    @property
-    def p_WB(self) -> FloatArray:
-        """(n, 3) m"""
-
-    @property
-    def q_WB(self) -> FloatArray:
-        """(n, 4) w, x, y, z"""
-
-    @property
-    def w_WB_B(self) -> FloatArray:
-        """(n, 3) rad/s"""
-
-    @property
-    def v_WB_B(self) -> FloatArray:
-        """(n, 3) m/s"""
 
 
 class Motion(NamedTuple):
@@ -60,7 +38,7 @@ class Motion(NamedTuple):
     """(3,) rad/s, angular velocity at the first tick, in B"""
 
 
-def motion_of(history: History) -> Motion:
+def motion_of(history: PoseHistory) -> Motion:
     """Return the motion of a history of poses."""
     q = np.array(history.q_WB, float)
     q /= np.linalg.norm(q, axis=1, keepdims=True)
@@ -107,16 +85,6 @@ def turned(a, d):
     )
 
 
-@inline
-def _to_world(R, d):
-    """Return R d."""
-    return (
-        R[0, 0] * d[0] + R[0, 1] * d[1] + R[0, 2] * d[2],
-        R[1, 0] * d[0] + R[1, 1] * d[1] + R[1, 2] * d[2],
-        R[2, 0] * d[0] + R[2, 1] * d[1] + R[2, 2] * d[2],
-    )
-
-
 @kernel
 def place_beams(motion, p_BS, along_B, start, times, origins, directions):
     """Write origins and directions in W of beams that a moving sensor fires.
@@ -151,9 +119,9 @@ def place_beams(motion, p_BS, along_B, start, times, origins, directions):
             y = p[1] + after * (q[1] - p[1]) + leave * v[1] + arrive * u[1]
             z = p[2] + after * (q[2] - p[2]) + leave * v[2] + arrive * u[2]
             a = r * motion.turn[k, 0], r * motion.turn[k, 1], r * motion.turn[k, 2]
-        arm = _to_world(motion.R_WB[k], turned(a, (p_BS[0], p_BS[1], p_BS[2])))
+        arm = rotated(motion.R_WB[k], turned(a, (p_BS[0], p_BS[1], p_BS[2])))
         origins[n, 0], origins[n, 1], origins[n, 2] = x + arm[0], y + arm[1], z + arm[2]
-        d = _to_world(motion.R_WB[k], turned(a, (along_B[n, 0], along_B[n, 1], along_B[n, 2])))
+        d = rotated(motion.R_WB[k], turned(a, (along_B[n, 0], along_B[n, 1], along_B[n, 2])))
         directions[n, 0], directions[n, 1], directions[n, 2] = d[0], d[1], d[2]
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.jit import inline, kernel
 from terrain.ground import Ground
+from terrain.nearest_node import nearest_nodes
 from terrain.objects.object_set import ObjectSet
 
 FloatArray = NDArray[np.float64]
@@ -59,31 +57,11 @@ class Reflectance:
         """Return the reflectances (n,) at points x, y (n,) [m] of objects by number (n,); 0 = the ground, negative: 0."""
         out = np.where(number == 0, self._pairs[0, 0], 0.0)
         if not self._uniform:
-            g = self._ground
-            ground_reflectance(g.p, g.hardness, g.soil_ids, self._pairs, number, x, y, out)
+            on_ground = np.flatnonzero(number == 0)
+            row, column = nearest_nodes(self._ground, x[on_ground], y[on_ground])
+            is_soft = self._ground.hardness[row, column] < 0.5
+            out[on_ground] = self._pairs[self._ground.soil_ids[row, column], is_soft.astype(int)]
         if len(objects):
             hit = np.flatnonzero(number > 0)
             out[hit] = objects.records["reflectance"][number[hit] - objects.first]
         return out
-
-
-@kernel
-def ground_reflectance(p, hardness, soil_ids, pairs, number, x, y, out):
-    """Write the reflectances of the nearest nodes to out (n,) where number (n,) is 0; pairs (soils, 2) are those of hard and of soft ground."""
-    g = p[0]
-    ny, nx = soil_ids.shape
-    for n in range(len(number)):
-        if number[n] == 0:
-            i = _node(x[n], g["origin"][0], g["spacing"][0], nx, g["mirrored"])
-            j = _node(y[n], g["origin"][1], g["spacing"][1], ny, g["mirrored"])
-            out[n] = pairs[soil_ids[j, i], 0 if hardness[j, i] >= 0.5 else 1]
-
-
-@inline
-def _node(x, origin, spacing, count, mirrored):
-    """Return the nearest node to x; beyond the map, of its mirror image or at its border."""
-    k = math.floor((x - origin) / spacing + 0.5)
-    if mirrored:
-        k %= 2 * count
-        return 2 * count - 1 - k if k >= count else k
-    return min(max(k, 0), count - 1)

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.sensors.lidar.beams import Firings
-from simulator.sensors.lidar.poses import History, motion_of, place_beams, pose_at
+from simulator.sensors.lidar.poses import motion_of, place_beams, pose_at
+from simulator.sensors.pose_history import PoseHistory
 from terrain.rays.caster import Hits
 
 FloatArray = NDArray[np.float64]
@@ -61,7 +62,7 @@ def in_vehicle_axes(fired: Firings, R_BS: FloatArray) -> FloatArray:
 
 
 def beams_of_history(
-    fired: Firings, history: History, start: float, p_BS: FloatArray, R_BS: FloatArray, along_B: FloatArray | None = None
+    fired: Firings, history: PoseHistory, start: float, p_BS: FloatArray, R_BS: FloatArray, along_B: FloatArray | None = None
 ) -> Beams:
     """Return the beams of a scan that begins at `start` [s], of a sensor at p_BS, R_BS on a vehicle; along_B: see `in_vehicle_axes`."""
     motion, along_B = motion_of(history), in_vehicle_axes(fired, R_BS) if along_B is None else along_B

@@ -25,7 +25,7 @@ from simulator.sensors.contract import ArrayOutput, Sensor, SensorInput, SensorK
 from simulator.sensors.lidar.atmosphere import STEPS, false_returns, fog_extinction, rain_extinction
 from simulator.sensors.lidar.beams import PRESETS, Firings, LidarPreset, firings, read_beams
 from simulator.sensors.lidar.footprint import SIZES, with_footprint
-from simulator.sensors.lidar.points import POINT, fill_deskewed, fill_points, labels_of
+from simulator.sensors.lidar.points import POINT, fill_deskewed, fill_points
 from simulator.sensors.lidar.reflectance import Reflectance
 from simulator.sensors.lidar.scan import Beams, beams_of_history, in_vehicle_axes
 from simulator.sensors.lidar.signal import FALSE, MISS, MODES, PULSE, SIGNAL, Work, pick_returns, threshold, weaken
@@ -34,8 +34,7 @@ from simulator.sensors.messages.definitions import POINT_CLOUD
 from simulator.sensors.messages.point_cloud import point_cloud
 from simulator.sensors.messages.topic import Message, Recording, Topic
 from simulator.sensors.sensor_world import SensorWorld
-from terrain.objects.labels import LABELS
-from terrain.rays.caster import Hits
+from terrain.rays.caster import Hits, labels_of
 from vehicles.contact.vehicle_rays import VehicleRays
 
 FloatArray = NDArray[np.float64]
@@ -171,8 +170,7 @@ class Lidar:
         out[0]["nearest"] = w.range.min() if got else math.nan
         cloud = np.zeros(self._shape[0], POINT)  # equal scans have equal bytes, also between the fields
         fill_points(self._central, self._central.direction, w.range, w.strength, w.ray, hits.object, rays, cloud)
-        r = world.objects
-        cloud["label"] = labels_of(cloud["object"], r.first, r.records["label"], LABELS["ground"])
+        cloud["label"] = labels_of(cloud["object"], world.objects)
         clouds = {"points": cloud.reshape(self._central.columns, -1)}
         if self._deskewed:
             b, other = _central(beams, rays), cloud.copy()

@@ -17,6 +17,7 @@ from scipy.spatial.transform import Rotation
 from simulator.base.errors import JounceError, UnreadableError
 from simulator.base.npy_reader import read_json, read_npz
 from simulator.sensors.lidar.beams import Firings, beam_table, firings
+from simulator.sensors.pose_history import PoseHistory
 from simulator.validation.reference.ray_scenes import RayScene, read_scene, rotation
 
 FloatArray = NDArray[np.float64]
@@ -49,16 +50,6 @@ class Twist(NamedTuple):
         return self.p + way @ self.R.T, self.R @ turn
 
 
-class TickPoses(NamedTuple):
-    """Poses at ticks, see `simulator.sensors.lidar.poses.History`."""
-
-    time: FloatArray
-    p_WB: FloatArray
-    q_WB: FloatArray
-    w_WB_B: FloatArray
-    v_WB_B: FloatArray
-
-
 @dataclass(frozen=True, eq=False)
 class ScanFile:
     """Reference scan; arrays have one row for each firing, column by column, rings ascending."""
@@ -77,12 +68,12 @@ class ScanFile:
     raw: FloatArray
     deskewed: FloatArray
 
-    def history(self) -> TickPoses:
+    def history(self) -> PoseHistory:
         """Return the poses at ticks from the start to the end of the scan."""
         time = np.linspace(0.0, self.fired.period, round(self.fired.period / TICK) + 1)
         p, R = self.motion.pose(time)
         q = Rotation.from_matrix(R).as_quat()[:, (3, 0, 1, 2)]
-        return TickPoses(time, p, q, np.tile(self.motion.w, (len(time), 1)), np.tile(self.motion.v, (len(time), 1)))
+        return PoseHistory(time, p, q, np.tile(self.motion.v, (len(time), 1)), np.tile(self.motion.w, (len(time), 1)))
 
 
 def scan_files(folder: Path) -> list[Path]:
