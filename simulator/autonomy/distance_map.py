@@ -33,23 +33,23 @@ def squared_distances(values, line, parents, borders):
     """Replace the values (ny, nx), 0 at obstacles and FAR elsewhere, by squared distances in cells; the other arrays are work space."""
     ny, nx = values.shape
     for i in range(nx):
-        for j in range(ny):
-            line[j] = values[j, i]
-        _lower_envelope(line, parents, borders, ny)
-        k = 0
-        for j in range(ny):
-            while borders[k + 1] < j:
-                k += 1
-            values[j, i] = line[parents[k]] + (j - parents[k]) ** 2
+        _transform(values[:, i], line, parents, borders)
     for j in range(ny):
-        for i in range(nx):
-            line[i] = values[j, i]
-        _lower_envelope(line, parents, borders, nx)
-        k = 0
-        for i in range(nx):
-            while borders[k + 1] < i:
-                k += 1
-            values[j, i] = line[parents[k]] + (i - parents[k]) ** 2
+        _transform(values[j], line, parents, borders)
+
+
+@inline
+def _transform(values, line, parents, borders):
+    """Replace the values (n,) of one column or row by the lower envelope of the parabolas values[q] + (x - q)^2."""
+    n = len(values)
+    for q in range(n):
+        line[q] = values[q]
+    _lower_envelope(line, parents, borders, n)
+    k = 0
+    for x in range(n):
+        while borders[k + 1] < x:
+            k += 1
+        values[x] = line[parents[k]] + (x - parents[k]) ** 2
 
 
 @inline

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.autonomy.heap import REMOVED, pop, push, rise
+from simulator.autonomy.heap import NEVER, REMOVED, empty_heap, pop, push, rise
 from simulator.base.jit import inline, kernel
 
 
@@ -64,56 +64,51 @@ def _step_costs(weight: NDArray[np.float64], j: int, i: int, cell: float) -> NDA
 
 def _spread(weight: NDArray[np.float64], seeds: NDArray[np.float64], cell: float, target: int) -> NDArray[np.float64]:
     out = np.where(np.isfinite(weight), seeds, np.inf)
-    key, heap, place = np.empty(out.size), np.empty(out.size, np.int64), np.full(out.size, -1, np.int64)
-    spread(np.ascontiguousarray(weight, np.float64).ravel(), out.reshape(-1), out.shape[1], float(cell), target, key, heap, place)
+    spread(np.ascontiguousarray(weight, np.float64), out, float(cell), target, empty_heap(out.size))
     return out
 
 
 @kernel
-def spread(weight, cost, nx, cell, target, key, heap, place):
-    """Complete `cost` (n,), finite at the seeds, from a cell `target` (A*), or everywhere for -1 (Dijkstra).
-
-    key, heap, place (n,) are work space, place -1 everywhere.
-    """
-    n = len(cost)
-    ny = n // nx
+def spread(weight, cost, cell, target, heap):
+    """Complete `cost` (ny, nx), finite at the seeds, from a cell with the number `target` (A*), or everywhere for -1 (Dijkstra)."""
+    ny, nx = cost.shape
     size = 0
-    for index in range(n):
-        if cost[index] < math.inf:
-            key[index] = cost[index] + _bound(index, target, nx, cell)
-            size = push(key, heap, place, size, index)
-    while size > 0:
-        here = heap[0]
-        if here == target:
-            break
-        size = pop(key, heap, place, size)
-        j, i = here // nx, here % nx
-        for dj in range(-1, 2):
-            for di in range(-1, 2):
-                y, x = j + dj, i + di
-                if (dj == 0 and di == 0) or y < 0 or y >= ny or x < 0 or x >= nx:
-                    continue
+    for j in range(ny):
+        for i in range(nx):
+            if cost[j, i] < math.inf:
+                heap.key[j * nx + i] = cost[j, i] + _bound(j, i, nx, target, cell)
+                size = push(heap, size, j * nx + i)
+    while size > 0 and heap.items[0] != target:
+        j, i = heap.items[0] // nx, heap.items[0] % nx
+        size = pop(heap, size)
+        for y in range(max(j - 1, 0), min(j + 2, ny)):
+            for x in range(max(i - 1, 0), min(i + 2, nx)):
                 there = y * nx + x
-                if place[there] == REMOVED or weight[there] == math.inf:
+                new = cost[j, i] + _step_cost(weight, j, i, y, x, cell)
+                if heap.place[there] == REMOVED or not new < cost[y, x]:
                     continue
-                length = cell
-                if dj != 0 and di != 0:
-                    if weight[j * nx + x] == math.inf and weight[y * nx + i] == math.inf:
-                        continue
-                    length *= math.sqrt(2.0)
-                new = cost[here] + 0.5 * length * (weight[here] + weight[there])
-                if new < cost[there]:
-                    cost[there] = new
-                    key[there] = new + _bound(there, target, nx, cell)
-                    if place[there] < 0:
-                        size = push(key, heap, place, size, there)
-                    else:
-                        rise(key, heap, place, place[there])
+                cost[y, x] = new
+                heap.key[there] = new + _bound(y, x, nx, target, cell)
+                if heap.place[there] == NEVER:
+                    size = push(heap, size, there)
+                else:
+                    rise(heap, there)
 
 
 @inline
-def _bound(index, target, nx, cell):
-    """Return the least cost between a cell and the target: their distance, since a meter costs at least 1."""
+def _step_cost(weight, j, i, y, x, cell):
+    """Return the cost [m] of the step from the cell (j, i) to its neighbor (y, x); inf into a blocked cell and between two blocked ones."""
+    length = cell
+    if y != j and x != i:
+        if weight[j, x] == math.inf and weight[y, i] == math.inf:
+            return math.inf
+        length *= math.sqrt(2.0)
+    return 0.5 * length * (weight[j, i] + weight[y, x])
+
+
+@inline
+def _bound(j, i, nx, target, cell):
+    """Return the least cost between the cell (j, i) and the target: their distance, since a meter costs at least 1."""
     if target < 0:
         return 0.0
-    return cell * math.hypot(index // nx - target // nx, index % nx - target % nx)
+    return cell * math.hypot(j - target // nx, i - target % nx)

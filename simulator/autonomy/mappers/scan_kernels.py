@@ -34,7 +34,7 @@ SCAN = (
 
 MEASURED, BETWEEN = 1.0, 0.15
 """Weights of a return on the ground, and of ground between two returns."""
-HIT, HEIGHTS = 1.0, 20.0
+HIT, MAX_EVIDENCE = 1.0, 20.0
 """Evidence of a return from an object; largest evidence of a cell."""
 FACE = 1.0
 """Cells between two returns on the same face."""
@@ -46,6 +46,17 @@ CLEARED = 0.6
 """Factor of the evidence of a cell over which a scan has seen ground, where it has seen no object."""
 LONGEST_MEAN = 8.0
 """Largest weight of a mean height: later returns still count."""
+
+
+class Point(NamedTuple):
+    """Point in W."""
+
+    x: float
+    """m"""
+    y: float
+    """m"""
+    z: float
+    """m"""
 
 
 class Cells(NamedTuple):
@@ -80,7 +91,7 @@ def enter_scan(p, points, order, cells):
     for j in range(ny):
         for i in range(nx):
             if cells.object_now[j, i] > 0:
-                cells.evidence[j, i] = min(cells.evidence[j, i] + HIT * cells.object_now[j, i], HEIGHTS)
+                cells.evidence[j, i] = min(cells.evidence[j, i] + HIT * cells.object_now[j, i], MAX_EVIDENCE)
                 cells.seen[j, i] = q["time"]
             elif cells.ground_now[j, i] > 0:
                 cells.evidence[j, i] *= CLEARED
@@ -92,74 +103,96 @@ def enter_scan(p, points, order, cells):
 @inline
 def _enter_column(q, points, order, column, cells):
     """Follow the returns of one azimuth from the vehicle outward."""
-    lx, ly, lz = q["foot_W"][0], q["foot_W"][1], q["foot_W"][2]
-    connected, most = True, q["blind"]
-    base = lz
+    foot = Point(q["foot_W"][0], q["foot_W"][1], q["foot_W"][2])
+    last, connected, longest = foot, True, q["blind"]  # last: last return on the ground
     for k in range(len(order)):
-        x, y, z = points[column, order[k], 0], points[column, order[k], 1], points[column, order[k], 2]
-        if not math.isfinite(x + y + z):
+        here = _point(points, column, order[k])
+        if not _is_finite(here):
             continue
-        way = math.hypot(x - lx, y - ly)
-        rise = z - lz
-        reach = math.hypot(x - q["foot_W"][0], y - q["foot_W"][1]) - math.hypot(lx - q["foot_W"][0], ly - q["foot_W"][1])
-        allowed = q["slope"] * way + q["noise"]
+        distance, rise = _distance(last, here), here.z - last.z
+        allowed = q["slope"] * distance + q["noise"]
         face = _face_above(q, points, order, column, k)
-        stands = face < FACE * q["cell"] or (face < math.inf and rise > q["object_height"] + q["noise"] + MILD * way)
-        nearer = reach < -q["cell"]  # beside an edge, a higher ring may meet what a lower one has passed
-        behind = (nearer or not connected) and rise > q["object_height"] + q["noise"] + BEHIND * way
-        if rise > allowed or stands or behind:
-            above = z - base
-            if above < q["vehicle_height"]:
-                _add_object(q, x, y, above, cells)
+        on_face = face < FACE * q["cell"] or (face < math.inf and rise > q["object_height"] + q["noise"] + MILD * distance)
+        nearer = (
+            _distance(foot, here) - _distance(foot, last) < -q["cell"]
+        )  # beside an edge, a higher ring may meet what a lower one has passed
+        behind = (nearer or not connected) and rise > q["object_height"] + q["noise"] + BEHIND * distance
+        if rise > allowed or on_face or behind:
+            if rise < q["vehicle_height"]:
+                _add_object(q, here, rise, cells)
                 connected = False
             continue
-        if connected and way < most and not nearer and rise >= -allowed:
-            _add_between(q, lx, ly, lz, x, y, z, way, cells)
-        _add_ground(q, x, y, z, MEASURED, cells)
-        lx, ly, lz, base, connected, most = x, y, z, z, True, q["gap"]
+        if connected and distance < longest and not nearer and rise >= -allowed:
+            _add_between(q, last, here, cells)
+        _add_ground(q, here, MEASURED, cells)
+        last, connected, longest = here, True, q["gap"]
 
 
 @inline
 def _face_above(q, points, order, column, k):
     """Return the distance [m] of the next return of the column if it is higher than ground can be, else inf."""
-    x, y, z = points[column, order[k], 0], points[column, order[k], 1], points[column, order[k], 2]
+    here = _point(points, column, order[k])
     for n in range(k + 1, len(order)):
-        nx, ny, nz = points[column, order[n], 0], points[column, order[n], 1], points[column, order[n], 2]
-        if math.isfinite(nx + ny + nz):
-            way = math.hypot(nx - x, ny - y)
-            return way if nz - z > q["slope"] * way + q["noise"] else math.inf
+        above = _point(points, column, order[n])
+        if _is_finite(above):
+            distance = _distance(here, above)
+            return distance if above.z - here.z > q["slope"] * distance + q["noise"] else math.inf
     return math.inf
 
 
 @inline
-def _add_between(q, ax, ay, az, x, y, z, way, cells):
-    """Enter the ground between two returns."""
-    steps = max(int(way / (0.7 * q["cell"])), 1)
-    for n in range(1, steps):
-        f = n / steps
-        _add_ground(q, ax + f * (x - ax), ay + f * (y - ay), az + f * (z - az), BETWEEN, cells)
+def _point(points, column, ring):
+    return Point(points[column, ring, 0], points[column, ring, 1], points[column, ring, 2])
 
 
 @inline
-def _add_ground(q, x, y, z, weight, cells):
-    i, j = math.floor((x - q["x"]) / q["cell"]), math.floor((y - q["y"]) / q["cell"])
-    ny, nx = cells.height.shape
-    if i < 0 or j < 0 or i >= nx or j >= ny:
+def _is_finite(a):
+    return math.isfinite(a.x + a.y + a.z)
+
+
+@inline
+def _distance(a, b):
+    """Return the horizontal distance [m] of two points."""
+    return math.hypot(b.x - a.x, b.y - a.y)
+
+
+@inline
+def _add_between(q, a, b, cells):
+    """Enter the ground between two returns."""
+    steps = max(int(_distance(a, b) / (0.7 * q["cell"])), 1)
+    for n in range(1, steps):
+        f = n / steps
+        _add_ground(q, Point(a.x + f * (b.x - a.x), a.y + f * (b.y - a.y), a.z + f * (b.z - a.z)), BETWEEN, cells)
+
+
+@inline
+def _add_ground(q, a, weight, cells):
+    """Enter a point of the ground with a weight into its cell."""
+    j, i = _cell_of(q, a, cells)
+    if j < 0:
         return
     total = min(cells.weight[j, i], LONGEST_MEAN) + weight
     if cells.weight[j, i] < MEASURED <= weight:  # the first return replaces what was interpolated
-        cells.height[j, i], cells.weight[j, i] = z, weight
+        cells.height[j, i], cells.weight[j, i] = a.z, weight
     elif weight >= MEASURED or cells.weight[j, i] < MEASURED:
-        cells.height[j, i] += weight / total * (z - cells.height[j, i])
+        cells.height[j, i] += weight / total * (a.z - cells.height[j, i])
         cells.weight[j, i] = total if weight >= MEASURED else min(total, 0.99 * MEASURED)
     cells.ground_now[j, i] += 1
 
 
 @inline
-def _add_object(q, x, y, above, cells):
-    i, j = math.floor((x - q["x"]) / q["cell"]), math.floor((y - q["y"]) / q["cell"])
-    ny, nx = cells.height.shape
-    if i < 0 or j < 0 or i >= nx or j >= ny:
+def _add_object(q, a, height, cells):
+    """Enter a return from an object, at a height [m] above the ground, into its cell."""
+    j, i = _cell_of(q, a, cells)
+    if j < 0:
         return
     cells.object_now[j, i] += 1
-    cells.top[j, i] = max(cells.top[j, i], above)
+    cells.top[j, i] = max(cells.top[j, i], height)
+
+
+@inline
+def _cell_of(q, a, cells):
+    """Return row and column of a point; -1, -1 outside the map."""
+    j, i = math.floor((a.y - q["y"]) / q["cell"]), math.floor((a.x - q["x"]) / q["cell"])
+    ny, nx = cells.height.shape
+    return (j, i) if 0 <= j < ny and 0 <= i < nx else (-1, -1)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from simulator.autonomy.contract import CONTRACT, Blocked, Plan, PlannerInput, PlannerKind, PlannerSettings
 from simulator.autonomy.guidance import NO_WAY, RouteArrays, route_to
 from simulator.autonomy.path_check import check_path, clear_part, speeds_along
-from simulator.autonomy.planners.hybrid_kernels import HYBRID_SEARCH, NO_STATE, States, search_hybrid
+from simulator.autonomy.planners.hybrid_kernels import HYBRID_SEARCH, NO_STATE, States, empty_states, search_hybrid
 from simulator.autonomy.pose_check import MapArrays, arrays_of, outline_of
 from simulator.autonomy.tracking import tracked_way
 from simulator.base.fields import Field, Fields, Number
@@ -107,11 +107,7 @@ class HybridAStarPlanner:
         q["start_clearance"], q["start_hazard"] = now.clearance[0], now.hazard[0] if math.isfinite(now.hazard[0]) else 1.0
         size = nx * ny * self._headings
         if self._states is None or len(self._states.cost) != size:
-            floats = [np.zeros(size) for _ in range(4)]
-            numbers = [np.full(size, -1, np.int64) for _ in range(3)]
-            self._states = States(
-                np.zeros(size, np.int64), floats[0], floats[1], floats[2], np.zeros((size, 3)), floats[3], np.zeros(size, np.int8), *numbers
-            )
+            self._states = empty_states(size)
             q["stamp"] = 0
         q["stamp"] += 1
         return self._states

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.autonomy.guidance import togo_at
-from simulator.autonomy.heap import REMOVED, pop, push, rise
+from simulator.autonomy.heap import REMOVED, Heap, empty_heap, pop, push, rise
 from simulator.autonomy.path_check import CONTACT, EASING, TOLERATED
 from simulator.autonomy.pose_check import TOUCHES, clearance_at, hazard_at
 from simulator.base.jit import inline, kernel
@@ -65,8 +65,6 @@ class States(NamedTuple):
 
     stamp: NDArray[np.int64]
     cost: NDArray[np.float64]
-    key: NDArray[np.float64]
-    """cost with the estimate of the remaining cost [m]"""
     length: NDArray[np.float64]
     """m, length of the path"""
     pose: NDArray[np.float64]
@@ -75,9 +73,14 @@ class States(NamedTuple):
     """1/m, of the arc that leads to the state"""
     direction: NDArray[np.int8]
     parent: NDArray[np.int64]
-    place: NDArray[np.int64]
-    """place in the heap; REMOVED = expanded"""
-    heap: NDArray[np.int64]
+    heap: Heap
+    """States to expand, by their cost with the estimate of the remaining cost [m]; REMOVED = expanded"""
+
+
+def empty_states(n: int) -> States:
+    """Return the work space of a search in n states; the stamps of all searches are above 0."""
+    stamp, parent = np.zeros(n, np.int64), np.full(n, NO_STATE, np.int64)
+    return States(stamp, np.zeros(n), np.zeros(n), np.zeros((n, 3)), np.zeros(n), np.zeros(n, np.int8), parent, empty_heap(n))
 
 
 @inline
@@ -104,16 +107,16 @@ def search_hybrid(p, m, v, r, start, curvatures, states):
     if first == NO_STATE:
         return NO_STATE, NO_STATE
     _put(states, q, first, 0.0, _estimate(q, v, r, start[0], start[1], start[2]), 0.0, start[0], start[1], start[2], start[3], 1, NO_STATE)
-    size = push(states.key, states.heap, states.place, 0, first)
-    expanded, closest, least = 0, NO_STATE, states.key[first] - SHORTEST
+    size = push(states.heap, 0, first)
+    expanded, closest, least = 0, NO_STATE, states.heap.key[first] - SHORTEST
     while size > 0 and expanded < q["most"]:
-        here = states.heap[0]
-        size = pop(states.key, states.heap, states.place, size)
+        here = states.heap.items[0]
+        size = pop(states.heap, size)
         expanded += 1
-        if here != first and _is_end(q, v, r, states, here, states.key[first]):
+        if here != first and _is_end(q, v, r, states, here, states.heap.key[first]):
             return here, closest
-        if states.key[here] - states.cost[here] < least:
-            closest, least = here, states.key[here] - states.cost[here]
+        if states.heap.key[here] - states.cost[here] < least:
+            closest, least = here, states.heap.key[here] - states.cost[here]
         for direction in (1, -1):
             if direction < 0 and here == first and q["may_shift"] == 0:
                 continue
@@ -128,7 +131,7 @@ def _is_end(q, v, r, states, here, rest):
     if _in_goal(q, v, r, states.pose[here]):
         return True
     way = states.length[here]
-    return way >= q["horizon"] and rest - (states.key[here] - states.cost[here]) >= PROGRESS * way
+    return way >= q["horizon"] and rest - (states.heap.key[here] - states.cost[here]) >= PROGRESS * way
 
 
 @inline
@@ -167,23 +170,21 @@ def _expand(q, m, v, r, states, here, is_first, curvature, direction, size):
     if there in (NO_STATE, here):
         return size
     known = states.stamp[there] == q["stamp"]
-    if known and (states.place[there] == REMOVED or states.cost[there] <= cost):
+    if known and (states.heap.place[there] == REMOVED or states.cost[there] <= cost):
         return size
     rest = _estimate(q, v, r, x, y, yaw)
     if not rest < math.inf:
         return size
-    place = states.place[there] if known else NO_STATE
     _put(states, q, there, cost, rest, way, x, y, yaw, curvature, direction, here)
-    if place == NO_STATE:
-        return push(states.key, states.heap, states.place, size, there)
-    states.place[there] = place
-    rise(states.key, states.heap, states.place, place)
+    if not known:
+        return push(states.heap, size, there)
+    rise(states.heap, there)
     return size
 
 
 @inline
 def _put(states, q, index, cost, rest, way, x, y, yaw, curvature, direction, parent):
-    states.stamp[index], states.cost[index], states.key[index], states.length[index] = q["stamp"], cost, cost + rest, way
+    states.stamp[index], states.cost[index], states.heap.key[index], states.length[index] = q["stamp"], cost, cost + rest, way
     states.pose[index, 0], states.pose[index, 1], states.pose[index, 2] = x, y, yaw
     states.curvature[index], states.direction[index], states.parent[index] = curvature, direction, parent
 
