@@ -36,6 +36,7 @@ from simulator.autonomy.contract import (
 )
 from simulator.autonomy.goal_section import GoalTask
 from simulator.autonomy.mappers.kinds import MAPPER_KINDS
+from simulator.autonomy.object_clearance import ObjectClearance
 from simulator.autonomy.outcome import ERROR, OUTCOMES, REACHED, Judge, Outcome
 from simulator.autonomy.path_check import check_path
 from simulator.autonomy.plan_follower import FIRM, PlanFollower
@@ -63,7 +64,7 @@ PLANNED = (
     ("state", (), "1", "0 = waits for the first plan, 1 = drives, 2 = drives backward, 3 = blocked, 4 = ended, 5 = failed", "i8"),
     ("plan", (), "1", "number of the plan that is followed, from 1; 0 = none", "i8"),
     ("goal_distance", (), "m", "distance of the reference point from the goal"),
-    ("clearance", (), "m", "distance of the outline from the nearest obstacle or unknown cell of the map; NaN without a map"),
+    ("clearance", (), "m", "distance of the outline from the nearest object, seen from above; at most 20 m"),
     ("target_speed", (), "m/s", "target of the speed control"),
     ("stuck", (), "1", "how often the vehicle got stuck since its last progress", "i8"),
     ("outcome", (), "1", f"outcome: {', '.join(f'{n} = {word}' for n, word in enumerate(OUTCOMES))}; -1 = none so far", "i8"),
@@ -121,7 +122,7 @@ class GoalDriver:
         self._vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits)
         self.goal = Goal(*task.goal_from(settings.ground.spawn), float(task.goal.radius))
         self._judge = Judge(self.goal, task.endings)
-        self._outline = outline_of(self._vehicle)
+        self._outline, self._clearance = outline_of(self._vehicle), ObjectClearance(self._vehicle, settings.ground)
         self._follower = PlanFollower(self._vehicle, settings.traits, pedals, steering, settings.seed)
         self._objects: ObjectSet = NO_OBJECTS
         self._history: deque[tuple[float, Vector, Vector]] = deque(maxlen=HISTORY)
@@ -205,7 +206,7 @@ class GoalDriver:
         if self._failed_at is not None and (abs(speed) < 0.05 or t - self._failed_at > LONGEST_STOP):
             self._end(Outcome(ERROR, self._reason))
         self._note_stuck(t, pose, speed)
-        self._log(pose)
+        self._log(t, pose)
 
     def _think(self, t: float, readout: Record, pose: Pose, speed: float, sensors: Mapping[str, Measurement]) -> None:
         """Take results of mapper and planner, and begin their next calls. Raises PlanError."""
@@ -304,16 +305,15 @@ class GoalDriver:
             self._reason = self._reason or outcome.message
             self.close()
 
-    def _log(self, pose: Pose) -> None:
+    def _log(self, t: float, pose: Pose) -> None:
         out = self._logged[0]
         out["plan"], out["stuck"], out["target_speed"] = self._number, self._stuck, self._follower.target
         out["goal_distance"] = math.hypot(pose.x - self.goal.x, pose.y - self.goal.y)
         if self.outcome is not None:
             out["outcome"] = OUTCOMES.index(self.outcome.word)
         self._calls += 1
-        if self.map is not None and self._calls % CLEARANCE_CALLS == 0:
-            clearance = check_path(self.map, self._outline, [pose[:2]], [pose.yaw], [1]).clearance[0]
-            out["clearance"] = clearance if math.isfinite(clearance) and clearance != TOUCHES else math.nan
+        if self._calls % CLEARANCE_CALLS == 0:
+            out["clearance"] = self._clearance.at(self._objects, t, pose)
         out["state"] = self._state()
 
     def _state(self) -> int:

@@ -38,7 +38,7 @@ def _level_shape(k, x, y):
     c, s = k["axis"][0], k["axis"][1]
     u, v = abs(c * dx + s * dy), abs(c * dy - s * dx)
     kind, half, edge = k["kind"], 0.5 * k["length"], 0.5 * k["face"]
-    end = k["foot"][1] if kind == HALF_ROUND or kind == BUMP else half if kind == WASHBOARD or kind == SETTS else half + edge
+    end = k["foot"][1] if kind in (HALF_ROUND, BUMP) else half if kind in (WASHBOARD, SETTS) else half + edge
     outside = max(u - end, v - 0.5 * k["width"] - edge)
     if outside >= 0.0:
         return 0.0, outside, outside
