@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from simulator.base.progress_line import bar
 from simulator.base.signals import StopRequest
 from simulator.builder.builder import SessionParts
 from simulator.configuration.session_file import THIS_MACHINE, MotionOptions, StreamOptions, parse_address
+from simulator.events.event import Event
+from simulator.events.kinds import RAISE
 from simulator.host.built_in_platform import BuiltInPlatform
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.platform_park import IMPATIENT
@@ -102,8 +105,11 @@ class DriveStreams:
         """True after the process of the built-in platform has ended unexpectedly."""
         return self.platform is not None and self.platform.gone
 
-    def join(self, session: Session, log: TelemetryOutlet) -> None:
-        """Let the built-in platform join the drive when it is up. It starts at rest, and rises while the vehicle moves."""
+    def join(self, session: Session, log: TelemetryOutlet, apply: Callable[[Event], None]) -> None:
+        """Let the built-in platform join the drive when it is up. It starts at rest, and rises while the vehicle moves.
+
+        `apply` applies the event with which it rises.
+        """
         assert self.platform is not None
         if self.platform.starts or self.platform.gone or not session.moves:
             return
@@ -118,7 +124,7 @@ class DriveStreams:
             session.outlets.append(self.virtual)
             self._messages.say(f"the virtual platform joins at {session.time:.2f} s")
         if self.motions and self.arms:
-            session.cueing.procedure.arm()
+            apply(Event("platform", RAISE))
             log.writer.about[JOINED] = str(session.tick)
 
     def to_park(self) -> tuple[list[MotionStreamOutlet], bool]:

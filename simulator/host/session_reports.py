@@ -58,7 +58,6 @@ class SessionReports:
             self._messages.say(f"{incident.message}; the vehicle was put back to its last valid position")
             if window is not None:
                 window.message = f"{incident.reason}: vehicle put back"
-                window.jump()
             # in another thread, because the platform needs its packets in time
             write = partial(incident.write, self._messages.folder.path)  # type: ignore[union-attr]
             threading.Thread(target=self._messages.attempt, args=(write,)).start()
