@@ -59,3 +59,12 @@ def event_from_json(row: Mapping[str, Any]) -> Event:
         math.nan if time is None else float(time),
         bool(row.get("waits", False)),
     )
+
+
+ALIASES = {"escape": "quit", "motion": "platform"}
+"""Names of kinds in input sources of plugins of earlier versions."""
+
+
+def sent(name: str, origin: Origin) -> Event:
+    """Return the event of a key, a button, or an entry of `InputSource.events`."""
+    return Event(ALIASES.get(name, name), None, origin)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from simulator.base.errors import ConfigError
 from simulator.base.field_types import Anything, Choice, FieldType, Flag, Number, Text
 from simulator.base.suggestions import did_you_mean
+from simulator.driver.input_devices.controls import SHIFT_SPEED
 from simulator.events.cueing_controls import CueingControls, intensity_text, parameter_text
 from simulator.events.event import Event, Origin
 from washout.intensity import MOST
@@ -165,8 +166,6 @@ def _show_camera(name: str) -> Callable[[Controlled, None], Effect]:
 
 
 def _refuse_gear(drive: Controlled, _: None) -> Effect:
-    from simulator.driver.input_devices.controls import SHIFT_SPEED
-
     drive.show("stop before shifting", REFUSED_TIME, lambda session: abs(session.readout[0]["v_WB_B"][0]) > SHIFT_SPEED)
     return Effect("shift_refused")
 
@@ -206,11 +205,3 @@ COMMANDS: dict[str, EventKind] = {
     )
 }
 """Kinds by name. A step or a switch-over is recorded as the value that it led to (intensity_up as intensity), so that a rerun needs no more."""
-
-ALIASES = {"escape": "quit", "motion": "platform"}
-"""Names of kinds in input sources of plugins of earlier versions."""
-
-
-def sent(name: str, origin: Origin) -> Event:
-    """Return the event of a key, a button, or an entry of `InputSource.events`."""
-    return Event(ALIASES.get(name, name), None, origin)

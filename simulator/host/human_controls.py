@@ -6,10 +6,10 @@ from typing import Any
 
 from simulator.base.records import Record
 from simulator.builder.builder import SessionParts
-from simulator.driver.input_devices.window_keys import WindowKeys
 from simulator.events.event import Event
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_view import DriveView
+from simulator.host.window_keys import WindowKeys
 
 
 class HumanDriverAdapter:

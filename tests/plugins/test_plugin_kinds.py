@@ -268,7 +268,7 @@ def test_a_plugin_input_source_drives_within_the_limits_of_the_vehicle() -> None
     for k in range(100):
         settled(human, out, 0.01 * k)
     assert (out[0]["throttle"], out[0]["steering"], out[0]["selector"]) == (0.3, 1.0, 1)
-    assert human.events() == ["camera"]
+    assert [(event.kind, event.origin) for event in human.events()] == [("camera", "device")]
     assert human.troubles() == []
     human.close()
 

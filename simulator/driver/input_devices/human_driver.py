@@ -18,8 +18,7 @@ from simulator.driver.input_devices.keyboard import Keyboard, Keys
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS, check
 from simulator.driver.input_devices.reverse_by_brake import ReverseByBrake
 from simulator.driver.input_devices.shaping import approach, elapsed
-from simulator.events.event import Event, Origin
-from simulator.events.kinds import sent
+from simulator.events.event import Event, Origin, sent
 from vehicles.command import COMMAND
 
 AUTO = "auto"
