@@ -193,6 +193,7 @@ class Host:
         if self._progress is not None:
             self._progress.close()
         self._report_failures(session)
+        self.reports.report_outlets(session)
         release_process()
         return {
             "folder": folder,

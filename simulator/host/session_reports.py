@@ -9,6 +9,7 @@ from functools import partial
 from simulator.events.incident import is_upright
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_view import DriveView
+from simulator.outlets.outlet_runner import OutletRunner
 from simulator.outlets.view import ViewOutlet
 from simulator.session import Session
 from vehicles.contact.collisions import SEPARATE
@@ -40,6 +41,12 @@ class SessionReports:
         self._report_incident(session)
         if self._view.window is not None and session.tick % HINT_TICKS == 0:
             show_upright_hint(session, self._view.window)
+
+    def report_outlets(self, session: Session) -> None:
+        """Report at the end what outlets of plugins have missed."""
+        for outlet in session.outlets:
+            if isinstance(outlet, OutletRunner) and (outlet.missed or outlet.dropped):
+                self._messages.say(f"outlet {outlet.name}: too slow; {outlet.missed} publications missed, {outlet.dropped} events dropped")
 
     def _report_collisions(self, session: Session) -> None:
         """Report new collisions, once the vehicle has left the object or has touched it for SEPARATE."""

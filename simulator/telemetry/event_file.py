@@ -105,6 +105,8 @@ def read_events(log: Path) -> tuple[Event, ...] | None:
     A last line that a killed run has not completed is left out. Raises ConfigError: the file cannot be read.
     """
     file = events_of(log)
+    if file.stem == log.stem:  # no log of a run folder
+        return None
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from simulator.base.records import Record, Table
+from simulator.events.event import Event
 from simulator.telemetry.channels import Channels, Rows
 from simulator.telemetry.log import Log
 
@@ -36,6 +37,6 @@ class MemoryLog:
         self._records.put(self.rows)
         self.rows += 1
 
-    def log(self, about: Mapping[str, str]) -> Log:
+    def log(self, about: Mapping[str, str], events: Sequence[Event] = ()) -> Log:
         """Return a copy of the rows so far."""
-        return Log(self.channels.columns, self.channels.split(self._bytes[: self.rows]), about)
+        return Log(self.channels.columns, self.channels.split(self._bytes[: self.rows]), about, events)
