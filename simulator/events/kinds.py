@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.field_types import Anything, Choice, FieldType, Flag, Number, Text
 from simulator.base.suggestions import did_you_mean
 from simulator.driver.input_devices.controls import SHIFT_SPEED
@@ -82,12 +82,14 @@ def check(event: Event) -> EventKind:
     kind = COMMANDS.get(event.kind)
     if kind is None or event.origin not in kind.origins:
         allowed = [one.name for one in COMMANDS.values() if event.origin in one.origins]
-        expected = f"an event that the {event.origin} may send: {', '.join(allowed)}"
+        expected = f"a kind of event that the {event.origin} may send (docs/events.md)"
         raise ConfigError("event", "kind", event.kind, expected + did_you_mean(event.kind, allowed))
     if event.value is None and (kind.value is None or kind.toggles):
         return kind
     if kind.value is None:
         raise ConfigError("event", "value", event.value, f"no value, because {event.kind} has none")
+    if event.value is None:
+        raise ConfigError("event", "value", NOTHING, kind.value.description())
     kind.value.read(event.value, "event", "value")
     return kind
 

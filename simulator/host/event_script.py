@@ -54,7 +54,7 @@ def read_script(file: Path) -> EventScript:
 
 def _scripted(item: Any, file: Path, key: str) -> tuple[float, Event]:
     values = read(SCRIPTED, item, file, key)
-    event = Event(values["kind"], values["value"], Origin.SCRIPT)
+    event = Event(values["kind"], values.get("value"), Origin.SCRIPT)
     try:
         check(event)
     except ConfigError as error:

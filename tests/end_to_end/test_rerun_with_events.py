@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 import numpy as np
 import pytest
+from program import call, finish, start
 from test_failing_parts import Drive
 
+import jounce
+from simulator.driver.contract import CONTRACT, DriverKind
+from simulator.driver.kinds import DRIVER_KINDS, register
 from simulator.events.event import Event, Origin
 from simulator.host.event_script import EventScript
 from simulator.run.rerun import differences, rerun
 from simulator.run.run_configuration import read_recorded
+from simulator.session import Session
 from simulator.telemetry.event_file import read_events
 from simulator.telemetry.recover import read_logs
 from simulator.telemetry.writer import read_telemetry
@@ -78,3 +86,63 @@ def test_a_headless_drive_with_many_events_comes_again(drive, tmp_path):
     assert len([event for event in first if event.origin == Origin.SCRIPT]) == len(EVENTS)
     assert first == second
     assert np.diff([event.tick for event in first if not event.waits]).min() >= 0
+
+
+class Weaving:
+    """Driver of a plugin: a rerun repeats its commands from the log, as those of a person."""
+
+    def read(self, t, readout, command, sensors):
+        command[0]["selector"], command[0]["throttle"], command[0]["steering"] = 1, 0.6, 0.3 * np.sin(2.0 * t)
+
+
+def test_commands_of_a_driver_a_roll_over_and_an_incident_come_again(drive, tmp_path, monkeypatch):
+    """Also those before the drive, while the platform rises."""
+    name = "weaving_for_rerun"
+    if name not in DRIVER_KINDS.names():
+        register(DriverKind(name, lambda _: Weaving(), CONTRACT))
+    advance = Session.advance
+
+    def disturbed(session, count=1):
+        """The world does the same in both."""
+        if session.tick == 2000:
+            session.vehicle.place(np.array([5.0, 5.0, 1.0]), np.pi, 0.0, 0.3)
+        if session.tick == 5000:
+            session.vehicle.space.state[0]["v_WB_B"][0] = 400.0
+        advance(session, count)
+
+    monkeypatch.setattr(Session, "advance", disturbed)
+    drive.host.options.script = script(
+        (0.2, "intensity", 0.7), (3.0, "upright", None), (4.0, "pause", None), (4.2, "pause", None), (8.5, "quit", None)
+    )
+    drive.change("driver", name)
+    drive.change("outlets.motion.wait", True)
+    assert drive.run() == 0, drive.lines
+    columns, repeated = again(drive, tmp_path)
+    assert columns["incident"].max() == 1 and columns["paused"].any()
+    assert len(np.unique(columns["command_steering"])) > 100
+    assert differences(columns, repeated) == []
+    assert events_in(drive.folder) == events_in(tmp_path / "again")
+    assert [event.kind for event in events_in(drive.folder)] == ["wait_over", "intensity", "upright", "pause", "pause", "incident", "quit"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the drive is killed by a signal")
+def test_a_killed_drive_keeps_its_events_and_comes_again(tmp_path, capsys):
+    file = tmp_path / "script.yaml"
+    file.write_text("- {at_s: 0.3, kind: reset}\n- {at_s: 0.5, kind: pause}\n- {at_s: 0.6, kind: pause}\n")
+    words = ("--no-view", "--no-motion", "--terrain", "flat", "--log-rate", 1000, "--channels", "v_WB_B", "--events", file)
+    process = start("drive", *words, "--out", tmp_path / "run", cwd=tmp_path)
+    raw = tmp_path / "run" / "telemetry.rows"
+    try:
+        until = time.monotonic() + 120.0
+        while not (raw.exists() and len(read_events(raw) or ()) == 3 and raw.stat().st_size > 100_000):
+            assert process.poll() is None and time.monotonic() < until, finish(process)
+            time.sleep(0.02)
+    finally:
+        process.kill()
+        process.communicate()
+    code, text, err = call(capsys, "info", tmp_path / "run")
+    assert (code, err) == (0, "")
+    assert "killed" in text and "3 (3 of the script)" in text
+    code, text, err = call(capsys, "rerun", tmp_path / "run", "--out", tmp_path / "again")
+    assert code == 0 and "bitwise equal" in text, (text, err)
+    assert [event.kind for event in jounce.read_log(tmp_path / "again").events] == ["reset", "pause", "pause", "end"]

@@ -331,7 +331,7 @@ def test_an_unusable_terrain_is_named(tmp_path: Path, kind: str, complaint: str)
 def test_a_duplicate_name_and_another_contract_are_refused(register: Any, kind: Any, name: str) -> None:
     with pytest.raises(JounceError, match=rf"^duplicate .* {name}; registered by|called {name} already"):
         register(dataclasses.replace(kind, name=name))
-    with pytest.raises(JounceError, match=r"version 99\b.*version 1\b"):
+    with pytest.raises(JounceError, match=r"version 99\b.*version [12]\b"):
         register(dataclasses.replace(kind, name="mine_again", contract=99))
 
 

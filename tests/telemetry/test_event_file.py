@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from simulator.base.errors import ConfigError
@@ -62,6 +64,7 @@ def test_the_events_of_a_killed_run_stay_with_its_log(tmp_path):
     assert read_events(renamed) == EVENTS_OF_ALL_VALUES[:1]
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_ends_the_events_with_one_line(tmp_path):
     said = []
     file = EventFile(tmp_path, {}, said.append)
