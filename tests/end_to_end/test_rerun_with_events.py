@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -15,6 +16,9 @@ from simulator.driver.contract import CONTRACT, DriverKind
 from simulator.driver.kinds import DRIVER_KINDS, register
 from simulator.events.event import Event, Origin
 from simulator.host.event_script import EventScript
+from simulator.outlets.contract import CONTRACT as OUTLETS
+from simulator.outlets.contract import OutletKind
+from simulator.outlets.kinds import register as register_outlet
 from simulator.run.rerun import differences, rerun
 from simulator.run.run_configuration import read_recorded
 from simulator.session import Session
@@ -95,11 +99,30 @@ class Weaving:
         command[0]["selector"], command[0]["throttle"], command[0]["steering"] = 1, 0.6, 0.3 * np.sin(2.0 * t)
 
 
+class Ear:
+    """Outlet of a plugin that notes what it hears."""
+
+    heard: ClassVar = []
+
+    def __init__(self, settings):
+        self.heard.clear()
+
+    def publish(self, sample):
+        """Nothing."""
+
+    def hear(self, event):
+        self.heard.append(event.kind)
+
+    def close(self):
+        """Nothing."""
+
+
 def test_commands_of_a_driver_a_roll_over_and_an_incident_come_again(drive, tmp_path, monkeypatch):
     """Also those before the drive, while the platform rises."""
     name = "weaving_for_rerun"
     if name not in DRIVER_KINDS.names():
         register(DriverKind(name, lambda _: Weaving(), CONTRACT))
+        register_outlet(OutletKind("ear_of_rerun", Ear, OUTLETS))
     advance = Session.advance
 
     def disturbed(session, count=1):
@@ -116,13 +139,14 @@ def test_commands_of_a_driver_a_roll_over_and_an_incident_come_again(drive, tmp_
     )
     drive.change("driver", name)
     drive.change("outlets.motion.wait", True)
+    drive.change("outlets.plugins", ["ear_of_rerun"])
     assert drive.run() == 0, drive.lines
+    assert Ear.heard == ["wait_over", "intensity", "upright", "pause", "pause", "incident", "quit", "end"]
     columns, repeated = again(drive, tmp_path)
     assert columns["incident"].max() == 1 and columns["paused"].any()
     assert len(np.unique(columns["command_steering"])) > 100
     assert differences(columns, repeated) == []
     assert events_in(drive.folder) == events_in(tmp_path / "again")
-    assert [event.kind for event in events_in(drive.folder)] == ["wait_over", "intensity", "upright", "pause", "pause", "incident", "quit"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the drive is killed by a signal")
