@@ -39,8 +39,10 @@ STUCK_SPEED, STUCK_TIME = 2.0, 10.0
 """m/s, s."""
 ROLL = math.radians(30.0)
 """Roll or pitch of a failed drive beyond which it counts as rolled."""
-EXTENT = 90.0
-"""m. Length and width of the map."""
+TRUTH = {"type": "truth", "extent_m": 250.0, "cell_m": 0.5, "period_s": 1.0}
+"""Map of the complete world, as the planners of the benchmark have it."""
+NO_LIMITS = {"max_slope_deg": 85.0, "max_step_m": 5.0}
+"""Keys of the map for a planner that is blind to the ground."""
 LIDAR = {"type": "lidar", "name": "roof", "mount": {"position": [0.0, 0.0, 1.6]}}
 """Sensor of the map `lidar`."""
 DENSITIES = {10: "sparse", 20: "medium"}
@@ -85,7 +87,7 @@ def _maneuver(options: ScoreOptions) -> dict[str, Any]:
     usual = SPEEDS.get(str(planner.get("type")), FREE_SPEED)
     if options.speed is not None or not planner.keys() & {"speed_mps", "speed_kph", "speed"}:
         planner["speed_mps"] = usual if options.speed is None else options.speed
-    vehicle, mapper = options.vehicle or VEHICLE, _mapper(options.map or "truth")
+    vehicle, mapper = options.vehicle or VEHICLE, _mapper(options.map or "truth", planner.get("type") == BLIND)
     with ErrorCollector() as faults:
         with faults.part():
             load_vehicle(vehicle)
@@ -102,9 +104,11 @@ def _maneuver(options: ScoreOptions) -> dict[str, Any]:
     }
 
 
-def _mapper(name: str) -> dict[str, Any]:
+def _mapper(name: str, blind: bool) -> dict[str, Any]:
     """Return the section `mapper` of a map."""
-    return {"type": "truth", "extent_m": EXTENT} if name == "truth" else {"type": "lidar", "sensor": LIDAR["name"], "extent_m": EXTENT}
+    if name == "lidar":
+        return {"type": "lidar", "sensor": LIDAR["name"]}
+    return {**TRUTH, **(NO_LIMITS if blind else {})}
 
 
 def _tasks(
