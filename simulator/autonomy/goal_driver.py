@@ -202,6 +202,7 @@ class GoalDriver:
                 self._fail(t, str(error))
         stops = self.outcome is not None or self._failed_at is not None or bool(self._reason)
         self._follower.read(t, readout, command, 0.0 if stops else self._stop)
+        command[0]["low_range"] = self._task.goal.low_range
         if self._failed_at is not None and (abs(speed) < 0.05 or t - self._failed_at > LONGEST_STOP):
             self._end(Outcome(ERROR, self._reason))
         self._note_stuck(t, pose, speed)

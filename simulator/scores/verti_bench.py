@@ -142,7 +142,7 @@ def _maneuver_text(world: VertiBenchWorld, k: int, every: list[Task], shared: Ma
         "title": f"Verti-Bench world {world.number}, task {k}",
         **shared,
         "start": {"position_m": _seen_from(origin, task.start), "heading_deg": math.degrees(turned), "drop_m": DROP},
-        "goal": {"position_m": _seen_from(origin, task.goal), "radius_m": task.radius, "height_m": task.goal[2]},
+        "goal": {"position_m": _seen_from(origin, task.goal), "radius_m": task.radius, "height_m": task.goal[2], "low_range": True},
     }
     return "".join(f"{key}: {json_text(value)}\n" for key, value in content.items())  # JSON is YAML
 
