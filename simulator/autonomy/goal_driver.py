@@ -118,7 +118,8 @@ class GoalDriver:
         self.maps: deque[ObstacleMap] = deque(maxlen=MOST_MAPS)
         self.plan: Plan | None = None
         self._task, self._traits = task, settings.traits
-        self._vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits)
+        reduction = settings.vehicle.low_range_reduction if task.goal.low_range else 1.0
+        self._vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits, reduction)
         self.goal = Goal(*task.goal_from(settings.ground.spawn), float(task.goal.radius))
         self._judge = Judge(self.goal, task.endings, task.goal.height)
         self._outline = outline_of(self._vehicle)
