@@ -39,7 +39,7 @@ STUCK_SPEED, STUCK_TIME = 2.0, 10.0
 """m/s, s."""
 ROLL = math.radians(30.0)
 """Roll or pitch of a failed drive beyond which it counts as rolled."""
-TRUTH = {"type": "truth", "extent_m": 250.0, "cell_m": 0.5, "period_s": 1.0}
+TRUTH = {"type": "truth", "extent_m": 250.0, "cell_m": 0.5, "period_s": 1.0, "bounded": True}
 """Map of the complete world, as the planners of the benchmark have it."""
 NO_LIMITS = {"max_slope_deg": 85.0, "max_step_m": 5.0}
 """Keys of the map for a planner that is blind to the ground."""
@@ -108,7 +108,7 @@ def _mapper(name: str, blind: bool) -> dict[str, Any]:
     """Return the section `mapper` of a map."""
     if name == "lidar":
         return {"type": "lidar", "sensor": LIDAR["name"]}
-    return {**TRUTH, **(NO_LIMITS if blind else {})}
+    return {**TRUTH, **NO_LIMITS}
 
 
 def _tasks(
