@@ -47,6 +47,8 @@ LIDAR = {"type": "lidar", "name": "roof", "mount": {"position": [0.0, 0.0, 1.6]}
 """Sensor of the map `lidar`."""
 DENSITIES = {10: "sparse", 20: "medium"}
 """Density by the largest number of rocks; more rocks are dense."""
+MOST_LISTED = 20
+"""Numbers of worlds in a message."""
 COLUMNS = (
     "world", "task", "class", "terrain", "density", "outcome", "time_s", "path_m", "mean_abs_roll_deg", "mean_abs_pitch_deg",
     "max_abs_roll_deg", "max_abs_pitch_deg", "rolled_over_30", "contact_s", "distance_m", "reason",
@@ -56,7 +58,8 @@ COLUMNS = (
 def plan(options: ScoreOptions) -> ScorePlan:
     """Return the tasks of the worlds of a folder. Raises ConfigError with all mistakes."""
     variant = options.variant or VARIANTS[0]
-    chosen = options.worlds or numbers_of_worlds(options.folder)
+    known = numbers_of_worlds(options.folder)
+    chosen = options.worlds or known
     maneuver: dict[str, Any] = {}
     out: list[ScoreTask] = []
     files: dict[str, bytes | str] = {"worlds/LICENSE_verti_bench.txt": license_text(NAME)}
@@ -65,17 +68,28 @@ def plan(options: ScoreOptions) -> ScorePlan:
             if variant not in VARIANTS:
                 raise ConfigError("--variant", "", variant, f"one of {', '.join(VARIANTS)}")
         with faults.part():
-            if not chosen:
+            if not known:
                 raise ConfigError("verti_bench", "", str(options.folder), "a folder with worlds: configN_CLASS.yaml and N.bmp")
+            missing = [number for number in chosen if number not in known]
+            if missing:
+                raise ConfigError("--worlds", "", ",".join(map(str, missing)), f"worlds in {options.folder}: {_listed(known)}")
         with faults.part():
             maneuver = _maneuver(options)
         for number in chosen if not faults.errors else ():
-            with faults.part():
+            try:
                 for task, texts in _tasks(read_world(options.folder, number), variant, maneuver, options):
                     out.append(task)
                     files |= texts
+            except ConfigError as error:  # of every world, although all have the same key
+                for one in error.errors:
+                    faults.add(one)
     about = {"variant": variant, "vehicle": maneuver["vehicle"], "planner": maneuver["planner"], "map": options.map or "truth"}
     return ScorePlan(out, {**about, "limit_s": maneuver["duration_s"], "seed": options.seed}, files)
+
+
+def _listed(numbers: tuple[int, ...]) -> str:
+    """Return the first numbers as text."""
+    return ", ".join(map(str, numbers[:MOST_LISTED])) + (" ..." if len(numbers) > MOST_LISTED else "")
 
 
 def _maneuver(options: ScoreOptions) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simulator.__main__ import main
+from simulator.cli.main import main
 from simulator.autonomy.outcome import Outcome
 from simulator.base.errors import ConfigError, OutputError
 from simulator.builder.builder import data_folder
