@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simulator.cli.main import main
 from simulator.autonomy.outcome import Outcome
 from simulator.base.errors import ConfigError, OutputError
 from simulator.builder.builder import data_folder
+from simulator.cli.main import main
 from simulator.events.collision import Collision
 from simulator.scores import run_score as runner
 from simulator.scores.contract import ScoreOptions
@@ -104,8 +104,14 @@ def driven(word: str, roll_deg: float, *, x: float = 0.0) -> GoalDrive:
 
 @pytest.mark.parametrize(
     ("word", "roll", "x", "expected"),
-    [("stuck", 29.0, 0.0, "stuck"), ("stuck", 31.0, 0.0, "rolled"), ("timeout", -31.0, 0.0, "rolled"), ("reached", 31.0, 0.0, "reached"), ("reached", 0.0, 65.0, "stuck")],
-)  # fmt: skip
+    [
+        ("stuck", 29.0, 0.0, "stuck"),
+        ("stuck", 31.0, 0.0, "rolled"),
+        ("timeout", -31.0, 0.0, "rolled"),
+        ("reached", 31.0, 0.0, "reached"),
+        ("reached", 0.0, 65.0, "stuck"),  # outside the ground of the world
+    ],
+)
 def test_outcomes_follow_the_rules_of_the_benchmark(word: str, roll: float, x: float, expected: str) -> None:
     row = row_of(driven(word, roll, x=x), np.array([3.0, 4.0, 1.0]))
     assert row["outcome"] == expected and row["rolled_over_30"] == (abs(roll) > 30.0) and row["contact_s"] == 0.7

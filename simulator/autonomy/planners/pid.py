@@ -84,5 +84,10 @@ PARAMETERS: Fields = (
     Field("smoothing", Number("1", 0, 50, whole=True), "cells on each side over which the way is averaged", 5),
 )
 KIND = PlannerKind(
-    "pid", PidPlanner, CONTRACT, PARAMETERS, period=0.2, meaning="simple planner of Verti-Bench: A* around objects, blind to the ground, constant speed"
+    "pid",
+    PidPlanner,
+    CONTRACT,
+    PARAMETERS,
+    period=0.2,
+    meaning="simple planner of Verti-Bench: A* around objects, blind to the ground, constant speed",
 )
