@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from simulator.autonomy.goal_driver import GoalDriver
 from simulator.autonomy.map_picture import write_map_picture
-from simulator.autonomy.outcome import Outcome, outcome_of
+from simulator.autonomy.outcome import KEY, Outcome, outcome_in_log, outcome_of
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
@@ -115,17 +116,18 @@ def run_maneuver(
                 on_stage("rendering images")
             shown = drawn_states(parts, states.spread(frames), say) if frames else []
             info = run_info(parts, session, folder.path, machine, run.dropped, shown)
+            if isinstance(session.driver, GoalDriver) and session.driver.maps:
+                info = replace(info, obstacle_map=_map_picture(session.driver, measured.log(), folder.path, run.outcome))
         on_stage("computing metrics")
         evaluated_run = _evaluated(parts, measured.log(), run.early)
-        outcome = outcome_of(session.driver, "" if run.early is None else run.early["reason"])
-        if outcome is not None:
-            evaluated_run.result["outcome"] = outcome._asdict()
+        if run.outcome is not None:
+            evaluated_run.result[KEY] = run.outcome._asdict()
         on_stage("drawing plots" if pictures else "writing metrics")
         if session.collisions:
             evaluated_run.result["collisions"] = [one.to_json() for one in session.collisions]
         found = _report(evaluated_run, folder.path, machine, info)
-        if pictures and isinstance(session.driver, GoalDriver) and session.driver.maps:
-            found["files"].append(_map_picture(session.driver, measured.log(), folder.path, outcome))
+        if info is not None and info.obstacle_map is not None:
+            found["files"].append(info.obstacle_map)
         return found | {"dropped": run.dropped}
     finally:
         folder.release()
@@ -146,6 +148,8 @@ class _Outcome(NamedTuple):
     dropped: list[str]
     """Stopped plugins, one line each."""
     log_failure: str | None
+    outcome: Outcome | None
+    """Outcome of a drive to a goal."""
 
 
 def _simulate_maneuver(
@@ -177,11 +181,14 @@ def _simulate_maneuver(
                 log.writer.ended = early["reason"]
             elif stop_request.first is not None:
                 log.writer.ended = signal_message(stop_request.first)
+            early_end = log.writer.ended if early is not None or stop_request.first is not None else ""
+            outcome = outcome_of(session.driver, early_end)
+            log.writer.about |= outcome_in_log(outcome)
         finally:
             session.close()
             folder.abandon()
     stop_request.raise_if_requested()
-    return _Outcome(early, dropped, log.writer.failure)
+    return _Outcome(early, dropped, log.writer.failure, outcome)
 
 
 def driver_of(parts: SessionParts) -> Driver | SensingDriver:
@@ -324,8 +331,8 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     verdict = "no limits given" if result["pass"] is None else "passed" if result["pass"] else "FAILED"
     factor = outcome["machine"]["real_time_factor"]
     console.print(f"{verdict}, {factor:.0f} times real time; {_written(outcome['files'])} in {outcome['folder']}")
-    if "outcome" in result:
-        console.print(f"outcome: {Outcome(**result['outcome']).message}", highlight=False)
+    if KEY in result:
+        console.print(f"outcome: {Outcome(**result[KEY]).message}", highlight=False)
     for remark in result.get("remarks", ()):
         console.print(f"note: {remark}", highlight=False)
     for line in outcome["left_out"]:
