@@ -104,6 +104,7 @@ class Host:
             self.view.open(parts, folder.path, self.options.began, by_a_person, _has_platform(parts), self.messages.say, sensors)
             self.streams.start_platform(folder.path)
             driver = self._driver()
+            self.view.show_map(driver)
             self.session = session = parts.session(driver, sensors=sensors)
             self.controls.control_cueing(CueingControls(parts.cueing.tuner))
             session.reset()
