@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Table, record
 
-REACH = 40.0
+REACH = 30.0
 """m. Half side of the square that the image shows."""
 SIDE = 216
 """Pixels along a side, default."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 import jounce
 from simulator.api.loading import configured
-from simulator.autonomy.outcome import Outcome
+from simulator.autonomy.outcome import Outcome, outcome_of
+from simulator.autonomy.snapshot import Snapshot
 from simulator.cli.main import main
 from simulator.run.info import described
 from simulator.run.run import run_maneuver
@@ -84,3 +87,17 @@ def test_runs_of_a_sweep_have_outcomes(tmp_path: Path, capsys: Any) -> None:
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["outcomes"] == {"reached": 1, "timeout": 1}
     table = pq.read_table(folder / TABLE)
     assert table["outcome"].to_pylist() == ["timeout", "reached"] and table["outcome_reason"].to_pylist() == ["", ""]
+
+
+def test_the_driver_of_a_session_drives_to_a_goal_without_a_maneuver() -> None:
+    seen: list[Snapshot] = []
+    sim = jounce.Simulation(terrain="flat", changes={"driver": {"type": "planner", "goal": {"position_m": [12, 2]}}})
+    sim.session.driver.watchers.append(seen.append)
+    sim.advance(6.0)
+    assert outcome_of(sim.session.driver) == Outcome("reached") and math.hypot(sim["p_WB_x"] - 12.0, sim["p_WB_y"] - 2.0) < 3.5
+    assert seen[-1].reason == "reached" and seen[1].plan is not None and seen[1].goal.x == 12.0
+    view = seen[1].view()
+    assert len(view.candidates) > 10 and all(np.allclose(one[0], view.plan[0]) for one in view.candidates)
+    for wrong, words in (("planner", "goal: missing"), ({"type": "planner", "goal": {"position_m": [9]}}, "goal.position_m")):
+        with pytest.raises(jounce.JounceError, match=words):
+            jounce.Simulation(terrain="flat", changes={"driver": wrong})

@@ -12,9 +12,10 @@ import pytest
 from simulator.base.errors import DeviceError
 from simulator.host.inset_feed import gray
 from simulator.view.inset_block import BLOCK_FILE, MOST_PIXELS, MOST_POINTS, InsetBlock
-from simulator.view.inset_images import REACH, SIDE, colors_of, top_view
+from simulator.view.inset_images import REACH as CLOUD_REACH
+from simulator.view.inset_images import SIDE, colors_of, top_view
 from simulator.view.instrument_layout import Box, arrange, place_insets
-from simulator.view.map_view import COLORS, MOST_BYTES, MOST_CELLS, OBSTACLE, PALETTE, MapView, codes_of, map_image
+from simulator.view.map_view import COLORS, MOST_BYTES, MOST_CELLS, OBSTACLE, PALETTE, REACH, MapView, codes_of, map_image
 from simulator.view.offscreen import Offscreen
 from simulator.view.shared_state import extras
 from tests.view.scenes import geometry, hilly_terrain, readout
@@ -71,7 +72,7 @@ def test_ahead_is_up_and_left_is_left_and_the_highest_point_is_in_front() -> Non
     points = np.array([(20.0, 10.0, -1.0), (20.0, 10.0, 2.0), (20.0, 10.0, 0.0), (500.0, 0.0, 0.0), (np.nan, 0.0, 0.0)]).T
     image = top_view(points)
     changed = np.argwhere((image != top_view(points[:, :0])).any(axis=2))
-    assert changed.tolist() == [[int((REACH - 20.0) * SIDE / 80.0), int((REACH - 10.0) * SIDE / 80.0)]]
+    assert changed.tolist() == [[int((CLOUD_REACH - 20.0) * SIDE / 80.0), int((CLOUD_REACH - 10.0) * SIDE / 80.0)]]
     assert np.array_equal(image[tuple(changed[0])], colors_of(np.array([2.0]))[0])
 
 
