@@ -91,7 +91,7 @@ def obstacle_map(cells: int = 320, cell: float = 0.25) -> MapView:
         cell,
         (100.0, 50.0, np.pi / 2),
         (2.5, 2.5, 2.2),
-        (100.0, 80.0, 3.0),
+        (100.0, 74.0, 3.0),
         plan + (100, 50),
         [a + (100, 50) for a in arcs],
     )
@@ -105,9 +105,9 @@ def pixel(ahead: float, left: float) -> tuple[int, int]:
 def test_the_map_is_shown_ahead_up_with_plan_arcs_and_goal() -> None:
     image = map_image(obstacle_map())
     assert tuple(image[pixel(12.5, 5.0)]) == COLORS["obstacle"] and tuple(image[pixel(12.5, -5.0)]) == COLORS["free"]
-    assert tuple(image[pixel(-30.0, 0.0)]) == COLORS["unknown"] and tuple(image[pixel(5.0, -25.0)]) == COLORS["costly"]
-    assert tuple(image[pixel(22.0, 0.0)]) == COLORS["plan"] and tuple(image[pixel(0.0, 0.0)]) == COLORS["vehicle"]
-    row, column = pixel(30.0, 3.0)
+    assert tuple(image[pixel(-28.0, 0.0)]) == COLORS["unknown"] and tuple(image[pixel(5.0, -25.0)]) == COLORS["costly"]
+    assert tuple(image[pixel(18.0, 0.0)]) == COLORS["plan"] and tuple(image[pixel(0.0, 0.0)]) == COLORS["vehicle"]
+    row, column = pixel(24.0, 3.0)
     assert (image[row - 2 : row + 3, column - 2 : column + 3] == COLORS["goal"]).all(axis=2).any()
     assert (image == COLORS["candidate"]).all(axis=2).sum() > 40
     blocked = MapView(**{**vars(obstacle_map()), "plan": np.empty((0, 2)), "candidates": ()})
@@ -124,7 +124,7 @@ def test_a_view_reads_a_map_once_and_a_large_one_is_thinned(block: InsetBlock) -
     assert np.allclose(found.plan, given.plan, atol=1e-5) and len(found.candidates) == 2
     assert np.array_equal(map_image(found), map_image(given))
     large = obstacle_map(1600, 0.1).around()
-    assert large.cells.size <= MOST_CELLS and large.cell == pytest.approx(0.3) and len(large.to_bytes()) <= MOST_BYTES
+    assert large.cells.size <= MOST_CELLS and large.cell == pytest.approx(0.2) and len(large.to_bytes()) <= MOST_BYTES
     same = (map_image(large) == map_image(obstacle_map(1600, 0.1))).all(axis=2)
     assert same.mean() > 0.99, "thinning and cutting keep the picture"
     many = MapView(**{**vars(given), "candidates": [np.zeros((200, 2))] * 1000})
