@@ -16,6 +16,7 @@ from simulator.sensors.contract import SensorKind
 from simulator.sensors.measurement import Measurement
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.view.inset_block import InsetBlock
+from simulator.view.inset_images import cloud_of, is_cloud
 
 MAP_TITLE = "obstacle map"
 SLOW = 4
@@ -76,11 +77,10 @@ class InsetFeed:
 
 
 def _put(block: InsetBlock, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-    for array in arrays.values():
-        if _is_cloud(array.dtype):
-            block.put_points(name, array)
-            return
-    if "color" in arrays:
+    cloud = cloud_of(arrays)
+    if cloud is not None:
+        block.put_points(name, cloud)
+    elif "color" in arrays:
         block.put_image(name, arrays["color"])
     elif "depth" in arrays:
         block.put_image(name, gray(arrays["depth"]))
@@ -104,8 +104,4 @@ def _is_camera(kind: SensorKind) -> bool:
 
 
 def _is_lidar(kind: SensorKind) -> bool:
-    return any(_is_cloud(np.dtype(one.dtype)) for one in kind.arrays)
-
-
-def _is_cloud(dtype: np.dtype) -> bool:
-    return {"x", "y", "z"} <= set(dtype.names or ())
+    return any(is_cloud(np.dtype(one.dtype)) for one in kind.arrays)

@@ -39,6 +39,8 @@ from simulator.maneuvers.report.write_report import write_metrics, write_page, w
 from simulator.maneuvers.source_marks import mark_words
 from simulator.outlets.telemetry import TelemetryOutlet, measuring
 from simulator.platform_phases import raise_platform
+from simulator.run.drive_figure import write_figures
+from simulator.run.drive_recorder import DriveRecorder
 from simulator.run.folder import RunFolder
 from simulator.run.frames import PERIOD, States, drawn_states
 from simulator.run.provenance import run_info
@@ -62,6 +64,7 @@ def run_maneuver(
     pictures: bool = True,
     frames: int = 0,
     on_stage: Callable[[str], None] = lambda text: None,
+    figure: Sequence[float] | None = None,
 ) -> dict[str, Any]:
     """Run a maneuver and write all results into a folder.
 
@@ -73,6 +76,7 @@ def run_maneuver(
     say : called with a message when kernels are compiled or a part fails
     pictures : True to draw the plots of the maneuver and write report.html
     frames : number of rendered images of the run in report.html
+    figure : times [s] of the figures of the drive, in addition to its animation; None: neither
     on_stage : called with what the run does after the simulation, for example "drawing plots"
 
     Returns
@@ -99,9 +103,11 @@ def run_maneuver(
     folder = RunFolder(out)
     measured = measuring(session, maneuver, (*columns_of(maneuver.pictures), *columns_shown()) if pictures else ())
     states = States(parts.ticks(PERIOD))
+    drive = None if figure is None else DriveRecorder(parts, session, maneuver.duration)
+    more: list[Outlet] = [measured, *([states] if frames else []), *([drive] if drive is not None else [])]
     began = time.perf_counter()
     try:
-        run = _simulate_maneuver(parts, session, folder, [measured, states] if frames else [measured], progress)
+        run = _simulate_maneuver(parts, session, folder, more, progress)
         for collision in session.collisions:
             say(collision.message)
         for trouble in (*parts.vehicle.troubles, *run.dropped):
@@ -128,6 +134,9 @@ def run_maneuver(
         found = _report(evaluated_run, folder.path, machine, info)
         if info is not None and info.obstacle_map is not None:
             found["files"].append(info.obstacle_map)
+        if drive is not None and figure is not None:
+            on_stage("drawing figures")
+            found["files"] += write_figures(folder.path, drive, parts, figure, say)
         return found | {"dropped": run.dropped}
     finally:
         folder.release()
@@ -295,6 +304,7 @@ def main_run(arguments: Any) -> int:
             pictures=arguments.plots != "none",
             frames=arguments.frames,
             on_stage=progress.stage,
+            figure=arguments.figure,
         )
     if arguments.json:
         shown = {"folder": str(outcome["folder"]), **{key: outcome[key] for key in ("result", "machine", "dropped")}}
