@@ -20,9 +20,9 @@ from simulator.view.map_view import map_image
 
 MOST_FRAMES, SHOWN, COLORS = 60, 120, 96
 """Maximum number of images of the animation, time [ms] for which each is shown, and number of its colors."""
-PIXELS = 432
+PIXELS = 252
 """Side of the picture of the map."""
-SIZE, DPI = (9.6, 6.8), 80
+SIZE, DPI = (10.0, 8.0), 80
 """Size [in] and pixels per inch of the figure."""
 GIF, PNG = "figure.gif", "figure_{:g}s.png"
 
@@ -70,7 +70,7 @@ class _Sheet:
             first, last = drive.moments[0], drive.moments[-1]
             wanted = [("chase", has_chase), ("cloud", any(one.cloud is not None for one in drive.moments)), ("map", last.map is not None)]
             names = [name for name, there in wanted if there] + ["track"]
-            grid = figure.add_gridspec(2, 2, width_ratios=(1.25, 1.0)) if len(names) > 2 else figure.add_gridspec(1, len(names))
+            grid = figure.add_gridspec(2, 2, width_ratios=(1.2, 1.0)) if len(names) > 2 else figure.add_gridspec(1, len(names))
             self._axes = {name: figure.add_subplot(grid[divmod(n, 2) if len(names) > 2 else (0, n)]) for n, name in enumerate(names)}
             self._heading = figure.suptitle("", x=0.01, ha="left", fontsize=10.0)
             self._images: dict[str, Any] = {}
@@ -79,7 +79,9 @@ class _Sheet:
                 self._axes["chase"].set_title("Chase view")
             for name, reach, title in (("cloud", CLOUD_REACH, "Lidar from above"), ("map", MAP_REACH, "Obstacle map and plan")):
                 if name in names:
-                    self._images[name] = self._axes[name].imshow(np.zeros((2, 2, 3), np.uint8), extent=(reach, -reach, -reach, reach))
+                    self._images[name] = self._axes[name].imshow(
+                        np.zeros((2, 2, 3), np.uint8), extent=(reach, -reach, -reach, reach), interpolation="nearest"
+                    )
                     self._axes[name].set(title=title, xlabel="left [m]", ylabel="ahead [m]")
                     self._axes[name].grid(False)
             self._draw_track(first)

@@ -57,7 +57,7 @@ class DriveRecorder:
         self._snapshot: Snapshot | None = None
         self._cloud: NDArray[Any] | None = None
         for sensor in session.sensors:
-            if not self.has_gnss and FIX <= {row[0] for row in sensor.kind.output}:
+            if not self.has_gnss and {row[0] for row in sensor.kind.output} >= FIX:
                 self.has_gnss = True
                 with warnings.catch_warnings(action="ignore"):  # the sensor has said that the terrain has no position
                     self._frame = frame_of(parts.ground)
@@ -92,6 +92,11 @@ class DriveRecorder:
         shown = None if self._map is None else replace(self._map, pose=(x, y, float(now["yaw"])))
         cloud = None if self._cloud is None else top_view(np.stack([self._cloud[axis] for axis in "xyz"]))
         self.moments.append(Moment(session.time, (x, y), shown, cloud, len(self.fixes)))
+
+    def keep_end(self, session: Session) -> None:
+        """Keep the last moment of the run, if it has not been kept."""
+        if not self.moments or session.time > self.moments[-1].time:
+            self.publish(session)
 
     def close(self) -> None:
         """Do nothing; the moments remain available."""

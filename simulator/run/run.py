@@ -136,6 +136,7 @@ def run_maneuver(
             found["files"].append(info.obstacle_map)
         if drive is not None and figure is not None:
             on_stage("drawing figures")
+            drive.keep_end(session)
             found["files"] += write_figures(folder.path, drive, parts, figure, say)
         return found | {"dropped": run.dropped}
     finally:
