@@ -50,7 +50,9 @@ class DriveControl:
         if self._controls.driver is not None:
             self._controls.driver.begin()
         else:
-            self.session.replace_driver(self._new_driver())
+            driver = self._new_driver()
+            self.session.replace_driver(driver)
+            self._view.show_map(driver)
 
     def command_platform(self, order: str | None) -> str:
         """Let the platform rise or park; a platform that has not joined the drive will do so when it is up."""

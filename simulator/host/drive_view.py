@@ -6,11 +6,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from simulator.autonomy.goal_driver import GoalDriver
 from simulator.builder.builder import SessionParts, view_geometry
 from simulator.builder.warm_up import compile_kernels, needs_compilation
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Origin
 from simulator.configuration.session_file import read_session
+from simulator.driver.contract import Driver, SensingDriver
+from simulator.driver.kinds import PLANNER
 from simulator.driver.make_driver import follows_maneuver, without_a_person
 from simulator.events.event import Event
 from simulator.host.start_window import StartWindow
@@ -54,6 +57,11 @@ def choose_view(c: Configuration, say: Callable[[str], None]) -> None:
 def has_platform(parts: SessionParts) -> bool:
     """Return whether a drive has a motion platform."""
     return parts.options.motion.on or bool(parts.options.streams)
+
+
+def drives_to_a_goal(parts: SessionParts) -> bool:
+    """Return whether the driver drives to a goal."""
+    return parts.options.driver.name == PLANNER or (parts.maneuver is not None and parts.maneuver.task is not None)
 
 
 class DriveView:
@@ -114,9 +122,14 @@ class DriveView:
         self.supervisor = supervisor = ViewSupervisor(parts.ticks(VIEW_PERIOD), say, send, began, by_a_person, wheels, parts.ground)
         self.window, self.keys = supervisor.window, supervisor.keys
         self.window.extras[0]["has_platform"] = has_platform(parts)
-        supervisor.show_sensors(sensors)
+        supervisor.show_insets(sensors, with_map=drives_to_a_goal(parts))
         pictures = folder if view == "offscreen" else None
         supervisor.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)
+
+    def show_map(self, driver: Driver | SensingDriver) -> None:
+        """Show the map and the plans of a driver to a goal."""
+        if self.supervisor is not None and isinstance(driver, GoalDriver):
+            self.supervisor.show_map(driver)
 
     @property
     def first_frame(self) -> float | None:
