@@ -56,9 +56,7 @@ def write_map_picture(
 
     colors, extent = mosaic(maps)
     shown = shown_area(maps, np.vstack((driven, (goal.x, goal.y))))
-    figure = Figure(
-        figsize=(8.0, min(max(8.0 * (shown[3] - shown[2]) / (shown[1] - shown[0]), 3.0), 12.0)), dpi=110, layout="constrained"
-    )
+    figure = Figure(figsize=(8.0, min(max(8.0 * (shown[3] - shown[2]) / (shown[1] - shown[0]), 3.0), 12.0)), dpi=110, layout="constrained")
     axes: Any = figure.add_subplot()
     axes.imshow(colors, origin="lower", extent=extent, interpolation="nearest")
     if plan is not None:
