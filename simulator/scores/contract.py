@@ -57,7 +57,6 @@ class ScoreOptions:
     limit: float | None = None
     """s"""
     seed: int = 1
-    plugins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,6 +86,7 @@ class Benchmark:
     groups : columns by whose values the summary counts
     means : columns with means over the reached tasks in the summary
     plan : returns the tasks of a folder; raises ConfigError with all mistakes, one line each
+    flags : columns of 0 and 1 that the summary counts over the reached tasks
     drive : drives one task, with the folder of the results; returns its row. A JounceError becomes a row with the outcome `error`
     """
 
@@ -97,3 +97,4 @@ class Benchmark:
     means: tuple[str, ...]
     plan: Callable[[ScoreOptions], ScorePlan]
     drive: Callable[[ScoreTask, Path], Row]
+    flags: tuple[str, ...] = ()

@@ -35,6 +35,8 @@ def _counts(benchmark: Benchmark, rows: Sequence[Row]) -> dict[str, Any]:
     for column in benchmark.means:
         values = [float(row[column]) for row in reached if row.get(column) is not None]
         out[f"mean_{column}"] = fmean(values) if values else None
+    for column in benchmark.flags:
+        out[f"reached_{column}"] = sum(bool(row.get(column)) for row in reached)
     return out
 
 

@@ -209,4 +209,5 @@ BENCHMARK = Benchmark(
     means=("time_s", "mean_abs_roll_deg", "mean_abs_pitch_deg"),
     plan=plan,
     drive=drive,
+    flags=("rolled_over_30",),
 )

@@ -57,6 +57,14 @@ def test_outcomes_follow_the_rules_of_the_benchmark(word: str, roll: float, x: f
         assert row["distance_m"] == pytest.approx(5.0) and row["path_m"] == pytest.approx(10.0)
 
 
+def test_drives_that_reach_the_goal_after_they_rolled_are_counted() -> None:
+    rows = [row_of(driven("reached", roll), np.array([0.0, 0.0, 1.0])) for roll in (5.0, 31.0, -40.0)]
+    rows.append(row_of(driven("stuck", 31.0), np.array([0.0, 0.0, 1.0])))
+    counts = summary_of(BENCHMARK, rows)["all"]
+    assert (counts["reached"], counts["rolled"], counts["reached_rolled_over_30"]) == (3, 1, 2)
+    assert counts["success_rate"] == 0.75
+
+
 def test_lists_of_numbers() -> None:
     assert numbers("5, 61,1-3,2", "--worlds") == (5, 61, 1, 2, 3) and numbers(None, "--worlds") == ()
     for wrong in ("", "a", "3-1", "1,,2", "-1"):
