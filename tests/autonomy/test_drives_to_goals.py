@@ -160,6 +160,11 @@ def test_the_judge_finds_each_outcome_of_the_motion() -> None:
     while (found := one.outcome(t, readout(p_WB=(3.0 * math.sin(t), 0.0, 0.0), v_WB_B=(3.0, 0.0, 0.0)), [], "")) is None and t < 20.0:
         t += 0.5
     assert found is not None and found.word == "stuck" and t == pytest.approx(8.0)
+    one = judge(stuck_time=4.0, stuck_area=0.0)
+    assert all(one.outcome(t, readout(p_WB=(0.0, 0.0, 0.0), v_WB_B=(3.0, 0.0, 0.0)), [], "") is None for t in (0.0, 8.0, 60.0))
+    above = Judge(Goal(10.0, 0.0, 3.0), Endings(), height=4.0)  # 3.3 m away in space, 2.5 m over ground
+    assert above.outcome(0.0, readout(p_WB=(7.5, 0.0, 1.8)), [], "") is None
+    assert above.outcome(0.0, readout(p_WB=(7.5, 0.0, 2.5)), [], "") == Outcome("reached")
     assert OUTCOMES == ("reached", "collision", "stuck", "rolled", "timeout", "error")
 
 
