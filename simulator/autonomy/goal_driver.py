@@ -252,7 +252,7 @@ class GoalDriver:
 
     def _keeps_plan(self, speed: float) -> bool:
         """Return whether the vehicle first has to complete a change of its direction."""
-        return self._follower.turns_back and not self._reason and self._stop == math.inf and self._still_since is None
+        return self._follower.turns_back and not self._follower.has_arrived(speed) and not self._reason and self._stop == math.inf and self._still_since is None
 
     def _take(self, planned: Plan | Blocked, pose: Pose) -> None:
         """Follow a plan, or stop because there is none."""

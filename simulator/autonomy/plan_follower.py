@@ -98,6 +98,10 @@ class PlanFollower:
         """Whether the present segment is backward, or the next one is."""
         return any(one.direction < 0 for one in self._segments[:2])
 
+    def has_arrived(self, speed: float) -> bool:
+        """Return whether the vehicle, at a forward speed [m/s], stands at the end of the plan."""
+        return len(self._segments) == 1 and abs(speed) < STOPPED and self._segments[0].length - self.station()[1] < ARRIVED
+
     def start(self, plan: Plan) -> None:
         """Follow a plan from the point of it next to the vehicle."""
         self._segments = segments_of(plan, self._vehicle.rear_axle)

@@ -13,7 +13,7 @@ from simulator.autonomy.path_check import check_path, clear_part, speeds_along
 from simulator.autonomy.planners.hybrid_kernels import HYBRID_SEARCH, NO_STATE, States, empty_states, search_hybrid
 from simulator.autonomy.pose_check import MapArrays, arrays_of, outline_of
 from simulator.autonomy.tracking import tracked_way
-from simulator.base.fields import Field, Fields, Number
+from simulator.base.fields import Field, Fields, Flag, Number
 from simulator.base.records import record
 
 STEP = 0.5
@@ -41,7 +41,7 @@ class HybridAStarPlanner:
     def __init__(self, settings: PlannerSettings) -> None:
         values = settings.values
         self._cell, self._headings, self._most = float(values["cell"]), int(values["headings"]), int(values["states"])
-        self._horizon = float(values["horizon"])
+        self._horizon, self._reverse = float(values["horizon"]), bool(values["reverse"])
         self._curvatures = np.linspace(-1.0, 1.0, 2 * (int(values["curvatures"]) // 2) + 1) * settings.vehicle.max_curvature
         self._outline = outline_of(settings.vehicle)
         self._p = record(HYBRID_SEARCH)
@@ -97,6 +97,7 @@ class HybridAStarPlanner:
         q["step"], q["steps"] = STEP, max(1, math.ceil(1.5 * self._cell / STEP))
         q["margin"], q["max_curvature"], q["horizon"], q["most"] = margin, vehicle.max_curvature, self._horizon, self._most
         q["goal_radius"], q["may_shift"] = REACHED * seen.goal.radius, abs(seen.speed) < SLOW
+        q["reverse"] = self._reverse
         for name, value in COSTS.items():
             q[name] = value
         q["speed"], q["braking"] = max(seen.speed, 0.0), 0.8 * vehicle.deceleration
@@ -168,6 +169,7 @@ PARAMETERS: Fields = (
     Field("headings", Number("1", 8, 360, whole=True), "number of headings of the search", 64),
     Field("curvatures", Number("1", 3, 31, whole=True), "number of curvatures of the arcs; an even number counts one more", 5),
     Field("horizon", Number("m", 5.0, 500.0), "length of a path that is long enough if the goal is farther away", 40.0, written="m"),
+    Field("reverse", Flag(), "false: paths forward only", True),
     Field("states", Number("1", 100, 5_000_000, whole=True), "maximum number of expanded states", 20_000),
 )
 KIND = PlannerKind("hybrid_a_star", HybridAStarPlanner, CONTRACT, PARAMETERS, period=0.5, meaning="arcs forward and backward by hybrid A*")
