@@ -33,6 +33,10 @@ SIDEWAYS, FORWARD, LEAST = 0.5, 0.6, 0.5
 """Lateral acceleration and deceleration over gravity that a plan may use, over the strength of the ground; m/s2: least values."""
 SLOWEST = 0.5
 """m/s. Least limit of the speed before a stop."""
+RAMP = 1.5
+"""m before and behind a point between which a change of the curvature counts as a jump."""
+DEVIATION, LEAST_DEVIATION = 0.4, 0.1
+"""Deviation from a path by the time that the steering takes, at most: over the distance to obstacles around there; m, at least."""
 
 
 class PathCheck(NamedTuple):
@@ -101,18 +105,20 @@ def speeds_along(
 ) -> NDArray[np.float64]:
     """Return the speeds (n,) [m/s] along a path that ends with a stop, and stops where the direction changes.
 
-    Limits are: the requested speed, lateral acceleration, distance to obstacles beyond the margin, uneven ground, closeness to the limits of
-    the vehicle, and braking. The path lies in known ground, so that the vehicle can stop within what it knows.
+    Limits are: the requested speed, lateral acceleration, rate of the steering, distance to obstacles beyond the margin, uneven ground,
+    closeness to the limits of the vehicle, and braking. The path lies in known ground, so that the vehicle can stop within what it knows.
     """
     steps = np.hypot(*np.diff(points, axis=0).T)
     station = np.concatenate(([0.0], np.cumsum(steps)))
     out = np.full(len(points), float(limit))
-    turn = np.abs(path_curvature(points, directions))
+    curvature = path_curvature(points, directions)
+    turn = np.abs(curvature)
     strength = np.nan_to_num(checked.strength, nan=1.0)
     lateral = np.clip(SIDEWAYS * STANDARD_GRAVITY * strength, LEAST, vehicle.lateral_acceleration)
     braking = np.clip(FORWARD * STANDARD_GRAVITY * strength, LEAST, vehicle.deceleration)
     np.minimum(out, np.sqrt(lateral / np.maximum(turn, 1e-6)), out=out)
     np.minimum(out, CREEP + PER_CLEARANCE * np.maximum(checked.clearance - 0.5 * margin, 0.0), out=out)
+    np.minimum(out, steering_speeds(curvature, station, checked.clearance, vehicle), out=out)
     wave = vehicle.wheelbase / math.pi
     np.minimum(out, wave * np.sqrt(VERTICAL / np.maximum(checked.unevenness, 1e-6)), out=out)
     steep = np.clip((checked.hazard - STEEP) / (1.0 - STEEP), 0.0, 1.0)
@@ -127,11 +133,32 @@ def speeds_along(
     return out
 
 
+def steering_speeds(
+    curvature: NDArray[np.float64], station: NDArray[np.float64], clearance: NDArray[np.float64], vehicle: VehicleTraits
+) -> NDArray[np.float64]:
+    """Return the speeds (n,) [m/s] at which the steering keeps the vehicle on a path of curvatures (n,) [1/m] at stations (n,) [m].
+
+    Where the curvature jumps by d, a vehicle that changes it steadily, from before the jump until after it, over a length l deviates by
+    d l^2 / 24. Its curvature changes at the rate r, so l = v d / r.
+    """
+    if len(station) < 3 or not station[-1] > 0.0:
+        return np.full(len(station), math.inf)
+    reach = max(1, round(RAMP * (len(station) - 1) / station[-1]))
+    around = np.lib.stride_tricks.sliding_window_view(np.pad(curvature, reach, mode="edge"), 2 * reach + 1)
+    jump = np.maximum(around.max(axis=1) - around.min(axis=1), 1e-9)
+    room = np.lib.stride_tricks.sliding_window_view(np.pad(clearance, 2 * reach, mode="edge"), 4 * reach + 1).min(axis=1)
+    deviation = np.maximum(DEVIATION * room, LEAST_DEVIATION)
+    return vehicle.curvature_rate / jump * np.sqrt(24.0 * deviation / jump)
+
+
 def path_curvature(points: NDArray[np.float64], directions: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Return the curvature (n,) [1/m] of a path, over about a meter on each side, 0 at changes of the direction."""
+    """Return the curvature (n,) [1/m] of a path, + = left seen in the direction of travel, over about a meter on each side.
+
+    It is 0 at changes of the direction.
+    """
     steps = np.maximum(np.hypot(*np.diff(points, axis=0).T), 1e-9)
     course = np.arctan2(*np.diff(points, axis=0).T[::-1])
-    turned = np.abs(np.remainder(np.diff(course) + math.pi, math.tau) - math.pi)
+    turned = np.remainder(np.diff(course) + math.pi, math.tau) - math.pi
     turned[np.diff(directions)[: len(turned)] != 0] = 0.0
     out = np.zeros(len(points))
     if len(turned):
