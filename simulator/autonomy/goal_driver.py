@@ -120,7 +120,7 @@ class GoalDriver:
         self._task, self._traits = task, settings.traits
         self._vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits)
         self.goal = Goal(*task.goal_from(settings.ground.spawn), float(task.goal.radius))
-        self._judge = Judge(self.goal, task.endings)
+        self._judge = Judge(self.goal, task.endings, task.goal.height)
         self._outline = outline_of(self._vehicle)
         self._follower = PlanFollower(self._vehicle, settings.traits, pedals, steering, settings.seed)
         self._objects: ObjectSet = NO_OBJECTS

@@ -149,7 +149,9 @@ class SessionParts:
         return self.driver(DRIVER_KINDS.need(FOLLOWER), paced=False)
 
     def check_equilibrium(self) -> None:
-        """Check that the vehicle stands at the start of the ground, by placing it there. Raises ConfigError, JounceError."""
+        """Check that the vehicle stands at the start of the ground, by placing it there; a dropped one need not. Raises ConfigError, JounceError."""
+        if self.maneuver is not None and self.maneuver.start.drop is not None:
+            return
         with self.configuration.origins.at_start():
             self.vehicle.reset(self.ground, *self.ground.spawn)
 
@@ -160,7 +162,8 @@ class SessionParts:
         measuring = self.new_sensors() if sensors is None else sensors
         session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring, self.options.weather)
         session.message_origins = self.configuration.origins.at_start
-        session.start_speed = 0.0 if self.maneuver is None else self.maneuver.start.speed
+        if self.maneuver is not None:
+            session.start_speed, session.start_drop = self.maneuver.start.speed, self.maneuver.start.drop
         if self.ruts is not None:
             session.soil.load(self.ruts, self.terrain)
         self.images.soil = session.soil
