@@ -104,6 +104,7 @@ class GoalDriver:
     ended : reason of the end of the drive; empty while it goes on, DONE after the goal was reached
     outcome : outcome of the drive; None while it goes on
     map, plan, maps : last map and plan, and maps of the drive, for pictures
+    vehicle : traits of the vehicle
     """
 
     label = "planner driver"
@@ -118,11 +119,11 @@ class GoalDriver:
         self.maps: deque[ObstacleMap] = deque(maxlen=MOST_MAPS)
         self.plan: Plan | None = None
         self._task, self._traits = task, settings.traits
-        self._vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits)
+        self.vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits)
         self.goal = Goal(*task.goal_from(settings.ground.spawn), float(task.goal.radius))
         self._judge = Judge(self.goal, task.endings, task.goal.height)
-        self._outline = outline_of(self._vehicle)
-        self._follower = PlanFollower(self._vehicle, settings.traits, pedals, steering, settings.seed)
+        self._outline = outline_of(self.vehicle)
+        self._follower = PlanFollower(self.vehicle, settings.traits, pedals, steering, settings.seed)
         self._objects: ObjectSet = NO_OBJECTS
         self._history: deque[tuple[float, Vector, Vector]] = deque(maxlen=HISTORY)
         self._collisions: Sequence[Any] = ()
@@ -135,7 +136,7 @@ class GoalDriver:
         self._mapper, self._planner = self._stages(settings)
         self._logged = record(PLANNED)
         self._logged[0]["outcome"], self._logged[0]["clearance"] = -1, math.nan
-        self._logged[0]["shortest"] = shortest_way(Pose(*settings.ground.spawn), self.goal, settings.ground, self._vehicle)
+        self._logged[0]["shortest"] = shortest_way(Pose(*settings.ground.spawn), self.goal, settings.ground, self.vehicle)
 
     def _stages(self, settings: DriverSettings) -> tuple[Stage, Stage]:
         """Create mapper and planner. Raises JounceError."""
@@ -143,9 +144,9 @@ class GoalDriver:
         map_kind, plan_kind = MAPPER_KINDS.need(given["type"]), PLANNER_KINDS.need(wanted["type"])
         seeds = [np.random.default_rng((settings.seed, n)) for n in (1, 2)]
         with making(f"mapper {map_kind.name}"):
-            mapper = map_kind.make(MapperSettings(given, self._vehicle, settings.ground, seeds[0], settings.mounts))
+            mapper = map_kind.make(MapperSettings(given, self.vehicle, settings.ground, seeds[0], settings.mounts))
         with making(f"planner {plan_kind.name}"):
-            planner = plan_kind.make(PlannerSettings(wanted, self._vehicle, seeds[1]))
+            planner = plan_kind.make(PlannerSettings(wanted, self.vehicle, seeds[1]))
         if settings.paced and MAPPER_KINDS.is_builtin(map_kind.name) and PLANNER_KINDS.is_builtin(plan_kind.name):
             self._warm(mapper, planner, settings)
         return tuple(  # type: ignore[return-value]
@@ -243,7 +244,7 @@ class GoalDriver:
             speed,
             curvature,
             self.goal,
-            self._vehicle,
+            self.vehicle,
             float(wanted["speed"]),
             float(wanted["margin"]),
             self._stuck,

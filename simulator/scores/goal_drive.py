@@ -15,7 +15,9 @@ from simulator.autonomy.outcome import Outcome, outcome_of
 from simulator.base.errors import JounceError
 from simulator.events.collision import Collision
 
-COLUMNS = ("time", "p_WB", "roll", "pitch")
+COLUMNS = ("time", "p_WB", "yaw", "roll", "pitch", "v_WB_B")
+MOVES = 0.1
+"""m/s. Speed above which the direction of travel counts."""
 
 
 class GoalDrive(NamedTuple):
@@ -26,11 +28,23 @@ class GoalDrive(NamedTuple):
     """(n,) s, to the outcome"""
     p_WB: NDArray[np.float64]
     """(n, 3) m"""
+    yaw: NDArray[np.float64]
+    """(n,) rad"""
     roll: NDArray[np.float64]
     """(n,) rad"""
     pitch: NDArray[np.float64]
     """(n,) rad"""
+    speed: NDArray[np.float64]
+    """(n,) m/s, forward"""
     collisions: Sequence[Collision]
+    outline: tuple[float, float, float]
+    """m, distances of the front and rear end from the reference point, and width"""
+
+    @property
+    def reversals(self) -> int:
+        """How often the vehicle began to drive backward."""
+        moving = self.speed[np.abs(self.speed) > MOVES]
+        return int((np.diff(np.concatenate(([1.0], np.sign(moving)))) < 0.0).sum())
 
 
 def drive_to_goal(maneuver: Path, sensors: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> GoalDrive:
@@ -45,4 +59,8 @@ def drive_to_goal(maneuver: Path, sensors: Sequence[Mapping[str, Any]] = (), see
             raise JounceError(f"{maneuver}: the driver has no goal")
         log = simulation.log
         p_WB = np.column_stack([log[f"p_WB_{axis}"] for axis in "xyz"])
-        return GoalDrive(found, log["time"], p_WB, log["roll"], log["pitch"], simulation.collisions)
+        vehicle = simulation.session.driver.vehicle
+        outline = vehicle.front, vehicle.rear, vehicle.width
+        return GoalDrive(
+            found, log["time"], p_WB, log["yaw"], log["roll"], log["pitch"], log["v_WB_B_x"], simulation.collisions, outline
+        )
