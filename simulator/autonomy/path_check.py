@@ -118,13 +118,15 @@ def speeds_along(
     braking = np.clip(FORWARD * STANDARD_GRAVITY * strength, LEAST, vehicle.deceleration)
     np.minimum(out, np.sqrt(lateral / np.maximum(turn, 1e-6)), out=out)
     np.minimum(out, CREEP + PER_CLEARANCE * np.maximum(checked.clearance - 0.5 * margin, 0.0), out=out)
-    np.minimum(out, steering_speeds(curvature, station, checked.clearance, vehicle), out=out)
+    stops = np.concatenate((np.flatnonzero(np.diff(directions)) + 1, [len(points) - 1]))
+    for first, last in zip((0, *stops[:-1]), stops + 1, strict=True):
+        part = np.s_[first:last]
+        np.minimum(out[part], steering_speeds(curvature[part], station[part] - station[first], checked.clearance[part], vehicle), out=out[part])
     wave = vehicle.wheelbase / math.pi
     np.minimum(out, wave * np.sqrt(VERTICAL / np.maximum(checked.unevenness, 1e-6)), out=out)
     steep = np.clip((checked.hazard - STEEP) / (1.0 - STEEP), 0.0, 1.0)
     np.minimum(out, limit + steep * (min(CREEP, limit) - limit), out=out)
     np.maximum(out, min(SLOWEST, limit), out=out)
-    stops = np.concatenate((np.flatnonzero(np.diff(directions)) + 1, [len(points) - 1]))
     for stop in stops:
         left = np.maximum(station[stop] - station[: stop + 1], 0.0)
         np.minimum(out[: stop + 1], np.sqrt(2.0 * float(braking.min()) * left), out=out[: stop + 1])
@@ -143,12 +145,22 @@ def steering_speeds(
     """
     if len(station) < 3 or not station[-1] > 0.0:
         return np.full(len(station), math.inf)
-    reach = max(1, round(RAMP * (len(station) - 1) / station[-1]))
-    around = np.lib.stride_tricks.sliding_window_view(np.pad(curvature, reach, mode="edge"), 2 * reach + 1)
-    jump = np.maximum(around.max(axis=1) - around.min(axis=1), 1e-9)
-    room = np.lib.stride_tricks.sliding_window_view(np.pad(clearance, 2 * reach, mode="edge"), 4 * reach + 1).min(axis=1)
+    jump = np.maximum(jumps_of(curvature, station), 1e-9)
+    room = around(clearance, station, 2.0 * RAMP).min(axis=1)
     deviation = np.maximum(DEVIATION * room, LEAST_DEVIATION)
     return vehicle.curvature_rate / jump * np.sqrt(24.0 * deviation / jump)
+
+
+def jumps_of(curvature: NDArray[np.float64], station: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the difference (n,) [1/m] of the largest and the smallest curvature within RAMP of each station [m]."""
+    near = around(curvature, station, RAMP)
+    return near.max(axis=1) - near.min(axis=1)
+
+
+def around(values: NDArray[np.float64], station: NDArray[np.float64], reach: float) -> NDArray[np.float64]:
+    """Return the values (n, m) within a reach [m] before and behind each of the about equidistant stations (n,) [m]."""
+    count = max(1, round(reach * (len(station) - 1) / station[-1]))
+    return np.lib.stride_tricks.sliding_window_view(np.pad(values, count, mode="edge"), 2 * count + 1)
 
 
 def path_curvature(points: NDArray[np.float64], directions: NDArray[np.int8]) -> NDArray[np.float64]:

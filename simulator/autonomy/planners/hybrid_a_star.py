@@ -26,8 +26,8 @@ REACHED = 0.7
 """Fraction of the radius of the goal in which a path ends."""
 KEPT = 0.5
 """Fraction of the horizon: a clear plan of which more is left is kept."""
-OFF = 1.0
-"""m. Distance from the plan beyond which it is not kept."""
+OFF, TURNED = 1.0, 0.5
+"""m, rad. Distance from the plan and difference of the heading beyond which it is not kept."""
 COSTS = {
     "close_cost": 1.5, "hazard_cost": 2.0, "steer_cost": 1.0, "back_cost": 2.0, "shift_cost": 6.0, "comfort": 1.5,
 }  # fmt: skip
@@ -73,14 +73,17 @@ class HybridAStarPlanner:
     def _kept(self, seen: PlannerInput, m: MapArrays) -> Plan | None:
         """Return the rest of the present plan if it is long enough and still clear."""
         plan = seen.previous
-        if plan is None or seen.stuck or plan.directions is None or (plan.directions < 0).any():
+        if plan is None or seen.stuck or plan.directions is None or plan.directions[-1] < 0:
             return None
+        backward = np.flatnonzero(plan.directions < 0)
+        first = int(backward[-1]) if len(backward) else 0  # the driver asks for no plan before the last change of the direction
         away = np.hypot(*(plan.points - (seen.pose.x, seen.pose.y)).T)
-        near = int(np.argmin(away))
+        near = first + int(np.argmin(away[first:]))
         rest = len(plan.points) - near
-        if away[near] > OFF or rest < 4 or (not plan.reaches_goal and rest * STEP < KEPT * self._horizon):
+        turned = abs(math.remainder(seen.pose.yaw - plan.headings[near], math.tau))
+        if away[near] > OFF or turned > TURNED or rest < 4 or (not plan.reaches_goal and rest * STEP < KEPT * self._horizon):
             return None
-        points, headings, directions = plan.points[near:], plan.headings[near:], plan.directions[near:]
+        points, headings, directions = plan.points[near:], plan.headings[near:], np.ones(rest, np.int8)
         if not seen.map.contains(points).all():
             return None
         checked = check_path(m, self._outline, points, headings, directions)
