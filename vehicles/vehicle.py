@@ -286,6 +286,12 @@ class Vehicle:
         return self.steering_is_free and bool(self.model.steering[0]["hand_wheel_inertia"] > 0.0)
 
     @property
+    def low_range_reduction(self) -> float:
+        """Torque in low range of the transfer case over that in high range; 1 without a low range."""
+        ratio = float(self.model.drivetrain[0]["low_ratio"])
+        return 1.0 / ratio if ratio > 0.0 else 1.0
+
+    @property
     def hand_gears(self) -> int:
         """Number of forward gears of a manual transmission; 0 with an automatic gearbox."""
         p = self.model.drivetrain[0]

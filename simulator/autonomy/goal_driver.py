@@ -119,7 +119,8 @@ class GoalDriver:
         self.maps: deque[ObstacleMap] = deque(maxlen=MOST_MAPS)
         self.plan: Plan | None = None
         self._task, self._traits = task, settings.traits
-        self.vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits)
+        reduction = settings.vehicle.low_range_reduction if task.goal.low_range else 1.0
+        self.vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits, reduction)
         self.goal = Goal(*task.goal_from(settings.ground.spawn), float(task.goal.radius))
         self._judge = Judge(self.goal, task.endings, task.goal.height)
         self._outline = outline_of(self.vehicle)
@@ -203,6 +204,7 @@ class GoalDriver:
                 self._fail(t, str(error))
         stops = self.outcome is not None or self._failed_at is not None or bool(self._reason)
         self._follower.read(t, readout, command, 0.0 if stops else self._stop)
+        command[0]["low_range"] = self._task.goal.low_range
         if self._failed_at is not None and (abs(speed) < 0.05 or t - self._failed_at > LONGEST_STOP):
             self._end(Outcome(ERROR, self._reason))
         self._note_stuck(t, pose, speed)

@@ -26,6 +26,9 @@ class GoalSection:
     radius: float = entry(
         Number("m", 0.5, 100.0), "distance of the reference point from the goal at which the goal is reached", 3.0, written="m"
     )
+    low_range: bool = entry(
+        Flag(), "true: in low range of the transfer case, with locked differentials where the vehicle locks them there", False
+    )
     height: float | None = entry(
         Number("m", -1e4, 1e4), "z of the goal in W: the distance is then in space; default: the horizontal distance", None, written="m"
     )

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.autonomy.contract import OBSTACLE, UNKNOWN, Goal, ObstacleMap, Plan
+from simulator.autonomy.contract import FREE, OBSTACLE, UNKNOWN, Goal, ObstacleMap, Plan
 
 NAME = "obstacle_map.png"
+BORDER = 5.0
+"""m. Width of the picture around free cells and path."""
 COLORS = {"free": (0.93, 0.95, 0.90), "costly": (0.85, 0.66, 0.42), "obstacle": (0.20, 0.20, 0.24), "unknown": (0.72, 0.74, 0.78)}
 """Red, green, blue; free cells go from free to costly with their cost."""
 
@@ -34,6 +36,18 @@ def mosaic(maps: Sequence[ObstacleMap]) -> tuple[NDArray[np.float64], tuple[floa
     return out, (float(low[0] * cell), float(high[0] * cell), float(low[1] * cell), float(high[1] * cell))
 
 
+def shown_area(maps: Sequence[ObstacleMap], points: NDArray[np.float64]) -> tuple[float, float, float, float]:
+    """Return x_min, x_max, y_min, y_max [m] of the free cells of all maps and of points (n, 2), with a border."""
+    corners = [points.min(axis=0), points.max(axis=0)]
+    for one in maps:
+        rows, columns = np.nonzero(one.state == FREE)
+        if len(rows):
+            cells = np.array([[columns.min(), rows.min()], [columns.max() + 1, rows.max() + 1]])
+            corners += list(np.array(one.origin) + cells * one.cell)
+    low, high = np.min(corners, axis=0) - BORDER, np.max(corners, axis=0) + BORDER
+    return float(low[0]), float(high[0]), float(low[1]), float(high[1])
+
+
 def write_map_picture(
     folder: Path, maps: Sequence[ObstacleMap], goal: Goal, plan: Plan | None, driven: NDArray[np.float64], title: str
 ) -> Path:
@@ -41,8 +55,8 @@ def write_map_picture(
     from matplotlib.figure import Figure
 
     colors, extent = mosaic(maps)
-    width = extent[1] - extent[0]
-    figure = Figure(figsize=(8.0, min(max(8.0 * (extent[3] - extent[2]) / width, 3.0), 12.0)), dpi=110, layout="constrained")
+    shown = shown_area(maps, np.vstack((driven, (goal.x, goal.y))))
+    figure = Figure(figsize=(8.0, min(max(8.0 * (shown[3] - shown[2]) / (shown[1] - shown[0]), 3.0), 12.0)), dpi=110, layout="constrained")
     axes: Any = figure.add_subplot()
     axes.imshow(colors, origin="lower", extent=extent, interpolation="nearest")
     if plan is not None:
@@ -52,7 +66,7 @@ def write_map_picture(
     axes.plot(*driven.T, color="tab:red", linewidth=1.2, label="driven")
     angle = np.linspace(0.0, 2.0 * np.pi, 60)
     axes.plot(goal.x + goal.radius * np.cos(angle), goal.y + goal.radius * np.sin(angle), color="tab:green", linewidth=1.5, label="goal")
-    axes.set(xlabel="x [m]", ylabel="y [m]", title=title, aspect="equal")
+    axes.set(xlabel="x [m]", ylabel="y [m]", title=title, aspect="equal", xlim=shown[:2], ylim=shown[2:])
     axes.legend(loc="best", fontsize="small")
     path = folder / NAME
     figure.savefig(path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
@@ -139,6 +140,6 @@ def table_text(columns: Sequence[str], rows: Sequence[Row]) -> str:
 
 def _cell(value: Any) -> Any:
     """Return the text of a value: empty for None and NaN."""
-    if value is None or value != value:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return repr(round(value, DECIMALS) + 0.0) if isinstance(value, float) else value

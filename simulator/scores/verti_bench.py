@@ -39,12 +39,16 @@ STUCK_SPEED, STUCK_TIME = 2.0, 10.0
 """m/s, s."""
 ROLL = math.radians(30.0)
 """Roll or pitch of a failed drive beyond which it counts as rolled."""
-EXTENT = 90.0
-"""m. Length and width of the map."""
+TRUTH = {"type": "truth", "extent_m": 250.0, "cell_m": 0.5, "period_s": 1.0, "bounded": True}
+"""Map of the complete world, as the planners of the benchmark have it."""
+NO_LIMITS = {"max_slope_deg": 85.0, "max_step_m": 5.0}
+"""Keys of the map for a planner that is blind to the ground."""
 LIDAR = {"type": "lidar", "name": "roof", "mount": {"position": [0.0, 0.0, 1.6]}}
 """Sensor of the map `lidar`."""
 DENSITIES = {10: "sparse", 20: "medium"}
 """Density by the largest number of rocks; more rocks are dense."""
+MOST_LISTED = 20
+"""Numbers of worlds in a message."""
 COLUMNS = (
     "world", "task", "class", "terrain", "density", "outcome", "time_s", "path_m", "mean_abs_roll_deg", "mean_abs_pitch_deg",
     "max_abs_roll_deg", "max_abs_pitch_deg", "rolled_over_30", "contact_s", "distance_m", "reason",
@@ -54,7 +58,8 @@ COLUMNS = (
 def plan(options: ScoreOptions) -> ScorePlan:
     """Return the tasks of the worlds of a folder. Raises ConfigError with all mistakes."""
     variant = options.variant or VARIANTS[0]
-    chosen = options.worlds or numbers_of_worlds(options.folder)
+    known = numbers_of_worlds(options.folder)
+    chosen = options.worlds or known
     maneuver: dict[str, Any] = {}
     out: list[ScoreTask] = []
     files: dict[str, bytes | str] = {"worlds/LICENSE_verti_bench.txt": license_text(NAME)}
@@ -63,17 +68,28 @@ def plan(options: ScoreOptions) -> ScorePlan:
             if variant not in VARIANTS:
                 raise ConfigError("--variant", "", variant, f"one of {', '.join(VARIANTS)}")
         with faults.part():
-            if not chosen:
+            if not known:
                 raise ConfigError("verti_bench", "", str(options.folder), "a folder with worlds: configN_CLASS.yaml and N.bmp")
+            missing = [number for number in chosen if number not in known]
+            if missing:
+                raise ConfigError("--worlds", "", ",".join(map(str, missing)), f"worlds in {options.folder}: {_listed(known)}")
         with faults.part():
             maneuver = _maneuver(options)
         for number in chosen if not faults.errors else ():
-            with faults.part():
+            try:
                 for task, texts in _tasks(read_world(options.folder, number), variant, maneuver, options):
                     out.append(task)
                     files |= texts
+            except ConfigError as error:  # of every world, although all have the same key
+                for one in error.errors:
+                    faults.add(one)
     about = {"variant": variant, "vehicle": maneuver["vehicle"], "planner": maneuver["planner"], "map": options.map or "truth"}
     return ScorePlan(out, {**about, "limit_s": maneuver["duration_s"], "seed": options.seed}, files)
+
+
+def _listed(numbers: tuple[int, ...]) -> str:
+    """Return the first numbers as text."""
+    return ", ".join(map(str, numbers[:MOST_LISTED])) + (" ..." if len(numbers) > MOST_LISTED else "")
 
 
 def _maneuver(options: ScoreOptions) -> dict[str, Any]:
@@ -85,7 +101,7 @@ def _maneuver(options: ScoreOptions) -> dict[str, Any]:
     usual = SPEEDS.get(str(planner.get("type")), FREE_SPEED)
     if options.speed is not None or not planner.keys() & {"speed_mps", "speed_kph", "speed"}:
         planner["speed_mps"] = usual if options.speed is None else options.speed
-    vehicle, mapper = options.vehicle or VEHICLE, _mapper(options.map or "truth")
+    vehicle, mapper = options.vehicle or VEHICLE, _mapper(options.map or "truth", planner.get("type") == BLIND)
     with ErrorCollector() as faults:
         with faults.part():
             load_vehicle(vehicle)
@@ -102,9 +118,11 @@ def _maneuver(options: ScoreOptions) -> dict[str, Any]:
     }
 
 
-def _mapper(name: str) -> dict[str, Any]:
+def _mapper(name: str, blind: bool) -> dict[str, Any]:
     """Return the section `mapper` of a map."""
-    return {"type": "truth", "extent_m": EXTENT} if name == "truth" else {"type": "lidar", "sensor": LIDAR["name"], "extent_m": EXTENT}
+    if name == "lidar":
+        return {"type": "lidar", "sensor": LIDAR["name"]}
+    return {**TRUTH, **NO_LIMITS}
 
 
 def _tasks(
@@ -138,7 +156,7 @@ def _maneuver_text(world: VertiBenchWorld, k: int, every: list[Task], shared: Ma
         "title": f"Verti-Bench world {world.number}, task {k}",
         **shared,
         "start": {"position_m": _seen_from(origin, task.start), "heading_deg": math.degrees(turned), "drop_m": DROP},
-        "goal": {"position_m": _seen_from(origin, task.goal), "radius_m": task.radius, "height_m": task.goal[2]},
+        "goal": {"position_m": _seen_from(origin, task.goal), "radius_m": task.radius, "height_m": task.goal[2], "low_range": True},
     }
     return "".join(f"{key}: {json_text(value)}\n" for key, value in content.items())  # JSON is YAML
 
