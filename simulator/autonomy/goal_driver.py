@@ -34,9 +34,10 @@ from simulator.autonomy.contract import (
     checked_map,
     checked_plan,
 )
+from simulator.autonomy.goal_check import check_on_map, obstructed_by
 from simulator.autonomy.goal_section import GoalTask
 from simulator.autonomy.mappers.kinds import MAPPER_KINDS
-from simulator.autonomy.outcome import ERROR, OUTCOMES, REACHED, Judge, Outcome
+from simulator.autonomy.outcome import ERROR, OUTCOMES, REACHED, STUCK, Judge, Outcome
 from simulator.autonomy.path_check import check_path
 from simulator.autonomy.plan_follower import FIRM, PlanFollower
 from simulator.autonomy.planners.kinds import PLANNER_KINDS
@@ -122,6 +123,8 @@ class GoalDriver:
         reduction = settings.vehicle.low_range_reduction if task.goal.low_range else 1.0
         self.vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits, reduction)
         self.goal = Goal(*task.goal_from(settings.ground.spawn), float(task.goal.radius))
+        check_on_map(self.goal, settings.ground)
+        self._obstruction = obstructed_by(self.goal, settings.ground, self.vehicle)
         self._judge = Judge(self.goal, task.endings, task.goal.height)
         self._outline = outline_of(self.vehicle)
         self._follower = PlanFollower(self.vehicle, settings.traits, pedals, steering, settings.seed)
@@ -195,6 +198,8 @@ class GoalDriver:
         if not math.isfinite(sum(pose) + speed + float(now["roll"]) + float(now["pitch"])):
             return
         self._history.append((t, np.array(now["p_WB"]), np.array(now["q_WB"])))
+        if self._obstruction:
+            self._end(Outcome(STUCK, self._obstruction))
         if self.outcome is None and self._failed_at is None:
             self._end(self._judge.outcome(t, readout, self._collisions, self._reason))
         if self.outcome is None and self._failed_at is None:
@@ -255,7 +260,13 @@ class GoalDriver:
 
     def _keeps_plan(self, speed: float) -> bool:
         """Return whether the vehicle first has to complete a change of its direction."""
-        return self._follower.turns_back and not self._follower.has_arrived(speed) and not self._reason and self._stop == math.inf and self._still_since is None
+        return (
+            self._follower.turns_back
+            and not self._follower.has_arrived(speed)
+            and not self._reason
+            and self._stop == math.inf
+            and self._still_since is None
+        )
 
     def _take(self, planned: Plan | Blocked, pose: Pose) -> None:
         """Follow a plan, or stop because there is none."""

@@ -125,7 +125,9 @@ def speeds_along(
     stops = np.concatenate((np.flatnonzero(np.diff(directions)) + 1, [len(points) - 1]))
     for first, last in zip((0, *stops[:-1]), stops + 1, strict=True):
         part = np.s_[first:last]
-        np.minimum(out[part], steering_speeds(curvature[part], station[part] - station[first], checked.clearance[part], vehicle), out=out[part])
+        np.minimum(
+            out[part], steering_speeds(curvature[part], station[part] - station[first], checked.clearance[part], vehicle), out=out[part]
+        )
     wave = vehicle.wheelbase / math.pi
     np.minimum(out, wave * np.sqrt(VERTICAL / np.maximum(checked.unevenness, 1e-6)), out=out)
     steep = np.clip((checked.attitude - STEEP) / (1.0 - STEEP), 0.0, 1.0)  # a slope at the limit of the traction needs momentum

@@ -1,6 +1,7 @@
 """Follower of a plan: the steering controllers and the speed control of the driver forward, a controller of its own backward.
 
-Backward, with e the distance of the point without sideslip to the left of its path and theta its course relative to the path, both seen in the
+Both steer the point without sideslip along its path, whose curvature is that of the steering. Where the curvature of a plan jumps, the
+steering begins to turn before the place. Backward, with e the distance of the point without sideslip to the left of its path and theta its course relative to the path, both seen in the
 direction of travel, the curvature of travel is
 
     kappa_t = kappa_path - 2 zeta k sin(theta) - k^2 e
@@ -277,9 +278,7 @@ def path_through(points: NDArray[np.float64], speeds: NDArray[np.float64], rate:
     return Path(tuple(x.tolist()), tuple(y.tolist()), tuple(heading.tolist()), tuple(curvature.tolist()), spacing), station
 
 
-def ramped(
-    curvature: NDArray[np.float64], station: NDArray[np.float64], speeds: NDArray[np.float64], rate: float
-) -> NDArray[np.float64]:
+def ramped(curvature: NDArray[np.float64], station: NDArray[np.float64], speeds: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
     """Return curvatures (n,) [1/m] that jump nowhere: their means over the way that the steering takes for the jump around there."""
     half = 0.5 * speeds * jumps_of(curvature, station) / rate
     half = np.clip(half, 0.5 * station[1], 0.25 * max(station[-1], 4.0 * station[1]))

@@ -39,6 +39,8 @@ QUICKEST, SLOWEST = 2.0, 8.0
 """Times between which the score depends on the time, over that of the reference path at SPEED."""
 STUCK_TIME = 20.0
 """s below 0.5 m/s after which a drive ends."""
+CELL = 0.25
+"""m. Cells of the map."""
 BEYOND = 10.0
 """m. Length of the map beyond the goal, seen from the start."""
 LIDAR = {"type": "lidar", "name": "roof", "mount": {"position": [0.0, 0.0, 1.6]}}
@@ -53,11 +55,9 @@ class Variant(NamedTuple):
 
     scale: float
     reverse: bool
-    cell: float
-    """m, cells of the map"""
 
 
-VARIANTS = {"x8_forward": Variant(8.0, False, 0.25), "x5_reversing": Variant(5.02, True, 0.1)}
+VARIANTS = {"x8_forward": Variant(8.0, False), "x5_reversing": Variant(5.02, True)}
 
 
 def plan(options: ScoreOptions) -> ScorePlan:
@@ -77,7 +77,9 @@ def plan(options: ScoreOptions) -> ScorePlan:
                 raise ConfigError("--tasks", "", ",".join(map(str, options.tasks)), "0: every world has one task")
         with faults.part():
             if not chosen:
-                raise ConfigError(NAME, "", str(options.folder), "a folder with cylinders.csv, or with world_N.world files in it or below it")
+                raise ConfigError(
+                    NAME, "", str(options.folder), "a folder with cylinders.csv, or with world_N.world files in it or below it"
+                )
         for number in chosen if not faults.errors else ():
             with faults.part():
                 task, own = _task(read_world(options.folder, number), name, maneuver, options)
@@ -98,7 +100,7 @@ def _maneuver(options: ScoreOptions, variant: Variant) -> dict[str, Any]:
         planner["speed_mps"] = SPEED if options.speed is None else options.speed
     vehicle = options.vehicle or VEHICLE
     extent = 2.0 * (variant.scale * math.dist(START, GOAL) + BEYOND)
-    mapper: dict[str, Any] = {"extent_m": round(extent, 3), "cell_m": variant.cell}
+    mapper: dict[str, Any] = {"extent_m": round(extent, 3), "cell_m": CELL}
     mapper |= {"type": "truth"} if options.map != "lidar" else {"type": "lidar", "sensor": LIDAR["name"]}
     with ErrorCollector() as faults:
         with faults.part():
@@ -118,9 +120,7 @@ def _maneuver(options: ScoreOptions, variant: Variant) -> dict[str, Any]:
     }
 
 
-def _task(
-    world: BarnWorld, variant: str, maneuver: Mapping[str, Any], options: ScoreOptions
-) -> tuple[ScoreTask, dict[str, bytes | str]]:
+def _task(world: BarnWorld, variant: str, maneuver: Mapping[str, Any], options: ScoreOptions) -> tuple[ScoreTask, dict[str, bytes | str]]:
     """Return the task of a world and its files. Raises ConfigError."""
     if not len(world.path):
         raise ConfigError(NAME, f"world {world.number}", "no reference path", f"a file path_{world.number}.npy: the score needs its length")
@@ -146,7 +146,13 @@ def _task(
         "lidar": options.map == "lidar",
         "seed": options.seed,
     }
-    known = {"world": world.number, "variant": variant, "scale": scale, "map": options.map or "truth", "planner": maneuver["planner"]["type"]}
+    known = {
+        "world": world.number,
+        "variant": variant,
+        "scale": scale,
+        "map": options.map or "truth",
+        "planner": maneuver["planner"]["type"],
+    }
     return ScoreTask(NAME, f"{variant}/{world.number}", values, known, tuple(files)), files
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.api.simulation import Simulation
+from simulator.autonomy.goal_driver import GoalDriver
 from simulator.autonomy.outcome import Outcome, outcome_of
 from simulator.base.errors import JounceError
 from simulator.events.collision import Collision
@@ -28,15 +29,15 @@ class GoalDrive(NamedTuple):
     """(n,) s, to the outcome"""
     p_WB: NDArray[np.float64]
     """(n, 3) m"""
-    yaw: NDArray[np.float64]
-    """(n,) rad"""
     roll: NDArray[np.float64]
     """(n,) rad"""
     pitch: NDArray[np.float64]
     """(n,) rad"""
+    collisions: Sequence[Collision]
+    yaw: NDArray[np.float64]
+    """(n,) rad"""
     speed: NDArray[np.float64]
     """(n,) m/s, forward"""
-    collisions: Sequence[Collision]
     outline: tuple[float, float, float]
     """m, distances of the front and rear end from the reference point, and width"""
 
@@ -54,13 +55,11 @@ def drive_to_goal(maneuver: Path, sensors: Sequence[Mapping[str, Any]] = (), see
     with closing(simulation):
         assert simulation.maneuver is not None
         simulation.advance(simulation.maneuver.duration)
-        found = outcome_of(simulation.session.driver)
-        if found is None:
+        driver = simulation.session.driver
+        found = outcome_of(driver)
+        if found is None or not isinstance(driver, GoalDriver):
             raise JounceError(f"{maneuver}: the driver has no goal")
         log = simulation.log
         p_WB = np.column_stack([log[f"p_WB_{axis}"] for axis in "xyz"])
-        vehicle = simulation.session.driver.vehicle
-        outline = vehicle.front, vehicle.rear, vehicle.width
-        return GoalDrive(
-            found, log["time"], p_WB, log["yaw"], log["roll"], log["pitch"], log["v_WB_B_x"], simulation.collisions, outline
-        )
+        outline = driver.vehicle.front, driver.vehicle.rear, driver.vehicle.width
+        return GoalDrive(found, log["time"], p_WB, log["roll"], log["pitch"], simulation.collisions, log["yaw"], log["v_WB_B_x"], outline)
