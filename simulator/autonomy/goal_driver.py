@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,12 +37,14 @@ from simulator.autonomy.contract import (
 from simulator.autonomy.goal_check import check_on_map, obstructed_by
 from simulator.autonomy.goal_section import GoalTask
 from simulator.autonomy.mappers.kinds import MAPPER_KINDS
+from simulator.autonomy.object_clearance import ObjectClearance
 from simulator.autonomy.outcome import ERROR, OUTCOMES, REACHED, STUCK, Judge, Outcome
 from simulator.autonomy.path_check import check_path
 from simulator.autonomy.plan_follower import FIRM, PlanFollower
 from simulator.autonomy.planners.kinds import PLANNER_KINDS
 from simulator.autonomy.pose_check import TOUCHES, outline_of
 from simulator.autonomy.shortest_way import shortest_way
+from simulator.autonomy.snapshot import Snapshot
 from simulator.autonomy.stage import Stage
 from simulator.autonomy.vehicle_traits import vehicle_traits
 from simulator.base.errors import JounceError
@@ -55,6 +57,8 @@ from terrain.objects.object_set import NO_OBJECTS, ObjectSet
 from vehicles.readout import READOUT
 
 Vector = NDArray[np.float64]
+NO_WAY = "blocked: "
+"""Beginning of the reason of a vehicle that waits because the planner has found no path."""
 DONE = "done"
 """Value of `GoalDriver.ended` after the goal was reached."""
 WAITING, DRIVING, REVERSING, BLOCKED, ENDED, FAILED = range(6)
@@ -64,7 +68,7 @@ PLANNED = (
     ("state", (), "1", "0 = waits for the first plan, 1 = drives, 2 = drives backward, 3 = blocked, 4 = ended, 5 = failed", "i8"),
     ("plan", (), "1", "number of the plan that is followed, from 1; 0 = none", "i8"),
     ("goal_distance", (), "m", "distance of the reference point from the goal"),
-    ("clearance", (), "m", "distance of the outline from the nearest obstacle or unknown cell of the map; NaN without a map"),
+    ("clearance", (), "m", "distance of the outline from the nearest object, seen from above; at most 20 m"),
     ("target_speed", (), "m/s", "target of the speed control"),
     ("stuck", (), "1", "how often the vehicle got stuck since its last progress", "i8"),
     ("outcome", (), "1", f"outcome: {', '.join(f'{n} = {word}' for n, word in enumerate(OUTCOMES))}; -1 = none so far", "i8"),
@@ -106,6 +110,7 @@ class GoalDriver:
     outcome : outcome of the drive; None while it goes on
     map, plan, maps : last map and plan, and maps of the drive, for pictures
     vehicle : traits of the vehicle
+    watchers : called with a Snapshot after each new map and plan, and at the end; they must return at once
     """
 
     label = "planner driver"
@@ -119,6 +124,7 @@ class GoalDriver:
         self.map: ObstacleMap | None = None
         self.maps: deque[ObstacleMap] = deque(maxlen=MOST_MAPS)
         self.plan: Plan | None = None
+        self.watchers: list[Callable[[Snapshot], None]] = []
         self._task, self._traits = task, settings.traits
         reduction = settings.vehicle.low_range_reduction if task.goal.low_range else 1.0
         self.vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits, reduction)
@@ -126,7 +132,7 @@ class GoalDriver:
         check_on_map(self.goal, settings.ground)
         self._obstruction = obstructed_by(self.goal, settings.ground, self.vehicle)
         self._judge = Judge(self.goal, task.endings, task.goal.height)
-        self._outline = outline_of(self.vehicle)
+        self._outline, self._clearance = outline_of(self.vehicle), ObjectClearance(self.vehicle, settings.ground)
         self._follower = PlanFollower(self.vehicle, settings.traits, pedals, steering, settings.seed)
         self._objects: ObjectSet = NO_OBJECTS
         self._history: deque[tuple[float, Vector, Vector]] = deque(maxlen=HISTORY)
@@ -137,6 +143,7 @@ class GoalDriver:
         self._still_since: float | None = None
         self._failed_at: float | None = None
         self._number = self._calls = 0
+        self._has_news = False
         self._mapper, self._planner = self._stages(settings)
         self._logged = record(PLANNED)
         self._logged[0]["outcome"], self._logged[0]["clearance"] = -1, math.nan
@@ -213,13 +220,18 @@ class GoalDriver:
         if self._failed_at is not None and (abs(speed) < 0.05 or t - self._failed_at > LONGEST_STOP):
             self._end(Outcome(ERROR, self._reason))
         self._note_stuck(t, pose, speed)
-        self._log(pose)
+        self._log(t, pose)
+        if self._has_news and self.map is not None:
+            self._has_news = False
+            plan = None if self._reason.startswith(NO_WAY) else self.plan
+            for watcher in self.watchers:
+                watcher(Snapshot(t, pose, self.map, plan, self.goal, self.vehicle, self._reason))
 
     def _think(self, t: float, readout: Record, pose: Pose, speed: float, sensors: Mapping[str, Measurement]) -> None:
         """Take results of mapper and planner, and begin their next calls. Raises PlanError."""
         found = self._mapper.result()
         if found is not None:
-            self.map = found
+            self.map, self._has_news = found, True
             if not self.maps or found.time - self.maps[-1].time >= MAP_PERIOD - 1e-9:
                 self.maps.append(found)
             self._check_plan(pose)
@@ -270,8 +282,9 @@ class GoalDriver:
 
     def _take(self, planned: Plan | Blocked, pose: Pose) -> None:
         """Follow a plan, or stop because there is none."""
+        self._has_news = True
         if isinstance(planned, Blocked):
-            self._reason = f"blocked: {planned.reason}"
+            self._reason = NO_WAY + planned.reason
             return
         self.plan, self._reason, self._number = planned, "", self._number + 1
         self._follower.start(planned)
@@ -315,19 +328,18 @@ class GoalDriver:
         if outcome is not None and self.outcome is None:
             self.outcome = outcome
             self.ended = DONE if outcome.word == REACHED else outcome.message
-            self._reason = self._reason or outcome.message
+            self._reason, self._has_news = self._reason or outcome.message, True
             self.close()
 
-    def _log(self, pose: Pose) -> None:
+    def _log(self, t: float, pose: Pose) -> None:
         out = self._logged[0]
         out["plan"], out["stuck"], out["target_speed"] = self._number, self._stuck, self._follower.target
         out["goal_distance"] = math.hypot(pose.x - self.goal.x, pose.y - self.goal.y)
         if self.outcome is not None:
             out["outcome"] = OUTCOMES.index(self.outcome.word)
         self._calls += 1
-        if self.map is not None and self._calls % CLEARANCE_CALLS == 0:
-            clearance = check_path(self.map, self._outline, [pose[:2]], [pose.yaw], [1]).clearance[0]
-            out["clearance"] = clearance if math.isfinite(clearance) and clearance != TOUCHES else math.nan
+        if self._calls % CLEARANCE_CALLS == 0:
+            out["clearance"] = self._clearance.at(self._objects, t, pose)
         out["state"] = self._state()
 
     def _state(self) -> int:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from simulator.base.json_output import json_text
 from simulator.base.records import Record
 
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 REACHED, COLLISION, STUCK, ROLLED, TIMEOUT, ERROR = OUTCOMES = ("reached", "collision", "stuck", "rolled", "timeout", "error")
 """Outcomes, everywhere with these words; their numbers in the log are the places in this list."""
+
+KEY = "outcome"
+"""Key of an outcome, its word and its reason, in metrics.json, in the metadata of a log and in a row of a sweep."""
 
 
 class Outcome(NamedTuple):
@@ -36,6 +40,11 @@ def outcome_of(driver: object, early: str = "") -> Outcome | None:
     if driver.outcome is not None:
         return driver.outcome
     return Outcome(ERROR, early) if early else Outcome(TIMEOUT)
+
+
+def outcome_in_log(outcome: Outcome | None) -> dict[str, str]:
+    """Return the metadata of a log for an outcome; none without an outcome."""
+    return {} if outcome is None else {KEY: json_text(outcome._asdict())}
 
 
 class Judge:

@@ -1,8 +1,8 @@
 """Follower of a plan: the steering controllers and the speed control of the driver forward, a controller of its own backward.
 
 Both steer the point without sideslip along its path, whose curvature is that of the steering. Where the curvature of a plan jumps, the
-steering begins to turn before the place. Backward, with e the distance of the point without sideslip to the left of its path and theta its course relative to the path, both seen in the
-direction of travel, the curvature of travel is
+steering begins to turn before the place. Backward, with e the distance of that point to the left of its path and theta its course relative
+to the path, both seen in the direction of travel, the curvature of travel is
 
     kappa_t = kappa_path - 2 zeta k sin(theta) - k^2 e
 

@@ -245,10 +245,6 @@ class HighFeatureWarning(UserWarning):
     """Warning that a wall or a step of a terrain file is higher than a wheel climbs, and is an object."""
 
 
-class EmptyRangeWarning(UserWarning):
-    """Warning that a sensor measures nothing, because its minimum range is not below its maximum range."""
-
-
 class InsideBodyWarning(UserWarning):
     """Warning that a sensor is inside a part of the body, which it sees through."""
 

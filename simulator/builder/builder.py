@@ -138,9 +138,9 @@ class SessionParts:
         )
 
     def automatic_driver(self) -> Driver | SensingDriver | None:
-        """Return a new plugin driver of the session, else the driver of the maneuver, for a run; None without both. Raises as `driver`."""
+        """Return a new automatic driver of the session, else the driver of the maneuver, for a run; None without both. Raises as `driver`."""
         chosen = without_a_person(self.options.driver)
-        if DRIVER_KINDS.is_builtin(chosen.name):
+        if chosen.name == FOLLOWER:
             return None if self.maneuver is None else self.maneuver_driver()
         return self.driver(DRIVER_KINDS.need(chosen.name), paced=False, said=chosen.parameters)
 

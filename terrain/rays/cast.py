@@ -64,19 +64,7 @@ def cast_rays(ground, surface, space, moving, poses, options, rays, limits, time
     steepest = ground.p[0]["steepest"] + math.hypot(ground.p[0]["slope"][0], ground.p[0]["slope"][1])
     for n in range(len(rays)):
         ray = rays[n, 0], rays[n, 1], rays[n, 2], rays[n, 3], rays[n, 4], rays[n, 5]
-        end, number = limits[n], -1
-        if options[0]:
-            moved = math.hypot(ray[0] - start[0], ray[1] - start[1]) * steepest + abs(ray[2] - start[2])
-            if not (moved == 0.0 or moved < abs(gap) - ON_SURFACE):  # the rays of a scan are on one side of the ground
-                start = ray[0], ray[1], ray[2]
-                height, rate_x, rate_y = ground_and_slopes(ground, ray[0], ray[1], options[1])
-                gap = ray[2] - height
-            rate = ray[5] - rate_x * ray[3] - rate_y * ray[4]
-            side = 1.0 if (gap if abs(gap) > ON_SURFACE else rate) >= 0.0 else -1.0
-            t = _ground_hit(ground, surface, ray, side, end, options[1])
-            if t <= end:
-                end, number = t, 0
-        row = -1
+        end, number, row = limits[n], -1, -1
         if w[0]["count"] > 0:
             if len(moving) > 0:
                 if not abs(times[n] - now) <= STALE:
@@ -87,6 +75,17 @@ def cast_rays(ground, surface, space, moving, poses, options, rays, limits, time
         if row >= 0:
             objects = records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])
             number = objects[row]["number"]
+        if options[0]:  # after the objects, which shorten the ray
+            moved = math.hypot(ray[0] - start[0], ray[1] - start[1]) * steepest + abs(ray[2] - start[2])
+            if not (moved == 0.0 or moved < abs(gap) - ON_SURFACE):  # the rays of a scan are on one side of the ground
+                start = ray[0], ray[1], ray[2]
+                height, rate_x, rate_y = ground_and_slopes(ground, ray[0], ray[1], options[1])
+                gap = ray[2] - height
+            rate = ray[5] - rate_x * ray[3] - rate_y * ray[4]
+            side = 1.0 if (gap if abs(gap) > ON_SURFACE else rate) >= 0.0 else -1.0
+            t = _ground_hit(ground, surface, ray, side, end, options[1])
+            if t <= end:
+                end, number = t, 0
         ranges[n], numbers[n] = end, number
         if number < 0:
             ranges[n], normals[n, 0], normals[n, 1], normals[n, 2] = math.inf, math.nan, math.nan, math.nan

@@ -3,6 +3,8 @@
 The gap g between ray and ground has the rate g' >= m and the second derivative |g''| <= K. So there is no crossing within g / -m, and none
 before the zero of g + g' s - K s^2 / 2. The second step approaches a crossing quadratically.
 
+Where features are level around a point, m and K there are those of the ground without features.
+
 K is unknown where elements of features meet in a bin. Near the ground, a step has a minimum length there, and a crossing shorter than SHORTEST may be skipped.
 Everywhere else no crossing deeper than DEPTH is skipped.
 """
@@ -15,12 +17,15 @@ from simulator.base.jit import inline
 from terrain.base_grid import base_and_slopes, within_reach
 from terrain.composite_height import rough_and_slopes
 from terrain.features.kernels import features_and_slopes
+from terrain.features.level_reach import level_reach
 from terrain.rays.bernstein import first_zero, powers, value_at
 
 DEPTH = 2e-7
 """m."""
 SHORTEST = 1e-5
 """m."""
+ROUNDING = 1e-9
+"""m. Widening of a bound on the height of features and roughness."""
 TOUCH = 1e-10
 """m. A gap that counts as contact."""
 HALVINGS = 60
@@ -51,9 +56,13 @@ def march(ground, surface, ray, start, end, side, gap, rough):
     gap : Bernstein coefficients [m] of the height of the ray above the base grid, times side, from start to end
     rough : 1 = with roughness
     """
-    b = ground.features.bins[0]
+    b, s = ground.features.bins[0], surface.p[0]
     x, y, _, dx, dy, _ = ray
     columns, rows, size = b["count"][0], b["count"][1], b["size"]
+    whole = start, end
+    start += (end - start) * _first_below(
+        gap, (s["feature_height"] if side > 0.0 else s["feature_depth"]) + rough * s["rough_height"] + ROUNDING
+    )
     near, far = feature_span(ground.features.bins, ray, start, end)
     u, v, du, dv = (x - b["origin"][0]) / size, (y - b["origin"][1]) / size, dx / size, dy / size
     t, i, j = start, -1, -1
@@ -68,7 +77,7 @@ def march(ground, surface, ray, start, end, side, gap, rough):
             out_v = (j + 1 - v) / dv if dv > 0.0 else ((j - v) / dv if dv < 0.0 else math.inf)
             out, bin_ = max(min(out_u, out_v, far), t), j * columns + i
         if out > t:
-            hit = _march_part(ground, surface, ray, (start, end), (t, out), side, gap, rough, bin_)
+            hit = _march_part(ground, surface, ray, whole, (t, out), side, gap, rough, bin_)
             if hit < math.inf:
                 return hit
         t = out
@@ -77,6 +86,13 @@ def march(ground, surface, ray, start, end, side, gap, rough):
         elif bin_ >= 0:
             j = min(max(j + (1 if dv > 0.0 else -1), 0), rows - 1)
     return math.inf
+
+
+@inline
+def _first_below(gap, limit):
+    """Return the first t from 0 to 1 at which a polynomial with the Bernstein coefficients `gap` is at most `limit`, inf if there is none."""
+    over = gap[0] - limit, gap[1] - limit, gap[2] - limit, gap[3] - limit, gap[4] - limit, gap[5] - limit, gap[6] - limit
+    return 0.0 if over[0] <= 0.0 else first_zero(over)
 
 
 @inline
@@ -118,27 +134,36 @@ def _march_part(ground, surface, ray, whole, part, side, gap, rough, bin_):
     least = min(value_at(gap, from_), value_at(gap, to)) - 0.125 * second * (to - from_) * (to - from_)
     if least > (up if side > 0.0 else down):
         return math.inf
-    h2 = dx * dx + dy * dy
-    m = rate / length - slope * math.sqrt(h2)
-    k = second / (length * length) + (bend * h2 if h2 > 0.0 else 0.0)
+    f, h = ground.features, math.hypot(dx, dy)
+    level_m, level_k = rate / length - s["rough_slope"] * h * rough, second / (length * length) + s["rough_curvature"] * h * h * rough
+    m, k = rate / length - slope * h, second / (length * length) + (bend * h * h if h > 0.0 else 0.0)
     shortest = max(-DEPTH / m if m < 0.0 else 0.0, math.sqrt(DEPTH / k) if k > 0.0 else 0.0, SHORTEST if k == math.inf else 0.0)
     t, before = part[0], part[0]
     while True:
-        height, zx, zy = ground_and_slopes(ground, x + dx * t, y + dy * t, rough)
+        at_x, at_y = x + dx * t, y + dy * t
+        height, zx, zy = ground_and_slopes(ground, at_x, at_y, rough)
         g, g_rate = side * (z + dz * t - height), side * (dz - zx * dx - zy * dy)
         if g <= TOUCH and (t > 0.0 or g < -TOUCH):
             return _between(ground, ray, before, t, side, rough) if g < -TOUCH else t
         if t >= part[1] or m >= 0.0:
             return math.inf
-        step = max(-g / m, shortest)
-        if k < math.inf:
-            step = max(
-                step,
-                (g_rate + math.sqrt(max(g_rate * g_rate + 2.0 * k * g, 0.0))) / k
-                if k > 0.0
-                else (-g / g_rate if g_rate < 0.0 else math.inf),
-            )
+        step = max(_safe_step(g, g_rate, m, k), shortest)
+        if bin_ >= 0 and h > 0.0:
+            level = level_reach(f.starts, f.items, f.pieces, bin_, at_x, at_y) / h
+            if level > step:
+                step = max(step, min(level, _safe_step(g, g_rate, level_m, level_k)))
         before, t = t, min(t + step, part[1])
+
+
+@inline
+def _safe_step(g, g_rate, m, k):
+    """Return the distance [m] within which a gap g > 0 with the rate g_rate does not close if its rate is at least m and its second derivative at most k."""
+    step = -g / m if m < 0.0 else math.inf
+    if k == 0.0:
+        return max(step, -g / g_rate if g_rate < 0.0 else math.inf)
+    if k < math.inf:
+        return max(step, (g_rate + math.sqrt(max(g_rate * g_rate + 2.0 * k * g, 0.0))) / k)
+    return step
 
 
 @inline
@@ -178,13 +203,9 @@ def march_rough(ground, surface, ray, start, end, side, gap):
     There is no crossing where the ray is higher above the base than the roughness.
     """
     p = surface.p[0]
-    up = p["rough_height"]
-    over = gap[0] - up, gap[1] - up, gap[2] - up, gap[3] - up, gap[4] - up, gap[5] - up, gap[6] - up
-    first = 0.0
-    if over[0] > 0.0:
-        first = first_zero(over)
-        if first == math.inf:
-            return math.inf
+    first = _first_below(gap, p["rough_height"])
+    if first == math.inf:
+        return math.inf
     length = end - start
     x, y, _, dx, dy, _ = ray
     rate, second = _bounds_of_rates(gap)

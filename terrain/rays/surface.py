@@ -27,6 +27,8 @@ SURFACE = (
     ("rough_height", (), "m", "bound on the magnitude of the roughness"),
     ("rough_slope", (), "1", "bound on its slope"),
     ("rough_curvature", (), "1/m", "bound on its second derivative in any direction"),
+    ("feature_height", (), "m", "bound on the height of all features above the ground"),
+    ("feature_depth", (), "m", "bound on their depth below it"),
 )
 BORDER = 2
 """Cells beyond the first node that have an own row or column in the pyramid; farther outside, a constant border has no relief."""
@@ -55,6 +57,7 @@ def ray_surface(ground: Ground) -> RaySurface:
     s["level"] = float(ground.heights.min()) == float(ground.heights.max())
     s["rough_height"], s["rough_slope"], s["rough_curvature"] = _roughness_bounds(ground.roughness, ground.p[0]["spacing"])
     bins = _feature_bounds(ground.features)
+    s["feature_height"], s["feature_depth"] = bins[:, :2].max(axis=0) if len(bins) else (0.0, 0.0)
     if s["level"]:
         return RaySurface(p, *pyramid_over(np.zeros((1, 1, 2), np.float32)), bins)
     ny, nx = ground.heights.shape

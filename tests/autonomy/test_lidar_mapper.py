@@ -12,6 +12,7 @@ from scipy.ndimage import distance_transform_edt
 
 from simulator.autonomy.contract import FREE, OBSTACLE, UNKNOWN, MapperInput, MapperSettings, ObstacleMap, PlanError, PoseTable
 from simulator.autonomy.mappers.lidar import KIND, LidarMapper
+from simulator.base.errors import JounceError
 from simulator.base.fields import read
 from simulator.base.records import record
 from simulator.conformance.autonomy import VEHICLE
@@ -166,9 +167,10 @@ def test_a_steep_hill_is_ground_and_a_wall_is_not() -> None:
 def test_a_lidar_that_is_missing_late_or_failed_is_an_error() -> None:
     ground = world()
     good = measured(ground, 0.1)
-    lost = LidarMapper(MapperSettings(read(KIND.parameters, {}, "test"), VEHICLE, ground, np.random.default_rng(0), {"imu": MOUNT}))
-    with pytest.raises(PlanError, match="no sensor called lidar"):
-        lost.update(good)
+    for mounts, hint in (({"roof": MOUNT}, "mapper: {type: lidar, sensor: roof}"), ({}, "--sensor '{type: lidar")):
+        with pytest.raises(JounceError, match="no sensor called lidar") as raised:
+            LidarMapper(MapperSettings(read(KIND.parameters, {}, "test"), VEHICLE, ground, np.random.default_rng(0), mounts))
+        assert hint in str(raised.value)
     for age, trouble, words in ((1.5, "", "no measurement for 1.5 s"), (0.0, "sensor lidar was dropped: x", "was dropped")):
         bad = good.sensors["lidar"]._replace(age=age, trouble=trouble)
         with pytest.raises(PlanError, match=words):

@@ -14,6 +14,7 @@ from simulator.base.errors import ConfigError
 from terrain.composite_height import composed_height, composed_height_and_normal
 from terrain.features.bins import binned
 from terrain.features.kernels import Features, bounds_around, features_and_slopes
+from terrain.features.level_reach import level_reach
 from terrain.features.shapes import SETTS
 from terrain.ground import Ground
 from terrain.load_terrain import load_terrain
@@ -240,3 +241,24 @@ def test_setts_are_stones_of_one_height_each_over_joints_on_the_ground() -> None
 def test_invalid_setts_and_curbs_are_named(feature: dict[str, Any], what: str) -> None:
     with pytest.raises(ConfigError, match=what):
         ground(feature)
+
+
+def test_features_are_level_within_the_distance_that_says_so(course: Ground) -> None:
+    """Heights at points within the distance and in the same bin; the distance is useful: most points near features have one."""
+    f, rng, found = course.features, np.random.default_rng(8), []
+    origin, size, columns = f.bins[0]["origin"], float(f.bins[0]["size"]), int(f.bins[0]["count"][0])
+    for x, y in rng.uniform((-2, -28), (50, 18), (8000, 2)):
+        i, j = np.floor((np.array((x, y)) - origin) / size).astype(int)
+        bin_ = j * columns + i
+        if not (0 <= i < columns and 0 <= bin_ < len(f.starts) - 1) or f.starts[bin_] == f.starts[bin_ + 1]:
+            continue
+        reach = level_reach(f.starts, f.items, f.pieces, bin_, x, y)
+        found.append(reach)
+        here = features_and_slopes(*f[:4], x, y)[0]
+        low, high = origin + size * np.array((i, j)), origin + size * np.array((i + 1, j + 1))
+        for away, angle in zip(reach * rng.random(20), rng.uniform(0.0, math.tau, 20), strict=True):
+            at = np.array((x + min(away, 2.0) * math.cos(angle), y + min(away, 2.0) * math.sin(angle)))
+            if (at > low).all() and (at < high).all():
+                assert features_and_slopes(*f[:4], *at)[0] == pytest.approx(here, abs=1e-12)
+    assert len(found) > 1000
+    assert np.mean(np.array(found) > 0.05) > 0.4

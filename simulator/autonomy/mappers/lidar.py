@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from simulator.autonomy.contract import CONTRACT, OBSTACLE, UNKNOWN, MapperInput, MapperKind, MapperSettings, ObstacleMap, PlanError
 from simulator.autonomy.mappers.scan_kernels import SCAN, Cells, enter_scan
+from simulator.base.errors import JounceError
 from simulator.base.fields import Field, Fields, Number, Text
 from simulator.base.records import record
 from terrain.truth_map import map_of
@@ -29,12 +30,14 @@ FloatArray = NDArray[np.float64]
 
 
 class LidarMapper:
-    """Mapper from the array `points` of a lidar."""
+    """Mapper from the array `points` of a lidar. Raises JounceError: no sensor has its name."""
 
     def __init__(self, settings: MapperSettings) -> None:
         values = settings.values
         self._sensor = str(values["sensor"])
-        self._mounts, self._vehicle = settings.mounts, settings.vehicle
+        if self._sensor not in settings.mounts:
+            raise JounceError(f"mapper lidar: no sensor called {self._sensor}; {_hint(list(settings.mounts))}")
+        self._mount = settings.mounts[self._sensor]
         self._cell, self._strength, self._memory = float(values["cell"]), float(values["strength"]), float(values["memory"])
         self._count = max(2, round(float(values["extent"]) / self._cell))
         usual = settings.vehicle.limits(self._cell)
@@ -52,11 +55,8 @@ class LidarMapper:
         """s. Time of the last scan with a return; at first that of the first scan."""
 
     def update(self, seen: MapperInput) -> ObstacleMap:
-        """Return the map with the last scan. Raises PlanError: the sensor is missing or has failed."""
+        """Return the map with the last scan. Raises PlanError: the sensor has failed."""
         self._move(*(math.floor(place / self._cell + 0.5) - self._count // 2 for place in seen.position))
-        if self._sensor not in self._mounts:
-            hint = "add one, for example --sensor '{type: lidar, mount: {position: [0, 0, 1.6]}}'"
-            raise PlanError(f"no sensor called {self._sensor}; {hint}")
         measured = seen.sensors[self._sensor]
         if measured.trouble:
             raise PlanError(measured.trouble)
@@ -92,7 +92,7 @@ class LidarMapper:
 
     def _enter(self, seen: MapperInput, points: NDArray, start: float) -> None:
         """Enter a scan, whose points are in the axes of the sensor at their times."""
-        mount = self._mounts[self._sensor]
+        mount = self._mount
         times = start + points["time"].mean(axis=1)
         p_WB, R_WB = seen.poses_at(times)
         p_WS = p_WB + np.einsum("nij,j->ni", R_WB, mount.p_BS)
@@ -128,6 +128,13 @@ def _has_returns(points: NDArray, own: float) -> bool:
     """Return whether a scan has a return beyond the own vehicle [m]."""
     away = np.sqrt(points["x"] ** 2 + points["y"] ** 2 + points["z"] ** 2)
     return bool((away > own).any())
+
+
+def _hint(names: list[str]) -> str:
+    """Return the remedy for a missing lidar; `names` are those of the sensors with a mount."""
+    if names:
+        return f"sensors: {', '.join(names)}; hint: set `mapper: {{type: lidar, sensor: {names[0]}}}`"
+    return "hint: add one, for example --sensor '{type: lidar, mount: {position: [0, 0, 1.6]}}'"
 
 
 def _elevations(points: FloatArray) -> FloatArray:

@@ -17,18 +17,13 @@ from numpy.typing import NDArray
 
 from simulator.autonomy.contract import CONTRACT, OBSTACLE, MapperInput, MapperKind, MapperSettings, ObstacleMap
 from simulator.autonomy.mappers.traction import StrengthMap
+from simulator.autonomy.object_outlines import AtRest, ObjectOutlines
 from simulator.base.fields import Field, Fields, Flag, Number
 from terrain.objects.object_set import ObjectSet
-from terrain.objects.records import BREAKAWAY, PATH
-from terrain.outlines import Outline, outlines
 from terrain.truth_map import draw_outline, ground_heights, map_of
 
 TILE = 64
 """Cells along a side of a tile."""
-LOOK = 0.5
-"""s between two predicted places of a moving object."""
-STANDING = 0.05
-"""m/s. Speed of a moving object below which its place is not predicted."""
 SMALLEST_STRENGTH = 0.02
 """1. Ground that is weaker has a cost of 1 on any slope."""
 
@@ -55,12 +50,10 @@ class ObjectTile(NamedTuple):
 
 
 @dataclass
-class _AtRest:
-    """Outlines of the objects at rest, and the tiles drawn so far."""
+class _ObjectTiles:
+    """Objects at rest, and the tiles drawn so far."""
 
-    key: tuple[int, int, int]
-    """Number of objects, removed ones, and broken ones"""
-    outlines: list[Outline]
+    rest: AtRest
     low: NDArray[np.int64]
     """(n, 2) first tile column and row of each outline"""
     high: NDArray[np.int64]
@@ -80,7 +73,8 @@ class TruthMapper:
         self.limits = replace(usual, **{name: float(value) for name, value in given.items() if value is not None})
         self._ground, self._strength = settings.ground, StrengthMap(settings.ground, settings.vehicle)
         self._tiles: dict[tuple[int, int], GroundTile] = {}
-        self._rest: _AtRest | None = None
+        self._outlines = ObjectOutlines(settings.ground)
+        self._objects: _ObjectTiles | None = None
 
     def update(self, seen: MapperInput) -> ObstacleMap:
         """Return the map around the vehicle."""
@@ -89,12 +83,12 @@ class TruthMapper:
         empty = (np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape))
         layers = GroundTile(*empty, np.empty(shape, np.uint8))
         things = ObjectTile(np.empty(shape), np.empty(shape, np.uint8), np.empty(shape, bool))
-        rest = self._at_rest(seen.objects)
+        objects = self._object_tiles(seen.objects)
         for row in range(j0 // TILE, (j0 + self._count - 1) // TILE + 1):
             for column in range(i0 // TILE, (i0 + self._count - 1) // TILE + 1):
                 _paste(layers, self._ground_tile(column, row), column * TILE - i0, row * TILE - j0)
-                _paste(things, self._object_tile(rest, column, row), column * TILE - i0, row * TILE - j0)
-        for one in self._moving(seen.objects, seen.time):
+                _paste(things, self._object_tile(objects, column, row), column * TILE - i0, row * TILE - j0)
+        for one in self._outlines.moving(seen.objects, seen.time, self._prediction):
             draw_outline(one, origin, self._cell, self.limits, things)
         layers.state[things.solid], layers.cost[things.solid] = OBSTACLE, 1.0
         elevation, slope, step, strength, cost, state = layers
@@ -120,61 +114,25 @@ class TruthMapper:
             found = self._tiles[column, row] = GroundTile(true.elevation, true.slope, true.step, strength, cost, true.state)
         return found
 
-    def _at_rest(self, objects: ObjectSet) -> _AtRest:
+    def _object_tiles(self, objects: ObjectSet) -> _ObjectTiles:
         """Return the objects at rest; after a change of the objects, nothing drawn before is valid."""
-        key = len(objects), objects.edits, int(objects.world[0]["broken"])
-        if self._rest is None or self._rest.key != key:
-            rows = np.flatnonzero(objects.records["motion"] != PATH)
-            rows = np.array([row for row in rows if not self._is_loose(objects, int(row))], np.int64)
-            found = self._on_ground(outlines(objects, rows=rows))
-            reach = np.array([one.reach() for one in found]).reshape(-1, 2, 2) / (self._cell * TILE)
-            self._rest = _AtRest(key, found, np.floor(reach[:, 0]).astype(np.int64), np.floor(reach[:, 1]).astype(np.int64), {})
-        return self._rest
+        rest = self._outlines.at_rest(objects)
+        if self._objects is None or self._objects.rest is not rest:
+            low, high = (np.floor(reach / (self._cell * TILE)).astype(np.int64) for reach in (rest.low, rest.high))
+            self._objects = _ObjectTiles(rest, low, high, {})
+        return self._objects
 
-    def _object_tile(self, rest: _AtRest, column: int, row: int) -> ObjectTile:
+    def _object_tile(self, objects: _ObjectTiles, column: int, row: int) -> ObjectTile:
         """Return the layers of the objects at rest in a tile."""
-        found = rest.tiles.get((column, row))
+        found = objects.tiles.get((column, row))
         if found is None:
             shape = TILE, TILE
-            found = rest.tiles[column, row] = ObjectTile(np.zeros(shape), np.zeros(shape, np.uint8), np.zeros(shape, bool))
-            meets = (rest.low <= (column, row)).all(axis=1) & (rest.high >= (column, row)).all(axis=1)
+            found = objects.tiles[column, row] = ObjectTile(np.zeros(shape), np.zeros(shape, np.uint8), np.zeros(shape, bool))
+            meets = (objects.low <= (column, row)).all(axis=1) & (objects.high >= (column, row)).all(axis=1)
             origin = column * TILE * self._cell, row * TILE * self._cell
             for n in np.flatnonzero(meets):
-                draw_outline(rest.outlines[n], origin, self._cell, self.limits, found)
+                draw_outline(objects.rest.outlines[n], origin, self._cell, self.limits, found)
         return found
-
-    def _moving(self, objects: ObjectSet, time: float) -> list[Outline]:
-        """Return the outlines of moving objects, now and predicted."""
-        rows = np.flatnonzero(objects.records["motion"] == PATH)
-        loose = [row for row in np.flatnonzero(objects.records["motion"] == BREAKAWAY) if self._is_loose(objects, int(row))]
-        found = self._on_ground(outlines(objects, time, rows=np.array(loose, np.int64)))
-        if not len(rows):
-            return found
-        now, soon = outlines(objects, time, rows=rows), outlines(objects, time + 0.1, rows=rows)
-        for one, later in zip(now, soon, strict=True):
-            velocity = (later.points.mean(axis=0) - one.points.mean(axis=0)) / 0.1
-            steps = 1 + (math.ceil(self._prediction / LOOK) if np.hypot(*velocity) > STANDING else 0)
-            found += self._on_ground([_moved(one, velocity * min(LOOK * k, self._prediction)) for k in range(steps)])
-        return found
-
-    def _on_ground(self, found: list[Outline]) -> list[Outline]:
-        """Return outlines with the height of the ground below them."""
-        if not found:
-            return []
-        x, y = np.array([one.points.mean(axis=0) for one in found]).T
-        grounds = ground_heights(self._ground, np.ascontiguousarray(x), np.ascontiguousarray(y))
-        return [Outline(p.points, p.radius, p.bottom, p.top, p.label, float(z)) for p, z in zip(found, grounds, strict=True)]
-
-    @staticmethod
-    def _is_loose(objects: ObjectSet, row: int) -> bool:
-        """Return whether an object is broken off."""
-        one = objects.records[row]
-        return bool(one["motion"] == BREAKAWAY and objects.states[one["state"]]["broken"])
-
-
-def _moved(one: Outline, shift: FloatArray) -> Outline:
-    """Return an outline at another place."""
-    return Outline(one.points + shift, one.radius, one.bottom, one.top, one.label, one.ground)
 
 
 def _paste(window: Iterable[NDArray], tile: Iterable[NDArray], column: int, row: int) -> None:

@@ -60,7 +60,7 @@ ANALYSIS = Analysis(
         Metric("reached", "1", f"1 if the outcome is {REACHED}, else 0; outcomes: {_WORDS}", "[calc]"),
         Metric("goal_time", "s", "time from the start to the goal", "[calc]"),
         Metric("goal_distance_end", "m", "distance of the reference point from the goal at the end", "[calc]"),
-        Metric("clearance_min", "m", "least distance of the outline from an obstacle or unknown cell of the map", "[calc]"),
+        Metric("clearance_min", "m", "least distance of the outline from an object, as seen from above; at most 20 m", "[calc]"),
         Metric("way_driven", "m", "length of the path of the reference point", "[calc]"),
         Metric("way_shortest", "m", "shortest way for a disc as wide as the vehicle on the true map", "[calc]"),
         Metric("spl", "1", "success weighted by path length: reached * shortest / max(driven, shortest)", "arXiv 1807.06757 [mem]"),

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, EmptyRangeWarning, InsideBodyWarning, JounceError
+from simulator.base.errors import ConfigError, InsideBodyWarning, JounceError, SensorWarning
 from simulator.base.fields import Choice, Either, Field, FileName, Flag, Number
 from simulator.base.records import Record, record
 from simulator.sensors.contract import ArrayOutput, Sensor, SensorInput, SensorKind, SensorSettings
@@ -229,7 +229,7 @@ def _unit(settings: SensorSettings) -> LidarPreset:
     unit = replace(PRESETS[said["preset"]], **given)
     if unit.min_range >= unit.max_range:
         text = f"min_range {unit.min_range:g} m is not below max_range {unit.max_range:g} m: it measures nothing"
-        warnings.warn(f"sensor {settings.name}: {text}", EmptyRangeWarning, stacklevel=2)
+        warnings.warn(f"sensor {settings.name}: {text}", SensorWarning, stacklevel=2)
     return unit
 
 

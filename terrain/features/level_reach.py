@@ -1,0 +1,82 @@
+"""Distance within which features do not change the height of the ground: a ray passes it in one step."""
+
+from __future__ import annotations
+
+import math
+
+from simulator.base.jit import inline, kernel
+from terrain.features.shapes import BUMP, CURB, HALF_ROUND, SETTS, STEP, WALL, WASHBOARD
+
+
+@kernel
+def level_reach(starts, items, pieces, bin_, x, y):
+    """Return a distance [m] from x, y (m, in W) within which the features of a bin are level; 0 where they may not be.
+
+    The first three arguments are members of `terrain.features.kernels.Features`. In other bins, there may be other features.
+    """
+    reach, feature = math.inf, -1
+    height = stay = 0.0  # of the current feature; stay: distance within which one of its segments applies
+    for n in range(starts[bin_], starts[bin_ + 1]):
+        k = pieces[items[n]]
+        own, own_reach, own_stay = _level_line(k, x, y) if k["kind"] >= CURB else _level_shape(k, x, y)
+        if k["feature"] != feature:
+            if height != 0.0:
+                reach = min(reach, stay)
+            feature, height, stay = k["feature"], own, own_stay
+        elif own != height:  # it is not known here which segment is the nearest one
+            return 0.0
+        reach, stay = min(reach, own_reach), max(stay, own_stay)
+        if reach <= 0.0:
+            return 0.0
+    return min(reach, stay) if height != 0.0 else reach
+
+
+@inline
+def _level_shape(k, x, y):
+    """Return (height, distance within which a shape has this height, the same distance)."""
+    dx, dy = x - k["origin"][0], y - k["origin"][1]
+    c, s = k["axis"][0], k["axis"][1]
+    u, v = abs(c * dx + s * dy), abs(c * dy - s * dx)
+    kind, half, edge = k["kind"], 0.5 * k["length"], 0.5 * k["face"]
+    end = k["foot"][1] if kind in (HALF_ROUND, BUMP) else half if kind in (WASHBOARD, SETTS) else half + edge
+    outside = max(u - end, v - 0.5 * k["width"] - edge)
+    if outside >= 0.0:
+        return 0.0, outside, outside
+    inside = max(min(half - edge - u, 0.5 * k["width"] - edge - v), 0.0) if kind == STEP else 0.0
+    return k["height"], inside, inside
+
+
+@inline
+def _level_line(k, x, y):
+    """Return (height, distance within which a segment has this height where it applies, distance within which it applies)."""
+    dx, dy = x - k["origin"][0], y - k["origin"][1]
+    c, s = k["axis"][0], k["axis"][1]
+    if k["arc"] != 0.0:
+        height, reach = _level_across(k, k["arc"] - math.copysign(math.sqrt(dx * dx + dy * dy), k["arc"]))
+        return height, reach, 0.0
+    u = c * dx + s * dy
+    height, reach = _level_across(k, c * dy - s * dx)
+    if k["rise"] != 0.0 and height != 0.0:
+        reach = 0.0
+    outside = max(-u, u - k["length"])
+    if outside <= 0.0:
+        return height, reach, -outside
+    if (-u > 0.0 and k["open_start"]) or (u > k["length"] and k["open_end"]):  # the end fades
+        outside -= k["face"]
+        if height != 0.0 and outside <= 0.0:
+            return height, 0.0, 0.0
+    return (0.0, outside, 0.0) if outside > reach or height != 0.0 else (height, reach, 0.0)
+
+
+@inline
+def _level_across(k, d):
+    """Return (height, distance within which the cross section of a line has this height) at a signed distance d [m], + = left."""
+    if k["kind"] == CURB:
+        edge = 0.5 * k["face"]
+        if edge <= d <= k["width"]:
+            return k["height"], min(d - edge, k["width"] - d)
+        return 0.0, max(-edge - d, d - k["width"] - k["fall"], 0.0)
+    inner = 0.5 * (k["width"] - k["face"]) if k["kind"] == WALL else 0.5 * k["bottom"]
+    if abs(d) <= inner:
+        return k["height"], inner - abs(d)
+    return 0.0, max(abs(d) - inner - k["face"], 0.0)
