@@ -85,8 +85,9 @@ class Benchmark:
     columns : columns of the table in order; `outcome` and `reason` are among them
     groups : columns by whose values the summary counts
     means : columns with means over the reached tasks in the summary
-    plan : returns the tasks of a folder; raises ConfigError with all mistakes, one line each
     flags : columns of 0 and 1 that the summary counts over the reached tasks
+    scores : columns with means over all tasks, a missing value counts as 0
+    plan : returns the tasks of a folder; raises ConfigError with all mistakes, one line each
     drive : drives one task, with the folder of the results; returns its row. A JounceError becomes a row with the outcome `error`
     """
 
@@ -98,3 +99,4 @@ class Benchmark:
     plan: Callable[[ScoreOptions], ScorePlan]
     drive: Callable[[ScoreTask, Path], Row]
     flags: tuple[str, ...] = ()
+    scores: tuple[str, ...] = ()

@@ -32,11 +32,24 @@ def test_a_task_that_cannot_start_is_a_row_with_the_reason(tmp_path: Path) -> No
     assert summary["all"]["error"] == summary["groups"]["class"]["mid"]["error"] == 1
 
 
+OUTLINE = 2.2, 2.4, 2.2
+
+
 def driven(word: str, roll_deg: float, *, x: float = 0.0) -> GoalDrive:
     n = 11
     p = np.column_stack((np.linspace(-10.0, x, n), np.zeros(n), np.ones(n)))
     touch = Collision(1, 0.7, 0, "rock_1", "rock", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 1.0, (0.0, 0.0, 0.0), 1.0, 0.1)
-    return GoalDrive(Outcome(word), np.linspace(0.0, 1.0, n), p, np.full(n, math.radians(roll_deg)), np.zeros(n), [touch])
+    return GoalDrive(
+        Outcome(word),
+        np.linspace(0.0, 1.0, n),
+        p,
+        np.full(n, math.radians(roll_deg)),
+        np.zeros(n),
+        [touch],
+        np.zeros(n),
+        np.ones(n),
+        OUTLINE,
+    )
 
 
 @pytest.mark.parametrize(
