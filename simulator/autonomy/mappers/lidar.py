@@ -37,7 +37,7 @@ class LidarMapper:
         self._sensor = str(values["sensor"])
         if self._sensor not in settings.mounts:
             raise JounceError(f"mapper lidar: no sensor called {self._sensor}; {_hint(list(settings.mounts))}")
-        self._mount = settings.mounts[self._sensor]
+        self._mount, self._vehicle = settings.mounts[self._sensor], settings.vehicle
         self._cell, self._strength, self._memory = float(values["cell"]), float(values["strength"]), float(values["memory"])
         self._count = max(2, round(float(values["extent"]) / self._cell))
         usual = settings.vehicle.limits(self._cell)
