@@ -27,7 +27,7 @@ from simulator.tools.terrain.benchmarks.verti_bench_terrain import SPACING, VARI
 from simulator.tools.terrain.benchmarks.verti_bench_world import HALF, VertiBenchWorld, numbers_of_worlds, read_world
 
 NAME = "verti_bench"
-VEHICLE, PLANNER, BLIND = "hmmwv_rigid_tires", "hybrid_a_star", "pid"
+VEHICLE, PLANNER, BLIND = "hmmwv_locked", "hybrid_a_star", "pid"
 """Defaults, and the planner of the benchmark."""
 SPEEDS = {BLIND: 4.0}
 """m/s. Requested speed by planner."""
@@ -209,4 +209,5 @@ BENCHMARK = Benchmark(
     means=("time_s", "mean_abs_roll_deg", "mean_abs_pitch_deg"),
     plan=plan,
     drive=drive,
+    flags=("rolled_over_30",),
 )
