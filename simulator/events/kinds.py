@@ -62,7 +62,7 @@ class EventKind:
 
     name: str
     act: Callable[[Controlled, Any], Effect]
-    """Applies the event. Raises JounceError: it cannot be applied, and has changed nothing."""
+    """Applies the event. Raises ConfigError: the value cannot be used, and nothing has changed."""
     origins: frozenset[Origin]
     """Origins that may send the event."""
     meaning: str

@@ -35,6 +35,7 @@ from simulator.host.human_controls import HumanControls
 from simulator.host.platform_park import close_together, park
 from simulator.host.platform_rise import wait_for_platform
 from simulator.host.session_reports import SessionReports
+from simulator.host.stream_reports import StreamReports
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.force_feedback import ForceFeedbackOutlet
 from simulator.outlets.telemetry import TelemetryOutlet
@@ -76,6 +77,7 @@ class Host:
         self.control = DriveControl(self.view, self.streams, self.controls, self._driver)
         self.events = EventService(self.control, self._note)
         self.reports = SessionReports(self.messages, self.view)
+        self.stream_reports = StreamReports(self.messages, self.streams)
         self.log: TelemetryOutlet | None = None
         self.force_feedback: ForceFeedbackOutlet | None = None
         self.outcome: Outcome | None = None
@@ -171,7 +173,7 @@ class Host:
         if duration is None:
             duration = math.inf if maneuver is None else maneuver.duration
         if self.options.progress and duration < math.inf:
-            self._progress = ProgressLine(partial(streams.progress_text, session, duration))
+            self._progress = ProgressLine(partial(self.stream_reports.progress_text, session, duration))
             messages.write_over(self._progress)
         for line in prepare_process():
             messages.say(line)
@@ -235,7 +237,7 @@ class Host:
     def _keep_going(self, session: Session) -> bool:
         """Check vehicle, outlets, devices and view; return False to end the drive. Called a hundred times a second."""
         self._report_failures(session)
-        self.streams.report_receivers(session)
+        self.stream_reports.report_receivers(session)
         self._serve(session)
         if self.streams.joins:
             assert self.log is not None
@@ -256,7 +258,7 @@ class Host:
     def _report_failures(self, session: Session) -> None:
         """Report incidents and failures of vehicle, outlets and platform."""
         self.reports.report(session)
-        self.streams.report_failures()
+        self.stream_reports.report_failures()
 
     def _serve(self, session: Session) -> None:
         """Check the view, collect the events of all senders, and apply them; called a hundred times a second."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from simulator.base.errors import JounceError
+from simulator.base.errors import ConfigError
 from simulator.base.rates import shown_time
 from simulator.events.event import Event, Origin
 from simulator.events.event_queue import EventQueue
@@ -42,10 +42,10 @@ class EventService:
                 self._report(f"events of {origin} are dropped, because more than the queue holds arrive in 10 ms")
 
     def apply(self, event: Event) -> None:
-        """Apply an event now. One that is refused changes nothing and is reported."""
+        """Apply an event now. One that is refused changes nothing and is reported. Raises JounceError: it failed, and the drive has to end."""
         try:
             effect = check(event).act(self._drive, event.value)
-        except JounceError as error:
+        except ConfigError as error:
             self._report(str(error))
             return
         session = self._drive.session

@@ -14,6 +14,7 @@ from simulator.events.event_queue import CAPACITY, EventQueue
 from simulator.events.kinds import COMMANDS, check
 from simulator.host.event_script import read_script
 from simulator.host.event_service import EventService
+from simulator.host.window_keys import WindowKeys
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -118,6 +119,13 @@ def test_every_key_that_does_not_drive_is_an_event():
     lever = {"gear_up", "gear_down", "selector_up", "selector_down", "starter", "drive", "neutral", "reverse", "parking_brake"}
     assert set(ACTIONS.values()) - set(COMMANDS) == lever | {"low_range", "center_lock"}
     assert sent("escape", Origin.DEVICE).kind == "quit", "an input source of an earlier version"
+
+
+def test_keys_act_in_a_drive_without_a_person_too():
+    pressed = ["pause", "escape", "drive", "left"]
+    keys = SimpleNamespace(taps=lambda key: pressed.count(key))
+    assert sorted(event.kind for event in WindowKeys(keys).events()) == ["pause", "quit"]
+    assert {event.origin for event in WindowKeys(keys).events()} == {Origin.WINDOW}
 
 
 def test_the_page_has_a_row_for_each_event():
