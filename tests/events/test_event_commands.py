@@ -123,7 +123,7 @@ def test_every_key_that_does_not_drive_is_an_event():
 
 def test_keys_act_in_a_drive_without_a_person_too():
     pressed = ["pause", "escape", "drive", "left"]
-    keys = SimpleNamespace(taps=lambda key: pressed.count(key))
+    keys = SimpleNamespace(taps=pressed.count)
     assert sorted(event.kind for event in WindowKeys(keys).events()) == ["pause", "quit"]
     assert {event.origin for event in WindowKeys(keys).events()} == {Origin.WINDOW}
 
