@@ -152,7 +152,7 @@ def test_the_line_of_a_driver_follows_a_plan() -> None:
 
     plan = planner("hybrid_a_star").plan(seen(walls((4, 4.5, -8, 8))))
     assert isinstance(plan, Plan)
-    segments = segments_of(checked_plan(plan, seen(walls())), VEHICLE.rear_axle)  # type: ignore[arg-type]
+    segments = segments_of(checked_plan(plan, seen(walls())), VEHICLE)  # type: ignore[arg-type]
     assert [one.direction for one in segments[:2]] == [-1, 1]
     for one in segments:
         assert isinstance(one.path, DrivenPath) and one.length == pytest.approx(one.path.spacing * (len(one.path.x) - 1), abs=0.6)

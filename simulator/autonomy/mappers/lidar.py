@@ -51,6 +51,7 @@ class LidarMapper:
         self._corner: tuple[int, int] | None = None
         self._cells = self._empty()
         self._measured = math.nan
+        self._reach = max(settings.vehicle.front, settings.vehicle.rear)
         self._hit = math.nan
         """s. Time of the last scan with a return; at first that of the first scan."""
 
@@ -65,7 +66,7 @@ class LidarMapper:
             raise PlanError(f"sensor {self._sensor}: no measurement for {min(measured.age, seen.time):.1f} s")
         if has_measured and measured.time != self._measured and "points" in measured.arrays:
             self._measured = measured.time
-            if math.isnan(self._hit) or _has_returns(measured.arrays["points"], max(self._vehicle.front, self._vehicle.rear)):
+            if math.isnan(self._hit) or _has_returns(measured.arrays["points"], self._reach):
                 self._hit = measured.time
             if measured.time - self._hit > OLDEST:
                 raise PlanError(f"sensor {self._sensor}: no returns for {measured.time - self._hit:.1f} s")

@@ -1,7 +1,8 @@
 """Largest tractive force of a vehicle over its weight, by the soil: an estimate for maps, from the pull of a rigid driven wheel on virgin soil.
 
 All wheels are driven. A tire that is flatter than a rigid wheel sinks less, and the rear wheels roll in the ruts of the front wheels: the
-estimate is on the safe side.
+estimate is on the safe side. Without the resistance of the rear wheels, it is what the HMMWV pulls on level snow, but plans with it end on
+snow slopes: 4 instead of 7 of 40 goals of Verti-Bench were reached.
 """
 
 from __future__ import annotations
