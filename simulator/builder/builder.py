@@ -40,6 +40,8 @@ from simulator.driver.internal_model import InternalModel
 from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER
 from simulator.driver.make_driver import new_driver, without_a_person
 from simulator.driver.vehicle_identification import lazy_internal_model
+from simulator.faults.contract import FaultContext
+from simulator.faults.planned_fault import PlannedFault, make_faults
 from simulator.maneuvers.maneuver_file import Maneuver, load_maneuver
 from simulator.outlets.kinds import build_outlets
 from simulator.outlets.outlet_runner import OutletRunner
@@ -153,6 +155,15 @@ class SessionParts:
         with self.configuration.origins.at_start():
             self.vehicle.reset(self.ground, *self.ground.spawn)
 
+    def new_faults(self) -> list[PlannedFault]:
+        """Return new faults: those of the maneuver, then those of the session. Raises ConfigError, JounceError."""
+        sensors, origins = tuple(mounts_of(self.options.sensors)), self.configuration.origins
+        context = FaultContext(self.vehicle, sensors)
+        with origins.about(("maneuver",)):
+            faults = make_faults(() if self.maneuver is None else self.maneuver.faults, context)
+        with origins.relative_to():
+            return faults + make_faults(self.options.faults, context, known=[fault.name for fault in faults])
+
     def session(
         self, driver: Driver | SensingDriver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None
     ) -> Session:
@@ -161,6 +172,7 @@ class SessionParts:
         session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring, self.options.weather)
         session.message_origins = self.configuration.origins.at_start
         session.start_speed = 0.0 if self.maneuver is None else self.maneuver.start.speed
+        session.add_faults(self.new_faults())
         if self.ruts is not None:
             session.soil.load(self.ruts, self.terrain)
         self.images.soil = session.soil
@@ -259,7 +271,9 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     ruts = _ruts(configuration, options, ground)
     cueing = builder.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
     images = SessionImages(ground, partial(view_geometry, vehicle))
-    return SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images)
+    parts = SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images)
+    parts.new_faults()  # reports faults that do not fit the vehicle before anything runs
+    return parts
 
 
 def _by_torque(configuration: Configuration, options: SessionOptions, maneuver: Maneuver | None) -> bool:

@@ -123,6 +123,8 @@ def run_maneuver(
         on_stage("drawing plots" if pictures else "writing metrics")
         if session.collisions:
             evaluated_run.result["collisions"] = [one.to_json() for one in session.collisions]
+        if session.faults:
+            evaluated_run.result["faults"] = [fault.to_json() for fault in session.faults]
         found = _report(evaluated_run, folder.path, machine, info)
         if pictures and isinstance(session.driver, GoalDriver) and session.driver.maps:
             found["files"].append(_map_picture(session.driver, measured.log(), folder.path, outcome))
