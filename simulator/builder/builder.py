@@ -157,12 +157,22 @@ class SessionParts:
 
     def new_faults(self) -> list[PlannedFault]:
         """Return new faults: those of the maneuver, then those of the session. Raises ConfigError, JounceError."""
-        sensors, origins = tuple(mounts_of(self.options.sensors)), self.configuration.origins
-        context = FaultContext(self.vehicle, sensors)
-        with origins.about(("maneuver",)):
-            faults = make_faults(() if self.maneuver is None else self.maneuver.faults, context)
-        with origins.relative_to():
-            return faults + make_faults(self.options.faults, context, known=[fault.name for fault in faults])
+        context, origins = self._fault_context, self.configuration.origins
+        faults: list[PlannedFault] = []
+        with ErrorCollector() as errors:
+            with errors.part(), origins.about(("maneuver",)):
+                faults += make_faults(() if self.maneuver is None else self.maneuver.faults, context)
+            with errors.part(), origins.relative_to():
+                faults += make_faults(self.options.faults, context, [fault.name for fault in faults])
+        return faults
+
+    def more_faults(self, given: Sequence[Any], present: Sequence[PlannedFault]) -> list[PlannedFault]:
+        """Return faults, described as in a session file, in addition to those `present`. Raises ConfigError, JounceError."""
+        return make_faults(given, self._fault_context, [fault.name for fault in present])
+
+    @property
+    def _fault_context(self) -> FaultContext:
+        return FaultContext(self.vehicle, tuple(mounts_of(self.options.sensors)))
 
     def session(
         self, driver: Driver | SensingDriver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None

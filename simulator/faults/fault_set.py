@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from vehicles.vehicle import Vehicle
 
 
+SAME = 1e-9
+"""s. Tolerance of a time, which is a sum of ticks."""
+
+
 class FaultSet:
     """Faults of a session.
 
@@ -47,7 +51,7 @@ class FaultSet:
         """Add a fault at a simulated time [s]. Raises JounceError: it starts in the past, or its name is in use."""
         if fault.name in [one.name for one in self.faults]:
             raise JounceError(f"fault {fault.name}: duplicate name; expected a name that no other fault has")
-        if fault.start < time:
+        if fault.start < time - SAME:
             raise JounceError(f"fault {fault.name}: starts at {fault.start:g} s, in the past; expected {time:g} s or later")
         self.faults.append(fault)
 

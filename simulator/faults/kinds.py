@@ -22,6 +22,18 @@ FAULT_KINDS: Registry[FaultKind] = Registry(
     {
         "puncture": "simulator.faults.puncture:KIND",
         "engine_stop": "simulator.faults.engine_stop:KIND",
+        "stuck_throttle": "simulator.faults.stuck_throttle:KIND",
+        "brake_circuit_loss": "simulator.faults.brakes:CIRCUIT_LOSS",
+        "brake_fade": "simulator.faults.brakes:FADE",
+        "steering_assist_loss": "simulator.faults.steering_assist_loss:KIND",
+        "broken_damper": "simulator.faults.suspension:DAMPER",
+        "broken_spring": "simulator.faults.suspension:BROKEN_SPRING",
+        "anti_roll_bar_link": "simulator.faults.suspension:LINK",
+        "ice_patch": "simulator.faults.ice_patch:KIND",
+        "gust": "simulator.faults.gust:KIND",
+        "sensor_loss": "simulator.faults.sensor_loss:KIND",
+        "packet_loss": "simulator.faults.packets:LOSS",
+        "packet_delay": "simulator.faults.packets:DELAY",
     },
 )
 

@@ -56,25 +56,26 @@ class PlannedFault:
         return reached if self.end is None or time <= self.end else max(reached - (time - self.end) / self.ramp, 0.0)
 
     def to_json(self) -> dict[str, Any]:
-        """Return name, type, times and own keys, for results."""
+        """Return name, type, times and own keys in SI units, as an entry of `faults`."""
         return {"name": self.name, **self.given}
 
     @property
     def words(self) -> str:
         """One line for a report."""
-        own = [f"{key} {value}" for key, value in self.given.items() if key not in ("type", "name", "start", "ramp", "end")]
-        end = "" if self.end is None else f", ends at {self.end:g} s"
-        return f"{self.name}: {', '.join((self.kind.name, *own))}; starts at {self.start:g} s, complete after {self.ramp:g} s{end}"
+        end = "" if self.end is None else f", until {self.end:g} s"
+        return f"fault {self.name}: from {self.start:g} s, complete {self.ramp:g} s later{end}"
 
 
-def make_faults(given: Sequence[Any], context: FaultContext, file: object = "faults", key: str = "faults", known: Sequence[str] = ()) -> list[PlannedFault]:
+def make_faults(
+    given: Sequence[Any], context: FaultContext, known: Sequence[str] = (), file: object = "faults", key: str = "faults"
+) -> list[PlannedFault]:
     """Return the faults of a list `faults`: each item is the name of a kind, or a mapping.
 
     Parameters
     ----------
     context : vehicle and sensors of the session
-    file, key : file and key of the list, for messages
     known : names of other faults of the session
+    file, key : file and key of the list, for messages
 
     Raises
     ------
@@ -99,7 +100,7 @@ def _planned(values: Values, context: FaultContext, names: Sequence[str]) -> Pla
     with making(f"fault {kind.name}"):
         fault = kind.make(values, context)
     own = {field.name: _plain(values[field.name]) for field in fault_fields(kind.name) if field.name in values}
-    times = {"start": start, "ramp": ramp} | ({} if end is None else {"end": end})
+    times = {"start_s": start, "ramp_s": ramp} | ({} if end is None else {"end_s": end})
     return PlannedFault(_name(values, kind, names), kind, fault, (start, ramp, end), {"type": kind.name, **times, **own})
 
 
