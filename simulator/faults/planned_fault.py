@@ -63,7 +63,7 @@ class PlannedFault:
     def words(self) -> str:
         """One line for a report."""
         end = "" if self.end is None else f", until {self.end:g} s"
-        return f"fault {self.name}: from {self.start:g} s, complete {self.ramp:g} s later{end}"
+        return f"{self.kind.meaning}; from {self.start:g} s, complete {self.ramp:g} s later{end}"
 
 
 def make_faults(

@@ -328,6 +328,8 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     console.print(f"{verdict}, {factor:.0f} times real time; {_written(outcome['files'])} in {outcome['folder']}")
     if "outcome" in result:
         console.print(f"outcome: {Outcome(**result['outcome']).message}", highlight=False)
+    for fault in result.get("faults", ()):
+        console.print(f"fault: {fault['name']} from {fault['start_s']:g} s", highlight=False)
     for remark in result.get("remarks", ()):
         console.print(f"note: {remark}", highlight=False)
     for line in outcome["left_out"]:
