@@ -177,13 +177,18 @@ def prepare_process() -> list[str]:
     gc.collect()
     gc.freeze()
     gc.disable()
-    missing = []
-    if sys.platform.startswith("linux"):
-        try:
-            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
-        except (OSError, AttributeError):
-            missing.append("no real-time priority (SCHED_FIFO); ticks may be late while other programs are busy")
-    return missing
+    if sys.platform.startswith("linux") and not take_real_time_priority():
+        return ["no real-time priority (SCHED_FIFO); ticks may be late while other programs are busy"]
+    return []
+
+
+def take_real_time_priority() -> bool:
+    """Set real-time priority for this process and return True; False if the system does not permit it."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
+    except (OSError, AttributeError):
+        return False
+    return True
 
 
 def release_process() -> None:

@@ -162,6 +162,8 @@ class Session:
         self.tick = 0
         self.start_speed = 0.0
         """m/s. Speed of the vehicle after `reset`."""
+        self.start_drop: float | None = None
+        """m. Height above the ground from which the vehicle falls after `reset`; None: it stands in equilibrium, or rolls."""
         self.message_origins: Callable[[], AbstractContextManager[None]] = nullcontext
         """Context that names the user's file in errors of `reset`."""
         self.paused = False
@@ -221,13 +223,16 @@ class Session:
         return not self.paused and not self.waits and not self.recovery.rests
 
     def reset(self) -> None:
-        """Settle the vehicle at the start of the ground: at rest in neutral, or rolling in drive at `start_speed`.
+        """Settle the vehicle at the start of the ground: at rest in neutral, or rolling in drive at `start_speed`; or hold it at `start_drop`.
 
         The platform moves smoothly to its neutral pose.
         """
         self._end_faults()
         with self.message_origins():
-            self.vehicle.reset(self.ground, *self.ground.spawn, speed=self.start_speed)
+            if self.start_drop is None:
+                self.vehicle.reset(self.ground, *self.ground.spawn, speed=self.start_speed)
+            else:
+                self.vehicle.drop(self.ground, *self.ground.spawn, self.start_drop)
         self.begin()
 
     def begin(self) -> None:

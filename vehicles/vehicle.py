@@ -71,6 +71,9 @@ BUSHING_ITERATIONS = 100
 BUSHINGS_AT_REST = 1e-13
 """rad, m. Tolerance of the wheel displacements."""
 
+CLEAR, RIM_POINTS = 0.01, 17
+"""m, least distance of a dropped vehicle from the ground; points of the lower half of each wheel that are checked for it."""
+
 
 def arrays_of(ground: Ground | GroundArrays) -> GroundArrays:
     """Return the kernel arrays of a ground, given in either form."""
@@ -298,6 +301,12 @@ class Vehicle:
         return self.steering_is_free and bool(self.model.steering[0]["hand_wheel_inertia"] > 0.0)
 
     @property
+    def low_range_reduction(self) -> float:
+        """Torque in low range of the transfer case over that in high range; 1 without a low range."""
+        ratio = float(self.model.drivetrain[0]["low_ratio"])
+        return 1.0 / ratio if ratio > 0.0 else 1.0
+
+    @property
     def hand_gears(self) -> int:
         """Number of forward gears of a manual transmission; 0 with an automatic gearbox."""
         p = self.model.drivetrain[0]
@@ -326,6 +335,33 @@ class Vehicle:
         place_tierods(m.steering, s.steering, s.inputs)
         present_suspension(m, s)
         self._mark_center_of_mass()
+
+    def drop(self, ground: Ground, x: float, y: float, yaw: float, height: float) -> None:
+        """Place the vehicle level, at rest and in neutral, in the design position, to fall from there: nothing is settled.
+
+        The reference point is `height` [m] above the ground at (x, y) [m], or higher where the ground is so steep that it would touch a wheel
+        or the body. The ground may have any slope and any soil.
+        """
+        if arrays_of(ground).objects[0]["count"] > 0:
+            self.load_object_contact()
+        base = ground.height(x, y)
+        self.place(np.array([x, y, base + height]), 0.0, 0.0, yaw)
+        self.read()
+        self.space.state[0]["p_WB"][2] += max(0.0, self._depth(ground, x, y, yaw, base + height) + CLEAR)
+        self.start_throttle = 0.0
+        self.space.axles[0]["engine_speed"] = self.space.drivetrain[0]["engine_speed"]
+        self.space.out[0]["f_H_B"] = 0.0, 0.0, ground.p[0]["gravity"]  # held until the first step
+        self.read()
+
+    def _depth(self, ground: Ground, x: float, y: float, yaw: float, z: float) -> float:
+        """Return how deep [m] the lowest point of a level vehicle at (x, y, z) [m] is in the ground; negative above it."""
+        c, s = math.cos(yaw), math.sin(yaw)
+        body = self.description.body_contact[0]
+        low = [tuple(point) for point in body["points"][: body["count"]]]
+        for hub, radius in zip(self.readout[0]["p_BK"], self.model.tires["radius"], strict=True):
+            along = radius * np.linspace(-1.0, 1.0, RIM_POINTS)
+            low += [(hub[0] + d, hub[1], hub[2] - math.sqrt(max(radius * radius - d * d, 0.0))) for d in along.tolist()]
+        return max(ground.height(x + c * p[0] - s * p[1], y + s * p[0] + c * p[1]) - (z + p[2]) for p in low)
 
     def _mark_center_of_mass(self) -> None:
         """Store the present center of mass of the complete vehicle in the readout, in B."""

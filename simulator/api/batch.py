@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.autonomy.outcome import Outcome
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.line_process import LineProcess, ProcessDiedError
@@ -43,6 +44,8 @@ class BatchRow:
     """Reason for a missing result, one line; empty if there is a result."""
     log: Log | None
     """Requested channels; None without channels and after a failure."""
+    outcome: Outcome | None = None
+    """Outcome of a drive to a goal; None for other maneuvers and after a failure."""
 
 
 class Batch(Sequence[BatchRow]):
@@ -71,15 +74,20 @@ class Batch(Sequence[BatchRow]):
         return [row for row in self._rows if row.failure]
 
     def table(self) -> dict[str, list[Any]]:
-        """Return the columns by name with a value for each case: values of the case (changes by key path), "passed", the metrics,
-        "failure".
+        """Return the columns by name with a value for each case: values of the case (changes by key path), "passed", "outcome" if a case
+        is a drive to a goal, the metrics, "failure".
 
         None marks a missing value.
         """
-        flat = [{**_flat(row.case), "passed": row.passed, **row.metrics, "failure": row.failure} for row in self._rows]
+        words = [None if row.outcome is None else row.outcome.word for row in self._rows]
+        flat = [
+            {**_flat(row.case), "passed": row.passed, "outcome": word, **row.metrics, "failure": row.failure}
+            for row, word in zip(self._rows, words, strict=True)
+        ]
         given = dict.fromkeys(key for row in self._rows for key in _flat(row.case))
         measured = dict.fromkeys(key for row in self._rows for key in row.metrics)
-        return {key: [row.get(key) for row in flat] for key in (*given, "passed", *measured, "failure")}
+        own = ("passed", "outcome") if any(words) else ("passed",)
+        return {key: [row.get(key) for row in flat] for key in (*given, *own, *measured, "failure")}
 
     def column(self, name: str) -> NDArray[np.float64]:
         """Return a column of the table as numbers (n,), NaN for missing values. Raises JounceError: the column does not exist, or is not
@@ -183,7 +191,8 @@ class _Worker:
         if "failure" in response:
             return BatchRow(case, None, {}, response["failure"], None)
         log = read_log(self._file) if self._logs else None
-        return BatchRow(case, response["passed"], response["metrics"], "", log)
+        outcome = Outcome(**response["outcome"]) if "outcome" in response else None
+        return BatchRow(case, response["passed"], response["metrics"], "", log, outcome)
 
     def end(self) -> None:
         """Kill the process. A pending call of `drive` returns a failure."""

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from simulator.api.loading import Changes, assemble
 from simulator.api.own_vehicle import OwnVehicle
+from simulator.autonomy.outcome import Outcome, outcome_of
 from simulator.base import renamed
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.machine import origin
@@ -109,6 +110,8 @@ class Result:
     log: Log
     given_up: str = ""
     """Reason of an early end, if an abort condition of the maneuver ended it."""
+    outcome: Outcome | None = None
+    """Outcome of a drive to a goal, with `word` and `reason`; None for other maneuvers."""
 
     def __repr__(self) -> str:
         satisfied = sum(check["pass"] for check in self.checks)
@@ -117,7 +120,7 @@ class Result:
             if self.passed is None
             else f"{'passed' if self.passed else 'failed'}, {satisfied} of {len(self.checks)} limits satisfied"
         )
-        verdict = self.given_up or verdict
+        verdict = self.given_up or (f"{self.outcome.message}, {verdict}" if self.outcome is not None else verdict)
         return f"<Result of {self.maneuver}: {verdict}, {len(self.metrics)} metrics, {self.log.rows} rows>"
 
 
@@ -471,7 +474,9 @@ class Simulation:
         traits = self._parts.traits if self.maneuver.requested_analyses else None
         found = evaluate(self.maneuver, self._measured.log(), self.ground.spawn, traits)
         ended = how_ended(self._session.driver).replace(DONE, "")
-        return Result(self.maneuver.name, False if ended else found["pass"], found["metrics"], found["checks"], self.log, ended)
+        passed = False if ended else found["pass"]
+        outcome = outcome_of(self._session.driver)
+        return Result(self.maneuver.name, passed, found["metrics"], found["checks"], self.log, ended, outcome)
 
     def __getitem__(self, name: str) -> Any:
         """Return the value of a column ("v_WB_B_x"), or the array of a field ("v_WB_B"), in SI units. Raises NoSuchColumnError."""

@@ -1,7 +1,8 @@
 """Worker process of a batch. It reads lines of JSON from its input and writes a line for each.
 
 The first line is {"plugins": files, "channels": names, "file": log file} and has no response. Every other line is a case, the parameters
-of `simulate`, with the response {"passed", "metrics"} or {"failure": reason}. The process exits at the end of its input.
+of `simulate`, with the response {"passed", "metrics"} or {"failure": reason}; after a drive to a goal also with "outcome" (word and reason).
+The process exits at the end of its input.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def _run_case(case: dict[str, Any], channels: list[str], file: str) -> dict[str,
         return {"failure": str(error)}
     except Exception as error:  # an error in Jounce or in a plugin: report it and continue with the next case
         return {"failure": f"{type(error).__name__}: {error}"}
-    return {"passed": result.passed, "metrics": result.metrics}
+    outcome = {} if result.outcome is None else {"outcome": result.outcome._asdict()}
+    return {"passed": result.passed, "metrics": result.metrics, **outcome}
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,7 @@ from simulator.autonomy.plan_follower import FIRM, PlanFollower
 from simulator.autonomy.planners.kinds import PLANNER_KINDS
 from simulator.autonomy.pose_check import TOUCHES, outline_of
 from simulator.autonomy.shortest_way import shortest_way
+from simulator.autonomy.snapshot import Snapshot
 from simulator.autonomy.stage import Stage
 from simulator.autonomy.vehicle_traits import vehicle_traits
 from simulator.base.errors import JounceError
@@ -55,6 +56,8 @@ from terrain.objects.object_set import NO_OBJECTS, ObjectSet
 from vehicles.readout import READOUT
 
 Vector = NDArray[np.float64]
+NO_WAY = "blocked: "
+"""Beginning of the reason of a vehicle that waits because the planner has found no path."""
 DONE = "done"
 """Value of `GoalDriver.ended` after the goal was reached."""
 WAITING, DRIVING, REVERSING, BLOCKED, ENDED, FAILED = range(6)
@@ -105,6 +108,7 @@ class GoalDriver:
     ended : reason of the end of the drive; empty while it goes on, DONE after the goal was reached
     outcome : outcome of the drive; None while it goes on
     map, plan, maps : last map and plan, and maps of the drive, for pictures
+    watchers : called with a Snapshot after each new map and plan, and at the end; they must return at once
     """
 
     label = "planner driver"
@@ -118,10 +122,12 @@ class GoalDriver:
         self.map: ObstacleMap | None = None
         self.maps: deque[ObstacleMap] = deque(maxlen=MOST_MAPS)
         self.plan: Plan | None = None
+        self.watchers: list[Callable[[Snapshot], None]] = []
         self._task, self._traits = task, settings.traits
-        self._vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits)
+        reduction = settings.vehicle.low_range_reduction if task.goal.low_range else 1.0
+        self._vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits, reduction)
         self.goal = Goal(*task.goal_from(settings.ground.spawn), float(task.goal.radius))
-        self._judge = Judge(self.goal, task.endings)
+        self._judge = Judge(self.goal, task.endings, task.goal.height)
         self._outline, self._clearance = outline_of(self._vehicle), ObjectClearance(self._vehicle, settings.ground)
         self._follower = PlanFollower(self._vehicle, settings.traits, pedals, steering, settings.seed)
         self._objects: ObjectSet = NO_OBJECTS
@@ -133,6 +139,7 @@ class GoalDriver:
         self._still_since: float | None = None
         self._failed_at: float | None = None
         self._number = self._calls = 0
+        self._has_news = False
         self._mapper, self._planner = self._stages(settings)
         self._logged = record(PLANNED)
         self._logged[0]["outcome"], self._logged[0]["clearance"] = -1, math.nan
@@ -203,16 +210,22 @@ class GoalDriver:
                 self._fail(t, str(error))
         stops = self.outcome is not None or self._failed_at is not None or bool(self._reason)
         self._follower.read(t, readout, command, 0.0 if stops else self._stop)
+        command[0]["low_range"] = self._task.goal.low_range
         if self._failed_at is not None and (abs(speed) < 0.05 or t - self._failed_at > LONGEST_STOP):
             self._end(Outcome(ERROR, self._reason))
         self._note_stuck(t, pose, speed)
         self._log(t, pose)
+        if self._has_news and self.map is not None:
+            self._has_news = False
+            plan = None if self._reason.startswith(NO_WAY) else self.plan
+            for watcher in self.watchers:
+                watcher(Snapshot(t, pose, self.map, plan, self.goal, self._vehicle, self._reason))
 
     def _think(self, t: float, readout: Record, pose: Pose, speed: float, sensors: Mapping[str, Measurement]) -> None:
         """Take results of mapper and planner, and begin their next calls. Raises PlanError."""
         found = self._mapper.result()
         if found is not None:
-            self.map = found
+            self.map, self._has_news = found, True
             if not self.maps or found.time - self.maps[-1].time >= MAP_PERIOD - 1e-9:
                 self.maps.append(found)
             self._check_plan(pose)
@@ -257,8 +270,9 @@ class GoalDriver:
 
     def _take(self, planned: Plan | Blocked, pose: Pose) -> None:
         """Follow a plan, or stop because there is none."""
+        self._has_news = True
         if isinstance(planned, Blocked):
-            self._reason = f"blocked: {planned.reason}"
+            self._reason = NO_WAY + planned.reason
             return
         self.plan, self._reason, self._number = planned, "", self._number + 1
         self._follower.start(planned)
@@ -302,7 +316,7 @@ class GoalDriver:
         if outcome is not None and self.outcome is None:
             self.outcome = outcome
             self.ended = DONE if outcome.word == REACHED else outcome.message
-            self._reason = self._reason or outcome.message
+            self._reason, self._has_news = self._reason or outcome.message, True
             self.close()
 
     def _log(self, t: float, pose: Pose) -> None:

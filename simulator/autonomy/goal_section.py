@@ -26,6 +26,12 @@ class GoalSection:
     radius: float = entry(
         Number("m", 0.5, 100.0), "distance of the reference point from the goal at which the goal is reached", 3.0, written="m"
     )
+    low_range: bool = entry(
+        Flag(), "true: in low range of the transfer case, with locked differentials where the vehicle locks them there", False
+    )
+    height: float | None = entry(
+        Number("m", -1e4, 1e4), "z of the goal in W: the distance is then in space; default: the horizontal distance", None, written="m"
+    )
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,12 @@ class Endings:
     collision: bool = entry(Flag(), "true: a collision with an object ends the run", True)
     stuck_speed: float = entry(Number("m/s", 0.0, 10.0), "speed below which a vehicle may be stuck", 0.5, written="mps")
     stuck_time: float = entry(Number("s", 0.1, 3600.0), "time below this speed after which the vehicle is stuck", 20.0, written="s")
+    stuck_area: float = entry(
+        Number("m", 0.0, 1000.0),
+        "a vehicle that stays within this radius for twice that time is stuck, although it moves; 0: never",
+        8.0,
+        written="m",
+    )
     roll: float = entry(Number("rad", 0.1, math.pi), "roll or pitch angle of a vehicle that has rolled", math.radians(60.0), written="deg")
 
 

@@ -9,29 +9,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.autonomy.contract import OBSTACLE, UNKNOWN, Goal, ObstacleMap, Plan
+from simulator.autonomy.contract import Goal, ObstacleMap, Plan
+from simulator.autonomy.snapshot import codes
+from simulator.view.map_view import PALETTE, UNKNOWN
 
 NAME = "obstacle_map.png"
-COLORS = {"free": (0.93, 0.95, 0.90), "costly": (0.85, 0.66, 0.42), "obstacle": (0.20, 0.20, 0.24), "unknown": (0.72, 0.74, 0.78)}
-"""Red, green, blue; free cells go from free to costly with their cost."""
 
 
-def mosaic(maps: Sequence[ObstacleMap]) -> tuple[NDArray[np.float64], tuple[float, float, float, float]]:
+def mosaic(maps: Sequence[ObstacleMap]) -> tuple[NDArray[np.uint8], tuple[float, float, float, float]]:
     """Return the colors (ny, nx, 3) of the area of all maps, and its x_min, x_max, y_min, y_max [m]. A later map covers an earlier one where it knows."""
     cell = maps[-1].cell
     corners = np.array([np.round(np.array(one.origin) / cell) for one in maps], int)
     sizes = np.array([one.shape[::-1] for one in maps])
     low, high = corners.min(axis=0), (corners + sizes).max(axis=0)
-    out = np.full((high[1] - low[1], high[0] - low[0], 3), COLORS["unknown"])
+    out = np.full((high[1] - low[1], high[0] - low[0]), UNKNOWN, np.uint8)
     for one, corner in zip(maps, corners - low, strict=True):
         ny, nx = one.shape
         part = out[corner[1] : corner[1] + ny, corner[0] : corner[0] + nx]
-        cost = np.nan_to_num(one.cost)[..., None]
-        color = (1.0 - cost) * np.array(COLORS["free"]) + cost * np.array(COLORS["costly"])
-        color[one.state == OBSTACLE] = COLORS["obstacle"]
-        known = one.state != UNKNOWN
-        part[known] = color[known]
-    return out, (float(low[0] * cell), float(high[0] * cell), float(low[1] * cell), float(high[1] * cell))
+        found = codes(one)
+        part[found != UNKNOWN] = found[found != UNKNOWN]
+    return PALETTE[out], (float(low[0] * cell), float(high[0] * cell), float(low[1] * cell), float(high[1] * cell))
 
 
 def write_map_picture(

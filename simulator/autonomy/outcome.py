@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from simulator.base.json_output import json_text
 from simulator.base.records import Record
 
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 REACHED, COLLISION, STUCK, ROLLED, TIMEOUT, ERROR = OUTCOMES = ("reached", "collision", "stuck", "rolled", "timeout", "error")
 """Outcomes, everywhere with these words; their numbers in the log are the places in this list."""
+
+KEY = "outcome"
+"""Key of an outcome, its word and its reason, in metrics.json, in the metadata of a log and in a row of a sweep."""
 
 
 class Outcome(NamedTuple):
@@ -38,8 +42,9 @@ def outcome_of(driver: object, early: str = "") -> Outcome | None:
     return Outcome(ERROR, early) if early else Outcome(TIMEOUT)
 
 
-AREA = 8.0
-"""m. A vehicle that has not left a disc of this radius for twice the time after which it counts as stuck is stuck, although it moves."""
+def outcome_in_log(outcome: Outcome | None) -> dict[str, str]:
+    """Return the metadata of a log for an outcome; none without an outcome."""
+    return {} if outcome is None else {KEY: json_text(outcome._asdict())}
 
 
 class Judge:
@@ -49,10 +54,11 @@ class Judge:
     ----------
     goal : of the drive
     endings : events that end the drive
+    height : z of the goal in W [m]; None: the horizontal distance counts
     """
 
-    def __init__(self, goal: Goal, endings: Endings) -> None:
-        self._goal, self._endings = goal, endings
+    def __init__(self, goal: Goal, endings: Endings, height: float | None = None) -> None:
+        self._goal, self._endings, self._height = goal, endings, height
         self._fast_at: float | None = None
         self._left_at, self._center = 0.0, (math.inf, math.inf)
         self._collisions: int | None = None
@@ -66,8 +72,9 @@ class Judge:
             return Outcome(COLLISION, f"with {collisions[self._collisions].name}")
         if max(abs(float(now["roll"])), abs(float(now["pitch"]))) > ends.roll:
             return Outcome(ROLLED, f"roll {math.degrees(float(now['roll'])):.0f} deg, pitch {math.degrees(float(now['pitch'])):.0f} deg")
-        x, y = float(now["p_WB"][0]), float(now["p_WB"][1])
-        if math.hypot(x - self._goal.x, y - self._goal.y) <= self._goal.radius:
+        x, y, z = (float(one) for one in now["p_WB"])
+        above = 0.0 if self._height is None else z - self._height
+        if math.hypot(x - self._goal.x, y - self._goal.y, above) <= self._goal.radius:
             return Outcome(REACHED)
         v = now["v_WB_B"]
         if self._fast_at is None or math.hypot(float(v[0]), float(v[1])) >= ends.stuck_speed:
@@ -75,8 +82,8 @@ class Judge:
         if t - self._fast_at >= ends.stuck_time - 1e-9:
             slow = f"slower than {ends.stuck_speed:g} m/s for {ends.stuck_time:g} s"
             return Outcome(STUCK, f"{slow}: {reason}" if reason else slow)
-        if math.hypot(x - self._center[0], y - self._center[1]) > AREA:
+        if math.hypot(x - self._center[0], y - self._center[1]) > ends.stuck_area:
             self._left_at, self._center = t, (x, y)
-        if t - self._left_at >= 2.0 * ends.stuck_time - 1e-9:
-            return Outcome(STUCK, f"within {AREA:g} m for {2.0 * ends.stuck_time:g} s")
+        if ends.stuck_area > 0.0 and t - self._left_at >= 2.0 * ends.stuck_time - 1e-9:
+            return Outcome(STUCK, f"within {ends.stuck_area:g} m for {2.0 * ends.stuck_time:g} s")
         return None

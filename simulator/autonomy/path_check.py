@@ -22,7 +22,9 @@ PER_CLEARANCE = 5.0
 VERTICAL = 2.0
 """m/s2. Vertical acceleration of a wheel path over uneven ground that limits the speed."""
 STEEP = 0.6
-"""1. Hazard from which on the speed decreases, to CREEP at a hazard of 1."""
+"""1. Hazard of the attitude from which on the speed decreases, to CLIMBING at a hazard of 1."""
+CLIMBING = 2.5
+"""m/s. Speed at a limit of roll, slope or clearance."""
 EASING = 0.15
 """Required distance to obstacles, per meter, after a start that is closer than the margin."""
 CONTACT = 0.02
@@ -46,6 +48,8 @@ class PathCheck(NamedTuple):
     """m"""
     strength: NDArray[np.float64]
     """1, largest tractive force over weight; NaN = unknown"""
+    attitude: NDArray[np.float64]
+    """1, hazard without traction"""
 
 
 def check_path(
@@ -55,7 +59,7 @@ def check_path(
     m = found if isinstance(found, MapArrays) else arrays_of(found)
     v = outline_of(vehicle) if isinstance(vehicle, VehicleTraits) else vehicle
     n = len(np.asarray(headings))
-    out = PathCheck(np.empty(n), np.empty(n), np.empty(n), np.full(n, math.nan))
+    out = PathCheck(np.empty(n), np.empty(n), np.empty(n), np.full(n, math.nan), np.empty(n))
     path = np.column_stack((np.asarray(points, float), np.asarray(headings, float), np.asarray(directions, float)))
     check_poses(m, v, np.ascontiguousarray(path), out)
     return out
@@ -69,9 +73,9 @@ def check_poses(m, v, path, out):
         x, y = path[n, 0] - v[0]["to_reference"] * c, path[n, 1] - v[0]["to_reference"] * s
         out.clearance[n] = clearance_at(m, v, x, y, c, s)
         if out.clearance[n] == TOUCHES:
-            out.hazard[n], out.unevenness[n] = math.inf, 0.0
+            out.hazard[n], out.unevenness[n], out.attitude[n] = math.inf, 0.0, math.inf
         else:
-            out.hazard[n], out.unevenness[n] = hazard_at(m, v, x, y, c, s, path[n, 3])
+            out.hazard[n], out.unevenness[n], out.attitude[n] = hazard_at(m, v, x, y, c, s, path[n, 3])
             out.strength[n] = strength_at(m, path[n, 0], path[n, 1])
 
 
@@ -115,8 +119,8 @@ def speeds_along(
     np.minimum(out, CREEP + PER_CLEARANCE * np.maximum(checked.clearance - 0.5 * margin, 0.0), out=out)
     wave = vehicle.wheelbase / math.pi
     np.minimum(out, wave * np.sqrt(VERTICAL / np.maximum(checked.unevenness, 1e-6)), out=out)
-    steep = np.clip((checked.hazard - STEEP) / (1.0 - STEEP), 0.0, 1.0)
-    np.minimum(out, limit + steep * (min(CREEP, limit) - limit), out=out)
+    steep = np.clip((checked.attitude - STEEP) / (1.0 - STEEP), 0.0, 1.0)  # a slope at the limit of the traction needs momentum
+    np.minimum(out, limit + steep * (min(CLIMBING, limit) - limit), out=out)
     np.maximum(out, min(SLOWEST, limit), out=out)
     stops = np.concatenate((np.flatnonzero(np.diff(directions)) + 1, [len(points) - 1]))
     for stop in stops:

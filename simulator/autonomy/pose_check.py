@@ -35,6 +35,8 @@ OUTLINE = (
     ("clearance", (), "m", "usable ground clearance between the axles"),
     ("max_roll", (), "rad", "steepest side slope"),
     ("max_climb", (), "rad", "steepest slope up"),
+    ("ease", (), "1", "factor of the limits of roll, slope and clearance"),
+    ("needs_traction", (), "1", "1 = slopes beyond the traction of the ground are a hazard; 0 = they are tried", "i8"),
     ("to_reference", (), "m", "position of the reference point B ahead of the point without sideslip"),
 )
 """Vehicle for the check."""
@@ -53,8 +55,8 @@ class MapArrays(NamedTuple):
     strength: NDArray[np.float64]
 
 
-def outline_of(vehicle: VehicleTraits) -> Record:
-    """Return an OUTLINE record."""
+def outline_of(vehicle: VehicleTraits, ease: float = 1.0, needs_traction: bool = True) -> Record:
+    """Return an OUTLINE record; see there for `ease` and `needs_traction`."""
     out = record(OUTLINE)
     o = out[0]
     length = vehicle.front + vehicle.rear
@@ -62,6 +64,7 @@ def outline_of(vehicle: VehicleTraits) -> Record:
     o["discs"], o["radius"] = count, math.hypot(0.5 * vehicle.width, 0.5 * length / count)
     o["offset"][:count] = vehicle.rear_axle - vehicle.rear + (np.arange(count) + 0.5) * length / count
     o["wheelbase"], o["track"], o["clearance"] = vehicle.wheelbase, vehicle.track, BELLY * vehicle.ground_clearance
+    o["ease"], o["needs_traction"] = ease, needs_traction
     o["max_roll"], o["max_climb"], o["to_reference"] = vehicle.max_roll, vehicle.max_climb, vehicle.rear_axle
     return out
 
@@ -93,7 +96,8 @@ def clearance_at(m, v, x, y, c, s):
 
 @inline
 def hazard_at(m, v, x, y, c, s, direction):
-    """Return how close a pose is to the limits of the vehicle, 1 = at a limit, and the unevenness of the ground under it [m].
+    """Return how close a pose is to the limits of the vehicle, 1 = at a limit; the unevenness of the ground under it [m]; and the first without
+    traction.
 
     The vehicle is a plate on its wheels: side slope, slope along the direction of travel, traction, and clearance between the axles.
     """
@@ -105,7 +109,7 @@ def hazard_at(m, v, x, y, c, s, direction):
     mx, my = 0.5 * (x + fx), 0.5 * (y + fy)
     middle = height_at(m, mx, my)
     if not math.isfinite(left_rear + right_rear + left_front + right_front + middle):
-        return math.inf, 0.0
+        return math.inf, 0.0, math.inf
     front, rear = 0.5 * (left_front + right_front), 0.5 * (left_rear + right_rear)
     roll = math.atan(0.5 * abs(left_front + left_rear - right_front - right_rear) / o["track"])
     rise = direction * (front - rear) / o["wheelbase"]
@@ -113,10 +117,11 @@ def hazard_at(m, v, x, y, c, s, direction):
     bulge, twist = middle - 0.5 * (front + rear), 0.5 * abs(left_front - right_front - left_rear + right_rear)
     hazard = max(roll / o["max_roll"], bulge / o["clearance"])
     hazard = max(hazard, climb / o["max_climb"], -climb / (STEEPER_DOWN * o["max_climb"]))
+    attitude = hazard = hazard / o["ease"]
     strength = strength_at(m, mx, my)
-    if not math.isnan(strength):
+    if o["needs_traction"] != 0 and not math.isnan(strength):
         hazard = max(hazard, (rise + TRACTION_RESERVE) / max(strength, 1e-3))
-    return hazard, max(abs(bulge), twist)
+    return hazard, max(abs(bulge), twist), attitude
 
 
 @inline

@@ -88,8 +88,8 @@ class VehicleTraits:
         return Limits(slope, step, ENVELOPED * self.wheel_radius, self.height + OVERHEAD)
 
 
-def vehicle_traits(description: Description, tires: TireSet, model: InternalModel) -> VehicleTraits:
-    """Return the traits of a vehicle, from its files and the driver's model of it."""
+def vehicle_traits(description: Description, tires: TireSet, model: InternalModel, reduction: float = 1.0) -> VehicleTraits:
+    """Return the traits of a vehicle, from its files and the driver's model of it; `reduction`: of a low range in use, 1 / its ratio."""
     tire = tires.shared
     radius, tire_width = float(np.mean(tire["radius"])), float(np.mean(tire["width"]))
     ground, first, last = -model.reference_height, model.front_axle, model.front_axle - model.wheelbase
@@ -101,7 +101,7 @@ def vehicle_traits(description: Description, tires: TireSet, model: InternalMode
     sharpest = float(min(abs(model.road_wheel_angles[0]), abs(model.road_wheel_angles[-1]))) / model.turning_length
     wheel_rate = STEERING_WHEEL_RATE / model.steering_wheel_lock * sharpest
     # per unit of throttle, the pull of the vehicle on a level road is that on a slope, over gravity
-    pull = min(0.9 * model.throttle_acceleration, 0.75 * STANDARD_GRAVITY)
+    pull = min(0.9 * reduction * model.throttle_acceleration, 0.75 * STANDARD_GRAVITY)
     return VehicleTraits(
         front=front,
         rear=length - front,

@@ -77,6 +77,12 @@ def number_between(minimum: float, maximum: float, whole: bool = False) -> Calla
     return number
 
 
+def times(text: str) -> tuple[float, ...]:
+    """Parse times [s], separated by commas; an argument type."""
+    second = number_between(0.0, 1e6)
+    return tuple(dict.fromkeys(second(one) for one in text.split(",")))
+
+
 def yaml_value(text: str) -> Any:
     """Parse a value in YAML, for example a name or a mapping in braces; an argument type."""
     from simulator.base.yaml_reader import parse_yaml

@@ -112,12 +112,17 @@ def _read_in(kind: FieldType, value: Any, file: object, key: str, suffix: str) -
 
 @dataclass(frozen=True)
 class Group:
-    """Section with the keys of a table. If `make` is given, the value is `make` called with the entries of the file."""
+    """Section with the keys of a table. If `make` is given, the value is `make` called with the entries of the file.
+
+    An object of the class `make` is a value that was read before.
+    """
 
     fields: Fields
     make: Callable[..., Any] | None = None
 
     def read(self, value: Any, file: object, key: str) -> Any:
+        if isinstance(self.make, type) and isinstance(value, self.make):
+            return value
         values = read(self.fields, value, file, key, fill=self.make is None)
         return values if self.make is None else self.make(**values)
 

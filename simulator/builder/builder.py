@@ -140,9 +140,9 @@ class SessionParts:
         )
 
     def automatic_driver(self) -> Driver | SensingDriver | None:
-        """Return a new plugin driver of the session, else the driver of the maneuver, for a run; None without both. Raises as `driver`."""
+        """Return a new automatic driver of the session, else the driver of the maneuver, for a run; None without both. Raises as `driver`."""
         chosen = without_a_person(self.options.driver)
-        if DRIVER_KINDS.is_builtin(chosen.name):
+        if chosen.name == FOLLOWER:
             return None if self.maneuver is None else self.maneuver_driver()
         return self.driver(DRIVER_KINDS.need(chosen.name), paced=False, said=chosen.parameters)
 
@@ -151,7 +151,9 @@ class SessionParts:
         return self.driver(DRIVER_KINDS.need(FOLLOWER), paced=False)
 
     def check_equilibrium(self) -> None:
-        """Check that the vehicle stands at the start of the ground, by placing it there. Raises ConfigError, JounceError."""
+        """Check that the vehicle stands at the start of the ground, by placing it there; a dropped one need not. Raises ConfigError, JounceError."""
+        if self.maneuver is not None and self.maneuver.start.drop is not None:
+            return
         with self.configuration.origins.at_start():
             self.vehicle.reset(self.ground, *self.ground.spawn)
 
@@ -181,7 +183,8 @@ class SessionParts:
         measuring = self.new_sensors() if sensors is None else sensors
         session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring, self.options.weather)
         session.message_origins = self.configuration.origins.at_start
-        session.start_speed = 0.0 if self.maneuver is None else self.maneuver.start.speed
+        if self.maneuver is not None:
+            session.start_speed, session.start_drop = self.maneuver.start.speed, self.maneuver.start.drop
         session.add_faults(self.new_faults())
         if self.ruts is not None:
             session.soil.load(self.ruts, self.terrain)

@@ -9,8 +9,9 @@ from simulator.base.argument_types import Commands, Parser, Version
 from simulator.cli.commands.benchmarks_and_mechanisms import add_bench, add_kc, add_mechanism
 from simulator.cli.commands.components import add_cueing, add_terrain, add_tire
 from simulator.cli.commands.driving import add_devices, add_drive, add_platform, add_stream, add_view
-from simulator.cli.commands.files import add_check, add_list, add_schema
+from simulator.cli.commands.files import add_check, add_doctor, add_list, add_schema
 from simulator.cli.commands.runs import add_compare, add_datasheet, add_info, add_rerun, add_run, add_sensors
+from simulator.cli.commands.scores import add_score
 from simulator.cli.commands.soils import add_soil, add_soilbin
 from simulator.cli.commands.sweeps_and_fits import add_fit, add_optimize, add_sweep
 from simulator.cli.commands.validation import add_validate
@@ -44,6 +45,7 @@ def parser_of(command: str = "", subcommand: str = "") -> Parser:
     add_view(commands)
     add_run(commands)
     add_sweep(commands)
+    add_score(commands)
     add_fit(commands)
     add_optimize(commands)
     add_rerun(commands)
@@ -66,6 +68,7 @@ def parser_of(command: str = "", subcommand: str = "") -> Parser:
     add_list(commands)
     add_check(commands)
     add_schema(commands)
+    add_doctor(commands)
     return parser
 
 

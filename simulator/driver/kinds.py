@@ -1,4 +1,4 @@
-"""Registry of automatic drivers: the driver of maneuvers and plugin drivers."""
+"""Registry of automatic drivers: the driver of maneuvers, the driver to a goal and plugin drivers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,14 @@ if TYPE_CHECKING:
 
 FOLLOWER = "scripted"
 """Name of the driver that is used without a human driver."""
+PLANNER = "planner"
+"""Name of the driver to a goal."""
 
-DRIVER_KINDS: Registry[DriverKind] = Registry("driver", "jounce.drivers", {FOLLOWER: "simulator.driver.maneuver_driver:KIND"})
+DRIVER_KINDS: Registry[DriverKind] = Registry(
+    "driver",
+    "jounce.drivers",
+    {FOLLOWER: "simulator.driver.maneuver_driver:KIND", PLANNER: "simulator.autonomy.planner_driver:KIND"},
+)
 
 
 def register(kind: DriverKind) -> None:

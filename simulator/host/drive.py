@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from simulator.autonomy.outcome import Outcome, outcome_in_log, outcome_of
 from simulator.base.console import print_error, print_line
 from simulator.base.progress_line import ProgressLine
 from simulator.base.rates import even_turns
@@ -71,6 +72,8 @@ class Host:
         self.log: TelemetryOutlet | None = None
         self.force_feedback: ForceFeedbackOutlet | None = None
         self.stop = False
+        self.outcome: Outcome | None = None
+        """Outcome of a drive to a goal."""
         self._progress: ProgressLine | None = None
         self._closed = False
 
@@ -101,6 +104,7 @@ class Host:
             self.view.open(parts, folder.path, self.options.began, by_a_person, _has_platform(parts), self.messages.say, sensors)
             self.streams.start_platform(folder.path)
             driver = self._driver()
+            self.view.show_map(driver)
             self.session = session = parts.session(driver, sensors=sensors)
             self.controls.control_cueing(CueingControls(parts.cueing.tuner))
             session.reset()
@@ -200,13 +204,16 @@ class Host:
         }
 
     def _note_ending(self) -> None:
-        """Write the reason of the end to the log, unless the drive ended normally."""
+        """Write the reason of the end to the log, unless the drive ended normally, and the outcome of a drive to a goal."""
         if self.log is None:
             return
+        early = "ended by the user" if self.stop else ""
         if self.troubles:
-            self.log.writer.ended = self.troubles[0]
+            early = self.log.writer.ended = self.troubles[0]
         elif self.stop_request.first is not None:
-            self.log.writer.ended = signal_message(self.stop_request.first)
+            early = self.log.writer.ended = signal_message(self.stop_request.first)
+        self.outcome = outcome_of(self.session.driver, early)
+        self.log.writer.about |= outcome_in_log(self.outcome)
 
     def _keep_going(self, session: Session) -> bool:
         """Check vehicle, outlets, devices and view; return False to end the drive. Called a hundred times a second."""

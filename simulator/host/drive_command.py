@@ -67,6 +67,8 @@ def report(host: Host, summary: dict[str, Any]) -> int:
     if summary["overruns"]:
         late += f" (at most {1e3 * summary['worst_lateness']:.1f} ms, {summary['dropped']:.2f} s dropped)"
     print_line(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
+    if host.outcome is not None:
+        print_line(f"outcome: {host.outcome.message}")
     print_line(lateness_text(summary["lateness"]))
     if summary["limiter"]["ticks"] and host.streams.motions:
         print_line(interventions_text(summary["limiter"]))

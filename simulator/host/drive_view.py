@@ -6,11 +6,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from simulator.autonomy.goal_driver import GoalDriver
 from simulator.builder.builder import SessionParts, view_geometry
 from simulator.builder.warm_up import compile_kernels, needs_compilation
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Origin
 from simulator.configuration.session_file import read_session
+from simulator.driver.contract import Driver, SensingDriver
+from simulator.driver.kinds import PLANNER
 from simulator.driver.make_driver import follows_maneuver, without_a_person
 from simulator.host.start_window import StartWindow
 from simulator.outlets.view import ViewOutlet
@@ -48,6 +51,11 @@ def choose_view(c: Configuration, say: Callable[[str], None]) -> None:
             c.put("maneuver", None, here)
     elif not c.has("maneuver"):
         c.put("maneuver", DEFAULT_MANEUVER, here)
+
+
+def drives_to_a_goal(parts: SessionParts) -> bool:
+    """Return whether the driver drives to a goal."""
+    return parts.options.driver.name == PLANNER or (parts.maneuver is not None and parts.maneuver.task is not None)
 
 
 class DriveView:
@@ -108,9 +116,14 @@ class DriveView:
         self.supervisor = supervisor = ViewSupervisor(parts.ticks(VIEW_PERIOD), say, began, by_a_person, wheels, parts.ground)
         self.window, self.keys = supervisor.window, supervisor.keys
         self.window.extras[0]["has_platform"] = has_platform
-        supervisor.show_sensors(sensors)
+        supervisor.show_insets(sensors, with_map=drives_to_a_goal(parts))
         pictures = folder if view == "offscreen" else None
         supervisor.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)
+
+    def show_map(self, driver: Driver | SensingDriver) -> None:
+        """Show the map and the plans of a driver to a goal."""
+        if self.supervisor is not None and isinstance(driver, GoalDriver):
+            self.supervisor.show_map(driver)
 
     @property
     def first_frame(self) -> float | None:

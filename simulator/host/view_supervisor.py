@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from simulator.base import cleanup
 from simulator.base.errors import DeviceError
-from simulator.host.sensor_insets import SensorInsets
+from simulator.host.inset_feed import InsetFeed
 from simulator.outlets.view import ViewOutlet
 from simulator.view.drive_lock import DriveLock
 from simulator.view.frame_writer import UNFINISHED, start_pictures_process
@@ -26,6 +26,7 @@ from simulator.view.shared_state import KeyReader, ViewWriter
 from vehicles.axle_layout import WHEELS
 
 if TYPE_CHECKING:
+    from simulator.autonomy.goal_driver import GoalDriver
     from simulator.sensors.mounted_sensor import MountedSensor
     from terrain.ground import Ground
     from terrain.objects.object_set import ObjectSet
@@ -89,7 +90,7 @@ class ViewSupervisor:
             cleanup.register_cleanup(self.keys.close)
         self.window = ViewOutlet(every, self.block)
         self.window.on_new_objects = self._save_objects
-        self._insets: SensorInsets | None = None
+        self._insets: InsetFeed | None = None
         self.stop = self.lost = False
         self.first_frame: float | None = None
         """s from the start of the program to the first frame."""
@@ -104,15 +105,20 @@ class ViewSupervisor:
         self._frames, self._owner, self._exists = 0, 0, True
         self._gone_since: float | None = None
 
-    def show_sensors(self, sensors: Sequence[MountedSensor]) -> None:
-        """Show the first camera and the first lidar as insets; call this before `open`."""
-        if not SensorInsets.has_some(sensors):
+    def show_insets(self, sensors: Sequence[MountedSensor], with_map: bool) -> None:
+        """Show the first camera and the first lidar as insets, and the map of `show_map`; call this before `open`."""
+        if not (with_map or InsetFeed.has_some(sensors)):
             return
         try:
-            self._insets = SensorInsets(sensors)
+            self._insets = InsetFeed(sensors)
             (self.drive_lock.folder / BLOCK_FILE).write_text(self._insets.block.name, encoding="utf-8")
         except (DeviceError, OSError) as error:
-            self.say(f"driving without images of sensors in the window: {error}")
+            self.say(f"driving without insets in the window: {error}")
+
+    def show_map(self, driver: GoalDriver) -> None:
+        """Show the map and the plans of a driver to a goal."""
+        if self._insets is not None:
+            driver.watchers.append(self._insets.show_map)
 
     def open(self, ground: Any, geometry: Mapping[str, Any], title: str, pictures: Path | None, interval: float) -> None:
         """Start the window, or, with a folder `pictures`, the images, one every `interval` s of simulated time."""

@@ -83,6 +83,13 @@ class Start:
         Number("m", -1e5, 1e5, shape=(2,)), "position ahead of and to the left of the start of the terrain", (0.0, 0.0), written="m"
     )
     heading: float = entry(Number("rad", -math.tau, math.tau), "heading relative to the start of the terrain, + = left", 0.0, written="deg")
+    drop: float | None = entry(
+        Number("m", 0.1, 100.0),
+        "height of the reference point above the ground, from which the vehicle falls, level and at rest; higher where wheels or body would touch the "
+        "ground; needs no equilibrium; default: the vehicle stands or rolls",
+        None,
+        written="m",
+    )
 
 
 @dataclass(frozen=True)
@@ -285,6 +292,13 @@ def _check(document: Document, written: Written) -> None:
     with ErrorCollector() as faults:
         with faults.part():
             _check_times(document, written)
+        with faults.part():
+            if document.start.drop is not None and document.start.speed > 0.0:
+                faults.add(
+                    written.wrong(
+                        ("start", "drop"), "m", document.start.drop, "no such key together with speed_kph; a dropped vehicle is at rest"
+                    )
+                )
         with faults.part():
             _check_path(document, written)
         for key, events in (("speed", document.speed), ("lane_changes", document.lane_changes)):

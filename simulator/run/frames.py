@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -70,7 +70,10 @@ class States:
 
     def spread(self, count: int) -> list[FrameState]:
         """Return `count` states, evenly spread from the first to the last."""
-        indices = np.linspace(0, len(self.kept) - 1, min(count, len(self.kept))).round().astype(int).tolist()
+        return self.at(np.linspace(0, len(self.kept) - 1, min(count, len(self.kept))).round().astype(int).tolist())
+
+    def at(self, indices: Sequence[int]) -> list[FrameState]:
+        """Return the states at these places of `kept`, which increase."""
         firsts = [0, *(index + 1 for index in indices)]
         return [
             FrameState(self.kept[last], self.pressed[first : last + 1], self.moved[first : last + 1])

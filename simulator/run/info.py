@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from simulator.autonomy.outcome import KEY as OUTCOME
+from simulator.autonomy.outcome import OUTCOMES, Outcome
 from simulator.base.console import print_error
 from simulator.base.errors import ConfigError, one_line
 from simulator.base.json_output import json_text
@@ -43,7 +45,7 @@ def described(log: LogInfo) -> dict[str, Any]:
     """Return the description of a log for JSON; null for missing data."""
     about = dict(log.about)
     lateness, failure, configuration = (about.pop(key, None) for key in ("lateness", "log_failure", "configuration"))
-    collisions = about.pop("collisions", None)
+    collisions, outcome = about.pop("collisions", None), about.pop(OUTCOME, None)
     return {
         "file": str(log.file),
         "recovered": log.recovered,
@@ -55,6 +57,7 @@ def described(log: LogInfo) -> dict[str, Any]:
         "ended": about.get("ended"),
         "ended_well": about.pop("ended", None) == WELL and failure is None,
         "log_failure": failure,
+        "outcome": json.loads(outcome) if outcome else _outcome(log),
         "resets": _last(log.numbers.get("resets")),
         "paused_s": _paused(log),
         "incidents": _incidents(log),
@@ -79,6 +82,8 @@ def text_of(log: LogInfo, with_columns: bool = False) -> str:
         rows.append(("time", f"{facts['simulated_s']:.2f} s simulated{wall}"))
     rows.append(("began", facts["started"] or "unknown"))
     rows.append(("ended", facts["ended"] or "unknown"))
+    if facts["outcome"]:
+        rows.append(("outcome", Outcome(**facts["outcome"]).message))
     if facts["log_failure"]:
         rows.append(("log", f"ended early: {facts['log_failure']}"))
     rows += list(facts["about"].items())
@@ -148,6 +153,12 @@ def _incidents(log: LogInfo) -> int | None:
     """Return the number of incidents; the column contains incident numbers."""
     incident = log.numbers.get("incident")
     return None if incident is None else len(np.setdiff1d(incident, 0))
+
+
+def _outcome(log: LogInfo) -> dict[str, str] | None:
+    """Return the outcome of a drive to a goal from the column, for the log of a killed run; None if there is none."""
+    number = _last(log.numbers.get("planner_outcome"))
+    return None if number is None or not 0 <= number < len(OUTCOMES) else Outcome(OUTCOMES[number])._asdict()
 
 
 def _touched(log: LogInfo) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from simulator.autonomy.goal_driver import GoalDriver
 from simulator.autonomy.map_picture import write_map_picture
-from simulator.autonomy.outcome import Outcome, outcome_of
+from simulator.autonomy.outcome import KEY, Outcome, outcome_in_log, outcome_of
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
@@ -38,6 +39,8 @@ from simulator.maneuvers.report.write_report import write_metrics, write_page, w
 from simulator.maneuvers.source_marks import mark_words
 from simulator.outlets.telemetry import TelemetryOutlet, measuring
 from simulator.platform_phases import raise_platform
+from simulator.run.drive_figure import write_figures
+from simulator.run.drive_recorder import DriveRecorder
 from simulator.run.folder import RunFolder
 from simulator.run.frames import PERIOD, States, drawn_states
 from simulator.run.provenance import run_info
@@ -61,6 +64,7 @@ def run_maneuver(
     pictures: bool = True,
     frames: int = 0,
     on_stage: Callable[[str], None] = lambda text: None,
+    figure: Sequence[float] | None = None,
 ) -> dict[str, Any]:
     """Run a maneuver and write all results into a folder.
 
@@ -72,6 +76,7 @@ def run_maneuver(
     say : called with a message when kernels are compiled or a part fails
     pictures : True to draw the plots of the maneuver and write report.html
     frames : number of rendered images of the run in report.html
+    figure : times [s] of the figures of the drive, in addition to its animation; None: neither
     on_stage : called with what the run does after the simulation, for example "drawing plots"
 
     Returns
@@ -98,9 +103,11 @@ def run_maneuver(
     folder = RunFolder(out)
     measured = measuring(session, maneuver, (*columns_of(maneuver.pictures), *columns_shown()) if pictures else ())
     states = States(parts.ticks(PERIOD))
+    drive = None if figure is None else DriveRecorder(parts, session, maneuver.duration)
+    more: list[Outlet] = [measured, *([states] if frames else []), *([drive] if drive is not None else [])]
     began = time.perf_counter()
     try:
-        run = _simulate_maneuver(parts, session, folder, [measured, states] if frames else [measured], progress)
+        run = _simulate_maneuver(parts, session, folder, more, progress)
         for collision in session.collisions:
             say(collision.message)
         for trouble in (*parts.vehicle.troubles, *run.dropped):
@@ -115,19 +122,24 @@ def run_maneuver(
                 on_stage("rendering images")
             shown = drawn_states(parts, states.spread(frames), say) if frames else []
             info = run_info(parts, session, folder.path, machine, run.dropped, shown)
+            if isinstance(session.driver, GoalDriver) and session.driver.maps:
+                info = replace(info, obstacle_map=_map_picture(session.driver, measured.log(), folder.path, run.outcome))
         on_stage("computing metrics")
         evaluated_run = _evaluated(parts, measured.log(), run.early)
-        outcome = outcome_of(session.driver, "" if run.early is None else run.early["reason"])
-        if outcome is not None:
-            evaluated_run.result["outcome"] = outcome._asdict()
+        if run.outcome is not None:
+            evaluated_run.result[KEY] = run.outcome._asdict()
         on_stage("drawing plots" if pictures else "writing metrics")
         if session.collisions:
             evaluated_run.result["collisions"] = [one.to_json() for one in session.collisions]
         if session.faults:
             evaluated_run.result["faults"] = [fault.to_json() for fault in session.faults]
         found = _report(evaluated_run, folder.path, machine, info)
-        if pictures and isinstance(session.driver, GoalDriver) and session.driver.maps:
-            found["files"].append(_map_picture(session.driver, measured.log(), folder.path, outcome))
+        if info is not None and info.obstacle_map is not None:
+            found["files"].append(info.obstacle_map)
+        if drive is not None and figure is not None:
+            on_stage("drawing figures")
+            drive.keep_end(session)
+            found["files"] += write_figures(folder.path, drive, parts, figure, say)
         return found | {"dropped": run.dropped}
     finally:
         folder.release()
@@ -148,6 +160,8 @@ class _Outcome(NamedTuple):
     dropped: list[str]
     """Stopped plugins, one line each."""
     log_failure: str | None
+    outcome: Outcome | None
+    """Outcome of a drive to a goal."""
 
 
 def _simulate_maneuver(
@@ -179,11 +193,14 @@ def _simulate_maneuver(
                 log.writer.ended = early["reason"]
             elif stop_request.first is not None:
                 log.writer.ended = signal_message(stop_request.first)
+            early_end = log.writer.ended if early is not None or stop_request.first is not None else ""
+            outcome = outcome_of(session.driver, early_end)
+            log.writer.about |= outcome_in_log(outcome)
         finally:
             session.close()
             folder.abandon()
     stop_request.raise_if_requested()
-    return _Outcome(early, dropped, log.writer.failure)
+    return _Outcome(early, dropped, log.writer.failure, outcome)
 
 
 def driver_of(parts: SessionParts) -> Driver | SensingDriver:
@@ -290,6 +307,7 @@ def main_run(arguments: Any) -> int:
             pictures=arguments.plots != "none",
             frames=arguments.frames,
             on_stage=progress.stage,
+            figure=arguments.figure,
         )
     if arguments.json:
         shown = {"folder": str(outcome["folder"]), **{key: outcome[key] for key in ("result", "machine", "dropped")}}
@@ -326,8 +344,8 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     verdict = "no limits given" if result["pass"] is None else "passed" if result["pass"] else "FAILED"
     factor = outcome["machine"]["real_time_factor"]
     console.print(f"{verdict}, {factor:.0f} times real time; {_written(outcome['files'])} in {outcome['folder']}")
-    if "outcome" in result:
-        console.print(f"outcome: {Outcome(**result['outcome']).message}", highlight=False)
+    if KEY in result:
+        console.print(f"outcome: {Outcome(**result[KEY]).message}", highlight=False)
     for fault in result.get("faults", ()):
         console.print(f"fault: {fault['name']} from {fault['start_s']:g} s", highlight=False)
     for remark in result.get("remarks", ()):

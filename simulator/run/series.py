@@ -154,8 +154,9 @@ def _write(folder: Path, series: Series, runs: list[dict[str, Any]], complete: b
 
 def main_series(file: Path, arguments: Any) -> int:
     """Run `jounce run` for a series; exit code 1 if the series does not pass, else 0."""
-    if arguments.frames:
-        raise JounceError("--frames: not available for a series; expected a single maneuver")
+    for name, value in (("--frames", arguments.frames or None), ("--figure", arguments.figure)):
+        if value is not None:
+            raise JounceError(f"{name}: not available for a series; expected a single maneuver")
     series = load_series(file)
 
     def configuration(run: Run) -> Configuration:

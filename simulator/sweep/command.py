@@ -20,7 +20,7 @@ from simulator.sweep.engine import Progress, sweep
 from simulator.sweep.executor import ExecutorLostError
 from simulator.sweep.load_sweep import check_parameters
 from simulator.sweep.progress import ProgressDisplay, time_in_words
-from simulator.sweep.result_table import failures
+from simulator.sweep.result_table import failures, outcomes
 from simulator.sweep.run_sweep import executor_for
 from simulator.telemetry.run_folder import new_run_folder
 
@@ -78,13 +78,16 @@ def _resolved(design: Design, file: Path, options: SweepOptions, shown: Progress
 def _print_result(as_json: bool, cases: Resolved, table: Path, wall: float) -> int:
     """Print the result and return the exit code."""
     reasons = failures(table)
-    failed = sum(reasons.values())
+    failed, ended = sum(reasons.values()), outcomes(table)
     if as_json:
         summary = {"folder": str(table.parent), "table": str(table), "runs": len(cases), "failed": failed, "wall_time_s": wall}
+        summary |= {"outcomes": ended} if ended else {}
         print(json_text({**summary, "failures": [{"reason": reason, "runs": count} for reason, count in reasons.items()]}))
     else:
         verdict = f"{failed} failed" if failed else "none failed"
         print(f"{len(cases)} runs, {verdict}, in {time_in_words(wall)}; the table is {table}")
+        if ended:
+            print("outcomes: " + ", ".join(f"{count} {word}" for word, count in ended.items()))
         for reason, count in list(reasons.items())[:MAX_REASONS]:
             print(f"  {count} x {reason}")
         if len(reasons) > MAX_REASONS:

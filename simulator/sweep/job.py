@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from simulator.api.simulation import IncidentError
+from simulator.autonomy.outcome import Outcome, outcome_of
 from simulator.base.errors import JounceError
 from simulator.base.machine import origin
 from simulator.base.rates import shown_time
@@ -92,6 +93,8 @@ class RunOutcome(NamedTuple):
     log: Log | None
     """Requested channels."""
     session: Session
+    outcome: Outcome | None
+    """Outcome of a drive to a goal."""
     simulating: float
     """Wall time in s of the steps of the run and of the identification drive of the driver."""
     identification_time: float
@@ -109,7 +112,8 @@ def drive(chunk: dict[str, Any]) -> dict[str, Any]:
     Returns
     -------
     {"worker": name of this process, "rows": list of rows in the order of the cases}. A row is {"run", "passed", "metrics", "failure"
-    (empty if there is a result), "machine"}, and "log" if channels are requested, see `plain_log`. "machine" is {"wall_s",
+    (empty if there is a result), "machine"}, "outcome" (word and reason) after a drive to a goal, and "log" if channels are requested, see
+    `plain_log`. "machine" is {"wall_s",
     "simulating_s" (wall time of the steps, including those of the identification drive), "test_drive_s" (part of it in the
     identification drive), "simulated_s"}.
     """
@@ -196,6 +200,7 @@ def run_case(mapping: Mapping[str, Any] | msgspec.Raw, channels: Sequence[str], 
         evaluation["metrics"],
         log,
         session,
+        outcome_of(session.driver),
         stepping + identification_time - identifying,
         identification_time,
     )
@@ -225,7 +230,8 @@ def _row(case: dict[str, Any], channels: list[str]) -> dict[str, Any]:
         return _failed(case["run"], str(error), time.perf_counter() - started)
     except Exception as error:  # an error in Jounce or in a plugin: record it and continue with the next run
         return _failed(case["run"], f"{type(error).__name__}: {error}", time.perf_counter() - started)
-    log = {} if run.log is None else {"log": plain_log(run.log)}
+    more: dict[str, Any] = {} if run.outcome is None else {"outcome": run.outcome._asdict()}
+    more |= {} if run.log is None else {"log": plain_log(run.log)}
     wall = time.perf_counter() - started
     machine = {
         "wall_s": wall,
@@ -233,7 +239,7 @@ def _row(case: dict[str, Any], channels: list[str]) -> dict[str, Any]:
         "test_drive_s": run.identification_time,
         "simulated_s": shown_time(run.session.time),
     }
-    return {"run": case["run"], "passed": run.passed, "metrics": dict(run.metrics), "failure": "", "machine": machine, **log}
+    return {"run": case["run"], "passed": run.passed, "metrics": dict(run.metrics), "failure": "", "machine": machine, **more}
 
 
 def _failed(run: str, reason: str, wall: float) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from simulator.base.inputfile import check_regular
 from simulator.sweep.engine import ABOUT
 from simulator.sweep.journal import JOURNALS, ROW_KEYS, Row, read_rows
 from simulator.sweep.metric_section import PASSED
-from simulator.sweep.result_table import MACHINE, PLAN, TABLE, VARIED
+from simulator.sweep.result_table import MACHINE, OUTCOME, PLAN, TABLE, VARIED, outcome_of_row
 from simulator.sweep.results import Key, Results, key_of
 
 if TYPE_CHECKING:
@@ -75,9 +76,10 @@ def _from_table(about: Mapping[str, Any], table: pa.Table, machine: pa.Table) ->
     metrics = json.loads(table.schema.metadata[b"jounce_sweep"])["metrics"]
     numbers = {name: _numbers(table[name].to_pylist()) for name in metrics}
     workers, wall, simulated = (machine[name].to_pylist() for name in ("worker", "wall_s", "simulated_s"))
-    return _results(
+    found = _results(
         about, table, table["passed"].to_pylist(), table["failure"].to_pylist(), numbers, _machine(about, workers, wall, simulated)
     )
+    return replace(found, outcomes=table[OUTCOME].to_pylist()) if OUTCOME in table.column_names else found
 
 
 def _from_journals(about: Mapping[str, Any], plan: pa.Table, rows: Iterable[Row]) -> Results:
@@ -96,7 +98,8 @@ def _from_journals(about: Mapping[str, Any], plan: pa.Table, rows: Iterable[Row]
         [row["worker"] for row in completed],
         *([row["machine"].get(name) for row in completed] for name in ("wall_s", "simulated_s")),
     )
-    return _results(about, plan.filter(there), [row["passed"] for row in done], [row["failure"] for row in done], numbers, machine)
+    results = _results(about, plan.filter(there), [row["passed"] for row in done], [row["failure"] for row in done], numbers, machine)
+    return replace(results, outcomes=[outcome_of_row(row)[0] for row in done]) if any(OUTCOME in row for row in done) else results
 
 
 def _results(

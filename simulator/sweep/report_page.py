@@ -12,6 +12,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
+from simulator.autonomy.outcome import OUTCOMES
 from simulator.base.units import is_suffix
 from simulator.maneuvers.metrics import METRICS
 from simulator.report.html_page import Column, Page, Verdict
@@ -26,6 +27,8 @@ EVERYWHERE = {metric.name for metric in METRICS}
 """Metrics of every maneuver, which are not specific to its purpose."""
 DRAWN = 8
 """Number of metrics drawn by default."""
+LISTED = 8
+"""Number of runs listed for an outcome or a reason."""
 ENDS = 3
 """Number of runs listed with the minimum, and with the maximum of a metric."""
 LETTERS = 18
@@ -41,6 +44,8 @@ def sweep_page(results: Results, wanted: Sequence[str], command: str) -> Page:
     page = Page(str(results.about.get("title") or results.about.get("name") or "A sweep"), f"Created by `{command}`.")
     _head(page, results)
     _varied(page, results)
+    if results.outcomes:
+        _outcomes(page, results)
     if results.failed:
         _failures(page, results)
     chosen, why = chosen_metrics(results, wanted)
@@ -142,6 +147,21 @@ def _varied(page: Page, results: Results) -> None:
     page.table([Column("key", words=True, long=True), Column("values"), Column("which", words=True, long=True)], rows)
 
 
+def _outcomes(page: Page, results: Results) -> None:
+    """Write how many runs have each outcome, and which."""
+    page.heading("Outcomes of the drives to a goal")
+    rows = []
+    for word in OUTCOMES:
+        numbers = [results.numbers[n] for n, one in enumerate(results.outcomes) if one == word]
+        rows.append([word, str(len(numbers)), _numbers(numbers)])
+    page.table([Column("outcome", words=True), Column("runs"), Column("which", words=True, long=True)], rows)
+
+
+def _numbers(numbers: Sequence[Any]) -> str:
+    """Return the first numbers of a list of runs."""
+    return ", ".join(map(str, numbers[:LISTED])) + (" ..." if len(numbers) > LISTED else "")
+
+
 def _failures(page: Page, results: Results) -> None:
     page.heading("Runs without a result")
     groups: dict[str, list[int]] = {}
@@ -149,8 +169,7 @@ def _failures(page: Page, results: Results) -> None:
         groups.setdefault(re.sub(r"\d+(\.\d+)?([eE][-+]?\d+)?", "#", results.failures[n]), []).append(n)
     rows = []
     for places in sorted(groups.values(), key=len, reverse=True):
-        numbers = ", ".join(str(results.numbers[n]) for n in places[:8]) + (" ..." if len(places) > 8 else "")
-        rows.append([results.failures[places[0]], str(len(places)), numbers])
+        rows.append([results.failures[places[0]], str(len(places)), _numbers([results.numbers[n] for n in places])])
     page.table([Column("reason of the first one", words=True, long=True), Column("runs"), Column("which", words=True, long=True)], rows)
     _commands(page, results, [places[0] for places in groups.values()][:DRAWN])
 

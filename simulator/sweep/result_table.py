@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from simulator.autonomy.outcome import ERROR, OUTCOMES
 from simulator.base.arrow_file import arrow_file
 from simulator.base.json_output import json_text
 from simulator.sweep.case import Cases
@@ -28,7 +29,9 @@ KEY = b"jounce_sweep"
 """Key of the metadata of the table."""
 GROUP = 4096
 """Number of rows in memory at a time, and in a group of the file."""
-OWN = ("run", "number", "passed", "failure")
+OUTCOME, REASON = "outcome", "outcome_reason"
+"""Columns of sweeps with drives to goals."""
+OWN = ("run", "number", "passed", "failure", OUTCOME, REASON)
 """Columns other than varied keys and metrics."""
 
 T = TypeVar("T")
@@ -40,23 +43,25 @@ def write_tables(cases: Cases, rows: Rows, folder: Path) -> Path:
     """Write both tables. Return the path of the result table. Raises OutputError."""
     metrics: dict[str, None] = {}
     machine: dict[str, _Kind] = {}
+    to_goals = False
     for row in rows():
+        to_goals |= OUTCOME in row
         metrics.update(dict.fromkeys(row["metrics"]))
         for key, value in row["machine"].items():
             machine.setdefault(key, _Kind()).see(value)
-    _write_table(cases, rows, list(metrics), folder / TABLE)
+    _write_table(cases, rows, list(metrics), to_goals, folder / TABLE)
     _write_machine(rows, machine, folder / MACHINE)
     return folder / TABLE
 
 
-def _write_table(cases: Cases, rows: Rows, metrics: Sequence[str], file: Path) -> None:
+def _write_table(cases: Cases, rows: Rows, metrics: Sequence[str], to_goals: bool, file: Path) -> None:
     import pyarrow as pa
 
     kinds = _kinds(cases)
     varied = _varied(kinds, metrics)
     fields = [
         pa.field("run", pa.string()), pa.field("number", pa.int64()), *varied, pa.field("passed", pa.bool_()), pa.field("failure", pa.string()),
-        *(pa.field(name, pa.float64()) for name in metrics),
+        *(pa.field(name, pa.string()) for name in (OUTCOME, REASON) if to_goals), *(pa.field(name, pa.float64()) for name in metrics),
     ]  # fmt: skip
     about = {"varied": [field.name for field in varied], "metrics": metrics, **cases.about}
 
@@ -65,6 +70,7 @@ def _write_table(cases: Cases, rows: Rows, metrics: Sequence[str], file: Path) -
         yield from (row["run"], number)
         yield from (kind.value(given.get(key)) for key, kind in kinds.items())
         yield from (row["passed"], row["failure"])
+        yield from outcome_of_row(row) if to_goals else ()
         yield from (row["metrics"].get(name) for name in metrics)
 
     schema = pa.schema(fields, metadata={KEY: json_text(about)})
@@ -117,14 +123,33 @@ def _varied(kinds: Mapping[str, _Kind], metrics: Collection[str]) -> list[pa.Fie
     return [pa.field(_column(key, metrics), kind.type(), metadata={VARIED: key}) for key, kind in kinds.items()]
 
 
+def outcome_of_row(row: Row) -> tuple[str | None, str | None]:
+    """Return outcome and reason of a run of a sweep with drives to goals: `error` for a run without a result; None for another maneuver."""
+    if row["failure"]:
+        return ERROR, row["failure"]
+    found = row.get(OUTCOME) or {}
+    return found.get("word"), found.get("reason")
+
+
 def failures(table: Path) -> dict[str, int]:
     """Return the failure reasons in a table with the number of runs, the most frequent first."""
+    return dict(_counted(table, "failure").most_common())
+
+
+def outcomes(table: Path) -> dict[str, int]:
+    """Return the outcomes in a table with the number of runs, in the order of OUTCOMES; empty without drives to goals."""
+    found = _counted(table, OUTCOME)
+    return {word: found[word] for word in OUTCOMES if found[word]}
+
+
+def _counted(table: Path, name: str) -> Counter[str]:
+    """Return the texts in a column with the number of runs; empty without the column."""
     import pyarrow.parquet as pq
 
     with arrow_file(table) as source:
-        groups = pq.ParquetFile(source).iter_batches(columns=["failure"])
-        reasons = Counter(reason for group in groups for reason in group[0].to_pylist() if reason)
-    return dict(reasons.most_common())
+        file = pq.ParquetFile(source)
+        groups = file.iter_batches(columns=[name]) if name in file.schema_arrow.names else ()
+        return Counter(text for group in groups for text in group[0].to_pylist() if text)
 
 
 class _Kind:

@@ -91,6 +91,8 @@ class Results:
     """(n,) each; NaN for runs without a result."""
     machine: Mapping[str, Any]
     """Facts about the execution: workers, wall and simulated time; empty if unknown."""
+    outcomes: Sequence[str | None] = ()
+    """Outcomes, one for each run, of a sweep with drives to goals; else empty."""
 
     @cached_property
     def short(self) -> Mapping[str, str]:
@@ -129,6 +131,7 @@ class Results:
             keys=[key.of(places) for key in self.keys if key.name in keys],
             passed=[self.passed[n] for n in chosen],
             failures=[self.failures[n] for n in chosen],
+            outcomes=[self.outcomes[n] for n in chosen] if self.outcomes else (),
             metrics={name: metric[places] for name, metric in self.metrics.items()},
         )
 

@@ -182,7 +182,7 @@ class CachingBuilder(SessionBuilder):
         """Reset the session. The state is restored from the cache if the vehicle started at the same place before. Raises as
         `Session.reset`."""
         vehicle = session.vehicle
-        key = (self._at, tuple(session.ground.spawn), session.start_speed, vehicle.steering_is_free)
+        key = (self._at, tuple(session.ground.spawn), session.start_speed, session.start_drop, vehicle.steering_is_free)
         start = self._starts.take(key, lambda: _reset(session))
         vehicle.piece.memory[:], vehicle.readout[:], vehicle.start_throttle = start
         session.begin()

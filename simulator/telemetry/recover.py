@@ -39,7 +39,7 @@ Broken = tuple[Path, ConfigError]
 """File that is not a valid log, and the error."""
 
 
-NUMBERS = ("time", "wall_time", "resets", "paused", "incident", "lateness", "collision_count")
+NUMBERS = ("time", "wall_time", "resets", "paused", "incident", "lateness", "collision_count", "planner_outcome")
 """Columns that describe a log."""
 
 KILLED = "killed; recovered from its raw log"

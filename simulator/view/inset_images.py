@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +30,16 @@ def top_view(points: NDArray[np.floating]) -> NDArray[np.uint8]:
     row, column = (((REACH - one[order]) * (SIDE / (2.0 * REACH))).astype(int).clip(0, SIDE - 1) for one in (x, y))
     image[row, column] = colors_of(z[order])
     return image
+
+
+def cloud_of(arrays: Mapping[str, NDArray[Any]]) -> NDArray[Any] | None:
+    """Return the point cloud of a measurement, a structured array with x, y, z, as (n,); None without one."""
+    return next((one.reshape(-1) for one in arrays.values() if is_cloud(one.dtype)), None)
+
+
+def is_cloud(dtype: np.dtype) -> bool:
+    """Return whether an array of this type is a point cloud."""
+    return {"x", "y", "z"} <= set(dtype.names or ())
 
 
 def colors_of(z: NDArray[np.float64]) -> NDArray[np.uint8]:

@@ -1,4 +1,4 @@
-"""Insets of the window: the last camera image, and the last point cloud from above."""
+"""Insets of the window: the last camera image, and the last point cloud and the last obstacle map from above."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from simulator.view.gl_objects import Mesh, Program, Texture
 from simulator.view.inset_block import BLOCK_FILE, InsetBlock
 from simulator.view.inset_images import top_view
 from simulator.view.instrument_layout import Box
+from simulator.view.map_view import map_image
 
 WIDTH, HEIGHT = 288.0, 216.0
 """Maximum size of an inset [pixels of the canvas]."""
@@ -54,7 +55,7 @@ class Insets:
 
     def __init__(self, block: InsetBlock) -> None:
         self._block = block
-        self.camera, self.lidar = Inset(), Inset()
+        self.camera, self.lidar, self.map = Inset(), Inset(), Inset()
         self._program = Program("inset")
         self._mesh = Mesh(np.array([[0, 0], [1, 0], [1, 1], [0, 0], [1, 1], [0, 1]]), (2,))
 
@@ -73,10 +74,13 @@ class Insets:
         if (cloud := self._block.new_points()) is not None:
             self.lidar.show(cloud[0], top_view(cloud[1]))
 
+        if (found := self._block.new_map()) is not None:
+            self.map.show(found[0], map_image(found[1]))
+
     @property
     def shown(self) -> list[Inset]:
         """Insets with an image."""
-        return [one for one in (self.camera, self.lidar) if one.size is not None]
+        return [one for one in (self.map, self.camera, self.lidar) if one.size is not None]
 
     def draw(self, inset: Inset, box: Box, width: float, height: float) -> None:
         """Draw an inset on a canvas of this size over the current frame buffer."""

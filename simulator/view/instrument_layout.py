@@ -46,7 +46,7 @@ HELP = (
     ("+  -", "motion intensity"),
     ("J  ,  .", "washout: next value, less, more"),
     ("G", "strip chart of the motion"),
-    ("O", "images of camera and lidar"),
+    ("O", "map, images of camera and lidar"),
     ("C", "next camera"),
     ("1  2  3", "chase, driver, suspension"),
     ("H, F1", "show, hide this list"),

@@ -110,6 +110,24 @@ def test_a_sweep_half_done_is_read_from_its_journals_as_a_done_one_from_its_tabl
     assert "6 of 12 runs done, 2 runs without a result; 3 of 4 passed" in page_of(tmp_path / "half")
 
 
+def test_outcomes_of_drives_to_goals_are_counted(tmp_path):
+    def row_with_outcome(cases, number):
+        row = row_of(cases, number)
+        return row if row["failure"] else {**row, "outcome": {"word": "stuck" if number == 5 else "reached", "reason": ""}}
+
+    finished(tmp_path / "done", rows=row_with_outcome)
+    begun(tmp_path / "all", rows=row_with_outcome)
+    words = ["reached"] * 3 + ["error"] * 2 + ["stuck"] + ["reached"] * 6  # a run without a result is an error
+    for name in ("done", "all"):
+        assert read_results(tmp_path / name).outcomes == words
+    page = page_of(tmp_path / "done")
+    rows = re.findall(r"<tr><td[^>]*>(\w+)</td><td[^>]*>(\d+)</td><td[^>]*>([\d, .]*)</td></tr>", page)
+    counted = {word: (int(count), which) for word, count, which in rows}
+    assert counted["reached"] == (9, "0, 1, 2, 6, 7, 8, 9, 10 ...") and counted["error"] == (2, "3, 4") and counted["collision"] == (0, "")
+    finished(tmp_path / "other")
+    assert not read_results(tmp_path / "other").outcomes and "Outcomes" not in page_of(tmp_path / "other")
+
+
 class Tags(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()

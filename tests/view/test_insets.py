@@ -1,4 +1,4 @@
-"""Do the insets show the last camera image and the last point cloud, where there is space, and does a key hide them?"""
+"""Do the insets show the last camera image, the last point cloud and the last obstacle map, where there is space, and does a key hide them?"""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import DeviceError
-from simulator.host.sensor_insets import gray
+from simulator.host.inset_feed import gray
 from simulator.view.inset_block import BLOCK_FILE, MOST_PIXELS, MOST_POINTS, InsetBlock
-from simulator.view.inset_images import REACH, SIDE, colors_of, top_view
+from simulator.view.inset_images import REACH as CLOUD_REACH
+from simulator.view.inset_images import SIDE, colors_of, top_view
 from simulator.view.instrument_layout import Box, arrange, place_insets
+from simulator.view.map_view import COLORS, MOST_BYTES, MOST_CELLS, OBSTACLE, PALETTE, REACH, MapView, codes_of, map_image
 from simulator.view.offscreen import Offscreen
 from simulator.view.shared_state import extras
 from tests.view.scenes import geometry, hilly_terrain, readout
@@ -70,8 +72,70 @@ def test_ahead_is_up_and_left_is_left_and_the_highest_point_is_in_front() -> Non
     points = np.array([(20.0, 10.0, -1.0), (20.0, 10.0, 2.0), (20.0, 10.0, 0.0), (500.0, 0.0, 0.0), (np.nan, 0.0, 0.0)]).T
     image = top_view(points)
     changed = np.argwhere((image != top_view(points[:, :0])).any(axis=2))
-    assert changed.tolist() == [[int((REACH - 20.0) * SIDE / 80.0), int((REACH - 10.0) * SIDE / 80.0)]]
+    assert changed.tolist() == [[int((CLOUD_REACH - 20.0) * SIDE / 80.0), int((CLOUD_REACH - 10.0) * SIDE / 80.0)]]
     assert np.array_equal(image[tuple(changed[0])], colors_of(np.array([2.0]))[0])
+
+
+def obstacle_map(cells: int = 320, cell: float = 0.25) -> MapView:
+    """A vehicle at the center that faces +y, with an obstacle 10 to 15 m ahead and 5 m to the left, unknown space behind, and a plan to a goal."""
+    center = (np.arange(cells) + 0.5) * cell - 0.5 * cells * cell
+    x, y = np.meshgrid(center, center)
+    obstacle, unknown = (np.abs(x + 5.0) < 1.0) & (np.abs(y - 12.5) < 2.5), y < -20.0
+    codes = codes_of(np.where(x > 20.0, 1.0, 0.0), obstacle, unknown)
+    plan = np.column_stack((np.zeros(31), np.arange(31.0)))
+    arcs = [np.column_stack((0.02 * k * np.arange(20.0) ** 2, np.arange(20.0))) for k in (-1, 1)]
+    half = 0.5 * cells * cell
+    return MapView(
+        codes,
+        (100.0 - half, 50.0 - half),
+        cell,
+        (100.0, 50.0, np.pi / 2),
+        (2.5, 2.5, 2.2),
+        (100.0, 74.0, 3.0),
+        plan + (100, 50),
+        [a + (100, 50) for a in arcs],
+    )
+
+
+def pixel(ahead: float, left: float) -> tuple[int, int]:
+    scale = SIDE / (2.0 * REACH)
+    return int((REACH - ahead) * scale), int((REACH - left) * scale)
+
+
+def test_the_map_is_shown_ahead_up_with_plan_arcs_and_goal() -> None:
+    image = map_image(obstacle_map())
+    assert tuple(image[pixel(12.5, 5.0)]) == COLORS["obstacle"] and tuple(image[pixel(12.5, -5.0)]) == COLORS["free"]
+    assert tuple(image[pixel(-28.0, 0.0)]) == COLORS["unknown"] and tuple(image[pixel(5.0, -25.0)]) == COLORS["costly"]
+    assert tuple(image[pixel(18.0, 0.0)]) == COLORS["plan"] and tuple(image[pixel(0.0, 0.0)]) == COLORS["vehicle"]
+    row, column = pixel(24.0, 3.0)
+    assert (image[row - 2 : row + 3, column - 2 : column + 3] == COLORS["goal"]).all(axis=2).any()
+    assert (image == COLORS["candidate"]).all(axis=2).sum() > 40
+    blocked = MapView(**{**vars(obstacle_map()), "plan": np.empty((0, 2)), "candidates": ()})
+    assert not (map_image(blocked) == COLORS["plan"]).all(axis=2).any()
+
+
+def test_a_view_reads_a_map_once_and_a_large_one_is_thinned(block: InsetBlock) -> None:
+    view, given = InsetBlock(block.name), obstacle_map()
+    assert view.new_map() is None
+    block.put_map("blocked: " + "ü" * 40, given)
+    title, found = view.new_map() or ("", given)
+    assert title == "blocked: " + "ü" * 15 and view.new_map() is None
+    assert np.array_equal(found.cells, given.cells) and found.pose == given.pose and found.goal == given.goal
+    assert np.allclose(found.plan, given.plan, atol=1e-5) and len(found.candidates) == 2
+    assert np.array_equal(map_image(found), map_image(given))
+    large = obstacle_map(1600, 0.1).around()
+    assert large.cells.size <= MOST_CELLS and large.cell == pytest.approx(0.2) and len(large.to_bytes()) <= MOST_BYTES
+    same = (map_image(large) == map_image(obstacle_map(1600, 0.1))).all(axis=2)
+    assert same.mean() > 0.99, "thinning and cutting keep the picture"
+    many = MapView(**{**vars(given), "candidates": [np.zeros((200, 2))] * 1000})
+    assert len(many.to_bytes()) <= MOST_BYTES
+    view.close()
+
+
+def test_costs_are_between_free_and_obstacle() -> None:
+    none = np.zeros(3, bool)
+    codes = codes_of(np.array([0.0, 0.5, 1.0]), none, none)
+    assert 0 < codes[0] < codes[1] < codes[2] < OBSTACLE and tuple(PALETTE[codes[0]]) == COLORS["free"]
 
 
 def test_a_depth_image_is_white_near_and_black_far() -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from simulator.autonomy.contract import CONTRACT, OBSTACLE, MapperInput, MapperKind, MapperSettings, ObstacleMap
 from simulator.autonomy.mappers.traction import StrengthMap
 from simulator.autonomy.object_outlines import AtRest, ObjectOutlines
-from simulator.base.fields import Field, Fields, Number
+from simulator.base.fields import Field, Fields, Flag, Number
 from terrain.objects.object_set import ObjectSet
 from terrain.truth_map import draw_outline, ground_heights, map_of
 
@@ -66,6 +66,7 @@ class TruthMapper:
     def __init__(self, settings: MapperSettings) -> None:
         values = settings.values
         self._cell, self._prediction = float(values["cell"]), float(values["prediction"])
+        self._bounded = bool(values["bounded"])
         self._count = max(2, round(float(values["extent"]) / self._cell))
         usual = settings.vehicle.limits(self._cell)
         given = {"slope": values.get("max_slope"), "step": values.get("max_step"), "object_height": values.get("max_object")}
@@ -106,6 +107,10 @@ class TruthMapper:
                 steep = true.slope / np.arctan(np.maximum(strength, SMALLEST_STRENGTH))
                 cost = np.fmin(1.0, np.maximum(true.cost, steep))
             cost[np.isnan(true.cost)] = np.nan
+            if self._bounded:
+                x_min, x_max, y_min, y_max = self._ground.bounds
+                outside = ~((x > x_min) & (x < x_max) & (y > y_min) & (y < y_max))[1:-1, 1:-1]
+                true.state[outside], cost[outside] = OBSTACLE, 1.0
             found = self._tiles[column, row] = GroundTile(true.elevation, true.slope, true.step, strength, cost, true.state)
         return found
 
@@ -142,6 +147,7 @@ PARAMETERS: Fields = (
     Field("extent", Number("m", 10.0, 400.0), "length and width of the map", 80.0, written="m"),
     Field("cell", Number("m", 0.05, 5.0), "side length of a cell", 0.25, written="m"),
     Field("prediction", Number("s", 0.0, 10.0), "time for which the places of moving objects are predicted", 4.0, written="s"),
+    Field("bounded", Flag(), "true: ground outside the elevation data of the terrain is an obstacle", False),
     Field("max_slope", Number("rad", 0.01, 1.5), "slope of an obstacle (default: of the vehicle)", None, written="deg"),
     Field("max_step", Number("m", 0.01, 5.0), "step of an obstacle (default: of the vehicle)", None, written="m"),
     Field("max_object", Number("m", 0.0, 5.0), "height of an object that is an obstacle (default: of the vehicle)", None, written="m"),

@@ -53,11 +53,7 @@ class AStarPlanner:
         inside = np.hypot(way[:, 0] - seen.goal.x, way[:, 1] - seen.goal.y) < seen.goal.radius
         ends = [(seen.goal.x, seen.goal.y)] if inside.any() else []
         line = np.vstack(((seen.pose.x, seen.pose.y), *way[1:], *ends))
-        padded = np.pad(line, ((SMOOTHING, SMOOTHING), (0, 0)), mode="edge")
-        kernel = np.full(2 * SMOOTHING + 1, 1.0 / (2 * SMOOTHING + 1))
-        smooth = np.column_stack([np.convolve(one, kernel, "valid") for one in padded.T])
-        smooth[0], smooth[-1] = line[0], line[-1]
-        return smooth
+        return smoothed(line, SMOOTHING)
 
     def _plan(self, seen: PlannerInput, points: NDArray[np.float64], headings: NDArray[np.float64]) -> Plan | Blocked:
         """Return the clear part of a way as a plan."""
@@ -76,6 +72,15 @@ class AStarPlanner:
         speeds = speeds_along(points[:count], directions[:count], kept, seen.vehicle, limit=seen.speed_limit, margin=seen.margin)
         reaches = bool(math.hypot(points[count - 1, 0] - seen.goal.x, points[count - 1, 1] - seen.goal.y) < seen.goal.radius)
         return Plan(points[:count], headings[:count], speeds, directions[:count], reaches)
+
+
+def smoothed(line: NDArray[np.float64], width: int) -> NDArray[np.float64]:
+    """Return a polyline (n, 2) averaged over `width` points on each side; its ends stay."""
+    padded = np.pad(line, ((width, width), (0, 0)), mode="edge")
+    kernel = np.full(2 * width + 1, 1.0 / (2 * width + 1))
+    out = np.column_stack([np.convolve(one, kernel, "valid") for one in padded.T])
+    out[0], out[-1] = line[0], line[-1]
+    return out
 
 
 PARAMETERS: Fields = (

@@ -113,7 +113,7 @@ class ArcPlanner:
         most = min(vehicle.max_curvature, vehicle.lateral_acceleration / slower)
         firsts = self._firsts * (most / vehicle.max_curvature)
         value, best = self._search(m, route, firsts, self._seconds)
-        return value, best, tuple(self._poses(one, 0.0, int(q["first"]), 0)[:, :2] for one in firsts)
+        return value, best, tuple(_reference(self._poses(one, 0.0, int(q["first"]), 0), vehicle.rear_axle) for one in firsts)
 
     def _backward(self, seen: PlannerInput, m: MapArrays, route: RouteArrays) -> tuple[float, FloatArray | None]:
         """Return cost and poses of the best arcs backward, each followed by one forward."""
@@ -153,12 +153,18 @@ class ArcPlanner:
     def _plan(self, seen: PlannerInput, m: MapArrays, poses: FloatArray, candidates: tuple[FloatArray, ...]) -> Plan:
         """Return the path of B of the arcs, with speeds."""
         headings, directions = poses[:, 2], poses[:, 3].astype(np.int8)
-        points = poses[:, :2] + seen.vehicle.rear_axle * np.column_stack((np.cos(headings), np.sin(headings)))
+        points = _reference(poses, seen.vehicle.rear_axle)
         checked = check_path(m, self._outline, points, headings, directions)
         speeds = speeds_along(points, directions, checked, seen.vehicle, limit=seen.speed_limit, margin=seen.margin)
         goal = seen.goal
         reaches = bool(math.hypot(points[-1, 0] - goal.x, points[-1, 1] - goal.y) < goal.radius)
         return Plan(points, headings, speeds, directions, reaches, candidates)
+
+
+def _reference(poses: FloatArray, rear_axle: float) -> FloatArray:
+    """Return the points (n, 2) of B of poses (n, 4) of the rear axle."""
+    headings = poses[:, 2]
+    return poses[:, :2] + rear_axle * np.column_stack((np.cos(headings), np.sin(headings)))
 
 
 def _spread(count: int, most: float) -> FloatArray:

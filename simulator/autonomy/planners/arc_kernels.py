@@ -71,7 +71,7 @@ def follow_arc(q, m, v, r, x, y, yaw, curvature, wanted, steps, direction, trave
         if clearance == TOUCHES or clearance < need:
             end = SHORT
             break
-        hazard, _ = hazard_at(m, v, nx, ny, c, s, direction)
+        hazard, _, _ = hazard_at(m, v, nx, ny, c, s, direction)
         if not hazard <= max(1.0, TOLERATED * q["start_hazard"]):
             end = SHORT
             break

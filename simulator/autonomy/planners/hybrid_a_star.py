@@ -22,6 +22,8 @@ SLOW = 1.0
 """m/s. Speed above which the first arc is forward."""
 MARGINS = (1.0, 0.5, 0.2)
 """Fractions of the requested margin that are tried one after the other."""
+EASE = 1.4
+"""Factor of the limits of roll, slope and clearance of a last search, which also tries slopes beyond the traction of the ground."""
 REACHED = 0.7
 """Fraction of the radius of the goal in which a path ends."""
 KEPT = 0.5
@@ -43,11 +45,14 @@ class HybridAStarPlanner:
         self._cell, self._headings, self._most = float(values["cell"]), int(values["headings"]), int(values["states"])
         self._horizon = float(values["horizon"])
         self._curvatures = np.linspace(-1.0, 1.0, 2 * (int(values["curvatures"]) // 2) + 1) * settings.vehicle.max_curvature
-        self._outline = outline_of(settings.vehicle)
+        usual, eased = outline_of(settings.vehicle), outline_of(settings.vehicle, EASE, needs_traction=False)
+        self._attempts = (*((margin, usual) for margin in MARGINS), (MARGINS[-1], eased))
+        """Margins and outlines that are tried one after the other."""
+        self._outline = usual
         self._p = record(HYBRID_SEARCH)
         self._states: States | None = None
         self._narrow = 0
-        """Number of the margin with which the last path was found."""
+        """Number of the attempt with which the last path was found."""
 
     def plan(self, seen: PlannerInput) -> Plan | Blocked:
         """Return the cheapest sequence of arcs as a path."""
@@ -59,8 +64,8 @@ class HybridAStarPlanner:
         if isinstance(route, Blocked):
             return route
         best = None
-        for n in range(max(self._narrow - 1, 0), len(MARGINS)):
-            margin = MARGINS[n] * seen.margin
+        for n in range(max(self._narrow - 1, 0), len(self._attempts)):
+            margin, self._outline = self._attempts[n][0] * seen.margin, self._attempts[n][1]
             states = self._search_space(seen, m, margin)
             last, closest = self._search(seen, m, route, states)
             if last != NO_STATE:

@@ -157,7 +157,7 @@ def _expand(q, m, v, r, states, here, is_first, curvature, direction, size):
         need = min(q["margin"], q["start_clearance"] - CONTACT + EASING * way)
         if clearance == TOUCHES or clearance < need:
             return size
-        hazard, _ = hazard_at(m, v, x, y, c, s, float(direction))
+        hazard, _, _ = hazard_at(m, v, x, y, c, s, float(direction))
         if not hazard <= max(1.0, TOLERATED * q["start_hazard"]):
             return size
         near = min(max(1.0 - (clearance - q["margin"]) / q["comfort"], 0.0), 1.0)

@@ -1,4 +1,4 @@
-"""Verbs of files: list, check, schema."""
+"""Verbs of files and of the machine: list, check, schema, doctor."""
 
 from __future__ import annotations
 
@@ -62,3 +62,16 @@ def _schema(arguments: argparse.Namespace) -> int:
     from simulator.catalog.command import main_schema
 
     return main_schema(arguments.kind, arguments.out, arguments.markdown)
+
+
+def add_doctor(commands: Commands) -> None:
+    """Add the verb `doctor`."""
+    p = commands.add_parser("doctor", help="show what this machine allows, and how to allow more")
+    add_json(p)
+    p.set_defaults(run=_doctor)
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    from simulator.tools.doctor.command import main_doctor
+
+    return main_doctor(arguments.json)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from simulator.base.argument_types import Commands, number_between
+from simulator.base.argument_types import Commands, number_between, times
 from simulator.base.errors import JounceError
 from simulator.cli.commands.options import add_history, add_json, add_log, add_out, add_plugin, add_session, wants_history
 from simulator.cli.output_options import add_single_file, move_old_file
@@ -34,6 +34,14 @@ def add_run(commands: Commands) -> None:
         default=0,
         metavar="N",
         help="number of rendered images of the drive in report.html (default: 0; 8 without a number)",
+    )
+    p.add_argument(
+        "--figure",
+        nargs="?",
+        type=times,
+        const=(),
+        metavar="S,...",
+        help="animation figure.gif of chase view, lidar, obstacle map and track, and a PNG file at these simulated times [s] (default: neither)",
     )
     add_session(p)
     add_json(p)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from simulator.autonomy.outcome import KEY, REACHED, Outcome
 from simulator.maneuvers.plots.contract import EmptyPlotError, Run
 from simulator.maneuvers.plots.cross_plots import handling_curves
 from simulator.maneuvers.plots.kinds import PLOT_KINDS
@@ -31,6 +33,7 @@ GROUPS = (
 
 NO_PLOTS: Mapping[str, Plot] = MappingProxyType({})
 
+MAP_CAPTION = "Cells: light = free, brown = close to a limit of the vehicle, dark = obstacle, gray = unknown."
 VERDICTS: dict[str, Cell] = {"pass": Verdict("pass", True), "fail": Verdict("FAIL", False), "info": ""}
 
 
@@ -46,6 +49,8 @@ class RunInfo:
     """Plugins that were stopped, one line each."""
     frames: Sequence[tuple[bytes, str]] = ()
     """Rendered images of the run (JPEG) with captions."""
+    obstacle_map: Path | None = None
+    """Picture (PNG) of the obstacle map of a drive to a goal."""
 
 
 def columns_shown() -> tuple[str, ...]:
@@ -59,11 +64,16 @@ def run_page(result: Mapping[str, Any], info: RunInfo, run: Run | None, plots: M
     """
     page = Page(str(result["title"]), " · ".join(str(result[key]) for key in ("maneuver", "vehicle", "terrain") if result.get(key)))
     page.verdict(outcome(result))
+    if KEY in result:
+        page.verdict(Verdict(f"outcome: {Outcome(**result[KEY]).message}", result[KEY]["word"] == REACHED))
     page.points(remarks(result, info)) if remarks(result, info) else None
     page.facts(info.facts)
     page.heading("Metrics")
     _metrics(page, result["table"])
     _gates(page, result.get("gates", ()))
+    if info.obstacle_map is not None:
+        page.heading("Obstacle map")
+        page.pictures([(info.obstacle_map.read_bytes(), MAP_CAPTION)], "png")
     if info.frames:
         page.heading("Images of the run")
         page.pictures(info.frames)

@@ -130,6 +130,14 @@ def read_world(folder: Path, number: int) -> VertiBenchWorld:
     )
 
 
+def numbers_of_worlds(folder: Path) -> tuple[int, ...]:
+    """Return the numbers of all worlds in a folder or below it."""
+    found = sorted(folder.glob("config*_*.yaml")) or sorted(folder.rglob("config*_*.yaml"))
+    found = [path for path in found if path.parent.name.lower() == WORLDS] or found
+    numbers = (path.stem.removeprefix("config").partition("_")[0] for path in found)
+    return tuple(sorted({int(number) for number in numbers if number.isdigit()}))
+
+
 def _one_file(folder: Path, pattern: str, number: int) -> Path:
     """Return the only file of a pattern in a folder or below it. Raises ConfigError."""
     if not folder.is_dir():

@@ -1,4 +1,4 @@
-"""Feeds the insets of the window: copies the last camera image and the last point cloud of a drive into shared memory, in a thread of its own."""
+"""Feeds the insets of the window: copies the last camera image, point cloud and obstacle map of a drive into shared memory, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -10,20 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.autonomy.snapshot import Snapshot
 from simulator.base import cleanup
 from simulator.sensors.contract import SensorKind
 from simulator.sensors.measurement import Measurement
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.view.inset_block import InsetBlock
+from simulator.view.inset_images import cloud_of, is_cloud
 
+MAP_TITLE = "obstacle map"
 SLOW = 4
 """Measurements that wait while the thread still shows all of them."""
 NEAR, FAR = 1.0, 200.0
 """m. Depths that are white and black in a depth image, which is shown if a camera has no colors."""
 
 
-class SensorInsets:
-    """Insets of the first camera and of the first lidar of a drive.
+class InsetFeed:
+    """Insets of the first camera and of the first lidar of a drive, and of the map of a driver to a goal.
 
     Parameters
     ----------
@@ -36,11 +39,15 @@ class SensorInsets:
         with cleanup.defer_exit():
             self.block = InsetBlock()
             self._forget = cleanup.register_cleanup(self.block.close)
-        self._queue: queue.SimpleQueue[tuple[str, Measurement] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[tuple[str, Measurement] | Snapshot | None] = queue.SimpleQueue()
         for sensor in _shown(sensors):
             sensor.subscribe(self._receiver(sensor.name))
         self._thread = threading.Thread(target=self._work, name="insets", daemon=True)
         self._thread.start()
+
+    def show_map(self, snapshot: Snapshot) -> None:
+        """Show the map of a driver to a goal."""
+        self._queue.put(snapshot)
 
     @staticmethod
     def has_some(sensors: Sequence[MountedSensor]) -> bool:
@@ -60,18 +67,20 @@ class SensorInsets:
 
     def _work(self) -> None:
         while (item := self._queue.get()) is not None:
-            name, measured = item
             if self._queue.qsize() > SLOW:
-                continue  # the thread is late: newer measurements follow
-            _put(self.block, name, measured.arrays)
+                continue  # the thread is late: newer data follow
+            if isinstance(item, Snapshot):
+                self.block.put_map(item.reason or MAP_TITLE, item.view().around())
+            else:
+                name, measured = item
+                _put(self.block, name, measured.arrays)
 
 
 def _put(block: InsetBlock, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-    for array in arrays.values():
-        if _is_cloud(array.dtype):
-            block.put_points(name, array)
-            return
-    if "color" in arrays:
+    cloud = cloud_of(arrays)
+    if cloud is not None:
+        block.put_points(name, cloud)
+    elif "color" in arrays:
         block.put_image(name, arrays["color"])
     elif "depth" in arrays:
         block.put_image(name, gray(arrays["depth"]))
@@ -95,8 +104,4 @@ def _is_camera(kind: SensorKind) -> bool:
 
 
 def _is_lidar(kind: SensorKind) -> bool:
-    return any(_is_cloud(np.dtype(one.dtype)) for one in kind.arrays)
-
-
-def _is_cloud(dtype: np.dtype) -> bool:
-    return {"x", "y", "z"} <= set(dtype.names or ())
+    return any(is_cloud(np.dtype(one.dtype)) for one in kind.arrays)

@@ -1,0 +1,25 @@
+"""Driver `planner` of a session: the driver of maneuvers with a goal, without a maneuver."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from simulator.autonomy.goal_driver import GoalDriver
+from simulator.autonomy.goal_section import SECTIONS, goal_task
+from simulator.base.fields import REQUIRED
+from simulator.driver.contract import Driver, DriverKind, DriverSettings, SensingDriver
+from simulator.driver.speed import SpeedGains
+from simulator.driver.steering.kinds import STEERING
+
+GOAL, *OTHERS = SECTIONS
+PARAMETERS = (replace(GOAL, meaning="goal of the drive: a planner finds the way", default=REQUIRED), *OTHERS)
+FILE = "driver planner"
+
+
+def _make(settings: DriverSettings) -> Driver | SensingDriver:
+    given = settings.values
+    task = goal_task(given["goal"], given["mapper"], given["planner"], given["endings"], file=FILE)
+    return GoalDriver(task, settings, SpeedGains(), STEERING.read({}, FILE, "driver"))
+
+
+KIND = DriverKind("planner", _make, 2, parameters=PARAMETERS, meaning="drives to a goal: obstacle map and planner")

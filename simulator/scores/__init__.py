@@ -1,0 +1,1 @@
+"""Scores of published navigation benchmarks: tasks, parallel drives, table of results and summary."""

@@ -1,0 +1,48 @@
+"""Drive of a maneuver with a goal, as the tasks of benchmarks need it: outcome, motion, collisions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.api.simulation import Simulation
+from simulator.autonomy.outcome import Outcome, outcome_of
+from simulator.base.errors import JounceError
+from simulator.events.collision import Collision
+
+COLUMNS = ("time", "p_WB", "roll", "pitch")
+
+
+class GoalDrive(NamedTuple):
+    """A drive from its start to its outcome."""
+
+    outcome: Outcome
+    time: NDArray[np.float64]
+    """(n,) s, to the outcome"""
+    p_WB: NDArray[np.float64]
+    """(n, 3) m"""
+    roll: NDArray[np.float64]
+    """(n,) rad"""
+    pitch: NDArray[np.float64]
+    """(n,) rad"""
+    collisions: Sequence[Collision]
+
+
+def drive_to_goal(maneuver: Path, sensors: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> GoalDrive:
+    """Drive a maneuver file with a goal. Raises JounceError: it cannot start, or its state becomes invalid."""
+    changes = {} if seed is None else {"seed": seed}
+    simulation = Simulation(maneuver=str(maneuver), sensors=sensors, changes=changes, channels=COLUMNS)
+    with closing(simulation):
+        assert simulation.maneuver is not None
+        simulation.advance(simulation.maneuver.duration)
+        found = outcome_of(simulation.session.driver)
+        if found is None:
+            raise JounceError(f"{maneuver}: the driver has no goal")
+        log = simulation.log
+        p_WB = np.column_stack([log[f"p_WB_{axis}"] for axis in "xyz"])
+        return GoalDrive(found, log["time"], p_WB, log["roll"], log["pitch"], simulation.collisions)

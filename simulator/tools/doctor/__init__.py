@@ -1,0 +1,1 @@
+"""`jounce doctor`: what this machine allows, and how to allow more."""

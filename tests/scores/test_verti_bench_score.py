@@ -1,0 +1,127 @@
+"""Does a score list the tasks of a benchmark, drive them with the same bits in any number of processes, continue, and tell every failure?"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simulator.autonomy.outcome import Outcome
+from simulator.base.errors import ConfigError, OutputError
+from simulator.builder.builder import data_folder
+from simulator.cli.main import main
+from simulator.events.collision import Collision
+from simulator.scores import run_score as runner
+from simulator.scores.contract import ScoreOptions
+from simulator.scores.goal_drive import GoalDrive
+from simulator.scores.run_score import run_score, table_text
+from simulator.scores.score_command import numbers
+from simulator.scores.score_worker import drive_task
+from simulator.scores.summary import summary_of
+from simulator.scores.verti_bench import BENCHMARK, COLUMNS, plan, row_of
+from simulator.tools.terrain.benchmarks.verti_bench_world import read_world
+
+WORLDS = data_folder("assets") / "benchmarks" / "verti_bench"
+
+
+def options(**values: object) -> ScoreOptions:
+    return ScoreOptions(**{"folder": WORLDS, "planner": "pid", "limit": 1.5, "tasks": (0, 4), **values})  # type: ignore[arg-type]
+
+
+def test_scores_are_the_same_bits_with_one_and_two_workers_and_continue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = plan(options())
+    for workers in (1, 2):
+        summary = run_score(BENCHMARK, wanted, tmp_path / str(workers), workers=workers)
+        assert summary["all"]["tasks"] == summary["all"]["timeout"] == 2
+    for name in ("results.csv", "summary.json"):
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+    written = (tmp_path / "1" / "results.csv").read_bytes()
+    rows = list(csv.DictReader(written.decode().splitlines()))
+    assert written.count(b"\r\n") == 3 and tuple(rows[0]) == COLUMNS
+    assert [(row["world"], row["task"], row["class"], row["terrain"], row["density"]) for row in rows] == [
+        ("3", task, "mid", "rigid", "sparse") for task in ("0", "4")
+    ]
+    assert all(float(row["distance_m"]) > 115.0 and row["contact_s"] == "" for row in rows)
+
+    # a finished score drives nothing again; with another limit the files of the tasks differ
+    monkeypatch.setattr(runner, "WORKER", "no.such.module")
+    (tmp_path / "1" / "results.csv").unlink()
+    run_score(BENCHMARK, wanted, tmp_path / "1", workers=1)
+    assert (tmp_path / "1" / "results.csv").read_bytes() == written
+    with pytest.raises(OutputError, match="other content"):
+        run_score(BENCHMARK, plan(options(limit=2.0)), tmp_path / "1", workers=1)
+
+
+def test_tasks_start_and_end_where_the_benchmark_says(tmp_path: Path) -> None:
+    world = read_world(WORLDS, 3)
+    for task in plan(options(tasks=())).tasks:
+        k = task.known["task"]
+        assert task.values["goal"][:2] == pytest.approx(world.tasks[k, 1, :2])
+    wanted = plan(options(tasks=(4,)))
+    (file,) = [text for name, text in wanted.files.items() if name == "tasks/3_4.yaml"]
+    keys = dict(line.split(": ", 1) for line in str(file).splitlines())
+    start, goal = json.loads(keys["start"]), json.loads(keys["goal"])
+    away = np.subtract(goal["position_m"], start["position_m"])
+    assert math.hypot(*away) == pytest.approx(120.0, abs=1e-3)
+    assert math.degrees(math.atan2(away[1], away[0])) == pytest.approx(start["heading_deg"], abs=1e-6)
+    assert start["drop_m"] == 1.0 and goal["radius_m"] == 8.0 and json.loads(keys["endings"])["stuck_speed_mps"] == 2.0
+
+
+def test_all_mistakes_are_reported_at_once_before_any_drive(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
+    arguments = ["score", "verti_bench", str(WORLDS), "--planner", "pidd", "--vehicle", "hmmvw", "--out", str(tmp_path / "out")]
+    assert main(arguments) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2 and "hmmvw" in lines[0] and "pid" in lines[1] and not (tmp_path / "out").exists()
+    with pytest.raises(ConfigError) as caught:
+        plan(options(worlds=(3, 4, 77)))
+    assert "4" in str(caught.value) and "77" in str(caught.value)
+    with pytest.raises(ConfigError, match="numbers from 0 to 9"):
+        plan(options(tasks=(10,)))
+    with pytest.raises(ConfigError, match="a folder with worlds"):
+        plan(options(folder=tmp_path))
+
+
+def test_a_task_that_cannot_start_is_a_row_with_the_reason(tmp_path: Path) -> None:
+    task = plan(options()).tasks[0]
+    row = drive_task(task, tmp_path, [])  # the files of the task are missing
+    assert row["outcome"] == "error" and "3_0.yaml" in row["reason"] and row["world"] == 3
+    text = table_text(COLUMNS, [row])
+    assert next(csv.DictReader(text.splitlines()))["reason"] == row["reason"]
+    summary = summary_of(BENCHMARK, [row])
+    assert summary["all"]["error"] == summary["groups"]["class"]["mid"]["error"] == 1
+
+
+def driven(word: str, roll_deg: float, *, x: float = 0.0) -> GoalDrive:
+    n = 11
+    p = np.column_stack((np.linspace(-10.0, x, n), np.zeros(n), np.ones(n)))
+    touch = Collision(1, 0.7, 0, "rock_1", "rock", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 1.0, (0.0, 0.0, 0.0), 1.0, 0.1)
+    return GoalDrive(Outcome(word), np.linspace(0.0, 1.0, n), p, np.full(n, math.radians(roll_deg)), np.zeros(n), [touch])
+
+
+@pytest.mark.parametrize(
+    ("word", "roll", "x", "expected"),
+    [
+        ("stuck", 29.0, 0.0, "stuck"),
+        ("stuck", 31.0, 0.0, "rolled"),
+        ("timeout", -31.0, 0.0, "rolled"),
+        ("reached", 31.0, 0.0, "reached"),
+        ("reached", 0.0, 65.0, "stuck"),  # outside the ground of the world
+    ],
+)
+def test_outcomes_follow_the_rules_of_the_benchmark(word: str, roll: float, x: float, expected: str) -> None:
+    row = row_of(driven(word, roll, x=x), np.array([3.0, 4.0, 1.0]))
+    assert row["outcome"] == expected and row["rolled_over_30"] == (abs(roll) > 30.0) and row["contact_s"] == 0.7
+    assert row["mean_abs_roll_deg"] == pytest.approx(abs(roll))
+    if x == 0.0:
+        assert row["distance_m"] == pytest.approx(5.0) and row["path_m"] == pytest.approx(10.0)
+
+
+def test_lists_of_numbers() -> None:
+    assert numbers("5, 61,1-3,2", "--worlds") == (5, 61, 1, 2, 3) and numbers(None, "--worlds") == ()
+    for wrong in ("", "a", "3-1", "1,,2", "-1"):
+        with pytest.raises(ConfigError, match="--worlds"):
+            numbers(wrong, "--worlds")
