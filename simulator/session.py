@@ -392,7 +392,7 @@ class Session:
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked
             raise PartError(self.driver, error) from error
         if self._faults is not None:
-            self._faults.advance(self.time, self.sensors, self._streams())
+            self._faults.advance(self.time, getattr(self.driver, "phase", ""), self.sensors, self._streams())
             self._faults.correct(self.command)
 
     def _end_faults(self) -> None:

@@ -174,7 +174,8 @@ class SessionParts:
 
     @property
     def _fault_context(self) -> FaultContext:
-        return FaultContext(self.vehicle, tuple(mounts_of(self.options.sensors)))
+        phases = () if self.maneuver is None else self.maneuver.phase_names
+        return FaultContext(self.vehicle, tuple(mounts_of(self.options.sensors)), phases)
 
     def session(
         self, driver: Driver | SensingDriver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None

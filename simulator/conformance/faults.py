@@ -23,6 +23,8 @@ from vehicles.vehicle import Vehicle
 VEHICLES = ("hmmwv", "sedan")
 """Vehicles on which a fault is tried: the first one that it fits."""
 SENSORS = ("imu",)
+BUDGET = 1e-3
+"""s. A tenth of the time between two changes: faults may not delay a drive."""
 LEVELS = (1e-6, 0.01, 0.5, 1.0)
 
 
@@ -59,6 +61,13 @@ def check_fault(kind: FaultKind, findings: Findings, example: Mapping[str, Any])
     with findings.check("determinism") as check:
         first, second = (_after(fault, vehicle) for _ in range(2))
         check.need(first == second, "the same level gives other numbers; store nothing between two calls")
+    parameters = OwnParameters(vehicle.model, vehicle.tires)
+
+    def change() -> None:
+        parameters.restore()
+        fault.apply(0.5, _targets(parameters, readouts()[0][1]))
+
+    findings.median_time(change, BUDGET, "a tenth of the 10 ms between two calls")
 
 
 def _created(kind: FaultKind, values: Values) -> tuple[Vehicle, Fault]:

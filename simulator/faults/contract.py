@@ -68,6 +68,8 @@ class FaultContext:
     vehicle: Vehicle
     sensors: tuple[str, ...] = ()
     """Names of the sensors."""
+    phases: tuple[str, ...] = ()
+    """Names of the phases of the maneuver."""
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ class FaultSet:
         """Add a fault at a simulated time [s]. Raises JounceError: it starts in the past, or its name is in use."""
         if fault.name in [one.name for one in self.faults]:
             raise JounceError(f"fault {fault.name}: duplicate name; expected a name that no other fault has")
-        if fault.start < time - SAME:
+        if not fault.phase and fault.start < time - SAME:
             raise JounceError(f"fault {fault.name}: starts at {fault.start:g} s, in the past; expected {time:g} s or later")
         self.faults.append(fault)
 
@@ -59,14 +59,14 @@ class FaultSet:
         """Begin a drive without any fault."""
         self._levels, self._throttle = [], 0.0
         for fault in self.faults:
-            fault.level = 0.0
+            fault.begin()
         self._parameters.restore()
         self.ground.air[:] = self._air
         self._tell(FaultTargets(self._parameters, self.ground, self._vehicle.readout), sensors, streams)
 
-    def advance(self, time: float, sensors: Iterable[MountedSensor], streams: Iterable[MotionStream]) -> None:
-        """Change the parameters to the levels at a simulated time [s], if they have changed."""
-        levels = [fault.level_at(time) for fault in self.faults]
+    def advance(self, time: float, phase: str, sensors: Iterable[MountedSensor], streams: Iterable[MotionStream]) -> None:
+        """Change the parameters to the levels at a simulated time [s] in a phase of the maneuver, if they have changed."""
+        levels = [fault.level_at(time, phase) for fault in self.faults]
         moving = any(level > 0.0 and fault.kind.by_position for level, fault in zip(levels, self.faults, strict=True))
         if levels == self._levels and not moving:
             return

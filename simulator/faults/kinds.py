@@ -47,6 +47,7 @@ def fault_fields(name: str) -> Fields:
 
 _COMMON = (
     Field("name", Text("a name of letters, digits and underscores", pattern=r"^[A-Za-z][A-Za-z0-9_]*\Z"), "column `fault_NAME` of the log; default: type and subject", None),
+    Field("phase", Text("the name of a phase"), "phase of the maneuver from whose begin the times count; default: the begin of the drive", None),
     Field("start", Number("s", 0.0, LATEST), "simulated time at which the fault begins", 0.0, written="s"),
     Field("ramp", Number("s", SHORTEST_RAMP, LATEST), "time in which the fault becomes complete, and in which it ends; default: that of the type", None, written="s"),
     Field("end", Number("s", 0.0, LATEST), "simulated time from which on the fault disappears; default: never", None, written="s"),

@@ -8,6 +8,7 @@ from typing import Any
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.records import Record, Table, record
 from simulator.base.registry import making
+from simulator.base.suggestions import did_you_mean
 from simulator.base.values import Values
 from simulator.faults.contract import Fault, FaultContext, FaultKind
 from simulator.faults.kinds import FAULT_FILE, FAULT_KINDS, fault_fields
@@ -26,12 +27,14 @@ class PlannedFault:
 
     Attributes
     ----------
-    level : present level, 0 to 1
+    phase : name of the phase from whose begin the times count; empty: the begin of the drive
     """
 
     def __init__(self, name: str, kind: FaultKind, fault: Fault, times: tuple[float, float, float | None], given: dict[str, Any]) -> None:
         self.name, self.kind, self.fault, self.given = name, kind, fault, given
         self.start, self.ramp, self.end = times
+        self.phase = str(given.get("phase", ""))
+        self._origin: float | None = None
         self._table: Table = ((f"fault_{name}", (), "1", f"level of the fault {kind.name}: 0 none, 1 complete"),)
         self._out = record(self._table)
 
@@ -49,8 +52,18 @@ class PlannedFault:
     def level(self, level: float) -> None:
         self._out[0][0] = level
 
-    def level_at(self, time: float) -> float:
-        """Return the level at a simulated time [s]: it rises in `ramp` seconds from the start, and falls at the same rate from the end."""
+    def begin(self) -> None:
+        """Begin a drive without the fault."""
+        self.level, self._origin = 0.0, None
+
+    def level_at(self, time: float, phase: str = "") -> float:
+        """Return the level at a simulated time [s] in a phase: it rises in `ramp` seconds from the start, and falls at the same rate from
+        the end."""
+        if self._origin is None:
+            if self.phase and self.phase != phase:
+                return 0.0
+            self._origin = time if self.phase else 0.0
+        time -= self._origin
         until = time if self.end is None else min(time, self.end)
         reached = min(max(until - self.start, 0.0) / self.ramp, 1.0)
         return reached if self.end is None or time <= self.end else max(reached - (time - self.end) / self.ramp, 0.0)
@@ -63,7 +76,8 @@ class PlannedFault:
     def words(self) -> str:
         """One line for a report."""
         end = "" if self.end is None else f", until {self.end:g} s"
-        return f"{self.kind.meaning}; from {self.start:g} s, complete {self.ramp:g} s later{end}"
+        phase = f" of phase {self.phase}" if self.phase else ""
+        return f"{self.kind.meaning}; from {self.start:g} s{phase}, complete {self.ramp:g} s later{end}"
 
 
 def make_faults(
@@ -97,10 +111,14 @@ def _planned(values: Values, context: FaultContext, names: Sequence[str]) -> Pla
     ramp, start, end = values.get("ramp", kind.ramp), values["start"], values.get("end")
     if end is not None and end <= start:
         raise values.error("end", "a time after the start, {}", start)
+    if "phase" in values and values["phase"] not in context.phases:
+        known = ", ".join(context.phases) or "none, because the drive has no phases"
+        raise values.error("phase", f"a phase of the maneuver: {known}{did_you_mean(values['phase'], context.phases)}")
     with making(f"fault {kind.name}"):
         fault = kind.make(values, context)
     own = {field.name: _plain(values[field.name]) for field in fault_fields(kind.name) if field.name in values}
-    times = {"start_s": start, "ramp_s": ramp} | ({} if end is None else {"end_s": end})
+    times: dict[str, Any] = {"phase": values["phase"]} if "phase" in values else {}
+    times |= {"start_s": start, "ramp_s": ramp} | ({} if end is None else {"end_s": end})
     return PlannedFault(_name(values, kind, names), kind, fault, (start, ramp, end), {"type": kind.name, **times, **own})
 
 
