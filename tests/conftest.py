@@ -40,6 +40,7 @@ FAST = {
     "driver": ("test_device_profiles.py", "test_human_driver.py", "test_shaping.py"),
     "drivetrain": ("test_driveline.py", "test_drivetrain_files.py", "test_engine_and_converter.py", "test_gearbox.py"),
     "end_to_end": ("test_clock.py", "test_json_text.py", "test_signs.py"),
+    "faults": ("test_fault_files.py",),
     "files": ("test_units_in_keys.py",),
     "fitting": ("test_model.py", "test_search.py"),
     "laws": (

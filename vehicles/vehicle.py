@@ -39,8 +39,8 @@ from vehicles.equilibrium import Equilibrium, settle, settle_on
 from vehicles.equilibrium_cache import EquilibriumCache
 from vehicles.fill_readout import find_points, read_vehicle, show_points
 from vehicles.mechanism_parameters import new_workspace
-from vehicles.readout import READOUT
 from vehicles.own_parameters import OwnParameters
+from vehicles.readout import READOUT
 from vehicles.rolling_start import roll
 from vehicles.stages import present_suspension
 from vehicles.state_memory import Bytes, StateMemory, in_one_block

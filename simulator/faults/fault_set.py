@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-
 from simulator.base.errors import JounceError
 from simulator.base.records import Record
 from simulator.faults.contract import FaultTargets
@@ -83,8 +82,7 @@ class FaultSet:
 
     def correct(self, command: Record) -> None:
         """Change the command of the driver to what reaches the vehicle. Applied twice, it gives the same command, as in a rerun."""
-        if self._throttle > command[0]["throttle"]:
-            command[0]["throttle"] = self._throttle
+        command[0]["throttle"] = max(command[0]["throttle"], self._throttle)
 
     @staticmethod
     def _tell(on: FaultTargets, sensors: Iterable[MountedSensor], streams: Iterable[MotionStream]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simulator.base.errors import JounceError
-from simulator.base.fields import Choice, Either, Field, Fields, ListOf, Number, Text, Variants
+from simulator.base.fields import Either, Field, Fields, ListOf, Number, Text, Variants
 from simulator.base.registry import Registry
 
 if TYPE_CHECKING:
@@ -45,12 +45,25 @@ def fault_fields(name: str) -> Fields:
     return kind.parameters
 
 
+_NAME = Text("a name of letters, digits and underscores", pattern=r"^[A-Za-z][A-Za-z0-9_]*\Z")
+_TIME = Number("s", 0.0, LATEST)
 _COMMON = (
-    Field("name", Text("a name of letters, digits and underscores", pattern=r"^[A-Za-z][A-Za-z0-9_]*\Z"), "column `fault_NAME` of the log; default: type and subject", None),
-    Field("phase", Text("the name of a phase"), "phase of the maneuver from whose begin the times count; default: the begin of the drive", None),
-    Field("start", Number("s", 0.0, LATEST), "simulated time at which the fault begins", 0.0, written="s"),
-    Field("ramp", Number("s", SHORTEST_RAMP, LATEST), "time in which the fault becomes complete, and in which it ends; default: that of the type", None, written="s"),
-    Field("end", Number("s", 0.0, LATEST), "simulated time from which on the fault disappears; default: never", None, written="s"),
+    Field("name", _NAME, "column `fault_NAME` of the log; default: type and subject", None),
+    Field(
+        "phase",
+        Text("the name of a phase"),
+        "phase of the maneuver from whose begin the times count; default: the begin of the drive",
+        None,
+    ),
+    Field("start", _TIME, "simulated time at which the fault begins", 0.0, written="s"),
+    Field(
+        "ramp",
+        Number("s", SHORTEST_RAMP, LATEST),
+        "time in which the fault becomes complete, and in which it ends; default: that of the type",
+        None,
+        written="s",
+    ),
+    Field("end", _TIME, "simulated time from which on the fault disappears; default: never", None, written="s"),
 )
 FAULT_FILE = Variants("type", fault_fields, FAULT_KINDS.names, "kind of fault", _COMMON, noun="a fault:")
 """Keys of an entry of `faults`."""

@@ -68,7 +68,9 @@ KIND = FaultKind(
         Field("pressure", Number("Pa", 0.0, 1e6), "inflation pressure that is left", 0.0),
         Field("carcass", FRACTION, "fraction of the carcass pressure that is left, because the side walls fold", 0.3),
         Field("cornering_stiffness", FRACTION, "cornering stiffness of the flat tire over that of the inflated one", 0.25),
-        Field("rolling_resistance", Number("1", 0.0, 1.0), "rolling resistance of the flat tire, if larger than that of the inflated one", 0.1),
+        Field(
+            "rolling_resistance", Number("1", 0.0, 1.0), "rolling resistance of the flat tire, if larger than that of the inflated one", 0.1
+        ),
         Field("friction", FRACTION, "friction of the flat tire over that of the inflated one", 0.7),
     ),
     Puncture,

@@ -11,8 +11,8 @@ import pytest
 from simulator.api.simulation import Simulation
 from simulator.base.errors import JounceError
 from simulator.base.records import record
-from simulator.outlets.motion_stream import MotionStreamOutlet
 from simulator.motion.stream import MotionStream
+from simulator.outlets.motion_stream import MotionStreamOutlet
 from terrain.wind import air_velocity, change_wind, moving_air
 from vehicles.command import COMMAND
 from vehicles.own_parameters import RECORDS
@@ -25,7 +25,10 @@ def driven(*faults: Any, vehicle: str = "hmmwv", speed: float = 20.0, terrain: s
     """Return a drive straight ahead from a speed [m/s] with the keys of a phase."""
     maneuver = {"name": "straight", "vehicle": vehicle, "terrain": terrain, "duration_s": 60, "start": {"speed_mps": speed}}
     phases = [{**{key: value for key, value in STRAIGHT.items() if key != "throttle" or "speed_mps" not in phase}, **phase}]
-    return Simulation(changes={"maneuver": {**maneuver, "phases": phases}, "faults": list(faults)}, channels=["p_WB", "v_WB_B", "fault_*"] if faults else [])
+    return Simulation(
+        changes={"maneuver": {**maneuver, "phases": phases}, "faults": list(faults)},
+        channels=["p_WB", "v_WB_B", "fault_*"] if faults else [],
+    )
 
 
 def numbers(model: VehicleModel) -> bytes:
@@ -189,7 +192,10 @@ def test_a_lost_sensor_says_so_and_measures_again_afterwards() -> None:
     assert one.sensors["imu"].trouble == "" and one["imu_sampled"] > 1.0
 
 
-@pytest.mark.parametrize(("fault", "share", "age"), [({"type": "packet_loss", "probability": 0.5}, 0.5, 0.0), ({"type": "packet_delay", "delay_s": 0.2}, 0.8, 0.2)])
+@pytest.mark.parametrize(
+    ("fault", "share", "age"),
+    [({"type": "packet_loss", "probability": 0.5}, 0.5, 0.0), ({"type": "packet_delay", "delay_s": 0.2}, 0.8, 0.2)],
+)
 def test_packets_are_lost_or_late(fault: dict[str, Any], share: float, age: float) -> None:
     one = Simulation("hmmwv", "flat")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:

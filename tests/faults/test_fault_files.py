@@ -27,14 +27,14 @@ def planned(start: float = 2.0, ramp: float = 0.5, end: float | None = None, **m
 
 
 def faults_of(*given: Any, **session: Any) -> list[PlannedFault]:
-    return build(configuration(None, changes({"maneuver": {**MANEUVER, "faults": list(given)}, **session}))).new_faults()
+    return build(configuration(None, changes({"maneuver": {**MANEUVER, "faults": list(given)}, **session})), check_step=False).new_faults()
 
 
 def errors_of(folder: Path, faults: list[Any], more: list[Any] | None = None) -> list[str]:
     file = folder / "m.yaml"
     file.write_text(yaml.safe_dump({**MANEUVER, "faults": faults}, sort_keys=False), encoding="utf-8")
     with pytest.raises(ConfigError) as found:
-        build(configuration(None, [*changes({"maneuver": str(file)}), *option("--fault", "faults", more)]))
+        build(configuration(None, [*changes({"maneuver": str(file)}), *option("--fault", "faults", more)]), check_step=False)
     return str(found.value).splitlines()
 
 
@@ -89,7 +89,9 @@ def test_each_fault_that_does_not_fit_the_drive_gives_one_line(tmp_path: Path) -
     lines = errors_of(tmp_path, given, [{"type": "broken_spring", "wheel": "M"}])
     assert len(lines) == 7
     for line, words in zip(
-        lines[:6], ("FL, FR, RL, RR", "1.379 bar", "sensor of the session", "after the start", "first, second", "with an anti-roll bar"), strict=True
+        lines[:6],
+        ("FL, FR, RL, RR", "1.379 bar", "sensor of the session", "after the start", "first, second", "with an anti-roll bar"),
+        strict=True,
     ):
         assert "m.yaml:" in line and words in line
     assert "--fault" in lines[6] and "FL, FR, RL, RR" in lines[6]
@@ -104,7 +106,7 @@ def test_a_kind_for_another_contract_or_with_a_used_name_is_refused() -> None:
 
 
 def test_an_entry_of_a_fault_of_a_vehicle_without_it_says_so() -> None:
-    vehicle = build(configuration(None, changes({"maneuver": MANEUVER, "vehicle": "sedan"}))).vehicle
+    vehicle = build(configuration(None, changes({"maneuver": MANEUVER, "vehicle": "sedan"})), check_step=False).vehicle
     with pytest.raises(ConfigError, match="no power assistance"):
         make_faults(["steering_assist_loss"], FaultContext(vehicle))
 
