@@ -56,6 +56,7 @@ FAST = {
     "oracles": ("test_five_link.py", "test_known_mechanisms.py"),
     "plugins": ("test_registry.py",),
     "report": ("test_page.py",),
+    "scores": ("test_score_rows.py",),
     "sensors": ("test_image_files.py", "test_imu.py"),
     "sweep": ("test_journal.py",),
     "telemetry": ("test_log.py", "test_sensor_file_repair.py", "test_writer.py"),

@@ -34,10 +34,11 @@ from simulator.autonomy.contract import (
     checked_map,
     checked_plan,
 )
+from simulator.autonomy.goal_check import check_on_map, obstructed_by
 from simulator.autonomy.goal_section import GoalTask
 from simulator.autonomy.mappers.kinds import MAPPER_KINDS
 from simulator.autonomy.object_clearance import ObjectClearance
-from simulator.autonomy.outcome import ERROR, OUTCOMES, REACHED, Judge, Outcome
+from simulator.autonomy.outcome import ERROR, OUTCOMES, REACHED, STUCK, Judge, Outcome
 from simulator.autonomy.path_check import check_path
 from simulator.autonomy.plan_follower import FIRM, PlanFollower
 from simulator.autonomy.planners.kinds import PLANNER_KINDS
@@ -108,6 +109,7 @@ class GoalDriver:
     ended : reason of the end of the drive; empty while it goes on, DONE after the goal was reached
     outcome : outcome of the drive; None while it goes on
     map, plan, maps : last map and plan, and maps of the drive, for pictures
+    vehicle : traits of the vehicle
     watchers : called with a Snapshot after each new map and plan, and at the end; they must return at once
     """
 
@@ -125,11 +127,13 @@ class GoalDriver:
         self.watchers: list[Callable[[Snapshot], None]] = []
         self._task, self._traits = task, settings.traits
         reduction = settings.vehicle.low_range_reduction if task.goal.low_range else 1.0
-        self._vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits, reduction)
+        self.vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits, reduction)
         self.goal = Goal(*task.goal_from(settings.ground.spawn), float(task.goal.radius))
+        check_on_map(self.goal, settings.ground)
+        self._obstruction = obstructed_by(self.goal, settings.ground, self.vehicle)
         self._judge = Judge(self.goal, task.endings, task.goal.height)
-        self._outline, self._clearance = outline_of(self._vehicle), ObjectClearance(self._vehicle, settings.ground)
-        self._follower = PlanFollower(self._vehicle, settings.traits, pedals, steering, settings.seed)
+        self._outline, self._clearance = outline_of(self.vehicle), ObjectClearance(self.vehicle, settings.ground)
+        self._follower = PlanFollower(self.vehicle, settings.traits, pedals, steering, settings.seed)
         self._objects: ObjectSet = NO_OBJECTS
         self._history: deque[tuple[float, Vector, Vector]] = deque(maxlen=HISTORY)
         self._collisions: Sequence[Any] = ()
@@ -143,7 +147,7 @@ class GoalDriver:
         self._mapper, self._planner = self._stages(settings)
         self._logged = record(PLANNED)
         self._logged[0]["outcome"], self._logged[0]["clearance"] = -1, math.nan
-        self._logged[0]["shortest"] = shortest_way(Pose(*settings.ground.spawn), self.goal, settings.ground, self._vehicle)
+        self._logged[0]["shortest"] = shortest_way(Pose(*settings.ground.spawn), self.goal, settings.ground, self.vehicle)
 
     def _stages(self, settings: DriverSettings) -> tuple[Stage, Stage]:
         """Create mapper and planner. Raises JounceError."""
@@ -151,9 +155,9 @@ class GoalDriver:
         map_kind, plan_kind = MAPPER_KINDS.need(given["type"]), PLANNER_KINDS.need(wanted["type"])
         seeds = [np.random.default_rng((settings.seed, n)) for n in (1, 2)]
         with making(f"mapper {map_kind.name}"):
-            mapper = map_kind.make(MapperSettings(given, self._vehicle, settings.ground, seeds[0], settings.mounts))
+            mapper = map_kind.make(MapperSettings(given, self.vehicle, settings.ground, seeds[0], settings.mounts))
         with making(f"planner {plan_kind.name}"):
-            planner = plan_kind.make(PlannerSettings(wanted, self._vehicle, seeds[1]))
+            planner = plan_kind.make(PlannerSettings(wanted, self.vehicle, seeds[1]))
         if settings.paced and MAPPER_KINDS.is_builtin(map_kind.name) and PLANNER_KINDS.is_builtin(plan_kind.name):
             self._warm(mapper, planner, settings)
         return tuple(  # type: ignore[return-value]
@@ -201,6 +205,8 @@ class GoalDriver:
         if not math.isfinite(sum(pose) + speed + float(now["roll"]) + float(now["pitch"])):
             return
         self._history.append((t, np.array(now["p_WB"]), np.array(now["q_WB"])))
+        if self._obstruction:
+            self._end(Outcome(STUCK, self._obstruction))
         if self.outcome is None and self._failed_at is None:
             self._end(self._judge.outcome(t, readout, self._collisions, self._reason))
         if self.outcome is None and self._failed_at is None:
@@ -219,7 +225,7 @@ class GoalDriver:
             self._has_news = False
             plan = None if self._reason.startswith(NO_WAY) else self.plan
             for watcher in self.watchers:
-                watcher(Snapshot(t, pose, self.map, plan, self.goal, self._vehicle, self._reason))
+                watcher(Snapshot(t, pose, self.map, plan, self.goal, self.vehicle, self._reason))
 
     def _think(self, t: float, readout: Record, pose: Pose, speed: float, sensors: Mapping[str, Measurement]) -> None:
         """Take results of mapper and planner, and begin their next calls. Raises PlanError."""
@@ -257,7 +263,7 @@ class GoalDriver:
             speed,
             curvature,
             self.goal,
-            self._vehicle,
+            self.vehicle,
             float(wanted["speed"]),
             float(wanted["margin"]),
             self._stuck,
@@ -266,7 +272,13 @@ class GoalDriver:
 
     def _keeps_plan(self, speed: float) -> bool:
         """Return whether the vehicle first has to complete a change of its direction."""
-        return self._follower.turns_back and not self._reason and self._stop == math.inf and self._still_since is None
+        return (
+            self._follower.turns_back
+            and not self._follower.has_arrived(speed)
+            and not self._reason
+            and self._stop == math.inf
+            and self._still_since is None
+        )
 
     def _take(self, planned: Plan | Blocked, pose: Pose) -> None:
         """Follow a plan, or stop because there is none."""

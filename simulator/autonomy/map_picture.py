@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.autonomy.contract import Goal, ObstacleMap, Plan
+from simulator.autonomy.contract import FREE, Goal, ObstacleMap, Plan
 from simulator.autonomy.snapshot import codes
 from simulator.view.map_view import PALETTE, UNKNOWN
 
 NAME = "obstacle_map.png"
+BORDER = 5.0
+"""m. Width of the picture around free cells and path."""
 
 
 def mosaic(maps: Sequence[ObstacleMap]) -> tuple[NDArray[np.uint8], tuple[float, float, float, float]]:
@@ -31,6 +33,18 @@ def mosaic(maps: Sequence[ObstacleMap]) -> tuple[NDArray[np.uint8], tuple[float,
     return PALETTE[out], (float(low[0] * cell), float(high[0] * cell), float(low[1] * cell), float(high[1] * cell))
 
 
+def shown_area(maps: Sequence[ObstacleMap], points: NDArray[np.float64]) -> tuple[float, float, float, float]:
+    """Return x_min, x_max, y_min, y_max [m] of the free cells of all maps and of points (n, 2), with a border."""
+    corners = [points.min(axis=0), points.max(axis=0)]
+    for one in maps:
+        rows, columns = np.nonzero(one.state == FREE)
+        if len(rows):
+            cells = np.array([[columns.min(), rows.min()], [columns.max() + 1, rows.max() + 1]])
+            corners += list(np.array(one.origin) + cells * one.cell)
+    low, high = np.min(corners, axis=0) - BORDER, np.max(corners, axis=0) + BORDER
+    return float(low[0]), float(high[0]), float(low[1]), float(high[1])
+
+
 def write_map_picture(
     folder: Path, maps: Sequence[ObstacleMap], goal: Goal, plan: Plan | None, driven: NDArray[np.float64], title: str
 ) -> Path:
@@ -38,8 +52,8 @@ def write_map_picture(
     from matplotlib.figure import Figure
 
     colors, extent = mosaic(maps)
-    width = extent[1] - extent[0]
-    figure = Figure(figsize=(8.0, min(max(8.0 * (extent[3] - extent[2]) / width, 3.0), 12.0)), dpi=110, layout="constrained")
+    shown = shown_area(maps, np.vstack((driven, (goal.x, goal.y))))
+    figure = Figure(figsize=(8.0, min(max(8.0 * (shown[3] - shown[2]) / (shown[1] - shown[0]), 3.0), 12.0)), dpi=110, layout="constrained")
     axes: Any = figure.add_subplot()
     axes.imshow(colors, origin="lower", extent=extent, interpolation="nearest")
     if plan is not None:
@@ -49,7 +63,7 @@ def write_map_picture(
     axes.plot(*driven.T, color="tab:red", linewidth=1.2, label="driven")
     angle = np.linspace(0.0, 2.0 * np.pi, 60)
     axes.plot(goal.x + goal.radius * np.cos(angle), goal.y + goal.radius * np.sin(angle), color="tab:green", linewidth=1.5, label="goal")
-    axes.set(xlabel="x [m]", ylabel="y [m]", title=title, aspect="equal")
+    axes.set(xlabel="x [m]", ylabel="y [m]", title=title, aspect="equal", xlim=shown[:2], ylim=shown[2:])
     axes.legend(loc="best", fontsize="small")
     path = folder / NAME
     figure.savefig(path)

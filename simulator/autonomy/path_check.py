@@ -35,6 +35,10 @@ SIDEWAYS, FORWARD, LEAST = 0.5, 0.6, 0.5
 """Lateral acceleration and deceleration over gravity that a plan may use, over the strength of the ground; m/s2: least values."""
 SLOWEST = 0.5
 """m/s. Least limit of the speed before a stop."""
+RAMP = 1.5
+"""m before and behind a point between which a change of the curvature counts as a jump."""
+DEVIATION, LEAST_DEVIATION = 0.4, 0.1
+"""Deviation from a path by the time that the steering takes, at most: over the distance to obstacles around there; m, at least."""
 
 
 class PathCheck(NamedTuple):
@@ -105,24 +109,30 @@ def speeds_along(
 ) -> NDArray[np.float64]:
     """Return the speeds (n,) [m/s] along a path that ends with a stop, and stops where the direction changes.
 
-    Limits are: the requested speed, lateral acceleration, distance to obstacles beyond the margin, uneven ground, closeness to the limits of
-    the vehicle, and braking. The path lies in known ground, so that the vehicle can stop within what it knows.
+    Limits are: the requested speed, lateral acceleration, rate of the steering, distance to obstacles beyond the margin, uneven ground,
+    closeness to the limits of the vehicle, and braking. The path lies in known ground, so that the vehicle can stop within what it knows.
     """
     steps = np.hypot(*np.diff(points, axis=0).T)
     station = np.concatenate(([0.0], np.cumsum(steps)))
     out = np.full(len(points), float(limit))
-    turn = np.abs(path_curvature(points, directions))
+    curvature = path_curvature(points, directions)
+    turn = np.abs(curvature)
     strength = np.nan_to_num(checked.strength, nan=1.0)
     lateral = np.clip(SIDEWAYS * STANDARD_GRAVITY * strength, LEAST, vehicle.lateral_acceleration)
     braking = np.clip(FORWARD * STANDARD_GRAVITY * strength, LEAST, vehicle.deceleration)
     np.minimum(out, np.sqrt(lateral / np.maximum(turn, 1e-6)), out=out)
     np.minimum(out, CREEP + PER_CLEARANCE * np.maximum(checked.clearance - 0.5 * margin, 0.0), out=out)
+    stops = np.concatenate((np.flatnonzero(np.diff(directions)) + 1, [len(points) - 1]))
+    for first, last in zip((0, *stops[:-1]), stops + 1, strict=True):
+        part = np.s_[first:last]
+        np.minimum(
+            out[part], steering_speeds(curvature[part], station[part] - station[first], checked.clearance[part], vehicle), out=out[part]
+        )
     wave = vehicle.wheelbase / math.pi
     np.minimum(out, wave * np.sqrt(VERTICAL / np.maximum(checked.unevenness, 1e-6)), out=out)
     steep = np.clip((checked.attitude - STEEP) / (1.0 - STEEP), 0.0, 1.0)  # a slope at the limit of the traction needs momentum
     np.minimum(out, limit + steep * (min(CLIMBING, limit) - limit), out=out)
     np.maximum(out, min(SLOWEST, limit), out=out)
-    stops = np.concatenate((np.flatnonzero(np.diff(directions)) + 1, [len(points) - 1]))
     for stop in stops:
         left = np.maximum(station[stop] - station[: stop + 1], 0.0)
         np.minimum(out[: stop + 1], np.sqrt(2.0 * float(braking.min()) * left), out=out[: stop + 1])
@@ -131,11 +141,42 @@ def speeds_along(
     return out
 
 
+def steering_speeds(
+    curvature: NDArray[np.float64], station: NDArray[np.float64], clearance: NDArray[np.float64], vehicle: VehicleTraits
+) -> NDArray[np.float64]:
+    """Return the speeds (n,) [m/s] at which the steering keeps the vehicle on a path of curvatures (n,) [1/m] at stations (n,) [m].
+
+    Where the curvature jumps by d, a vehicle that changes it steadily, from before the jump until after it, over a length l deviates by
+    d l^2 / 24. Its curvature changes at the rate r, so l = v d / r.
+    """
+    if len(station) < 3 or not station[-1] > 0.0:
+        return np.full(len(station), math.inf)
+    jump = np.maximum(jumps_of(curvature, station), 1e-9)
+    room = around(clearance, station, 2.0 * RAMP).min(axis=1)
+    deviation = np.maximum(DEVIATION * room, LEAST_DEVIATION)
+    return vehicle.curvature_rate / jump * np.sqrt(24.0 * deviation / jump)
+
+
+def jumps_of(curvature: NDArray[np.float64], station: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the difference (n,) [1/m] of the largest and the smallest curvature within RAMP of each station [m]."""
+    near = around(curvature, station, RAMP)
+    return near.max(axis=1) - near.min(axis=1)
+
+
+def around(values: NDArray[np.float64], station: NDArray[np.float64], reach: float) -> NDArray[np.float64]:
+    """Return the values (n, m) within a reach [m] before and behind each of the about equidistant stations (n,) [m]."""
+    count = max(1, round(reach * (len(station) - 1) / station[-1]))
+    return np.lib.stride_tricks.sliding_window_view(np.pad(values, count, mode="edge"), 2 * count + 1)
+
+
 def path_curvature(points: NDArray[np.float64], directions: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Return the curvature (n,) [1/m] of a path, over about a meter on each side, 0 at changes of the direction."""
+    """Return the curvature (n,) [1/m] of a path, + = left seen in the direction of travel, over about a meter on each side.
+
+    It is 0 at changes of the direction.
+    """
     steps = np.maximum(np.hypot(*np.diff(points, axis=0).T), 1e-9)
     course = np.arctan2(*np.diff(points, axis=0).T[::-1])
-    turned = np.abs(np.remainder(np.diff(course) + math.pi, math.tau) - math.pi)
+    turned = np.remainder(np.diff(course) + math.pi, math.tau) - math.pi
     turned[np.diff(directions)[: len(turned)] != 0] = 0.0
     out = np.zeros(len(points))
     if len(turned):

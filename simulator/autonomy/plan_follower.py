@@ -1,7 +1,8 @@
 """Follower of a plan: the steering controllers and the speed control of the driver forward, a controller of its own backward.
 
-Backward, with e the distance of the point without sideslip to the left of its path and theta its course relative to the path, both seen in the
-direction of travel, the curvature of travel is
+Both steer the point without sideslip along its path, whose curvature is that of the steering. Where the curvature of a plan jumps, the
+steering begins to turn before the place. Backward, with e the distance of that point to the left of its path and theta its course relative
+to the path, both seen in the direction of travel, the curvature of travel is
 
     kappa_t = kappa_path - 2 zeta k sin(theta) - k^2 e
 
@@ -12,12 +13,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.autonomy.contract import Plan
+from simulator.autonomy.path_check import jumps_of
 from simulator.autonomy.vehicle_traits import VehicleTraits
 from simulator.base.records import Record
 from simulator.driver.internal_model import InternalModel
@@ -52,7 +55,7 @@ class Segment(NamedTuple):
     """Part of a plan in one direction."""
 
     path: Path
-    """Backward, that of the point without sideslip, in the direction of travel."""
+    """Of the point without sideslip, in the direction of travel; its curvature is that of the steering."""
     direction: int
     station: NDArray[np.float64]
     """(n,) m"""
@@ -81,7 +84,10 @@ class PlanFollower:
     def __init__(self, vehicle: VehicleTraits, model: InternalModel, pedals: SpeedGains, steering: Mapping[str, Any], seed: int) -> None:
         self._vehicle, self._model = vehicle, model
         self._speed, self._back_speed = SpeedControl((), pedals, model), SpeedControl((), pedals, model)
-        self._forward = PathFollower(Path.straight(), self._speed, model, steering, seed=seed)
+        at_axle = replace(model, front_axle=model.front_axle + vehicle.rear_axle)
+        self._forward = PathFollower(Path.straight(), self._speed, at_axle, steering, seed=seed)
+        self._axle_readout: Record | None = None
+        """READOUT with the motion of the point without sideslip in the place of that of B."""
         self._segments: list[Segment] = []
         self._rests_since: float | None = None
         self._selector, self._back_input, self._back_station = 1, 0.0, 0.0
@@ -98,9 +104,13 @@ class PlanFollower:
         """Whether the present segment is backward, or the next one is."""
         return any(one.direction < 0 for one in self._segments[:2])
 
+    def has_arrived(self, speed: float) -> bool:
+        """Return whether the vehicle, at a forward speed [m/s], stands at the end of the plan."""
+        return len(self._segments) == 1 and abs(speed) < STOPPED and self._segments[0].length - self.station()[1] < ARRIVED
+
     def start(self, plan: Plan) -> None:
         """Follow a plan from the point of it next to the vehicle."""
-        self._segments = segments_of(plan, self._vehicle.rear_axle)
+        self._segments = segments_of(plan, self._vehicle)
         self._begin_segment()
 
     def _begin_segment(self) -> None:
@@ -184,9 +194,10 @@ class PlanFollower:
     def _steer(self, t: float, readout: Record, command: Record, now: Segment) -> bool:
         """Write the steering; return whether the wheels suit the start of a segment."""
         if now.direction > 0:
-            self._forward.steer(t, readout, command)
+            self._forward.steer(t, self._seen_at_axle(readout), command)
             self._back_input = float(command[0]["steering"])
-            return True
+            at_rest = abs(float(readout[0]["v_WB_B"][0])) < STOPPED
+            return not at_rest or abs(self._forward.requested_input - self._back_input) < LOOK_AHEAD_WHEELS
         wanted = self._model.steering_for(self._model.turning_length * self._back_curvature(readout, now))
         most = BACK_TURN / self._model.steering_wheel_lock * 0.01
         self._back_input += min(max(wanted - self._back_input, -most), most)
@@ -195,13 +206,30 @@ class PlanFollower:
             return abs(wanted - self._back_input) < LOOK_AHEAD_WHEELS
         return True
 
+    def _seen_at_axle(self, readout: Record) -> Record:
+        """Return a readout for the steering controller, whose reference point is that without sideslip."""
+        if self._axle_readout is None:
+            self._axle_readout = readout.copy()
+        self._axle_readout[:] = readout
+        out, b = self._axle_readout[0], self._vehicle.rear_axle
+        yaw = float(out["yaw"])
+        out["p_WB"][0] -= b * math.cos(yaw)
+        out["p_WB"][1] -= b * math.sin(yaw)
+        out["v_WB_B"][1] -= b * float(out["w_WB_B"][2])
+        return self._axle_readout
+
     def _back_curvature(self, readout: Record, now: Segment) -> float:
         """Return the curvature of the wheels [1/m] on a path backward."""
-        p, yaw, b = readout[0]["p_WB"], float(readout[0]["yaw"]), self._vehicle.rear_axle
+        p, b, v = readout[0]["p_WB"], self._vehicle.rear_axle, float(readout[0]["v_WB_B"][0])
+        turned = float(readout[0]["w_WB_B"][2]) * self._model.response
+        yaw, way = float(readout[0]["yaw"]), v * self._model.response
         x, y = float(p[0]) - b * math.cos(yaw), float(p[1]) - b * math.sin(yaw)
         path = now.path
         self._back_station = path.find(x, y) if self._back_station == 0.0 else path.nearest(x, y, self._back_station)
-        at = path.at(self._back_station)
+        # pose after the response time of the vehicle
+        x, y = x + way * math.cos(yaw + 0.5 * turned), y + way * math.sin(yaw + 0.5 * turned)
+        yaw += turned
+        at = path.at(path.nearest(x, y, self._back_station + abs(way)))
         e = math.cos(at.heading) * (y - at.y) - math.sin(at.heading) * (x - at.x)
         theta = math.remainder(yaw + math.pi - at.heading, math.tau)
         k = BACK_STIFFNESS
@@ -210,7 +238,7 @@ class PlanFollower:
         return -min(max(turn, -most), most)
 
 
-def segments_of(plan: Plan, rear_axle: float) -> list[Segment]:
+def segments_of(plan: Plan, vehicle: VehicleTraits) -> list[Segment]:
     """Return the parts of a plan between changes of its direction; parts without length are left out."""
     assert plan.directions is not None
     changes = np.flatnonzero(np.diff(plan.directions)) + 1
@@ -218,17 +246,19 @@ def segments_of(plan: Plan, rear_axle: float) -> list[Segment]:
     for first, last in zip((0, *(changes - 1)), (*(changes - 1), len(plan.points) - 1), strict=True):
         direction = int(plan.directions[last])
         part = slice(int(first), int(last) + 1)
-        points, headings = plan.points[part], plan.headings[part]
-        if direction < 0:
-            points = points - rear_axle * np.column_stack((np.cos(headings), np.sin(headings)))
-        path, station = path_through(points)
+        headings, speeds = plan.headings[part], plan.speeds[part]
+        points = plan.points[part] - vehicle.rear_axle * np.column_stack((np.cos(headings), np.sin(headings)))
+        path, station = path_through(points, speeds, vehicle.curvature_rate)
         if station[-1] > ARRIVED:
-            out.append(Segment(path, direction, station, plan.speeds[part], int(first)))
+            out.append(Segment(path, direction, station, speeds, int(first)))
     return out
 
 
-def path_through(points: NDArray[np.float64]) -> tuple[Path, NDArray[np.float64]]:
-    """Return the path along dense points (n, 2) [m], and the station [m] of each of them."""
+def path_through(points: NDArray[np.float64], speeds: NDArray[np.float64], rate: float) -> tuple[Path, NDArray[np.float64]]:
+    """Return the path along dense points (n, 2) [m], and the station [m] of each of them.
+
+    Its curvature changes at the rate [1/m/s] of the steering at these speeds (n,) [m/s].
+    """
     station = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
     length = max(float(station[-1]), 2.0 * SPACING)
     count = max(3, math.ceil(length / SPACING) + 1)
@@ -241,7 +271,22 @@ def path_through(points: NDArray[np.float64]) -> tuple[Path, NDArray[np.float64]
         course = np.unwrap(np.arctan2(np.gradient(points[kept, 1], coarse), np.gradient(points[kept, 0], coarse)))
         curvature = np.interp(fine, coarse, np.gradient(course, coarse))
         heading = np.interp(fine, coarse, course)
+        curvature = ramped(curvature, fine, np.interp(fine, station, speeds), rate)
     else:
         heading = np.full(count, math.atan2(points[-1, 1] - points[0, 1], points[-1, 0] - points[0, 0]))
         curvature = np.zeros(count)
     return Path(tuple(x.tolist()), tuple(y.tolist()), tuple(heading.tolist()), tuple(curvature.tolist()), spacing), station
+
+
+def ramped(curvature: NDArray[np.float64], station: NDArray[np.float64], speeds: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+    """Return curvatures (n,) [1/m] that jump nowhere: their means over the way that the steering takes for the jump around there."""
+    half = 0.5 * speeds * jumps_of(curvature, station) / rate
+    half = np.clip(half, 0.5 * station[1], 0.25 * max(station[-1], 4.0 * station[1]))
+    turned = np.concatenate(([0.0], np.cumsum(0.5 * (curvature[1:] + curvature[:-1]) * np.diff(station))))
+
+    def turned_to(way: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the integral of the curvature, which continues with its first and last value."""
+        inside = np.interp(way, station, turned)
+        return inside + np.minimum(way, 0.0) * curvature[0] + np.maximum(way - station[-1], 0.0) * curvature[-1]
+
+    return (turned_to(station + half) - turned_to(station - half)) / (2.0 * half)

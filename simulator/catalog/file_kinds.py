@@ -11,7 +11,7 @@ from typing import Any
 
 from simulator.base import renamed
 from simulator.base.errors import ConfigError
-from simulator.base.fields import Fields, FieldType, Group, Variants
+from simulator.base.fields import REQUIRED, Fields, FieldType, Group, Variants
 from simulator.base.suggestions import did_you_mean
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import (
@@ -290,10 +290,13 @@ def _likeness(table: FieldType, content: Any) -> float:
 
 
 def _score(fields: Fields, content: Mapping[Any, Any]) -> float:
-    """Return twice the fraction of the keys that the table has plus the fraction of the fields that are present."""
+    """Return twice the fraction of the keys that the table has plus the fraction of the fields that are present, minus that of the required fields
+    that are absent."""
     spelled = {written: field.name for field in fields for written in field.spellings}
     present = {spelled[key] for key in content if key in spelled}
-    return 2.0 * len(present) / len(content) + len(present) / len(fields)
+    required = {field.name for field in fields if field.default is REQUIRED}
+    absent = len(required - present) / len(required) if required else 0.0
+    return 2.0 * len(present) / len(content) + len(present) / len(fields) - absent
 
 
 def tables_of(table: FieldType) -> Iterable[Fields]:

@@ -18,7 +18,7 @@ from simulator.view.inset_images import REACH as CLOUD_REACH
 from simulator.view.map_view import REACH as MAP_REACH
 from simulator.view.map_view import map_image
 
-MOST_FRAMES, SHOWN, COLORS = 60, 120, 96
+MOST_FRAMES, SHOWN, COLORS = 60, 120, 128
 """Maximum number of images of the animation, time [ms] for which each is shown, and number of its colors."""
 PIXELS = 252
 """Side of the picture of the map."""
@@ -41,7 +41,7 @@ def write_figures(
     sheet = _Sheet(drive, bool(chases))
     images = {place: sheet.image(place, chases.get(place, (b"", ""))[0]) for place in places}
     files = {name: _encoded([images[place]], "png") for name, place in chosen.items()}
-    files[GIF] = _encoded([images[place].quantize(COLORS, method=Image.Quantize.MAXCOVERAGE) for place in animated], "gif")
+    files[GIF] = _encoded([images[place].quantize(COLORS, method=Image.Quantize.FASTOCTREE) for place in animated], "gif")
     for name, content in files.items():
         write_bytes(folder / name, content)
     return [folder / name for name in files]

@@ -57,7 +57,6 @@ class ScoreOptions:
     limit: float | None = None
     """s"""
     seed: int = 1
-    plugins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,6 +85,8 @@ class Benchmark:
     columns : columns of the table in order; `outcome` and `reason` are among them
     groups : columns by whose values the summary counts
     means : columns with means over the reached tasks in the summary
+    flags : columns of 0 and 1 that the summary counts over the reached tasks
+    scores : columns with means over all tasks, a missing value counts as 0
     plan : returns the tasks of a folder; raises ConfigError with all mistakes, one line each
     drive : drives one task, with the folder of the results; returns its row. A JounceError becomes a row with the outcome `error`
     """
@@ -97,3 +98,5 @@ class Benchmark:
     means: tuple[str, ...]
     plan: Callable[[ScoreOptions], ScorePlan]
     drive: Callable[[ScoreTask, Path], Row]
+    flags: tuple[str, ...] = ()
+    scores: tuple[str, ...] = ()

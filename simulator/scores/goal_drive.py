@@ -11,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.api.simulation import Simulation
+from simulator.autonomy.goal_driver import GoalDriver
 from simulator.autonomy.outcome import Outcome, outcome_of
 from simulator.base.errors import JounceError
 from simulator.events.collision import Collision
 
-COLUMNS = ("time", "p_WB", "roll", "pitch")
+COLUMNS = ("time", "p_WB", "yaw", "roll", "pitch", "v_WB_B")
+MOVES = 0.1
+"""m/s. Speed above which the direction of travel counts."""
 
 
 class GoalDrive(NamedTuple):
@@ -31,6 +34,18 @@ class GoalDrive(NamedTuple):
     pitch: NDArray[np.float64]
     """(n,) rad"""
     collisions: Sequence[Collision]
+    yaw: NDArray[np.float64]
+    """(n,) rad"""
+    speed: NDArray[np.float64]
+    """(n,) m/s, forward"""
+    outline: tuple[float, float, float]
+    """m, distances of the front and rear end from the reference point, and width"""
+
+    @property
+    def reversals(self) -> int:
+        """How often the vehicle began to drive backward."""
+        moving = self.speed[np.abs(self.speed) > MOVES]
+        return int((np.diff(np.concatenate(([1.0], np.sign(moving)))) < 0.0).sum())
 
 
 def drive_to_goal(maneuver: Path, sensors: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> GoalDrive:
@@ -40,9 +55,11 @@ def drive_to_goal(maneuver: Path, sensors: Sequence[Mapping[str, Any]] = (), see
     with closing(simulation):
         assert simulation.maneuver is not None
         simulation.advance(simulation.maneuver.duration)
-        found = outcome_of(simulation.session.driver)
-        if found is None:
+        driver = simulation.session.driver
+        found = outcome_of(driver)
+        if found is None or not isinstance(driver, GoalDriver):
             raise JounceError(f"{maneuver}: the driver has no goal")
         log = simulation.log
         p_WB = np.column_stack([log[f"p_WB_{axis}"] for axis in "xyz"])
-        return GoalDrive(found, log["time"], p_WB, log["roll"], log["pitch"], simulation.collisions)
+        outline = driver.vehicle.front, driver.vehicle.rear, driver.vehicle.width
+        return GoalDrive(found, log["time"], p_WB, log["roll"], log["pitch"], simulation.collisions, log["yaw"], log["v_WB_B_x"], outline)

@@ -9,7 +9,7 @@ from simulator.base.registry import load_attribute
 if TYPE_CHECKING:
     from simulator.scores.contract import Benchmark
 
-BENCHMARKS = {"verti_bench": "simulator.scores.verti_bench:BENCHMARK"}
+BENCHMARKS = {"verti_bench": "simulator.scores.verti_bench:BENCHMARK", "barn": "simulator.scores.barn:BENCHMARK"}
 """Attribute of each benchmark, loaded when it is needed."""
 
 

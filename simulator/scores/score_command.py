@@ -64,7 +64,6 @@ def _options(arguments: Any) -> ScoreOptions:
         speed=arguments.speed,
         limit=arguments.limit,
         seed=int(arguments.seed),
-        plugins=tuple(arguments.plugin),
     )
 
 

@@ -28,20 +28,24 @@ def _values(rows: Sequence[Row], column: str) -> list[Any]:
 
 
 def _counts(benchmark: Benchmark, rows: Sequence[Row]) -> dict[str, Any]:
-    """Return the number of tasks, of each outcome, the success rate, and means over the reached tasks."""
+    """Return the number of tasks, of each outcome, the success rate, means over the reached tasks, and scores."""
     reached = [row for row in rows if row[OUTCOME] == REACHED]
     out: dict[str, Any] = {"tasks": len(rows), **{word: sum(row[OUTCOME] == word for row in rows) for word in OUTCOMES}}
     out["success_rate"] = len(reached) / len(rows) if rows else None
     for column in benchmark.means:
         values = [float(row[column]) for row in reached if row.get(column) is not None]
         out[f"mean_{column}"] = fmean(values) if values else None
+    for column in benchmark.flags:
+        out[f"reached_{column}"] = sum(bool(row.get(column)) for row in reached)
+    for column in benchmark.scores:
+        out[f"mean_{column}"] = fmean(float(row.get(column) or 0.0) for row in rows) if rows else None
     return out
 
 
 def summary_text(benchmark: Benchmark, summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
     """Return the table for the console, with the reasons of errors."""
     words = [word for word in OUTCOMES if summary["all"][word] or word == REACHED]
-    head = ["", "tasks", *words, *(f"mean {column}" for column in benchmark.means)]
+    head = ["", "tasks", *words, *(f"mean {column}" for column in (*benchmark.scores, *benchmark.means))]
     lines = [_line("all", summary["all"], words, benchmark)]
     for column, values in summary["groups"].items():
         lines += [_line(f"{column} {value}", counts, words, benchmark) for value, counts in values.items()]
@@ -60,5 +64,5 @@ def _line(name: str, counts: Mapping[str, Any], words: Sequence[str], benchmark:
     tasks, reached = counts["tasks"], counts[REACHED]
     share = f"{reached} ({100.0 * reached / tasks:.0f} %)" if tasks else "0"
     others = [str(counts[word]) for word in words if word != REACHED]
-    means = [counts[f"mean_{column}"] for column in benchmark.means]
+    means = [counts[f"mean_{column}"] for column in (*benchmark.scores, *benchmark.means)]
     return [name, str(tasks), share, *others, *("" if one is None else f"{one:.2f}" for one in means)]

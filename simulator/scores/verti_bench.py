@@ -27,7 +27,7 @@ from simulator.tools.terrain.benchmarks.verti_bench_terrain import SPACING, VARI
 from simulator.tools.terrain.benchmarks.verti_bench_world import HALF, VertiBenchWorld, numbers_of_worlds, read_world
 
 NAME = "verti_bench"
-VEHICLE, PLANNER, BLIND = "hmmwv_rigid_tires", "hybrid_a_star", "pid"
+VEHICLE, PLANNER, BLIND = "hmmwv_locked", "hybrid_a_star", "pid"
 """Defaults, and the planner of the benchmark."""
 SPEEDS = {BLIND: 4.0}
 """m/s. Requested speed by planner."""
@@ -42,7 +42,7 @@ ROLL = math.radians(30.0)
 TRUTH = {"type": "truth", "extent_m": 250.0, "cell_m": 0.5, "period_s": 1.0, "bounded": True}
 """Map of the complete world, as the planners of the benchmark have it."""
 NO_LIMITS = {"max_slope_deg": 85.0, "max_step_m": 5.0}
-"""Keys of the map for a planner that is blind to the ground."""
+"""Keys of the map: the planners check slopes by the poses of the vehicle."""
 LIDAR = {"type": "lidar", "name": "roof", "mount": {"position": [0.0, 0.0, 1.6]}}
 """Sensor of the map `lidar`."""
 DENSITIES = {10: "sparse", 20: "medium"}
@@ -101,7 +101,7 @@ def _maneuver(options: ScoreOptions) -> dict[str, Any]:
     usual = SPEEDS.get(str(planner.get("type")), FREE_SPEED)
     if options.speed is not None or not planner.keys() & {"speed_mps", "speed_kph", "speed"}:
         planner["speed_mps"] = usual if options.speed is None else options.speed
-    vehicle, mapper = options.vehicle or VEHICLE, _mapper(options.map or "truth", planner.get("type") == BLIND)
+    vehicle, mapper = options.vehicle or VEHICLE, _mapper(options.map or "truth")
     with ErrorCollector() as faults:
         with faults.part():
             load_vehicle(vehicle)
@@ -118,11 +118,11 @@ def _maneuver(options: ScoreOptions) -> dict[str, Any]:
     }
 
 
-def _mapper(name: str, blind: bool) -> dict[str, Any]:
+def _mapper(name: str) -> dict[str, Any]:
     """Return the section `mapper` of a map."""
-    if name == "lidar":
-        return {"type": "lidar", "sensor": LIDAR["name"]}
-    return {**TRUTH, **NO_LIMITS}
+    return (
+        {"type": "lidar", "sensor": LIDAR["name"], "max_slope_deg": 50.0, "max_step_m": 0.5} if name == "lidar" else {**TRUTH, **NO_LIMITS}
+    )
 
 
 def _tasks(
@@ -209,4 +209,5 @@ BENCHMARK = Benchmark(
     means=("time_s", "mean_abs_roll_deg", "mean_abs_pitch_deg"),
     plan=plan,
     drive=drive,
+    flags=("rolled_over_30",),
 )

@@ -22,6 +22,10 @@ from simulator.base.fields import read
 from simulator.base.records import record
 from simulator.builder.builder import build_maneuver
 from simulator.maneuvers.maneuver_file import load_maneuver
+from simulator.sensors.contract import SensorInput, SensorSettings
+from simulator.sensors.kinds import SENSOR_KINDS
+from simulator.sensors.kinds import register as register_sensor
+from simulator.sensors.lidar.sensor import KIND as LIDAR
 from vehicles.readout import READOUT
 
 WALL = {"shape": "box", "size": [0.5, 14, 2], "position": [16, 3], "label": "building", "name": "wall"}
@@ -119,10 +123,67 @@ def test_a_blocked_way_is_noticed_answered_and_reported() -> None:
     assert sim.log["planner_stuck"].max() >= 1 and not sim.collisions
 
 
-def test_a_goal_inside_a_wall_is_reported() -> None:
-    sim = drive([{**WALL, "size": [8, 8, 2], "position": [30, 0]}], **{"maneuver.endings": {"stuck_time_s": 5}})
-    assert outcome(sim).word == "stuck" and "the goal is inside an obstacle" in outcome(sim).reason
-    assert math.isnan(sim.log["planner_shortest"][0])
+@pytest.mark.parametrize(
+    ("size", "position", "words"),
+    [
+        ([8, 8, 2], [30, 0], "the goal is inside object wall"),
+        ([20, 20, 12], [34, 4], "the goal is inside object wall"),  # the goal is below its roof
+        ([8, 0.5, 2], [30, 0.6], "the goal is closer to object wall than the vehicle can come"),
+    ],
+)
+def test_a_goal_that_objects_obstruct_ends_the_drive_at_once(size: list[float], position: list[float], words: str) -> None:
+    goal = {"position_m": [30, 0], "radius_m": 3 if max(size) > 8 or size[1] == 8 else 0.5}
+    sim = drive([{**WALL, "size": size, "position": position}], **{"maneuver.goal": goal})
+    assert outcome(sim) == Outcome("stuck", words)
+    assert sim.time < 0.1 and math.isnan(sim.log["planner_shortest"][0])
+
+
+def test_a_goal_with_a_thin_post_in_its_middle_is_reached() -> None:
+    post = {"shape": "cylinder", "radius": 0.1, "height": 2, "position": [30, 0], "label": "post", "name": "post"}
+    assert outcome(drive([post])).word == "reached"
+
+
+def test_a_goal_beyond_the_height_map_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"goal.position.*a place on the height map"):
+        Simulation(maneuver="goal_obstacles", terrain="jacksboro", changes={"maneuver.goal": {"position_m": [90_000, 0]}})
+
+
+def test_a_goal_outside_the_map_of_the_planner_is_reached() -> None:
+    sim = drive(goal=(60.0, 0.0), **{"maneuver.mapper": {"type": "truth", "extent_m": 40}})
+    assert outcome(sim).word == "reached"
+
+
+class FailingLidar:
+    """Lidar that raises from FAILS_AT on."""
+
+    def __init__(self, settings: SensorSettings) -> None:
+        self._lidar = LIDAR.make(settings)
+
+    def step(self, seen: SensorInput, out: Any) -> Any:
+        if seen.time >= FAILS_AT:
+            raise ValueError("the motor stands still")
+        return self._lidar.step(seen, out)
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"), [({"type": "failing_lidar"}, "the motor stands still"), ({"min_range": 0.0, "max_range": 0.5}, "no returns for")]
+)
+def test_a_lidar_that_fails_ends_the_drive_at_rest_with_the_reason(keys: dict[str, Any], words: str) -> None:
+    if "failing_lidar" not in SENSOR_KINDS.names():
+        register_sensor(replace(LIDAR, name="failing_lidar", make=FailingLidar, in_thread=False))
+    sensor = {"type": "lidar", "name": "roof", "mount": {"position": [0, 0, 1.6]}, **keys}
+    changes = {"maneuver.goal": {"position_m": [60, 0]}, "maneuver.mapper": {"type": "lidar", "sensor": "roof"}}
+    sim = Simulation(maneuver="goal_obstacles", terrain="flat", sensors=[sensor], changes=changes)
+    if "type" in keys:
+        with pytest.raises(JounceError, match=words):  # that of the sensor; the drive goes on
+            sim.run()
+        sim.advance(4.0)
+    else:
+        sim.run()
+    assert outcome(sim).word == "error" and "roof" in outcome(sim).reason and words in outcome(sim).reason
+    assert abs(sim["v_WB_B_x"]) < 0.1 and sim.time < FAILS_AT + 5.0
+    if "type" in keys:
+        assert sim.log["v_WB_B_x"].max() > 0.5  # it was driving
 
 
 def test_time_runs_out() -> None:
@@ -160,6 +221,11 @@ def test_the_judge_finds_each_outcome_of_the_motion() -> None:
     while (found := one.outcome(t, readout(p_WB=(3.0 * math.sin(t), 0.0, 0.0), v_WB_B=(3.0, 0.0, 0.0)), [], "")) is None and t < 20.0:
         t += 0.5
     assert found is not None and found.word == "stuck" and t == pytest.approx(8.0)
+    one = judge(stuck_time=4.0, stuck_area=0.0)
+    assert all(one.outcome(t, readout(p_WB=(0.0, 0.0, 0.0), v_WB_B=(3.0, 0.0, 0.0)), [], "") is None for t in (0.0, 8.0, 60.0))
+    above = Judge(Goal(10.0, 0.0, 3.0), Endings(), height=4.0)  # 3.3 m away in space, 2.5 m over ground
+    assert above.outcome(0.0, readout(p_WB=(7.5, 0.0, 1.8)), [], "") is None
+    assert above.outcome(0.0, readout(p_WB=(7.5, 0.0, 2.5)), [], "") == Outcome("reached")
     assert OUTCOMES == ("reached", "collision", "stuck", "rolled", "timeout", "error")
 
 

@@ -90,6 +90,19 @@ def test_a_removed_object_is_free_ground_and_a_moving_one_is_predicted() -> None
     assert state_at(mapper.update(MapperInput(1.0, at(0, 0), {}, objects)), 12, 5) == FREE
 
 
+def test_the_ground_outside_the_elevation_data_is_an_obstacle_if_the_map_is_bounded() -> None:
+    ground = build_ground("jacksboro")
+    x_min, _, _, y_max = ground.bounds
+    for bounded in (False, True):
+        found = mapper_of(ground, bounded=bounded).update(MapperInput(0.0, at(x_min, y_max - 100.0), {}, ground.objects))
+        for away in (0.4, 3.0, 15.0):
+            assert (state_at(found, x_min - away, y_max - 100.0) == OBSTACLE) >= bounded
+            inside = state_at(
+                mapper_of(ground).update(MapperInput(0.0, at(x_min, y_max - 100.0), {}, ground.objects)), x_min + away, y_max - 100.0
+            )
+            assert state_at(found, x_min + away, y_max - 100.0) == inside
+
+
 def test_limits_follow_from_the_vehicle() -> None:
     found: dict[str, Limits] = {}
     for name in ("hmmwv", "sedan"):

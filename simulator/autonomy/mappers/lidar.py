@@ -37,7 +37,7 @@ class LidarMapper:
         self._sensor = str(values["sensor"])
         if self._sensor not in settings.mounts:
             raise JounceError(f"mapper lidar: no sensor called {self._sensor}; {_hint(list(settings.mounts))}")
-        self._mount = settings.mounts[self._sensor]
+        self._mount, self._vehicle = settings.mounts[self._sensor], settings.vehicle
         self._cell, self._strength, self._memory = float(values["cell"]), float(values["strength"]), float(values["memory"])
         self._count = max(2, round(float(values["extent"]) / self._cell))
         usual = settings.vehicle.limits(self._cell)
@@ -51,6 +51,9 @@ class LidarMapper:
         self._corner: tuple[int, int] | None = None
         self._cells = self._empty()
         self._measured = math.nan
+        self._reach = max(settings.vehicle.front, settings.vehicle.rear)
+        self._hit = math.nan
+        """s. Time of the last scan with a return; at first that of the first scan."""
 
     def update(self, seen: MapperInput) -> ObstacleMap:
         """Return the map with the last scan. Raises PlanError: the sensor has failed."""
@@ -63,6 +66,10 @@ class LidarMapper:
             raise PlanError(f"sensor {self._sensor}: no measurement for {min(measured.age, seen.time):.1f} s")
         if has_measured and measured.time != self._measured and "points" in measured.arrays:
             self._measured = measured.time
+            if math.isnan(self._hit) or _has_returns(measured.arrays["points"], self._reach):
+                self._hit = measured.time
+            if measured.time - self._hit > OLDEST:
+                raise PlanError(f"sensor {self._sensor}: no returns for {measured.time - self._hit:.1f} s")
             self._enter(seen, measured.arrays["points"], float(measured.values[0]["start"]))
         return self._map(seen.time)
 
@@ -116,6 +123,12 @@ class LidarMapper:
         cost[solid] = 1.0
         strength = np.where(known, self._strength, np.nan)
         return ObstacleMap(time, origin, self._cell, height, slope, step, np.where(solid, cells.top, 0.0), strength, cost, state)
+
+
+def _has_returns(points: NDArray, own: float) -> bool:
+    """Return whether a scan has a return beyond the own vehicle [m]."""
+    away = np.sqrt(points["x"] ** 2 + points["y"] ** 2 + points["z"] ** 2)
+    return bool((away > own).any())
 
 
 def _hint(names: list[str]) -> str:

@@ -13,7 +13,7 @@ from simulator.autonomy.path_check import check_path, clear_part, speeds_along
 from simulator.autonomy.planners.hybrid_kernels import HYBRID_SEARCH, NO_STATE, States, empty_states, search_hybrid
 from simulator.autonomy.pose_check import MapArrays, arrays_of, outline_of
 from simulator.autonomy.tracking import tracked_way
-from simulator.base.fields import Field, Fields, Number
+from simulator.base.fields import Field, Fields, Flag, Number
 from simulator.base.records import record
 
 STEP = 0.5
@@ -28,8 +28,8 @@ REACHED = 0.7
 """Fraction of the radius of the goal in which a path ends."""
 KEPT = 0.5
 """Fraction of the horizon: a clear plan of which more is left is kept."""
-OFF = 1.0
-"""m. Distance from the plan beyond which it is not kept."""
+OFF, TURNED = 1.0, 0.5
+"""m, rad. Distance from the plan and difference of the heading beyond which it is not kept."""
 COSTS = {
     "close_cost": 1.5, "hazard_cost": 2.0, "steer_cost": 1.0, "back_cost": 2.0, "shift_cost": 6.0, "comfort": 1.5,
 }  # fmt: skip
@@ -43,7 +43,7 @@ class HybridAStarPlanner:
     def __init__(self, settings: PlannerSettings) -> None:
         values = settings.values
         self._cell, self._headings, self._most = float(values["cell"]), int(values["headings"]), int(values["states"])
-        self._horizon = float(values["horizon"])
+        self._horizon, self._reverse = float(values["horizon"]), bool(values["reverse"])
         self._curvatures = np.linspace(-1.0, 1.0, 2 * (int(values["curvatures"]) // 2) + 1) * settings.vehicle.max_curvature
         usual, eased = outline_of(settings.vehicle), outline_of(settings.vehicle, EASE, needs_traction=False)
         self._attempts = (*((margin, usual) for margin in MARGINS), (MARGINS[-1], eased))
@@ -78,14 +78,17 @@ class HybridAStarPlanner:
     def _kept(self, seen: PlannerInput, m: MapArrays) -> Plan | None:
         """Return the rest of the present plan if it is long enough and still clear."""
         plan = seen.previous
-        if plan is None or seen.stuck or plan.directions is None or (plan.directions < 0).any():
+        if plan is None or seen.stuck or plan.directions is None or plan.directions[-1] < 0:
             return None
+        backward = np.flatnonzero(plan.directions < 0)
+        first = int(backward[-1]) if len(backward) else 0  # the driver asks for no plan before the last change of the direction
         away = np.hypot(*(plan.points - (seen.pose.x, seen.pose.y)).T)
-        near = int(np.argmin(away))
+        near = first + int(np.argmin(away[first:]))
         rest = len(plan.points) - near
-        if away[near] > OFF or rest < 4 or (not plan.reaches_goal and rest * STEP < KEPT * self._horizon):
+        turned = abs(math.remainder(seen.pose.yaw - plan.headings[near], math.tau))
+        if away[near] > OFF or turned > TURNED or rest < 4 or (not plan.reaches_goal and rest * STEP < KEPT * self._horizon):
             return None
-        points, headings, directions = plan.points[near:], plan.headings[near:], plan.directions[near:]
+        points, headings, directions = plan.points[near:], plan.headings[near:], np.ones(rest, np.int8)
         if not seen.map.contains(points).all():
             return None
         checked = check_path(m, self._outline, points, headings, directions)
@@ -102,6 +105,7 @@ class HybridAStarPlanner:
         q["step"], q["steps"] = STEP, max(1, math.ceil(1.5 * self._cell / STEP))
         q["margin"], q["max_curvature"], q["horizon"], q["most"] = margin, vehicle.max_curvature, self._horizon, self._most
         q["goal_radius"], q["may_shift"] = REACHED * seen.goal.radius, abs(seen.speed) < SLOW
+        q["reverse"] = self._reverse
         for name, value in COSTS.items():
             q[name] = value
         q["speed"], q["braking"] = max(seen.speed, 0.0), 0.8 * vehicle.deceleration
@@ -173,6 +177,7 @@ PARAMETERS: Fields = (
     Field("headings", Number("1", 8, 360, whole=True), "number of headings of the search", 64),
     Field("curvatures", Number("1", 3, 31, whole=True), "number of curvatures of the arcs; an even number counts one more", 5),
     Field("horizon", Number("m", 5.0, 500.0), "length of a path that is long enough if the goal is farther away", 40.0, written="m"),
+    Field("reverse", Flag(), "false: paths forward only", True),
     Field("states", Number("1", 100, 5_000_000, whole=True), "maximum number of expanded states", 20_000),
 )
 KIND = PlannerKind("hybrid_a_star", HybridAStarPlanner, CONTRACT, PARAMETERS, period=0.5, meaning="arcs forward and backward by hybrid A*")

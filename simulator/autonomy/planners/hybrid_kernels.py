@@ -46,6 +46,7 @@ HYBRID_SEARCH = (
     ("curvature_rate", (), "1/m/s", "largest rate of the curvature"),
     ("goal_radius", (), "m", "distance from the goal at which a path ends"),
     ("may_shift", (), "1", "1 = the first arc may have any direction; 0 = forward only, because the vehicle is fast", "i8"),
+    ("reverse", (), "1", "1 = arcs forward and backward; 0 = forward only", "i8"),
     ("most", (), "1", "maximum number of expanded states", "i8"),
     ("stamp", (), "1", "number of this search", "i8"),
 )
@@ -118,7 +119,7 @@ def search_hybrid(p, m, v, r, start, curvatures, states):
         if states.heap.key[here] - states.cost[here] < least:
             closest, least = here, states.heap.key[here] - states.cost[here]
         for direction in (1, -1):
-            if direction < 0 and here == first and q["may_shift"] == 0:
+            if direction < 0 and (q["reverse"] == 0 or (here == first and q["may_shift"] == 0)):
                 continue
             for k in range(len(curvatures)):
                 size = _expand(q, m, v, r, states, here, here == first, curvatures[k], direction, size)

@@ -1,4 +1,4 @@
-"""Simple planner of Verti-Bench: A* on the obstacles alone, blind to slopes and soil, and a look-ahead point at a constant speed.
+"""Simple planner of Verti-Bench: A* around the obstacles of the map, blind to slopes and soil, and a look-ahead point at a constant speed.
 
 The obstacles grow by the footprint, the way is smoothed, and the vehicle follows it with a look-ahead point, whatever the ground is. It knows no
 other answer to a place where the vehicle does not get on.
@@ -11,10 +11,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.autonomy.contract import CONTRACT, Blocked, Plan, PlannerInput, PlannerKind, PlannerSettings
+from simulator.autonomy.contract import CONTRACT, OBSTACLE, Blocked, Plan, PlannerInput, PlannerKind, PlannerSettings
 from simulator.autonomy.guidance import NO_WAY, RouteGrid
+from simulator.autonomy.path_check import check_path, clear_part
 from simulator.autonomy.planners.a_star import PARAMETERS as A_STAR_PARAMETERS
 from simulator.autonomy.planners.a_star import smoothed
+from simulator.autonomy.pose_check import outline_of
 from simulator.autonomy.route_field import cheapest_way
 from simulator.autonomy.tracking import tracked_way
 from simulator.base.fields import Field, Fields, Number
@@ -28,11 +30,14 @@ class PidPlanner:
     def __init__(self, settings: PlannerSettings) -> None:
         values = settings.values
         self._look_ahead, self._length = float(values["look_ahead"]), float(values["length"])
+        self._outline = outline_of(settings.vehicle)
         self._cell, self._footprint, self._smoothing = float(values["cell"]), float(values["footprint"]), int(values["smoothing"])
 
     def plan(self, seen: PlannerInput) -> Plan | Blocked:
         """Return the shortest way around the objects as a path with a constant speed."""
         grid = self._grid(seen)
+        if isinstance(grid, Blocked):
+            return grid
         start = grid.free_cell(seen.pose.x, seen.pose.y)
         found = None if start is None else cheapest_way(grid.weight, grid.seeds, grid.cell, start)
         if found is None:
@@ -47,24 +52,29 @@ class PidPlanner:
             look_ahead=self._look_ahead,
             length=self._length,
         )
-        inside = seen.map.contains(points)
-        count = len(points) if inside.all() else int(np.argmin(inside))
+        forward = np.ones(len(points), np.int8)
+        checked = check_path(seen.map, self._outline, points, headings, forward)
+        count = clear_part(checked._replace(hazard=np.zeros(len(points))), points, 0.5 * seen.margin)
         if count < FEWEST_POINTS:
-            return Blocked("the way leads out of the map")
+            return Blocked("the way is not clear for the vehicle")
+        left = np.concatenate((np.cumsum(np.hypot(*np.diff(points[:count], axis=0).T)[::-1])[::-1], [0.0]))
+        speeds = np.minimum(seen.speed_limit, np.sqrt(2.0 * seen.vehicle.deceleration * left))
         reaches = math.hypot(points[count - 1, 0] - seen.goal.x, points[count - 1, 1] - seen.goal.y) < seen.goal.radius
-        return Plan(points[:count], headings[:count], np.full(count, seen.speed_limit), reaches_goal=reaches)
+        return Plan(points[:count], headings[:count], speeds, reaches_goal=reaches)
 
-    def _grid(self, seen: PlannerInput) -> RouteGrid:
-        """Return the grid of the search: cells near objects are blocked, all others cost the same."""
+    def _grid(self, seen: PlannerInput) -> RouteGrid | Blocked:
+        """Return the grid of the search: cells near obstacles are blocked, all others cost the same."""
         found = seen.map
         every = max(1, round(self._cell / found.cell))
-        blocked = _grown(found.object > 0.0, every, max(0, round(self._footprint / (every * found.cell))))
+        blocked = _grown(found.state == OBSTACLE, every, max(0, round(self._footprint / (every * found.cell))))
         ny, nx = blocked.shape
         cell = every * found.cell
         x, y = found.origin[0] + (np.arange(nx) + 0.5) * cell, found.origin[1] + (np.arange(ny) + 0.5) * cell
         away = np.hypot(x[None, :] - seen.goal.x, y[:, None] - seen.goal.y)
-        nearest = away == np.where(blocked, np.inf, away).min()
-        return RouteGrid(found.origin, cell, np.where(blocked, np.inf, 1.0), np.where(nearest, away, np.inf))
+        away[blocked] = np.inf
+        if not away.min() <= max(seen.goal.radius, cell) and found.cell_of(seen.goal.x, seen.goal.y) is not None:
+            return Blocked("the goal is inside an obstacle, or closer to one than the footprint")
+        return RouteGrid(found.origin, cell, np.where(blocked, np.inf, 1.0), np.where(away == away.min(), away, np.inf))
 
 
 def _grown(cells: NDArray[np.bool_], every: int, by: int) -> NDArray[np.bool_]:
@@ -80,7 +90,7 @@ PARAMETERS: Fields = (
     Field("look_ahead", Number("m", 0.5, 50.0), "distance to the look-ahead point", 10.0, written="m"),
     next(field for field in A_STAR_PARAMETERS if field.name == "length"),
     Field("cell", Number("m", 0.1, 5.0), "side length of a cell of the search", 1.0, written="m"),
-    Field("footprint", Number("m", 0.0, 20.0), "distance by which objects grow", 4.0, written="m"),
+    Field("footprint", Number("m", 0.0, 20.0), "distance by which obstacles grow", 4.0, written="m"),
     Field("smoothing", Number("1", 0, 50, whole=True), "cells on each side over which the way is averaged", 5),
 )
 KIND = PlannerKind(
@@ -89,5 +99,5 @@ KIND = PlannerKind(
     CONTRACT,
     PARAMETERS,
     period=0.2,
-    meaning="simple planner of Verti-Bench: A* around objects, blind to the ground, constant speed",
+    meaning="simple planner of Verti-Bench: A* around obstacles, blind to the ground, constant speed",
 )

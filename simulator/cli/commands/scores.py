@@ -7,10 +7,10 @@ import argparse
 from simulator.base.argument_types import Commands, number_between, yaml_value
 from simulator.cli.commands.options import add_json, add_out, add_plugin
 
-NAMES = ("verti_bench",)
+NAMES = ("verti_bench", "barn")
 """Benchmarks."""
-VARIANTS = ("as_simulated", "as_written")
-"""Variants of all benchmarks; each benchmark has its own."""
+VARIANTS = ("as_simulated", "as_written", "x8_forward", "x5_reversing")
+"""Variants of Verti-Bench, and of BARN; the first one of each is its default."""
 
 
 def add_score(commands: Commands) -> None:
@@ -20,7 +20,7 @@ def add_score(commands: Commands) -> None:
     p.add_argument("folder", metavar="FOLDER", help="folder of its worlds, as for `jounce terrain import` (docs/benchmark_worlds.md)")
     p.add_argument("--worlds", metavar="N,...", help="numbers or ranges of worlds, for example 5,61 or 1-20 (default: all in the folder)")
     p.add_argument("--tasks", metavar="N,...", help="numbers or ranges of the tasks of each world, from 0 (default: all)")
-    p.add_argument("--variant", choices=VARIANTS, help="variant of the benchmark (default: as_simulated)")
+    p.add_argument("--variant", choices=VARIANTS, help="variant of the benchmark (default: as_simulated, x8_forward)")
     p.add_argument("--vehicle", metavar="NAME", help="vehicle name or file (default: set by the benchmark)")
     p.add_argument(
         "--planner", type=yaml_value, metavar="NAME", help="planner, or its keys in braces (docs/autonomy.md) (default: hybrid_a_star)"

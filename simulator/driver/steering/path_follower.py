@@ -71,6 +71,11 @@ class PathFollower:
         """Station of the vehicle on the path, m; None before the first call."""
         return float(self._seen[0]["station"]) if self._has_station else None
 
+    @property
+    def requested_input(self) -> float:
+        """Steering input that the controller requested in the last call, without the limits of the hands."""
+        return self.traits.steering_for(float(self._seen[0]["wanted"]))
+
     def change_path(self, path: Path) -> None:
         """Follow another path in the world frame, from the point of it next to the vehicle."""
         self.path, self._has_station = path, False

@@ -56,6 +56,17 @@ class BarnWorld:
         return float(np.hypot(*np.diff(self.path, axis=0).T).sum()) if len(self.path) else math.nan
 
 
+def numbers_of_worlds(folder: Path) -> tuple[int, ...]:
+    """Return the numbers of all worlds of the tables of a folder, or of its SDF files in it or below it. Raises ConfigError."""
+    table = folder / TABLES[0]
+    if table.is_file():
+        rows = csv.DictReader(io.StringIO(read_table_text(table, "a CSV table", MOST_BYTES)))
+        words = {str(row.get("world")).strip() for row in rows}
+    else:
+        words = {path.stem.removeprefix("world_") for kind in ("world", "sdf") for path in folder.rglob(f"world_*.{kind}")}
+    return tuple(sorted(int(word) for word in words if word.isdecimal()))
+
+
 def read_world(path: Path, number: int) -> BarnWorld:
     """Read the world of a number from a folder with `cylinders.csv` and `paths.csv`, or with `world_N.world` and `path_N.npy` in it or below it.
 
