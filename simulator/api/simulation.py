@@ -391,14 +391,14 @@ class Simulation:
         Parameters
         ----------
         fault : name of the kind, or a mapping as in the list `faults` of a session file
-        keys : keys of the mapping, for example wheel="FL", ramp_s=2; without `start`, the fault begins now
+        keys : keys of the mapping, for example wheel="FL", ramp_s=2; without `start` and `phase`, the fault begins now
 
         Raises
         ------
         JounceError : a key is invalid, the fault does not fit the vehicle, or it starts in the past
         """
         given = {**({"type": fault} if isinstance(fault, str) else fault), **keys}
-        if not {"start", "start_s", "start_ms"} & set(given):
+        if not any(key == "phase" or key.partition("_")[0] == "start" for key in given):
             given["start_s"] = self.time
         planned = self._parts.more_faults([given], self.faults)
         self._session.add_faults(planned)

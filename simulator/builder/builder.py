@@ -159,11 +159,14 @@ class SessionParts:
 
     def new_faults(self) -> list[PlannedFault]:
         """Return new faults: those of the maneuver, then those of the session. Raises ConfigError, JounceError."""
-        context, origins = self._fault_context, self.configuration.origins
+        planned = () if self.maneuver is None else self.maneuver.faults
         faults: list[PlannedFault] = []
+        if not planned and not self.options.faults:
+            return faults
+        context, origins = self._fault_context, self.configuration.origins
         with ErrorCollector() as errors:
             with errors.part(), origins.about(("maneuver",)):
-                faults += make_faults(() if self.maneuver is None else self.maneuver.faults, context)
+                faults += make_faults(planned, context)
             with errors.part(), origins.relative_to():
                 faults += make_faults(self.options.faults, context, [fault.name for fault in faults])
         return faults

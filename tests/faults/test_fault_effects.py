@@ -78,6 +78,24 @@ def test_a_flat_tire_has_the_rolling_resistance_and_the_cornering_stiffness_of_i
     assert -moment == pytest.approx(0.2 * 0.4699 * load + lever * pull, rel=0.02)
 
 
+@pytest.mark.parametrize(
+    ("tires", "model", "slope"), [("magic_hmmwv", "magic_formula", "lky"), ("fiala_hmmwv", "fiala", "cornering_stiffness")]
+)
+def test_a_flat_tire_of_another_model_has_less_cornering_stiffness(tires: str, model: str, slope: str) -> None:
+    stiffness = []
+    for share in (1.0, 0.25):
+        changes = {"vehicle.tires": tires, "steering": "angle"}
+        one = Simulation("hmmwv", "flat", changes=changes)
+        for wheel in ("FL", "FR"):
+            one.fault("puncture", wheel=wheel, ramp_s=0.5, cornering_stiffness=share, friction=1.0, rolling_resistance=0.0)
+        one.command(throttle=0.5, steering=0.05)
+        one.advance(4.0)
+        own, shared = one.vehicle.own_parameters().tire_models[model][slope], one.vehicle.tires.own[model][slope]
+        assert own[:2] == pytest.approx(share * shared[:2]) and own[2:] == pytest.approx(shared[2:])
+        stiffness.append(float(-loads(one)[:2, 1].sum() / np.asarray(one["slip_angle"])[:2].mean()))
+    assert stiffness[1] < 0.5 * stiffness[0]
+
+
 def test_the_deceleration_of_a_car_whose_engine_stops_is_that_of_its_drag() -> None:
     one = driven({"type": "engine_stop", "start_s": 2.0}, vehicle="sedan", speed=25.0, throttle=0.25, gear=4)
     one.advance(2.0)
