@@ -347,7 +347,8 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     if KEY in result:
         console.print(f"outcome: {Outcome(**result[KEY]).message}", highlight=False)
     for fault in result.get("faults", ()):
-        console.print(f"fault: {fault['name']} from {fault['start_s']:g} s", highlight=False)
+        phase = f" of phase {fault['phase']}" if "phase" in fault else ""
+        console.print(f"fault: {fault['name']} from {fault['start_s']:g} s{phase}", highlight=False)
     for remark in result.get("remarks", ()):
         console.print(f"note: {remark}", highlight=False)
     for line in outcome["left_out"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from simulator.api.simulation import Simulation
 from simulator.base.errors import JounceError
 from simulator.base.records import record
+from simulator.host.session_reports import SessionReports
 from simulator.motion.stream import MotionStream
 from simulator.outlets.motion_stream import MotionStreamOutlet
 from terrain.wind import air_velocity, change_wind, moving_air
@@ -297,6 +299,17 @@ def test_equal_drives_have_equal_bits_also_if_a_fault_is_added_during_the_drive(
     assert '"puncture_FL"' in added.about["configuration"]
     live.reset()
     assert "fault_puncture_FL" not in live.columns
+
+
+def test_a_drive_says_once_when_a_fault_begins() -> None:
+    said: list[str] = []
+    view = SimpleNamespace(window=None)
+    reports = SessionReports(SimpleNamespace(say=said.append), view)  # type: ignore[arg-type]
+    one = Simulation("hmmwv", "flat", changes={"faults": [{"type": "engine_stop", "start_s": 0.2, "end_s": 0.6}]})
+    for _ in range(10):
+        one.advance(0.1)
+        reports.report(one.session)
+    assert said == ["fault engine_stop begins at 0.30 s"]
 
 
 def test_a_fault_in_the_past_or_with_a_used_name_is_refused() -> None:
