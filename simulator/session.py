@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from simulator.clock import Clock
 from simulator.driver.contract import Driver, SensingDriver, reads_sensors
 from simulator.events.collision import Collision, CollisionList
 from simulator.events.event import Event, Origin
+from simulator.faults.fault_set import FaultSet
+from simulator.faults.planned_fault import PlannedFault
 from simulator.recovery import VehicleRecovery
 from simulator.sensors.contract import SensorInput
 from simulator.sensors.measurement import Measurements
@@ -39,6 +41,9 @@ from washout.cueing import MotionCueing, brake_platform
 from washout.cueing_monitor import LIVE
 from washout.perceived_motion import FELT
 from washout.platform_state_machine import FAULT
+
+if TYPE_CHECKING:
+    from simulator.motion.stream import MotionStream
 
 DRIVER_PERIOD = 0.01
 """s between two calls of the driver; the command is constant in between."""
@@ -67,6 +72,14 @@ class Closing(Protocol):
 
     def close(self) -> None:
         """End the threads."""
+
+
+@runtime_checkable
+class Streaming(Protocol):
+    """Outlet with a motion stream, whose packets a fault may lose or delay."""
+
+    stream: MotionStream
+    """The stream."""
 
 
 class Outlet(Protocol):
@@ -130,6 +143,7 @@ class Session:
     ) -> None:
         if h != cueing.h:
             raise ValueError(f"tick lengths differ; session {h} s, motion cueing {cueing.h} s")
+        vehicle.use_shared_parameters()
         self.vehicle, self.ground, self.driver, self.cueing, self.h = vehicle, ground, driver, cueing, h
         self.outlets, self.sensors, self.weather = list(outlets), list(sensors), weather
         self._driver_senses, self._driver_sees = reads_sensors(driver), getattr(driver, "see", None)
@@ -147,6 +161,7 @@ class Session:
         rows = max(REMEMBERED, *(sensor.every + 1 for sensor in self.sensors)) if self.sensors else REMEMBERED
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size, rows)
         self._poses, self._worlds = PoseRecorder(self.watch), WorldSource(ground, weather, self.soil.arrays)
+        self._faults: FaultSet | None = None
         self.recovery = VehicleRecovery(vehicle, ground, self.soil, self.arrays, self.watch, h)
         self.tick = 0
         self.start_speed = 0.0
@@ -185,6 +200,11 @@ class Session:
         return self.collision_list.found
 
     @property
+    def faults(self) -> tuple[PlannedFault, ...]:
+        """Faults of the drive with their present levels."""
+        return () if self._faults is None else tuple(self._faults.faults)
+
+    @property
     def measurements(self) -> Measurements:
         """Last delivered measurement of each sensor by its name."""
         return Measurements(self.sensors, self.time)
@@ -200,7 +220,9 @@ class Session:
         own = self.driver.logged if isinstance(self.driver, Logged) else []
         felt, live = ("", FELT, self.cueing.monitor.felt), ("", LIVE, self.cueing.monitor.live)
         touched = [self.collision_list.logged] if len(self.objects) else []
-        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *own, *(sensor.logged for sensor in self.sensors)]
+        faults = [fault.logged for fault in self.faults]
+        sensors = [sensor.logged for sensor in self.sensors]
+        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *own, *sensors, *faults]
 
     @property
     def moves(self) -> bool:
@@ -212,6 +234,7 @@ class Session:
 
         The platform moves smoothly to its neutral pose.
         """
+        self._end_faults()
         with self.message_origins():
             if self.start_drop is None:
                 self.vehicle.reset(self.ground, *self.ground.spawn, speed=self.start_speed)
@@ -221,6 +244,7 @@ class Session:
 
     def begin(self) -> None:
         """Begin the drive with the present state of the vehicle, which the caller has set as `reset` does."""
+        self._end_faults()
         self.command[:] = np.zeros(1, self.command.dtype)
         if self.start_speed > 0.0:
             # valid until the first call of the driver
@@ -252,6 +276,15 @@ class Session:
         """Remove an object from the world; its number is not used again. Raises ObjectError: no such object."""
         self.objects.remove(number)
         self.object_changes.append({"tick": self.tick, "objects": (), "removed": [number]})
+
+    def add_faults(self, faults: Sequence[PlannedFault]) -> None:
+        """Add faults to the drive. Raises JounceError: a fault starts in the past, or its name is in use."""
+        if self._faults is None and faults:
+            self._faults = FaultSet(self.vehicle, self.arrays)
+            self.arrays = self._faults.ground
+        for fault in faults:
+            assert self._faults is not None
+            self._faults.add(fault, self.time if self.tick > 0 else 0.0)
 
     def set_upright(self) -> None:
         """Put the vehicle on its wheels at its present position, at rest. The platform moves smoothly to its neutral pose."""
@@ -379,6 +412,9 @@ class Session:
             raise PartError(self.driver, error) from error
         for shown, own in self._replaced_records:
             shown[:] = own
+        if self._faults is not None:
+            self._faults.advance(self.time, getattr(self.driver, "phase", ""), self.sensors, self._streams())
+            self._faults.correct(self.command)
 
     def advance_tuning(self) -> None:
         """Advance changes of cueing parameters by a driver period."""
@@ -390,6 +426,15 @@ class Session:
             hear = getattr(outlet, "hear", None)
             if hear is not None:
                 self._call(outlet, partial(hear, self, event))
+
+    def _end_faults(self) -> None:
+        """Restore all parameters at the begin of a drive."""
+        if self._faults is not None:
+            self._faults.begin(self.sensors, self._streams())
+
+    def _streams(self) -> list[MotionStream]:
+        """Return the motion streams among the outlets."""
+        return [outlet.stream for outlet in self.outlets if isinstance(outlet, Streaming)]
 
     def serve(self, outlets: Sequence[Outlet], sensors: Sequence[MountedSensor] = ()) -> None:
         """Call sensors, then outlets, with the present readout."""

@@ -75,6 +75,17 @@ def moving_air(wind: tuple[float, ...], gusts: dict[str, float] | None = None) -
     return air
 
 
+def change_wind(air: Record, wind: np.ndarray, t: float) -> None:
+    """Change the wind of a record of AIR at the time t [s] to `wind` (3) [m/s] in W; the gusts move on from where they are.
+
+    The wind carries the gusts along: k . (p - wind t) + phase must not jump.
+    """
+    change = wind - air[0]["wind"]
+    if change.any():
+        air[0]["phase"] += t * (air[0]["wave"] @ change)
+        air[0]["wind"] = wind
+
+
 def _directions(random: np.random.Generator) -> np.ndarray:
     """Return (WAVES, 3) isotropic random unit vectors."""
     v = random.standard_normal((WAVES, 3))

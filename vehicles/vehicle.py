@@ -39,6 +39,7 @@ from vehicles.equilibrium import Equilibrium, settle, settle_on
 from vehicles.equilibrium_cache import EquilibriumCache
 from vehicles.fill_readout import find_points, read_vehicle, show_points
 from vehicles.mechanism_parameters import new_workspace
+from vehicles.own_parameters import OwnParameters
 from vehicles.readout import READOUT
 from vehicles.rolling_start import roll
 from vehicles.stages import present_suspension
@@ -119,6 +120,7 @@ class Vehicle:
         plugins = self.space.blocks.others, self.tires.outside, self.description.controllers.units, self.model.drive
         own_steering = not STEERING_KINDS.is_builtin(description.steering_kind.name)
         self._may_stop = own_steering or any(len(found) for found in plugins)
+        self._own: OwnParameters | None = None
 
     def reset(
         self, ground: Ground | GroundArrays, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0, speed: float = 0.0
@@ -164,12 +166,25 @@ class Vehicle:
         windows : terrain caches of a vehicle that is never stepped at the same time as the new one; None: new caches
         """
         one = copy.copy(self)
-        one.model = self.model._replace(steering=self.model.steering.copy())
+        shared = self.model if self._own is None else self._own.nominal
+        one.model, one._own = shared._replace(steering=shared.steering.copy()), None
         one.piece = self._new_memory(record(TERRAIN_CACHE, self.size.wheels) if windows is None else windows)
         one.space = one.piece.space
         one.readout = record_for(READOUT, self.size)
         one.start_throttle, one.troubles, one._reported = 0.0, [], set()
         return one
+
+    def own_parameters(self) -> OwnParameters:
+        """Give this vehicle parameter records of its own, which may change during a drive, until `use_shared_parameters`."""
+        if self._own is None:
+            self._own = OwnParameters(self.model, self.tires)
+            self.model = self._own.model
+        return self._own
+
+    def use_shared_parameters(self) -> None:
+        """Use the parameters of the vehicle's files again."""
+        if self._own is not None:
+            self.model, self._own = self._own.nominal, None
 
     def clear(self) -> None:
         """Set the state to zero, except for the attitude, the contact search directions of the tires, tire models with another state at

@@ -25,6 +25,7 @@ from simulator.builder.warm_up import compile_kernels
 from simulator.driver.contract import SensingDriver
 from simulator.events.collision import Collision
 from simulator.events.incident import Incident
+from simulator.faults.planned_fault import PlannedFault
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.phase_driver import DONE, how_ended
@@ -311,6 +312,7 @@ class Simulation:
         self._is_driven = driver is not None
         self._held.values = HeldCommand().values
         self._session = session = parts.session(driver or self._held)
+        self._added: list[PlannedFault] = []
         session.reset()
         parts.cueing.procedure.arm()
         raise_platform(session)
@@ -377,6 +379,36 @@ class Simulation:
     def remove_object(self, number: int) -> None:
         """Remove an object from the world. Raises JounceError: no such object."""
         self._session.remove_object(number)
+
+    @property
+    def faults(self) -> tuple[PlannedFault, ...]:
+        """Faults of the drive, each with its `name`, times and present `level`."""
+        return self._session.faults
+
+    def fault(self, fault: str | Mapping[str, Any], **keys: Any) -> str:
+        """Add a fault to the drive, until the next reset, and return its name: its level is the column `fault_NAME`.
+
+        Parameters
+        ----------
+        fault : name of the kind, or a mapping as in the list `faults` of a session file
+        keys : keys of the mapping, for example wheel="FL", ramp_s=2; without `start` and `phase`, the fault begins now
+
+        Raises
+        ------
+        JounceError : a key is invalid, the fault does not fit the vehicle, or it starts in the past
+        """
+        given = {**({"type": fault} if isinstance(fault, str) else fault), **keys}
+        if not any(key == "phase" or key.partition("_")[0] == "start" for key in given):
+            given["start_s"] = self.time
+        planned = self._parts.more_faults([given], self.faults)
+        self._session.add_faults(planned)
+        self._added += planned
+        sources = [one.logged for one in planned]
+        for recorder in (self._recorder, self._measured):
+            if recorder is not None:
+                recorder.add_columns(sources)
+        self._present = LiveValues(self._session)
+        return planned[0].name
 
     def advance(self, seconds: float) -> None:
         """Simulate a time in seconds, an integer number of steps.
@@ -465,7 +497,10 @@ class Simulation:
 
     def _about(self) -> dict[str, str]:
         changes = changes_text(self._session)
-        about = about_run(self._parts, recorded(self._parts, armed=True, raised=True))
+        configuration = recorded(self._parts, armed=True, raised=True)
+        if self._added:
+            configuration["faults"] = [*(configuration.get("faults") or ()), *(fault.to_json() for fault in self._added)]
+        about = about_run(self._parts, configuration)
         return {**origin(), **about, **({KEY: changes} if changes else {})}
 
 

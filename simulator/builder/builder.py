@@ -40,6 +40,8 @@ from simulator.driver.internal_model import InternalModel
 from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER
 from simulator.driver.make_driver import new_driver, without_a_person
 from simulator.driver.vehicle_identification import lazy_internal_model
+from simulator.faults.contract import FaultContext
+from simulator.faults.planned_fault import PlannedFault, make_faults
 from simulator.maneuvers.maneuver_file import Maneuver, load_maneuver
 from simulator.outlets.kinds import build_outlets
 from simulator.outlets.outlet_runner import OutletRunner
@@ -155,6 +157,29 @@ class SessionParts:
         with self.configuration.origins.at_start():
             self.vehicle.reset(self.ground, *self.ground.spawn)
 
+    def new_faults(self) -> list[PlannedFault]:
+        """Return new faults: those of the maneuver, then those of the session. Raises ConfigError, JounceError."""
+        planned = () if self.maneuver is None else self.maneuver.faults
+        faults: list[PlannedFault] = []
+        if not planned and not self.options.faults:
+            return faults
+        context, origins = self._fault_context, self.configuration.origins
+        with ErrorCollector() as errors:
+            with errors.part(), origins.about(("maneuver",)):
+                faults += make_faults(planned, context)
+            with errors.part(), origins.relative_to():
+                faults += make_faults(self.options.faults, context, [fault.name for fault in faults])
+        return faults
+
+    def more_faults(self, given: Sequence[Any], present: Sequence[PlannedFault]) -> list[PlannedFault]:
+        """Return faults, described as in a session file, in addition to those `present`. Raises ConfigError, JounceError."""
+        return make_faults(given, self._fault_context, [fault.name for fault in present])
+
+    @property
+    def _fault_context(self) -> FaultContext:
+        phases = () if self.maneuver is None else self.maneuver.phase_names
+        return FaultContext(self.vehicle, tuple(mounts_of(self.options.sensors)), phases)
+
     def session(
         self, driver: Driver | SensingDriver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None
     ) -> Session:
@@ -164,6 +189,7 @@ class SessionParts:
         session.message_origins = self.configuration.origins.at_start
         if self.maneuver is not None:
             session.start_speed, session.start_drop = self.maneuver.start.speed, self.maneuver.start.drop
+        session.add_faults(self.new_faults())
         if self.ruts is not None:
             session.soil.load(self.ruts, self.terrain)
         self.images.soil = session.soil
@@ -262,7 +288,9 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     ruts = _ruts(configuration, options, ground)
     cueing = builder.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
     images = SessionImages(ground, partial(view_geometry, vehicle))
-    return SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images)
+    parts = SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images)
+    parts.new_faults()  # reports faults that do not fit the vehicle before anything runs
+    return parts
 
 
 def _by_torque(configuration: Configuration, options: SessionOptions, maneuver: Maneuver | None) -> bool:

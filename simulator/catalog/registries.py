@@ -9,6 +9,7 @@ from simulator.autonomy.planners.kinds import PLANNER_KINDS
 from simulator.base.registry import Registry
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 from simulator.driver.kinds import DRIVER_KINDS
+from simulator.faults.kinds import FAULT_KINDS
 from simulator.maneuvers.plots.kinds import PLOT_KINDS
 from simulator.motion.protocols.kinds import PROTOCOL_KINDS
 from simulator.outlets.kinds import OUTLET_KINDS
@@ -38,6 +39,7 @@ REGISTRIES: dict[str, tuple[str, Registry[Any]]] = {
     "protocols": ("packets of the motion stream, `--protocol`", PROTOCOL_KINDS),
     "plots": ("plots of a run, `plots` of a maneuver", PLOT_KINDS),
     "drivers": ("automatic drivers, `--driver`", DRIVER_KINDS),
+    "faults": ("faults during a drive, `faults` of a maneuver or a session, `--fault`", FAULT_KINDS),
     "mappers": ("mappers of a drive to a goal, `mapper` of a maneuver", MAPPER_KINDS),
     "planners": ("planners of a drive to a goal, `planner` of a maneuver", PLANNER_KINDS),
     "input_sources": ("input devices of a human driver, `--driver`", INPUT_SOURCE_KINDS),

@@ -16,6 +16,7 @@ def session_of(arguments: argparse.Namespace, options: Iterable[Override] = ()) 
     """Return the configuration of a command line: session file, overridden by options, overridden by `--set`. Raises ConfigError."""
     named = [setting for name in NAMED for setting in option(f"--{name}", name, getattr(arguments, name, None))]
     sensors = option("--sensor", "sensors", getattr(arguments, "sensor", None))
+    faults = option("--fault", "faults", getattr(arguments, "fault", None))
     outlets = option("--outlet", "outlets.plugins", getattr(arguments, "outlet", None))
     channels = [name.strip() for text in getattr(arguments, "channels", ()) for name in text.split(",") if name.strip()]
     log = [
@@ -25,5 +26,5 @@ def session_of(arguments: argparse.Namespace, options: Iterable[Override] = ()) 
     steering = option("--steering", "steering", getattr(arguments, "steering", None))
     suspension = option("--suspension", "vehicle.suspension_kinematics", getattr(arguments, "suspension", None))
     return configuration(
-        arguments.session, [*named, *log, *options, *sensors, *outlets, *steering, *suspension, *read_settings(arguments.set)]
+        arguments.session, [*named, *log, *options, *sensors, *faults, *outlets, *steering, *suspension, *read_settings(arguments.set)]
     )

@@ -13,6 +13,7 @@ from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag,
 from simulator.base.registry import KindChoice
 from simulator.configuration.configuration import Configuration
 from simulator.driver.make_driver import AUTO, driver_fields, driver_names
+from simulator.faults.kinds import FAULTS
 from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
 from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, protocol_fields, stream_words
 from simulator.sensors.kinds import SENSOR_FILE
@@ -154,6 +155,7 @@ FILE = (
         "sensors, each a name, or a mapping of `type`, `name`, `rate`, `mount` and its own keys",
         (),
     ),
+    FAULTS,
     Field("preview", Group(_PREVIEW), "preview of a washout, from an earlier run", None),
     Field(
         "ruts",
@@ -238,6 +240,8 @@ class SessionOptions:
     """Third-party outlets, the argument of `simulator.outlets.kinds.build_outlets`."""
     sensors: tuple[Any, ...]
     """Sensors, the argument of `simulator.sensors.make_sensors.make_sensors`."""
+    faults: tuple[Any, ...]
+    """Faults in addition to those of the maneuver, the argument of `simulator.faults.planned_fault.make_faults`."""
     preview: PreviewOptions | None
     ruts: str | None
     """Folder or rut file of an earlier run."""
@@ -280,6 +284,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             log=LogChoice(tuple(telemetry["channels"]), telemetry["rate"], telemetry["csv"]),
             outlets=outlets["plugins"],
             sensors=values["sensors"],
+            faults=values["faults"],
             preview=preview,
             ruts=values.get("ruts"),
         )

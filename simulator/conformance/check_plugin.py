@@ -103,6 +103,12 @@ SUITES: dict[str, Suite] = {
         "simulator.driver.kinds:check",
         "simulator.conformance.drivers:check_driver",
     ),
+    "faults": Suite(
+        "simulator.faults.contract:FaultKind",
+        "simulator.faults.kinds:FAULT_KINDS",
+        "simulator.faults.kinds:check",
+        "simulator.conformance.faults:check_fault",
+    ),
     "mappers": Suite(
         "simulator.autonomy.contract:MapperKind",
         "simulator.autonomy.mappers.kinds:MAPPER_KINDS",

@@ -1,4 +1,4 @@
-"""Reports of a drive about its session: failures of its parts, collisions, incidents, and a vehicle that has rolled over."""
+"""Reports of a drive about its session: failures of its parts, faults, collisions, incidents, and a vehicle that has rolled over."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ HINT_TICKS = 500
 
 
 class SessionReports:
-    """Reports each failure, collision and incident once."""
+    """Reports each failure, collision and incident once, and each begin of a fault."""
 
     def __init__(self, messages: DriveMessages, view: DriveView) -> None:
         self._messages, self._view = messages, view
         self._failures = self._troubles = self._incidents = self._collisions = 0
         self._held = False
+        self._active: set[str] = set()
 
     def report(self, session: Session) -> None:
         """Report what has happened since the last call."""
@@ -37,6 +38,7 @@ class SessionReports:
         for trouble in session.vehicle.troubles[self._troubles :]:
             self._troubles += 1
             self._messages.trouble(trouble)
+        self._report_faults(session)
         self._report_collisions(session)
         self._report_incident(session)
         if self._view.window is not None and session.tick % HINT_TICKS == 0:
@@ -47,6 +49,13 @@ class SessionReports:
         for outlet in session.outlets:
             if isinstance(outlet, OutletRunner) and (outlet.missed or outlet.dropped):
                 self._messages.say(f"outlet {outlet.name}: too slow; {outlet.missed} publications missed, {outlet.dropped} events dropped")
+
+    def _report_faults(self, session: Session) -> None:
+        """Report faults that have begun in the terminal. The window does not show them, because they surprise a driver."""
+        active = {fault.name for fault in session.faults if fault.level > 0.0}
+        for name in sorted(active - self._active):
+            self._messages.say(f"fault {name} begins at {session.time:.2f} s")
+        self._active = active
 
     def _report_collisions(self, session: Session) -> None:
         """Report new collisions, once the vehicle has left the object or has touched it for SEPARATE."""

@@ -19,6 +19,7 @@ from simulator.driver.path import SEGMENTS, LaneChange, Path, Spawn, TimedLaneCh
 from simulator.driver.scripted import ScriptedDriver, ScriptRow
 from simulator.driver.speed import SpeedControl, SpeedGains, SpeedTarget
 from simulator.driver.steering.kinds import STEERING
+from simulator.faults.kinds import FAULTS
 from simulator.maneuvers.conditions import CONDITIONS, Conditions, conditions
 from simulator.maneuvers.cone_course import LENGTH, POSITION, STANDARDS, Body, Course, Gate, lane_changes_between, way_through
 from simulator.maneuvers.cross_checks import Written, units_used
@@ -127,6 +128,7 @@ class Document:
     mapper: Any = entry(MAPPER, "obstacle map of the planner: a name, or a mapping of `type`, `period` and its own keys", USUAL_MAPPER)
     planner: Any = entry(PLANNER, "planner: a name, or a mapping of `type`, `period`, `speed`, `margin` and its own keys", USUAL_PLANNER)
     endings: Endings = entry(ENDINGS, "events that end the drive to a goal", Endings())
+    faults: tuple[Any, ...] = entry(FAULTS.kind, FAULTS.meaning, ())
     limits: Mapping[str, Any] | None = entry(LIMITS, "pass limits by metric, in the unit suffix of the key", None)
 
 
@@ -149,6 +151,7 @@ class Maneuver:
     start : initial state
     phase_names : phase names by the number in the column `phase` of the telemetry
     requested_analyses : analyses of the run
+    faults : checked entries of `faults`
     limits : pass limits by name of the metric
     remarks : notes for a reader of the results
     pictures : names of the plots in the report, without duplicates
@@ -182,6 +185,7 @@ class Maneuver:
         self.start = document.start
         self.task = _task(document, file)
         self.timed = _timed(document)
+        self.faults = document.faults
         self._document = document
 
     def for_another(self, body: Body) -> Maneuver:

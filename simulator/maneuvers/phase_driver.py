@@ -68,6 +68,11 @@ class PhaseDriver:
         """Records that the driver adds to the log."""
         return [("", DRIVEN, self._logged)]
 
+    @property
+    def phase(self) -> str:
+        """Name of the current phase; empty before the first one."""
+        return self._phases[self._phase].name if self._phase >= 0 else ""
+
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record at time t (s) from the READOUT record. Without a valid vehicle position, the last command remains."""
         if self._notice is None:

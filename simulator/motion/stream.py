@@ -27,6 +27,7 @@ from simulator.base.errors import StreamError
 from simulator.base.plugin_thread import PluginThread
 from simulator.base.rates import even_turns
 from simulator.base.records import Record, record
+from simulator.motion.disturbance import Disturbance
 from simulator.motion.protocols.contract import NO_ENGINE, Engine, Listening, Said, checked, encoder_of
 from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, check
 from simulator.motion.protocols.native_packet import MotionPacket
@@ -111,6 +112,7 @@ class MotionStream:
         self._socket = _socket_to(self._target[0])
         self._stream = time.time_ns() & 0xFFFFFFFF
         self._tick = self._turn = 0
+        self._disturbance = Disturbance()
         self.sent = 0
         """Number of packets sent."""
         self.errors = 0
@@ -271,13 +273,14 @@ class MotionStream:
             if host == self._target[0]:
                 encoder.hear(data)
 
+    def disturb(self, loss: float, delay: float) -> None:
+        """Lose packets with a probability, and delay the others [s] on the way to the receiver, until the next call."""
+        self._disturbance.loss, self._disturbance.delay = loss, delay
+
     def _send(self, data: bytes, packet: MotionPacket, still: bool) -> None:
         try:
-            try:
-                self._socket.sendto(data, self._target)
-            except OSError as error:  # perhaps of an earlier packet
-                self._note_refusal(error)
-                self._socket.sendto(data, self._target)
+            for due in self._disturbance.packets(data, packet.sequence, self._turn * self.interval, ending=self._end is None):
+                self._send_now(due)
         except OSError as error:
             self._note_failure(str(error.strerror or error))
             return
@@ -285,6 +288,13 @@ class MotionStream:
         self._failed = 0
         self._last = packet
         self._rests = self._rests + 1 if self._fade.at_rest and (still or not self.kind.poses) else 0
+
+    def _send_now(self, data: bytes) -> None:
+        try:
+            self._socket.sendto(data, self._target)
+        except OSError as error:  # perhaps of an earlier packet
+            self._note_refusal(error)
+            self._socket.sendto(data, self._target)
 
     def _note_refusal(self, error: OSError) -> None:
         if isinstance(error, ConnectionRefusedError):

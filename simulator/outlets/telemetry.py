@@ -202,16 +202,20 @@ class MemoryRecorder:
     """Name of the outlet in messages."""
 
     def __init__(self, session: Session, every: int, channels: Collection[str] = ()) -> None:
-        self.every = every
+        self.every, self._channels = every, (*ALWAYS, *channels) if channels else ()
         self._logged = LoggedRecords.of(session)
-        sources = (*self._logged.vehicle, *self._logged.session)
-        self._rows = MemoryLog(sources, (*ALWAYS, *channels) if channels else ())
+        self._rows = MemoryLog((*self._logged.vehicle, *self._logged.session), self._channels)
         self._events: list[Event] = []
 
     def publish(self, session: Session) -> None:
         """Add one row."""
         self._logged.look(session)
         self._rows.put()
+
+    def add_columns(self, sources: Iterable[Source]) -> None:
+        """Add columns to the log, if they are requested; they are 0 in the rows so far."""
+        self._logged.session = (*self._logged.session, *sources)
+        self._rows = MemoryLog((*self._logged.vehicle, *self._logged.session), self._channels).with_rows_of(self._rows)
 
     def log(self, about: Mapping[str, Any] = NO_METADATA) -> Log:
         """Return the rows so far with the run metadata; values other than text are stored as JSON."""

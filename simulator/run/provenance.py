@@ -37,7 +37,17 @@ def _inputs(parts: SessionParts, session: Session) -> list[tuple[str, str]]:
     names = {place: c.name(place) for place in ("maneuver", "vehicle", "terrain", "platform", "washout") if c.has(place)}
     items = list(names.items())
     settings = ", ".join(c.settings)
-    return [*items, *([("settings", settings)] if settings else []), ("simulated time", f"{session.time:.4g} s"), *_collisions(session)]
+    return [
+        *items,
+        *([("settings", settings)] if settings else []),
+        ("simulated time", f"{session.time:.4g} s"),
+        *_faults(session),
+        *_collisions(session),
+    ]
+
+
+def _faults(session: Session) -> list[tuple[str, str]]:
+    return [(f"fault {fault.name}", fault.words) for fault in session.faults]
 
 
 def _collisions(session: Session) -> list[tuple[str, str]]:

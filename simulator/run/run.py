@@ -131,6 +131,8 @@ def run_maneuver(
         on_stage("drawing plots" if pictures else "writing metrics")
         if session.collisions:
             evaluated_run.result["collisions"] = [one.to_json() for one in session.collisions]
+        if session.faults:
+            evaluated_run.result["faults"] = [fault.to_json() for fault in session.faults]
         found = _report(evaluated_run, folder.path, machine, info)
         if info is not None and info.obstacle_map is not None:
             found["files"].append(info.obstacle_map)
@@ -344,6 +346,9 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     console.print(f"{verdict}, {factor:.0f} times real time; {_written(outcome['files'])} in {outcome['folder']}")
     if KEY in result:
         console.print(f"outcome: {Outcome(**result[KEY]).message}", highlight=False)
+    for fault in result.get("faults", ()):
+        phase = f" of phase {fault['phase']}" if "phase" in fault else ""
+        console.print(f"fault: {fault['name']} from {fault['start_s']:g} s{phase}", highlight=False)
     for remark in result.get("remarks", ()):
         console.print(f"note: {remark}", highlight=False)
     for line in outcome["left_out"]:

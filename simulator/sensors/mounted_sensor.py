@@ -42,6 +42,7 @@ class MountedSensor:
     name, kind, every, settings : see `simulator.sensors.make_sensors`
     out : record of the last delivered measurement for the log: SAMPLED and the kind's output
     trouble : reason why the sensor was dropped, one line; empty while it works. Columns of a dropped sensor are NaN, or 0 for integers.
+    lost : reason why the sensor measures nothing at present, set by a fault; empty while it works
     late : number of measurements that were delivered more than a period after their delivery time (in real time only)
     skipped : number of measurements that were left out because the one before was not ready (in real time only)
     last_tick : tick of the vehicle at the last measurement
@@ -49,7 +50,7 @@ class MountedSensor:
 
     def __init__(self, name: str, kind: SensorKind, sensor: Sensor, every: int, settings: SensorSettings, plugin: bool) -> None:
         self.name, self.kind, self.every, self.settings = name, kind, every, settings
-        self.trouble, self.late, self.skipped, self.last_tick = "", 0, 0, 0
+        self.trouble, self.lost, self.late, self.skipped, self.last_tick = "", "", 0, 0, 0
         self._sensor, self._plugin = sensor, plugin
         self._table: Table = (*SAMPLED, *kind.output)
         self.out = record(self._table)
@@ -82,15 +83,23 @@ class MountedSensor:
     def latest(self, time: float) -> Measurement:
         """Return the last delivered measurement, with its age at `time` [s]."""
         age = time - self._latest.time
-        return self._latest._replace(age=math.inf if math.isnan(age) else age, trouble=self.trouble)
+        return self._latest._replace(age=math.inf if math.isnan(age) else age, trouble=self.trouble or self.lost)
 
     def subscribe(self, call: Callable[[Measurement], None]) -> None:
         """Call a function with each measurement at its delivery, in the thread of the ticks: it must return at once."""
         self._subscribers.append(call)
 
+    def lose(self, reason: str) -> None:
+        """Measure nothing from now on, for a reason, or measure again ("")."""
+        if reason and not self.lost and not self.trouble:
+            self._discard()
+            self._latest = self._nothing()
+            self._write(math.nan, no_measurement(self._measured.copy()))
+        self.lost = reason
+
     def serve(self, seen: SensorInput, wait: bool) -> None:
         """Measure; `wait` if the session does not run in real time. Never raises."""
-        if self.trouble:
+        if self.trouble or self.lost:
             return
         seen.seed = (*self.settings.seed, round(seen.time / self.settings.step))
         at = seen.time + self.settings.latency
@@ -121,13 +130,17 @@ class MountedSensor:
 
     def begin(self) -> None:
         """Discard what is under way: the vehicle was put to another place or time."""
-        if self._thread is not None:
-            self._thread.result(wait=True)
-        self._due.clear()
+        self._discard()
         self.last_tick = 0
         if self.kind.contract > 1 and not self.trouble:
             self._latest = self._nothing()
             no_measurement(self.out)
+
+    def _discard(self) -> None:
+        """Discard the measurements that wait for their delivery."""
+        if self._thread is not None:
+            self._thread.result(wait=True)
+        self._due.clear()
 
     def close(self) -> None:
         """End the thread, and close the sensor. A second call has no effect."""

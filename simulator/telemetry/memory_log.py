@@ -37,6 +37,17 @@ class MemoryLog:
         self._records.put(self.rows)
         self.rows += 1
 
+    def with_rows_of(self, other: MemoryLog) -> MemoryLog:
+        """Take the rows of another log over, in the columns that both have, and return this log; other columns are 0 there."""
+        self.rows, self._bytes = other.rows, np.zeros((len(other._bytes), self.channels.row_bytes), np.uint8)
+        self._records = Rows(self.channels, self._bytes)
+        places = {column.name: column.offset for column in other.channels.columns}
+        for column in self.channels.columns:
+            if column.name in places:
+                size, place = column.kind.itemsize, places[column.name]
+                self._bytes[:, column.offset : column.offset + size] = other._bytes[:, place : place + size]
+        return self
+
     def log(self, about: Mapping[str, str], events: Sequence[Event] = ()) -> Log:
         """Return a copy of the rows so far."""
         return Log(self.channels.columns, self.channels.split(self._bytes[: self.rows]), about, events)

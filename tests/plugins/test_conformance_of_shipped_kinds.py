@@ -38,6 +38,10 @@ EXAMPLES: dict[tuple[str, str], dict[str, Any]] = {
     ("tire_models", "magic_formula"): shipped("tires", "magic_hmmwv"),
     ("tire_models", "measured"): shipped("tires", "computed_hmmwv"),
     ("tire_models", "fiala"): shipped("tires", "fiala_hmmwv"),
+    **{("faults", name): {"wheel": "FL"} for name in ("puncture", "broken_damper", "broken_spring")},
+    ("faults", "anti_roll_bar_link"): {"axle": "front"},
+    ("faults", "brake_circuit_loss"): {"circuit": "rear"},
+    ("faults", "sensor_loss"): {"sensor": "imu"},
     ("terrain_types", "bump"): {"height": 0.1, "start": 20.0, "length": 1.0},
     ("terrain_types", "course"): {"shapes": [{"shape": "bump", "at": 10.0, "height": 0.1, "length": 1.0}]},
     ("object_generators", "scatter"): {

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -138,6 +138,8 @@ class TireModelKind:
     numbers_of : returns how many of the first state numbers a tire with a record of these parameters uses; None: all
     check : further checks of the parameters
     stiff : names of parameters that may be too large for the step
+    softened : exponents by name of the parameters that change with the slope of the forces over slip: 1 for a slope, -1 for a slip; they
+        are used for a flat tire
     meaning : one-line description
     """
 
@@ -154,6 +156,7 @@ class TireModelKind:
     complete: Complete | None = None
     shared: bool = True
     meaning: str = ""
+    softened: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def record_table(self) -> Table:

@@ -92,5 +92,6 @@ KIND = TireModelKind(
     LAYOUT,
     check=check,
     stiff=("slip_stiffness", "cornering_stiffness"),
+    softened={"slip_stiffness": 1, "cornering_stiffness": 1},
     meaning="Fiala: brush forces from slip stiffness, cornering stiffness and friction",
 )

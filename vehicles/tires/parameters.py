@@ -169,7 +169,7 @@ def shared_record(rows: Record, mapping: Mapping[str, Any]) -> Record:
         values["stiffness_growth"] *= factor
     if "contact_grid_spacing" not in mapping:
         values["contact_grid_spacing"] = max(SPACING, SPACING_OF_RADIUS * values["radius"])
-    values["give"] = _deflection(p, float(values["strength"]))
+    values["give"] = deflection_at(p, float(values["strength"]))
     return p
 
 
@@ -204,7 +204,7 @@ def check_spacing(shared: Record, mapping: Mapping[str, Any], file: object, key:
         )
 
 
-def _deflection(p: Record, force: float) -> float:
+def deflection_at(p: Record, force: float) -> float:
     """Return the deflection [m] at which the radial force reaches `force` [N]; at most DEFLECTION_MAX of the radius."""
     low, high = 0.0, DEFLECTION_MAX * float(p[0]["radius"])
     for _ in range(60):

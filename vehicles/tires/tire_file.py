@@ -110,6 +110,15 @@ class TireSet:
         """Return the wheels with the model of this name."""
         return [i for i, law in enumerate(self.laws) if law.name == name]
 
+    def copied(self) -> tuple[dict[str, Record], TireModels]:
+        """Return copies of `own`, and `treads` that refer to them; valid as long as the copies exist."""
+        own = {name: table.copy() for name, table in self.own.items()}
+        laws = self.treads.laws.copy()
+        for law in self.laws:
+            if law.kernel is not None:
+                laws["parameters"][self.wheels(law.name)] = address_of(own[law.name])
+        return own, TireModels(own.get(TMEASY_KIND.name, self.treads.tmeasy), laws)
+
     def treads_with(self, name: str, own: Record) -> TireModels:
         """Return `treads` with other parameters (n,) of the model of this name."""
         if self.law(name).kernel is None:

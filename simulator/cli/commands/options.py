@@ -53,6 +53,13 @@ def add_session(p: argparse.ArgumentParser) -> None:
         help="logged sensor: its type, or YAML such as '{type: imu, rate: 200, mount: {position: [0, 0, 1]}}' (default: none); repeatable",
     )
     p.add_argument(
+        "--fault",
+        type=yaml_value,
+        action="append",
+        metavar="NAME|{...}",
+        help="fault during the drive: its type, or YAML such as '{type: puncture, wheel: FL, start_s: 3}' (default: none); repeatable",
+    )
+    p.add_argument(
         "--outlet",
         type=yaml_value,
         action="append",

@@ -110,5 +110,6 @@ KIND = TireModelKind(
     table=MAGIC,
     complete=complete,
     shared=False,
+    softened={"lkx": 1, "lky": 1},
     meaning="Magic Formula 5.2 (PAC2002), 6.1, 6.2 from a .tir file (Pacejka)",
 )

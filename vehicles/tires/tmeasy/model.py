@@ -283,6 +283,10 @@ KIND = TireModelKind(
     numbers_of=numbers_of,
     check=check,
     stiff=("tread_stiffness", "tread_damping"),
+    softened={
+        **dict.fromkeys(("dfx0", "dfy0", "tread_stiffness", "tread_damping", "camber_stiffness"), 1),
+        **dict.fromkeys(("sxm", "sxs", "sym", "sys"), -1),
+    },
     meaning="TMeasy: slopes, maxima and sliding forces at two loads (Rill)",
 )
 """Called directly by `tire`; the model has no kernel."""
