@@ -413,8 +413,10 @@ class Session:
         for shown, own in self._replaced_records:
             shown[:] = own
         if self._faults is not None:
-            self._faults.advance(self.time, getattr(self.driver, "phase", ""), self.sensors, self._streams())
+            changed = self._faults.advance(self.time, getattr(self.driver, "phase", ""), self.sensors, self._streams())
             self._faults.correct(self.command)
+            for fault in changed:
+                self._announce("fault", {"part": fault.name, "begins": fault.level > 0.0})
 
     def advance_tuning(self) -> None:
         """Advance changes of cueing parameters by a driver period."""
@@ -522,10 +524,10 @@ class Session:
             self._announce("collision", collision.to_json())
 
     def _announce_fault(self) -> None:
-        """Announce a fault of the platform, once."""
+        """Announce that the platform has a fault, once."""
         has_fault = self.cueing.procedure.state_number == FAULT
         if has_fault and not self._has_fault:
-            self._announce("fault", {"part": "platform"})
+            self._announce("fault", {"part": "platform", "begins": True})
         self._has_fault = has_fault
 
     def _serve_soil(self) -> None:

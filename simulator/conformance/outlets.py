@@ -70,7 +70,11 @@ def events() -> list[Event]:
     commands = [Event(name, None, Origin.WINDOW, 100, 0.1) for name in COMMANDS]
     values = {"pause": True, "platform": "park", "intensity": 0.5}
     commands = [replace(event, value=values.get(event.kind)) for event in commands]
-    occurrences = (("incident", {"number": 1, "time_s": 0.1, "reason": "roll-over"}), ("fault", {"part": "platform"}), ("end", None))
+    occurrences = (
+        ("incident", {"number": 1, "time_s": 0.1, "reason": "roll-over"}),
+        ("fault", {"part": "platform", "begins": True}),
+        ("end", None),
+    )
     return [*commands, *(Event(kind, value, Origin.SESSION, 100, 0.1) for kind, value in occurrences)]
 
 

@@ -63,13 +63,17 @@ class FaultSet:
         self.ground.air[:] = self._air
         self._tell(FaultTargets(self._parameters, self.ground, self._vehicle.readout), sensors, streams)
 
-    def advance(self, time: float, phase: str, sensors: Iterable[MountedSensor], streams: Iterable[MotionStream]) -> None:
-        """Change the parameters to the levels at a simulated time [s] in a phase of the maneuver, if they have changed."""
+    def advance(self, time: float, phase: str, sensors: Iterable[MountedSensor], streams: Iterable[MotionStream]) -> list[PlannedFault]:
+        """Change the parameters to the levels at a simulated time [s] in a phase of the maneuver, if they have changed.
+
+        Returns the faults that have begun or ended.
+        """
         levels = [fault.level_at(time, phase) for fault in self.faults]
         moving = any(level > 0.0 and fault.kind.by_position for level, fault in zip(levels, self.faults, strict=True))
         if levels == self._levels and not moving:
-            return
+            return []
         self._levels = levels
+        changed = [fault for level, fault in zip(levels, self.faults, strict=True) if (level > 0.0) != (fault.level > 0.0)]
         self._parameters.restore()
         on = FaultTargets(self._parameters, self.ground, self._vehicle.readout, time)
         for level, fault in zip(levels, self.faults, strict=True):
@@ -79,6 +83,7 @@ class FaultSet:
         self._throttle = on.throttle
         change_wind(self.ground.air, self._wind + on.wind, time)
         self._tell(on, sensors, streams)
+        return changed
 
     def correct(self, command: Record) -> None:
         """Change the command of the driver to what reaches the vehicle. Applied twice, it gives the same command, as in a rerun."""

@@ -334,3 +334,11 @@ def test_the_energy_of_a_vehicle_at_rest_does_not_jump() -> None:
     kinetic, released = 0.5 * fall**2, 9.81 * (height[0] - height)
     assert (kinetic[log["time"] < 3.0] <= np.maximum.accumulate(released)[log["time"] < 3.0] + 1e-3).all()
     assert np.abs(np.diff(fall)).max() < 0.05  # m/s in a millisecond
+
+
+def test_begin_and_end_of_a_fault_are_events() -> None:
+    one = driven({"type": "stuck_throttle", "position": 0.3, "start_s": 0.2, "ramp_s": 0.1, "end_s": 0.5})
+    one.advance(1.0)
+    heard = [event for event in one.log.events if event.kind == "fault"]
+    assert [event.value for event in heard] == [{"part": "stuck_throttle", "begins": begins} for begins in (True, False)]
+    assert [event.time for event in heard] == pytest.approx([0.21, 0.6], abs=0.011)
