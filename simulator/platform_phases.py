@@ -9,6 +9,9 @@ from contextlib import contextmanager
 from simulator.session import Outlet, Session, is_due
 from washout.cueing import brake_platform
 
+DOWN = ("off", "parked", "park", "fault")
+"""States of a platform that is parked, parks, or has stopped after a fault."""
+
 
 def raise_platform(session: Session) -> None:
     """Engage the platform before the first tick. Without this, the drive would begin with a parked platform.
@@ -23,8 +26,11 @@ def raise_platform(session: Session) -> None:
                 session.move(stride)
 
 
-def wait_for_rise(session: Session, keep_going: Callable[[], bool], outlets: Sequence[Outlet]) -> None:
-    """Engage the platform in real time before `drive`, until `keep_going()` returns False; `outlets` are called meanwhile."""
+def wait_for_rise(session: Session, keep_going: Callable[[], bool], outlets: Sequence[Outlet]) -> int:
+    """Engage the platform in real time before `drive`, until `keep_going()` returns False; `outlets` are called meanwhile.
+
+    Returns the number of ticks, see `repeat_rise`.
+    """
 
     def tick() -> None:
         session.move(1)
@@ -38,6 +44,19 @@ def wait_for_rise(session: Session, keep_going: Callable[[], bool], outlets: Seq
         _run_in_real_time(session, procedure.rise_time, lambda: keep_going() and rises(), tick)
         if procedure.state != "engaged":
             _run_to_common_tick(session, [outlet for outlet in outlets if hasattr(outlet, "often")], tick)
+        return session.tick
+
+
+def repeat_rise(session: Session, ticks: int, serve: Callable[[], None]) -> None:
+    """Repeat the `ticks` of an earlier `wait_for_rise`; `serve()` is called after each driver period, as `keep_going` was.
+
+    No outlet is called, and no simulated time passes.
+    """
+    with _waiting(session):
+        while session.tick < ticks:
+            session.move(1)
+            if session.tick % session.driver_every == 0:
+                serve()
 
 
 def coast(session: Session, duration: float, keep_going: Callable[[], bool], outlets: Sequence[Outlet]) -> None:

@@ -16,10 +16,12 @@ import numpy as np
 
 from simulator.base.errors import JounceError
 from simulator.base.fast_call import compiled_call
+from simulator.base.rates import shown_time
 from simulator.base.records import Record, Table, record
 from simulator.clock import Clock
 from simulator.driver.contract import Driver, SensingDriver, reads_sensors
 from simulator.events.collision import Collision, CollisionList
+from simulator.events.event import Event, Origin
 from simulator.faults.fault_set import FaultSet
 from simulator.faults.planned_fault import PlannedFault
 from simulator.recovery import VehicleRecovery
@@ -38,6 +40,7 @@ from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing, brake_platform
 from washout.cueing_monitor import LIVE
 from washout.perceived_motion import FELT
+from washout.platform_state_machine import FAULT
 
 if TYPE_CHECKING:
     from simulator.motion.stream import MotionStream
@@ -82,7 +85,8 @@ class Streaming(Protocol):
 class Outlet(Protocol):
     """Consumer of the results of a tick: window, telemetry, motion stream.
 
-    An outlet with an attribute `often` is called `often` times in `every` ticks, at even distances.
+    An outlet with an attribute `often` is called `often` times in `every` ticks, at even distances. An outlet with a method
+    `hear(session, event)` hears every event of the session, when it takes effect.
     """
 
     every: int
@@ -176,6 +180,9 @@ class Session:
         self.failures: list[JounceError] = []
         """Errors of outlets, sensors and plugin washouts. The session closed or dropped each failed part and continued without it."""
         self._known_failures: set[str] = set()
+        self._replaced_records: list[tuple[Record, Record]] = []
+        """Records of the first driver, which the log reads, and those of the driver that has replaced it."""
+        self._heard_collisions, self._has_fault, self._closed = 0, False, False
         vehicle.watch_blocks()
         vehicle.model.steering[0]["input_time"] = (
             self.driver_every * h
@@ -246,6 +253,15 @@ class Session:
         self.recovery.begin()
         self.collision_list.begin()
         self._reset_motion()
+
+    def replace_driver(self, driver: Driver | SensingDriver) -> None:
+        """Let another driver of the same kind drive from now on; it fills the same columns of the log."""
+        if isinstance(self.driver, Closing):
+            self.driver.close()
+        first = [old for old, _ in self._replaced_records] or _records_of(self.driver)
+        self.driver = driver
+        self._driver_senses, self._driver_sees = reads_sensors(driver), getattr(driver, "see", None)
+        self._replaced_records = list(zip(first, _records_of(driver), strict=True))
 
     def add_objects(self, objects: Sequence[WorldObject]) -> list[int]:
         """Add objects to the world and return their numbers. Raises ObjectError: an impossible object, or a name that is in use."""
@@ -352,6 +368,9 @@ class Session:
 
         Raises the first failure, after all are closed.
         """
+        if not self._closed:
+            self._closed = True
+            self._announce("end", None)
         self.cueing.washout.close()
         failures: list[JounceError] = []
         closing = [*self.sensors, *([self.driver] if isinstance(self.driver, Closing) else ()), *reversed(self.outlets)]
@@ -381,7 +400,7 @@ class Session:
 
     def call_driver(self) -> None:
         """Call the driver, which reads the readout and fills the command; also advance changes of cueing parameters. Raises PartError."""
-        self.cueing.tuner.advance(self.driver_every * self.h)
+        self.advance_tuning()
         if self._driver_sees is not None:
             self._driver_sees(self.objects, self.collision_list.found)
         try:
@@ -391,6 +410,8 @@ class Session:
             raise
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked
             raise PartError(self.driver, error) from error
+        for shown, own in self._replaced_records:
+            shown[:] = own
         if self._faults is not None:
             self._faults.advance(self.time, getattr(self.driver, "phase", ""), self.sensors, self._streams())
             self._faults.correct(self.command)
@@ -403,6 +424,17 @@ class Session:
     def _streams(self) -> list[MotionStream]:
         """Return the motion streams among the outlets."""
         return [outlet.stream for outlet in self.outlets if isinstance(outlet, Streaming)]
+
+    def advance_tuning(self) -> None:
+        """Advance changes of cueing parameters by a driver period."""
+        self.cueing.tuner.advance(self.driver_every * self.h)
+
+    def announce(self, event: Event) -> None:
+        """Let every outlet hear an event that has taken effect."""
+        for outlet in tuple(self.outlets):
+            hear = getattr(outlet, "hear", None)
+            if hear is not None:
+                self._call(outlet, partial(hear, self, event))
 
     def serve(self, outlets: Sequence[Outlet], sensors: Sequence[MountedSensor] = ()) -> None:
         """Call sensors, then outlets, with the present readout."""
@@ -429,8 +461,12 @@ class Session:
 
     def publish_to(self, outlet: Outlet) -> None:
         """Call one outlet; an outlet that raises is closed and removed."""
+        self._call(outlet, partial(outlet.publish, self))
+
+    def _call(self, outlet: Outlet, call: Callable[[], None]) -> None:
+        """Call a method of an outlet, as `publish_to`."""
         try:
-            outlet.publish(self)
+            call()
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -458,16 +494,39 @@ class Session:
         self._ticks(*arguments)
         if self.tick % self.driver_every < count:
             self._serve_soil()
+            self._announce_fault()
         if runs and len(self.objects):
             self.collision_list.read()
+            self._announce_collisions()
         if runs:
+            before = self.recovery.latest
             try:
                 self.recovery.check(self.tick, count)
             except JounceError:
                 self.paused = True
                 raise
+            finally:
+                if self.recovery.latest is not None and self.recovery.latest is not before:
+                    self._announce("incident", self.recovery.latest.to_json())
         elif self.recovery.rests and not self.paused:
             self.recovery.rest(count, self.cueing.readout[0]["gain"])
+
+    def _announce(self, kind: str, value: Any) -> None:
+        """Announce an occurrence of the simulation at the present tick."""
+        self.announce(Event(kind, value, Origin.SESSION, self.tick, shown_time(self.time), self.waits))
+
+    def _announce_collisions(self) -> None:
+        """Announce new collisions, when they begin."""
+        new, self._heard_collisions = self.collisions[self._heard_collisions :], len(self.collisions)
+        for collision in new:
+            self._announce("collision", collision.to_json())
+
+    def _announce_fault(self) -> None:
+        """Announce a fault of the platform, once."""
+        has_fault = self.cueing.procedure.state_number == FAULT
+        if has_fault and not self._has_fault:
+            self._announce("fault", {"part": "platform"})
+        self._has_fault = has_fault
 
     def _serve_soil(self) -> None:
         """Load the ruts around the vehicle into the arrays of the kernels."""
@@ -484,3 +543,8 @@ class Session:
         self.watch.state[0]["f_H_B"] = self.vehicle.space.out[0]["f_H_B"]
         self.watch.state[0]["w_WB_B"] = 0.0
         self.cueing.reset()
+
+
+def _records_of(driver: object) -> list[Record]:
+    """Return the records that a driver adds to the log."""
+    return [one for _, _, one in driver.logged] if isinstance(driver, Logged) else []

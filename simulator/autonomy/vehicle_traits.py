@@ -55,8 +55,6 @@ class VehicleTraits:
     """m"""
     wheel_load: float
     """N, mean at rest"""
-    axles: int
-    """number of axles"""
     ground_clearance: float
     """m, of the lowest point of the body between the axles"""
     approach_angle: float
@@ -115,7 +113,6 @@ def vehicle_traits(description: Description, tires: TireSet, model: InternalMode
         wheel_radius=radius,
         tire_width=tire_width,
         wheel_load=model.mass * STANDARD_GRAVITY / len(tire),
-        axles=len(description.mechanism.axles.names),
         ground_clearance=_clearance(points, first, last, ground),
         approach_angle=_overhang_angle(points, first, ground, radius, 1.0),
         departure_angle=_overhang_angle(points, last, ground, radius, -1.0),

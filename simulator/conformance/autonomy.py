@@ -43,7 +43,7 @@ CELL, CELLS = 0.25, 200
 SPEED, MARGIN = 5.0, 0.4
 VEHICLE = VehicleTraits(
     front=2.2, rear=2.4, width=2.2, height=1.7, rear_axle=1.65, wheelbase=3.3, track=1.8, wheel_radius=0.47, tire_width=0.3, wheel_load=7e3,
-    axles=2, ground_clearance=0.4, approach_angle=1.0, departure_angle=0.8, max_curvature=0.13, curvature_rate=0.065, acceleration=2.0,
+    ground_clearance=0.4, approach_angle=1.0, departure_angle=0.8, max_curvature=0.13, curvature_rate=0.065, acceleration=2.0,
     deceleration=3.0, lateral_acceleration=3.9, max_climb=0.55, max_roll=0.42,
 )  # fmt: skip
 """A light truck."""

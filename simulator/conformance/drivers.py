@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Protocol, cast
 
 import numpy as np
 
 from simulator.base.field_records import filled, rows
+from simulator.base.fields import Number
 from simulator.base.plugin_thread import BUDGET
 from simulator.base.records import Record, record
 from simulator.base.values import Values
@@ -20,8 +22,10 @@ from simulator.driver.contract import Driver, DriverKind, DriverSettings, reads_
 from simulator.driver.input_devices.contract import InputContext, InputSource, InputSourceKind, checked_command
 from simulator.driver.input_devices.device_profiles import KeyboardProfile
 from simulator.driver.internal_model import InternalModel
+from simulator.driver.vehicle_identification import lazy_internal_model
 from simulator.sensors.measurement import NO_ARRAYS, Measurement
 from vehicles.command import COMMAND
+from vehicles.vehicle import Vehicle
 
 PERIOD = 0.01
 """s. Time between two calls of a driver or an input source."""
@@ -64,16 +68,34 @@ class NothingMeasured(dict[str, Measurement]):
         return Measurement(math.nan, math.nan, math.inf, "", record(()), NO_ARRAYS)
 
 
+@cache
+def vehicle() -> Vehicle:
+    """Return the vehicle of the checks."""
+    from simulator.builder.builder import build_vehicle
+
+    return build_vehicle("hmmwv", check_step=False)
+
+
+def internal_model() -> InternalModel:
+    """Return the driver's model of this vehicle."""
+    return lazy_internal_model(vehicle())
+
+
 def check_driver(kind: DriverKind, findings: Findings, example: Mapping[str, Any]) -> None:
     """Check an automatic driver."""
-    check_parameters(findings, kind.parameters)
+    check_parameters(findings, kind.parameters, numbers_only=False)
     if findings.failed:
         return
 
     def new(values: Mapping[str, Any]) -> Reader:
         maneuver = _StraightAhead() if kind.follows_maneuver else None
         random = np.random.default_rng(SEED)
-        driver = kind.make(DriverSettings(filled(rows(kind.parameters), values), level_ground(), maneuver, random))
+        numbers = tuple(one for one in kind.parameters if isinstance(one.kind, Number))
+        others = {one.name: values[one.name] for one in kind.parameters if one not in numbers and one.name in values}
+        settings = DriverSettings(
+            filled(rows(numbers), values), level_ground(), maneuver, random, internal_model(), values=others, vehicle=vehicle(), seed=SEED
+        )
+        driver = kind.make(settings)
         if reads_sensors(driver):
             return lambda t, readout, command: driver.read(t, readout, command, NothingMeasured())
         return cast("Driver", driver).read

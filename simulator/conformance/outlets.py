@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from simulator.base.values import Values
 from simulator.conformance.findings import Findings
 from simulator.conformance.parameters import check_parameters, limits, parameter_values
 from simulator.conformance.samples import CALLS, SEED, random_values, readout_of
-from simulator.outlets.contract import OutletKind, OutletSample, OutletSettings, PluginOutlet
+from simulator.events.event import Event, Origin
+from simulator.events.kinds import COMMANDS
+from simulator.outlets.contract import HearingOutlet, OutletKind, OutletSample, OutletSettings, PluginOutlet
 from vehicles.command import COMMAND
 from washout.perceived_motion import FELT
 from washout.platform_state_machine import STATE_NAMES
@@ -62,11 +65,24 @@ def samples() -> list[OutletSample]:
     return found
 
 
+def events() -> list[Event]:
+    """Return one event of each kind that an outlet may hear."""
+    commands = [Event(name, None, Origin.WINDOW, 100, 0.1) for name in COMMANDS]
+    values = {"pause": True, "platform": "park", "intensity": 0.5}
+    commands = [replace(event, value=values.get(event.kind)) for event in commands]
+    occurrences = (("incident", {"number": 1, "time_s": 0.1, "reason": "roll-over"}), ("fault", {"part": "platform"}), ("end", None))
+    return [*commands, *(Event(kind, value, Origin.SESSION, 100, 0.1) for kind, value in occurrences)]
+
+
 def _check_run(outlet: PluginOutlet, findings: Findings) -> None:
     """Check an outlet over a run."""
     with findings.check("publish"):
         for sample in samples():
             outlet.publish(sample)
+    if isinstance(outlet, HearingOutlet):
+        with findings.check("hear"):
+            for event in events():
+                outlet.hear(event)
     with findings.check("close"):
         outlet.close()
 

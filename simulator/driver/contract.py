@@ -83,7 +83,7 @@ class DriverSettings:
     values: Mapping[str, Any] = field(default_factory=dict)
     """Parameters that are no numbers, such as names and sections, by key."""
     vehicle: Vehicle | None = None
-    """Vehicle, for its files; None in a check of a kind."""
+    """Vehicle, for its files."""
     paced: bool = False
     """True in real time."""
     seed: int = 0

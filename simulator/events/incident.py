@@ -7,10 +7,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.rates import shown_time
 from simulator.base.records import Record
 from simulator.base.rotations import rotation_of_quaternion
 from simulator.telemetry.atomic_files import write_whole
@@ -71,6 +73,10 @@ class Incident:
     def message(self) -> str:
         """Return the incident as one line of text."""
         return f"incident {self.number} at t = {self.time:.3f} s: {self.reason}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return number, time and reason, with units in the keys."""
+        return {"number": self.number, "time_s": shown_time(self.time), "reason": self.reason}
 
     def write(self, folder: str | os.PathLike[str]) -> Path:
         """Write the last second to folder/incident_<number>.npz: one array per field of HISTORY and COMMAND, and `reason`. Raises OutputError."""

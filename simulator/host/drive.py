@@ -18,20 +18,24 @@ from simulator.base.console import print_error, print_line
 from simulator.base.progress_line import ProgressLine
 from simulator.base.rates import even_turns
 from simulator.base.signals import StopRequest, on_signal, signal_message
-from simulator.builder.builder import SessionParts, build
+from simulator.builder.builder import build
 from simulator.clock import prepare_process, release_process
 from simulator.configuration.configuration import Configuration
 from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.force_feedback.thread import ForceFeedbackThread
 from simulator.driver.make_driver import driver_kind
-from simulator.host.cueing_controls import CueingControls
+from simulator.events.event import Event, Origin
+from simulator.host.drive_control import DriveControl
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_streams import DriveStreams
-from simulator.host.drive_view import DriveView, choose_view
+from simulator.host.drive_view import DriveView, choose_view, has_platform
+from simulator.host.event_script import EventScript
+from simulator.host.event_service import EventService
 from simulator.host.human_controls import HumanControls
 from simulator.host.platform_park import close_together, park
 from simulator.host.platform_rise import wait_for_platform
 from simulator.host.session_reports import SessionReports
+from simulator.host.stream_reports import StreamReports
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.force_feedback import ForceFeedbackOutlet
 from simulator.outlets.telemetry import TelemetryOutlet
@@ -55,6 +59,8 @@ class DriveOptions:
     complain: Callable[[str], None] = print_error
     progress: bool = False
     """True to show the progress on a terminal."""
+    script: EventScript = field(default_factory=EventScript)
+    """Events that are sent during the drive."""
 
 
 class Host:
@@ -67,11 +73,13 @@ class Host:
         self.view = DriveView()
         self.messages = DriveMessages(options.say, options.complain, self.view, self.stop_request)
         self.streams = DriveStreams(self.messages, self.stop_request)
-        self.controls = HumanControls(self.messages, self.view, self.streams)
+        self.controls = HumanControls(self.messages, self.view)
+        self.control = DriveControl(self.view, self.streams, self.controls, self._driver)
+        self.events = EventService(self.control, self._note)
         self.reports = SessionReports(self.messages, self.view)
+        self.stream_reports = StreamReports(self.messages, self.streams)
         self.log: TelemetryOutlet | None = None
         self.force_feedback: ForceFeedbackOutlet | None = None
-        self.stop = False
         self.outcome: Outcome | None = None
         """Outcome of a drive to a goal."""
         self._progress: ProgressLine | None = None
@@ -101,12 +109,12 @@ class Host:
         self.messages.folder = folder = RunFolder(self.options.out)
         try:
             by_a_person = driver_kind(parts.options.driver.name) is None
-            self.view.open(parts, folder.path, self.options.began, by_a_person, _has_platform(parts), self.messages.say, sensors)
+            self.view.open(parts, folder.path, self.options.began, by_a_person, self._note, self.events.queue.put, sensors)
             self.streams.start_platform(folder.path)
             driver = self._driver()
             self.view.show_map(driver)
             self.session = session = parts.session(driver, sensors=sensors)
-            self.controls.control_cueing(CueingControls(parts.cueing.tuner))
+            self.control.begin(session)
             session.reset()
             session.warm()
             if self.view.window is not None:
@@ -114,7 +122,7 @@ class Host:
                 session.on_tick.append(self.view.window.note_tick)
             self.streams.connect()
             outlets = parts.outlets(folder.path)
-            with on_signal(self.stop_request):
+            with on_signal(self._take_signal):
                 try:
                     session.outlets += outlets
                     self._begin(session, folder)
@@ -123,6 +131,11 @@ class Host:
                     self._close()
         finally:
             self._close()
+
+    def _take_signal(self, number: int) -> None:
+        """Let a signal end the drive; called in another thread."""
+        self.stop_request(number)
+        self.events.queue.put(Event("quit", signal_message(number), Origin.SIGNAL))
 
     def _driver(self) -> Driver | SensingDriver:
         parts = self.parts
@@ -138,7 +151,7 @@ class Host:
         if human_driver is not None and parts.options.force_feedback:
             self.force_feedback = ForceFeedbackOutlet(ForceFeedbackThread(human_driver.add_notice), lambda: human_driver.device, parts.step)
             session.outlets.append(self.force_feedback)
-        about = {"driver": parts.options.driver.name, **({} if _has_platform(parts) else {"platform": ""})}
+        about = {"driver": parts.options.driver.name, **({} if has_platform(parts) else {"platform": ""})}
         log_options = LogOptions(about=about, say=self.messages.trouble, note=self._note)
         self.log = open_log(parts, session, folder, streams.armed, log_options, raised=streams.waits)
         streams.began = True
@@ -160,13 +173,13 @@ class Host:
         if duration is None:
             duration = math.inf if maneuver is None else maneuver.duration
         if self.options.progress and duration < math.inf:
-            self._progress = ProgressLine(partial(streams.progress_text, session, duration))
+            self._progress = ProgressLine(partial(self.stream_reports.progress_text, session, duration))
             messages.write_over(self._progress)
         for line in prepare_process():
             messages.say(line)
         if streams.waits:
             by_a_person = self.controls.driver is not None
-            messages.attempt(partial(wait_for_platform, session, streams.motions, window, by_a_person, self._keep_waiting, messages.say))
+            messages.attempt(partial(self._wait_for_platform, session, by_a_person))
         messages.attempt(lambda: session.drive(duration, self._keep_going))
         clock = session.clock
         assert clock is not None
@@ -186,6 +199,7 @@ class Host:
         if self._progress is not None:
             self._progress.close()
         self._report_failures(session)
+        self.reports.report_outlets(session)
         release_process()
         return {
             "folder": folder,
@@ -203,11 +217,16 @@ class Host:
             "sickness_dose": {place: float(live[f"{place}_sickness_dose"]) for place in ("car", "cab")},
         }
 
+    def _wait_for_platform(self, session: Session, by_a_person: bool) -> None:
+        """Let the platform rise before the drive."""
+        ticks = wait_for_platform(session, self.streams.motions, self.view.window, by_a_person, self._keep_waiting, self.messages.say)
+        self.events.apply(Event("wait_over", ticks))
+
     def _note_ending(self) -> None:
         """Write the reason of the end to the log, unless the drive ended normally, and the outcome of a drive to a goal."""
         if self.log is None:
             return
-        early = "ended by the user" if self.stop else ""
+        early = "ended by the user" if self.control.ended else ""
         if self.troubles:
             early = self.log.writer.ended = self.troubles[0]
         elif self.stop_request.first is not None:
@@ -218,12 +237,12 @@ class Host:
     def _keep_going(self, session: Session) -> bool:
         """Check vehicle, outlets, devices and view; return False to end the drive. Called a hundred times a second."""
         self._report_failures(session)
-        self.streams.report_receivers(session)
+        self.stream_reports.report_receivers(session)
         self._serve(session)
         if self.streams.joins:
             assert self.log is not None
-            self.streams.join(session, self.log)
-        return not (self.stop or self.stop_request.first is not None or self._is_over(session))
+            self.streams.join(session, self.log, self.events.apply)
+        return not (self.control.ended or self.stop_request.first is not None or self._is_over(session))
 
     def _keep_waiting(self) -> bool:
         """Same checks while the platform rises; return False to end the wait."""
@@ -239,20 +258,23 @@ class Host:
     def _report_failures(self, session: Session) -> None:
         """Report incidents and failures of vehicle, outlets and platform."""
         self.reports.report(session)
-        self.streams.report_failures()
+        self.stream_reports.report_failures()
 
     def _serve(self, session: Session) -> None:
-        """Handle the input of the human driver and check the view; called a hundred times a second."""
+        """Check the view, collect the events of all senders, and apply them; called a hundred times a second."""
         self.controls.report_troubles()
-        supervisor = self.view.supervisor
-        if supervisor is None:
-            return
-        self.view.look(session)
-        if supervisor.lost and not self.stop:
-            self.troubles.append("no window")
-        self.stop = self.stop or supervisor.stop
-        self.controls.serve(session)
-        self.stop = self.stop or self.controls.stop
+        supervisor, queue = self.view.supervisor, self.events.queue
+        if supervisor is not None:
+            self.view.look(session)
+            if supervisor.stop and not self.control.ended:
+                if supervisor.lost:
+                    self.troubles.append("no window")
+                queue.put(Event("quit", "no window" if supervisor.lost else "the window was closed", Origin.WINDOW))
+        # the time of a script begins with the drive
+        scripted = [] if session.waits else self.options.script.due(session.tick * session.h)
+        for event in (*self.controls.events(), *scripted):
+            queue.put(event)
+        self.events.serve()
 
     def _close(self) -> None:
         """End the other processes; delete the folder of a drive that did not begin. A second call does nothing."""
@@ -271,7 +293,3 @@ class Host:
         if self.messages.folder is not None:
             self.messages.folder.abandon()
             self.messages.folder.release()
-
-
-def _has_platform(parts: SessionParts) -> bool:
-    return parts.options.motion.on or bool(parts.options.streams)

@@ -13,6 +13,7 @@ from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override, option
 from simulator.configuration.session_file import THIS_MACHINE
 from simulator.host.drive import DriveOptions, Host
+from simulator.host.event_script import EventScript, read_script
 from simulator.virtual_platform.platform import report as platform_report
 from washout.limiter.limiter import interventions_text
 
@@ -56,7 +57,8 @@ def _main(arguments: Any, began: float, options: list[Override], to: str | None 
             configuration.put("outlets.motion.on", False, here)
         else:
             configuration.put("outlets.motion.to", to, here)
-    host = Host(DriveOptions(configuration, Path(arguments.out) if arguments.out else None, began, progress=progress))
+    script = EventScript() if arguments.events is None else read_script(Path(arguments.events))
+    host = Host(DriveOptions(configuration, Path(arguments.out) if arguments.out else None, began, progress=progress, script=script))
     summary = host.run()
     return report(host, summary)
 

@@ -1,17 +1,19 @@
-"""Motion streams of a drive and its built-in virtual platform: opening, joining, reports, end."""
+"""Motion streams of a drive and its built-in virtual platform: opening, joining, end."""
 
 from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import JounceError
-from simulator.base.progress_line import bar
 from simulator.base.signals import StopRequest
 from simulator.builder.builder import SessionParts
 from simulator.configuration.session_file import THIS_MACHINE, MotionOptions, StreamOptions, parse_address
+from simulator.events.event import Event
+from simulator.events.kinds import RAISE
 from simulator.host.built_in_platform import BuiltInPlatform
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.platform_park import IMPATIENT
@@ -26,8 +28,6 @@ from simulator.virtual_platform.process import STOP_TIME
 
 RPM = 30.0 / math.pi
 """rpm per rad/s."""
-RECEIVER_TICKS = 500
-"""Ticks between two checks whether anybody receives the streams."""
 REPORT_TIME = 2.5
 """s that the virtual platform may take for its report when a signal ended the drive."""
 
@@ -57,8 +57,6 @@ class DriveStreams:
         self._messages, self._stop_request = messages, stop_request
         self._addressed: list[MotionStream] = []
         self._streams: list[MotionStream] = []
-        self._failed: set[MotionStreamOutlet] = set()
-        self._refused: set[MotionStreamOutlet] = set()
         self._ending = threading.Thread(target=self._end_platform)
 
     def open(self, parts: SessionParts) -> None:
@@ -102,8 +100,11 @@ class DriveStreams:
         """True after the process of the built-in platform has ended unexpectedly."""
         return self.platform is not None and self.platform.gone
 
-    def join(self, session: Session, log: TelemetryOutlet) -> None:
-        """Let the built-in platform join the drive when it is up. It starts at rest, and rises while the vehicle moves."""
+    def join(self, session: Session, log: TelemetryOutlet, apply: Callable[[Event], None]) -> None:
+        """Let the built-in platform join the drive when it is up. It starts at rest, and rises while the vehicle moves.
+
+        `apply` applies the event with which it rises.
+        """
         assert self.platform is not None
         if self.platform.starts or self.platform.gone or not session.moves:
             return
@@ -118,7 +119,7 @@ class DriveStreams:
             session.outlets.append(self.virtual)
             self._messages.say(f"the virtual platform joins at {session.time:.2f} s")
         if self.motions and self.arms:
-            session.cueing.procedure.arm()
+            apply(Event("platform", RAISE))
             log.writer.about[JOINED] = str(session.tick)
 
     def to_park(self) -> tuple[list[MotionStreamOutlet], bool]:
@@ -127,38 +128,6 @@ class DriveStreams:
         motions = [motion for motion in self.motions if motion is not self.virtual or not self.platform_gone]
         quick = self.virtual is not None and not any(motion.stream.parks for motion in motions if motion is not self.virtual)
         return motions, quick
-
-    def report_failures(self) -> None:
-        """Report a platform that has died and streams that have failed."""
-        if self.platform is not None and self.platform.has_died():
-            self._messages.trouble("the virtual platform exited unexpectedly; driving without it")
-        for motion in self.motions:
-            if motion not in self._failed and (reason := motion.stream.failing):
-                self._failed.add(motion)
-                self._messages.trouble(f"motion stream{self._label(motion)}: {reason}; the platform receives no packets")
-
-    def report_receivers(self, session: Session) -> None:
-        """Report the streams whose packets no program receives, and those whose packets a program receives again."""
-        if session.tick % RECEIVER_TICKS:
-            return
-        for motion in self.motions:
-            if motion.stream.refused == (motion in self._refused):
-                continue
-            self._refused ^= {motion}
-            label = f"motion stream{self._label(motion)}"
-            hint = "; hint: start 'jounce platform' there" if motion.stream.protocol == DEFAULT else ""
-            state = "nobody receives" if motion in self._refused else "a program receives"
-            self._messages.say(f"{label}: {state} the packets at {motion.stream.address}{hint if motion in self._refused else ''}")
-
-    def progress_text(self, session: Session, duration: float) -> str:
-        """Return the progress of the drive in one line, with the streams that nobody receives; called in a thread."""
-        if session.waits:
-            return f"the platform rises: {session.tick * session.h:.0f} s"
-        if session.paused:
-            return "the platform parks"
-        refused = [motion.stream.protocol for motion in tuple(self.motions) if motion in self._refused]
-        sent = sum(motion.stream.sent for motion in tuple(self.motions))
-        return bar("stream", session.time, duration, f"nobody receives {', '.join(refused)}" if refused else f"{sent} packets sent")
 
     def begin_end(self) -> None:
         """End the built-in platform in a thread, because it draws its plot. A second call does nothing."""
@@ -173,10 +142,6 @@ class DriveStreams:
         """Return whether the drive starts after a platform has risen. By default, it waits for a platform at an address."""
         receives = any(stream.parks for stream in self._addressed)
         return receives if wait is None else wait and (receives or self.platform is not None)
-
-    def _label(self, motion: MotionStreamOutlet) -> str:
-        """Return the name of a stream for messages, if there are several."""
-        return f" {motion.stream.protocol}" if len(self.motions) > 1 else ""
 
     def _stream(self, options: MotionOptions | StreamOptions, host: str, port: int) -> MotionStream:
         parts = self._parts

@@ -15,6 +15,7 @@ from simulator.configuration.session_file import read_session
 from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.kinds import PLANNER
 from simulator.driver.make_driver import follows_maneuver, without_a_person
+from simulator.events.event import Event
 from simulator.host.start_window import StartWindow
 from simulator.outlets.view import ViewOutlet
 from simulator.sensors.mounted_sensor import MountedSensor
@@ -51,6 +52,11 @@ def choose_view(c: Configuration, say: Callable[[str], None]) -> None:
             c.put("maneuver", None, here)
     elif not c.has("maneuver"):
         c.put("maneuver", DEFAULT_MANEUVER, here)
+
+
+def has_platform(parts: SessionParts) -> bool:
+    """Return whether a drive has a motion platform."""
+    return parts.options.motion.on or bool(parts.options.streams)
 
 
 def drives_to_a_goal(parts: SessionParts) -> bool:
@@ -91,8 +97,8 @@ class DriveView:
         folder: Path,
         began: float,
         by_a_person: bool,
-        has_platform: bool,
         say: Callable[[str], None],
+        send: Callable[[Event], object],
         sensors: Sequence[MountedSensor] = (),
     ) -> None:
         """Start the window, or the offscreen images, in a separate process.
@@ -102,7 +108,7 @@ class DriveView:
         folder : folder of the images
         began : start time of the program
         by_a_person : True for a human driver
-        has_platform : True if the drive has a motion platform
+        send : receives the events of a lost window
         sensors : of the drive, which the view shows as insets
         """
         from simulator.host.view_supervisor import ViewSupervisor
@@ -113,9 +119,9 @@ class DriveView:
         if view == "none":
             return
         wheels = parts.vehicle.size.wheels
-        self.supervisor = supervisor = ViewSupervisor(parts.ticks(VIEW_PERIOD), say, began, by_a_person, wheels, parts.ground)
+        self.supervisor = supervisor = ViewSupervisor(parts.ticks(VIEW_PERIOD), say, send, began, by_a_person, wheels, parts.ground)
         self.window, self.keys = supervisor.window, supervisor.keys
-        self.window.extras[0]["has_platform"] = has_platform
+        self.window.extras[0]["has_platform"] = has_platform(parts)
         supervisor.show_insets(sensors, with_map=drives_to_a_goal(parts))
         pictures = folder if view == "offscreen" else None
         supervisor.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)

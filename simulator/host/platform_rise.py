@@ -22,11 +22,11 @@ def wait_for_platform(
     by_a_person: bool,
     keep_going: Callable[[], bool],
     say: Callable[[str], None],
-) -> None:
+) -> int:
     """Raise the platform and blend in the motion while the vehicle rests and nothing is logged; the log then begins.
 
     The wait ends when the platform is engaged, when no one consents to motion, when a part has failed, or when all streams to platforms
-    have failed. It takes at most twice the rise time.
+    have failed. It takes at most twice the rise time. Returns its number of ticks.
 
     Parameters
     ----------
@@ -39,16 +39,23 @@ def wait_for_platform(
     if window is not None:
         window.show_message(RISES + SKIP * by_a_person, math.inf, lambda session: session.waits)
 
+    continues = True
+
     def go_on() -> bool:
+        nonlocal continues
         if by_a_person:
             session.call_driver()
-        return keep_going() and any(motion in session.outlets and not motion.stream.failing for motion in platforms)
+        else:
+            session.advance_tuning()
+        continues = keep_going() and any(motion in session.outlets and not motion.stream.failing for motion in platforms)
+        return continues
 
     platforms = [motion for motion in motions if motion.stream.parks]
     outlets: list[Outlet] = [*([] if window is None else [window]), *motions]
-    wait_for_rise(session, go_on, outlets)
-    if session.cueing.procedure.rises and go_on():
+    ticks = wait_for_rise(session, go_on, outlets)
+    if session.cueing.procedure.rises and continues:
         say(STAYS_DOWN)
         if window is not None:
             window.message = STAYS_DOWN
     session.publish(served=outlets)
+    return ticks

@@ -9,6 +9,7 @@ from functools import partial
 from simulator.events.incident import is_upright
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_view import DriveView
+from simulator.outlets.outlet_runner import OutletRunner
 from simulator.outlets.view import ViewOutlet
 from simulator.session import Session
 from vehicles.contact.collisions import SEPARATE
@@ -50,6 +51,12 @@ class SessionReports:
             self._messages.say(f"fault {name} begins at {session.time:.2f} s")
         self._active = active
 
+    def report_outlets(self, session: Session) -> None:
+        """Report at the end what outlets of plugins have missed."""
+        for outlet in session.outlets:
+            if isinstance(outlet, OutletRunner) and (outlet.missed or outlet.dropped):
+                self._messages.say(f"outlet {outlet.name}: too slow; {outlet.missed} publications missed, {outlet.dropped} events dropped")
+
     def _report_collisions(self, session: Session) -> None:
         """Report new collisions, once the vehicle has left the object or has touched it for SEPARATE."""
         for collision in session.collisions[self._collisions :]:
@@ -67,7 +74,6 @@ class SessionReports:
             self._messages.say(f"{incident.message}; the vehicle was put back to its last valid position")
             if window is not None:
                 window.message = f"{incident.reason}: vehicle put back"
-                window.jump()
             # in another thread, because the platform needs its packets in time
             write = partial(incident.write, self._messages.folder.path)  # type: ignore[union-attr]
             threading.Thread(target=self._messages.attempt, args=(write,)).start()

@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from simulator.base import cleanup
 from simulator.base.errors import DeviceError
+from simulator.events.event import Event
+from simulator.events.kinds import PARK
 from simulator.host.inset_feed import InsetFeed
 from simulator.outlets.view import ViewOutlet
+from simulator.platform_phases import DOWN
 from simulator.view.drive_lock import DriveLock
 from simulator.view.frame_writer import UNFINISHED, start_pictures_process
 from simulator.view.inset_block import BLOCK_FILE
@@ -41,12 +44,10 @@ LAST_IMAGE_TIME = 60.0
 """s. Maximum time that the end of a drive waits for its last images."""
 LOOK = 0.25
 """s between two checks whether a view process exists that this process did not start."""
-DOWN = ("off", "parked", "park", "fault")
-"""States of the platform in which it is parked, parks or has stopped after a fault."""
 
 
 class PausableSession(Protocol):
-    """Part of a session that the supervisor controls."""
+    """Part of a session that the supervisor reads."""
 
     paused: bool
     cueing: Any
@@ -59,6 +60,7 @@ class ViewSupervisor:
     ----------
     every : ticks between two states for the views
     say : prints a line for the user
+    send : receives the events of a lost window: pause, park the platform
     began : `time.perf_counter` when the program started
     person : True if a human driver drives, who needs a window
     wheels : number of wheels of the vehicle
@@ -75,8 +77,16 @@ class ViewSupervisor:
     """
 
     def __init__(
-        self, every: int, say: Callable[[str], None], began: float, person: bool, wheels: int = int(WHEELS), ground: Ground | None = None
+        self,
+        every: int,
+        say: Callable[[str], None],
+        send: Callable[[Event], object],
+        began: float,
+        person: bool,
+        wheels: int = int(WHEELS),
+        ground: Ground | None = None,
     ) -> None:
+        self._send = send
         self.say, self.began, self.person = say, began, person
         with cleanup.defer_exit():
             self.drive_lock = DriveLock()
@@ -240,9 +250,10 @@ class ViewSupervisor:
                 f"{reason}: the vehicle is paused and the platform parks; "
                 f"to open a new window, run 'jounce view' in another terminal; without one the drive ends in {WAIT:.0f} s"
             )
-        session.paused = True
+        if not session.paused:
+            self._send(Event("pause", True))
         if session.cueing.procedure.state not in DOWN:
-            session.cueing.procedure.park()
+            self._send(Event("platform", PARK))
         if now - self._gone_since > WAIT:
             self.stop = self.lost = True
             self.say(f"no window for {WAIT:.0f} s; ending the drive")

@@ -1,8 +1,8 @@
-"""Contract of a plugin outlet: it receives the results of the ticks, like telemetry, motion stream and window.
+"""Contract of a plugin outlet: it receives the results of the ticks, like telemetry, motion stream and window, and hears events.
 
 A plugin outlet works in a background thread (`simulator.base.plugin_thread`) on copies of the data. In real time, it misses a publication
-if the previous one has not ended; other runs wait for it. An outlet that raises or exceeds its time budget is stopped, and the run
-continues.
+if the previous one has not ended; other runs wait for it. Events wait for the outlet; if too many wait, further ones are dropped. An outlet
+that raises or exceeds its time budget is stopped, and the run continues.
 """
 
 from __future__ import annotations
@@ -11,15 +11,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from simulator.base.fields import Fields
 from simulator.base.old_parameters import accepts_rows
 from simulator.base.records import Record
+from simulator.events.event import Event
 from simulator.sensors.measurement import Measurement
 
-CONTRACT = 1
+CONTRACT = 2
 """Version of this contract."""
+CONTRACTS = (1, 2)
+"""Versions that outlets may be written for. An outlet of version 1 hears no events."""
 
 
 class OutletSample(NamedTuple):
@@ -55,6 +58,21 @@ class PluginOutlet(Protocol):
         """Close the outlet; called once after the last `publish`."""
 
 
+@runtime_checkable
+class HearingOutlet(Protocol):
+    """Outlet that also hears the events of the session."""
+
+    def hear(self, event: Event) -> None:
+        """Process an event: a command that took effect (kinds of `simulator.events.kinds`, such as pause, reset, platform), or an occurrence:
+
+        incident, collision : value as in `Incident.to_json`, `Collision.to_json`
+        fault : value {"part": ...}
+        end : the session ends; the last event
+
+        A pause has the value True, and False when the drive continues. The calls come between those of `publish`, in the order of time.
+        """
+
+
 @dataclass(frozen=True)
 class OutletSettings:
     """Settings for the creation of an outlet."""
@@ -75,7 +93,7 @@ class OutletKind:
     name: str
     make: Callable[[OutletSettings], PluginOutlet]
     contract: int
-    """CONTRACT version that the kind implements."""
+    """Version of the contract that the kind implements, one of CONTRACTS."""
     rate: float = 100.0
     """Default rate [Hz]."""
     parameters: Fields = ()

@@ -12,12 +12,13 @@ from simulator.base.fields import Field, Fields, Variants
 from simulator.base.rates import RATE, whole_ticks
 from simulator.base.registry import Registry, making
 from simulator.base.values import Values
-from simulator.outlets.contract import CONTRACT, OutletKind, OutletSettings
+from simulator.outlets.contract import CONTRACT, CONTRACTS, OutletKind, OutletSettings
 from simulator.outlets.outlet_runner import OutletRunner
 
 BUILTIN_OUTLETS = ("telemetry", "motion", "window")
 """Names of the built-in outlets of a session, which do not use this registry."""
-
+FIRST_WITH_EVENTS = 2
+"""First version of the contract in which outlets hear events."""
 
 OUTLET_KINDS: Registry[OutletKind] = Registry("outlet", "jounce.outlets", {})
 
@@ -32,7 +33,7 @@ def check(kind: OutletKind) -> None:
     """Raise JounceError as `register`; needed for kinds of installed packages, which `register` has not checked."""
     if kind.name in BUILTIN_OUTLETS:
         raise JounceError(f"there is an outlet called {kind.name} already, built into the session")
-    if kind.contract != CONTRACT:
+    if kind.contract not in CONTRACTS:
         raise JounceError(f"outlet {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
 
 
@@ -78,4 +79,4 @@ def _outlet(values: Values, folder: Path, h: float) -> OutletRunner:
     parameters = filled(rows(kind.parameters), values)
     with making(f"outlet {name}"):
         outlet = kind.make(OutletSettings(parameters, folder, every * h))
-    return OutletRunner(name, outlet, every)
+    return OutletRunner(name, outlet, every, hears=kind.contract >= FIRST_WITH_EVENTS)

@@ -16,6 +16,7 @@ from simulator.base import renamed
 from simulator.base.json_output import json_text
 from simulator.base.records import Record, Table, record
 from simulator.base.suggestions import did_you_mean
+from simulator.events.event import Event
 from simulator.maneuvers.metrics import columns, measuring_ticks
 from simulator.telemetry.channels import Channel, Channels, Rows
 from simulator.telemetry.log import Log, NoSuchColumnError
@@ -204,6 +205,7 @@ class MemoryRecorder:
         self.every, self._channels = every, (*ALWAYS, *channels) if channels else ()
         self._logged = LoggedRecords.of(session)
         self._rows = MemoryLog((*self._logged.vehicle, *self._logged.session), self._channels)
+        self._events: list[Event] = []
 
     def publish(self, session: Session) -> None:
         """Add one row."""
@@ -217,7 +219,11 @@ class MemoryRecorder:
 
     def log(self, about: Mapping[str, Any] = NO_METADATA) -> Log:
         """Return the rows so far with the run metadata; values other than text are stored as JSON."""
-        return self._rows.log(texts(about))
+        return self._rows.log(texts(about), self._events)
+
+    def hear(self, _: Session, event: Event) -> None:
+        """Add an event to the log."""
+        self._events.append(event)
 
     def close(self) -> None:
         """Do nothing; the rows remain available."""

@@ -11,6 +11,7 @@ import numpy as np
 from simulator.base.constants import STANDARD_GRAVITY
 
 if TYPE_CHECKING:
+    from simulator.events.event import Event
     from simulator.session import Session
     from simulator.view.shared_state import ViewWriter
     from terrain.objects.object_set import ObjectSet
@@ -22,6 +23,8 @@ MESSAGE_TIME = 5.0
 """Wall time [s] for which a message to the driver is visible."""
 
 
+JUMPS = ("reset", "upright", "incident")
+"""Events after which the vehicle is at another place."""
 LONGEST = 95
 """Maximum number of bytes of a message."""
 
@@ -146,9 +149,10 @@ class ViewOutlet:
             self._extremes = MotionExtremes(session)
         self._extremes.note()
 
-    def jump(self) -> None:
-        """Announce that the next state does not continue the last one."""
-        self.block.jump()
+    def hear(self, _: Session, event: Event) -> None:
+        """Announce to the views that the next state does not continue the last one."""
+        if event.kind in JUMPS:
+            self.block.jump()
 
     def close(self) -> None:
         """Announce to the views that the host leaves; further calls have no effect."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from simulator.base.errors import ConfigError, one_line
 from simulator.base.json_output import json_text
 from simulator.clock import lateness_text
 from simulator.events.collision import collision_text
+from simulator.telemetry.event_file import read_events
 from simulator.telemetry.recover import LogInfo, read_logs
 from simulator.telemetry.run_folder import RUTS_NAME
 from simulator.telemetry.sensor_file.inventory import inspect_files
@@ -46,6 +48,7 @@ def described(log: LogInfo) -> dict[str, Any]:
     about = dict(log.about)
     lateness, failure, configuration = (about.pop(key, None) for key in ("lateness", "log_failure", "configuration"))
     collisions, outcome = about.pop("collisions", None), about.pop(OUTCOME, None)
+    events = read_events(log.file)
     return {
         "file": str(log.file),
         "recovered": log.recovered,
@@ -62,6 +65,7 @@ def described(log: LogInfo) -> dict[str, Any]:
         "paused_s": _paused(log),
         "incidents": _incidents(log),
         "collisions": json.loads(collisions) if collisions else _touched(log),
+        "events": None if events is None else [event.to_json() for event in events],
         "lateness": json.loads(lateness) if lateness else None,
         "ruts": _ruts(log.file.with_name(RUTS_NAME)),
         "sensor_files": [one.to_json() for one in inspect_files(log.file)],
@@ -93,6 +97,8 @@ def text_of(log: LogInfo, with_columns: bool = False) -> str:
         rows += [(f"collision {one['number']}", collision_text(one)) for one in facts["collisions"]]
     elif facts["collisions"]:
         rows.append(("collisions", str(facts["collisions"])))
+    if facts["events"]:
+        rows.append(("events", _events_text(facts["events"])))
     if facts["ruts"]:
         rows.append(("ruts", "{area_m2:.1f} m2, at most {deepest_m:.3f} m deep, in {file}".format(**facts["ruts"])))
     rows += [("sensors", _sensor_text(one)) for one in facts["sensor_files"]]
@@ -106,6 +112,12 @@ def text_of(log: LogInfo, with_columns: bool = False) -> str:
             one_line(f"  {name} [{c.get('unit', '')}] {c.get('frame', '')}  {c.get('meaning', '')}") for name, c in log.columns.items()
         ]
     return "\n".join(lines)
+
+
+def _events_text(events: list[dict[str, Any]]) -> str:
+    """Return the number of events, and of those of each origin."""
+    origins = Counter(event["origin"] for event in events)
+    return f"{len(events)} ({', '.join(f'{count} of the {origin}' for origin, count in sorted(origins.items()))})"
 
 
 def _sensor_text(file: dict[str, Any]) -> str:

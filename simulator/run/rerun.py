@@ -20,20 +20,21 @@ from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import SessionParts, build
 from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration
-from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.kinds import FOLLOWER
 from simulator.driver.make_driver import without_a_person
-from simulator.platform_phases import raise_platform
+from simulator.run.event_replay import EventReplay
 from simulator.run.folder import RunFolder
 from simulator.run.object_changes import KEY, apply_due, changes_text, read_changes
 from simulator.run.run_configuration import JOINED, open_log, read_recorded
 from simulator.session import DRIVER_PERIOD
+from simulator.telemetry.event_file import read_events
 from simulator.telemetry.recover import LogInfo
+from simulator.telemetry.run_folder import EVENTS
 from simulator.telemetry.sensor_file.compare import SensorComparison, compare_files
 from simulator.telemetry.writer import PARQUET_NAME, LogOptions, read_telemetry
 from vehicles.command import COMMAND
 
-NEEDED = ("time", "resets", "paused", "incident", *(f"command_{name}" for name, *_ in COMMAND))
+NEEDED = ("time", *(f"command_{name}" for name, *_ in COMMAND))
 """Columns that the rerun of a run with a human driver needs."""
 
 TICKS_BETWEEN = 100
@@ -56,11 +57,18 @@ class RecordedDriver:
         self._last = len(columns["time"]) - 1
         self._next = 0
 
+    def begin(self, command: Record) -> None:
+        """Fill the command before the first tick: that of a person while the platform rose."""
+        self._fill(command, 0)
+
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the command that applied from t on."""
         self._next = min(self._next + 1, self._last)
+        self._fill(command, self._next)
+
+    def _fill(self, command: Record, row: int) -> None:
         for name, column in self._commands.items():
-            command[0][name] = column[self._next]
+            command[0][name] = column[row]
 
 
 def main_rerun(path: str, out: str | None, to_json: bool) -> int:
@@ -126,11 +134,12 @@ def rerun(
 
     Raises
     ------
-    ConfigError : a binary file of the run has changed, or a person used more than the driving controls
+    ConfigError : a binary file of the run has changed, or the log does not contain all commands of a person
     Ended : a signal ended the run
     """
-    parts = build(configuration)
-    driver = _driver(parts, log, columns)
+    parts, events = build(configuration), read_events(log.file)
+    follows = parts.maneuver is not None and without_a_person(parts.options.driver).name == FOLLOWER
+    driver = parts.maneuver_driver() if follows else _recorded_driver(parts, log, columns, events is not None)
     session = parts.session(driver)
     session.reset()
     session.warm()
@@ -143,12 +152,14 @@ def rerun(
                 about = {"rerun_of": str(log.file), "driver": parts.options.driver.name}
                 new = open_log(parts, session, folder, armed, LogOptions(about=about), raised)
                 folder.began()
+                replay = EventReplay(session, events or (), parts.maneuver_driver if follows else None)
+                if armed or raised:
+                    parts.cueing.procedure.arm()
                 if raised:
-                    parts.cueing.procedure.arm()
-                    raise_platform(session)
+                    replay.rise()
+                if isinstance(driver, RecordedDriver):
+                    driver.begin(session.command)
                 session.publish()
-                if armed:
-                    parts.cueing.procedure.arm()
                 joined = None if armed or raised else joining_tick(log, columns, new.every)
                 if joined is not None:
                     new.writer.about[JOINED] = str(joined)
@@ -156,12 +167,14 @@ def rerun(
                 # tick by tick, as in real time: the effect of an incident begins with the next tick
                 ticks = (len(columns["time"]) - 1) * new.every
                 while session.tick < ticks and stop_request.first is None:
-                    if session.tick == joined:
+                    if session.tick == joined and events is None:
                         parts.cueing.procedure.arm()
+                    replay.serve()
                     apply_due(session, changes)
                     session.advance(1)
                     if session.tick % TICKS_BETWEEN == 0:
                         progress(session.time, ticks * session.h)
+                replay.serve()
                 if changes:
                     new.writer.about[KEY] = changes_text(session)
                 if stop_request.first is not None:
@@ -187,17 +200,15 @@ def joining_tick(log: LogInfo, columns: dict[str, Any], ticks_per_row: int) -> i
     return (int(up[0]) - 1) * ticks_per_row if len(up) else None
 
 
-def _driver(parts: SessionParts, log: LogInfo, columns: dict[str, Any]) -> Driver | SensingDriver:
-    """Return the driver: the maneuver driver, or the recorded commands of a person or a plugin driver. Raises ConfigError."""
-    if parts.maneuver is not None and without_a_person(parts.options.driver).name == FOLLOWER:
-        return parts.maneuver_driver()
+def _recorded_driver(parts: SessionParts, log: LogInfo, columns: dict[str, Any], has_events: bool) -> RecordedDriver:
+    """Return the recorded commands of a person or a plugin driver. Raises ConfigError: the log does not contain all that is needed."""
     missing = [name for name in NEEDED if name not in columns]
     if missing:
         expected = f"channels with {', '.join(missing)}, needed to repeat the commands of a person"
         raise ConfigError(log.file, "outlets.telemetry.channels", list(parts.options.log.channels), expected)
-    for name, what in (("resets", "resets"), ("paused", "pauses"), ("incident", "incidents")):
-        if np.any(columns[name]):
-            expected = f"a run without {what}, because the log does not contain the tick of resets, pauses and incidents"
+    for name, what in (("resets", "resets"), ("paused", "pauses")) if not has_events else ():
+        if np.any(columns.get(name, 0)):
+            expected = f"a run without {what}, or one with the file of its events, {EVENTS}, which contains their ticks"
             raise ConfigError(log.file, name, int(columns[name].max()), expected)
     if parts.options.log.rate < 1.0 / DRIVER_PERIOD:
         expected = f"{1.0 / DRIVER_PERIOD:g} rows per second or more, one for each command of a person"

@@ -24,6 +24,7 @@ from simulator.builder.builder import SessionParts
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin
+from simulator.outlets.event_file import EventFileOutlet
 from simulator.outlets.rut_file import RutFileOutlet
 from simulator.outlets.sensor_file import sensor_files
 from simulator.outlets.telemetry import TelemetryOutlet
@@ -88,7 +89,8 @@ def open_log(
     every = ticks_per_row(parts)
     vehicle = parts.vehicle
     log = TelemetryOutlet(folder.path, session.readout, session.command, every, options, session.logged, vehicle.readout_table)
-    session.outlets += [RutFileOutlet(session, folder.path, parts.terrain), *sensor_files(session, folder.path, options), log]
+    events = EventFileOutlet(session, folder.path, options.say)
+    session.outlets += [events, RutFileOutlet(session, folder.path, parts.terrain), *sensor_files(session, folder.path, options), log]
     write_configuration(folder.path, configuration)
     return log
 

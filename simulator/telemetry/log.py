@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from simulator.base import renamed
 from simulator.base.errors import JounceError
 from simulator.base.suggestions import did_you_mean
+from simulator.events.event import Event
 from simulator.telemetry.atomic_files import write_bytes, write_whole
 from simulator.telemetry.channels import Channel, chosen
+from simulator.telemetry.event_file import read_events
 from simulator.telemetry.parquet import read_about, read_telemetry, read_units, write_groups
 
 if TYPE_CHECKING:
@@ -37,15 +39,20 @@ class Log(Mapping[str, NDArray[Any]]):
     columns : metadata of the columns
     arrays : numbers of the columns by name
     about : metadata of the run: "version", "machine", "seed" ... as text, JSON for structured values
+    events : events of the run in their order
 
     Access to a missing column raises NoSuchColumnError, a KeyError, which suggests the nearest name.
     """
 
-    def __init__(self, columns: Sequence[Channel], arrays: Mapping[str, NDArray[Any]], about: Mapping[str, str]) -> None:
+    def __init__(
+        self, columns: Sequence[Channel], arrays: Mapping[str, NDArray[Any]], about: Mapping[str, str], events: Sequence[Event] = ()
+    ) -> None:
         self.columns = {column.name: column for column in columns}
         """Name, unit, frame, meaning and field of every column, by name."""
         self.about = dict(about)
         """Metadata of the run."""
+        self.events = tuple(events)
+        """Commands and occurrences of the run: pauses, restarts, tuned numbers, collisions ... (`simulator.events.event.Event`)."""
         self._arrays = {name: arrays[name] for name in self.columns}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -89,7 +96,7 @@ class Log(Mapping[str, NDArray[Any]]):
     def select(self, *wanted: str) -> Log:
         """Return a log of selected columns: names, fields, patterns with * and ?. Raises ConfigError if nothing matches one of them."""
         names = chosen({name: column.field for name, column in self.columns.items()}, wanted)
-        return Log([self.columns[name] for name in names], self._arrays, self.about)
+        return Log([self.columns[name] for name in names], self._arrays, self.about, self.events)
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return a data frame of all columns; `attrs` has "unit", "frame", "meaning" by column and "about". Raises JounceError without pandas."""
@@ -148,7 +155,7 @@ def read_log(file: str | os.PathLike[str], channels: Collection[str] = (), wall:
     metadata = {name: values for name, values in read_units(path).items() if wall or "wall" not in values}
     names = chosen({name: values.get("field", name) for name, values in metadata.items()}, channels)
     arrays = read_telemetry(path, names)
-    return Log([_channel(name, metadata[name], arrays[name].dtype) for name in names], arrays, read_about(path))
+    return Log([_channel(name, metadata[name], arrays[name].dtype) for name in names], arrays, read_about(path), read_events(path) or ())
 
 
 def _channel(name: str, values: Mapping[str, str], kind: np.dtype) -> Channel:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from simulator.base.records import Record, Table
+from simulator.events.event import Event
 from simulator.telemetry.channels import Channels, Rows
 from simulator.telemetry.log import Log
 
@@ -47,6 +48,6 @@ class MemoryLog:
                 self._bytes[:, column.offset : column.offset + size] = other._bytes[:, place : place + size]
         return self
 
-    def log(self, about: Mapping[str, str]) -> Log:
+    def log(self, about: Mapping[str, str], events: Sequence[Event] = ()) -> Log:
         """Return a copy of the rows so far."""
-        return Log(self.channels.columns, self.channels.split(self._bytes[: self.rows]), about)
+        return Log(self.channels.columns, self.channels.split(self._bytes[: self.rows]), about, events)

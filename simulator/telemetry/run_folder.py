@@ -15,12 +15,14 @@ RUTS_NAME = "ruts.npz"
 
 SENSOR_FILES = ("sensors.mcap", "sensors-[0-9]*.mcap")
 """Patterns of the sensor data of a run, see `simulator.telemetry.sensor_file.names`."""
+EVENTS = "events.jsonl"
+"""File of the events of a run, see `simulator.telemetry.event_file`."""
 RESULTS = (
     "frame_[0-9][0-9][0-9][0-9]_*.png", "incident_*", "failure.txt", "platform.json", "platform.png", "metrics.json", "attitude.png",
     "lateral_acceleration.png", "path.png", "speed.png", "yaw_rate.png", "longitudinal.png", "ride.png", "course.png", "g_g.png",
     "cross_plots.png", "handling.png", "frequency_response.png", "curves.png", "wheel_loads.png", "hand_wheel.png", "pedals.png",
     "steady_turns.png", "obstacle_map.png", "figure.gif", "figure_*s.png", "plot_*.png", "series.png", "report.html", *SENSOR_FILES, "sensors.html",
-    "telemetry.csv", RUTS_NAME, ".*.part", "platform.png.*.part",
+    "telemetry.csv", EVENTS, RUTS_NAME, ".*.part", "platform.png.*.part",
     "frame_[0-9][0-9][0-9][0-9]_*.png.new", "configuration.yaml", "telemetry.parquet",
 )  # fmt: skip
 """Patterns of the files of a run, telemetry.parquet last: its presence marks the folder of an earlier run."""
@@ -54,7 +56,7 @@ def run_folder(requested: Path | None) -> Path:
 
 
 def rename_old_log(raw: Path, sure: bool) -> Path | None:
-    """Rename the raw log of a killed run and its sensor data, with the time of the last row, so that the next run can begin.
+    """Rename the raw log of a killed run, its events and its sensor data, with the time of the last row, so that the next run can begin.
 
     `sure` : no running process writes to the raw log. Returns the new path, None if there was no raw log. Raises OutputError.
     """
@@ -69,12 +71,19 @@ def rename_old_log(raw: Path, sure: bool) -> Path | None:
             attempt += 1
             renamed = raw.with_name(f"{stem}-{attempt}{raw.suffix}")
         os.rename(raw, renamed)
+        if (events := raw.with_name(EVENTS)).exists():
+            os.rename(events, events_of(renamed))
         for pattern in SENSOR_FILES:
             for file in raw.parent.glob(pattern):
                 os.rename(file, file.with_stem(file.stem.replace("sensors", renamed.stem.replace(raw.stem, "sensors"), 1)))
     except OSError as error:
         raise OutputError(f"{raw}: cannot rename the log of a killed run: {error.strerror or error}") from None
     return renamed
+
+
+def events_of(log: Path) -> Path:
+    """Return the file of the events of a log; those of a killed run are renamed with its log."""
+    return log.with_name(log.stem.replace("telemetry", Path(EVENTS).stem, 1) + Path(EVENTS).suffix)
 
 
 def clear_results(folder: Path, was_killed: bool = False) -> None:

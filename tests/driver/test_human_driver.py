@@ -40,6 +40,11 @@ class Keys:
         return count
 
 
+def names(driver):
+    """Kinds of the events so far."""
+    return [event.kind for event in driver.events()]
+
+
 class Seat:
     """A driver with its clock."""
 
@@ -86,7 +91,7 @@ def test_keyboard_drives_shifts_and_asks(keys, keyboard_profile):
     assert (now["throttle"], now["steering"], now["brake"]) == (0.0, 0.0, 1.0)
     keys.struck = ["selector_down", "camera", "selector_down", "reset"]
     assert seat.run(0.5)["selector"] == -1
-    assert sorted(seat.driver.events()) == ["camera", "reset"]
+    assert sorted(names(seat.driver)) == ["camera", "reset"]
     assert seat.driver.events() == []
 
 
@@ -110,7 +115,7 @@ def test_pause_works_while_time_stands_still(keys, keyboard_profile):
     before = out.copy()
     keys.struck = ["pause"]
     driver.read(1.1, 0.0, out)
-    assert driver.events() == ["pause"]
+    assert names(driver) == ["pause"]
     assert out == before
 
 
@@ -242,7 +247,7 @@ def test_the_windows_keys_are_the_drivers_keys(keyboard_profile):
             writer.beat()
             now = seat.run()
         assert now["throttle"] == 1.0
-        assert seat.driver.events() == ["camera"], "a tap between two reads is not missed"
+        assert names(seat.driver) == ["camera"], "a tap between two reads is not missed"
     finally:
         del seat
         writer.close()
@@ -257,7 +262,7 @@ def test_the_key_for_upright_is_an_event(keyboard_profile):
     writer.beat()
     writer.set("upright", True)
     driver.read(0.0, 0.0, out)
-    assert driver.events() == ["upright"] and driver.events() == []
+    assert names(driver) == ["upright"] and driver.events() == []
     del driver
     writer.close(closed_by_user=False)
     reader.close()

@@ -21,6 +21,7 @@ from simulator.configuration.overrides import changes
 from simulator.driver.contract import DriverRunner
 from simulator.driver.scripted import ScriptedDriver
 from simulator.driver.steering.path_follower import PathFollower
+from simulator.events.event import Event, Origin
 from simulator.host import platform_park
 from simulator.host.drive import PARKING, DriveOptions, Host
 from simulator.host.drive_command import report
@@ -152,11 +153,14 @@ def test_no_hint_to_continue_after_the_end_of_the_drive(drive):
 
 def test_a_reset_begins_the_drive_for_the_driver_too(drive):
     """Its selector returns to drive; otherwise the next throttle would drive backwards."""
-    begun = []
-    drive.host.view.window = SimpleNamespace(jump=lambda: begun.append("window"))
+    begun, heard = [], []
     drive.host.controls.driver = SimpleNamespace(begin=lambda: begun.append("driver"))
-    drive.host.controls.handle_event("reset", SimpleNamespace(reset=lambda: begun.append("session")))
-    assert sorted(begun) == ["driver", "session", "window"]
+    cueing = SimpleNamespace(tuner=SimpleNamespace(parameters=()))
+    session = SimpleNamespace(reset=lambda: begun.append("session"), announce=heard.append, cueing=cueing, tick=70, time=0.0, waits=False)
+    drive.host.control.begin(session)
+    drive.host.events.apply(Event("reset", None, Origin.DEVICE))
+    assert begun == ["session", "driver"]
+    assert heard == [Event("reset", None, Origin.DEVICE, 70, 0.0)]
 
 
 def test_the_message_about_an_overturned_vehicle_stays(drive):

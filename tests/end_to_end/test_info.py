@@ -62,7 +62,7 @@ def test_a_killed_run_is_repaired_and_a_live_one_is_unchanged(tmp_path, capsys):
     assert "killed" in text
     assert "hmmwv" in text
     assert "p_WB_x [m] W" in text
-    assert sorted(os.listdir(out)) == ["configuration.yaml", "telemetry.parquet"]
+    assert sorted(os.listdir(out)) == ["configuration.yaml", "events.jsonl", "telemetry.parquet"]
     time_s = read_telemetry(out / "telemetry.parquet")["time"]
     assert np.diff(time_s) == pytest.approx(0.01, abs=1e-9)
     code, text, _ = call(capsys, "info", out / "telemetry.parquet", "--json")

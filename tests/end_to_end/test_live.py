@@ -164,7 +164,7 @@ def test_ctrl_c_ends_a_drive_with_its_log_complete(scenes, name):
     # either
     left = ["telemetry.parquet"] if name == "pushed" else ["platform.json", "telemetry.parquet"]
     assert [file for file in files if file != "platform.png" and file in left] == left
-    assert set(files) <= {"configuration.yaml", "platform.png", "platform.json", "telemetry.parquet"}
+    assert set(files) <= {"configuration.yaml", "events.jsonl", "platform.png", "platform.json", "telemetry.parquet"}
     log = read_telemetry(folder / "out" / "telemetry.parquet")
     assert 0.5 < log["time"].max() < 60.0  # beside other tests a drive may come late, and wait for the others of its scene
     assert np.diff(log["time"]).min() >= 0.0

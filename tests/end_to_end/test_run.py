@@ -47,7 +47,7 @@ def test_a_run_passes_and_leaves_everything(avtp):
     assert code == 0, err
     assert "passed" in out
     assert sorted(p.name for p in folder.iterdir()) == sorted(
-        ["configuration.yaml", "metrics.json", "report.html", "telemetry.parquet", *PLOTS]
+        ["configuration.yaml", "events.jsonl", "metrics.json", "report.html", "telemetry.parquet", *PLOTS]
     )
     result = json.loads((folder / "metrics.json").read_text())["result"]
     assert result["pass"] is True
@@ -158,7 +158,7 @@ def test_ctrl_c_leaves_the_telemetry_complete(tmp_path):
     process.send_signal(signal.SIGINT)
     code, _, err = finish(process)
     assert (code, err) == (130, "jounce: interrupted\n")
-    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["configuration.yaml", "telemetry.parquet"]
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["configuration.yaml", "events.jsonl", "telemetry.parquet"]
     log = read_telemetry(tmp_path / "out" / "telemetry.parquet")
     assert np.diff(log["time"]) == pytest.approx(0.01, abs=1e-9)
     assert len(log["time"]) > 100

@@ -6,6 +6,7 @@ from test_failing_parts import Drive
 from unpaced import Hurried, Throttle, Tracker, assert_within_limits, new_session
 
 import simulator.session
+from simulator.events.event import Event, Origin
 from simulator.host.platform_rise import RISES, STAYS_DOWN
 from simulator.outlets.view import ViewOutlet
 from simulator.platform_phases import raise_platform, wait_for_rise
@@ -151,9 +152,11 @@ def test_a_person_need_not_wait(tmp_path, monkeypatch):
     monkeypatch.setattr(simulator.session, "Clock", Hurried)
     host.view.window = ViewOutlet(16, Screen())
 
+    host.control.begin(session)
+
     def go_on():
         if session.tick == 500:
-            host.controls.handle_event("motion", session)
+            host.events.apply(Event("platform", None, Origin.WINDOW))
         return True
 
     wait_for_rise(session, go_on, [])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from cueing_scenes import REST, STILL, H, cueing, engaged, hard_drive, platform, washout_mapping, worst_use
@@ -11,7 +13,9 @@ from simulator.base.errors import ConfigError, DeprecatedNameWarning, JounceErro
 from simulator.base.fields import Field, Number
 from simulator.base.records import dtype_of
 from simulator.driver.input_devices import keyboard
-from simulator.host.cueing_controls import CueingControls
+from simulator.events.cueing_controls import CueingControls
+from simulator.events.event import Event, Origin
+from simulator.events.kinds import check
 from washout.contract import CONTRACT, LAYOUT, WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutKind
 from washout.cueing import MotionCueing
 from washout.intensity import MOST, TURN
@@ -121,22 +125,36 @@ def test_what_is_out_of_its_limits_is_refused_and_changes_nothing():
     assert motion.records[0] == before and motion.tuner.changes == 0 and motion.tuner.intensity == 1.0
 
 
+class Panel:
+    """Drive on which the keys for the motion cueing act."""
+
+    def __init__(self, motion):
+        self.session, self.cueing, self.shown = SimpleNamespace(cueing=motion), CueingControls(motion.tuner), ""
+
+    def show(self, text, seconds, holds=None):
+        self.shown = text
+
+    def press(self, name):
+        """Shown line."""
+        check(event := Event(name, None, Origin.WINDOW)).act(self, event.value)
+        return self.shown
+
+
 def test_the_keys_turn_every_number_of_the_washout():
     motion = cueing()
-    panel = CueingControls(motion.tuner)
+    panel = Panel(motion)
     assert {"intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down"} <= set(keyboard.ACTIONS.values())
-    assert panel.handle_event("pause") is None
-    assert panel.handle_event("intensity_down") == "motion intensity 90 %" and motion.tuner.intensity == pytest.approx(0.9)
+    assert panel.press("intensity_down") == "motion intensity 90 %" and motion.tuner.intensity == pytest.approx(0.9)
     for _ in range(30):
-        panel.handle_event("intensity_up")
+        panel.press("intensity_up")
     assert motion.tuner.intensity == MOST
     gain, rate = washout_mapping()["cueing"]["force_gain"][0], np.degrees(motion.records[0][0]["tilt_rate"])
-    assert panel.handle_event("washout_next") == f"force gain surge {gain:.3g} (0 to 2)"
-    assert panel.handle_event("washout_up") == f"force gain surge {1.1 * gain:.3g} (0 to 2)"
-    lines = [panel.handle_event("washout_next") for _ in motion.tuner.parameters]
+    assert panel.press("washout_next") == f"force gain surge {gain:.3g} (0 to 2)"
+    assert panel.press("washout_up") == f"force gain surge {1.1 * gain:.3g} (0 to 2)"
+    lines = [panel.press("washout_next") for _ in motion.tuner.parameters]
     assert f"tilt rate {rate:.3g} deg/s (0.001 to 1e+03)" in lines and len(set(lines)) == len(motion.tuner.parameters)
     for _ in range(80):
-        line = panel.handle_event("washout_down")
+        line = panel.press("washout_down")
     assert line == "force gain surge 0 (0 to 2)", "after all of them comes the first"
     assert motion.tuner.changes == 31 + 1 + 80
 

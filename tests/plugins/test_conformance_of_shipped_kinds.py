@@ -29,6 +29,7 @@ def shipped(folder: str, name: str) -> dict[str, Any]:
 
 EXAMPLES: dict[tuple[str, str], dict[str, Any]] = {
     ("sensors", "lidar"): {"columns": 24},  # quick
+    ("drivers", "planner"): {"goal": {"position": [30.0, 0.0]}},
     ("axles", "five_link"): {"base": "five_link_rear"},
     ("axles", "macpherson"): {"base": "sedan"},
     ("axles", "semi_trailing_arm"): {"base": "sedan"},

@@ -9,7 +9,7 @@ import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType, ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,6 +25,7 @@ from simulator.conformance.check_plugin import check_plugin
 from simulator.driver.input_devices.human_driver import open_driver
 from simulator.driver.kinds import DRIVER_KINDS
 from simulator.driver.make_driver import new_driver
+from simulator.events.event import Event, Origin
 from simulator.maneuvers.conditions import QUANTITIES
 from simulator.maneuvers.input_signals import profile_tables
 from simulator.maneuvers.maneuver_file import load_maneuver
@@ -64,10 +65,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     sys.path[:] = paths
 
 
-def plugin(folder: Path, page: str) -> ModuleType:
-    """Return the module of the first example of a page."""
-    name = f"example_of_{page}"
-    (folder / f"{name}.py").write_text(blocks(page, "python")[0], encoding="utf-8")
+def plugin(folder: Path, page: str, number: int = 0) -> ModuleType:
+    """Return the module of an example of a page."""
+    name = f"example_{number}_of_{page}"
+    (folder / f"{name}.py").write_text(blocks(page, "python")[number], encoding="utf-8")
     load_plugins([str(folder / f"{name}.py")])
     return sys.modules[name]
 
@@ -133,6 +134,16 @@ def test_the_outlet_notes_the_top_speed(folder: Path, tmp_path: Path) -> None:
         outlet.publish(Drive())  # type: ignore[arg-type]
     outlet.close()
     assert (tmp_path / "top_speed.txt").read_text() == "72.0 km/h\n"
+
+
+def test_the_horn_hears_collisions_and_pauses(folder: Path, tmp_path: Path) -> None:
+    plugin(folder, "own_outlet", 1)
+    outlet, session = build_outlets(["horn"], "page", tmp_path, H)[0], SimpleNamespace(clock=None)
+    events = (("pause", True), ("collision", {"name": "wall"}), ("end", None))
+    for kind, value in events:
+        outlet.hear(session, Event(kind, value, Origin.SESSION, 10, 0.01))  # type: ignore[arg-type]
+    outlet.close()
+    assert (tmp_path / "horn.txt").read_text() == "paused\n0.010 s: wall\n"
 
 
 def test_the_pedals_are_pressed(folder: Path) -> None:
@@ -233,7 +244,8 @@ def test_the_page_of_maneuvers_has_all_words() -> None:
     ],
 )  # fmt: skip
 def test_every_page_has_one_example_and_names_its_entry_point(page: str) -> None:
-    assert len(blocks(page, "python")) == (2 if page == "own_sensor" else 1)  # a sensor, and a driver that uses it
+    several = {"own_sensor": 2, "own_outlet": 2}  # a sensor and a driver that uses it; an outlet that publishes and one that hears
+    assert len(blocks(page, "python")) == several.get(page, 1)
     groups = (
         "plots|washout_algorithms|sensors|protocols|outlets|input_sources|terrains|terrain_types|terrain_objects|steering|drivetrain_kinds"
     )

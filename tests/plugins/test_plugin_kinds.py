@@ -268,7 +268,7 @@ def test_a_plugin_input_source_drives_within_the_limits_of_the_vehicle() -> None
     for k in range(100):
         settled(human, out, 0.01 * k)
     assert (out[0]["throttle"], out[0]["steering"], out[0]["selector"]) == (0.3, 1.0, 1)
-    assert human.events() == ["camera"]
+    assert [(event.kind, event.origin) for event in human.events()] == [("camera", "device")]
     assert human.troubles() == []
     human.close()
 
@@ -331,7 +331,7 @@ def test_an_unusable_terrain_is_named(tmp_path: Path, kind: str, complaint: str)
 def test_a_duplicate_name_and_another_contract_are_refused(register: Any, kind: Any, name: str) -> None:
     with pytest.raises(JounceError, match=rf"^duplicate .* {name}; registered by|called {name} already"):
         register(dataclasses.replace(kind, name=name))
-    with pytest.raises(JounceError, match=r"version 99\b.*version 1\b"):
+    with pytest.raises(JounceError, match=r"version 99\b.*version [12]\b"):
         register(dataclasses.replace(kind, name="mine_again", contract=99))
 
 

@@ -105,7 +105,7 @@ def test_pictures_go_on_after_a_reset(tmp_path):
 @pytest.mark.parametrize("looks", [True, False], ids=["noticed on the way", "noticed at the end"])
 def test_pictures_that_are_killed_before_the_first_one_are_drawn_at_the_end(tmp_path, looks):
     said = []
-    supervisor = ViewSupervisor(8, said.append, 0.0, person=False)
+    supervisor = ViewSupervisor(8, said.append, said.append, 0.0, person=False)
     supervisor.open(hilly_terrain(), geometry(), "", tmp_path, 0.5)
     supervisor._process.kill()
     supervisor.block.publish(readout(), extras())

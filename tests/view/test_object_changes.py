@@ -111,7 +111,7 @@ def session_of(objects: ObjectSet) -> SimpleNamespace:
 @pytest.fixture
 def supervisor():
     ground = SimpleNamespace(is_soft=False, objects=world())
-    one = ViewSupervisor(8, lambda text: None, 0.0, person=False, ground=ground)
+    one = ViewSupervisor(8, lambda text: None, lambda event: None, 0.0, person=False, ground=ground)
     yield one
     one.close()
 

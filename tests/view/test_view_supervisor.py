@@ -49,12 +49,20 @@ class Story:
 
     def __init__(self, person=True):
         self.said = []
-        self.supervisor = ViewSupervisor(8, self.said.append, 0.0, person)
+        self.supervisor = ViewSupervisor(8, self.said.append, self.take, 0.0, person)
         self.child = self.supervisor._process = Child(os.getpid())
         self.session = SimpleNamespace(paused=False, cueing=SimpleNamespace(procedure=Procedure()))
         self.now = self.supervisor._opened
         self.windows = []
         self.attach()
+
+    def take(self, event):
+        """The drive applies an event."""
+        if event.kind == "pause":
+            self.session.paused = event.value
+        else:
+            assert (event.kind, event.value) == ("platform", "park")
+            self.session.cueing.procedure.park()
 
     def attach(self):
         """A new window opens and takes the keys; returns the one before."""

@@ -92,6 +92,7 @@ def add_host_options(p: argparse.ArgumentParser) -> None:
         help="additional stream, of `jounce stream` without --to the only stream: PROTOCOL@HOST[:PORT], or YAML such as "
         "'{protocol: outgauge, to: 192.168.1.7, rate: 30}' (default: none); repeatable",
     )
+    p.add_argument("--events", metavar="FILE", help="script of events such as pause and reset, with their times (YAML)")
     add_log(p)
     add_out(p, "folder of log and images")
 

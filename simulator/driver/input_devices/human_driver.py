@@ -14,10 +14,11 @@ from simulator.driver.input_devices.contract import InputContext, InputSource, I
 from simulator.driver.input_devices.controls import Lever, write_pedals
 from simulator.driver.input_devices.device_profiles import load_profiles, profile_folders
 from simulator.driver.input_devices.devices import Device, DeviceHub
-from simulator.driver.input_devices.keyboard import Keys
+from simulator.driver.input_devices.keyboard import Keyboard, Keys
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS, check
 from simulator.driver.input_devices.reverse_by_brake import ReverseByBrake
 from simulator.driver.input_devices.shaping import approach, elapsed
+from simulator.events.event import Event, Origin, sent
 from vehicles.command import COMMAND
 
 AUTO = "auto"
@@ -117,12 +118,17 @@ class HumanDriver:
         if self.hub is not None:
             self.hub.notices.append(text)
 
-    def events(self) -> list[str]:
-        """Return and remove the requests since the previous call: `reset`, `upright`, `pause`, `camera`, `shift_refused`."""
-        taken = [event for source in self.sources for event in source.events]
+    def events(self) -> list[Event]:
+        """Return and remove the events of keys and buttons since the previous call."""
+        taken = [sent(name, _origin(source)) for source in self.sources for name in source.events]
         for source in self.sources:
             source.events.clear()
         return taken
+
+    @property
+    def reads_keys(self) -> bool:
+        """True if a source reads the keys of the window."""
+        return any(isinstance(source, Keyboard) for source in self.sources)
 
     def notices(self) -> list[str]:
         """Return and remove the lines about devices that were connected, lost or faulty."""
@@ -163,6 +169,10 @@ class HumanDriver:
         steering = self._steering if self._lost_for <= HOLD else approach(self._steering, 0.0, CENTERING * dt)
         write_pedals(out, steering, 0.0, approach(self._brake, LOST_BRAKE, LOST_BRAKE_RATE * dt))
         self._takeover = TAKEOVER
+
+
+def _origin(source: InputSource) -> Origin:
+    return Origin.WINDOW if isinstance(source, Keyboard) else Origin.DEVICE
 
 
 def open_driver(

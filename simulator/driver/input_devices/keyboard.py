@@ -15,12 +15,15 @@ ACTIONS = {
     "shift_up": "gear_up",
     "shift_down": "gear_down",
     **{key: key for key in ("selector_up", "selector_down", "starter")},
-    **{key: key for key in ("drive", "neutral", "reverse", "parking_brake", "reset", "upright", "pause", "escape", "motion")},
+    **{key: key for key in ("drive", "neutral", "reverse", "parking_brake", "reset", "upright", "pause")},
+    "escape": "quit",
+    "motion": "platform",
     **{key: key for key in ("low_range", "center_lock")},
     **{key: key for key in ("intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down")},
     **{key: key for key in ("camera", "camera_1", "camera_2", "camera_3")},
 }
-"""Actions of keys, by their names in `simulator.view.shared_state.KEYS`; `simulator.view.window.BINDINGS` assigns the keyboard."""
+"""Actions of keys, by their names in `simulator.view.shared_state.KEYS`; `simulator.view.window.BINDINGS` assigns the keyboard. The lever
+processes some of them; the others are kinds of events (`simulator.events.kinds`)."""
 _DRIVING = ("left", "right", "up", "down", "space")
 
 

@@ -1,0 +1,209 @@
+"""Table of the events that command a drive: the effect of each, its value, and who may send it. A new command is one row of `COMMANDS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from simulator.base.errors import NOTHING, ConfigError
+from simulator.base.field_types import Anything, Choice, FieldType, Flag, Number, Text
+from simulator.base.suggestions import did_you_mean
+from simulator.driver.input_devices.controls import SHIFT_SPEED
+from simulator.events.cueing_controls import CueingControls, intensity_text, parameter_text
+from simulator.events.event import Event, Origin
+from washout.intensity import MOST
+
+if TYPE_CHECKING:
+    from simulator.session import Session
+
+RAISE, PARK, RAISE_LATER, STAY_DOWN = "raise", "park", "raise later", "stay down"
+"""Orders for the platform. The last two are for a platform that has not joined the drive: they have no effect on the session."""
+TUNED_TIME = 4.0
+"""s for which a changed parameter of the washout is displayed."""
+REFUSED_TIME = 3.0
+"""s for which a refused gear is displayed, unless the vehicle stops before."""
+
+PERSON = frozenset({Origin.WINDOW, Origin.DEVICE})
+"""Origins at the driver's seat."""
+LOCAL = PERSON | {Origin.SCRIPT}
+EVERY = frozenset(Origin) - {Origin.SESSION}
+
+
+class Controlled(Protocol):
+    """What an event may act on: a drive, or its rerun."""
+
+    session: Session
+    cueing: CueingControls
+
+    def restart(self) -> None:
+        """Put the vehicle back to the start, and begin the drive for the driver, too."""
+
+    def command_platform(self, order: str | None) -> str:
+        """Let the platform rise (RAISE) or park (PARK), None for the other one; return the order that took effect."""
+
+    def quit(self) -> None:
+        """End the drive."""
+
+    def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
+        """Show the driver a line for some seconds, or until `holds` returns False; an empty text removes the line."""
+
+
+class Effect(NamedTuple):
+    """Effect of an event: kind and value under which it is recorded, which repeat it without knowledge of the state at that time."""
+
+    kind: str
+    value: Any = None
+
+
+@dataclass(frozen=True)
+class EventKind:
+    """Kind of event that commands a drive."""
+
+    name: str
+    act: Callable[[Controlled, Any], Effect]
+    """Applies the event. Raises ConfigError: the value cannot be used, and nothing has changed."""
+    origins: frozenset[Origin]
+    """Origins that may send the event."""
+    meaning: str
+    value: FieldType | None = None
+    """Type of the value; None: no value."""
+    toggles: bool = False
+    """True if the event may come without its value, as from a key, and then changes the state to the other one."""
+
+
+def check(event: Event) -> EventKind:
+    """Return the kind of an event that somebody sends.
+
+    Raises
+    ------
+    ConfigError : there is no such kind, the origin may not send it, or the value is none of the kind; the key is `kind` or `value`
+    """
+    kind = COMMANDS.get(event.kind)
+    if kind is None or event.origin not in kind.origins:
+        allowed = [one.name for one in COMMANDS.values() if event.origin in one.origins]
+        expected = f"a kind of event that the {event.origin} may send (docs/events.md)"
+        raise ConfigError("event", "kind", event.kind, expected + did_you_mean(event.kind, allowed))
+    if event.value is None and (kind.value is None or kind.toggles):
+        return kind
+    if kind.value is None:
+        raise ConfigError("event", "value", event.value, f"no value, because {event.kind} has none")
+    if event.value is None:
+        raise ConfigError("event", "value", NOTHING, kind.value.description())
+    kind.value.read(event.value, "event", "value")
+    return kind
+
+
+def _quit(drive: Controlled, reason: str | None) -> Effect:
+    drive.quit()
+    return Effect("quit", reason)
+
+
+def _pause(drive: Controlled, paused: bool | None) -> Effect:
+    paused = not drive.session.paused if paused is None else paused
+    drive.session.paused = paused
+    drive.show("")  # the view displays the pause
+    return Effect("pause", paused)
+
+
+def _reset(drive: Controlled, _: None) -> Effect:
+    drive.restart()
+    drive.show("")
+    return Effect("reset")
+
+
+def _set_upright(drive: Controlled, _: None) -> Effect:
+    drive.session.set_upright()
+    drive.show("")
+    return Effect("upright")
+
+
+def _platform(drive: Controlled, order: str | None) -> Effect:
+    return Effect("platform", drive.command_platform(order))
+
+
+def _intensity(drive: Controlled, value: float) -> Effect:
+    tuner = drive.session.cueing.tuner
+    tuner.intensity = value
+    drive.show(intensity_text(tuner), TUNED_TIME)
+    return Effect("intensity", value)
+
+
+def _step_intensity(steps: int) -> Callable[[Controlled, None], Effect]:
+    return lambda drive, _: _intensity(drive, drive.cueing.intensity_after(steps))
+
+
+def _washout_parameter(drive: Controlled, given: Mapping[str, Any]) -> Effect:
+    tuner = drive.session.cueing.tuner
+    if not isinstance(given, Mapping) or set(given) != {"name", "index", "value"}:
+        raise ConfigError("event", "washout_parameter", given, PARAMETER.description())
+    value = Number().read(given["value"], "event", "washout_parameter.value")
+    found = [one for one in tuner.parameters if (one.name, one.index) == (given["name"], given["index"])]
+    if not found:
+        names = dict.fromkeys(one.name for one in tuner.parameters)
+        raise ConfigError("event", "washout_parameter", given["name"], f"one of {', '.join(names) or 'no parameters'}")
+    tuner.change(found[0], value)
+    drive.show(parameter_text(tuner, found[0]), TUNED_TIME)
+    return Effect("washout_parameter", {"name": found[0].name, "index": found[0].index, "value": value})
+
+
+def _select_parameter(drive: Controlled, _: None) -> Effect:
+    drive.cueing.select_next()
+    drive.show(drive.cueing.text, TUNED_TIME)
+    return Effect("washout_next")
+
+
+def _step_parameter(steps: int) -> Callable[[Controlled, None], Effect]:
+    def act(drive: Controlled, _: None) -> Effect:
+        one, tuner = drive.cueing.parameter, drive.session.cueing.tuner
+        if one is None:
+            return _select_parameter(drive, None)
+        return _washout_parameter(drive, {"name": one.name, "index": one.index, "value": one.turned(tuner.value(one), steps)})
+
+    return act
+
+
+def _show_camera(name: str) -> Callable[[Controlled, None], Effect]:
+    return lambda drive, _: Effect(name)  # the window has changed its camera itself
+
+
+def _refuse_gear(drive: Controlled, _: None) -> Effect:
+    drive.show("stop before shifting", REFUSED_TIME, lambda session: abs(session.readout[0]["v_WB_B"][0]) > SHIFT_SPEED)
+    return Effect("shift_refused")
+
+
+def _wait_over(drive: Controlled, ticks: int) -> Effect:
+    return Effect("wait_over", ticks)
+
+
+PARAMETER = Anything("a mapping of name, index (null for a single number) and value (SI)")
+_ORDER = Choice((RAISE, PARK))
+
+COMMANDS: dict[str, EventKind] = {
+    kind.name: kind
+    for kind in (
+        # name, effect, origins, meaning, type of the value, may come without it
+        EventKind("quit", _quit, EVERY, "end the drive; the value is the reason", Text("a reason"), toggles=True),
+        EventKind("pause", _pause, LOCAL | {Origin.DRIVE}, "pause (true) or continue (false)", Flag(), toggles=True),
+        EventKind("reset", _reset, LOCAL, "restart the drive"),
+        EventKind("upright", _set_upright, LOCAL, "put the vehicle on its wheels"),
+        EventKind("platform", _platform, LOCAL | {Origin.DRIVE}, "raise or park the motion platform", _ORDER, toggles=True),
+        EventKind("intensity", _intensity, LOCAL, "set the scale of the washout input", Number("1", 0.0, MOST)),
+        EventKind("intensity_up", _step_intensity(1), LOCAL, "increase the intensity"),
+        EventKind("intensity_down", _step_intensity(-1), LOCAL, "decrease the intensity"),
+        EventKind("washout_parameter", _washout_parameter, LOCAL, "set a parameter of the washout", PARAMETER),
+        EventKind("washout_next", _select_parameter, LOCAL, "select the next parameter of the washout"),
+        EventKind("washout_up", _step_parameter(1), LOCAL, "increase the selected parameter"),
+        EventKind("washout_down", _step_parameter(-1), LOCAL, "decrease the selected parameter"),
+        *(EventKind(name, _show_camera(name), PERSON, "change the camera") for name in ("camera", "camera_1", "camera_2", "camera_3")),
+        EventKind("shift_refused", _refuse_gear, PERSON, "show that the selector does not move while driving"),
+        EventKind(
+            "wait_over",
+            _wait_over,
+            frozenset({Origin.DRIVE}),
+            "the drive begins after this number of ticks of rise",
+            Number("1", whole=True),
+        ),
+    )
+}
+"""Kinds by name. A step or a switch-over is recorded as the value that it led to (intensity_up as intensity), so that a rerun needs no more."""

@@ -1,0 +1,78 @@
+"""Effects of events on a drive: restart, end, platform, messages in the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from simulator.driver.contract import Driver, SensingDriver
+from simulator.events.cueing_controls import CueingControls
+from simulator.events.kinds import PARK, RAISE, RAISE_LATER, STAY_DOWN
+from simulator.host.drive_streams import DriveStreams
+from simulator.host.drive_view import DriveView
+from simulator.host.human_controls import HumanControls
+from simulator.outlets.view import MESSAGE_TIME
+from simulator.platform_phases import DOWN
+from simulator.session import Session
+
+MOVING_TIME = 30.0
+"""s for which the window shows that the platform rises or parks."""
+
+
+class DriveControl:
+    """What the events of a drive act on, see `simulator.events.kinds.Controlled`.
+
+    Parameters
+    ----------
+    view, streams, controls : of the drive
+    new_driver : returns a new automatic driver, for a restart
+
+    Attributes
+    ----------
+    ended : True after an event has ended the drive
+    """
+
+    session: Session
+    cueing: CueingControls
+
+    def __init__(
+        self, view: DriveView, streams: DriveStreams, controls: HumanControls, new_driver: Callable[[], Driver | SensingDriver]
+    ) -> None:
+        self.ended = False
+        self._view, self._streams, self._controls, self._new_driver = view, streams, controls, new_driver
+
+    def begin(self, session: Session) -> None:
+        """Act on a session from now on."""
+        self.session, self.cueing = session, CueingControls(session.cueing.tuner)
+
+    def restart(self) -> None:
+        """Put the vehicle back to the start; a person's selector returns to drive, and an automatic driver begins again."""
+        self.session.reset()
+        if self._controls.driver is not None:
+            self._controls.driver.begin()
+        else:
+            driver = self._new_driver()
+            self.session.replace_driver(driver)
+            self._view.show_map(driver)
+
+    def command_platform(self, order: str | None) -> str:
+        """Let the platform rise or park; a platform that has not joined the drive will do so when it is up."""
+        session, streams = self.session, self._streams
+        if streams.joins:
+            streams.arms = not streams.arms if order is None else order == RAISE
+            self.show("platform rises when it is up" if streams.arms else "platform stays down")
+            return RAISE_LATER if streams.arms else STAY_DOWN
+        is_up = session.waits or session.cueing.procedure.state not in DOWN
+        rises = not is_up if order is None else order == RAISE
+        session.cueing.procedure.arm() if rises else session.cueing.procedure.park()
+        goal = ("engaged", "paused", "fault") if rises else ("off", "parked")
+        self.show("platform rises" if rises else "platform parks", MOVING_TIME, lambda s: s.cueing.procedure.state not in goal)
+        return RAISE if rises else PARK
+
+    def quit(self) -> None:
+        """End the drive."""
+        self.ended = True
+
+    def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
+        """Show the driver a line, if there is a window."""
+        if self._view.window is not None:
+            self._view.window.show_message(text, MESSAGE_TIME if seconds is None else seconds, holds)

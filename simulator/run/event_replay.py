@@ -1,0 +1,75 @@
+"""Repetition of the events of a recorded drive, each at its tick."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from simulator.driver.contract import Driver, SensingDriver
+from simulator.events.cueing_controls import CueingControls
+from simulator.events.event import Event, Origin
+from simulator.events.kinds import COMMANDS, PARK, RAISE
+from simulator.platform_phases import raise_platform, repeat_rise
+from simulator.session import Session
+
+
+class EventReplay:
+    """Applies the events of a drive to the session of its rerun, see `simulator.events.kinds.Controlled`.
+
+    Parameters
+    ----------
+    events : events of the drive in their order
+    new_driver : returns the driver after a restart; None: the first driver continues, as the recorded commands of a person do
+    """
+
+    def __init__(self, session: Session, events: Sequence[Event], new_driver: Callable[[], Driver | SensingDriver] | None) -> None:
+        self.session, self.cueing = session, CueingControls(session.cueing.tuner)
+        self._new_driver = new_driver
+        commands = [event for event in events if event.origin != Origin.SESSION and event.kind in COMMANDS]
+        self._rise = [event for event in commands if event.waits]
+        self._drive = [event for event in commands if not event.waits]
+
+    def rise(self) -> None:
+        """Repeat the rise of the platform before the drive, with its events, or raise the platform as a run does."""
+        ends = [event for event in self._drive if event.kind == "wait_over"]
+        if ends:
+            repeat_rise(self.session, int(ends[0].value), self._serve_rise)
+        else:
+            raise_platform(self.session)
+
+    def serve(self) -> None:
+        """Apply the events of the present tick."""
+        self._drive = self._serve(self._drive)
+
+    def _serve_rise(self) -> None:
+        self.session.advance_tuning()
+        self._rise = self._serve(self._rise)
+
+    def _serve(self, events: list[Event]) -> list[Event]:
+        """Apply the first of the events as far as they are due, and return the others."""
+        session = self.session
+        while events and events[0].tick <= session.tick:
+            event, *events = events
+            COMMANDS[event.kind].act(self, event.value)
+            session.announce(replace(event, tick=session.tick))
+        return events
+
+    def restart(self) -> None:
+        """Put the vehicle back to the start."""
+        self.session.reset()
+        if self._new_driver is not None:
+            self.session.replace_driver(self._new_driver())
+
+    def command_platform(self, order: str | None) -> str:
+        """Let the platform rise or park; an order for a platform that had not joined has no effect."""
+        if order == RAISE:
+            self.session.cueing.procedure.arm()
+        elif order == PARK:
+            self.session.cueing.procedure.park()
+        return str(order)
+
+    def quit(self) -> None:
+        """Do nothing; the rerun ends with the last row of the log."""
+
+    def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
+        """Do nothing; a rerun has no window."""
