@@ -34,8 +34,6 @@ __all__ = ["FREE", "OBSTACLE", "UNKNOWN", "VehicleTraits"]
 
 CONTRACT = 1
 """Version of the contract."""
-MOST_POINTS = 100_000
-"""Maximum number of points of a plan."""
 
 FloatArray = NDArray[np.float64]
 
@@ -309,47 +307,3 @@ class PlannerKind:
     """s between two plans, default."""
     meaning: str = ""
     """Description for a list of planners, one line."""
-
-
-def checked_map(found: Any) -> ObstacleMap:
-    """Return the map of a mapper. Raises PlanError: no map, or arrays of another shape."""
-    if not isinstance(found, ObstacleMap):
-        raise PlanError(f"expected an ObstacleMap; got {type(found).__name__}")
-    shape = np.shape(found.state)
-    if len(shape) != 2 or not all(shape) or not found.cell > 0.0 or not np.isfinite((*found.origin, found.cell)).all():
-        raise PlanError(f"expected arrays (ny, nx) with cells of a positive size; got state {shape}, cell {found.cell}")
-    for name in ("elevation", "slope", "step", "object", "strength", "cost"):
-        if np.shape(getattr(found, name)) != shape:
-            raise PlanError(f"map: {name} is {np.shape(getattr(found, name))}; expected {shape}, as state")
-    return found
-
-
-def checked_plan(found: Any, seen: PlannerInput) -> Plan | Blocked:
-    """Return the result of a planner with arrays of floats.
-
-    Raises PlanError: no plan, an empty one, other shapes, a number that is not finite, or a point outside the map.
-    """
-    if isinstance(found, Blocked):
-        return found
-    if not isinstance(found, Plan):
-        raise PlanError(f"expected a Plan or Blocked; got {type(found).__name__}")
-    points = np.asarray(found.points, float)
-    if points.ndim != 2 or points.shape[1] != 2:
-        raise PlanError(f"expected points (n, 2); got {points.shape}")
-    n = len(points)
-    if not 2 <= n <= MOST_POINTS:
-        raise PlanError(f"expected a path of 2 to {MOST_POINTS} points; got {n}")
-    headings, speeds = np.asarray(found.headings, float), np.asarray(found.speeds, float)
-    directions = np.ones(n, np.int8) if found.directions is None else np.asarray(found.directions)
-    for name, one in (("headings", headings), ("speeds", speeds), ("directions", directions)):
-        if one.shape != (n,):
-            raise PlanError(f"expected {name} ({n},), one for each point; got {one.shape}")
-    if not (np.isfinite(points).all() and np.isfinite(headings).all() and np.isfinite(speeds).all()):
-        raise PlanError("a number of the plan is not finite")
-    if (speeds < 0.0).any():
-        raise PlanError("a speed of the plan is negative; directions are in `directions`")
-    if not np.isin(directions, (-1, 1)).all():
-        raise PlanError("a direction of the plan is neither 1 nor -1")
-    if not seen.map.contains(points).all():
-        raise PlanError("a point of the path is outside the map")
-    return Plan(points, headings, speeds, directions.astype(np.int8), bool(found.reaches_goal), tuple(found.candidates))

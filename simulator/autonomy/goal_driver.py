@@ -31,8 +31,6 @@ from simulator.autonomy.contract import (
     PlannerSettings,
     Pose,
     PoseTable,
-    checked_map,
-    checked_plan,
 )
 from simulator.autonomy.goal_check import check_on_map, obstructed_by
 from simulator.autonomy.goal_section import GoalTask
@@ -43,6 +41,7 @@ from simulator.autonomy.path_check import check_path
 from simulator.autonomy.plan_follower import FIRM, PlanFollower
 from simulator.autonomy.planners.kinds import PLANNER_KINDS
 from simulator.autonomy.pose_check import TOUCHES, outline_of
+from simulator.autonomy.result_checks import checked_map, checked_plan
 from simulator.autonomy.shortest_way import shortest_way
 from simulator.autonomy.snapshot import Snapshot
 from simulator.autonomy.stage import Stage
@@ -131,7 +130,6 @@ class GoalDriver:
         self.goal = Goal(*task.goal_from(settings.ground.spawn), float(task.goal.radius))
         check_on_map(self.goal, settings.ground)
         self._obstruction = obstructed_by(self.goal, settings.ground, self.vehicle)
-        self._judge = Judge(self.goal, task.endings, task.goal.height)
         self._outline, self._clearance = outline_of(self.vehicle), ObjectClearance(self.vehicle, settings.ground)
         self._follower = PlanFollower(self.vehicle, settings.traits, pedals, steering, settings.seed)
         self._objects: ObjectSet = NO_OBJECTS
@@ -147,7 +145,8 @@ class GoalDriver:
         self._mapper, self._planner = self._stages(settings)
         self._logged = record(PLANNED)
         self._logged[0]["outcome"], self._logged[0]["clearance"] = -1, math.nan
-        self._logged[0]["shortest"] = shortest_way(Pose(*settings.ground.spawn), self.goal, settings.ground, self.vehicle)
+        shortest = self._logged[0]["shortest"] = shortest_way(Pose(*settings.ground.spawn), self.goal, settings.ground, self.vehicle)
+        self._judge = Judge(self.goal, task.endings, task.goal.height, has_way=not math.isnan(shortest))
 
     def _stages(self, settings: DriverSettings) -> tuple[Stage, Stage]:
         """Create mapper and planner. Raises JounceError."""

@@ -47,6 +47,10 @@ def outcome_in_log(outcome: Outcome | None) -> dict[str, str]:
     return {} if outcome is None else {KEY: json_text(outcome._asdict())}
 
 
+CLOSER = 1.0
+"""m. By how much the vehicle must come closer to the goal to be closer."""
+
+
 class Judge:
     """Judge of the outcomes that follow from the motion of the vehicle.
 
@@ -55,12 +59,14 @@ class Judge:
     goal : of the drive
     endings : events that end the drive
     height : z of the goal in W [m]; None: the horizontal distance counts
+    has_way : False if the true map has no way to the goal: a vehicle that comes no closer is stuck, although it moves
     """
 
-    def __init__(self, goal: Goal, endings: Endings, height: float | None = None) -> None:
-        self._goal, self._endings, self._height = goal, endings, height
+    def __init__(self, goal: Goal, endings: Endings, height: float | None = None, has_way: bool = True) -> None:
+        self._goal, self._endings, self._height, self._has_way = goal, endings, height, has_way
         self._fast_at: float | None = None
         self._left_at, self._center = 0.0, (math.inf, math.inf)
+        self._closer_at, self._closest = 0.0, math.inf
         self._collisions: int | None = None
 
     def outcome(self, t: float, readout: Record, collisions: Sequence[Any], reason: str) -> Outcome | None:
@@ -74,8 +80,11 @@ class Judge:
             return Outcome(ROLLED, f"roll {math.degrees(float(now['roll'])):.0f} deg, pitch {math.degrees(float(now['pitch'])):.0f} deg")
         x, y, z = (float(one) for one in now["p_WB"])
         above = 0.0 if self._height is None else z - self._height
-        if math.hypot(x - self._goal.x, y - self._goal.y, above) <= self._goal.radius:
+        away = math.hypot(x - self._goal.x, y - self._goal.y, above)
+        if away <= self._goal.radius:
             return Outcome(REACHED)
+        if away < self._closest - CLOSER:
+            self._closer_at, self._closest = t, away
         v = now["v_WB_B"]
         if self._fast_at is None or math.hypot(float(v[0]), float(v[1])) >= ends.stuck_speed:
             self._fast_at = t
@@ -84,6 +93,9 @@ class Judge:
             return Outcome(STUCK, f"{slow}: {reason}" if reason else slow)
         if math.hypot(x - self._center[0], y - self._center[1]) > ends.stuck_area:
             self._left_at, self._center = t, (x, y)
-        if ends.stuck_area > 0.0 and t - self._left_at >= 2.0 * ends.stuck_time - 1e-9:
-            return Outcome(STUCK, f"within {ends.stuck_area:g} m for {2.0 * ends.stuck_time:g} s")
+        patience = 2.0 * ends.stuck_time
+        if ends.stuck_area > 0.0 and t - self._left_at >= patience - 1e-9:
+            return Outcome(STUCK, f"within {ends.stuck_area:g} m for {patience:g} s")
+        if ends.stuck_area > 0.0 and not self._has_way and t - self._closer_at >= patience - 1e-9:
+            return Outcome(STUCK, f"no closer to the goal for {patience:g} s; the true map has no way to it")
         return None

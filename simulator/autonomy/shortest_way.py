@@ -20,18 +20,22 @@ MARGIN = 40.0
 """m beyond start and goal."""
 MOST_CELLS = 600
 """Cells along a side of the map."""
-FINEST = 0.5
-"""m. Least side length of a cell."""
+FINEST, COARSEST = 0.5, 2.0
+"""m. Least and largest side length of a cell."""
 
 
 def shortest_way(start: Pose, goal: Goal, ground: Ground, vehicle: VehicleTraits) -> float:
     """Return the length [m] of the shortest way for a disc as wide as the vehicle at time 0, to the edge of the goal; NaN without a way.
+
+    To a goal so far away that the cells would be larger than COARSEST, it is the straight way.
 
     Steps go to one of 8 neighboring cells; their lengths exceed those of straight lines by up to 8 %.
     """
     away = math.hypot(goal.x - start.x, goal.y - start.y)
     extent = away + 2.0 * MARGIN
     cell = max(FINEST, extent / MOST_CELLS)
+    if cell > COARSEST:
+        return away - goal.radius
     values = {**read(KIND.parameters, {"cell": cell}, ""), "extent": extent}
     mapper = TruthMapper(MapperSettings(values, vehicle, ground, np.random.default_rng(0)))
     center = record(READOUT)

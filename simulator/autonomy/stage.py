@@ -74,6 +74,8 @@ class Stage:
             return self._check(found[0], *self._arguments)
         except PlanError as error:
             raise PlanError(f"{self.name}: {error}") from None
+        except Exception as error:  # for example an object of a plugin that raises when it is read
+            raise PlanError(f"{self.name}: invalid result: {type(error).__name__}: {error}") from error
 
     def close(self) -> None:
         """End the thread."""

@@ -28,9 +28,8 @@ from simulator.autonomy.contract import (
     PlannerSettings,
     Pose,
     VehicleTraits,
-    checked_map,
-    checked_plan,
 )
+from simulator.autonomy.result_checks import checked_map, checked_plan
 from simulator.conformance.drivers import NothingMeasured
 from simulator.conformance.findings import Check, Findings
 from simulator.conformance.parameters import check_parameters, limits, parameter_values

@@ -343,7 +343,9 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
         console.print(f" {number}: {mark_words(mark)}", highlight=False)
     verdict = "no limits given" if result["pass"] is None else "passed" if result["pass"] else "FAILED"
     factor = outcome["machine"]["real_time_factor"]
-    console.print(f"{verdict}, {factor:.0f} times real time; {_written(outcome['files'])} in {outcome['folder']}")
+    console.print(
+        f"{verdict}, {factor:.{0 if factor >= 9.95 else 1}f} times real time; {_written(outcome['files'])} in {outcome['folder']}"
+    )
     if KEY in result:
         console.print(f"outcome: {Outcome(**result[KEY]).message}", highlight=False)
     for fault in result.get("faults", ()):

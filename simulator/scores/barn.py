@@ -74,7 +74,7 @@ def plan(options: ScoreOptions) -> ScorePlan:
             maneuver = _maneuver(options, VARIANTS[name])
         with faults.part():
             if options.tasks and set(options.tasks) != {0}:
-                raise ConfigError("--tasks", "", ",".join(map(str, options.tasks)), "0: every world has one task")
+                raise ConfigError("--tasks", "", list(options.tasks), "0: every world has one task")
         with faults.part():
             if not chosen:
                 raise ConfigError(

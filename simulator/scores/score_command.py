@@ -23,7 +23,7 @@ from simulator.telemetry.run_folder import new_run_folder
 
 MOST_NUMBERS = 100_000
 """Numbers of worlds or tasks of an option."""
-_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+_RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 
 
 def main_score(arguments: Any) -> int:
@@ -74,6 +74,6 @@ def numbers(text: str | None, option: str) -> tuple[int, ...]:
         found = _RANGE.fullmatch(part.strip())
         first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
         if not (first <= last < MOST_NUMBERS):
-            raise ConfigError(option, "", text, "numbers or ranges with commas between, for example 5,61 or 0-9")
+            raise ConfigError(option, "", text, "a list such as 5,61 or 0-9")
         out |= dict.fromkeys(range(first, last + 1))
     return tuple(out)

@@ -132,7 +132,7 @@ def _tasks(
     every = tasks(world)
     wrong = [k for k in options.tasks if k >= len(every)]
     if wrong:
-        raise ConfigError("--tasks", f"world {world.number}", ",".join(map(str, wrong)), f"numbers from 0 to {len(every) - 1}")
+        raise ConfigError("--tasks", f"world {world.number}", wrong[0] if len(wrong) == 1 else list(wrong), f"0 to {len(every) - 1}")
     terrain = Path(f"worlds/{NAME}_{world.number}_{variant}.yaml")
     command = f"jounce score verti_bench, world {world.number}, {variant}"
     ground = {path.as_posix(): text for path, text in world_files(world, terrain, variant, SPACING, command).items()}

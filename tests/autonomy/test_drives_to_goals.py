@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 from simulator.api.simulation import Simulation
-from simulator.autonomy.contract import CONTRACT, Blocked, Goal, Plan, PlannerInput, PlannerKind, PlannerSettings
+from simulator.autonomy.contract import CONTRACT, Blocked, Goal, ObstacleMap, Plan, PlanError, PlannerInput, PlannerKind, PlannerSettings
 from simulator.autonomy.goal_section import Endings
 from simulator.autonomy.outcome import OUTCOMES, Judge, Outcome, outcome_of
 from simulator.autonomy.planners.arc import KIND as ARC
 from simulator.autonomy.planners.kinds import register
+from simulator.autonomy.result_checks import checked_map, checked_plan
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.fields import read
 from simulator.base.records import record
@@ -84,6 +85,15 @@ def raising(seen: PlannerInput) -> Plan:
     raise ValueError("no memory of the way")
 
 
+class Evil(Plan):
+    """Plan that raises when it is read."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "headings":
+            raise RuntimeError("read me")
+        return super().__getattribute__(name)
+
+
 POINTS = np.column_stack((np.arange(5.0), np.zeros(5)))
 FAILURES: dict[str, tuple[Callable[[PlannerInput], Any], str]] = {
     "raises": (raising, "ValueError: no memory of the way"),
@@ -91,6 +101,11 @@ FAILURES: dict[str, tuple[Callable[[PlannerInput], Any], str]] = {
     "empty": (lambda seen: Plan(np.zeros((0, 2)), np.zeros(0), np.zeros(0)), "2 to 100000 points; got 0"),
     "outside": (lambda seen: Plan(POINTS * 1e3, np.zeros(5), np.ones(5)), "outside the map"),
     "none": (lambda seen: None, "got NoneType"),
+    "texts": (lambda seen: Plan(np.full((5, 2), "a"), np.zeros(5), np.ones(5)), "points: expected numbers"),
+    "ragged": (lambda seen: Plan([[0.0], [1.0, 2.0]], np.zeros(2), np.ones(2)), "points: expected numbers"),  # type: ignore[arg-type]
+    "candidates": (lambda seen: Plan(POINTS, np.zeros(5), np.ones(5), candidates=None), "candidates"),  # type: ignore[arg-type]
+    "long": (lambda seen: Plan(POINTS * (1.0, 0.0) * 3.0, np.zeros(5), np.ones(5)), "3 m apart"),
+    "property": (lambda seen: Evil(POINTS, np.zeros(5), np.ones(5)), "invalid result: RuntimeError: read me"),
     "hangs": (lambda seen: time.sleep(4.0), "no result within 1 s"),
 }
 
@@ -106,6 +121,67 @@ def test_a_planner_that_fails_ends_the_drive_at_rest_with_the_reason(name: str) 
     log = sim.log
     late = log["time"] > FAILS_AT + 0.5
     assert np.abs(log["a_WG_B_x"]).max() < 6.0 and (log["planner_state"][late] == 5).all()  # brakes within its limits
+
+
+def test_a_plan_that_its_planner_changes_later_stays_as_it_was() -> None:
+    kept: list[Plan] = []
+
+    class Changing:
+        def __init__(self, settings: PlannerSettings) -> None:
+            self._arcs = ARC.make(replace(settings, values=read(ARC.parameters, {}, "test")))
+
+        def plan(self, seen: PlannerInput) -> Plan | Blocked:
+            for plan in kept:
+                plan.points[:] = plan.speeds[:] = math.nan
+            if seen.previous is not None:
+                with pytest.raises(ValueError, match="read-only"):
+                    seen.previous.points[:] = math.nan
+            found = self._arcs.plan(seen)
+            kept.extend([found] if isinstance(found, Plan) else [])
+            return found
+
+    register(PlannerKind("changing", Changing, CONTRACT, meaning="changes its plans"))
+    sim = drive(**{"maneuver.planner": "changing"})
+    assert outcome(sim).word == "reached" and len(kept) > 5
+
+
+@pytest.mark.parametrize(
+    ("layer", "content", "words"),
+    [
+        ("state", 7, "expected a state"),
+        ("state", "free", "expected a state"),
+        ("elevation", math.inf, "elevation is infinite"),
+        ("cost", "a", "cost: expected numbers"),
+        ("time", "now", "time: expected numbers"),
+        ("origin", None, "origin: expected numbers"),
+        ("cell", 0.0, "positive size"),
+    ],
+)
+def test_a_map_with_impossible_contents_is_refused(layer: str, content: Any, words: str) -> None:
+    shape = (4, 5)
+    good = ObstacleMap(0.0, (0.0, 0.0), 0.5, *(np.zeros(shape) for _ in range(6)), np.zeros(shape, np.uint8))
+    assert checked_map(good).shape == shape
+    bad = content if layer in ("time", "origin", "cell") else np.full(shape, content)
+    with pytest.raises(PlanError, match=words):
+        checked_map(replace(good, **{layer: bad}))
+
+
+def test_a_reason_of_any_characters_is_one_line_of_text() -> None:
+    for reason in ("one\ntwo", "\ud800", None, 5, "x" * 10_000):
+        found = checked_plan(Blocked(reason), None)  # type: ignore[arg-type]
+        assert isinstance(found, Blocked) and found.reason.isprintable() and len(found.reason) <= 300
+        found.reason.encode()
+
+
+def test_a_vehicle_that_comes_no_closer_to_a_goal_without_a_way_is_stuck() -> None:
+    judges = [Judge(Goal(50.0, 0.0, 3.0), Endings(), has_way=has_way) for has_way in (True, False)]
+    readout, words = record(READOUT), [None, None]
+    for n in range(900):  # circles of 20 m radius at 5 m/s
+        readout[0]["p_WB"][:2] = 20.0 * math.cos(0.025 * n), 20.0 * math.sin(0.025 * n)
+        readout[0]["v_WB_B"][0] = 5.0
+        found = [judge.outcome(0.1 * n, readout, [], "") for judge in judges]
+        words = [word or (one and one.word) for word, one in zip(words, found, strict=True)]
+    assert words == [None, "stuck"]
 
 
 def test_a_blocked_way_is_noticed_answered_and_reported() -> None:

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator.autonomy.contract import OBSTACLE, UNKNOWN, Blocked, Goal, Plan, Planner, PlannerInput, PlannerSettings, Pose, checked_plan
+from simulator.autonomy.contract import OBSTACLE, UNKNOWN, Blocked, Goal, Plan, Planner, PlannerInput, PlannerSettings, Pose
 from simulator.autonomy.planners.kinds import PLANNER_KINDS
+from simulator.autonomy.result_checks import checked_plan
 from simulator.base.fields import read
 from simulator.conformance.autonomy import VEHICLE, map_of_states
 from simulator.driver.path import Path as DrivenPath

@@ -35,7 +35,7 @@ def procedure() -> str:
 def test_help_lists_the_kinds_of_plugins() -> None:
     plain, more = jounce("drive", "--help"), jounce("drive", "--help", plugins=("drivers", "protocols"))
     said = " ".join(plain.stdout.split())
-    assert "driver: auto, wheel, gamepad, keyboard, scripted (default" in said
+    assert "driver: auto, wheel, gamepad, keyboard, scripted, planner (default" in said
     assert "motion stream: native, codemasters, outsim, outsim2, outgauge, beamng, srs, forza, moog (default" in said
     said = " ".join(more.stdout.split())
     assert "driver: auto, wheel, gamepad, keyboard, pedal, " in said

@@ -73,7 +73,7 @@ def test_tasks_have_the_lengths_of_their_variant() -> None:
 def test_mistakes_are_told() -> None:
     for options, words in (
         (ScoreOptions(WORLDS, variant="as_written"), "x8_forward"),
-        (ScoreOptions(WORLDS, worlds=(7,)), "--world"),
+        (ScoreOptions(WORLDS, worlds=(7,)), "world: invalid value"),
         (ScoreOptions(WORLDS, tasks=(1,)), "one task"),
         (ScoreOptions(WORLDS / "missing"), "cylinders.csv"),
     ):

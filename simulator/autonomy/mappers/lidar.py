@@ -36,7 +36,7 @@ class LidarMapper:
         values = settings.values
         self._sensor = str(values["sensor"])
         if self._sensor not in settings.mounts:
-            raise JounceError(f"mapper lidar: no sensor called {self._sensor}; {_hint(list(settings.mounts))}")
+            raise JounceError(f"mapper lidar: no sensor called {self._sensor}; {_hint(self._sensor, list(settings.mounts))}")
         self._mount, self._vehicle = settings.mounts[self._sensor], settings.vehicle
         self._cell, self._strength, self._memory = float(values["cell"]), float(values["strength"]), float(values["memory"])
         self._count = max(2, round(float(values["extent"]) / self._cell))
@@ -64,7 +64,9 @@ class LidarMapper:
         has_measured = not math.isnan(measured.time)
         if measured.age > OLDEST and (has_measured or seen.time > START):
             raise PlanError(f"sensor {self._sensor}: no measurement for {min(measured.age, seen.time):.1f} s")
-        if has_measured and measured.time != self._measured and "points" in measured.arrays:
+        if has_measured and "points" not in measured.arrays:
+            raise PlanError(f"sensor {self._sensor}: has no points; expected a lidar")
+        if has_measured and measured.time != self._measured:
             self._measured = measured.time
             if math.isnan(self._hit) or _has_returns(measured.arrays["points"], self._reach):
                 self._hit = measured.time
@@ -131,11 +133,12 @@ def _has_returns(points: NDArray, own: float) -> bool:
     return bool((away > own).any())
 
 
-def _hint(names: list[str]) -> str:
+def _hint(wanted: str, names: list[str]) -> str:
     """Return the remedy for a missing lidar; `names` are those of the sensors with a mount."""
     if names:
         return f"sensors: {', '.join(names)}; hint: set `mapper: {{type: lidar, sensor: {names[0]}}}`"
-    return "hint: add one, for example --sensor '{type: lidar, mount: {position: [0, 0, 1.6]}}'"
+    name = "" if wanted == "lidar" else f"name: {wanted}, "
+    return f"hint: add one, for example --sensor '{{type: lidar, {name}mount: {{position: [0, 0, 1.6]}}}}'"
 
 
 def _elevations(points: FloatArray) -> FloatArray:

@@ -89,7 +89,7 @@ def read_world(path: Path, number: int) -> BarnWorld:
     found = sorted(path.rglob(f"world_{number}.world")) or sorted(path.rglob(f"world_{number}.sdf"))
     if len(found) != 1:
         listed = ", ".join(map(str, found[:4])) or "none"
-        raise ConfigError(path, "--world", number, f"{TABLES[0]}, or one file world_{number}.world; found {listed}")
+        raise ConfigError(path, "world", number, f"{TABLES[0]}, or one file world_{number}.world; found {listed}")
     return _original(found[0], path, number)
 
 
@@ -106,7 +106,7 @@ def _rows_of(file: Path, number: int, columns: tuple[str, str]) -> FloatArray:
         if world == number:
             out.append(values)
     if not out:
-        raise ConfigError(file, "--world", number, f"one of {', '.join(map(str, sorted(worlds)[:40]))}")
+        raise ConfigError(file, "world", number, f"one of {', '.join(map(str, sorted(worlds)[:40]))}")
     if not np.isfinite(out).all():
         raise ConfigError(file, f"world {number}", "a number that is not finite", "finite numbers")
     return np.array(out)
