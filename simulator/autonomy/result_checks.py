@@ -32,7 +32,7 @@ def checked_map(found: Any) -> ObstacleMap:
     state = np.asarray(found.state)
     if state.ndim != 2 or not state.size or not cell > 0.0 or not math.isfinite(x + y + cell + time):
         raise PlanError(f"expected arrays (ny, nx) with cells of a positive size; got state {state.shape}, cell {cell}")
-    if state.dtype.kind not in "bui" or not np.isin(state, (FREE, OBSTACLE, UNKNOWN)).all():
+    if state.dtype.kind not in "iub" or not np.isin(state, (FREE, OBSTACLE, UNKNOWN)).all():
         raise PlanError("map: expected a state of FREE, OBSTACLE or UNKNOWN in each cell")
     layers = {name: _numbers(f"map: {name}", getattr(found, name), state.shape) for name in LAYERS}
     for name, layer in layers.items():
