@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from simulator.autonomy.contract import FREE, Goal, ObstacleMap, Plan
 from simulator.autonomy.snapshot import codes
-from simulator.view.map_view import PALETTE, UNKNOWN
+from simulator.view.map_view import COLORS, PALETTE, UNKNOWN
 
 NAME = "obstacle_map.png"
+CELLS = ("free", "costly", "obstacle", "unknown")
+"""Kinds of cells in the legend."""
 BORDER = 5.0
 """m. Width of the picture around free cells and path."""
 
@@ -50,6 +52,7 @@ def write_map_picture(
 ) -> Path:
     """Write the picture into a folder and return its path; driven (n, 2) is the path of B [m]."""
     from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
 
     colors, extent = mosaic(maps)
     shown = shown_area(maps, np.vstack((driven, (goal.x, goal.y))))
@@ -58,13 +61,14 @@ def write_map_picture(
     axes.imshow(colors, origin="lower", extent=extent, interpolation="nearest")
     if plan is not None:
         for one in plan.candidates:
-            axes.plot(*one.T, color="tab:cyan", linewidth=0.5)
+            axes.plot(*one.T, color="tab:cyan", linewidth=0.5, label="considered" if one is plan.candidates[0] else None)
         axes.plot(*plan.points.T, color="tab:blue", linewidth=1.5, label="last plan")
     axes.plot(*driven.T, color="tab:red", linewidth=1.2, label="driven")
     angle = np.linspace(0.0, 2.0 * np.pi, 60)
     axes.plot(goal.x + goal.radius * np.cos(angle), goal.y + goal.radius * np.sin(angle), color="tab:green", linewidth=1.5, label="goal")
     axes.set(xlabel="x [m]", ylabel="y [m]", title=title, aspect="equal", xlim=shown[:2], ylim=shown[2:])
-    axes.legend(loc="best", fontsize="small")
+    cells = [Patch(color=[one / 255.0 for one in color], label=name) for name, color in COLORS.items() if name in CELLS]
+    figure.legend(handles=[*axes.get_legend_handles_labels()[0], *cells], loc="outside lower center", ncols=7, fontsize="small")
     path = folder / NAME
     figure.savefig(path)
     return path

@@ -34,6 +34,9 @@ def write_figures(
     from PIL import Image
 
     at = [one.time for one in drive.moments]
+    for time in times:
+        if time > at[-1] + 0.5:
+            say(f"{PNG.format(time)}: the drive ended at {at[-1]:.1f} s; the figure shows the end")
     chosen = {PNG.format(time): int(np.argmin(np.abs(np.array(at) - time))) for time in times}
     animated = np.linspace(0, len(at) - 1, min(MOST_FRAMES, len(at))).round().astype(int).tolist()
     places = sorted({*animated, *chosen.values()})
