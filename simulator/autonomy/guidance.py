@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.autonomy.contract import UNKNOWN, Blocked, Goal, ObstacleMap
-from simulator.autonomy.route_field import route_field
+from simulator.autonomy.route_field import cheapest_way, route_field
 from simulator.autonomy.vehicle_traits import VehicleTraits
 from simulator.base.jit import inline
 
@@ -67,6 +67,12 @@ class RouteGrid:
         away[~np.isfinite(self.weight)] = np.inf
         row, column = np.unravel_index(int(np.argmin(away)), away.shape)
         return (int(row), int(column)) if away[row, column] <= NEAREST else None
+
+    def way_from(self, x: float, y: float) -> NDArray[np.float64] | None:
+        """Return the centers (n, 2) [m] of the cells of the cheapest way from a point [m]; None if there is no way."""
+        start = self.free_cell(x, y)
+        found = None if start is None else cheapest_way(self.weight, self.seeds, self.cell, start)
+        return None if found is None else self.centers(found[0])
 
     def centers(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the centers (n, 2) [m] of cells (n, 2), row and column."""

@@ -14,7 +14,6 @@ from simulator.autonomy.contract import CONTRACT, Blocked, Plan, PlannerInput, P
 from simulator.autonomy.guidance import NO_WAY, route_grid
 from simulator.autonomy.path_check import check_path, clear_part, speeds_along
 from simulator.autonomy.pose_check import arrays_of, outline_of
-from simulator.autonomy.route_field import cheapest_way
 from simulator.autonomy.tracking import tracked_way
 from simulator.base.fields import Field, Fields, Flag, Number
 
@@ -37,11 +36,10 @@ class AStarPlanner:
         grid = route_grid(seen.goal, seen.map, seen.vehicle, seen.margin, sees_ground=self._sees_ground)
         if isinstance(grid, Blocked):
             return grid
-        start = grid.free_cell(seen.pose.x, seen.pose.y)
-        found = None if start is None else cheapest_way(grid.weight, grid.seeds, grid.cell, start)
-        if found is None:
+        way = grid.way_from(seen.pose.x, seen.pose.y)
+        if way is None:
             return Blocked(NO_WAY)
-        line = self._line(grid.centers(found[0]), seen)
+        line = self._line(way, seen)
         look = self._look_ahead + 0.5 * abs(seen.speed)
         points, headings = tracked_way(
             line, seen.vehicle, yaw=seen.pose.yaw, curvature=seen.curvature, speed=seen.speed, look_ahead=look, length=self._length

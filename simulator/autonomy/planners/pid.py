@@ -17,7 +17,6 @@ from simulator.autonomy.path_check import check_path, clear_part
 from simulator.autonomy.planners.a_star import PARAMETERS as A_STAR_PARAMETERS
 from simulator.autonomy.planners.a_star import smoothed
 from simulator.autonomy.pose_check import outline_of
-from simulator.autonomy.route_field import cheapest_way
 from simulator.autonomy.tracking import tracked_way
 from simulator.base.fields import Field, Fields, Number
 
@@ -38,13 +37,12 @@ class PidPlanner:
         grid = self._grid(seen)
         if isinstance(grid, Blocked):
             return grid
-        start = grid.free_cell(seen.pose.x, seen.pose.y)
-        found = None if start is None else cheapest_way(grid.weight, grid.seeds, grid.cell, start)
-        if found is None:
+        way = grid.way_from(seen.pose.x, seen.pose.y)
+        if way is None:
             return Blocked(NO_WAY)
-        way = np.vstack(((seen.pose.x, seen.pose.y), *grid.centers(found[0])[1:], (seen.goal.x, seen.goal.y)))
+        line = np.vstack(((seen.pose.x, seen.pose.y), *way[1:], (seen.goal.x, seen.goal.y)))
         points, headings = tracked_way(
-            smoothed(way, self._smoothing),
+            smoothed(line, self._smoothing),
             seen.vehicle,
             yaw=seen.pose.yaw,
             curvature=seen.curvature,
