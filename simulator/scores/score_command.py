@@ -33,7 +33,7 @@ def main_score(arguments: Any) -> int:
     say = print_error if arguments.json else print_line
     compile_kernels(say)
     folder = Path(arguments.out) if arguments.out else new_run_folder()
-    say(f"{benchmark.title}: {len(plan.tasks)} tasks")
+    say(f"{benchmark.title}: {len(plan.tasks)} {'task' if len(plan.tasks) == 1 else 'tasks'}")
     with ProgressDisplay(benchmark.name, say, sys.stderr.isatty() and not arguments.json) as shown:
         try:
             summary = run_score(
