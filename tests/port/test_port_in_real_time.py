@@ -1,0 +1,86 @@
+"""Does a peer by UDP drive in real time, and does no tick wait for a hostile or slow one?"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+
+import pytest
+from port_peer import Peer, Served, command_body
+
+import jounce
+from simulator.port.messages import Kind
+
+
+@pytest.fixture
+def served(tmp_path):
+    one = Served(tmp_path / "run", udp=True, rate=50.0, timeout=1.0)
+    yield one
+    one.stop()
+
+
+@pytest.fixture
+def peer(served):
+    one = Peer(served.address, udp=True)
+    one.hello()
+    yield one
+    one.close()
+
+
+def drive(peer, seconds, **parts):
+    """Command at about the rate of the states for a time; return the states."""
+    states, began = [], time.monotonic()
+    while time.monotonic() - began < seconds:
+        message = peer.receive()
+        if message.kind == Kind.STATE:
+            states.append(peer.values(message))
+            peer.send(Kind.COMMAND, command_body(**parts))
+    return states
+
+
+def test_a_peer_drives_in_real_time_and_ends_the_run(served, peer):
+    states = drive(peer, 2.0, throttle=0.8)
+    assert 80 <= len(states) <= 110, "50 states a second"
+    assert states[-1]["time"] == pytest.approx(2.0, abs=0.4)
+    assert states[-1]["v_WB_B_x"] > 1.0
+    assert 0 < peer.sequence - states[-1]["command"] < 20
+    peer.request("quit")
+    assert peer.until(Kind.END)[-1].body == b"the run has ended"
+    summary = served.end()
+    assert not summary.failed
+    assert jounce.read_log(summary.folder)["time"][-1] == pytest.approx(summary.time, abs=0.011)
+
+
+def test_a_peer_that_falls_silent_ends_the_run(served, peer):
+    drive(peer, 0.5)
+    assert peer.until(Kind.END)[-1].body == b"the peer was silent for 1 s"
+    summary = served.end()
+    assert summary.failed
+    assert jounce.read_log(summary.folder).about["ended"] == "the peer was silent for 1 s"
+
+
+def test_no_tick_waits_for_floods_of_strangers_and_of_the_peer(served, peer):
+    host, port = served.address.split(":")
+    end = time.monotonic() + 2.0
+
+    def flood(data, rest):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+            while time.monotonic() < end:
+                for _ in range(50):
+                    stranger.sendto(data, (host, int(port)))
+                time.sleep(rest)
+
+    for data in (b"", b"JNCP", bytes(8192)):
+        threading.Thread(target=flood, args=(data, 0.01), daemon=True).start()
+    while time.monotonic() < end:  # never reads
+        for _ in range(100):
+            peer.raw(b"JNCP" * 20)
+        peer.send(Kind.COMMAND, command_body(throttle=0.5))
+        time.sleep(0.01)
+    peer.close()
+    summary = served.end()
+    log = jounce.read_log(summary.folder)
+    driven = log["time"][-1]
+    assert driven > 1.5, "the drive has kept real time"
+    assert log["command_throttle"].max() == 0.5, "the commands have come through"
