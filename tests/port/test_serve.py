@@ -228,12 +228,12 @@ def test_a_lock_step_is_a_multiple_of_the_period_of_the_driver(serve):
 
 
 def test_a_wrong_channel_and_a_port_in_use_are_errors(serve):
-    with pytest.raises(ConfigError, match="--state: .*did you mean"):
+    with pytest.raises(ConfigError, match=r"--state: .*did you mean"):
         assert serve(state=("v_WB_BB",)).address
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        with pytest.raises(jounce.JounceError, match="cannot listen at 127.0.0.1"):
+        with pytest.raises(jounce.JounceError, match=r"cannot listen at 127\.0\.0\.1"):
             assert serve(port=other.getsockname()[1]).address
 
 
