@@ -7,10 +7,11 @@ UDP, the session runs in real time; the latest command holds.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError
@@ -78,6 +79,8 @@ class ServeSummary:
     """Reason of the end."""
     dropped: int
     """Messages to the peer that were dropped."""
+    lateness: Mapping[str, Any] | None
+    """Lateness of the ticks in real time, see `simulator.clock.Lateness.to_json`; None in lock step."""
     failed: bool
     """True if the run did not end as the peer or the options wanted, or a part failed."""
 
@@ -178,7 +181,9 @@ class PortServer:
         duration = math.inf if parts.options.duration is None else parts.options.duration
         self._messages.attempt(partial(run.in_real_time, duration) if o.udp else partial(run.in_lock_step, duration, every))
         self._end(session, outlet, log, events)
-        return ServeSummary(folder.path, shown_time(session.tick * session.h), outlet.reason, link.dropped, bool(self.troubles))
+        lateness = None if session.clock is None else session.clock.lateness.to_json()
+        served = shown_time(session.tick * session.h)
+        return ServeSummary(folder.path, served, outlet.reason, link.dropped, lateness, bool(self.troubles))
 
     def _end(self, session: Session, outlet: PortOutlet, log: TelemetryOutlet, events: EventService) -> None:
         """Note the reason of the end, and close the outlets."""

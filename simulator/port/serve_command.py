@@ -8,6 +8,7 @@ from typing import Any
 from simulator.base.console import print_line
 from simulator.base.errors import JounceError
 from simulator.base.signals import EndedBySignal
+from simulator.clock import lateness_text
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.overrides import option
 from simulator.port.link import parse_port
@@ -39,6 +40,8 @@ def main_serve(arguments: Any) -> int:
     summary = server.run()
     if summary is not None:
         print_line(f"served {summary.time:.2f} s: {summary.reason}; log in {summary.folder}")
+        if summary.lateness is not None:
+            print_line(lateness_text(summary.lateness))
         if summary.dropped:
             print_line(f"{summary.dropped} messages to the peer were dropped")
     if server.stop_request.first is not None:
