@@ -180,6 +180,8 @@ class PortServer:
         run = _PeerRun(self, session, control, events, peer, outlet)
         duration = math.inf if parts.options.duration is None else parts.options.duration
         self._messages.attempt(partial(run.in_real_time, duration) if o.udp else partial(run.in_lock_step, duration, every))
+        if link.gone and not control.ended:
+            self._messages.trouble(link.gone)
         self._end(session, outlet, log, events)
         lateness = None if session.clock is None else session.clock.lateness.to_json()
         served = shown_time(session.tick * session.h)
@@ -187,10 +189,7 @@ class PortServer:
 
     def _end(self, session: Session, outlet: PortOutlet, log: TelemetryOutlet, events: EventService) -> None:
         """Note the reason of the end, and close the outlets."""
-        link = self._link
         self._reports.report(session)
-        if link.gone:
-            self._messages.trouble(link.gone)
         if self.stop_request.first is not None:
             events.apply(Event("quit", signal_message(self.stop_request.first), Origin.SIGNAL))
         early = [*self.troubles, *([] if self.stop_request.first is None else [signal_message(self.stop_request.first)])]

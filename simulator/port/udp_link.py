@@ -70,8 +70,11 @@ class UdpLink:
         self.gone = self.gone or self._silence.reason
 
     def receive(self, keep_waiting: Callable[[], bool]) -> Message | None:
-        """Return the next message that has arrived; None: none, or enough for this period. Commands older than the latest are ignored."""
-        while self._left > 0 and not self.gone and keep_waiting():
+        """Return the next message that has arrived, also before the peer was lost; None: none, or enough for this period.
+
+        Commands older than the latest are ignored.
+        """
+        while self._left > 0 and keep_waiting():
             self._left -= 1
             try:
                 data, sender = self._socket.recvfrom(MOST_BYTES + 1)
@@ -79,7 +82,7 @@ class UdpLink:
                 return None
             except OSError as error:
                 self._lose(error)
-                return None
+                continue
             if sender != self._peer:  # arrived before the HELLO of the peer
                 continue
             try:

@@ -52,6 +52,15 @@ def test_a_peer_drives_in_real_time_and_ends_the_run(served, peer):
     assert jounce.read_log(summary.folder)["time"][-1] == pytest.approx(summary.time, abs=0.011)
 
 
+def test_a_peer_that_ends_the_run_need_not_wait_for_it(served, peer):
+    drive(peer, 0.3)
+    peer.request("quit")
+    peer.close()
+    summary = served.end()
+    assert not summary.failed
+    assert [event.kind for event in jounce.read_log(summary.folder).events] == ["quit", "end"]
+
+
 def test_a_peer_that_falls_silent_ends_the_run(served, peer):
     drive(peer, 0.5)
     assert peer.until(Kind.END)[-1].body == b"the peer was silent for 1 s"
