@@ -46,6 +46,8 @@ class TcpLink:
         self._listener.setblocking(False)
         self.address, self.is_loopback = address_text(self._listener), is_loopback(self._listener)
         self._peer: socket.socket | None = None
+        self._is_cut = False
+        """True after a message that was not sent completely: nothing can follow it."""
         self._reader = FrameReader()
 
     def wait_for_peer(self, keep_waiting: Callable[[], bool]) -> bool:
@@ -141,7 +143,7 @@ class TcpLink:
 
     def send(self, kind: Kind, body: bytes, time: float) -> None:
         """Send a message; a peer that does not read for the timeout is gone."""
-        if self._peer is None or (self.gone and kind != Kind.END):
+        if self._peer is None or self._is_cut or (self.gone and kind != Kind.END):
             self.dropped += 1
             return
         data = encode(kind, self._sequence, self.schema, time, body)
@@ -151,10 +153,10 @@ class TcpLink:
         try:
             self._peer.sendall(data)
         except TimeoutError:
-            self.dropped += 1
+            self.dropped, self._is_cut = self.dropped + 1, True
             self.gone = self.gone or f"the peer did not read for {self._timeout:g} s"
         except OSError as error:
-            self.dropped += 1
+            self.dropped, self._is_cut = self.dropped + 1, True
             self.gone = self.gone or f"the connection to the peer is lost ({error.strerror or error})"
 
     def refuse(self, error: RefusedMessageError) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 import time
@@ -94,9 +95,10 @@ def test_a_silent_peer_is_lost_after_the_timeout(link, peer):
 
 def test_a_peer_that_sends_a_byte_now_and_then_is_silent(link, peer):
     def drip():
-        for byte in encode(Kind.ALIVE, 2, 0, 0.0):
-            peer.sendall(bytes([byte]))
-            time.sleep(0.1)
+        with contextlib.suppress(OSError):  # the test has closed the socket
+            for byte in encode(Kind.ALIVE, 2, 0, 0.0):
+                peer.sendall(bytes([byte]))
+                time.sleep(0.1)
 
     threading.Thread(target=drip, daemon=True).start()
     assert link.receive(ALWAYS) is None
