@@ -12,6 +12,8 @@ from simulator.port.messages import MAGIC, MOST_BYTES, MOST_DATAGRAM, Kind, Mess
 
 MOST_AT_ONCE = 32
 """Maximum number of datagrams that are read in a driver period of 10 ms; a flood costs a tick no more than that."""
+MOST_REFUSALS = 4
+"""Maximum number of refusals in a driver period, each of which takes as long as three datagrams; further ones are dropped and counted."""
 MOST_ANSWERS = 100
 """Maximum number of refusals to senders that are no peer."""
 
@@ -34,7 +36,7 @@ class UdpLink:
         self._socket.setblocking(False)
         self.address, self.is_loopback = address_text(self._socket), is_loopback(self._socket)
         self._peer: tuple | None = None
-        self._left = MOST_AT_ONCE
+        self._left, self._refusals = MOST_AT_ONCE, 0
         self._latest_command: int | None = None
         self._answers = 0
 
@@ -66,7 +68,7 @@ class UdpLink:
 
     def begin_period(self) -> None:
         """Allow a further MOST_AT_ONCE datagrams; called a hundred times a second."""
-        self._left = MOST_AT_ONCE
+        self._left, self._refusals = MOST_AT_ONCE, 0
         self.gone = self.gone or self._silence.reason
 
     def receive(self, keep_waiting: Callable[[], bool]) -> Message | None:
@@ -117,7 +119,11 @@ class UdpLink:
             self.gone = self.gone or "the peer has closed its socket"
 
     def refuse(self, error: RefusedMessageError) -> None:
-        """Tell the peer that a message had no effect."""
+        """Tell the peer that a message had no effect, unless there are many."""
+        self._refusals += 1
+        if self._refusals > MOST_REFUSALS:
+            self.dropped += 1
+            return
         self.send(Kind.REFUSED, refusal(error), 0.0)
 
     def heard(self) -> None:

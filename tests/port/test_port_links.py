@@ -12,7 +12,7 @@ from port_peer import Peer, received
 
 from simulator.port.messages import HEADER, Kind, encode
 from simulator.port.tcp_link import MOST_CANDIDATES, TcpLink
-from simulator.port.udp_link import MOST_AT_ONCE, UdpLink
+from simulator.port.udp_link import MOST_AT_ONCE, MOST_REFUSALS, UdpLink
 
 ALWAYS = lambda: True  # noqa: E731
 HELLO = encode(Kind.HELLO, 1, 0, 0.0)
@@ -196,6 +196,16 @@ def test_malformed_datagrams_are_refused(datagrams, udp_peer):
     datagrams.begin_period()
     assert datagrams.receive(ALWAYS).sequence == sequence
     assert [udp_peer.receive().kind for _ in range(2)] == [Kind.REFUSED] * 2
+
+
+def test_many_malformed_datagrams_get_few_answers(datagrams, udp_peer):
+    for _ in range(20):
+        udp_peer.raw(b"garbage")
+    time.sleep(0.05)
+    datagrams.begin_period()
+    assert datagrams.receive(ALWAYS) is None
+    assert datagrams.dropped == 20 - MOST_REFUSALS
+    assert [udp_peer.receive().kind for _ in range(MOST_REFUSALS)] == [Kind.REFUSED] * MOST_REFUSALS
 
 
 def test_a_peer_without_a_socket_is_gone(datagrams, udp_peer):
