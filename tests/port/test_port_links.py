@@ -16,6 +16,8 @@ from simulator.port.udp_link import MOST_AT_ONCE, MOST_REFUSALS, UdpLink
 
 ALWAYS = lambda: True  # noqa: E731
 HELLO = encode(Kind.HELLO, 1, 0, 0.0)
+TIMEOUT = 0.8
+"""s."""
 
 
 def met(link, *talk):
@@ -30,14 +32,14 @@ def met(link, *talk):
 
 @pytest.fixture
 def link():
-    made = TcpLink("127.0.0.1", 0, 0.4)
+    made = TcpLink("127.0.0.1", 0, TIMEOUT)
     yield made
     made.close()
 
 
 @pytest.fixture
 def datagrams():
-    made = UdpLink("127.0.0.1", 0, 0.4)
+    made = UdpLink("127.0.0.1", 0, TIMEOUT)
     yield made
     made.close()
 
@@ -89,8 +91,8 @@ def peer(link):
 def test_a_silent_peer_is_lost_after_the_timeout(link, peer):
     began = time.monotonic()
     assert link.receive(ALWAYS) is None
-    assert 0.35 < time.monotonic() - began < 3.0
-    assert link.gone == "the peer was silent for 0.4 s"
+    assert 0.9 * TIMEOUT < time.monotonic() - began < 5.0
+    assert link.gone == f"the peer was silent for {TIMEOUT} s"
 
 
 def test_a_peer_that_sends_a_byte_now_and_then_is_silent(link, peer):
@@ -115,7 +117,7 @@ def test_a_peer_that_does_not_read_is_gone(link, peer):
     began = time.monotonic()
     while not link.gone and time.monotonic() - began < 20.0:
         link.send(Kind.STATE, bytes(100_000), 0.0)
-    assert link.gone == "the peer did not read for 0.4 s"
+    assert link.gone == f"the peer did not read for {TIMEOUT} s"
     before = time.monotonic()
     link.send(Kind.STATE, bytes(100), 0.0)
     link.send(Kind.END, b"", 0.0)
@@ -219,6 +221,6 @@ def test_a_peer_without_a_socket_is_gone(datagrams, udp_peer):
 def test_a_silent_peer_is_lost_by_udp_too(datagrams, udp_peer):
     datagrams.begin_period()
     assert not datagrams.gone
-    time.sleep(0.5)
+    time.sleep(1.2 * TIMEOUT)
     datagrams.begin_period()
-    assert datagrams.gone == "the peer was silent for 0.4 s"
+    assert datagrams.gone == f"the peer was silent for {TIMEOUT} s"

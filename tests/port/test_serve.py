@@ -133,8 +133,10 @@ def test_resets_and_faults_take_effect_and_come_again_in_a_rerun(serve, peer_of,
     peer.request("end_fault", "no_fuel")
     drive(130)
     summary = ended(peer, served)
-    events = [event.kind for event in jounce.read_log(summary.folder).events if event.origin == "port"]
-    assert events == ["add_fault", "reset", "add_fault", "end_fault", "quit"]
+    events = jounce.read_log(summary.folder).events
+    assert [event.kind for event in events if event.origin == "port"] == ["add_fault", "reset", "add_fault", "end_fault", "quit"]
+    faults = [(event.value["part"], event.value["begins"]) for event in events if event.kind == "fault"]
+    assert faults == [("puncture_FL", True), ("no_fuel", True), ("no_fuel", False)]
     assert again(summary.folder, tmp_path) == []
 
 
