@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from simulator.base.errors import JounceError
+from simulator.base.errors import ConfigError, JounceError
 from simulator.base.fast_call import compiled_call
 from simulator.base.rates import shown_time
 from simulator.base.records import Record, Table, record
@@ -170,6 +170,8 @@ class Session:
         """m. Height above the ground from which the vehicle falls after `reset`; None: it stands in equilibrium, or rolls."""
         self.message_origins: Callable[[], AbstractContextManager[None]] = nullcontext
         """Context that names the user's file in errors of `reset`."""
+        self.fault_maker: Callable[[Sequence[Any], Sequence[PlannedFault]], list[PlannedFault]] | None = None
+        """Returns the faults of entries as in a session file, in addition to those present. Raises ConfigError, JounceError."""
         self.paused = False
         self.waits = False
         """True before the drive begins, while the vehicle rests and the platform rises."""
@@ -277,14 +279,21 @@ class Session:
         self.objects.remove(number)
         self.object_changes.append({"tick": self.tick, "objects": (), "removed": [number]})
 
-    def add_faults(self, faults: Sequence[PlannedFault]) -> None:
+    def add_faults(self, faults: Sequence[PlannedFault], until_reset: bool = False) -> None:
         """Add faults to the drive. Raises JounceError: a fault starts in the past, or its name is in use."""
         if self._faults is None and faults:
             self._faults = FaultSet(self.vehicle, self.arrays)
             self.arrays = self._faults.ground
         for fault in faults:
             assert self._faults is not None
-            self._faults.add(fault, self.time if self.tick > 0 else 0.0)
+            self._faults.add(fault, self.time if self.tick > 0 else 0.0, until_reset)
+
+    def end_fault(self, name: str) -> None:
+        """End a fault of the drive now; its level falls with its ramp. Raises ConfigError: there is no such fault."""
+        found = [fault for fault in self.faults if fault.name == name]
+        if not found:
+            raise ConfigError("faults", "name", name, f"a fault of the drive: {', '.join(fault.name for fault in self.faults) or 'none'}")
+        found[0].end_at(self.time)
 
     def set_upright(self) -> None:
         """Put the vehicle on its wheels at its present position, at rest. The platform moves smoothly to its neutral pose."""

@@ -19,7 +19,7 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_I
 
 BY_THE_CLOCK = {
     *("test_live.py", "test_signals.py", "test_window_gone.py", "test_platform_process.py", "test_virtual_platform.py"),
-    *("test_window.py", "test_drive_lock.py", "test_engine.py"),
+    *("test_window.py", "test_drive_lock.py", "test_engine.py", "test_port_in_real_time.py"),
 }
 """Files whose tests run several processes in real time, or look at what all drives of a user share. One of these files runs at a time."""
 
@@ -56,6 +56,7 @@ FAST = {
     "motion": ("test_packets.py", "test_platform.py", "test_stream.py"),
     "oracles": ("test_five_link.py", "test_known_mechanisms.py"),
     "plugins": ("test_outlet_events.py", "test_registry.py"),
+    "port": ("test_port_messages.py", "test_port_links.py"),
     "report": ("test_page.py",),
     "scores": ("test_score_rows.py",),
     "sensors": ("test_image_files.py", "test_imu.py"),

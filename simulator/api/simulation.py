@@ -22,6 +22,7 @@ from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
 from simulator.builder.builder import SessionParts, data_folder
 from simulator.builder.warm_up import compile_kernels
+from simulator.driver.command_ranges import RANGES
 from simulator.driver.contract import SensingDriver
 from simulator.events.collision import Collision
 from simulator.events.incident import Incident
@@ -41,33 +42,11 @@ from simulator.telemetry.writer import LOG_RATE
 from terrain.ground import Ground
 from terrain.objects.world_object import WorldObject
 from terrain.rays.caster import Hits, RayCaster
-from vehicles.drivetrain.conventional.shift_schedule import MOST_GEARS
 from vehicles.vehicle import Vehicle
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MAX_PULL = 1e6
-"""Maximum drawbar pull in N."""
-MAX_STEERING_TORQUE = 200.0
-"""Maximum steering torque in N m."""
-RANGES = {
-    "steering": (-1.0, 1.0),
-    "throttle": (0.0, 1.0),
-    "brake": (0.0, 1.0),
-    "parking_brake": (0.0, 1.0),
-    "selector": (-1.0, 1.0),
-    "gear": (0.0, float(MOST_GEARS)),
-    "low_range": (0.0, 1.0),
-    "center_lock": (0.0, 1.0),
-    "clutch": (0.0, 1.0),
-    "manual_clutch": (0.0, 1.0),
-    "starter": (0.0, 1.0),
-    "drawbar": (-MAX_PULL, MAX_PULL),
-    "steering_torque": (-MAX_STEERING_TORQUE, MAX_STEERING_TORQUE),
-    "steering_free": (0.0, 1.0),
-}
-"""Minimum and maximum of each part of a command."""
 DRIVE = 1
 """Default selector position."""
 POSITIONS = {"reverse": -1, "neutral": 0, "drive": DRIVE}

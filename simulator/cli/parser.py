@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from simulator.base.argument_types import Commands, Parser, Version
 from simulator.cli.commands.benchmarks_and_mechanisms import add_bench, add_kc, add_mechanism
 from simulator.cli.commands.components import add_cueing, add_terrain, add_tire
-from simulator.cli.commands.driving import add_devices, add_drive, add_platform, add_stream, add_view
+from simulator.cli.commands.driving import add_devices, add_drive, add_platform, add_serve, add_stream, add_view
 from simulator.cli.commands.files import add_check, add_doctor, add_list, add_schema
 from simulator.cli.commands.runs import add_compare, add_datasheet, add_info, add_rerun, add_run, add_sensors
 from simulator.cli.commands.scores import add_score
@@ -57,6 +57,7 @@ def parser_of(command: str = "", subcommand: str = "") -> Parser:
     add_soilbin(commands)
     add_cueing(commands)
     add_stream(commands)
+    add_serve(commands)
     add_platform(commands, loaded=command == "platform")
     add_devices(commands, loaded=command == "devices")
     add_info(commands)

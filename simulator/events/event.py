@@ -18,6 +18,8 @@ class Origin(StrEnum):
     """A button of a steering wheel or game controller, or an input source of a plugin."""
     SCRIPT = "script"
     """A list of events given before the drive."""
+    PORT = "port"
+    """A program that drives by the network, see `simulator.port`."""
     SIGNAL = "signal"
     """A signal of the operating system, such as Ctrl-C."""
     DRIVE = "drive"

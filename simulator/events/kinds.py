@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from simulator.base.errors import NOTHING, ConfigError
+from simulator.base.errors import NOTHING, ConfigError, JounceError
 from simulator.base.field_types import Anything, Choice, FieldType, Flag, Number, Text
+from simulator.base.rates import shown_time
 from simulator.base.suggestions import did_you_mean
 from simulator.driver.input_devices.controls import SHIFT_SPEED
 from simulator.events.cueing_controls import CueingControls, intensity_text, parameter_text
@@ -27,6 +28,12 @@ REFUSED_TIME = 3.0
 PERSON = frozenset({Origin.WINDOW, Origin.DEVICE})
 """Origins at the driver's seat."""
 LOCAL = PERSON | {Origin.SCRIPT}
+DRIVERS = LOCAL | {Origin.PORT}
+"""Origins that drive. A program on the port neither raises nor tunes the platform."""
+INJECTORS = frozenset({Origin.SCRIPT, Origin.PORT})
+"""Origins that set faults."""
+MOST_FAULTS = 100
+"""Maximum number of faults of a drive that accepts a further one by an event."""
 EVERY = frozenset(Origin) - {Origin.SESSION}
 
 
@@ -163,6 +170,26 @@ def _step_parameter(steps: int) -> Callable[[Controlled, None], Effect]:
     return act
 
 
+def _add_fault(drive: Controlled, given: Any) -> Effect:
+    session = drive.session
+    entry = {"type": given} if isinstance(given, str) else given
+    if not isinstance(entry, Mapping) or session.fault_maker is None or len(session.faults) >= MOST_FAULTS:
+        raise ConfigError("event", "add_fault", given, f"{FAULT.description()}, in a drive with less than {MOST_FAULTS} faults")
+    if not any(key == "phase" or str(key).partition("_")[0] == "start" for key in entry):
+        entry = {**entry, "start_s": shown_time(session.time)}
+    planned = session.fault_maker([entry], session.faults)
+    try:
+        session.add_faults(planned, until_reset=True)
+    except JounceError as error:
+        raise ConfigError("event", "add_fault", given, f"a fault that can be added now ({error})") from None
+    return Effect("add_fault", planned[0].to_json())
+
+
+def _end_fault(drive: Controlled, name: str) -> Effect:
+    drive.session.end_fault(name)
+    return Effect("end_fault", name)
+
+
 def _show_camera(name: str) -> Callable[[Controlled, None], Effect]:
     return lambda drive, _: Effect(name)  # the window has changed its camera itself
 
@@ -177,6 +204,7 @@ def _wait_over(drive: Controlled, ticks: int) -> Effect:
 
 
 PARAMETER = Anything("a mapping of name, index (null for a single number) and value (SI)")
+FAULT = Anything("the type of a fault, or a mapping as in the list faults of a session file (docs/faults.md)")
 _ORDER = Choice((RAISE, PARK))
 
 COMMANDS: dict[str, EventKind] = {
@@ -185,8 +213,10 @@ COMMANDS: dict[str, EventKind] = {
         # name, effect, origins, meaning, type of the value, may come without it
         EventKind("quit", _quit, EVERY, "end the drive; the value is the reason", Text("a reason"), toggles=True),
         EventKind("pause", _pause, LOCAL | {Origin.DRIVE}, "pause (true) or continue (false)", Flag(), toggles=True),
-        EventKind("reset", _reset, LOCAL, "restart the drive"),
-        EventKind("upright", _set_upright, LOCAL, "put the vehicle on its wheels"),
+        EventKind("reset", _reset, DRIVERS, "restart the drive"),
+        EventKind("upright", _set_upright, DRIVERS, "put the vehicle on its wheels"),
+        EventKind("add_fault", _add_fault, INJECTORS, "add a fault until the next restart, from now on unless it has a start", FAULT),
+        EventKind("end_fault", _end_fault, INJECTORS, "end a fault, which falls with its ramp", Text("the name of a fault")),
         EventKind("platform", _platform, LOCAL | {Origin.DRIVE}, "raise or park the motion platform", _ORDER, toggles=True),
         EventKind("intensity", _intensity, LOCAL, "set the scale of the washout input", Number("1", 0.0, MOST)),
         EventKind("intensity_up", _step_intensity(1), LOCAL, "increase the intensity"),

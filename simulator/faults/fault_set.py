@@ -45,18 +45,25 @@ class FaultSet:
         self._parameters = vehicle.own_parameters()
         self._levels: list[float] = []
         self._throttle = 0.0
+        self._until_reset: list[PlannedFault] = []
 
-    def add(self, fault: PlannedFault, time: float) -> None:
+    def add(self, fault: PlannedFault, time: float, until_reset: bool = False) -> None:
         """Add a fault at a simulated time [s]. Raises JounceError: it starts in the past, or its name is in use."""
         if fault.name in [one.name for one in self.faults]:
             raise JounceError(f"fault {fault.name}: duplicate name; expected a name that no other fault has")
         if not fault.phase and fault.start < time - SAME:
             raise JounceError(f"fault {fault.name}: starts at {fault.start:g} s, in the past; expected {time:g} s or later")
         self.faults.append(fault)
+        if until_reset:
+            self._until_reset.append(fault)
 
     def begin(self, sensors: Iterable[MountedSensor], streams: Iterable[MotionStream]) -> None:
-        """Begin a drive without any fault."""
+        """Begin a drive without any fault; those that were added until the reset are gone."""
         self._levels, self._throttle = [], 0.0
+        for gone in self._until_reset:
+            self.faults.remove(gone)
+            gone.begin()
+        self._until_reset = []
         for fault in self.faults:
             fault.begin()
         self._parameters.restore()

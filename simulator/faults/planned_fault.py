@@ -33,6 +33,7 @@ class PlannedFault:
     def __init__(self, name: str, kind: FaultKind, fault: Fault, times: tuple[float, float, float | None], given: dict[str, Any]) -> None:
         self.name, self.kind, self.fault, self.given = name, kind, fault, given
         self.start, self.ramp, self.end = times
+        self._planned_end = self.end
         self.phase = str(given.get("phase", ""))
         self._origin: float | None = None
         self._table: Table = ((f"fault_{name}", (), "1", f"level of the fault {kind.name}: 0 none, 1 complete"),)
@@ -54,7 +55,12 @@ class PlannedFault:
 
     def begin(self) -> None:
         """Begin a drive without the fault."""
-        self.level, self._origin = 0.0, None
+        self.level, self._origin, self.end = 0.0, None, self._planned_end
+
+    def end_at(self, time: float) -> None:
+        """End the fault at a simulated time [s], unless it ends earlier; a fault whose phase has not begun never begins in this drive."""
+        origin = self._origin if self._origin is not None else time if self.phase else 0.0
+        self.end = time - origin if self.end is None else min(self.end, time - origin)
 
     def level_at(self, time: float, phase: str = "") -> float:
         """Return the level at a simulated time [s] in a phase: it rises in `ramp` seconds from the start, and falls at the same rate from

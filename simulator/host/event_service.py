@@ -12,6 +12,9 @@ from simulator.events.event import Event, Origin
 from simulator.events.event_queue import EventQueue
 from simulator.events.kinds import Controlled, check
 
+MOST_LINES = 100
+"""Maximum number of different lines about refused and dropped events."""
+
 
 class EventService:
     """Applies the events of a queue to a drive, and announces each with the tick at which it took effect.
@@ -19,7 +22,8 @@ class EventService:
     Parameters
     ----------
     drive : what the events act on
-    say : called with one line for each kind and origin whose events are refused or dropped
+    say : called with one line for each kind and origin whose events are refused or dropped, at most MOST_LINES
+    refused : called with each refused event and the reason
 
     Attributes
     ----------
@@ -27,10 +31,12 @@ class EventService:
     accepted : number of events that took effect, by origin
     """
 
-    def __init__(self, drive: Controlled, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, drive: Controlled, say: Callable[[str], None], refused: Callable[[Event, str], None] = lambda event, reason: None
+    ) -> None:
         self.queue = EventQueue()
         self.accepted: Counter[Origin] = Counter()
-        self._drive, self._say = drive, say
+        self._drive, self._say, self._refused = drive, say, refused
         self._reported: set[str] = set()
 
     def serve(self) -> None:
@@ -46,6 +52,7 @@ class EventService:
         try:
             effect = check(event).act(self._drive, event.value)
         except ConfigError as error:
+            self._refused(event, str(error))
             self._report(str(error))
             return
         session = self._drive.session
@@ -53,6 +60,6 @@ class EventService:
         session.announce(replace(event, **effect._asdict(), tick=session.tick, time=shown_time(session.time), waits=session.waits))
 
     def _report(self, text: str) -> None:
-        if text not in self._reported:
+        if text not in self._reported and len(self._reported) < MOST_LINES:
             self._reported.add(text)
             self._say(text)

@@ -30,6 +30,7 @@ COMMANDS = (
     ("fit",),
     ("optimize",),
     ("stream",),
+    ("serve",),
     ("platform",),
     ("devices",),
     ("list",),

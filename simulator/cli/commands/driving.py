@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import time
 
-from simulator.base.argument_types import Commands
+from simulator.base.argument_types import Commands, number_between
 from simulator.base.registry import Choices
-from simulator.cli.commands.options import add_host_options
+from simulator.cli.commands.options import add_host_options, add_log, add_out, add_session
 from simulator.cli.output_options import split_old_file
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 from simulator.driver.kinds import DRIVER_KINDS
@@ -75,6 +75,47 @@ def _stream(arguments: argparse.Namespace) -> int:
     from simulator.host.drive_command import main_stream
 
     return main_stream(arguments, BEGAN)
+
+
+def add_serve(commands: Commands) -> None:
+    """Add the verb `serve`."""
+    p = commands.add_parser("serve", help="let another program drive over the network, in lock step or in real time")
+    p.add_argument("--port", required=True, metavar="[HOST:]PORT", help="address to listen at (default host: only this machine)")
+    p.add_argument(
+        "--lock-step",
+        type=number_between(1, 1_000_000, whole=True),
+        metavar="N",
+        help="ticks that each command advances, by TCP, faster than real time (default: 10 ms)",
+    )
+    p.add_argument("--udp", action="store_true", help="in real time by UDP instead of in lock step by TCP")
+    p.add_argument("--rate", type=number_between(0.1, 20_000.0), metavar="HZ", help="states per second by UDP (default: 100)")
+    p.add_argument(
+        "--timeout",
+        type=number_between(0.05, 86_400.0),
+        default=5.0,
+        metavar="S",
+        help="silence of the peer after which the run ends with exit code 1 (default: 5)",
+    )
+    p.add_argument(
+        "--state",
+        action="append",
+        default=[],
+        metavar="NAME,...",
+        help="channels of a state: names, fields, patterns as for --channels (default: motion, wheels, engine, pedals); repeatable",
+    )
+    p.add_argument(
+        "--duration", type=number_between(0.001, 1e6), metavar="S", help="simulated time [s] (default: until the peer ends the run)"
+    )
+    add_session(p)
+    add_log(p)
+    add_out(p)
+    p.set_defaults(run=_serve)
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    from simulator.port.serve_command import main_serve
+
+    return main_serve(arguments)
 
 
 def add_platform(commands: Commands, loaded: bool) -> None:

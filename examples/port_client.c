@@ -1,0 +1,74 @@
+/* Drive over the network in lock step: jounce serve --port 42500, then cc -o port_client port_client.c && ./port_client 42500 */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "jounce_port.h"
+
+static void read_all(int socket, void *to, size_t size) {
+    for (ssize_t got; size > 0; size -= (size_t)got, to = (char *)to + got)
+        if ((got = recv(socket, to, size, 0)) <= 0)
+            exit(1);
+}
+
+static void send_message(int socket, enum jounce_kind kind, uint32_t sequence, uint64_t schema, const void *body, size_t size) {
+    char data[JOUNCE_MAX_SENT];
+    const jounce_header header = jounce_make_header(kind, (uint32_t)size, sequence, schema);
+    memcpy(data, &header, sizeof header);
+    if (size > 0)
+        memcpy(data + sizeof header, body, size);
+    if (send(socket, data, header.size, 0) != (ssize_t)header.size)
+        exit(1);
+}
+
+/* Body of the next message, with a zero byte at its end; to be freed. */
+static char *receive_message(int socket, jounce_header *header) {
+    read_all(socket, header, sizeof *header);
+    if (!jounce_is_valid(header))
+        exit(1);
+    const size_t size = header->size - sizeof *header;
+    char *body = calloc(size + 1, 1);
+    if (body == NULL)
+        exit(1);
+    read_all(socket, body, size);
+    return body;
+}
+
+int main(int count, char **arguments) {
+    const int peer = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(count > 1 ? arguments[1] : "42500"))};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (connect(peer, (struct sockaddr *)&address, sizeof address) != 0)
+        return 1;
+
+    jounce_header header;
+    send_message(peer, JOUNCE_HELLO, 0, 0, NULL, 0);
+    char *schema = receive_message(peer, &header);
+    const uint64_t hash = header.schema;
+    const int channel = jounce_index(schema, "state", "v_WB_B_x");
+    free(schema);
+    if (channel < 0)
+        return 1;
+
+    double speed = 0.0;
+    uint32_t sequence = 0;
+    do {
+        char *body = receive_message(peer, &header);
+        if (header.kind == JOUNCE_STATE) {
+            memcpy(&speed, body + sizeof(jounce_state_head) + sizeof(double) * (size_t)channel, sizeof speed);
+            const jounce_command command = {.throttle = 0.5, .selector = 1.0};
+            const char quit[] = "{\"kind\": \"quit\"}";
+            if (header.time < 5.0)
+                send_message(peer, JOUNCE_COMMAND, ++sequence, hash, &command, sizeof command);
+            else
+                send_message(peer, JOUNCE_REQUEST, ++sequence, hash, quit, sizeof quit - 1);
+        } else {
+            printf("%s\n", header.kind == JOUNCE_REFUSED ? body + sizeof(jounce_refusal_head) : body);
+        }
+        free(body);
+    } while (header.kind != JOUNCE_END);
+    printf("%.2f m/s after %u commands\n", speed, sequence - 1);
+    close(peer);
+    return 0;
+}

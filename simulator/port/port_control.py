@@ -1,0 +1,40 @@
+"""What the events of a run on the port act on, see `simulator.events.kinds.Controlled`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from simulator.events.cueing_controls import CueingControls
+from simulator.events.kinds import STAY_DOWN
+from simulator.port.port_driver import PortDriver
+from simulator.session import Session
+
+
+class PortControl:
+    """Effects of events.
+
+    Attributes
+    ----------
+    ended : True after an event has ended the run
+    """
+
+    def __init__(self, session: Session, driver: PortDriver) -> None:
+        self.session, self.cueing = session, CueingControls(session.cueing.tuner)
+        self.ended = False
+        self._driver = driver
+
+    def restart(self) -> None:
+        """Put the vehicle back to the start; it waits there for a new command."""
+        self.session.reset()
+        self._driver.begin()
+
+    def command_platform(self, order: str | None) -> str:
+        """Do nothing: a run on the port has no platform."""
+        return STAY_DOWN
+
+    def quit(self) -> None:
+        """End the run."""
+        self.ended = True
+
+    def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
+        """Do nothing: there is no window."""

@@ -1,0 +1,95 @@
+"""Does a peer by UDP drive in real time, and does the drive go on however the peer behaves?"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+from port_peer import Peer, Served, command_body
+
+import jounce
+from simulator.port.messages import Kind
+
+
+@pytest.fixture
+def served(tmp_path):
+    one = Served(tmp_path / "run", udp=True, rate=50.0, timeout=1.0)
+    yield one
+    one.stop()
+
+
+@pytest.fixture
+def peer(served):
+    one = Peer(served.address, udp=True)
+    one.hello()
+    yield one
+    one.close()
+
+
+def drive(peer, seconds, **parts):
+    """Command at about the rate of the states for a time; return the states."""
+    states, began = [], time.monotonic()
+    while time.monotonic() - began < seconds:
+        message = peer.receive()
+        if message.kind == Kind.STATE:
+            states.append(peer.values(message))
+            peer.send(Kind.COMMAND, command_body(**parts))
+    return states
+
+
+def test_a_peer_drives_in_real_time_and_ends_the_run(served, peer):
+    states = drive(peer, 2.0, throttle=0.8)
+    assert 60 <= len(states) <= 110, "50 states a second"
+    assert states[-1]["time"] == pytest.approx(2.0, abs=0.4)
+    assert states[-1]["v_WB_B_x"] > 1.0
+    assert 0 < peer.sequence - states[-1]["command"] < 20
+    peer.request("quit")
+    assert peer.until(Kind.END)[-1].body == b"the run has ended"
+    summary = served.end()
+    assert not summary.failed
+    assert jounce.read_log(summary.folder)["time"][-1] == pytest.approx(summary.time, abs=0.011)
+
+
+def test_a_peer_that_ends_the_run_need_not_wait_for_it(served, peer):
+    drive(peer, 0.3)
+    peer.request("quit")
+    peer.close()
+    summary = served.end()
+    assert not summary.failed
+    assert [event.kind for event in jounce.read_log(summary.folder).events] == ["quit", "end"]
+
+
+def test_a_peer_that_falls_silent_ends_the_run(served, peer):
+    drive(peer, 0.5)
+    assert peer.until(Kind.END)[-1].body == b"the peer was silent for 1 s"
+    summary = served.end()
+    assert summary.failed
+    assert jounce.read_log(summary.folder).about["ended"] == "the peer was silent for 1 s"
+
+
+FLOOD = """
+import socket, sys, time
+stranger, end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), time.monotonic() + 2.5
+while time.monotonic() < end:
+    for size in (0, 4, 32, 8192):
+        stranger.sendto(b"JNCP" * (size // 4), ("127.0.0.1", int(sys.argv[1])))
+    time.sleep(0.001)
+"""
+
+
+def test_a_drive_goes_on_in_floods_of_a_stranger_and_of_the_peer(served, peer):
+    """The work in a period is bounded, see test_port_links.py; here both floods meet a drive."""
+    stranger = subprocess.Popen([sys.executable, "-c", FLOOD, served.address.split(":")[1]])
+    end = time.monotonic() + 2.0
+    while time.monotonic() < end:  # never reads
+        for _ in range(40):
+            peer.raw(b"JNCP" * 20)
+        peer.send(Kind.COMMAND, command_body(throttle=0.5))
+        time.sleep(0.01)
+    peer.close()
+    assert stranger.wait(20.0) == 0
+    log = jounce.read_log(served.end().folder)
+    assert log["time"][-1] > 1.0, "in real time, on a machine that has other work"
+    assert log["command_throttle"].max() == 0.5, "commands come through"
