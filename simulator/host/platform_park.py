@@ -20,6 +20,7 @@ QUICK_PARK_TIME, QUICK_REST_TIME = 1.6, 0.2
 """s. As PARK_TIME and REST_TIME, for the built-in platform, on which nobody sits."""
 QUICK = {"fade": 0.2, "settle": 0.8, "park": 0.8}
 """s. Times of the procedure for the built-in platform: as short as the limits of its legs permit."""
+STAYS = "the platform keeps its pose, because the operator has stopped it"
 IMPATIENT = 3
 """Number of signals that stops the parking."""
 
@@ -33,6 +34,8 @@ def park(
     quick: bool = False,
 ) -> None:
     """Lower the platform and hold it at its rest pose. The vehicle rests; the driver and the log are not called.
+
+    A platform that the operator has stopped keeps its pose.
 
     The first signal ends the drive. After the second signal a message asks for patience. With the third signal the platform stops at its
     present pose, within its limits, and its receiver then acts as without a stream.
@@ -56,6 +59,10 @@ def park(
             )
         return signals.count < IMPATIENT and bool(_active(session, motions))
 
+    if session.platform_stopped:
+        say(STAYS)
+        stop_platform(session, STOP_TIME, motions)
+        return
     park_time, rest_time = (QUICK_PARK_TIME, QUICK_REST_TIME) if quick else (PARK_TIME, REST_TIME)
     if quick:
         times = session.cueing.records.p[0]
