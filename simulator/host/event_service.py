@@ -25,11 +25,13 @@ class EventService:
     ----------
     queue : any thread may put events
     accepted : number of events that took effect, by origin
+    refused : called with an event that is refused, and the reason
     """
 
     def __init__(self, drive: Controlled, say: Callable[[str], None]) -> None:
         self.queue = EventQueue()
         self.accepted: Counter[Origin] = Counter()
+        self.refused: Callable[[Event, str], None] = lambda event, reason: None
         self._drive, self._say = drive, say
         self._reported: set[str] = set()
 
@@ -47,6 +49,7 @@ class EventService:
             effect = check(event).act(self._drive, event.value)
         except ConfigError as error:
             self._report(str(error))
+            self.refused(event, str(error))
             return
         session = self._drive.session
         self.accepted[event.origin] += 1
