@@ -34,12 +34,14 @@ def main() -> int:
         _tell(out, {"error": f"{setup['host']} port {setup['port']}: {error.strerror}"})
         return 1
     port = listening.getsockname()[1]
-    block = StateBlock(name=setup["block"])
-    server = ConsoleServer(
-        setup, Access(setup["token"], setup["host"], port), block, lambda kind, value: _tell(out, {"kind": kind, "value": value})
-    )
-    _tell(out, {"port": port})
-    asyncio.run(_serve(server, listening))
+    try:
+        block, access = StateBlock(name=setup["block"]), Access(setup["token"], setup["host"], port)
+        server = ConsoleServer(setup, access, block, lambda kind, value: _tell(out, {"kind": kind, "value": value}))
+        _tell(out, {"port": port})
+        asyncio.run(_serve(server, listening))
+    except Exception as error:
+        _tell(out, {"error": f"{type(error).__name__}: {error}"[:500]})
+        raise
     return 0
 
 

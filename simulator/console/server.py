@@ -25,7 +25,13 @@ from simulator.console.access import HEADERS, Access
 from simulator.console.state_block import StateBlock
 from simulator.console.station import MOST_BYTES, Page, RefusedError, Station
 
-FILES = {"/": ("index.html", "text/html"), "/console.js": ("console.js", "text/javascript"), "/console.css": ("console.css", "text/css")}
+FILES = {
+    "/": ("index.html", "text/html"),
+    "/console.css": ("console.css", "text/css"),
+    "/console.js": ("console.js", "text/javascript"),
+    "/drawings.js": ("drawings.js", "text/javascript"),
+    "/beat.js": ("beat.js", "text/javascript"),
+}
 """Files of the page by their paths; there is no other path."""
 PERIOD = 1.0 / 30.0
 """s between two states for a page."""

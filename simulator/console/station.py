@@ -17,7 +17,7 @@ BURST = 60.0
 """Messages that a page may send at once."""
 LOST = 1.0
 """s without a heartbeat after which another page may take control."""
-MOST_PLOTS = 24
+MOST_PLOTS = 64
 """Maximum number of columns that a page plots."""
 WAITING = 256
 """Maximum number of lines that wait for a slow page."""

@@ -200,7 +200,7 @@ class Host:
             others = [*([] if window is None else [window]), *self.console.outlets]
             if window is not None:
                 window.show_message(PARKING, math.inf)  # replaces the message of a paused drive
-            messages.attempt(partial(park, session, motions, others, self.stop_request, messages.say, quick))
+            messages.attempt(partial(park, session, motions, others, self.stop_request, messages.say, quick, self._serve_park))
         self._note_ending()
         messages.attempt(partial(close_together, streams.motions))
         streams.begin_end()  # the platform draws its plot while the log is written
@@ -287,6 +287,13 @@ class Host:
         for event in (*self.controls.events(), *scripted):
             queue.put(event)
         self.events.serve()
+
+    def _serve_park(self) -> None:
+        """Let the operator stop a platform that parks; other events have no effect any more."""
+        self.console.look(self.session)
+        for event in self.events.queue.take():
+            if event.kind == "stop":
+                self.events.apply(event)
 
     def _close(self) -> None:
         """End the other processes; delete the folder of a drive that did not begin. A second call does nothing."""

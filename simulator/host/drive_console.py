@@ -10,6 +10,8 @@ from typing import Any
 
 from simulator.base import cleanup
 from simulator.base.errors import DeviceError, JounceError
+from simulator.configuration.session_file import ON_LOSS
+from simulator.console import PORT
 from simulator.console.access import new_token
 from simulator.events.event import Event, Origin
 from simulator.host.console_process import ConsoleProcess
@@ -19,7 +21,7 @@ from simulator.host.operator_watch import OperatorWatch
 from simulator.outlets.console import PERIOD, ConsoleOutlet
 from simulator.session import Session
 
-HOST, PORT = "127.0.0.1", 8770
+HOST = "127.0.0.1"
 PACKAGES = ("starlette", "uvicorn", "websockets")
 WARNED = 6.0
 """s for which the driver sees a message about the operator."""
@@ -31,8 +33,8 @@ class ConsoleOptions:
 
     port: int = PORT
     """Port; 0: a free one."""
-    on_loss: str = "neutral"
-    """Effect of a lost operator, see `simulator.host.operator_watch`."""
+    on_loss: str = ON_LOSS[0]
+    """Effect of a lost operator, one of ON_LOSS."""
 
 
 def need_packages() -> None:

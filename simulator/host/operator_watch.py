@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from simulator.configuration.session_file import ON_LOSS
 from simulator.events.event import Event
 from simulator.events.kinds import PARK
 from simulator.platform_phases import DOWN
 from simulator.session import Session
 
-CONTINUE, NEUTRAL, PARK_ON_LOSS = "continue", "neutral", "park"
+NEUTRAL, PARK_ON_LOSS, CONTINUE = ON_LOSS
 SILENT = 1.0
 """s without a heartbeat after which the driver sees a message."""
 LOST = 3.0

@@ -32,6 +32,7 @@ def park(
     signals: StopRequest,
     say: Callable[[str], None],
     quick: bool = False,
+    serve: Callable[[], None] = lambda: None,
 ) -> None:
     """Lower the platform and hold it at its rest pose. The vehicle rests; the driver and the log are not called.
 
@@ -46,11 +47,15 @@ def park(
     others : further outlets to serve, for example the window
     signals : signals so far
     quick : True if only the built-in platform parks: it takes at most QUICK_PARK_TIME, and stops at its pose if it is not down then
+    serve : called a hundred times a second; it may stop the platform
     """
     answered = min(signals.count, 1)
 
     def wait() -> bool:
         nonlocal answered
+        serve()
+        if session.platform_stopped:
+            return False
         if answered < signals.count < IMPATIENT:
             answered = signals.count
             remaining = IMPATIENT - answered
@@ -71,7 +76,10 @@ def park(
     session.cueing.procedure.park()
     coast(session, park_time, lambda: wait() and not parked(session, motions), [*others, *motions])
     coast(session, rest_time, wait, [*others, *motions])
-    if (quick or signals.count >= IMPATIENT) and not parked(session, motions):
+    if session.platform_stopped:
+        say(STAYS)
+        stop_platform(session, STOP_TIME, motions)
+    elif (quick or signals.count >= IMPATIENT) and not parked(session, motions):
         stop_platform(session, STOP_TIME, motions)
 
 
