@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -35,8 +35,6 @@ FILES = {
 """Files of the page by their paths; there is no other path."""
 PERIOD = 1.0 / 30.0
 """s between two states for a page."""
-BEAT = 0.1
-"""s between two heartbeats of this process."""
 SLOW = 5.0
 """s after which a page that takes no message is disconnected; also time for a request after a connection."""
 MOST_CONNECTIONS = 64
@@ -117,11 +115,7 @@ class ConsoleServer:
 
     async def serve(self, listening: socket.socket) -> None:
         """Serve pages until `end`."""
-        beats = asyncio.create_task(self._beat())
-        try:
-            await self._server.serve(sockets=[listening])
-        finally:
-            beats.cancel()
+        await self._server.serve(sockets=[listening])
 
     def end(self) -> None:
         """End the server."""
@@ -129,11 +123,6 @@ class ConsoleServer:
 
     def _supervise(self, on: bool) -> None:
         self._block.cells["operator"] = on
-
-    async def _beat(self) -> None:
-        while True:
-            self._block.add("beats")
-            await asyncio.sleep(BEAT)
 
     async def _serve_file(self, request: Request) -> Response:
         token = request.query_params.get("token")
@@ -161,7 +150,7 @@ class ConsoleServer:
             await asyncio.gather(*tasks, return_exceptions=True)
         finally:
             self.station.leave(page)
-            with suppress(RuntimeError, WebSocketDisconnect):  # it is closed
+            with suppress(RuntimeError, TimeoutError, WebSocketDisconnect):  # it is closed
                 await asyncio.wait_for(web.close(REFUSED), 1.0)
 
     async def _hear(self, web: WebSocket, page: Page) -> None:
@@ -178,7 +167,7 @@ class ConsoleServer:
     async def _feed(self, web: WebSocket, page: Page) -> None:
         """Send a page its messages and the latest state; return when it does not take them."""
         seen, columns = 0, page.columns
-        with suppress(TimeoutError, asyncio.TimeoutError, RuntimeError, WebSocketDisconnect):
+        with suppress(RuntimeError, TimeoutError, WebSocketDisconnect):
             while True:
                 while page.lines:
                     await _send(web, page.lines.popleft())
@@ -199,21 +188,16 @@ async def _send(web: WebSocket, message: Mapping[str, Any]) -> None:
 
 def _guarded(app: ASGIApp, access: Access) -> ASGIApp:
     """Return an application that refuses other hosts, and adds HEADERS to every answer."""
+    more = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], *more]}
+            await send(message)
+
         host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
-        answer: Callable[[Message], Awaitable[None]] = send
-        if scope["type"] == "http":
-
-            async def answer(message: Message) -> None:
-                if message["type"] == "http.response.start":
-                    more = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-                    message = {**message, "headers": [*message["headers"], *more]}
-                await send(message)
-
-            if not access.is_host(host):
-                await PlainTextResponse("unknown host\n", 421)(scope, receive, answer)
-                return
-        await app(scope, receive, answer)
+        is_known = scope["type"] != "http" or access.is_host(host)  # a socket checks it by itself
+        await (app if is_known else PlainTextResponse("unknown host\n", 421))(scope, receive, answer)
 
     return guarded

@@ -21,7 +21,6 @@ _HEAD: Table = (
     ("end", (), "1", "ticket set after the row", "u8"),
     ("bytes", (), "1", "size of the row", "u8"),
     ("stops", (), "1", "number of stops of the platform that pages have requested", "u8"),
-    ("beats", (), "1", "number of heartbeats of the console process", "u8"),
     ("operator", (), "1", "1 while a page has control, lost or not", "u8"),
     ("operator_beats", (), "1", "number of heartbeats of the operator's page", "u8"),
 )
@@ -37,7 +36,7 @@ class StateBlock:
     ----------
     name : name of the block
     row : (1, bytes) bytes of the row; the drive fills it between `begin` and `end`
-    cells : stops, beats, operator, operator_beats, which only the console writes
+    cells : stops, operator, operator_beats, which only the console writes
 
     Raises DeviceError.
     """

@@ -15,6 +15,8 @@ MOST_MESSAGES = 60.0
 """Messages per second that a page may send; the heartbeat is 10."""
 BURST = 60.0
 """Messages that a page may send at once."""
+LONGEST_NAME, LONGEST_VALUE = 40, 200
+"""Maximum letters of the kind and of the value of an action."""
 LOST = 1.0
 """s without a heartbeat after which another page may take control."""
 MOST_PLOTS = 64
@@ -128,7 +130,8 @@ class Station:
 
     def _act(self, page: Page, message: Mapping[str, Any]) -> None:
         kind, value = message.get("kind"), message.get("value")
-        if not isinstance(kind, str) or len(kind) > 40 or not (value is None or isinstance(value, bool | int | float | str)):
+        is_plain = value is None or isinstance(value, bool | int | float | str)
+        if not isinstance(kind, str) or len(kind) > LONGEST_NAME or not is_plain or len(str(value)) > LONGEST_VALUE:
             raise RefusedError("no action")
         if page is not self.operator:
             page.tell({"type": "refused", "kind": kind, "text": "take control first"})

@@ -97,7 +97,8 @@ class ConsoleProcess:
     def _read(self, pipe: IO[bytes]) -> None:
         with suppress(OSError, ValueError), pipe:
             while line := pipe.readline(LONGEST_LINE):
-                self._take(json.loads(line))
+                with suppress(ValueError, KeyError, TypeError):  # the rest of a line that is too long
+                    self._take(json.loads(line))
 
     def _take(self, message: Mapping[str, Any]) -> None:
         if "kind" in message:

@@ -92,6 +92,8 @@ def test_only_the_operators_page_beats_for_the_drive(drive):
         '{"type": "act"}',
         '{"type": "act", "kind": "pause", "value": {}}',
         '{"type": "act", "kind": "' + 41 * "x" + '"}',
+        '{"type": "act", "kind": "pause", "value": "' + 201 * "x" + '"}',
+        '{"type": "act", "kind": "pause", "value": ' + 300 * "1" + "}",
         '{"type": "plot", "columns": "time"}',
         '{"type": "plot", "columns": [1]}',
         '{"type": "beat", "more": "' + MOST_BYTES * "x" + '"}',
