@@ -75,8 +75,7 @@ class ConsoleProcess:
 
     def close(self) -> None:
         """End the process. A second call does nothing."""
-        with suppress(queue.Full):
-            self._lines.put_nowait(None)
+        self._end_messages()
         self._threads[0].join(PATIENCE)
         try:
             self._process.wait(PATIENCE)
@@ -85,6 +84,16 @@ class ConsoleProcess:
             self._process.wait()
         for thread in self._threads:
             thread.join(PATIENCE)
+
+    def _end_messages(self) -> None:
+        """Let the last message be the end; it displaces another one if too many wait."""
+        while True:
+            try:
+                self._lines.put_nowait(None)
+                return
+            except queue.Full:
+                with suppress(queue.Empty):
+                    self._lines.get_nowait()
 
     def _write(self, setup: Mapping[str, Any], pipe: IO[bytes]) -> None:
         with suppress(OSError, ValueError), pipe:
