@@ -44,7 +44,9 @@ class Operator:
         with pytest.raises(urllib.error.HTTPError) as answer:
             urllib.request.build_opener(Unredirected).open(address, timeout=PATIENCE)
         cookie = answer.value.headers["Set-Cookie"].split(";")[0]
-        self.socket = connect(f"ws://{host}/live", origin=f"http://{host}", additional_headers={"Cookie": cookie}, proxy=None)
+        page = connect(f"ws://{host}/live", origin=f"http://{host}", additional_headers={"Cookie": cookie}, proxy=None)
+        self._opened = contextlib.ExitStack()
+        self.socket = self._opened.enter_context(page)
         self.received, self._ended = [], threading.Event()
         self.state = {}
         for work in (self._listen, self._beat):
@@ -67,7 +69,7 @@ class Operator:
 
     def leave(self):
         self._ended.set()
-        self.socket.close()
+        self._opened.close()
 
     def _listen(self):
         names = []
