@@ -31,6 +31,7 @@ FILES = {
     "/console.js": ("console.js", "text/javascript"),
     "/drawings.js": ("drawings.js", "text/javascript"),
     "/beat.js": ("beat.js", "text/javascript"),
+    "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
 """Files of the page by their paths; there is no other path."""
 PERIOD = 1.0 / 30.0

@@ -34,7 +34,7 @@ SEATED = LOCAL | {Origin.CONSOLE}
 """LOCAL and the operator, who may do nothing that moves a platform up: consent is given at the vehicle."""
 OPERATOR = frozenset({Origin.SCRIPT, Origin.CONSOLE})
 EVERY = frozenset(Origin) - {Origin.SESSION, Origin.CONSOLE}
-STOPPED = "the operator has stopped the platform, and has to acknowledge the stop first"
+STOPPED = "the operator has stopped the platform"
 
 
 class Controlled(Protocol):
@@ -140,7 +140,7 @@ def _park(drive: Controlled, _: None) -> Effect:
 def _stop(drive: Controlled, _: None) -> Effect:
     drive.command_platform(PARK)  # it needs a new order to rise
     drive.session.paused = drive.session.platform_stopped = True
-    drive.show("the operator has stopped the platform", math.inf, lambda session: session.platform_stopped)
+    drive.show(STOPPED, math.inf, lambda session: session.platform_stopped)
     return Effect("stop")
 
 
@@ -156,8 +156,7 @@ def _acknowledge(drive: Controlled, _: None) -> Effect:
 def _need_no_stop(drive: Controlled, kind: str, value: Any) -> None:
     """Check that the platform is not stopped. Raises ConfigError."""
     if drive.session.platform_stopped:
-        drive.show(STOPPED, REFUSED_TIME)
-        raise ConfigError("event", kind, value, f"no stop: {STOPPED}")
+        raise ConfigError("event", kind, value, f"an acknowledgment before it, because {STOPPED}")
 
 
 def _intensity(drive: Controlled, value: float) -> Effect:

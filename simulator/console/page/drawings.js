@@ -4,7 +4,7 @@
 const INK = "#16191d", GRID = "#ccd2d9", BLUE = "#0047c2", RED = "#a8001c", GREEN = "#00693a";
 
 // Returns the 2-D context of a canvas with the size of the canvas on the screen, cleared, and its width and height.
-function begin(canvas) {
+function cleared(canvas) {
   const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
   const wide = Math.round(width * ratio), high = Math.round(height * ratio);
   if (canvas.width !== wide || canvas.height !== high) { canvas.width = wide; canvas.height = high; }
@@ -30,7 +30,7 @@ function brief(value) {
 
 // Values over wall time: points [[seconds, value], ...] of the last `span` seconds before `now`.
 function drawPlot(canvas, points, now, span, unit) {
-  const [g, width, height] = begin(canvas), left = 60, bottom = 18;
+  const [g, width, height] = cleared(canvas), left = 60, bottom = 18;
   const values = points.map((point) => point[1]).filter((value) => value !== null);
   let low = Math.min(...values), high = Math.max(...values);
   if (!values.length) { g.fillText("no values", left, height / 2); return; }
@@ -59,7 +59,7 @@ function drawPlot(canvas, points, now, span, unit) {
 
 // Track [[x, y], ...] in the world, vehicle at `place` with heading `yaw`; x to the right, y up.
 function drawMap(canvas, track, place, yaw) {
-  const [g, width, height] = begin(canvas);
+  const [g, width, height] = cleared(canvas);
   if (!place) return;
   const xs = [place[0], ...track.map((p) => p[0])], ys = [place[1], ...track.map((p) => p[1])];
   const span = (all) => [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))];
@@ -78,7 +78,7 @@ function drawMap(canvas, track, place, yaw) {
 
 // Trail [[lateral, longitudinal], ...] in m/s2, the last one is now; + = left and forward.
 function drawGg(canvas, trail) {
-  const [g, width, height] = begin(canvas), r = 0.46 * Math.min(width, height);
+  const [g, width, height] = cleared(canvas), r = 0.46 * Math.min(width, height);
   const most = Math.max(5, ...trail.map((p) => Math.hypot(p[0], p[1]))), rings = roundStep(most, 2), scale = r / (rings * Math.ceil(most / rings));
   g.translate(width / 2, height / 2); g.strokeStyle = GRID; g.fillStyle = INK;
   for (let ring = rings; ring * scale <= r * 1.001; ring += rings) {
@@ -95,7 +95,7 @@ function drawGg(canvas, trail) {
 
 // Steering wheel angle [rad], + = left, and pedals 0 to 1 [[name, value], ...].
 function drawPedals(canvas, angle, pedals) {
-  const [g, width, height] = begin(canvas), r = 0.42 * height;
+  const [g, width, height] = cleared(canvas), r = 0.42 * height;
   g.save(); g.translate(r + 10, height / 2); g.rotate(-angle); g.strokeStyle = INK; g.lineWidth = 5;
   g.beginPath(); g.arc(0, 0, r, 0, 7); g.moveTo(-r, 0); g.lineTo(r, 0); g.moveTo(0, 0); g.lineTo(0, r); g.stroke();
   g.strokeStyle = RED; g.beginPath(); g.moveTo(0, -r + 8); g.lineTo(0, -r - 4); g.stroke(); g.restore();
@@ -115,6 +115,6 @@ function drawBars(g, left, width, height, bars) {
 }
 
 function drawLegs(canvas, uses) {
-  const [g, width, height] = begin(canvas);
+  const [g, width, height] = cleared(canvas);
   drawBars(g, 0, width, height, uses.map((use, n) => [`leg ${n + 1}`, use]));
 }
