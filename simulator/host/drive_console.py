@@ -77,6 +77,7 @@ class DriveConsole:
         self._send = send
         self._watch = OperatorWatch(self.outlet.block.cells, options.on_loss, send, self._warn)
         session.outlets.append(self.outlet)
+        session.on_tick.append(self.outlet.note_tick)
 
     @property
     def outlets(self) -> list[Any]:

@@ -26,6 +26,7 @@ HOST: tuple[Any, ...] = (
     ("armed", (), "1", "1 while the platform is permitted to move", "i8"),
     ("real_time_factor", (), "1", "simulated time per wall time"),
     ("overruns", (), "1", "number of late ticks so far", "i8"),
+    ("lateness", (), "s", "largest lateness of a tick since the previous state"),
     ("lateness_p99", (), "s", "lateness that 99 % of the ticks do not exceed"),
     ("lateness_worst", (), "s", "largest lateness of a tick so far"),
     ("dropped", (), "s", "wall time by which the drive has fallen behind"),
@@ -62,7 +63,7 @@ class ConsoleOutlet:
         self._channels = Channels([*self._logged.vehicle, *self._logged.session, ("host_", HOST, self._host)])
         self.block = StateBlock(self._channels.row_bytes)
         self._rows = Rows(self._channels, self.block.row)
-        self._count, self._open = 0, True
+        self._count, self._open, self._late = 0, True, 0.0
 
     def setup(self, title: str) -> dict[str, Any]:
         """Return what the process of the console has to know of the drive, in JSON types."""
@@ -72,6 +73,11 @@ class ConsoleOutlet:
             if one.kind.kind in "fiu"
         ]
         return {"block": self.block.name, "title": title, "states": STATE_NAMES, "columns": columns}
+
+    def note_tick(self, session: Session) -> None:
+        """Note the lateness of a tick; for `Session.on_tick`."""
+        if session.clock is not None:
+            self._late = max(self._late, session.clock.last_lateness)
 
     def publish(self, session: Session) -> None:
         """Publish the present state."""
@@ -87,7 +93,7 @@ class ConsoleOutlet:
             host["real_time_factor"], host["overruns"], host["dropped"] = clock.real_time_factor, clock.overruns, clock.dropped
             if self._count % QUANTILE_PERIOD == 0:
                 host["lateness_p99"] = clock.lateness.quantile(0.99)
-            host["lateness_worst"] = clock.worst_lateness
+            host["lateness"], host["lateness_worst"], self._late = self._late, clock.worst_lateness, 0.0
         self._count += 1
         self.block.begin()
         self._rows.put(0)

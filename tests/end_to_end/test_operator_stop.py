@@ -50,7 +50,9 @@ def test_a_stop_holds_the_platform_until_the_acknowledgment_and_comes_again(driv
     assert speed[at - 10 : at].max() > 1e-3, "the platform moves before the stop"
     assert speed[at + 30 : at + 95].max() == 0.0, "at rest after less than 0.3 s, until the acknowledgment"
     assert columns["paused"][at + 5 : round(12.4 / LOG_STEP)].all()
-    assert not {4, 5} & set(state[round(ACKNOWLEDGE / LOG_STEP) : round(12.0 / LOG_STEP)].tolist()), "it does not follow the vehicle without a new order"
+    assert not {4, 5} & set(state[round(ACKNOWLEDGE / LOG_STEP) : round(12.0 / LOG_STEP)].tolist()), (
+        "it does not follow the vehicle without a new order"
+    )
     assert 4 in state[round(12.5 / LOG_STEP) :], "the driver has raised it: it follows the vehicle"
     assert differences(columns, repeated) == []
     kinds = [(event.kind, event.value) for event in events_in(drive.folder) if event.origin == "script"]

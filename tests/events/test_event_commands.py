@@ -24,7 +24,9 @@ class Drive:
 
     def __init__(self):
         self.announced, self.ended, self.restarts = [], 0, 0
-        self.session = SimpleNamespace(paused=False, platform_stopped=False, tick=70, time=0.07, waits=False, announce=self.announced.append)
+        self.session = SimpleNamespace(
+            paused=False, platform_stopped=False, tick=70, time=0.07, waits=False, announce=self.announced.append
+        )
 
     def restart(self):
         self.restarts += 1

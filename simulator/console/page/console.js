@@ -9,7 +9,7 @@ const BASE = [
   "host_real_time_factor", "host_overruns", "host_lateness_p99", "host_lateness_worst", "host_dropped", "host_intensity", "host_missed",
   "host_leg_use_0", "host_leg_use_1", "host_leg_use_2", "host_leg_use_3", "host_leg_use_4", "host_leg_use_5",
 ];
-const FIRST_PLOTS = ["v_WB_B_x", "a_WG_B_y", "platform_p_NP_z", "lateness"];
+const FIRST_PLOTS = ["v_WB_B_x", "a_WG_B_y", "platform_p_NP_z", "host_lateness"];
 const BAD = new Set(["incident", "collision", "fault", "stop"]);
 const byId = (id) => document.getElementById(id);
 
