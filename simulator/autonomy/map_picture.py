@@ -67,7 +67,7 @@ def write_map_picture(
     angle = np.linspace(0.0, 2.0 * np.pi, 60)
     axes.plot(goal.x + goal.radius * np.cos(angle), goal.y + goal.radius * np.sin(angle), color="tab:green", linewidth=1.5, label="goal")
     axes.set(xlabel="x [m]", ylabel="y [m]", title=title, aspect="equal", xlim=shown[:2], ylim=shown[2:])
-    cells = [Patch(color=[one / 255.0 for one in color], label=name) for name, color in COLORS.items() if name in CELLS]
+    cells = [Patch(color="#{:02x}{:02x}{:02x}".format(*COLORS[name]), label=name) for name in CELLS]
     figure.legend(handles=[*axes.get_legend_handles_labels()[0], *cells], loc="outside lower center", ncols=7, fontsize="small")
     path = folder / NAME
     figure.savefig(path)

@@ -36,10 +36,9 @@ class Stage:
         self.name, self.period = name, period
         self.in_thread = in_thread
         self._function, self._check, self._paced = function, check, paced
-        self._thread = PluginThread(name, lambda *given: (function(*given),), LATE * period) if in_thread else None
+        self._thread = PluginThread(name, self._call, LATE * period) if in_thread else None
         self._next = 0.0
-        self._arguments: tuple[Any, ...] = ()
-        self._outcome: tuple[tuple[Any] | None, Exception | None] | None = None
+        self._outcome: tuple[Any, Exception | None] | None = None
 
     def is_due(self, t: float) -> bool:
         """Return whether the next call is due at time t [s]."""
@@ -48,14 +47,23 @@ class Stage:
     def submit(self, t: float, *arguments: Any) -> None:
         """Begin a call at time t [s]."""
         self._next = max(self._next, t - self.period) + self.period
-        self._arguments = arguments
         if self._thread is not None:
             self._thread.submit(*arguments)
             return
         try:
-            self._outcome = (self._function(*arguments),), None
+            self._outcome = self._call(*arguments)
         except Exception as error:  # ends the drive with its reason, as that of a plugin
             self._outcome = None, error
+
+    def _call(self, *arguments: Any) -> tuple[Any, PlanError | None]:
+        """Return the checked result of a call, or why it is impossible. In a thread, the check delays no tick either."""
+        found = self._function(*arguments)
+        try:
+            return self._check(found, *arguments), None
+        except PlanError as error:
+            return None, error
+        except Exception as error:  # for example an object of a plugin that raises when it is read
+            return None, PlanError(f"invalid result: {type(error).__name__}: {error}")
 
     def result(self) -> Any:
         """Return the checked result of the last call, or None. Raises PlanError: it failed, is late or returned an impossible result."""
@@ -64,18 +72,14 @@ class Stage:
             if self._thread.error:
                 raise PlanError(self._thread.error.replace(" was dropped", "", 1))
         else:
-            (found, error), self._outcome = self._outcome or (None, None), None
-            if error is not None:
-                text = str(error) if isinstance(error, JounceError) else f"{type(error).__name__}: {error}".rstrip(": ")
-                raise PlanError(f"{self.name}: {text}") from error
+            found, self._outcome = self._outcome, None
         if found is None:
             return None
-        try:
-            return self._check(found[0], *self._arguments)
-        except PlanError as error:
-            raise PlanError(f"{self.name}: {error}") from None
-        except Exception as error:  # for example an object of a plugin that raises when it is read
-            raise PlanError(f"{self.name}: invalid result: {type(error).__name__}: {error}") from error
+        result, error = found
+        if error is not None:
+            text = str(error) if isinstance(error, JounceError) else f"{type(error).__name__}: {error}".rstrip(": ")
+            raise PlanError(f"{self.name}: {text}") from error
+        return result
 
     def close(self) -> None:
         """End the thread."""

@@ -24,6 +24,11 @@ PIXELS = 252
 """Side of the picture of the map."""
 SIZE, DPI = (10.0, 8.0), 80
 """Size [in] and pixels per inch of the figure."""
+ROW = slice(None)
+PLACES: dict[int, tuple[Any, ...]] = {
+    1: ((0, 0),), 2: ((0, 0), (0, 1)), 3: ((0, 0), (0, 1), (1, ROW)), 4: ((0, 0), (0, 1), (1, 0), (1, 1)),
+}  # fmt: skip
+"""Row and column of each panel, by their number."""
 GIF, PNG = "figure.gif", "figure_{:g}s.png"
 
 
@@ -74,7 +79,8 @@ class _Sheet:
             wanted = [("chase", has_chase), ("cloud", any(one.cloud is not None for one in drive.moments)), ("map", last.map is not None)]
             names = [name for name, there in wanted if there] + ["track"]
             grid = figure.add_gridspec(2, 2, width_ratios=(1.2, 1.0)) if len(names) > 2 else figure.add_gridspec(1, len(names))
-            self._axes = {name: figure.add_subplot(grid[divmod(n, 2) if len(names) > 2 else (0, n)]) for n, name in enumerate(names)}
+            places = PLACES[len(names)]
+            self._axes = {name: figure.add_subplot(grid[place]) for name, place in zip(names, places, strict=True)}
             self._heading = figure.suptitle("", x=0.01, ha="left", fontsize=10.0)
             self._images: dict[str, Any] = {}
             if "chase" in names:

@@ -48,6 +48,8 @@ COMMANDS = (
     ("kc",),
     ("info",),
     ("sensors",),
+    ("score",),
+    ("doctor",),
 )
 HEAVY = ("numba", "numpy", "pyglet", "pygame", "yaml", "matplotlib", "pyarrow", "msgspec", "rich", "PIL", "scipy")
 

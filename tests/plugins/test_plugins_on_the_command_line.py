@@ -39,7 +39,7 @@ def test_help_lists_the_kinds_of_plugins() -> None:
     assert "motion stream: native, codemasters, outsim, outsim2, outgauge, beamng, srs, forza, moog (default" in said
     said = " ".join(more.stdout.split())
     assert "driver: auto, wheel, gamepad, keyboard, pedal, " in said
-    assert "scripted, bend, " in said
+    assert "scripted, planner, bend, " in said
     assert "srs, forza, moog, mine, " in said
 
 
