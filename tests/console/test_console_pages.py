@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from simulator.base.errors import JounceError
 from simulator.console.access import Access, new_token
 from simulator.console.station import BURST, LOST, MOST_BYTES, MOST_PAGES, WAITING, RefusedError, Station
+from simulator.host.drive_console import need_packages
 
 
 class Drive:
@@ -138,6 +140,12 @@ def test_pages_and_columns_are_limited(drive):
 @pytest.fixture
 def access():
     return Access("the token", "127.0.0.1", 8770)
+
+
+def test_missing_packages_are_named_with_the_command_that_installs_them(monkeypatch):
+    monkeypatch.setattr("simulator.host.drive_console.find_spec", lambda name: None if name != "starlette" else object())
+    with pytest.raises(JounceError, match=r"--console: uvicorn, websockets not installed; hint: run .*console"):
+        need_packages()
 
 
 def test_a_token_has_128_random_bits():
