@@ -144,7 +144,7 @@ def access():
 
 def test_missing_packages_are_named_with_the_command_that_installs_them(monkeypatch):
     monkeypatch.setattr("simulator.host.drive_console.find_spec", lambda name: None if name != "starlette" else object())
-    with pytest.raises(JounceError, match=r"--console: uvicorn, websockets not installed; hint: run .*console"):
+    with pytest.raises(JounceError, match=r"--console: uvicorn, websockets not installed; hint: run .*install"):
         need_packages()
 
 
