@@ -8,6 +8,7 @@ from test_failing_parts import Drive
 from test_rerun_with_events import again, events_in, script
 from unpaced import assert_within_limits
 
+from simulator.events.event import Event, Origin
 from simulator.run.rerun import differences
 
 STOP, ACKNOWLEDGE = 6.0, 8.0
@@ -83,3 +84,21 @@ def test_an_acknowledgment_without_a_stop_is_refused(drive):
     drive.host.options.script = script((0.5, "acknowledge", None), (1.0, "quit", None))
     assert drive.run() == 0, drive.lines
     assert [event.kind for event in events_in(drive.folder) if event.origin == "script"] == ["quit"]
+
+
+def test_a_platform_that_parks_at_the_end_may_be_stopped(drive):
+    drive.host.options.script = script((1.0, "reset", None), (2.0, "quit", None))
+
+    def look(session):
+        """A page stops the platform on its way down, and sends something else."""
+        if session.cueing.procedure.state == "park" and session.cueing.pose[2] < -0.03 and not session.platform_stopped:
+            for kind in ("reset", "stop"):
+                drive.host.events.queue.put(Event(kind, None, Origin.CONSOLE))
+
+    drive.host.console.look = look
+    assert drive.run() == 0, drive.lines
+    assert_within_limits(drive.host.session, drive.legs)
+    assert np.ptp(np.array(drive.legs[-200:]), axis=0).max() == 0.0
+    height = float(drive.host.session.cueing.platform[0]["park_height"])
+    assert height + 0.02 < drive.host.session.cueing.pose[2] < -0.03
+    assert [event.kind for event in events_in(drive.folder) if event.origin == "console"] == ["stop"]
