@@ -117,6 +117,8 @@ class Clock:
     """Simulated time divided by wall time over the last WINDOW."""
     lateness: Lateness = field(default_factory=Lateness)
     """Histogram of the lateness since the start."""
+    last_lateness: float = 0.0
+    """Lateness of the last tick [s]."""
     recent_lateness: float = 0.0
     """Largest lateness of a tick [s] since the last reset to zero by a reader."""
     _deadline: float = 0.0
@@ -155,6 +157,7 @@ class Clock:
             pass
         late = now - self._deadline
         self.lateness.add(late)
+        self.last_lateness = late
         self.recent_lateness = max(self.recent_lateness, late)
         if late > self.h:
             self.overruns += 1

@@ -173,6 +173,8 @@ class Session:
         self.fault_maker: Callable[[Sequence[Any], Sequence[PlannedFault]], list[PlannedFault]] | None = None
         """Returns the faults of entries as in a session file, in addition to those present. Raises ConfigError, JounceError."""
         self.paused = False
+        self.platform_stopped = False
+        """True after an operator has stopped the platform: it holds its pose, and nothing moves."""
         self.waits = False
         """True before the drive begins, while the vehicle rests and the platform rises."""
         self.clock: Clock | None = None
@@ -229,7 +231,7 @@ class Session:
     @property
     def moves(self) -> bool:
         """Whether the vehicle moves: False while paused, before the platform is up, and during the rest after an incident."""
-        return not self.paused and not self.waits and not self.recovery.rests
+        return not (self.paused or self.platform_stopped or self.waits or self.recovery.rests)
 
     def reset(self) -> None:
         """Settle the vehicle at the start of the ground: at rest in neutral, or rolling in drive at `start_speed`; or hold it at `start_drop`.
@@ -496,6 +498,9 @@ class Session:
             self.cueing.washout.serve(0.0 if self.waits else self.time, self.clock is None)
             self._record_failure(self.cueing.washout.trouble)
         self.tick += count
+        if self.platform_stopped:
+            brake_platform(self.cueing.records.p, self.cueing.records.s, count)
+            return
         if self.waits and not self.paused:
             platform_ticks(self.cueing.records, self.watch, count)
             return

@@ -37,6 +37,8 @@ SHORTEST_STEP, LONGEST_STEP = 5e-5, 0.01
 """Limits of the step [s], as in a maneuver."""
 LARGEST_SEED = 2**32
 WAIT_AUTO = "auto"
+ON_LOSS = ("neutral", "park", "continue")
+"""Effects of a lost operator on a platform that is up."""
 
 
 def _kind_entry(names: Callable[[], tuple[str, ...]], own: Callable[[str], Fields]) -> Either:
@@ -113,6 +115,14 @@ _WORLD = (
     ),
     Field("gusts", Group(GUSTS), "gusts, instead of the gusts of the terrain", None),
 )
+_CONSOLE = (
+    Field(
+        "on_loss",
+        Choice(ON_LOSS),
+        "effect on the platform if the operator's page is lost for 3 s; `neutral`: the vehicle pauses and the platform moves to neutral",
+        ON_LOSS[0],
+    ),
+)
 FILE = (
     Field("title", Text(), "one-line description", None),
     *(Field(name, Anything(_NAMED), f"{name}: {_NAMED}", None) for name in CONTENTS),
@@ -149,6 +159,7 @@ FILE = (
         1.0,
     ),
     Field("outlets", Group(_OUTLETS), "outlets of the session", None),
+    Field("console", Group(_CONSOLE), "console of the operator, of a drive with `--console`", None),
     Field(
         "sensors",
         ListOf(Either((SENSOR_FILE.choice(), SENSOR_FILE))),
@@ -243,6 +254,8 @@ class SessionOptions:
     faults: tuple[Any, ...]
     """Faults in addition to those of the maneuver, the argument of `simulator.faults.planned_fault.make_faults`."""
     preview: PreviewOptions | None
+    on_loss: str
+    """Effect of a lost operator, one of ON_LOSS."""
     ruts: str | None
     """Folder or rut file of an earlier run."""
 
@@ -286,6 +299,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             sensors=values["sensors"],
             faults=values["faults"],
             preview=preview,
+            on_loss=read(_CONSOLE, values.get("console", {}), file, "console")["on_loss"],
             ruts=values.get("ruts"),
         )
 

@@ -16,6 +16,8 @@ class Origin(StrEnum):
     """A key of the window, or the closed window."""
     DEVICE = "device"
     """A button of a steering wheel or game controller, or an input source of a plugin."""
+    CONSOLE = "console"
+    """The page of the operator (`simulator.console`)."""
     SCRIPT = "script"
     """A list of events given before the drive."""
     PORT = "port"

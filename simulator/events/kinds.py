@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -23,18 +24,25 @@ RAISE, PARK, RAISE_LATER, STAY_DOWN = "raise", "park", "raise later", "stay down
 TUNED_TIME = 4.0
 """s for which a changed parameter of the washout is displayed."""
 REFUSED_TIME = 3.0
-"""s for which a refused gear is displayed, unless the vehicle stops before."""
+"""s for which a refused gear is displayed, unless the vehicle stops before; also other refused commands."""
+MESSAGE_TIME = 10.0
+"""s for which the end of a stop is displayed."""
 
 PERSON = frozenset({Origin.WINDOW, Origin.DEVICE})
 """Origins at the driver's seat."""
 LOCAL = PERSON | {Origin.SCRIPT}
-DRIVERS = LOCAL | {Origin.PORT}
-"""Origins that drive. A program on the port neither raises nor tunes the platform."""
-INJECTORS = frozenset({Origin.SCRIPT, Origin.PORT})
+SUPERVISORS = LOCAL | {Origin.CONSOLE}
+"""LOCAL and the operator, who may do nothing that moves a platform up: consent is given at the vehicle."""
+DRIVERS = SUPERVISORS | {Origin.PORT}
+"""Origins that restart a drive. A program on the port neither raises nor tunes the platform."""
+INJECTORS = frozenset({Origin.CONSOLE, Origin.SCRIPT, Origin.PORT})
 """Origins that set faults."""
+OPERATOR = frozenset({Origin.CONSOLE, Origin.SCRIPT})
+"""Origins that stop the platform, and acknowledge the stop."""
 MOST_FAULTS = 100
 """Maximum number of faults of a drive that accepts a further one by an event."""
-EVERY = frozenset(Origin) - {Origin.SESSION}
+EVERY = frozenset(Origin) - {Origin.SESSION, Origin.CONSOLE}
+STOPPED = "the operator has stopped the platform"
 
 
 class Controlled(Protocol):
@@ -108,6 +116,8 @@ def _quit(drive: Controlled, reason: str | None) -> Effect:
 
 def _pause(drive: Controlled, paused: bool | None) -> Effect:
     paused = not drive.session.paused if paused is None else paused
+    if not paused:
+        _need_no_stop(drive, "pause", paused)
     drive.session.paused = paused
     drive.show("")  # the view displays the pause
     return Effect("pause", paused)
@@ -126,7 +136,35 @@ def _set_upright(drive: Controlled, _: None) -> Effect:
 
 
 def _platform(drive: Controlled, order: str | None) -> Effect:
+    if order != PARK:
+        _need_no_stop(drive, "platform", order)
     return Effect("platform", drive.command_platform(order))
+
+
+def _park(drive: Controlled, _: None) -> Effect:
+    return _platform(drive, PARK)
+
+
+def _stop(drive: Controlled, _: None) -> Effect:
+    drive.command_platform(PARK)  # it needs a new order to rise
+    drive.session.paused = drive.session.platform_stopped = True
+    drive.show(STOPPED, math.inf, lambda session: session.platform_stopped)
+    return Effect("stop")
+
+
+def _acknowledge(drive: Controlled, _: None) -> Effect:
+    if not drive.session.platform_stopped:
+        raise ConfigError("event", "acknowledge", NOTHING, "a stop of the platform before it")
+    drive.session.platform_stopped = False
+    drive.session.cueing.reset()  # it parks from its present pose, not from the pose that the washout requested last
+    drive.show("the platform parks; P: continue, M: raise the platform", MESSAGE_TIME)
+    return Effect("acknowledge")
+
+
+def _need_no_stop(drive: Controlled, kind: str, value: Any) -> None:
+    """Check that the platform is not stopped. Raises ConfigError."""
+    if drive.session.platform_stopped:
+        raise ConfigError("event", kind, value, f"an acknowledgment before it, because {STOPPED}")
 
 
 def _intensity(drive: Controlled, value: float) -> Effect:
@@ -212,13 +250,16 @@ COMMANDS: dict[str, EventKind] = {
     for kind in (
         # name, effect, origins, meaning, type of the value, may come without it
         EventKind("quit", _quit, EVERY, "end the drive; the value is the reason", Text("a reason"), toggles=True),
-        EventKind("pause", _pause, LOCAL | {Origin.DRIVE}, "pause (true) or continue (false)", Flag(), toggles=True),
+        EventKind("pause", _pause, SUPERVISORS | {Origin.DRIVE}, "pause (true) or continue (false)", Flag(), toggles=True),
         EventKind("reset", _reset, DRIVERS, "restart the drive"),
         EventKind("upright", _set_upright, DRIVERS, "put the vehicle on its wheels"),
         EventKind("add_fault", _add_fault, INJECTORS, "add a fault until the next restart, from now on unless it has a start", FAULT),
         EventKind("end_fault", _end_fault, INJECTORS, "end a fault, which falls with its ramp", Text("the name of a fault")),
         EventKind("platform", _platform, LOCAL | {Origin.DRIVE}, "raise or park the motion platform", _ORDER, toggles=True),
-        EventKind("intensity", _intensity, LOCAL, "set the scale of the washout input", Number("1", 0.0, MOST)),
+        EventKind("park", _park, SUPERVISORS, "park the motion platform"),
+        EventKind("stop", _stop, OPERATOR, "stop the platform at its pose until `acknowledge`, and pause"),
+        EventKind("acknowledge", _acknowledge, OPERATOR, "end the stop: the platform parks"),
+        EventKind("intensity", _intensity, SUPERVISORS, "set the scale of the washout input", Number("1", 0.0, MOST)),
         EventKind("intensity_up", _step_intensity(1), LOCAL, "increase the intensity"),
         EventKind("intensity_down", _step_intensity(-1), LOCAL, "decrease the intensity"),
         EventKind("washout_parameter", _washout_parameter, LOCAL, "set a parameter of the washout", PARAMETER),

@@ -21,11 +21,12 @@ class BuiltInPlatform:
     ----------
     process : None until the platform receives packets
     gone : True after the process has ended unexpectedly
+    ends : True when the drive ends the process
     """
 
     def __init__(self, configuration: Configuration, folder: Path) -> None:
         self.process: VirtualPlatformProcess | None = None
-        self.gone = False
+        self.gone = self.ends = False
         self._configuration, self._folder = configuration, folder
         self._error: JounceError | None = None
         self._kill: Callable[[], None] | None = None
@@ -39,7 +40,7 @@ class BuiltInPlatform:
 
     def has_died(self) -> bool:
         """Return True once, after the process has ended unexpectedly."""
-        if self.process is None or self.gone or self.process.alive:
+        if self.process is None or self.gone or self.ends or self.process.alive:
             return False
         self.gone = True
         return True

@@ -25,6 +25,7 @@ from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.force_feedback.thread import ForceFeedbackThread
 from simulator.driver.make_driver import driver_kind
 from simulator.events.event import Event, Origin
+from simulator.host.drive_console import ConsoleOptions, DriveConsole, need_packages
 from simulator.host.drive_control import DriveControl
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_streams import DriveStreams
@@ -61,6 +62,8 @@ class DriveOptions:
     """True to show the progress on a terminal."""
     script: EventScript = field(default_factory=EventScript)
     """Events that are sent during the drive."""
+    console: ConsoleOptions | None = None
+    """Options of the operator's console; None without one."""
 
 
 class Host:
@@ -75,7 +78,8 @@ class Host:
         self.streams = DriveStreams(self.messages, self.stop_request)
         self.controls = HumanControls(self.messages, self.view)
         self.control = DriveControl(self.view, self.streams, self.controls, self._driver)
-        self.events = EventService(self.control, self._note)
+        self.console = DriveConsole(self.messages, self.view)
+        self.events = EventService(self.control, self._note, self.console.refuse)
         self.reports = SessionReports(self.messages, self.view)
         self.stream_reports = StreamReports(self.messages, self.streams)
         self.log: TelemetryOutlet | None = None
@@ -97,6 +101,8 @@ class Host:
         ------
         JounceError : a file, device, address or folder cannot be used, or the vehicle's state is no longer finite
         """
+        if self.options.console is not None:
+            need_packages()
         choose_view(self.options.configuration, self.messages.say)
         self.view.compile(self.options.configuration, self.messages.say)
         self.parts = parts = build(self.options.configuration)
@@ -120,6 +126,8 @@ class Host:
             if self.view.window is not None:
                 session.outlets.append(self.view.window)
                 session.on_tick.append(self.view.window.note_tick)
+            if self.options.console is not None:
+                self.console.open(session, parts.vehicle.description.name, self.options.console, self.events.queue.put)
             self.streams.connect()
             outlets = parts.outlets(folder.path)
             with on_signal(self._take_signal):
@@ -188,10 +196,10 @@ class Host:
         limiter = interventions(session.cueing.readout)
         motions, quick = streams.to_park()
         if motions:
-            others = [] if window is None else [window]
+            others = [*([] if window is None else [window]), *self.console.outlets]
             if window is not None:
                 window.show_message(PARKING, math.inf)  # replaces the message of a paused drive
-            messages.attempt(partial(park, session, motions, others, self.stop_request, messages.say, quick))
+            messages.attempt(partial(park, session, motions, others, self.stop_request, messages.say, quick, self._serve_park))
         self._note_ending()
         messages.attempt(partial(close_together, streams.motions))
         streams.begin_end()  # the platform draws its plot while the log is written
@@ -219,7 +227,9 @@ class Host:
 
     def _wait_for_platform(self, session: Session, by_a_person: bool) -> None:
         """Let the platform rise before the drive."""
-        ticks = wait_for_platform(session, self.streams.motions, self.view.window, by_a_person, self._keep_waiting, self.messages.say)
+        ticks = wait_for_platform(
+            session, self.streams.motions, self.view.window, by_a_person, self._keep_waiting, self.messages.say, self.console.outlets
+        )
         self.events.apply(Event("wait_over", ticks))
 
     def _note_ending(self) -> None:
@@ -263,6 +273,7 @@ class Host:
     def _serve(self, session: Session) -> None:
         """Check the view, collect the events of all senders, and apply them; called a hundred times a second."""
         self.controls.report_troubles()
+        self.console.look(session)
         supervisor, queue = self.view.supervisor, self.events.queue
         if supervisor is not None:
             self.view.look(session)
@@ -276,6 +287,13 @@ class Host:
             queue.put(event)
         self.events.serve()
 
+    def _serve_park(self) -> None:
+        """Let the operator stop a platform that parks; other events have no effect any more."""
+        self.console.look(self.session)
+        for event in self.events.queue.take():
+            if event.kind == "stop":
+                self.events.apply(event)
+
     def _close(self) -> None:
         """End the other processes; delete the folder of a drive that did not begin. A second call does nothing."""
         if self._closed:
@@ -283,6 +301,7 @@ class Host:
         self._closed = True
         self.view.close_start_window()
         self.streams.begin_end()  # the platform draws its plot while the view closes
+        self.messages.attempt(self.console.close)
         if self.force_feedback is not None:
             self.messages.attempt(self.force_feedback.close)
         if self.controls.driver is not None:

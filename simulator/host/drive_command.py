@@ -11,8 +11,9 @@ from simulator.clock import lateness_text
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override, option
-from simulator.configuration.session_file import THIS_MACHINE
+from simulator.configuration.session_file import THIS_MACHINE, read_session
 from simulator.host.drive import DriveOptions, Host
+from simulator.host.drive_console import ConsoleOptions
 from simulator.host.event_script import EventScript, read_script
 from simulator.virtual_platform.platform import report as platform_report
 from washout.limiter.limiter import interventions_text
@@ -58,7 +59,9 @@ def _main(arguments: Any, began: float, options: list[Override], to: str | None 
         else:
             configuration.put("outlets.motion.to", to, here)
     script = EventScript() if arguments.events is None else read_script(Path(arguments.events))
-    host = Host(DriveOptions(configuration, Path(arguments.out) if arguments.out else None, began, progress=progress, script=script))
+    console = None if arguments.console is None else ConsoleOptions(int(arguments.console), read_session(configuration).on_loss)
+    out = Path(arguments.out) if arguments.out else None
+    host = Host(DriveOptions(configuration, out, began, progress=progress, script=script, console=console))
     summary = host.run()
     return report(host, summary)
 

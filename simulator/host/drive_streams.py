@@ -131,6 +131,8 @@ class DriveStreams:
 
     def begin_end(self) -> None:
         """End the built-in platform in a thread, because it draws its plot. A second call does nothing."""
+        if self.platform is not None:
+            self.platform.ends = True
         if not self._ending.ident:
             self._ending.start()
 

@@ -20,6 +20,7 @@ QUICK_PARK_TIME, QUICK_REST_TIME = 1.6, 0.2
 """s. As PARK_TIME and REST_TIME, for the built-in platform, on which nobody sits."""
 QUICK = {"fade": 0.2, "settle": 0.8, "park": 0.8}
 """s. Times of the procedure for the built-in platform: as short as the limits of its legs permit."""
+STAYS = "the platform keeps its pose, because the operator has stopped it"
 IMPATIENT = 3
 """Number of signals that stops the parking."""
 
@@ -31,8 +32,11 @@ def park(
     signals: StopRequest,
     say: Callable[[str], None],
     quick: bool = False,
+    serve: Callable[[], None] = lambda: None,
 ) -> None:
     """Lower the platform and hold it at its rest pose. The vehicle rests; the driver and the log are not called.
+
+    A platform that the operator has stopped keeps its pose.
 
     The first signal ends the drive. After the second signal a message asks for patience. With the third signal the platform stops at its
     present pose, within its limits, and its receiver then acts as without a stream.
@@ -43,11 +47,15 @@ def park(
     others : further outlets to serve, for example the window
     signals : signals so far
     quick : True if only the built-in platform parks: it takes at most QUICK_PARK_TIME, and stops at its pose if it is not down then
+    serve : called a hundred times a second; it may stop the platform
     """
     answered = min(signals.count, 1)
 
     def wait() -> bool:
         nonlocal answered
+        serve()
+        if session.platform_stopped:
+            return False
         if answered < signals.count < IMPATIENT:
             answered = signals.count
             remaining = IMPATIENT - answered
@@ -56,6 +64,10 @@ def park(
             )
         return signals.count < IMPATIENT and bool(_active(session, motions))
 
+    if session.platform_stopped:
+        say(STAYS)
+        stop_platform(session, STOP_TIME, motions)
+        return
     park_time, rest_time = (QUICK_PARK_TIME, QUICK_REST_TIME) if quick else (PARK_TIME, REST_TIME)
     if quick:
         times = session.cueing.records.p[0]
@@ -64,7 +76,10 @@ def park(
     session.cueing.procedure.park()
     coast(session, park_time, lambda: wait() and not parked(session, motions), [*others, *motions])
     coast(session, rest_time, wait, [*others, *motions])
-    if (quick or signals.count >= IMPATIENT) and not parked(session, motions):
+    if session.platform_stopped:
+        say(STAYS)
+        stop_platform(session, STOP_TIME, motions)
+    elif (quick or signals.count >= IMPATIENT) and not parked(session, motions):
         stop_platform(session, STOP_TIME, motions)
 
 

@@ -22,6 +22,7 @@ def wait_for_platform(
     by_a_person: bool,
     keep_going: Callable[[], bool],
     say: Callable[[str], None],
+    others: Sequence[Outlet] = (),
 ) -> int:
     """Raise the platform and blend in the motion while the vehicle rests and nothing is logged; the log then begins.
 
@@ -34,6 +35,7 @@ def wait_for_platform(
     window : shows messages to the driver
     by_a_person : True if a human driver drives, whose keys count during the wait
     keep_going : called a hundred times a second; False ends the wait
+    others : further outlets to serve
     """
     say(RISES)
     if window is not None:
@@ -51,7 +53,7 @@ def wait_for_platform(
         return continues
 
     platforms = [motion for motion in motions if motion.stream.parks]
-    outlets: list[Outlet] = [*([] if window is None else [window]), *motions]
+    outlets: list[Outlet] = [*([] if window is None else [window]), *others, *motions]
     ticks = wait_for_rise(session, go_on, outlets)
     if session.cueing.procedure.rises and continues:
         say(STAYS_DOWN)

@@ -24,7 +24,9 @@ class Drive:
 
     def __init__(self):
         self.announced, self.ended, self.restarts = [], 0, 0
-        self.session = SimpleNamespace(paused=False, tick=70, time=0.07, waits=False, announce=self.announced.append)
+        self.session = SimpleNamespace(
+            paused=False, platform_stopped=False, tick=70, time=0.07, waits=False, announce=self.announced.append
+        )
 
     def restart(self):
         self.restarts += 1
@@ -78,6 +80,10 @@ def test_an_event_takes_effect_at_a_tick_with_the_value_that_it_led_to(drive, se
         (Event("paus", None, Origin.WINDOW), r"expected a kind of event that the window may send .*hint: did you mean pause"),
         (Event("platform", "raise", Origin.SIGNAL), "a kind of event that the signal may send"),
         (Event("wait_over", 3, Origin.SCRIPT), "a kind of event that the script may send"),
+        (Event("platform", "raise", Origin.CONSOLE), "a kind of event that the console may send"),
+        (Event("acknowledge", None, Origin.WINDOW), "a kind of event that the window may send"),
+        (Event("acknowledge", None, Origin.DEVICE), "a kind of event that the device may send"),
+        (Event("quit", None, Origin.CONSOLE), "a kind of event that the console may send"),
         (Event("collision", None, Origin.SESSION), "a kind of event that the session may send"),
         (Event("reset", 1, Origin.SCRIPT), "no value"),
         (Event("pause", 1, Origin.SCRIPT), "true or false"),

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from simulator.base.argument_types import number_between, yaml_value
 from simulator.base.errors import JounceError
 from simulator.base.registry import Choices
+from simulator.console import PORT
 from simulator.motion.protocols.kinds import PROTOCOL_KINDS
 
 
@@ -91,6 +92,14 @@ def add_host_options(p: argparse.ArgumentParser) -> None:
         metavar="PROTOCOL@HOST[:PORT]|{...}",
         help="additional stream, of `jounce stream` without --to the only stream: PROTOCOL@HOST[:PORT], or YAML such as "
         "'{protocol: outgauge, to: 192.168.1.7, rate: 30}' (default: none); repeatable",
+    )
+    p.add_argument(
+        "--console",
+        type=number_between(0, 65535, whole=True),
+        nargs="?",
+        const=PORT,
+        metavar="PORT",
+        help="page of an operator, who watches the drive and may stop the platform (default: none; port %(const)s; 0: a free port)",
     )
     p.add_argument("--events", metavar="FILE", help="script of events such as pause and reset, with their times (YAML)")
     add_log(p)

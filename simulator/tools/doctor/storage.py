@@ -15,7 +15,15 @@ from simulator.tools.doctor.finding import GOOD, LIMITED, MISSING, Finding
 SHARED = Path("/dev/shm")
 LEAST_SHARED, LEAST_DISK = 64e6, 1e9
 """Bytes."""
-EXTRAS = {"symbolic": "sympy", "pandas": "pandas", "optimize": "cma", "cluster": "distributed", "terrain": "rasterio", "sensors": "mcap"}
+EXTRAS = {
+    "symbolic": "sympy",
+    "pandas": "pandas",
+    "optimize": "cma",
+    "cluster": "distributed",
+    "terrain": "rasterio",
+    "sensors": "mcap",
+    "console": "uvicorn",
+}
 """Package that tells whether an extra is installed."""
 
 

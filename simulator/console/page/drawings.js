@@ -1,0 +1,120 @@
+// Drawings of the console on canvases: plot over time, map, g-g diagram, pedals, legs.
+"use strict";
+
+const INK = "#16191d", GRID = "#ccd2d9", BLUE = "#0047c2", RED = "#a8001c", GREEN = "#00693a";
+
+// Returns the 2-D context of a canvas with the size of the canvas on the screen, cleared, and its width and height.
+function cleared(canvas) {
+  const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
+  const wide = Math.round(width * ratio), high = Math.round(height * ratio);
+  if (canvas.width !== wide || canvas.height !== high) { canvas.width = wide; canvas.height = high; }
+  const g = canvas.getContext("2d");
+  g.setTransform(ratio, 0, 0, ratio, 0, 0);
+  g.clearRect(0, 0, width, height);
+  g.font = `${0.8 * parseFloat(getComputedStyle(document.documentElement).fontSize)}px system-ui, sans-serif`;
+  g.lineWidth = 1.5;
+  return [g, width, height];
+}
+
+// Returns a round step so that `span` has about `count` of them.
+function roundStep(span, count) {
+  const raw = span / count, power = 10 ** Math.floor(Math.log10(raw));
+  return power * ([1, 2, 5, 10].find((n) => n * power >= raw) || 10);
+}
+
+function brief(value) {
+  if (value === null || value === undefined) return "–";
+  const size = Math.abs(value);
+  return size !== 0 && (size >= 1e5 || size < 1e-3) ? value.toExponential(2) : String(+value.toPrecision(4));
+}
+
+// Values over wall time: points [[seconds, value], ...] of the last `span` seconds before `now`.
+function drawPlot(canvas, points, now, span, unit) {
+  const [g, width, height] = cleared(canvas), left = 60, bottom = 18;
+  const values = points.map((point) => point[1]).filter((value) => value !== null);
+  let low = Math.min(...values), high = Math.max(...values);
+  if (!values.length) { g.fillText("no values", left, height / 2); return; }
+  if (high - low < 1e-9 * Math.max(1, Math.abs(high))) { low -= 1; high += 1; }
+  const pad = 0.05 * (high - low);
+  low -= pad; high += pad;
+  const x = (t) => left + (width - left - 4) * (1 + (t - now) / span), y = (v) => (height - bottom) * (1 - (v - low) / (high - low));
+  const step = roundStep(high - low, 4);
+  g.strokeStyle = GRID; g.fillStyle = INK; g.textAlign = "right"; g.textBaseline = "middle";
+  for (let v = Math.ceil(low / step) * step; v <= high; v += step) {
+    g.beginPath(); g.moveTo(left, y(v)); g.lineTo(width, y(v)); g.stroke();
+    g.fillText(brief(Math.abs(v) < 1e-9 * step ? 0 : v), left - 4, y(v));
+  }
+  g.textAlign = "left"; g.textBaseline = "bottom";
+  g.fillText(`−${span} s`, left, height); g.fillText(unit, 2, height);
+  g.textAlign = "right"; g.fillText("now", width - 2, height);
+  g.strokeStyle = BLUE; g.beginPath();
+  let on = false;
+  for (const [t, v] of points) {
+    if (v === null || t < now - span) { on = false; continue; }
+    if (on) g.lineTo(x(t), y(v)); else g.moveTo(x(t), y(v));
+    on = true;
+  }
+  g.stroke();
+}
+
+// Track [[x, y], ...] in the world, vehicle at `place` with heading `yaw`; x to the right, y up.
+function drawMap(canvas, track, place, yaw) {
+  const [g, width, height] = cleared(canvas);
+  if (!place) return;
+  const xs = [place[0], ...track.map((p) => p[0])], ys = [place[1], ...track.map((p) => p[1])];
+  const span = (all) => [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))];
+  const [x0, x1] = span(xs), [y0, y1] = span(ys);
+  const size = Math.max(40, 1.15 * (x1 - x0), 1.15 * (y1 - y0) * width / height), scale = width / size;
+  const x = (v) => width / 2 + scale * (v - (x0 + x1) / 2), y = (v) => height / 2 - scale * (v - (y0 + y1) / 2);
+  const bar = roundStep(size, 4);
+  g.strokeStyle = BLUE; g.beginPath();
+  track.forEach((p, n) => (n && !p[2] ? g.lineTo(x(p[0]), y(p[1])) : g.moveTo(x(p[0]), y(p[1]))));
+  g.stroke();
+  g.save(); g.translate(x(place[0]), y(place[1])); g.rotate(-yaw);
+  g.fillStyle = RED; g.beginPath(); g.moveTo(10, 0); g.lineTo(-7, 6); g.lineTo(-3, 0); g.lineTo(-7, -6); g.fill(); g.restore();
+  g.strokeStyle = g.fillStyle = INK; g.beginPath(); g.moveTo(8, height - 8); g.lineTo(8 + scale * bar, height - 8); g.stroke();
+  g.fillText(`${bar} m`, 8, height - 12);
+}
+
+// Trail [[lateral, longitudinal], ...] in m/s2, the last one is now; + = left and forward.
+function drawGg(canvas, trail) {
+  const [g, width, height] = cleared(canvas), r = 0.46 * Math.min(width, height);
+  const most = Math.max(5, ...trail.map((p) => Math.hypot(p[0], p[1]))), rings = roundStep(most, 2), scale = r / (rings * Math.ceil(most / rings));
+  g.translate(width / 2, height / 2); g.strokeStyle = GRID; g.fillStyle = INK;
+  for (let ring = rings; ring * scale <= r * 1.001; ring += rings) {
+    g.beginPath(); g.arc(0, 0, ring * scale, 0, 7); g.stroke(); g.fillText(`${brief(ring)} m/s²`, 2, -ring * scale + 12);
+  }
+  g.beginPath(); g.moveTo(-r, 0); g.lineTo(r, 0); g.moveTo(0, -r); g.lineTo(0, r); g.stroke();
+  g.fillText("accelerates", 2, -r + 22 + 4); g.fillText("left", -r, -3); g.textAlign = "right"; g.fillText("right", r, -3);
+  g.strokeStyle = BLUE; g.beginPath();
+  for (const [a, b] of trail) g.lineTo(-a * scale, -b * scale);
+  g.stroke();
+  const last = trail[trail.length - 1];
+  if (last) { g.fillStyle = RED; g.beginPath(); g.arc(-last[0] * scale, -last[1] * scale, 4, 0, 7); g.fill(); }
+}
+
+// Steering wheel angle [rad], + = left, and pedals 0 to 1 [[name, value], ...].
+function drawPedals(canvas, angle, pedals) {
+  const [g, width, height] = cleared(canvas), r = 0.42 * height;
+  g.save(); g.translate(r + 10, height / 2); g.rotate(-angle); g.strokeStyle = INK; g.lineWidth = 5;
+  g.beginPath(); g.arc(0, 0, r, 0, 7); g.moveTo(-r, 0); g.lineTo(r, 0); g.moveTo(0, 0); g.lineTo(0, r); g.stroke();
+  g.strokeStyle = RED; g.beginPath(); g.moveTo(0, -r + 8); g.lineTo(0, -r - 4); g.stroke(); g.restore();
+  drawBars(g, 2 * r + 30, width, height, pedals);
+}
+
+// Bars from 0 to 1 with names and values, side by side from x = `left`.
+function drawBars(g, left, width, height, bars) {
+  const each = (width - left) / bars.length, high = height - 34;
+  g.textAlign = "center";
+  bars.forEach(([name, value], n) => {
+    const x = left + n * each + 0.2 * each, wide = 0.6 * each, share = Math.min(1, Math.max(0, value || 0));
+    g.strokeStyle = INK; g.strokeRect(x, 16, wide, high);
+    g.fillStyle = n % 2 ? GREEN : BLUE; g.fillRect(x, 16 + high * (1 - share), wide, high * share);
+    g.fillStyle = INK; g.fillText(name, x + wide / 2, height - 3); g.fillText(`${Math.round(100 * (value || 0))} %`, x + wide / 2, 12);
+  });
+}
+
+function drawLegs(canvas, uses) {
+  const [g, width, height] = cleared(canvas);
+  drawBars(g, 0, width, height, uses.map((use, n) => [`leg ${n + 1}`, use]));
+}

@@ -1,0 +1,204 @@
+"""Web server of the console: the page, and a socket for each page with the states of the drive."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from simulator.base.json_output import json_text
+from simulator.console.access import HEADERS, Access
+from simulator.console.state_block import StateBlock
+from simulator.console.station import MOST_BYTES, Page, RefusedError, Station
+
+FILES = {
+    "/": ("index.html", "text/html"),
+    "/console.css": ("console.css", "text/css"),
+    "/console.js": ("console.js", "text/javascript"),
+    "/drawings.js": ("drawings.js", "text/javascript"),
+    "/beat.js": ("beat.js", "text/javascript"),
+    "/icon.svg": ("icon.svg", "image/svg+xml"),
+}
+"""Files of the page by their paths; there is no other path."""
+PERIOD = 1.0 / 30.0
+"""s between two states for a page."""
+SLOW = 5.0
+"""s after which a page that takes no message is disconnected; also time for a request after a connection."""
+MOST_CONNECTIONS = 64
+REFUSED, FULL = 1008, 1013
+"""Codes with which a socket is closed."""
+NO_ACCESS = "Open the address that the drive has printed in its terminal; it contains a token.\n"
+
+
+class ImpatientProtocol(H11Protocol):
+    """Connection that is closed if no request arrives in SLOW: half-open connections do not use up the console."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a request."""
+        super().connection_made(transport)
+        self._wait_for_request = self.loop.call_later(SLOW, self._lose)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End the wait."""
+        self._wait_for_request.cancel()
+        super().connection_lost(exc)
+
+    def _lose(self) -> None:
+        if self.cycle is None and self.transport.get_protocol() is self:
+            self.transport.close()
+
+
+class ConsoleServer:
+    """Server of one console.
+
+    Parameters
+    ----------
+    setup : title, and columns as of `simulator.outlets.console.ConsoleOutlet.setup`
+    access : checks of the requests
+    block : states of the drive
+    send : receives the actions of the operator: kind, value
+    """
+
+    def __init__(self, setup: Mapping[str, Any], access: Access, block: StateBlock, send: Callable[[str, Any], None]) -> None:
+        self._access, self._block = access, block
+        columns = setup["columns"]
+        self._hello = {
+            "type": "hello",
+            "title": setup["title"],
+            "states": setup["states"],
+            "columns": [[one["name"], one["unit"], one["meaning"]] for one in columns],
+        }
+        self._row = np.dtype(
+            {
+                "names": [one["name"] for one in columns],
+                "formats": [one["kind"] for one in columns],
+                "offsets": [one["offset"] for one in columns],
+                "itemsize": block.row.shape[1],
+            }
+        )
+        self.station = Station(
+            [one["name"] for one in columns], send, lambda: block.add("stops"), lambda: block.add("operator_beats"), self._supervise
+        )
+        folder = Path(__file__).parent / "page"
+        self._files = {path: ((folder / name).read_bytes(), media) for path, (name, media) in FILES.items()}
+        routes = [*(Route(path, self._serve_file, methods=["GET"]) for path in FILES), WebSocketRoute("/live", self._serve_page)]
+        config = uvicorn.Config(
+            _guarded(Starlette(routes=routes), access),
+            http=ImpatientProtocol,
+            lifespan="off",
+            log_config=None,  # the address of a request may contain the token
+            access_log=False,
+            server_header=False,
+            limit_concurrency=MOST_CONNECTIONS,
+            timeout_keep_alive=int(SLOW),
+            timeout_graceful_shutdown=1,
+            ws_max_size=MOST_BYTES,
+            ws_max_queue=8,
+            ws_ping_interval=SLOW,
+            ws_ping_timeout=SLOW,
+            ws_per_message_deflate=False,
+        )
+        self._server = uvicorn.Server(config)
+
+    async def serve(self, listening: socket.socket) -> None:
+        """Serve pages until `end`."""
+        await self._server.serve(sockets=[listening])
+
+    def end(self) -> None:
+        """End the server."""
+        self._server.should_exit = True
+
+    def _supervise(self, on: bool) -> None:
+        self._block.cells["operator"] = on
+
+    async def _serve_file(self, request: Request) -> Response:
+        token = request.query_params.get("token")
+        if token is not None and request.url.path == "/" and self._access.is_token(token):
+            return RedirectResponse("/", 303, {"Set-Cookie": self._access.cookie})
+        if token is not None or not self._access.has_cookie(request.headers.get("cookie", "")):
+            return PlainTextResponse(NO_ACCESS, 403)
+        content, media = self._files[request.url.path]
+        return Response(content, media_type=media)
+
+    async def _serve_page(self, web: WebSocket) -> None:
+        headers = web.headers
+        is_own = self._access.is_own_page(headers.get("origin", ""), headers.get("host", ""))
+        page = self.station.join(time.monotonic()) if is_own and self._access.has_cookie(headers.get("cookie", "")) else None
+        if page is None:
+            await web.close(FULL if is_own else REFUSED)  # before `accept`: the answer is 403
+            return
+        page.lines.appendleft(self._hello)
+        try:
+            await web.accept()
+            tasks = [asyncio.ensure_future(work) for work in (self._hear(web, page), self._feed(web, page))]
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        finally:
+            self.station.leave(page)
+            with suppress(RuntimeError, TimeoutError, WebSocketDisconnect):  # it is closed
+                await asyncio.wait_for(web.close(REFUSED), 1.0)
+
+    async def _hear(self, web: WebSocket, page: Page) -> None:
+        """Act on the messages of a page until it leaves, or sends what is refused."""
+        while True:
+            message = await web.receive()
+            if message["type"] != "websocket.receive":
+                return
+            try:
+                self.station.hear(page, message.get("text") or "", time.monotonic())
+            except RefusedError:
+                return
+
+    async def _feed(self, web: WebSocket, page: Page) -> None:
+        """Send a page its messages and the latest state; return when it does not take them."""
+        seen, columns = 0, page.columns
+        with suppress(RuntimeError, TimeoutError, WebSocketDisconnect):
+            while True:
+                while page.lines:
+                    await _send(web, page.lines.popleft())
+                if page.columns is not columns:
+                    columns, seen = page.columns, 0
+                    await _send(web, {"type": "columns", "names": columns})
+                if columns and self._block.count != seen:
+                    seen = self._block.count
+                    if (row := self._block.read()) is not None:
+                        state = row.view(self._row)[0]
+                        await _send(web, {"type": "state", "v": [state[name] for name in columns], "dropped": page.dropped})
+                await asyncio.sleep(PERIOD)
+
+
+async def _send(web: WebSocket, message: Mapping[str, Any]) -> None:
+    await asyncio.wait_for(web.send_text(json_text(message)), SLOW)
+
+
+def _guarded(app: ASGIApp, access: Access) -> ASGIApp:
+    """Return an application that refuses other hosts, and adds HEADERS to every answer."""
+    more = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+
+    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], *more]}
+            await send(message)
+
+        host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
+        is_known = scope["type"] != "http" or access.is_host(host)  # a socket checks it by itself
+        await (app if is_known else PlainTextResponse("unknown host\n", 421))(scope, receive, answer)
+
+    return guarded

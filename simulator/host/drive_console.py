@@ -1,0 +1,130 @@
+"""Operator's console of a drive: outlet, process, stop, loss of the operator."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from simulator.base import cleanup
+from simulator.base.errors import DeviceError, JounceError
+from simulator.configuration.session_file import ON_LOSS
+from simulator.console import PORT
+from simulator.console.access import new_token
+from simulator.events.event import Event, Origin
+from simulator.host.console_process import ConsoleProcess
+from simulator.host.drive_messages import DriveMessages
+from simulator.host.drive_view import DriveView
+from simulator.host.operator_watch import OperatorWatch
+from simulator.outlets.console import PERIOD, ConsoleOutlet
+from simulator.session import Session
+
+HOST = "127.0.0.1"
+PACKAGES = ("starlette", "uvicorn", "websockets")
+WARNED = 6.0
+"""s for which the driver sees a message about the operator."""
+
+
+@dataclass(frozen=True)
+class ConsoleOptions:
+    """Options of a console."""
+
+    port: int = PORT
+    """Port; 0: a free one."""
+    on_loss: str = ON_LOSS[0]
+    """Effect of a lost operator, one of ON_LOSS."""
+
+
+def need_packages() -> None:
+    """Check that the packages of the console are installed. Raises JounceError."""
+    absent = [name for name in PACKAGES if find_spec(name) is None]
+    if absent:
+        from simulator.base.installation import install_extra
+
+        raise JounceError(f"--console: {', '.join(absent)} not installed; hint: run {install_extra('console')}")
+
+
+class DriveConsole:
+    """Console of a drive; without `open` it does nothing.
+
+    Attributes
+    ----------
+    outlet : outlet for the session; None without a console
+    process : process of the console; None without a console
+    token : token of the page
+    """
+
+    def __init__(self, messages: DriveMessages, view: DriveView) -> None:
+        self.outlet: ConsoleOutlet | None = None
+        self.process: ConsoleProcess | None = None
+        self.token = new_token()
+        self._messages, self._view = messages, view
+        self._stops = 0
+        self._told = self._died = False
+
+    def open(self, session: Session, title: str, options: ConsoleOptions, send: Callable[[Event], object]) -> None:
+        """Start the process, and add the outlet to the session. Raises DeviceError."""
+        with cleanup.defer_exit():
+            self.outlet = ConsoleOutlet(session, round(PERIOD / session.h), self._tell)
+            self._forget = cleanup.register_cleanup(self.outlet.release)
+        setup = self.outlet.setup(title) | {"host": HOST, "port": options.port, "token": self.token}
+        try:
+            self.process = ConsoleProcess(setup, lambda kind, value: send(Event(kind, value, Origin.CONSOLE)))
+        except OSError as error:
+            raise DeviceError(f"console: cannot start its process ({error.strerror})") from None
+        self._send = send
+        self._watch = OperatorWatch(self.outlet.block.cells, options.on_loss, send, self._warn)
+        session.outlets.append(self.outlet)
+        session.on_tick.append(self.outlet.note_tick)
+
+    @property
+    def outlets(self) -> list[Any]:
+        """Outlets that are served while the platform rises and parks."""
+        return [] if self.outlet is None else [self.outlet]
+
+    def look(self, session: Session) -> None:
+        """Take a stop, and check process and operator; called a hundred times a second."""
+        if self.outlet is None or self.process is None:
+            return
+        self._take_stop(self.outlet)
+        self._report(self.process)
+        self._watch.look(session, time.monotonic())
+
+    def refuse(self, event: Event, reason: str) -> None:
+        """Tell the pages that an event was refused."""
+        self._tell({"type": "refused", "kind": event.kind, "origin": str(event.origin), "text": reason})
+
+    def close(self) -> None:
+        """End the process and remove the shared memory. A second call does nothing."""
+        process, self.process = self.process, None
+        outlet, self.outlet = self.outlet, None
+        if process is not None:
+            process.close()
+        if outlet is not None:
+            outlet.release()
+            self._forget()
+
+    def _take_stop(self, outlet: ConsoleOutlet) -> None:
+        stops = int(outlet.block.cells["stops"])
+        if stops != self._stops:
+            self._stops = stops
+            self._send(Event("stop", None, Origin.CONSOLE))
+
+    def _report(self, process: ConsoleProcess) -> None:
+        """Print the address once, and the end of the process."""
+        if process.port and not self._told:
+            self._told = True
+            self._messages.say(f"operator's console: http://{HOST}:{process.port}/?token={self.token}")
+        if not self._died and not process.alive:
+            self._died = True
+            self._messages.trouble(f"the console has ended; the drive continues without it{f': {process.error}' if process.error else ''}")
+
+    def _warn(self, text: str) -> None:
+        self._messages.say(text)
+        if self._view.window is not None:
+            self._view.window.show_message(text, WARNED)
+
+    def _tell(self, message: Any) -> bool:
+        return self.process is not None and self.process.tell(message)
