@@ -9,7 +9,9 @@ from simulator.driver.contract import CONTRACT, Driver, DriverKind, DriverSettin
 def _follow(settings: DriverSettings) -> Driver | SensingDriver:
     if settings.maneuver is None:
         raise JounceError("driver 'scripted': needs a maneuver; hint: add --maneuver NAME")
-    return settings.maneuver.driver(settings.ground.spawn, settings.traits, settings)
+    begins_here = settings.here is not None and not settings.maneuver.has_place
+    start = settings.here if begins_here else settings.ground.spawn
+    return settings.maneuver.driver(start, settings.traits, settings)
 
 
 KIND = DriverKind("scripted", _follow, CONTRACT, follows_maneuver=True, meaning="driver that follows the maneuver")

@@ -40,6 +40,8 @@ KEY = "configuration"
 """Key in the metadata of a log."""
 JOINED = "platform_joined"
 """Key in the metadata of a log: tick of a drive at which the platform joined."""
+DRIVERS = "drivers"
+"""Key in the metadata of the log of a drive in real time: names of its drivers, the first one first."""
 FINGERPRINT = 12
 """Number of hexadecimal digits of a fingerprint."""
 
