@@ -355,7 +355,7 @@ class Session:
             self._announce("end", None)
         self.cueing.washout.close()
         failures: list[JounceError] = []
-        closing = [*self.sensors, self.seat, *reversed(self.outlets)]
+        closing: list[Any] = [*self.sensors, self.seat, *reversed(self.outlets)]
         for part in closing:
             try:
                 part.close()

@@ -9,8 +9,7 @@ from simulator.driver.contract import CONTRACT, Driver, DriverKind, DriverSettin
 def _follow(settings: DriverSettings) -> Driver | SensingDriver:
     if settings.maneuver is None:
         raise JounceError("driver 'scripted': needs a maneuver; hint: add --maneuver NAME")
-    begins_here = settings.here is not None and not settings.maneuver.has_place
-    start = settings.here if begins_here else settings.ground.spawn
+    start = settings.ground.spawn if settings.here is None or settings.maneuver.has_place else settings.here
     return settings.maneuver.driver(start, settings.traits, settings)
 
 

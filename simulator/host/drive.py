@@ -183,7 +183,7 @@ class Host:
         maneuver, duration = self.parts.maneuver, self.parts.options.duration
         messages, streams, window = self.messages, self.streams, self.view.window
         if duration is None:
-            duration = math.inf if maneuver is None else maneuver.duration
+            duration = math.inf if maneuver is None or session.seat.name == PERSON else maneuver.duration
         if self.options.progress and duration < math.inf:
             self._progress = ProgressLine(partial(self.stream_reports.progress_text, session, duration))
             messages.write_over(self._progress)
