@@ -44,6 +44,7 @@ from simulator.faults.contract import FaultContext
 from simulator.faults.planned_fault import PlannedFault, make_faults
 from simulator.maneuvers.maneuver_file import Maneuver, load_maneuver
 from simulator.outlets.kinds import build_outlets
+from simulator.outlets.log_outlet_runner import LogOutletRunner
 from simulator.outlets.outlet_runner import OutletRunner
 from simulator.sensors.make_sensors import SensorContext, make_sensors, mounts_of
 from simulator.sensors.mounted_sensor import MountedSensor
@@ -198,7 +199,7 @@ class SessionParts:
         self.images.soil = session.soil
         return session
 
-    def outlets(self, folder: Path) -> list[OutletRunner]:
+    def outlets(self, folder: Path) -> list[OutletRunner | LogOutletRunner]:
         """Return the plugin outlets for the folder of a run. Raises ConfigError, JounceError."""
         with self.configuration.origins.relative_to():
             return build_outlets(self.options.outlets, "", folder, self.step, "outlets.plugins")

@@ -88,6 +88,7 @@ def test_a_safety_driver_takes_over_from_a_planner_and_hands_back(drive, tmp_pat
     assert len(at) == 4 and MOVES < at[0] < MOVES + 0.6, "by steering"
     assert BRAKES < at[2] < BRAKES + 0.5, "by braking"
     assert at[1::2] == pytest.approx([BACK + 0.5, BRAKES + 2.0], abs=0.02)
+    print(columns["planner_state"][::50], columns["v_WB_B_x"][::50].round(1), columns["planner_plan"][::50], columns["command_brake"][::50])
     before, braked, last = (columns["v_WB_B_x"][round(100 * t)] for t in (BRAKES, BRAKES + 2.0, 11.9))
     assert before > 2.5 and braked < 0.5 * before and last > braked + 2.0
     steps = {name: np.abs(np.diff(columns[f"command_{name}"])) for name in ("steering", "throttle", "brake")}

@@ -56,7 +56,7 @@ def test_twenty_actions_and_five_faults_come_again(drive, tmp_path):
     actions = [event for event in events if event.origin in (Origin.CONSOLE, Origin.SCRIPT) and event.kind != "quit"]
     assert len(actions) == len(ACTIONS) - 1 >= 20
     begun = {event.value["part"] for event in events if event.kind == "fault" and event.value["begins"]}
-    assert begun == {"puncture_FR", "gust", "brake_circuit_loss", "ice_patch", "engine_stop"}
+    assert begun == {"puncture_FR", "gust", "brake_circuit_loss_front", "ice_patch", "engine_stop"}
     assert {2, 5} <= set(columns["platform_state"].tolist()), "the platform rose, and parked"
     assert sum(name.startswith("platform_") for name in columns) > 10
     assert differences(columns, repeated) == []
