@@ -135,7 +135,7 @@ class Host:
             outlets = parts.outlets(folder.path)
             with on_signal(self._take_signal):
                 try:
-                    session.outlets += outlets
+                    session.outlets.extend(outlets)
                     self._begin(session, folder)
                     return self._drive(session, folder.path)
                 finally:

@@ -181,9 +181,9 @@ def _simulate_maneuver(
 
     with on_signal(stop_request):
         try:
-            session.outlets += parts.outlets(folder.path)
+            session.outlets.extend(parts.outlets(folder.path))
             log = open_log(parts, session, folder, armed=True, raised=True)
-            session.outlets += more
+            session.outlets.extend(more)
             folder.began()
             early = _simulate(session, duration, keep_going, folder) or _abort_of(session)
             dropped = [str(failure) for failure in session.failures]

@@ -94,8 +94,8 @@ def open_log(
     log = TelemetryOutlet(folder.path, session.readout, session.command, every, options, session.logged, vehicle.readout_table)
     events = EventFileOutlet(session, folder.path, options.say)
     if parts.options.log.csv:
-        session.outlets += build_outlets([CSV], "", folder.path, parts.step)
-    session.outlets += [events, RutFileOutlet(session, folder.path, parts.terrain), *sensor_files(session, folder.path, options), log]
+        session.outlets.extend(build_outlets([CSV], "", folder.path, parts.step))
+    session.outlets.extend([events, RutFileOutlet(session, folder.path, parts.terrain), *sensor_files(session, folder.path, options), log])
     write_configuration(folder.path, configuration)
     return log
 

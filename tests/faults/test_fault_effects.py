@@ -143,7 +143,7 @@ def test_a_stuck_throttle_stays_open_and_a_repeated_command_is_the_same() -> Non
     assert one["command_throttle"] == pytest.approx(0.6)
     command = record(COMMAND)
     command[0]["throttle"] = 0.6
-    one.session._faults.correct(command)  # type: ignore[union-attr]
+    one.session.injector._set.correct(command)  # type: ignore[union-attr]
     assert command[0]["throttle"] == pytest.approx(0.6)
 
 
@@ -276,7 +276,7 @@ def test_faults_that_end_leave_the_numbers_of_before() -> None:
     assert numbers(one.vehicle.model) != nominal
     assert numbers(one.vehicle.new_instance().model) == nominal  # of a vehicle that a driver tries
     one.advance(0.5)
-    assert numbers(one.vehicle.model) == nominal and one.session._faults.faults[0].level == 0.0  # type: ignore[union-attr]
+    assert numbers(one.vehicle.model) == nominal and one.session.faults[0].level == 0.0  # type: ignore[union-attr]
     one.advance(0.5)
 
 
