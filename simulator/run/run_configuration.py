@@ -43,6 +43,8 @@ JOINED = "platform_joined"
 """Key in the metadata of a log: tick of a drive at which the platform joined."""
 DRIVERS = "drivers"
 """Key in the metadata of the log of a drive in real time: names of its drivers, the first one first."""
+DROPPED = "dropped"
+"""Key in the metadata of a log: parts that the session has dropped, such as a sensor of a plugin."""
 FINGERPRINT = 12
 """Number of hexadecimal digits of a fingerprint."""
 
