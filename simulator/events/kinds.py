@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from simulator.base.errors import NOTHING, ConfigError, JounceError
-from simulator.base.field_types import Anything, Choice, FieldType, Flag, Number, Text
+from simulator.base.fields import Anything, Choice, Field, FieldType, Flag, Group, Number, Text, read
 from simulator.base.rates import shown_time
 from simulator.base.suggestions import did_you_mean
 from simulator.driver.input_devices.controls import SHIFT_SPEED
@@ -38,7 +38,12 @@ DRIVERS = SUPERVISORS | {Origin.PORT}
 INJECTORS = frozenset({Origin.CONSOLE, Origin.SCRIPT, Origin.PORT})
 """Origins that set faults."""
 OPERATOR = frozenset({Origin.CONSOLE, Origin.SCRIPT})
-"""Origins that stop the platform, and acknowledge the stop."""
+"""Origins that stop the platform, acknowledge the stop, place the vehicle, and write notes."""
+MOST_NOTE = 200
+"""Maximum letters of a note."""
+NOTE = rf"^.{{1,{MOST_NOTE}}}\Z"
+FAR = 1e6
+"""m. Largest coordinate of a place."""
 MOST_FAULTS = 100
 """Maximum number of faults of a drive that accepts a further one by an event."""
 EVERY = frozenset(Origin) - {Origin.SESSION, Origin.CONSOLE}
@@ -133,6 +138,18 @@ def _set_upright(drive: Controlled, _: None) -> Effect:
     drive.session.set_upright()
     drive.show("")
     return Effect("upright")
+
+
+def _place(drive: Controlled, given: Any) -> Effect:
+    values = read(PLACE, given, "event", "place")
+    yaw = values.get("heading", drive.session.heading)
+    drive.session.place(float(values["x"]), float(values["y"]), yaw)
+    drive.show("")
+    return Effect("place", {"x": values["x"], "y": values["y"], "heading": yaw})
+
+
+def _note(_: Controlled, text: str) -> Effect:
+    return Effect("note", text)
 
 
 def _platform(drive: Controlled, order: str | None) -> Effect:
@@ -241,6 +258,12 @@ def _wait_over(drive: Controlled, ticks: int) -> Effect:
     return Effect("wait_over", ticks)
 
 
+PLACE = (
+    Field("x", Number("m", -FAR, FAR), "position, in the world"),
+    Field("y", Number("m", -FAR, FAR), "position, in the world"),
+    Field("heading", Number("rad", -math.tau, math.tau), "heading, + = left of the x axis; default: the present one", None, written="deg"),
+)
+"""Keys of the value of `place`."""
 PARAMETER = Anything("a mapping of name, index (null for a single number) and value (SI)")
 FAULT = Anything("the type of a fault, or a mapping as in the list faults of a session file (docs/faults.md)")
 _ORDER = Choice((RAISE, PARK))
@@ -253,6 +276,8 @@ COMMANDS: dict[str, EventKind] = {
         EventKind("pause", _pause, SUPERVISORS | {Origin.DRIVE}, "pause (true) or continue (false)", Flag(), toggles=True),
         EventKind("reset", _reset, DRIVERS, "restart the drive"),
         EventKind("upright", _set_upright, DRIVERS, "put the vehicle on its wheels"),
+        EventKind("place", _place, OPERATOR, "put the vehicle at rest at another place, if there is room", Group(PLACE)),
+        EventKind("note", _note, OPERATOR, "write a text into the list of events", Text(f"a text of at most {MOST_NOTE} letters", NOTE)),
         EventKind("add_fault", _add_fault, INJECTORS, "add a fault until the next restart, from now on unless it has a start", FAULT),
         EventKind("end_fault", _end_fault, INJECTORS, "end a fault, which falls with its ramp", Text("the name of a fault")),
         EventKind("platform", _platform, LOCAL | {Origin.DRIVE}, "raise or park the motion platform", _ORDER, toggles=True),
@@ -262,7 +287,7 @@ COMMANDS: dict[str, EventKind] = {
         EventKind("intensity", _intensity, SUPERVISORS, "set the scale of the washout input", Number("1", 0.0, MOST)),
         EventKind("intensity_up", _step_intensity(1), LOCAL, "increase the intensity"),
         EventKind("intensity_down", _step_intensity(-1), LOCAL, "decrease the intensity"),
-        EventKind("washout_parameter", _washout_parameter, LOCAL, "set a parameter of the washout", PARAMETER),
+        EventKind("washout_parameter", _washout_parameter, SUPERVISORS, "set a parameter of the washout", PARAMETER),
         EventKind("washout_next", _select_parameter, LOCAL, "select the next parameter of the washout"),
         EventKind("washout_up", _step_parameter(1), LOCAL, "increase the selected parameter"),
         EventKind("washout_down", _step_parameter(-1), LOCAL, "decrease the selected parameter"),
