@@ -26,7 +26,7 @@ TUNED_TIME = 4.0
 REFUSED_TIME = 3.0
 """s for which a refused gear is displayed, unless the vehicle stops before; also other refused commands."""
 MESSAGE_TIME = 10.0
-"""s for which the end of a stop is displayed."""
+"""s for which the end of a stop, and a request of the operator, are displayed."""
 
 PERSON = frozenset({Origin.WINDOW, Origin.DEVICE})
 """Origins at the driver's seat."""
@@ -146,6 +146,11 @@ def _place(drive: Controlled, given: Any) -> Effect:
     drive.session.place(float(values["x"]), float(values["y"]), yaw)
     drive.show("")
     return Effect("place", {"x": values["x"], "y": values["y"], "heading": yaw})
+
+
+def _request_raise(drive: Controlled, _: None) -> Effect:
+    drive.show("the operator asks to raise the platform: M raises it, when you are ready", MESSAGE_TIME)
+    return Effect("request_raise")
 
 
 def _note(_: Controlled, text: str) -> Effect:
@@ -277,6 +282,7 @@ COMMANDS: dict[str, EventKind] = {
         EventKind("reset", _reset, DRIVERS, "restart the drive"),
         EventKind("upright", _set_upright, DRIVERS, "put the vehicle on its wheels"),
         EventKind("place", _place, OPERATOR, "put the vehicle at rest at another place, if there is room", Group(PLACE)),
+        EventKind("request_raise", _request_raise, OPERATOR, "ask the driver to raise the platform; moves nothing"),
         EventKind("note", _note, OPERATOR, "write a text into the list of events", Text(f"a text of at most {MOST_NOTE} letters", NOTE)),
         EventKind("add_fault", _add_fault, INJECTORS, "add a fault until the next restart, from now on unless it has a start", FAULT),
         EventKind("end_fault", _end_fault, INJECTORS, "end a fault, which falls with its ramp", Text("the name of a fault")),

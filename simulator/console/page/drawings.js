@@ -1,4 +1,4 @@
-// Drawings of the console on canvases: plot over time, map, g-g diagram, pedals, legs.
+// Drawings of the console on canvases: g-g diagram, pedals, legs.
 "use strict";
 
 const INK = "#16191d", GRID = "#ccd2d9", BLUE = "#0047c2", RED = "#a8001c", GREEN = "#00693a";
@@ -26,54 +26,6 @@ function brief(value) {
   if (value === null || value === undefined) return "–";
   const size = Math.abs(value);
   return size !== 0 && (size >= 1e5 || size < 1e-3) ? value.toExponential(2) : String(+value.toPrecision(4));
-}
-
-// Values over wall time: points [[seconds, value], ...] of the last `span` seconds before `now`.
-function drawPlot(canvas, points, now, span, unit) {
-  const [g, width, height] = cleared(canvas), left = 60, bottom = 18;
-  const values = points.map((point) => point[1]).filter((value) => value !== null);
-  let low = Math.min(...values), high = Math.max(...values);
-  if (!values.length) { g.fillText("no values", left, height / 2); return; }
-  if (high - low < 1e-9 * Math.max(1, Math.abs(high))) { low -= 1; high += 1; }
-  const pad = 0.05 * (high - low);
-  low -= pad; high += pad;
-  const x = (t) => left + (width - left - 4) * (1 + (t - now) / span), y = (v) => (height - bottom) * (1 - (v - low) / (high - low));
-  const step = roundStep(high - low, 4);
-  g.strokeStyle = GRID; g.fillStyle = INK; g.textAlign = "right"; g.textBaseline = "middle";
-  for (let v = Math.ceil(low / step) * step; v <= high; v += step) {
-    g.beginPath(); g.moveTo(left, y(v)); g.lineTo(width, y(v)); g.stroke();
-    g.fillText(brief(Math.abs(v) < 1e-9 * step ? 0 : v), left - 4, y(v));
-  }
-  g.textAlign = "left"; g.textBaseline = "bottom";
-  g.fillText(`−${span} s`, left, height); g.fillText(unit, 2, height);
-  g.textAlign = "right"; g.fillText("now", width - 2, height);
-  g.strokeStyle = BLUE; g.beginPath();
-  let on = false;
-  for (const [t, v] of points) {
-    if (v === null || t < now - span) { on = false; continue; }
-    if (on) g.lineTo(x(t), y(v)); else g.moveTo(x(t), y(v));
-    on = true;
-  }
-  g.stroke();
-}
-
-// Track [[x, y], ...] in the world, vehicle at `place` with heading `yaw`; x to the right, y up.
-function drawMap(canvas, track, place, yaw) {
-  const [g, width, height] = cleared(canvas);
-  if (!place) return;
-  const xs = [place[0], ...track.map((p) => p[0])], ys = [place[1], ...track.map((p) => p[1])];
-  const span = (all) => [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))];
-  const [x0, x1] = span(xs), [y0, y1] = span(ys);
-  const size = Math.max(40, 1.15 * (x1 - x0), 1.15 * (y1 - y0) * width / height), scale = width / size;
-  const x = (v) => width / 2 + scale * (v - (x0 + x1) / 2), y = (v) => height / 2 - scale * (v - (y0 + y1) / 2);
-  const bar = roundStep(size, 4);
-  g.strokeStyle = BLUE; g.beginPath();
-  track.forEach((p, n) => (n && !p[2] ? g.lineTo(x(p[0]), y(p[1])) : g.moveTo(x(p[0]), y(p[1]))));
-  g.stroke();
-  g.save(); g.translate(x(place[0]), y(place[1])); g.rotate(-yaw);
-  g.fillStyle = RED; g.beginPath(); g.moveTo(10, 0); g.lineTo(-7, 6); g.lineTo(-3, 0); g.lineTo(-7, -6); g.fill(); g.restore();
-  g.strokeStyle = g.fillStyle = INK; g.beginPath(); g.moveTo(8, height - 8); g.lineTo(8 + scale * bar, height - 8); g.stroke();
-  g.fillText(`${bar} m`, 8, height - 12);
 }
 
 // Trail [[lateral, longitudinal], ...] in m/s2, the last one is now; + = left and forward.
