@@ -36,10 +36,10 @@ FILES = {
     "/map.js": ("map.js", "text/javascript"),
     "/plots.js": ("plots.js", "text/javascript"),
     "/scene.js": ("scene.js", "text/javascript"),
-    "/uplot.js": ("uplot/uPlot.iife.min.js", "text/javascript"),
-    "/uplot.css": ("uplot/uPlot.min.css", "text/css"),
-    "/three.module.min.js": ("three/three.module.min.js", "text/javascript"),
-    "/three.core.min.js": ("three/three.core.min.js", "text/javascript"),
+    "/uplot.js": ("vendor/uplot/uPlot.esm.js", "text/javascript"),
+    "/uplot.css": ("vendor/uplot/uPlot.min.css", "text/css"),
+    "/three.module.min.js": ("vendor/three/three.module.min.js", "text/javascript"),
+    "/three.core.min.js": ("vendor/three/three.core.min.js", "text/javascript"),
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
 """Files of the page by their paths."""

@@ -1,7 +1,7 @@
 // Page of the operator: states and events from the console, actions to it.
 "use strict";
 
-const TRAIL = 90, MOST_TRACK = 4000, TRACK_STEP = 0.5, MOST_EVENTS = 200, QUIET = 1000, PLOT_PERIOD = 100;
+const TRAIL = 90, MOST_TRACK = 4000, TRACK_STEP = 0.5, MOST_EVENTS = 200, QUIET = 1000, ASLEEP = 500, DRAW_PERIOD = 60, PLOT_PERIOD = 100;
 const numbered = (name, count) => Array.from({ length: count }, (_, n) => `${name}_${n}`);
 const BASE = [
   "time", "p_WB_x", "p_WB_y", "p_WB_z", "roll", "pitch", "yaw", "v_WB_B_x", "a_WG_B_x", "a_WG_B_y", "steering_wheel_angle", "command_throttle",
@@ -19,7 +19,7 @@ const fixed = (value, digits, unit) => (value === null || value === undefined ? 
 const degrees = (value) => (value === null || value === undefined ? value : (180 / Math.PI) * value);
 
 let socket = null, names = [], now = {}, hello = null, role = "viewer", ended = false;
-let trail = [], plots = [], units = new Map(), tick = -1, tickAt = 0, fresh = false, plottedAt = 0, resets = 0;
+let trail = [], plots = [], units = new Map(), tick = -1, tickAt = 0, fresh = false, frameAt = 0, drawnAt = 0, plottedAt = 0;
 const map = new WorldMap(byId("map"), byId("follow"));
 
 function send(message) {
@@ -60,6 +60,7 @@ async function begin(message) {
     return option;
   }));
   const drive = await (await fetch("/drive.json")).json();
+  await plotsReady;
   map.scene = drive.scene;
   beginActions(drive.actions);
   byId("pictures").hidden = !message.pictures;
@@ -149,15 +150,18 @@ function rows(id, pairs) {
 
 function draw() {
   requestAnimationFrame(draw);
-  const open = socket && socket.readyState === WebSocket.OPEN, quiet = tick >= 0 && performance.now() - tickAt > QUIET;
+  const moment = performance.now();
+  if (moment - frameAt > ASLEEP) tickAt = moment; // this page was asleep, not the drive
+  frameAt = moment;
+  const open = socket && socket.readyState === WebSocket.OPEN, quiet = tick >= 0 && moment - tickAt > QUIET;
   chip("link", ended ? "■ the drive has ended" : open ? (quiet ? "▲ no data" : "● connected") : "✕ not connected", ended || !open || quiet ? "bad" : "good");
   alarm(ended ? "" : !open ? "Not connected: actions have no effect. Use the emergency stop of the platform." : quiet
     ? "The drive does not answer. Use the emergency stop of the platform."
     : now.host_stopped ? "The platform is stopped. The operator has to acknowledge; the driver then raises it at the vehicle." : "");
-  if (!fresh || !actions) return;
+  if (!fresh || !actions || moment - drawnAt < DRAW_PERIOD) return;
   fresh = false;
+  drawnAt = moment;
   showState();
-  const moment = performance.now();
   if (moment - plottedAt < PLOT_PERIOD) return;
   plottedAt = moment;
   for (const plot of plots) plot.draw(moment / 1000, units);

@@ -1,7 +1,15 @@
-// Drawings of the console on canvases: g-g diagram, pedals, legs.
+// Drawings of the console on canvases: map of a track, g-g diagram, pedals, legs.
 "use strict";
 
 const INK = "#16191d", GRID = "#ccd2d9", BLUE = "#0047c2", RED = "#a8001c", GREEN = "#00693a";
+
+let fontSize = 11, fontAt = -Infinity;
+
+// Returns the size of the letters on canvases in pixels, which follows the text scale.
+function letterSize() {
+  if (performance.now() - fontAt > 500) { fontAt = performance.now(); fontSize = 0.8 * parseFloat(getComputedStyle(document.documentElement).fontSize); }
+  return fontSize;
+}
 
 // Returns the 2-D context of a canvas with the size of the canvas on the screen, cleared, and its width and height.
 function cleared(canvas) {
@@ -11,8 +19,8 @@ function cleared(canvas) {
   const g = canvas.getContext("2d");
   g.setTransform(ratio, 0, 0, ratio, 0, 0);
   g.clearRect(0, 0, width, height);
-  g.font = `${0.8 * parseFloat(getComputedStyle(document.documentElement).fontSize)}px system-ui, sans-serif`;
-  g.lineWidth = 1.5;
+  g.font = `${letterSize()}px system-ui, sans-serif`;
+  g.lineWidth = 1.5; g.textAlign = "start"; g.textBaseline = "alphabetic";
   return [g, width, height];
 }
 
@@ -26,6 +34,25 @@ function brief(value) {
   if (value === null || value === undefined) return "–";
   const size = Math.abs(value);
   return size !== 0 && (size >= 1e5 || size < 1e-3) ? value.toExponential(2) : String(+value.toPrecision(4));
+}
+
+// Track [[x, y], ...] in the world, vehicle at `place` with heading `yaw`; x to the right, y up.
+function drawMap(canvas, track, place, yaw) {
+  const [g, width, height] = cleared(canvas);
+  if (!place) return;
+  const xs = [place[0], ...track.map((p) => p[0])], ys = [place[1], ...track.map((p) => p[1])];
+  const span = (all) => [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))];
+  const [x0, x1] = span(xs), [y0, y1] = span(ys);
+  const size = Math.max(40, 1.15 * (x1 - x0), 1.15 * (y1 - y0) * width / height), scale = width / size;
+  const x = (v) => width / 2 + scale * (v - (x0 + x1) / 2), y = (v) => height / 2 - scale * (v - (y0 + y1) / 2);
+  const bar = roundStep(size, 4);
+  g.strokeStyle = BLUE; g.beginPath();
+  track.forEach((p, n) => (n && !p[2] ? g.lineTo(x(p[0]), y(p[1])) : g.moveTo(x(p[0]), y(p[1]))));
+  g.stroke();
+  g.save(); g.translate(x(place[0]), y(place[1])); g.rotate(-yaw);
+  g.fillStyle = RED; g.beginPath(); g.moveTo(10, 0); g.lineTo(-7, 6); g.lineTo(-3, 0); g.lineTo(-7, -6); g.fill(); g.restore();
+  g.strokeStyle = g.fillStyle = INK; g.beginPath(); g.moveTo(8, height - 8); g.lineTo(8 + scale * bar, height - 8); g.stroke();
+  g.fillText(`${bar} m`, 8, height - 12);
 }
 
 // Trail [[lateral, longitudinal], ...] in m/s2, the last one is now; + = left and forward.

@@ -3,6 +3,9 @@
 
 const SPAN = 20, MOST_LINES = 3, SMALLEST = 1e-4, INKS = [BLUE, RED, GREEN], DASHES = [[], [8, 4], [2, 3]], MARKS = ["━", "╍", "┈"];
 
+let uPlot = null;
+const plotsReady = import("/uplot.js").then((found) => { uPlot = found.default; });
+
 // Returns limits around values, at least SMALLEST apart, so that noise of a constant value does not fill the plot.
 function around(low, high) {
   if (low === null || high === null) return [0, 1];

@@ -1,7 +1,7 @@
 // Vehicle and motion platform in 3-D. World axes of the simulation (z up) are those of the scenes.
 import * as THREE from "./three.module.min.js";
 
-const PERIOD = 66;
+const PERIOD = 90;
 const columnsOf = (wheel) => [`p_BK_${wheel}_x`, `p_BK_${wheel}_y`, `p_BK_${wheel}_z`, `road_wheel_angle_${wheel}`, `wheel_angle_${wheel}`];
 
 class View {
