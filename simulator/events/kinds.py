@@ -65,6 +65,9 @@ class Controlled(Protocol):
     def quit(self) -> None:
         """End the drive."""
 
+    def start_next(self, value: Any) -> Any:
+        """End the drive, and let the command begin another one with a changed session; return the value to record. Raises ConfigError."""
+
     def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
         """Show the driver a line for some seconds, or until `holds` returns False; an empty text removes the line."""
 
@@ -117,6 +120,10 @@ def check(event: Event) -> EventKind:
 def _quit(drive: Controlled, reason: str | None) -> Effect:
     drive.quit()
     return Effect("quit", reason)
+
+
+def _next_run(drive: Controlled, value: Any) -> Effect:
+    return Effect("next_run", drive.start_next(value))
 
 
 def _pause(drive: Controlled, paused: bool | None) -> Effect:
@@ -271,6 +278,7 @@ PLACE = (
 """Keys of the value of `place`."""
 PARAMETER = Anything("a mapping of name, index (null for a single number) and value (SI)")
 FAULT = Anything("the type of a fault, or a mapping as in the list faults of a session file (docs/faults.md)")
+NEXT = Anything("a mapping of vehicle, terrain, maneuver, driver and weather, for the next run")
 _ORDER = Choice((RAISE, PARK))
 
 COMMANDS: dict[str, EventKind] = {
@@ -278,6 +286,7 @@ COMMANDS: dict[str, EventKind] = {
     for kind in (
         # name, effect, origins, meaning, type of the value, may come without it
         EventKind("quit", _quit, EVERY, "end the drive; the value is the reason", Text("a reason"), toggles=True),
+        EventKind("next_run", _next_run, OPERATOR, "end the drive, and begin another one with a changed session", NEXT),
         EventKind("pause", _pause, SUPERVISORS | {Origin.DRIVE}, "pause (true) or continue (false)", Flag(), toggles=True),
         EventKind("reset", _reset, DRIVERS, "restart the drive"),
         EventKind("upright", _set_upright, DRIVERS, "put the vehicle on its wheels"),

@@ -11,9 +11,12 @@ from simulator.base.fields import REQUIRED, Choice, Field, Number
 from simulator.base.units import SHOWN, factor_of
 from simulator.builder.builder import SessionParts
 from simulator.driver.path import Path, Spawn
+from simulator.driver.kinds import DRIVER_KINDS
 from simulator.events.kinds import MOST_NOTE
 from simulator.faults.kinds import FAULT_KINDS, SHORTEST_RAMP, fault_fields
+from simulator.host.next_run import KINDS, shipped
 from simulator.session import Session
+from simulator.weather import FIELDS as WEATHER
 from terrain.objects.labels import NAMES
 from terrain.outlines import outlines
 from washout.intensity import MOST
@@ -58,6 +61,14 @@ def actions_of(parts: SessionParts, session: Session) -> dict[str, Any]:
         "most_note": MOST_NOTE,
         "most_intensity": MOST,
         "shortest_ramp": SHORTEST_RAMP,
+        "next": {key: list(shipped(folder)) for key, folder in KINDS.items()} | {"driver": list(DRIVER_KINDS.names())},
+        "now": {
+            "vehicle": parts.vehicle.description.name,
+            "terrain": parts.terrain,
+            "maneuver": "" if parts.maneuver is None else parts.maneuver.name,
+            "driver": parts.options.driver.name,
+        },
+        "weather": _weather(parts),
         "faults": list(_faults(words)),
         "washout": [
             {
@@ -72,6 +83,13 @@ def actions_of(parts: SessionParts, session: Session) -> dict[str, Any]:
             for one in session.cueing.tuner.parameters
         ],
     }
+
+
+def _weather(parts: SessionParts) -> list[dict[str, Any]]:
+    """Return the inputs of the weather with its present values."""
+    weather = parts.options.weather
+    present = {"rain": weather.rain_mmph, "visibility": weather.visibility, "time_of_day": weather.time_of_day}
+    return [_entry(field, {}) | {"default": present[field.name]} for field in WEATHER]
 
 
 def _faults(words: Mapping[str, list[str]]) -> Iterable[dict[str, Any]]:

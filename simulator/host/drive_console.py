@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
 
@@ -42,6 +42,8 @@ class ConsoleOptions:
     """Port; 0: a free one."""
     on_loss: str = ON_LOSS[0]
     """Effect of a lost operator, one of ON_LOSS."""
+    token: str = field(default_factory=new_token)
+    """Token of the page, for all drives of a command."""
 
 
 def need_packages() -> None:
@@ -65,12 +67,13 @@ class DriveConsole:
     outlet : outlet for the session; None without a console
     process : process of the console; None without a console
     token : token of the page
+    port : port of the page; 0 before the process has told it
     """
 
     def __init__(self, messages: DriveMessages, view: DriveView, streams: DriveStreams) -> None:
         self.outlet: ConsoleOutlet | None = None
         self.process: ConsoleProcess | None = None
-        self.token = new_token()
+        self.token, self.port = "", 0
         self._messages, self._view, self._streams = messages, view, streams
         self._pictures: InsetFeed | None = None
         self._stops = self._looks = 0
@@ -78,6 +81,7 @@ class DriveConsole:
 
     def open(self, parts: SessionParts, session: Session, options: ConsoleOptions, send: Callable[[Event], object]) -> None:
         """Start the process, and add the outlet to the session. Raises DeviceError."""
+        self.token = options.token
         with cleanup.defer_exit():
             self.outlet = ConsoleOutlet(session, round(PERIOD / session.h), self._tell)
             self._forget = cleanup.register_cleanup(self.outlet.release)
@@ -147,7 +151,7 @@ class DriveConsole:
     def _report(self, process: ConsoleProcess) -> None:
         """Print the address once, and the end of the process."""
         if process.port and not self._told:
-            self._told = True
+            self._told, self.port = True, process.port
             self._messages.say(f"operator's console: http://{HOST}:{process.port}/?token={self.token}")
         if not self._died and not process.alive:
             self._died = True

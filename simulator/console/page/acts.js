@@ -19,6 +19,31 @@ function beginActions(found) {
   byId("drivers").hidden = drivers.length < 2;
   byId("driver_choice").replaceChildren(...drivers.map((one) => option(one, one)));
   showParameter(true);
+  showNextRun();
+}
+
+// Inputs of the next run: names with "as now" first, and the weather, whose values count only if one of them is changed.
+function showNextRun() {
+  const names = Object.entries(actions.next).map(([key, all]) => {
+    const label = document.createElement("label"), words = document.createElement("span"), select = document.createElement("select");
+    words.textContent = key;
+    select.dataset.next = key;
+    select.append(option("", `as now${actions.now[key] ? ` (${actions.now[key]})` : ""}`), ...all.map((one) => option(one, one)));
+    label.append(words, select);
+    return label;
+  });
+  byId("next_fields").replaceChildren(...names, ...actions.weather.map(faultField));
+  for (const input of byId("next_fields").querySelectorAll("input")) { input.required = false; input.dataset.was = input.value; }
+}
+
+function startNext(event) {
+  event.preventDefault();
+  const value = {}, inputs = [...byId("next_fields").querySelectorAll("input")];
+  for (const select of byId("next_fields").querySelectorAll("select")) if (select.value) value[select.dataset.next] = select.value;
+  if (inputs.some((input) => input.value !== input.dataset.was)) {
+    value.weather = Object.fromEntries(inputs.filter((input) => input.value !== "").map((input) => [input.dataset.key, Number(input.value)]));
+  }
+  act("next_run", value);
 }
 
 // Inputs of the chosen kind of fault: words as a list of choices, numbers with their unit and limits.
@@ -194,6 +219,7 @@ function listenToForms() {
   });
   byId("place_form").addEventListener("submit", place);
   byId("place_ice").addEventListener("click", patchHere);
+  byId("next_form").addEventListener("submit", startNext);
   byId("note_form").addEventListener("submit", writeNote);
   byId("driver_set").addEventListener("click", () => act("driver", byId("driver_choice").value));
   byId("nearer").addEventListener("click", () => map.zoom(1 / 1.2));

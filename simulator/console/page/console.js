@@ -18,7 +18,7 @@ const byId = (id) => document.getElementById(id);
 const fixed = (value, digits, unit) => (value === null || value === undefined ? "–" : `${value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1")} ${unit}`);
 const degrees = (value) => (value === null || value === undefined ? value : (180 / Math.PI) * value);
 
-let socket = null, names = [], now = {}, hello = null, role = "viewer", ended = false;
+let socket = null, names = [], now = {}, hello = null, role = "viewer", ended = false, hasNext = false;
 let trail = [], plots = [], units = new Map(), tick = -1, tickAt = 0, fresh = false, frameAt = 0, drawnAt = 0, plottedAt = 0;
 const map = new WorldMap(byId("map"), byId("follow"));
 
@@ -33,7 +33,7 @@ function connect() {
   socket.onclose = () => {
     role = "viewer";
     showRole(false, 0);
-    if (!ended) setTimeout(connect, 1000);
+    if (!ended || hasNext) setTimeout(connect, 1000);
   };
 }
 
@@ -49,6 +49,8 @@ function hear(message) {
 
 async function begin(message) {
   hello = message;
+  ended = hasNext = false;
+  map.track = []; map.target = null; trail = []; undone = []; tick = -1;
   byId("events").replaceChildren();
   byId("title").textContent = `– ${message.title}`;
   document.title = `Jounce: ${message.title}`;
@@ -154,7 +156,7 @@ function draw() {
   if (moment - frameAt > ASLEEP) tickAt = moment; // this page was asleep, not the drive
   frameAt = moment;
   const open = socket && socket.readyState === WebSocket.OPEN, quiet = tick >= 0 && moment - tickAt > QUIET;
-  chip("link", ended ? "■ the drive has ended" : open ? (quiet ? "▲ no data" : "● connected") : "✕ not connected", ended || !open || quiet ? "bad" : "good");
+  chip("link", ended ? (hasNext ? "◌ the next run is being prepared" : "■ the drive has ended") : open ? (quiet ? "▲ no data" : "● connected") : "✕ not connected", ended || !open || quiet ? "bad" : "good");
   alarm(ended ? "" : !open ? "Not connected: actions have no effect. Use the emergency stop of the platform." : quiet
     ? "The drive does not answer. Use the emergency stop of the platform."
     : now.host_stopped ? "The platform is stopped. The operator has to acknowledge; the driver then raises it at the vehicle." : "");
@@ -196,6 +198,7 @@ function showState() {
 
 function showEvent(event) {
   if (event.kind === "end") ended = true;
+  if (event.kind === "next_run") hasNext = true;
   const at = event.time_s === null ? "" : `${event.time_s.toFixed(2)} s`;
   const value = event.value === null ? "" : typeof event.value === "object" ? JSON.stringify(event.value) : String(event.value);
   note(`${MARKS_OF[event.kind] || ""} ${at} (tick ${event.tick}) ${event.origin}: ${event.kind} ${value}`, BAD.has(event.kind) ? "bad" : event.origin === "console" ? "own" : "");
@@ -232,26 +235,28 @@ const ACTIONS = {
 // key: id of a button that it presses, or of a field to which it goes; words for the list of keys
 const KEYS = {
   s: ["stop", "stop the platform (also Esc)"], a: ["acknowledge", "acknowledge the stop"], p: ["pause", "pause, continue"], r: ["reset", "restart the drive"],
-  u: ["upright", "put the vehicle on its wheels"], k: ["park", "park the platform"], j: ["ask", "ask the driver to raise the platform"],
+  t: ["next", "go to the next run"], u: ["upright", "put the vehicle on its wheels"], k: ["park", "park the platform"], j: ["ask", "ask the driver to raise the platform"],
   m: ["marker", "write a marker into the log"], o: ["control", "take control, hand over"], z: ["undo", "undo the last change of the motion cueing"],
   n: ["note", "go to the note"], f: ["fault_type", "go to the faults"], i: ["intensity", "go to the motion cueing"], l: ["map", "go to the map (arrows move, Enter chooses its center)"],
   x: ["place_x", "go to the place of the vehicle"], e: ["events", "go to the events"], "+": ["larger", "larger text"], "-": ["smaller", "smaller text"],
 };
 
-function showKeys(open) {
-  byId("keys").open = open;
-  if (open) byId("keys").querySelector("summary").focus();
+function openDetails(element) {
+  element.open = true;
+  element.querySelector("summary").focus();
 }
 
 function press(event) {
   if (event.key === "Escape") { ACTIONS.stop(); return; }
   const inField = event.target.matches("input:not([type=checkbox]):not([type=range]), select");
   if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || inField) return;
-  if (event.key === "?") { showKeys(!byId("keys").open); return; }
+  if (event.key === "?") { openDetails(byId("keys")); return; }
   const found = KEYS[event.key.toLowerCase()], element = found && byId(found[0]);
   if (!element) return;
   event.preventDefault();
-  if (element instanceof HTMLButtonElement) element.click(); else element.focus();
+  if (element instanceof HTMLButtonElement) element.click();
+  else if (element instanceof HTMLDetailsElement) openDetails(element);
+  else element.focus();
 }
 
 for (const [id, action] of Object.entries(ACTIONS)) byId(id).addEventListener("click", action);
@@ -261,7 +266,7 @@ byId("key_list").append(...Object.entries(KEYS).flatMap(([key, [, words]]) => {
   return [term, meaning];
 }));
 addEventListener("keydown", press);
-byId("to_keys").addEventListener("click", () => showKeys(true));
+byId("to_keys").addEventListener("click", () => openDetails(byId("keys")));
 map.onPick = pickPlace;
 listenToForms();
 new Worker("/beat.js").onmessage = () => send({ type: "beat" });

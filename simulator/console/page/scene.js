@@ -5,9 +5,9 @@ const PERIOD = 90;
 const columnsOf = (wheel) => [`p_BK_${wheel}_x`, `p_BK_${wheel}_y`, `p_BK_${wheel}_z`, `road_wheel_angle_${wheel}`, `wheel_angle_${wheel}`];
 
 class View {
-  constructor(canvas, distance, height) {
-    this.canvas = canvas;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
+  constructor(renderer, distance, height) {
+    this.canvas = renderer.domElement;
+    this.renderer = renderer;
     this.renderer.setClearColor(0xfbfcfd);
     this.scene = new THREE.Scene();
     this.camera = new THREE.PerspectiveCamera(35, 1, 0.1, 200);
@@ -34,8 +34,8 @@ class View {
 const solid = (color) => new THREE.MeshLambertMaterial({ color });
 
 class Vehicle extends View {
-  constructor(canvas, about) {
-    super(canvas, 2.2 * about.length, 0.9 * about.length);
+  constructor(renderer, about) {
+    super(renderer, 2.2 * about.length, 0.9 * about.length);
     this.body = new THREE.Group();
     this.body.rotation.order = "ZYX";
     const high = about.top - about.bottom, low = 0.55 * high;
@@ -82,9 +82,9 @@ class Vehicle extends View {
 }
 
 class Hexapod extends View {
-  constructor(canvas, about) {
+  constructor(renderer, about) {
     const reach = Math.max(...about.base.flat().map(Math.abs), ...about.joints.flat().map(Math.abs));
-    super(canvas, 4 * reach, 2.2 * about.neutral);
+    super(renderer, 4 * reach, 2.2 * about.neutral);
     this.about = about;
     this.top = new THREE.Group();
     this.top.rotation.order = "ZYX";
@@ -124,17 +124,20 @@ class Hexapod extends View {
   }
 }
 
-let views = [], drawnAt = 0;
+const canvases = [document.getElementById("scene"), document.getElementById("hexapod")];
+let views = [], drawnAt = 0, failed = false;
 
+// Makes the views of a drive; a drive after another one has a new vehicle.
 function begin() {
-  if (!window.sceneOfDrive) return;
+  if (!window.sceneOfDrive || failed) return;
   const scene = window.sceneOfDrive;
   window.sceneColumns = scene.vehicle.wheels.flatMap((one) => columnsOf(one.name));
   choose();
   try {
-    if (!views.length) views = [new Vehicle(document.getElementById("scene"), scene.vehicle), new Hexapod(document.getElementById("hexapod"), scene.platform)];
-    document.getElementById("scene_text").textContent = "";
+    const renderers = views.length ? views.map((view) => view.renderer) : canvases.map((canvas) => new THREE.WebGLRenderer({ canvas, antialias: true }));
+    views = [new Vehicle(renderers[0], scene.vehicle), new Hexapod(renderers[1], scene.platform)];
   } catch (error) {
+    failed = true;
     document.getElementById("scene_text").textContent = "This browser has no WebGL: no 3-D view.";
   }
 }
