@@ -91,7 +91,7 @@ class ConsoleServer:
             "type": "hello",
             "title": setup["title"],
             "states": setup["states"],
-            "pictures": bool(setup["pictures"]),
+            "pictures": bool(setup.get("pictures")),
             "columns": [[one["name"], one["unit"], one["meaning"]] for one in columns],
         }
         self._row = np.dtype(
@@ -107,8 +107,8 @@ class ConsoleServer:
         )
         folder = Path(__file__).parent / "page"
         self._files = {path: ((folder / name).read_bytes(), media) for path, (name, media) in FILES.items()}
-        self._files[DRIVE] = json_text(setup["drive"]).encode(), "application/json"
-        self._pictures = Pictures(setup["pictures"])
+        self._files[DRIVE] = json_text(setup.get("drive", {})).encode(), "application/json"
+        self._pictures = Pictures(setup.get("pictures", ""))
         routes = [*(Route(path, self._serve_file, methods=["GET"]) for path in self._files), WebSocketRoute("/live", self._serve_page)]
         config = uvicorn.Config(
             _guarded(Starlette(routes=routes), access),

@@ -21,6 +21,8 @@ LONGEST_NAME, LONGEST_VALUE = 40, 1500
 """Maximum letters of the kind of an action, and of its value as JSON."""
 DEEPEST = 4
 """Maximum number of mappings and lists inside of each other in a value."""
+LARGEST_NUMBER = 1e15
+"""Largest number in a value."""
 REMEMBERED = 100
 """Number of events that a new page receives."""
 LOST = 1.0
@@ -157,7 +159,7 @@ class Station:
 
     def _act(self, page: Page, message: Mapping[str, Any]) -> None:
         kind, value = message.get("kind"), message.get("value")
-        if not isinstance(kind, str) or len(kind) > LONGEST_NAME or not _is_shallow(value) or len(json.dumps(value)) > LONGEST_VALUE:
+        if not isinstance(kind, str) or len(kind) > LONGEST_NAME or not _is_plain(value) or len(json.dumps(value)) > LONGEST_VALUE:
             raise RefusedError("no action")
         if page is not self.operator:
             page.tell({"type": "refused", "kind": kind, "text": "take control first"})
@@ -198,11 +200,14 @@ def _pictures(names: Any) -> tuple[str, ...]:
     return tuple(name for name in PICTURES if name in names)
 
 
-def _is_shallow(value: Any, depth: int = DEEPEST) -> bool:
-    """Return whether at most `depth` mappings and lists are inside of each other."""
-    if not isinstance(value, dict | list):
-        return True
-    return depth > 0 and all(_is_shallow(item, depth - 1) for item in (value.values() if isinstance(value, dict) else value))
+def _is_plain(value: Any, depth: int = DEEPEST) -> bool:
+    """Return whether numbers and texts of a value can be read everywhere, and at most `depth` mappings and lists are inside of each other."""
+    if isinstance(value, dict | list):
+        items = [*value, *value.values()] if isinstance(value, dict) else value
+        return depth > 0 and all(_is_plain(item, depth - 1) for item in items)
+    if isinstance(value, str):
+        return not any("\ud800" <= letter <= "\udfff" for letter in value)
+    return value is None or abs(value) <= LARGEST_NUMBER  # False for NaN
 
 
 def _read(text: str) -> Mapping[str, Any]:
