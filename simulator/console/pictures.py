@@ -48,6 +48,11 @@ class Pictures:
                 await asyncio.to_thread(self._encode, parts)
             await asyncio.sleep(PERIOD)
 
+    def close(self) -> None:
+        """Leave the block."""
+        if self._block is not None:
+            self._block.close()
+
     def _encode(self, parts: set[str]) -> None:
         block = self._block
         assert block is not None

@@ -133,6 +133,8 @@ class ConsoleServer:
         pictures = asyncio.ensure_future(self._pictures.serve(self.station.wanted_pictures))
         await self._server.serve(sockets=[listening])
         pictures.cancel()
+        await asyncio.gather(pictures, return_exceptions=True)
+        self._pictures.close()
 
     def end(self) -> None:
         """End the server."""

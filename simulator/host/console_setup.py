@@ -10,8 +10,8 @@ import numpy as np
 from simulator.base.fields import REQUIRED, Choice, Field, Number
 from simulator.base.units import SHOWN, factor_of
 from simulator.builder.builder import SessionParts
-from simulator.driver.path import Path, Spawn
 from simulator.driver.kinds import DRIVER_KINDS
+from simulator.driver.path import Path, Spawn
 from simulator.events.kinds import MOST_NOTE
 from simulator.faults.kinds import FAULT_KINDS, SHORTEST_RAMP, fault_fields
 from simulator.host.next_run import KINDS, shipped
@@ -19,6 +19,7 @@ from simulator.session import Session
 from simulator.weather import FIELDS as WEATHER
 from terrain.objects.labels import NAMES
 from terrain.outlines import outlines
+from vehicles.suspension.anti_roll_bar import NO_BAR
 from washout.intensity import MOST
 
 MOST_OBJECTS = 5000
@@ -52,8 +53,10 @@ def scene_of(parts: SessionParts, session: Session) -> dict[str, Any]:
 def actions_of(parts: SessionParts, session: Session) -> dict[str, Any]:
     """Return the actions of the operator with their values and limits, in JSON types."""
     phases = () if parts.maneuver is None else parts.maneuver.phase_names
+    axles, laws = parts.vehicle.description.mechanism.axles.names, parts.vehicle.model.struts[0]["anti_roll_bars"]["law"]
     words = {
         "wheel": list(parts.vehicle.corner_names),
+        "axle": [name for name, law in zip(axles, laws, strict=False) if law != NO_BAR],
         "sensor": [one.name for one in session.sensors],
         "phase": list(phases),
     }

@@ -22,7 +22,9 @@ def block():
 
 @pytest.fixture
 def pictures(block):
-    return Pictures(block.name)
+    pictures = Pictures(block.name)
+    yield pictures
+    pictures.close()
 
 
 def read(message):

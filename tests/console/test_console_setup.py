@@ -121,7 +121,14 @@ def test_the_next_run_takes_shipped_names_only():
     value = {"vehicle": "sedan", "terrain": "woods", "driver": "scripted", "weather": {"rain_mmph": 5, "time_of_day_h": 20}}
     assert check_next_run(value) == value
     assert [override.path for override in overrides_of(value)] == [("vehicle",), ("terrain",), ("driver",), ("weather",)]
-    wrong = ("sedan", {"vehicle": "../sedan"}, {"vehicle": "/etc/passwd"}, {"speed": 1}, {"weather": {"rain_mmph": -1}}, {"driver": "keyboard"})
+    wrong = (
+        "sedan",
+        {"vehicle": "../sedan"},
+        {"vehicle": "/etc/passwd"},
+        {"speed": 1},
+        {"weather": {"rain_mmph": -1}},
+        {"driver": "keyboard"},
+    )
     for one in wrong:
         with pytest.raises(ConfigError):
             check_next_run(one)
