@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -121,7 +122,7 @@ def _entry(field: Field, words: Mapping[str, list[str]]) -> dict[str, Any]:
         factor = (factor_of(kind.unit, written) if written else 1.0) or 1.0
         unit = written or kind.unit
         entry |= {
-            "count": int(kind.shape[0]) if kind.shape else 1,
+            "count": math.prod(n if isinstance(n, int) else n[0] for n in kind.shape),
             "unit": "" if unit == "1" else SHOWN.get(unit, unit),
             "least": kind.least / factor,
             "most": kind.most / factor,

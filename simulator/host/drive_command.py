@@ -58,10 +58,10 @@ def _main(arguments: Any, began: float, options: list[Override], to: str | None 
         *option("--stream", "outlets.streams", arguments.stream),
     ]
     command = _Command(arguments, to, progress)
-    out = Path(arguments.out) if arguments.out else None
+    out = asked = Path(arguments.out) if arguments.out else None
     host, code = command.drive(options, began, out)
     while (wanted := host.control.next_run) is not None:
-        before, options, out = options, [*options, *overrides_of(wanted)], None if out is None else _free(out)
+        before, options, out = options, [*options, *overrides_of(wanted)], None if asked is None else _free(asked)
         try:
             host, one = command.drive(options, time.perf_counter(), out, host)
         except JounceError as error:
@@ -108,7 +108,7 @@ class _Command:
 
 
 def _free(out: Path) -> Path:
-    """Return a folder beside the one of the drive before: its name with a number."""
+    """Return a folder beside that of the first drive: its name with a number."""
     return next(one for n in itertools.count(2) if not (one := out.with_name(f"{out.name}_{n}")).exists())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from simulator.base.errors import ConfigError
@@ -24,7 +25,7 @@ def shipped(kind: str) -> tuple[str, ...]:
 
 NEXT_RUN = (
     *(
-        Field(key, Choice(lambda folder=folder: shipped(folder)), f"{key} of the next run; default: as in this run", None)
+        Field(key, Choice(partial(shipped, folder)), f"{key} of the next run; default: as in this run", None)
         for key, folder in KINDS.items()
     ),
     Field("driver", Choice(DRIVER_KINDS.names), "automatic driver of the next run; default: as in this run", None),
