@@ -45,6 +45,7 @@ class HandOver:
     def apply(self, t: float, readout: Record, command: Record) -> None:
         """Change the command of the new driver at time t [s]; the first call gives the old steering and pedals."""
         out, old = command[0], self._old
+        self._hold_levers(float(readout[0]["v_WB_B"][0]), out)
         if math.isnan(self._began):
             self._began = t
             self._steering = float(old["steering"] - out["steering"])
@@ -57,7 +58,6 @@ class HandOver:
         left = max(0.0, 1.0 - (t - self._began) / PEDAL_TIME)
         for name, more in (("throttle", self._throttle), ("brake", self._brake), ("parking_brake", self._parking_brake)):
             out[name] = min(max(float(out[name]) + left * more, 0.0), 1.0)
-        self._hold_levers(float(readout[0]["v_WB_B"][0]), out)
 
     def _hold_levers(self, speed: float, out: Record) -> None:
         """Keep the selector until the vehicle may change it, and the levers of the transfer case until it rests."""

@@ -259,7 +259,10 @@ def test_the_page_of_maneuvers_has_all_words() -> None:
     ],
 )  # fmt: skip
 def test_every_page_has_one_example_and_names_its_entry_point(page: str) -> None:
-    several = {"own_sensor": 2, "own_outlet": 3}  # a sensor and a driver that uses it; an outlet that publishes, a log format, one that hears
+    several = {
+        "own_sensor": 2,
+        "own_outlet": 3,
+    }  # a sensor and a driver that uses it; an outlet that publishes, a log format, one that hears
     assert len(blocks(page, "python")) == several.get(page, 1)
     groups = (
         "plots|washout_algorithms|sensors|protocols|outlets|input_sources|terrains|terrain_types|terrain_objects|steering|drivetrain_kinds"
