@@ -73,6 +73,7 @@ def actions_of(parts: SessionParts, session: Session) -> dict[str, Any]:
             "driver": parts.options.driver.name,
         },
         "weather": _weather(parts),
+        "drivers": list(session.seat.names),
         "faults": list(_faults(words)),
         "washout": [
             {

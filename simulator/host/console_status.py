@@ -17,7 +17,8 @@ def status_of(session: Session, view: DriveView, streams: DriveStreams) -> dict[
     tuner = session.cueing.tuner
     return {
         "type": "status",
-        "driver": getattr(session.driver, "label", type(session.driver).__name__),
+        "driver": session.seat.name or session.seat.label,
+        "offered": session.seat.offered,
         "phase": str(getattr(session.driver, "phase", "")),
         "processes": [*_window(view), *_platform(streams)],
         "streams": [_stream(outlet.stream) for outlet in streams.motions],

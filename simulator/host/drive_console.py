@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
 
+from simulator.autonomy.goal_driver import GoalDriver
 from simulator.base import cleanup
 from simulator.base.errors import DeviceError, JounceError
 from simulator.builder.builder import SessionParts
@@ -139,7 +140,8 @@ class DriveConsole:
         self._pictures = InsetFeed(session.sensors)
         if has_map:
             self._view.map_watchers.append(self._pictures.show_map)
-            self._view.show_map(session.driver)
+            if isinstance(session.driver, GoalDriver):
+                session.driver.watchers.append(self._pictures.show_map)
         return self._pictures.block.name
 
     def _take_stop(self, outlet: ConsoleOutlet) -> None:

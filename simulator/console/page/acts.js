@@ -17,6 +17,7 @@ function beginActions(found) {
   byId("note").maxLength = actions.most_note;
   const drivers = actions.drivers || [];
   byId("drivers").hidden = drivers.length < 2;
+  byId("driver_set").title = "a person is asked, and takes over by moving a control";
   byId("driver_choice").replaceChildren(...drivers.map((one) => option(one, one)));
   showParameter(true);
   showNextRun();
@@ -169,7 +170,7 @@ function showParts(status) {
     ["", "incidents, collisions", `${status.incidents}, ${status.collisions}`],
   ];
   rows("parts", lines.map(([mark, name, text]) => [`${mark} ${name}`, text]));
-  chip("active", `driver: ${status.driver}${status.phase ? ` (${status.phase})` : ""}`, "good");
+  chip("active", `driver: ${status.driver}${status.phase ? ` (${status.phase})` : ""}${status.offered ? `, ▲ asked: ${status.offered}` : ""}`, status.offered ? "warn" : "good");
   showFaults(status.faults);
   showParameter(false);
   if (document.activeElement !== byId("intensity")) byId("intensity").value = status.intensity;
