@@ -79,7 +79,7 @@ class Host:
         self.streams = DriveStreams(self.messages, self.stop_request)
         self.controls = HumanControls(self.messages, self.view)
         self.control = DriveControl(self.view, self.streams, self.controls)
-        self.console = DriveConsole(self.messages, self.view)
+        self.console = DriveConsole(self.messages, self.view, self.streams)
         self.events = EventService(self.control, self._note, self.console.refuse)
         self.reports = SessionReports(self.messages, self.view)
         self.stream_reports = StreamReports(self.messages, self.streams)
@@ -130,7 +130,7 @@ class Host:
                 session.outlets.append(self.view.window)
                 session.on_tick.append(self.view.window.note_tick)
             if self.options.console is not None:
-                self.console.open(session, parts.vehicle.description.name, self.options.console, self.events.queue.put)
+                self.console.open(parts, session, self.options.console, self.events.queue.put)
             self.streams.connect()
             outlets = parts.outlets(folder.path)
             with on_signal(self._take_signal):
