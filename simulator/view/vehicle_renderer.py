@@ -71,7 +71,8 @@ class Vehicle:
         turned = steering_wheel_rotation(self.body.steering_tilt, float(s["steering_wheel_angle"]))
         self._wheel_X = self._X_WB @ pose(turned, self.body.steering_place)
         self._right = s["p_BK"][:, 1] < 0.0
-        self._links = bars(self.geometry, state)
+        # a replay of a log without the points of the suspension has no links
+        self._links = tuple(links[np.isfinite(links).all(axis=1)] for links in bars(self.geometry, state))
 
     def cast_shadow(self) -> dict[str, Any]:
         """Draw the shadow map; return the uniforms for the shadow on the ground."""

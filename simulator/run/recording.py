@@ -1,0 +1,241 @@
+"""Recorded drive: the states of a log as the records that the window draws, at any position."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record, Table, record, sized
+from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
+from simulator.builder.builder import SessionParts, build, view_geometry
+from simulator.outlets.telemetry import PLATFORM, PULLED
+from simulator.run.recorded_events import RecordedEvent, events_at_rows
+from simulator.run.run_configuration import check_hashes, read_recorded, ticks_per_row
+from simulator.telemetry.channels import Channels
+from simulator.telemetry.log_groups import Columns, LogGroups
+from simulator.telemetry.replay_columns import DRAWN, DRAWN_COMMANDS, LINKS
+from simulator.telemetry.writer import PARQUET_NAME
+from simulator.view.shared_state import STATE, interpolate
+from vehicles.command import COMMAND
+
+CACHED_GROUPS = 3
+"""Number of groups of rows in memory."""
+JUMP = 1.0
+"""m between two rows, beyond the distance that the speed explains, above which the vehicle was put to another place."""
+AXIS = ("time", "p_WB_x", "p_WB_y", "p_WB_z", "q_WB_w", "v_WB_B_x", "v_WB_B_y", "v_WB_B_z")
+SHOWN = 8
+"""Maximum number of missing columns in a message."""
+
+
+class _Group(NamedTuple):
+    """Rows of a group as records."""
+
+    readout: NDArray[Any]
+    command: NDArray[Any]
+    platform: NDArray[Any]
+    columns: Columns
+    """Columns of the log that are in no record."""
+
+
+class Recording:
+    """Recorded drive.
+
+    A position is the time since the start of the recording without pauses [s]; in contrast to the simulated time it always increases.
+
+    Parameters
+    ----------
+    path : run folder, or a log in it
+    say : called with one line for each part of the recording that cannot be shown
+
+    Attributes
+    ----------
+    file : log
+    positions, times : (n,) position and simulated time of each row [s]
+    cuts : (n,) True if a row does not continue the previous one: a restart, or the vehicle was put to another place
+    events : events of the drive
+    has_links : True if the log has the points of the suspension
+
+    Raises
+    ------
+    ConfigError : the log is unreadable, lacks needed columns, has no row, or does not belong to its configuration
+    """
+
+    def __init__(self, path: Path, say: Callable[[str], None]) -> None:
+        self.log, self.configuration = read_recorded(path)
+        self.file = self.log.file
+        if self.file.suffix != ".parquet":
+            raise ConfigError(self.file, "", self.log.about.get("ended", "a raw log"), f"a finished log, {PARQUET_NAME}")
+        check_hashes(self.configuration, self.file)
+        self._groups = LogGroups(self.file)
+        self.has_links = not _missing(LINKS, self._groups.names)
+        if missing := _missing((*DRAWN, *DRAWN_COMMANDS), self._groups.names):
+            shown = ", ".join(missing[:SHOWN]) + (f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else "")
+            hint = "a log with all columns that a replay needs; hint: record the drive with this version, which always logs them"
+            raise ConfigError(self.file, "columns", f"a log without {shown}", hint)
+        if not self.has_links:
+            say(f"{self.file}: the links of the suspension are not drawn, because the log was written without their columns")
+        self._read_axis(say)
+        self._first_rows = np.concatenate(([0], np.cumsum(self._groups.rows)))
+        self._cache: OrderedDict[int, _Group] = OrderedDict()
+        self.parts: SessionParts = build(self.configuration, check_step=False)
+        self._check_vehicle()
+        self._bodies = [record(self.state_table) for _ in range(2)]
+        self.events: list[RecordedEvent] = events_at_rows(self.file, ticks_per_row(self.parts), self.positions, say)
+
+    @property
+    def duration(self) -> float:
+        """Last position [s]."""
+        return float(self.positions[-1])
+
+    @property
+    def state_table(self) -> Table:
+        """Table STATE with the wheels of the vehicle."""
+        return sized(STATE, wheels=self.parts.vehicle.size.wheels)
+
+    @cached_property
+    def geometry(self) -> dict[str, Any]:
+        """Rows of `simulator.view.vehicle_geometry.GEOMETRY`."""
+        return view_geometry(self.parts.vehicle)
+
+    def row_at(self, position: float) -> int:
+        """Return the last row at or before a position."""
+        return int(np.clip(np.searchsorted(self.positions, position, side="right") - 1, 0, len(self.positions) - 1))
+
+    def state(self, position: float, out: Record) -> int:
+        """Fill a record of `state_table` with the state at a position, interpolated between two rows; return the row before it."""
+        row = self.row_at(position)
+        before, after = self._bodies
+        self._fill(row, before)
+        step = 0.0 if row + 1 >= len(self.positions) or self.cuts[row + 1] else self.positions[row + 1] - self.positions[row]
+        share = 0.0 if step <= 0.0 else (position - self.positions[row]) / step
+        if share <= 1e-9:
+            out[:] = before
+        else:
+            self._fill(row + 1, after)
+            interpolate(before, after, min(share, 1.0), out)
+            for name in ("gear", "selector", "parking_brake", "low_range", "center_locked"):
+                out[0][name] = before[0][name]
+        return row
+
+    def command(self, row: int) -> Record:
+        """Return the COMMAND record of a row."""
+        group, k = self._locate(row)
+        return group.command[k : k + 1].copy()
+
+    def columns(self, *names: str) -> Columns:
+        """Return columns of all rows."""
+        found, _ = self._groups.read_all(names)
+        return {name: column[: len(self.positions)] for name, column in found.items()}
+
+    def _read_axis(self, say: Callable[[str], None]) -> None:
+        """Read time and place of all rows, up to the first one that cannot be drawn."""
+        axis, problem = self._groups.read_all(AXIS)
+        values = np.array([axis[name] for name in AXIS], float)
+        rows = values.shape[1]
+        bad = np.flatnonzero(~np.isfinite(values).all(axis=0))
+        if len(bad):
+            rows, problem = int(bad[0]), f"{self.file}: row {int(bad[0])}: a value is not finite"
+        if rows == 0:
+            raise ConfigError(self.file, "", "no row that can be drawn", "a log with at least one row")
+        self.times = values[0, :rows]
+        steps, moved = np.diff(self.times), np.linalg.norm(np.diff(values[1:4, :rows], axis=1), axis=0)
+        speed = np.linalg.norm(values[5:, :rows], axis=0)
+        reach = 1.5 * np.maximum(speed[1:], speed[:-1]) * np.abs(steps)
+        cuts = (steps < 0.0) | (moved > reach + JUMP)
+        period = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else 0.01
+        self.cuts = np.concatenate(([True], cuts))
+        self.positions = np.concatenate(([0.0], np.cumsum(np.where(cuts, period, steps))))
+        if problem:
+            say(f"{problem}; the recording ends at {self.times[-1]:.1f} s")
+
+    def _check_vehicle(self) -> None:
+        """Check that the columns are those of the vehicle in the configuration. Raises ConfigError."""
+        vehicle = self.parts.vehicle
+        expected = [f"wheel_angle_{corner}" for corner in vehicle.corner_names]
+        found = [name for name in self._groups.names if name.startswith("wheel_angle_")]
+        if found != expected:
+            raise ConfigError(self.file, "columns", ", ".join(found), f"the wheels of the vehicle in its configuration: {', '.join(expected)}")
+
+    def _locate(self, row: int) -> tuple[_Group, int]:
+        """Return the group of a row, and the place in it."""
+        number = int(np.searchsorted(self._first_rows, row, side="right")) - 1
+        group = self._cache.pop(number, None) or self._load(number)
+        self._cache[number] = group
+        while len(self._cache) > CACHED_GROUPS:
+            self._cache.popitem(last=False)
+        return group, row - int(self._first_rows[number])
+
+    def _load(self, number: int) -> _Group:
+        tables = (("", self.parts.vehicle.readout_table), ("command_", COMMAND), ("platform_", PLATFORM))
+        channels = [(table, Channels([(prefix, table, record(table))]).columns) for prefix, table in tables]
+        names = [column.name for _, columns in channels for column in columns]
+        found = self._groups.read(number, [*names, *MORE])
+        rows = self._groups.rows[number]
+        out = []
+        for table, columns in channels:
+            records = record(table, rows)
+            content = records.view(np.uint8).reshape(rows, -1)
+            for column in columns:
+                values = found.get(column.name)
+                if values is None:
+                    values = np.full(rows, np.nan if column.field in LINKS else 0, column.kind)
+                at = slice(column.offset, column.offset + column.kind.itemsize)
+                content[:, at] = np.ascontiguousarray(values, column.kind).view(np.uint8).reshape(rows, -1)
+            out.append(records)
+        return _Group(*out, {name: found[name] for name in MORE if name in found})
+
+    def _fill(self, row: int, out: Record) -> None:
+        """Fill a record of `state_table` with a row."""
+        group, k = self._locate(row)
+        s, command, platform = out[0], group.command[k], group.platform[k]
+        content, readout = out.view(np.uint8), group.readout[k : k + 1].view(np.uint8)  # the record begins with the readout
+        content[: len(readout)], content[len(readout) :] = readout, 0
+        s["selector"], s["parking_brake"] = command["selector"], command["parking_brake"] > PULLED
+        s["real_time_factor"], s["message"] = 1.0, b""
+        self._fill_platform(s, platform)
+        self._fill_motion(s, group.columns, k)
+
+    def _fill_platform(self, s: Any, platform: Any) -> None:
+        R = np.empty((3, 3))
+        rotation_of_euler(platform["roll"], platform["pitch"], platform["yaw"], R)
+        quaternion_of_rotation(R, s["q_platform"])
+        p = self.parts.cueing.platform[0]
+        s["p_platform"], s["legs"] = platform["p_NP"], platform["legs"]
+        s["leg_use"] = (platform["legs"] - p["shortest_leg"]) / (p["longest_leg"] - p["shortest_leg"])
+        s["has_platform"] = bool(np.any(platform["legs"])) and self.log.about.get("platform", "-") != ""
+
+    def _fill_motion(self, s: Any, columns: Mapping[str, NDArray[Any]], k: int) -> None:
+        s["intensity"] = columns["cueing_intensity"][k] if "cueing_intensity" in columns else 1.0
+        for name, parts in FELT.items():
+            if all(one in columns for one in parts):
+                s[name] = [columns[one][k] for one in parts]
+                s[name][2] -= self.parts.gravity
+
+
+def _six(force: str, rate: str) -> tuple[str, ...]:
+    return tuple(f"{field}_{axis}" for field in (force, rate) for axis in "xyz")
+
+
+FELT = {"car_feels": _six("f_H_B", "w_WB_B"), "cab_feels": _six("cab_f_H_P", "cab_w_NP_P")}
+"""Columns of the motions in EXTRAS."""
+MORE = ("cueing_intensity", *(name for names in FELT.values() for name in names))
+"""Columns that a replay shows if the log has them."""
+
+
+def _missing(fields: tuple[str, ...], names: tuple[str, ...]) -> list[str]:
+    """Return the fields without a column."""
+    there = set(names)
+    return [field for field in fields if field not in there and not any(name.startswith(f"{field}_") for name in names)]
+
+
+def clipped(position: float, recording: Recording) -> float:
+    """Return a position within a recording."""
+    return min(max(position, 0.0), recording.duration) if math.isfinite(position) else 0.0
