@@ -179,7 +179,7 @@ class Recording:
         names = [column.name for _, columns in channels for column in columns]
         found = self._groups.read(number, [*names, *MORE])
         rows = self._groups.rows[number]
-        out = []
+        out: list[NDArray[Any]] = []
         for table, columns in channels:
             records = record(table, rows)
             content = records.view(np.uint8).reshape(rows, -1)
@@ -190,7 +190,8 @@ class Recording:
                 at = slice(column.offset, column.offset + column.kind.itemsize)
                 content[:, at] = np.ascontiguousarray(values, column.kind).view(np.uint8).reshape(rows, -1)
             out.append(records)
-        return _Group(*out, {name: found[name] for name in MORE if name in found})
+        readout, command, platform = out
+        return _Group(readout, command, platform, {name: found[name] for name in MORE if name in found})
 
     def _fill(self, row: int, out: Record) -> None:
         """Fill a record of `state_table` with a row."""

@@ -74,7 +74,7 @@ def frame_positions(recording: Recording, options: VideoOptions) -> NDArray[np.f
     if end < options.first:
         raise ConfigError("--to", "", options.last, f"a time after --from, {options.first:g} s")
     count = int((end - options.first + MOST_MISSING) * options.rate / options.speed) + 1
-    return options.first + np.arange(count) * (options.speed / options.rate)
+    return np.asarray(options.first + np.arange(count) * (options.speed / options.rate), np.float64)
 
 
 def write_video(
