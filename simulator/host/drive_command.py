@@ -61,7 +61,9 @@ def _main(arguments: Any, began: float, options: list[Override], to: str | None 
     script = EventScript() if arguments.events is None else read_script(Path(arguments.events))
     console = None if arguments.console is None else ConsoleOptions(int(arguments.console), read_session(configuration).on_loss)
     out = Path(arguments.out) if arguments.out else None
-    host = Host(DriveOptions(configuration, out, began, progress=progress, script=script, console=console))
+    ghost = Path(arguments.ghost) if getattr(arguments, "ghost", None) else None
+    waits = ghost is not None and arguments.ghost_start == "motion"
+    host = Host(DriveOptions(configuration, out, began, progress=progress, script=script, console=console, ghost=ghost, ghost_waits=waits))
     summary = host.run()
     return report(host, summary)
 

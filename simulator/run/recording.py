@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -134,6 +134,22 @@ class Recording:
         """Return columns of all rows."""
         found, _ = self._groups.read_all(names)
         return {name: column[: len(self.positions)] for name, column in found.items()}
+
+    def spaced_rows(self, period: float) -> NDArray[np.int64]:
+        """Return rows with about this distance of their positions [s], the first row included."""
+        every = max(1, round(period * (len(self.positions) - 1) / max(self.duration, 1e-9)))
+        return np.arange(0, len(self.positions), every)
+
+    def fields(self, names: Sequence[str], rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        """Return fields of the readout in some rows, each (n, ...)."""
+        found: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
+        for first, last in zip(self._first_rows[:-1], self._first_rows[1:], strict=True):
+            some = rows[(rows >= first) & (rows < last)]
+            if len(some):
+                readout = self._locate(int(some[0]))[0].readout
+                for name in names:
+                    found[name].append(readout[name][some - first])
+        return {name: np.concatenate(parts) for name, parts in found.items()}
 
     def _read_axis(self, say: Callable[[str], None]) -> None:
         """Read time and place of all rows, up to the first one that cannot be drawn."""

@@ -236,10 +236,11 @@ def inset_frame(c: Canvas, box: Box, title: str) -> Box:
 def keys_help(c: Canvas, width: float, height: float, replays: bool = False) -> None:
     """Add the list of keys at the center of the image, instead of the instruments; `replays`: those of a recorded drive."""
     keys = REPLAY_HELP if replays else HELP
-    columns, (w, h) = help_size(width, height)
+    columns, (w, _) = help_size(width, height)
+    rows = -(-len(keys) // columns)
+    h = 24.0 + HELP_LINE * rows
     x, y = 0.5 * (width - w), 0.5 * (height - h)
     c.box(x, y, w, h, (*PANEL[:3], 0.85), 10.0)
-    rows = -(-len(HELP) // columns)
     for k, (key, meaning) in enumerate(keys):
         left, top = x + 16.0 + HELP_COLUMN * (k // rows), y + 14.0 + HELP_LINE * (k % rows)
         c.text(left, top, key, SMALL, AMBER)

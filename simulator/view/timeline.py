@@ -95,7 +95,8 @@ def timeline_plots(c: Canvas, box: Box, position: float, timeline: Timeline) -> 
         low, high = _range(values)
         top = box.y + 6.0 + ROW * k
         c.text(left, top, name, SMALL, DIM)
-        c.text(left + across, top, f"{np.interp(position, timeline.positions, values):.4g}", SMALL, INK, 1.0)
+        decimals = max(0, 2 - int(np.floor(np.log10(high - low))))
+        c.text(left + across, top, f"{np.interp(position, timeline.positions, values) + 0.0:.{decimals}f}", SMALL, INK, 1.0)
         plot = Box(left, top + 18.0, across, ROW - 26.0)
         c.box(*plot, TRACK, 3.0)
         if low < 0.0 < high:

@@ -116,6 +116,7 @@ class _View:
 
         self.scene = Scene(terrain, geometry)
         self.scene.hud.insets = Insets.of_drive(host.folder)
+        self.scene.show_ghost(host.folder)
         self.scene.hud.timeline = Timeline.of_drive(host.folder)
         self.objects = ObjectFollower(reader, host.folder)
         self.quality = Quality() if software else None
