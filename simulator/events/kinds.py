@@ -60,6 +60,9 @@ class Controlled(Protocol):
     def quit(self) -> None:
         """End the drive."""
 
+    def show_last_seconds(self) -> None:
+        """Show the last seconds in the window while the vehicle is paused, or end that replay."""
+
     def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
         """Show the driver a line for some seconds, or until `holds` returns False; an empty text removes the line."""
 
@@ -121,6 +124,12 @@ def _pause(drive: Controlled, paused: bool | None) -> Effect:
     drive.session.paused = paused
     drive.show("")  # the view displays the pause
     return Effect("pause", paused)
+
+
+def _replay(drive: Controlled, _: None) -> Effect:
+    drive.session.paused = True
+    drive.show_last_seconds()
+    return Effect("pause", True)
 
 
 def _reset(drive: Controlled, _: None) -> Effect:
@@ -251,6 +260,7 @@ COMMANDS: dict[str, EventKind] = {
         # name, effect, origins, meaning, type of the value, may come without it
         EventKind("quit", _quit, EVERY, "end the drive; the value is the reason", Text("a reason"), toggles=True),
         EventKind("pause", _pause, SUPERVISORS | {Origin.DRIVE}, "pause (true) or continue (false)", Flag(), toggles=True),
+        EventKind("last_seconds", _replay, LOCAL, "pause, and show the last 30 s in the window, or end that replay"),
         EventKind("reset", _reset, DRIVERS, "restart the drive"),
         EventKind("upright", _set_upright, DRIVERS, "put the vehicle on its wheels"),
         EventKind("add_fault", _add_fault, INJECTORS, "add a fault until the next restart, from now on unless it has a start", FAULT),

@@ -72,6 +72,11 @@ class DriveControl:
         """End the drive."""
         self.ended = True
 
+    def show_last_seconds(self) -> None:
+        """Show the last seconds in the window, or end that replay."""
+        if self._view.window is not None:
+            self.show(self._view.window.show_last_seconds(self.session), 2.0 * MESSAGE_TIME, lambda session: session.paused)
+
     def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
         """Show the driver a line, if there is a window."""
         if self._view.window is not None:

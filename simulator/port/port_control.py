@@ -36,5 +36,8 @@ class PortControl:
         """End the run."""
         self.ended = True
 
+    def show_last_seconds(self) -> None:
+        """Do nothing; there is no window."""
+
     def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
         """Do nothing: there is no window."""

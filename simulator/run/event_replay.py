@@ -71,5 +71,8 @@ class EventReplay:
     def quit(self) -> None:
         """Do nothing; the rerun ends with the last row of the log."""
 
+    def show_last_seconds(self) -> None:
+        """Do nothing; there is no window."""
+
     def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
         """Do nothing; a rerun has no window."""

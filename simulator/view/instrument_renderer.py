@@ -28,6 +28,10 @@ from simulator.view.motion_strip_chart import MotionStripChart
 from simulator.view.timeline import PLOTS, Timeline, bar_of, timeline_bar, timeline_plots
 
 
+RECORDED = 1
+"""Value of `replays` for a recorded drive."""
+
+
 class CanvasRenderer:
     """Renderer of the quads of a canvas, over the current frame buffer."""
 
@@ -90,7 +94,7 @@ class Hud:
         bottom = height / scale - (TIMELINE if replays else 0.0)
         self.bar = None
         if self.help:
-            keys_help(self.canvas, width / scale, height / scale, replays)
+            keys_help(self.canvas, width / scale, height / scale, int(state[0]["replays"]) == RECORDED)
         else:
             shown = InstrumentInputs(rate, self.camera, self.dials, self._motion_chart if self.shows_motion_chart else None)
             panels = instruments(self.canvas, state, width / scale, bottom, shown)
