@@ -89,6 +89,7 @@ class Replay:
         content = self._state.view(np.uint8)
         self._readout = content[:split].view(dtype_of(parts.vehicle.readout_table))
         self._extras = content[split:].view(dtype_of(EXTRAS))
+        self._objects, self._ruts = recording.objects(), recording.ruts()
         self._row, self._time = 0, time.perf_counter()
 
     def open(self, camera: str) -> None:
@@ -128,8 +129,19 @@ class Replay:
         e["paused"] = player.paused
         e["message"] = short(player.message if player.message_age < MESSAGE_TIME else "")
         self.block.publish(self._readout, self._extras)
+        self._publish_world(row)
         for listener in self.listeners:
             listener(self._readout, recording.command(row), self._extras)
+
+    def _publish_world(self, row: int) -> None:
+        """Publish the objects and the ruts at a row of the log."""
+        changes = self._objects.take(row)
+        if len(changes.rows) and self.block.objects is not None:
+            self.block.objects.put(changes)
+        if self._ruts is not None and self.block.ruts is not None:
+            tiles = self._ruts.take(row)
+            if len(tiles.places):
+                self.block.ruts.put(tiles)
 
     def close(self) -> None:
         """Close the window and remove the shared memory."""

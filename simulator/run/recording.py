@@ -17,11 +17,15 @@ from simulator.base.records import Record, Table, record, sized
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from simulator.builder.builder import SessionParts, build, view_geometry
 from simulator.outlets.telemetry import PLATFORM, PULLED
+from simulator.run.object_changes import KEY as OBJECT_CHANGES
 from simulator.run.recorded_events import RecordedEvent, events_at_rows
+from simulator.run.recorded_objects import RecordedObjects
+from simulator.run.recorded_ruts import RecordedRuts
 from simulator.run.run_configuration import check_hashes, read_recorded, ticks_per_row
 from simulator.telemetry.channels import Channels
 from simulator.telemetry.log_groups import Columns, LogGroups
 from simulator.telemetry.replay_columns import DRAWN, DRAWN_COMMANDS, LINKS
+from simulator.telemetry.run_folder import RUTS_NAME
 from simulator.telemetry.writer import PARQUET_NAME
 from simulator.view.shared_state import STATE, interpolate
 from vehicles.command import COMMAND
@@ -69,6 +73,7 @@ class Recording:
     """
 
     def __init__(self, path: Path, say: Callable[[str], None]) -> None:
+        self._say = say
         self.log, self.configuration = read_recorded(path)
         self.file = self.log.file
         if self.file.suffix != ".parquet":
@@ -89,6 +94,27 @@ class Recording:
         self._check_vehicle()
         self._bodies = [record(self.state_table) for _ in range(2)]
         self.events: list[RecordedEvent] = events_at_rows(self.file, ticks_per_row(self.parts), self.positions, say)
+
+    def objects(self) -> RecordedObjects:
+        """Return a new follower of the objects that broke off or were removed."""
+        if self.log.about.get(OBJECT_CHANGES):
+            self._say(f"{self.file}: objects that a program added during the drive are not drawn")
+        return RecordedObjects(self.file.parent, self.parts.ground.objects, ticks_per_row(self.parts), self._say)
+
+    def ruts(self) -> RecordedRuts | None:
+        """Return a new follower of the ruts; None without soil. Without a rut file or contact points, print a message and return None."""
+        if not self.parts.ground.is_soft:
+            return None
+        file, names = self.file.parent / RUTS_NAME, [f"p_WC_{corner}_{axis}" for corner in self.parts.vehicle.corner_names for axis in "xy"]
+        found = self.columns(*names)
+        try:
+            if not file.exists() or len(found) < len(names):
+                self._say(f"{self.file}: the ruts are not drawn, because the run has no {'contact points' if file.exists() else RUTS_NAME}")
+                return None
+            return RecordedRuts(file, np.stack([found[name] for name in names], axis=1).reshape(len(self.positions), -1, 2))
+        except ConfigError as error:
+            self._say(f"{error}; the ruts are not drawn")
+            return None
 
     @property
     def duration(self) -> float:

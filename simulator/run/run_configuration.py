@@ -25,6 +25,7 @@ from simulator.configuration.configuration import Configuration
 from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin
 from simulator.outlets.event_file import EventFileOutlet
+from simulator.outlets.object_file import ObjectFileOutlet
 from simulator.outlets.rut_file import RutFileOutlet
 from simulator.outlets.sensor_file import sensor_files
 from simulator.outlets.telemetry import TelemetryOutlet
@@ -106,7 +107,9 @@ def open_log(
     vehicle = parts.vehicle
     log = TelemetryOutlet(folder.path, session.readout, session.command, every, options, session.logged, vehicle.readout_table)
     events = EventFileOutlet(session, folder.path, options.say)
-    session.outlets += [events, RutFileOutlet(session, folder.path, parts.terrain), *sensor_files(session, folder.path, options), log]
+    ruts = RutFileOutlet(session, folder.path, parts.terrain)
+    objects = [ObjectFileOutlet(session, folder.path, options.say)] if len(session.objects) else []
+    session.outlets += [events, ruts, *objects, *sensor_files(session, folder.path, options), log]
     write_configuration(folder.path, configuration)
     return log
 

@@ -113,6 +113,7 @@ class _Images:
 
         self._recording = recording
         self.view: Offscreen = Offscreen(*options.size, recording.parts.ground, recording.geometry)
+        self._objects, self._ruts = recording.objects(), recording.ruts()
         self.view.camera, self.view.scene.instruments = options.camera, options.instruments
 
     def draw(self, positions: NDArray[np.float64], progress: Callable[[float, float], None]) -> Iterator[NDArray[np.uint8]]:
@@ -125,6 +126,9 @@ class _Images:
             if recording.cuts[last + 1 : row + 1].any():
                 self.view.scene.camera.cut()
             last = row
+            self.view.scene.move_objects(self._objects.take(row))
+            if self._ruts is not None:
+                self.view.scene.show_ruts(self._ruts.take(row))
             yield self.view.render(state, state)
             progress(float(position - positions[0]), float(positions[-1] - positions[0]))
 
