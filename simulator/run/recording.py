@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.records import Record, Table, record, sized
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from simulator.builder.builder import SessionParts, build, view_geometry
@@ -35,8 +34,6 @@ CACHED_GROUPS = 3
 JUMP = 1.0
 """m between two rows, beyond the distance that the speed explains, above which the vehicle was put to another place."""
 AXIS = ("time", "p_WB_x", "p_WB_y", "p_WB_z", "q_WB_w", "v_WB_B_x", "v_WB_B_y", "v_WB_B_z")
-SHOWN = 8
-"""Maximum number of missing columns in a message."""
 
 
 class _Group(NamedTuple):
@@ -82,9 +79,8 @@ class Recording:
         self._groups = LogGroups(self.file)
         self.has_links = not _missing(LINKS, self._groups.names)
         if missing := _missing((*DRAWN, *DRAWN_COMMANDS), self._groups.names):
-            shown = ", ".join(missing[:SHOWN]) + (f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else "")
-            hint = "a log with all columns that a replay needs; hint: record the drive with this version, which always logs them"
-            raise ConfigError(self.file, "columns", f"a log without {shown}", hint)
+            expected = f"{', '.join(missing)}, which a replay needs; hint: drive again with this version, which always logs them"
+            raise ConfigError(self.file, "columns", NOTHING, expected)
         if not self.has_links:
             say(f"{self.file}: the links of the suspension are not drawn, because the log was written without their columns")
         self._read_axis(say)
@@ -204,7 +200,8 @@ class Recording:
         expected = [f"wheel_angle_{corner}" for corner in vehicle.corner_names]
         found = [name for name in self._groups.names if name.startswith("wheel_angle_")]
         if found != expected:
-            raise ConfigError(self.file, "columns", ", ".join(found), f"the wheels of the vehicle in its configuration: {', '.join(expected)}")
+            names = f"{', '.join(expected)}, the wheels of the vehicle in its configuration"
+            raise ConfigError(self.file, "columns", ", ".join(found), names)
 
     def _locate(self, row: int) -> tuple[_Group, int]:
         """Return the group of a row, and the place in it."""
@@ -278,7 +275,3 @@ def _missing(fields: tuple[str, ...], names: tuple[str, ...]) -> list[str]:
     there = set(names)
     return [field for field in fields if field not in there and not any(name.startswith(f"{field}_") for name in names)]
 
-
-def clipped(position: float, recording: Recording) -> float:
-    """Return a position within a recording."""
-    return min(max(position, 0.0), recording.duration) if math.isfinite(position) else 0.0
