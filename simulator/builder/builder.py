@@ -44,6 +44,7 @@ from simulator.faults.contract import FaultContext
 from simulator.faults.planned_fault import PlannedFault, make_faults
 from simulator.maneuvers.maneuver_file import Maneuver, load_maneuver
 from simulator.outlets.kinds import build_outlets
+from simulator.outlets.log_outlet_runner import LogOutletRunner
 from simulator.outlets.outlet_runner import OutletRunner
 from simulator.sensors.make_sensors import SensorContext, make_sensors, mounts_of
 from simulator.sensors.mounted_sensor import MountedSensor
@@ -133,11 +134,13 @@ class SessionParts:
             context = SensorContext(self.ground, self.step, self.seed, self.vehicle.description, self.options.weather, body, self.images)
             return make_sensors(self.options.sensors, "", context)
 
-    def driver(self, kind: DriverKind, *, paced: bool, said: Mapping[str, Any] = NOTHING) -> Driver | SensingDriver:
-        """Return a new automatic driver; `paced`: in real time; `said`: own parameters of the kind. Raises ConfigError, JounceError."""
-        return new_driver(
-            kind, self.ground, self.maneuver, paced, self.seed, said, self.traits, self.vehicle, mounts_of(self.options.sensors)
-        )
+    def driver(
+        self, kind: DriverKind, *, paced: bool, said: Mapping[str, Any] = NOTHING, here: tuple[float, float, float] | None = None
+    ) -> Driver | SensingDriver:
+        """Return a new automatic driver; `paced`: in real time; `said`: own parameters of the kind; `here`: pose (x, y, yaw) at which it takes
+        over. Raises ConfigError, JounceError."""
+        mounts = mounts_of(self.options.sensors)
+        return new_driver(kind, self.ground, self.maneuver, paced, self.seed, said, self.traits, self.vehicle, mounts, here)
 
     def automatic_driver(self) -> Driver | SensingDriver | None:
         """Return a new automatic driver of the session, else the driver of the maneuver, for a run; None without both. Raises as `driver`."""
@@ -146,9 +149,9 @@ class SessionParts:
             return None if self.maneuver is None else self.maneuver_driver()
         return self.driver(DRIVER_KINDS.need(chosen.name), paced=False, said=chosen.parameters)
 
-    def maneuver_driver(self) -> Driver | SensingDriver:
-        """Return a new driver of the maneuver, for a run. Raises ConfigError, JounceError."""
-        return self.driver(DRIVER_KINDS.need(FOLLOWER), paced=False)
+    def maneuver_driver(self, here: tuple[float, float, float] | None = None) -> Driver | SensingDriver:
+        """Return a new driver of the maneuver, for a run; `here` as for `driver`. Raises ConfigError, JounceError."""
+        return self.driver(DRIVER_KINDS.need(FOLLOWER), paced=False, here=here)
 
     def check_equilibrium(self) -> None:
         """Check that the vehicle stands at the start of the ground, by placing it there; a dropped one need not. Raises ConfigError, JounceError."""
@@ -196,7 +199,7 @@ class SessionParts:
         self.images.soil = session.soil
         return session
 
-    def outlets(self, folder: Path) -> list[OutletRunner]:
+    def outlets(self, folder: Path) -> list[OutletRunner | LogOutletRunner]:
         """Return the plugin outlets for the folder of a run. Raises ConfigError, JounceError."""
         with self.configuration.origins.relative_to():
             return build_outlets(self.options.outlets, "", folder, self.step, "outlets.plugins")

@@ -152,7 +152,8 @@ class ConsoleServer:
         finally:
             self.station.leave(page)
             with suppress(RuntimeError, TimeoutError, WebSocketDisconnect):  # it is closed
-                await asyncio.wait_for(web.close(REFUSED), 1.0)
+                async with asyncio.timeout(1.0):
+                    await web.close(REFUSED)
 
     async def _hear(self, web: WebSocket, page: Page) -> None:
         """Act on the messages of a page until it leaves, or sends what is refused."""
@@ -184,7 +185,8 @@ class ConsoleServer:
 
 
 async def _send(web: WebSocket, message: Mapping[str, Any]) -> None:
-    await asyncio.wait_for(web.send_text(json_text(message)), SLOW)
+    async with asyncio.timeout(SLOW):  # `wait_for` of Python 3.11 may lose a cancellation
+        await web.send_text(json_text(message))
 
 
 def _guarded(app: ASGIApp, access: Access) -> ASGIApp:

@@ -12,6 +12,7 @@ from simulator.base.field_types import Anything, Choice, FieldType, Flag, Number
 from simulator.base.rates import shown_time
 from simulator.base.suggestions import did_you_mean
 from simulator.driver.input_devices.controls import SHIFT_SPEED
+from simulator.driver.make_driver import PERSON
 from simulator.events.cueing_controls import CueingControls, intensity_text, parameter_text
 from simulator.events.event import Event, Origin
 from washout.intensity import MOST
@@ -28,9 +29,9 @@ REFUSED_TIME = 3.0
 MESSAGE_TIME = 10.0
 """s for which the end of a stop is displayed."""
 
-PERSON = frozenset({Origin.WINDOW, Origin.DEVICE})
+PERSONS = frozenset({Origin.WINDOW, Origin.DEVICE})
 """Origins at the driver's seat."""
-LOCAL = PERSON | {Origin.SCRIPT}
+LOCAL = PERSONS | {Origin.SCRIPT}
 SUPERVISORS = LOCAL | {Origin.CONSOLE}
 """LOCAL and the operator, who may do nothing that moves a platform up: consent is given at the vehicle."""
 DRIVERS = SUPERVISORS | {Origin.PORT}
@@ -53,6 +54,12 @@ class Controlled(Protocol):
 
     def restart(self) -> None:
         """Put the vehicle back to the start, and begin the drive for the driver, too."""
+
+    def hand_over(self, name: str) -> bool:
+        """Let a driver take over; return False if he has only been asked to. Raises ConfigError: there is no such driver."""
+
+    def take_over(self) -> None:
+        """Let the person take over now. Raises ConfigError: no person may drive."""
 
     def command_platform(self, order: str | None) -> str:
         """Let the platform rise (RAISE) or park (PARK), None for the other one; return the order that took effect."""
@@ -142,6 +149,22 @@ def _set_upright(drive: Controlled, _: None) -> Effect:
     drive.session.set_upright()
     drive.show("")
     return Effect("upright")
+
+
+def _driver(drive: Controlled, name: str | None) -> Effect:
+    seat = drive.session.seat
+    if name is None:
+        name = seat.name if seat.offered else seat.other
+    return Effect("driver" if drive.hand_over(name) else "driver_asked", name)
+
+
+def _take_over(drive: Controlled, _: None) -> Effect:
+    drive.take_over()
+    return Effect("driver", PERSON)
+
+
+def _note_asked(drive: Controlled, name: str) -> Effect:
+    return Effect("driver_asked", name)
 
 
 def _platform(drive: Controlled, order: str | None) -> Effect:
@@ -252,6 +275,7 @@ def _wait_over(drive: Controlled, ticks: int) -> Effect:
 
 PARAMETER = Anything("a mapping of name, index (null for a single number) and value (SI)")
 FAULT = Anything("the type of a fault, or a mapping as in the list faults of a session file (docs/faults.md)")
+_NAME = Text("the name of a driver of this drive")
 _ORDER = Choice((RAISE, PARK))
 
 COMMANDS: dict[str, EventKind] = {
@@ -265,6 +289,11 @@ COMMANDS: dict[str, EventKind] = {
         EventKind("upright", _set_upright, DRIVERS, "put the vehicle on its wheels"),
         EventKind("add_fault", _add_fault, INJECTORS, "add a fault until the next restart, from now on unless it has a start", FAULT),
         EventKind("end_fault", _end_fault, INJECTORS, "end a fault, which falls with its ramp", Text("the name of a fault")),
+        EventKind(
+            "driver", _driver, SUPERVISORS, "let another driver of the drive take over; a person does when a control moves", _NAME, True
+        ),
+        EventKind("take_over", _take_over, PERSONS, "the person takes over now"),
+        EventKind("driver_asked", _note_asked, frozenset({Origin.DRIVE}), "the person has been asked to take over", _NAME),
         EventKind("platform", _platform, LOCAL | {Origin.DRIVE}, "raise or park the motion platform", _ORDER, toggles=True),
         EventKind("park", _park, SUPERVISORS, "park the motion platform"),
         EventKind("stop", _stop, OPERATOR, "stop the platform at its pose until `acknowledge`, and pause"),
@@ -276,8 +305,8 @@ COMMANDS: dict[str, EventKind] = {
         EventKind("washout_next", _select_parameter, LOCAL, "select the next parameter of the washout"),
         EventKind("washout_up", _step_parameter(1), LOCAL, "increase the selected parameter"),
         EventKind("washout_down", _step_parameter(-1), LOCAL, "decrease the selected parameter"),
-        *(EventKind(name, _show_camera(name), PERSON, "change the camera") for name in ("camera", "camera_1", "camera_2", "camera_3")),
-        EventKind("shift_refused", _refuse_gear, PERSON, "show that the selector does not move while driving"),
+        *(EventKind(name, _show_camera(name), PERSONS, "change the camera") for name in ("camera", "camera_1", "camera_2", "camera_3")),
+        EventKind("shift_refused", _refuse_gear, PERSONS, "show that the selector does not move while driving"),
         EventKind(
             "wait_over",
             _wait_over,

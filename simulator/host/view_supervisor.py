@@ -62,7 +62,7 @@ class ViewSupervisor:
     say : prints a line for the user
     send : receives the events of a lost window: pause, park the platform
     began : `time.perf_counter` when the program started
-    person : True if a human driver drives, who needs a window
+    person : True if a human driver drives, who needs a window; may change
     wheels : number of wheels of the vehicle
     ground : ground of the drive; its soil and its objects change
 

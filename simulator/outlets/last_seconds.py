@@ -84,4 +84,3 @@ def _kind(dtype: np.dtype, name: str) -> tuple[Any, ...]:
     """Return NumPy type and shape of a field."""
     field = dtype[name]
     return field.base, field.shape
-

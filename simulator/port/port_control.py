@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from simulator.driver.make_driver import PERSON
 from simulator.events.cueing_controls import CueingControls
 from simulator.events.kinds import STAY_DOWN
 from simulator.port.port_driver import PortDriver
@@ -27,6 +28,15 @@ class PortControl:
         """Put the vehicle back to the start; it waits there for a new command."""
         self.session.reset()
         self._driver.begin()
+
+    def hand_over(self, name: str) -> bool:
+        """Let a driver take over. Raises ConfigError: the peer is the only driver."""
+        self.session.seat.find(name)
+        return True
+
+    def take_over(self) -> None:
+        """Let a person take over. Raises ConfigError: the peer is the only driver."""
+        self.session.seat.find(PERSON)
 
     def command_platform(self, order: str | None) -> str:
         """Do nothing: a run on the port has no platform."""

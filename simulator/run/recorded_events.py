@@ -38,7 +38,11 @@ def events_at_rows(log: Path, ticks_per_row: int, positions: NDArray[np.float64]
         return []
     shown = [event for event in events if event.kind not in HIDDEN and not event.waits and event.tick >= 0]
     rows = [-(-event.tick // ticks_per_row) for event in shown]
-    return [RecordedEvent(float(positions[row]), event.kind, text_of(event)) for event, row in zip(shown, rows, strict=True) if row < len(positions)]
+    return [
+        RecordedEvent(float(positions[row]), event.kind, text_of(event))
+        for event, row in zip(shown, rows, strict=True)
+        if row < len(positions)
+    ]
 
 
 def text_of(event: Event) -> str:

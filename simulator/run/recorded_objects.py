@@ -52,7 +52,9 @@ class RecordedObjects:
         _, last = np.unique(poses["row"][::-1], return_index=True)
         poses = poses[::-1][last]
         moved = np.ones(len(poses), bool)
-        return ObjectChanges(poses["row"].astype(np.int64), poses["present"] > 0, moved, poses["time"], poses["p_WO"], poses["v_WO"].astype(float))
+        return ObjectChanges(
+            poses["row"].astype(np.int64), poses["present"] > 0, moved, poses["time"], poses["p_WO"], poses["v_WO"].astype(float)
+        )
 
 
 def _read(file: Path) -> NDArray[np.void]:

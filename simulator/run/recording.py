@@ -274,4 +274,3 @@ def _missing(fields: tuple[str, ...], names: tuple[str, ...]) -> list[str]:
     """Return the fields without a column."""
     there = set(names)
     return [field for field in fields if field not in there and not any(name.startswith(f"{field}_") for name in names)]
-

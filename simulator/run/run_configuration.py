@@ -25,6 +25,7 @@ from simulator.configuration.configuration import Configuration
 from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin
 from simulator.outlets.event_file import EventFileOutlet
+from simulator.outlets.kinds import CSV, build_outlets
 from simulator.outlets.object_file import ObjectFileOutlet
 from simulator.outlets.rut_file import RutFileOutlet
 from simulator.outlets.sensor_file import sensor_files
@@ -43,6 +44,8 @@ JOINED = "platform_joined"
 """Key in the metadata of a log: tick of a drive at which the platform joined."""
 HASHED = ("vehicle", "terrain")
 """Sections of the configuration whose digests a log has."""
+DRIVERS = "drivers"
+"""Key in the metadata of the log of a drive in real time: names of its drivers, the first one first."""
 FINGERPRINT = 12
 """Number of hexadecimal digits of a fingerprint."""
 
@@ -107,6 +110,8 @@ def open_log(
     vehicle = parts.vehicle
     log = TelemetryOutlet(folder.path, session.readout, session.command, every, options, session.logged, vehicle.readout_table)
     events = EventFileOutlet(session, folder.path, options.say)
+    if parts.options.log.csv:
+        session.outlets += build_outlets([CSV], "", folder.path, parts.step)
     ruts = RutFileOutlet(session, folder.path, parts.terrain)
     objects = [ObjectFileOutlet(session, folder.path, options.say)] if len(session.objects) else []
     session.outlets += [events, ruts, *objects, *sensor_files(session, folder.path, options), log]

@@ -27,7 +27,6 @@ from simulator.view.instruments import (
 from simulator.view.motion_strip_chart import MotionStripChart
 from simulator.view.timeline import PLOTS, Timeline, bar_of, timeline_bar, timeline_plots
 
-
 RECORDED = 1
 """Value of `replays` for a recorded drive."""
 

@@ -89,7 +89,13 @@ class ViewProcess:
 
 
 def start_view_process(
-    block: str, keys: str, ground: Any, geometry: Mapping[str, Any], title: str = "", drive_lock: DriveLock | None = None, camera: str = "chase"
+    block: str,
+    keys: str,
+    ground: Any,
+    geometry: Mapping[str, Any],
+    title: str = "",
+    drive_lock: DriveLock | None = None,
+    camera: str = "chase",
 ) -> ViewProcess:
     """Open the window in a new Python process that imports neither physics nor numba.
 

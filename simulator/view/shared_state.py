@@ -65,6 +65,7 @@ EXTRAS = (
     ("replay_duration", (), "s", "duration of a replay"),
     ("replay_speed", (), "1", "simulated time per wall time of a replay"),
     ("message", (), "", "message for the driver, one line, utf-8", "S96"),
+    ("driver", (), "", "name of the present driver, utf-8, if several may drive; else empty", "S24"),
 )
 """State for the window besides the readout."""
 
@@ -97,7 +98,7 @@ MAX_READS = 50
 KEYS = (
     "left", "right", "up", "down", "space", "reset", "pause", "upright", "camera", "camera_1", "camera_2", "camera_3",
     "selector_up", "selector_down", "shift_up", "shift_down", "starter", "drive", "neutral", "reverse", "parking_brake", "motion", "escape",
-    "low_range", "center_lock", "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down",
+    "low_range", "center_lock", "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down", "driver",
     "last_seconds",
 )  # fmt: skip
 """Keys that a view passes to the host, by their meaning. `simulator.view.window.BINDINGS` assigns the keys of the keyboard to them;

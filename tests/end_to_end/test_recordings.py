@@ -219,7 +219,7 @@ def rewritten(folder: Path, change) -> None:
 
 
 def test_a_log_of_version_0_2_without_the_columns_is_refused_with_their_names():
-    with pytest.raises(ConfigError, match="q_WB, p_BK, R_BK.* which a replay needs; hint: drive again"):
+    with pytest.raises(ConfigError, match=r"q_WB, p_BK, R_BK.* which a replay needs; hint: drive again"):
         Recording(OLD_RUN, silent)
 
 
@@ -280,7 +280,7 @@ def with_configuration(table, change):
 def test_a_log_whose_vehicle_was_edited_is_refused(driven, tmp_path):
     folder = copied(driven, tmp_path)
     rewritten(folder, lambda table: with_configuration(table, lambda content: content["vehicle"]["chassis"].update(mass=1234.0)))
-    with pytest.raises(ConfigError, match="expected the vehicle of the run .hash .*got 'another vehicle"):
+    with pytest.raises(ConfigError, match=r"expected the vehicle of the run .hash .*got 'another vehicle"):
         Recording(folder, silent)
 
 
