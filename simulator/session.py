@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.errors import JounceError
+from simulator.base.errors import ConfigError, JounceError
 from simulator.base.fast_call import compiled_call
 from simulator.base.rates import shown_time
 from simulator.base.records import Record, Table, record
@@ -100,6 +100,8 @@ class Session:
         """m. Height above the ground from which the vehicle falls after `reset`; None: it stands in equilibrium, or rolls."""
         self.message_origins: Callable[[], AbstractContextManager[None]] = nullcontext
         """Context that names the user's file in errors of `reset`."""
+        self.place_check: Callable[[Session, float, float, float], None] | None = None
+        """Checks a place (x, y [m], yaw [rad]) of the vehicle. Raises ConfigError: no ground, or an object is there."""
         self.paused = False
         self.platform_stopped = False
         """True after an operator has stopped the platform: it holds its pose, and nothing moves."""
@@ -185,6 +187,11 @@ class Session:
         return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults]
 
     @property
+    def heading(self) -> float:
+        """Heading of the vehicle over ground [rad]."""
+        return self.recovery.heading
+
+    @property
     def moves(self) -> bool:
         """Whether the vehicle moves: False while paused, before the platform is up, and during the rest after an incident."""
         return not (self.paused or self.platform_stopped or self.waits or self.recovery.rests)
@@ -218,6 +225,18 @@ class Session:
     def set_upright(self) -> None:
         """Put the vehicle on its wheels at its present position, at rest. The platform moves smoothly to its neutral pose."""
         self.recovery.put_upright()
+        self.world.collisions.begin()
+        self._reset_motion()
+
+    def place(self, x: float, y: float, yaw: float) -> None:
+        """Put the vehicle on its wheels at x, y [m] with the heading yaw [rad], at rest. Time, driver, faults and objects go on.
+
+        Raises ConfigError: there is no ground, an object is there, or the vehicle cannot be at rest there; nothing has changed.
+        """
+        if self.place_check is not None:
+            self.place_check(self, x, y, yaw)
+        if not self.recovery.put_at(x, y, yaw):
+            raise ConfigError("drive", "place", [x, y], "a place at which the vehicle can be at rest; it is too steep there")
         self.world.collisions.begin()
         self._reset_motion()
 

@@ -42,6 +42,7 @@ from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.force_feedback import ForceFeedbackOutlet
 from simulator.outlets.telemetry import TelemetryOutlet
 from simulator.run.folder import RunFolder
+from simulator.run.ghost import ghost_of
 from simulator.run.run_configuration import DRIVERS, DROPPED, open_log, ticks_per_row
 from simulator.session import Session
 from simulator.telemetry.writer import LogOptions
@@ -65,6 +66,10 @@ class DriveOptions:
     """Events that are sent during the drive."""
     console: ConsoleOptions | None = None
     """Options of the operator's console; None without one."""
+    ghost: Path | None = None
+    """Recorded drive that the view shows as a ghost; None without one."""
+    ghost_waits: bool = False
+    """True: the ghost begins to move when the vehicle does. False: it begins with the drive."""
 
 
 class Host:
@@ -79,7 +84,7 @@ class Host:
         self.streams = DriveStreams(self.messages, self.stop_request)
         self.controls = HumanControls(self.messages, self.view)
         self.control = DriveControl(self.view, self.streams, self.controls)
-        self.console = DriveConsole(self.messages, self.view)
+        self.console = DriveConsole(self.messages, self.view, self.streams)
         self.events = EventService(self.control, self._note, self.console.refuse)
         self.reports = SessionReports(self.messages, self.view)
         self.stream_reports = StreamReports(self.messages, self.streams)
@@ -111,6 +116,8 @@ class Host:
         motion = parts.options.motion
         if motion.rate is not None:
             even_turns(motion.rate, parts.step, "stream", "rate")
+        if self.options.ghost is not None:
+            self.view.ghost = ghost_of(self.options.ghost, parts.configuration, self.options.ghost_waits, self.messages.say)
         sensors = parts.new_sensors()  # before the window opens, because an error here ends the command
         self.streams.open(parts)
         self.messages.folder = folder = RunFolder(self.options.out)
@@ -130,7 +137,7 @@ class Host:
                 session.outlets.append(self.view.window)
                 session.on_tick.append(self.view.window.note_tick)
             if self.options.console is not None:
-                self.console.open(session, parts.vehicle.description.name, self.options.console, self.events.queue.put)
+                self.console.open(parts, session, self.options.console, self.events.queue.put)
             self.streams.connect()
             outlets = parts.outlets(folder.path)
             with on_signal(self._take_signal):

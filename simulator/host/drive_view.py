@@ -20,6 +20,7 @@ from simulator.host.start_window import StartWindow
 from simulator.outlets.view import ViewOutlet
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Session
+from simulator.view.ghost import GhostTrack
 
 DEFAULT_MANEUVER = "scripted_drive"
 VIEW_PERIOD = 0.008
@@ -75,12 +76,16 @@ class DriveView:
     supervisor : supervisor of the process of the view; None without a view
     window : outlet of the view; None without a view
     keys : keys of the window
+    map_watchers : called with the Snapshots of a driver to a goal, besides the window
+    ghost : ghost that the view shows; None without one
     """
 
     def __init__(self) -> None:
+        self.ghost: GhostTrack | None = None
         self.supervisor: Any = None
         self.window: ViewOutlet | None = None
         self.keys: Any = None
+        self.map_watchers: list[Callable[[Any], None]] = []
         self._start_window: StartWindow | None = None
 
     def compile(self, configuration: Configuration, say: Callable[[str], None]) -> None:
@@ -126,6 +131,8 @@ class DriveView:
         self.window, self.keys = supervisor.window, supervisor.keys
         self.window.extras[0]["has_platform"] = has_platform(parts)
         supervisor.show_insets(sensors, with_map=drives_to_a_goal(parts))
+        if self.ghost is not None:
+            self.ghost.save(supervisor.drive_lock.folder)
         pictures = folder if view == "offscreen" else None
         supervisor.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)
 
@@ -136,7 +143,10 @@ class DriveView:
 
     def show_map(self, driver: Driver | SensingDriver) -> None:
         """Show the map and the plans of a driver to a goal."""
-        if self.supervisor is not None and isinstance(driver, GoalDriver):
+        if not isinstance(driver, GoalDriver):
+            return
+        driver.watchers += [watcher for watcher in self.map_watchers if watcher not in driver.watchers]
+        if self.supervisor is not None:
             self.supervisor.show_map(driver)
 
     @property
