@@ -5,13 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from simulator.base.addresses import parse_port
 from simulator.base.console import print_line
+from simulator.base.errors import JounceError
 from simulator.base.signals import EndedBySignal
 from simulator.clock import lateness_text
+from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override, option
 from simulator.configuration.session_file import THIS_MACHINE, read_session
+from simulator.console.address import tls_of
 from simulator.host.drive import DriveOptions, Host
 from simulator.host.drive_console import ConsoleOptions
 from simulator.host.event_script import EventScript, read_script
@@ -59,11 +63,21 @@ def _main(arguments: Any, began: float, options: list[Override], to: str | None 
         else:
             configuration.put("outlets.motion.to", to, here)
     script = EventScript() if arguments.events is None else read_script(Path(arguments.events))
-    console = None if arguments.console is None else ConsoleOptions(int(arguments.console), read_session(configuration).on_loss)
+    console = _console(arguments, configuration)
     out = Path(arguments.out) if arguments.out else None
     host = Host(DriveOptions(configuration, out, began, progress=progress, script=script, console=console))
     summary = host.run()
     return report(host, summary)
+
+
+def _console(arguments: Any, configuration: Configuration) -> ConsoleOptions | None:
+    """Return the options of the console; None without one. Raises JounceError."""
+    if arguments.console is None:
+        if arguments.tls is not None:
+            raise JounceError("--tls needs --console")
+        return None
+    host, port = parse_port(arguments.console, "--console")
+    return ConsoleOptions(port, read_session(configuration).on_loss, host, tls_of(arguments.tls))
 
 
 def report(host: Host, summary: dict[str, Any]) -> int:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from importlib.util import find_spec
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from simulator.base import cleanup
-from simulator.base.errors import DeviceError, JounceError
+from simulator.base.addresses import LOOPBACK
+from simulator.base.errors import DeviceError
 from simulator.configuration.session_file import ON_LOSS
 from simulator.console import PORT
 from simulator.console.access import new_token
+from simulator.console.address import page_address, warning
+from simulator.console.tls import TlsFiles
 from simulator.events.event import Event, Origin
 from simulator.host.console_process import ConsoleProcess
 from simulator.host.drive_messages import DriveMessages
@@ -21,8 +23,6 @@ from simulator.host.operator_watch import OperatorWatch
 from simulator.outlets.console import PERIOD, ConsoleOutlet
 from simulator.session import Session
 
-HOST = "127.0.0.1"
-PACKAGES = ("starlette", "uvicorn", "websockets")
 WARNED = 6.0
 """s for which the driver sees a message about the operator."""
 
@@ -35,15 +35,10 @@ class ConsoleOptions:
     """Port; 0: a free one."""
     on_loss: str = ON_LOSS[0]
     """Effect of a lost operator, one of ON_LOSS."""
-
-
-def need_packages() -> None:
-    """Check that the packages of the console are installed. Raises JounceError."""
-    absent = [name for name in PACKAGES if find_spec(name) is None]
-    if absent:
-        from simulator.base.installation import install_extra
-
-        raise JounceError(f"--console: {', '.join(absent)} not installed; hint: run {install_extra('console')}")
+    host: str = LOOPBACK
+    """Address at which the console listens."""
+    tls: TlsFiles | None = None
+    """Certificate and key; None: unencrypted."""
 
 
 class DriveConsole:
@@ -69,7 +64,9 @@ class DriveConsole:
         with cleanup.defer_exit():
             self.outlet = ConsoleOutlet(session, round(PERIOD / session.h), self._tell)
             self._forget = cleanup.register_cleanup(self.outlet.release)
-        setup = self.outlet.setup(title) | {"host": HOST, "port": options.port, "token": self.token}
+        setup = self.outlet.setup(title) | {"host": options.host, "port": options.port, "token": self.token}
+        setup["tls"] = None if options.tls is None else asdict(options.tls)
+        self._options = options
         try:
             self.process = ConsoleProcess(setup, lambda kind, value: send(Event(kind, value, Origin.CONSOLE)))
         except OSError as error:
@@ -116,7 +113,10 @@ class DriveConsole:
         """Print the address once, and the end of the process."""
         if process.port and not self._told:
             self._told = True
-            self._messages.say(f"operator's console: http://{HOST}:{process.port}/?token={self.token}")
+            options = self._options
+            if text := warning(options.host, options.tls):
+                self._messages.say(text)
+            self._messages.say(f"operator's console: {page_address(options.host, process.port, self.token, options.tls)}")
         if not self._died and not process.alive:
             self._died = True
             self._messages.trouble(f"the console has ended; the drive continues without it{f': {process.error}' if process.error else ''}")

@@ -48,6 +48,7 @@ COMMANDS = (
     ("bench",),
     ("kc",),
     ("info",),
+    ("console",),
     ("sensors",),
     ("score",),
     ("doctor",),

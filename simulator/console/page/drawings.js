@@ -12,7 +12,7 @@ function cleared(canvas) {
   g.setTransform(ratio, 0, 0, ratio, 0, 0);
   g.clearRect(0, 0, width, height);
   g.font = `${0.8 * parseFloat(getComputedStyle(document.documentElement).fontSize)}px system-ui, sans-serif`;
-  g.lineWidth = 1.5;
+  g.lineWidth = 1.5; g.textAlign = "start"; g.textBaseline = "alphabetic";
   return [g, width, height];
 }
 
