@@ -89,7 +89,7 @@ class Access:
 
 def _is_number(host: str) -> bool:
     try:
-        ipaddress.ip_address(host[1:-1] if host.startswith("[") else host)
+        ipaddress.ip_address(host[1:-1] if host.startswith("[") and host.endswith("]") else host)
     except ValueError:
         return False
     return True

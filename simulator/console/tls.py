@@ -7,8 +7,9 @@ import ssl
 from dataclasses import dataclass
 from typing import Any
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import UnreadableError
 
+MOST_BYTES = 1 << 20
 NAMES = ("DNS", "IP Address")
 
 
@@ -23,35 +24,38 @@ class TlsFiles:
 
 
 def checked_files(certificate: str, key: str) -> TlsFiles:
-    """Return the files of a certificate (with its chain) and of its key. Raises ConfigError: they are unusable together, or now."""
-    for file, what in ((certificate, "a certificate (PEM)"), (key, "a key (PEM)")):
+    """Return the files of a certificate (with its chain) and of its key. Raises UnreadableError: they are unusable together, or now."""
+    for file, what, mark in (
+        (certificate, "a certificate (PEM)", b"CERTIFICATE-----"),
+        (key, "the key of the certificate (PEM)", b"KEY-----"),
+    ):
         try:
             with open(file, "rb") as stream:
-                text = stream.read(1 << 20)
+                text = stream.read(MOST_BYTES)
         except OSError as error:
-            raise ConfigError(file, "", error.strerror or str(error), what) from None
-        if b"-----BEGIN " not in text:
-            raise ConfigError(file, "", "no PEM file", what)
+            raise UnreadableError(file, "", error.strerror or str(error), what) from None
+        if mark not in text:
+            raise UnreadableError(file, "", "no PEM file of this kind", what)
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
         server.load_cert_chain(certificate, key, password=lambda: _refuse_password(key))
     except ssl.SSLError as error:
-        raise ConfigError(key, "", _reason(error), f"the unencrypted key of the certificate {certificate}") from None
+        raise UnreadableError(key, "", _reason(error), f"the unencrypted key of the certificate {certificate}") from None
     names = _names_of(certificate, server)
     return TlsFiles(os.path.abspath(certificate), os.path.abspath(key), names)
 
 
 def _refuse_password(key: str) -> str:
-    raise ConfigError(key, "", "the key is encrypted", "a key without a password, readable by its owner only")
+    raise UnreadableError(key, "", "the key is encrypted", "a key without a password, readable by its owner only")
 
 
 def _reason(error: ssl.SSLError) -> str:
-    reasons = {"KEY_VALUES_MISMATCH": "the key belongs to another certificate", "NO_START_LINE": "no certificate or key in the file"}
-    return reasons.get(error.reason or "", (error.reason or str(error)).replace("_", " ").lower())
+    reasons = {"KEY_VALUES_MISMATCH": "the key belongs to another certificate"}
+    return reasons.get(error.reason or "", (error.reason or "damaged PEM file").replace("_", " ").lower())
 
 
 def _names_of(certificate: str, server: ssl.SSLContext) -> tuple[str, ...]:
-    """Return the names of a certificate, by a handshake in memory with a client that trusts this certificate only. Raises ConfigError."""
+    """Return the names of a certificate, by a handshake in memory with a client that trusts this certificate only. Raises UnreadableError."""
     client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client.check_hostname = False
     client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
@@ -59,9 +63,9 @@ def _names_of(certificate: str, server: ssl.SSLContext) -> tuple[str, ...]:
         client.load_verify_locations(certificate)
         found = _handshake(client, server)
     except ssl.SSLCertVerificationError as error:
-        raise ConfigError(certificate, "", error.verify_message, "a certificate that is valid now, for a server") from None
+        raise UnreadableError(certificate, "", error.verify_message, "a certificate that is valid now, for a server") from None
     except ssl.SSLError as error:
-        raise ConfigError(certificate, "", _reason(error), "a certificate for a server") from None
+        raise UnreadableError(certificate, "", _reason(error), "a certificate for a server") from None
     return tuple(name.lower() for kind, name in found.get("subjectAltName", ()) if kind in NAMES)
 
 

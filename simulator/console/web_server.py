@@ -8,6 +8,7 @@ import os
 import socket
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -23,30 +24,60 @@ from simulator.console.tls import TlsFiles
 PAGE = Path(__file__).parent / "page"
 SLOW = 5.0
 """s for a request after a connection, for the handshake of TLS, and for a page to take a message."""
-MOST_CONNECTIONS = 64
-"""Connections with a request; further ones are answered with 503."""
-MOST_SOCKETS = 256
-"""Connections of any kind; further ones are closed at once, so that the process does not run out of descriptors."""
+MOST_IDLE = 64
+"""Connections without a request at a time. A further one displaces the one that has been idle longest, so that nobody is locked out."""
+MOST_FILES = 4096
+"""File descriptors that the process may use if the system permits it, for connections in a handshake."""
 MOST_HEAD = 16_384
-"""Maximum bytes of the head of a request."""
+"""Maximum bytes of the incomplete head of a request."""
+MOST_HEADERS = 100
 BACKLOG = 128
 NO_ACCESS = "Open the address that was printed in the terminal; it contains a token.\n"
 
 
 class ImpatientProtocol(H11Protocol):
-    """Connection that is closed if no request arrives in SLOW: half-open connections do not use up the console."""
+    """Connection that is closed if no request arrives in SLOW: half-open connections do not use up the console.
+
+    Parameters
+    ----------
+    idle : connections without a request, the one that has been idle longest first; shared by all connections
+    """
+
+    def __init__(self, idle: dict[ImpatientProtocol, None], **options: Any) -> None:
+        super().__init__(**options)
+        self._idle = idle
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request."""
         super().connection_made(transport)
         self._wait_for_request = self.loop.call_later(SLOW, self._lose)
-        if len(self.connections) > MOST_SOCKETS:
-            transport.abort()
+        self._note()
+
+    def data_received(self, data: bytes) -> None:
+        """Take data; a connection with a request is not idle."""
+        super().data_received(data)
+        self._note()
+
+    def on_response_complete(self) -> None:
+        """Take the next request."""
+        super().on_response_complete()
+        self._note()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the wait."""
         self._wait_for_request.cancel()
+        self._idle.pop(self, None)
         super().connection_lost(exc)
+
+    def _note(self) -> None:
+        """Note whether the connection is idle; begin of a request and end of an answer renew its place."""
+        serves = self.cycle is not None and not self.cycle.response_complete
+        if serves or self.transport.is_closing() or self.transport.get_protocol() is not self:
+            self._idle.pop(self, None)
+        elif self not in self._idle:
+            self._idle[self] = None
+            if len(self._idle) > MOST_IDLE:
+                next(iter(self._idle)).transport.abort()
 
     def _lose(self) -> None:
         if self.cycle is None and self.transport.get_protocol() is self:
@@ -65,7 +96,6 @@ class WebServer(uvicorn.Server):
     """
 
     def __init__(self, routes: Sequence[BaseRoute], access: Access, tls: TlsFiles | None, most_bytes: int) -> None:
-        files = {} if tls is None else {"ssl_certfile": tls.certificate, "ssl_keyfile": tls.key}
         config = uvicorn.Config(
             _guarded(Starlette(routes=routes), access),
             http=ImpatientProtocol,
@@ -75,7 +105,6 @@ class WebServer(uvicorn.Server):
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            limit_concurrency=MOST_CONNECTIONS,
             timeout_keep_alive=int(SLOW),
             timeout_graceful_shutdown=1,
             ws_max_size=most_bytes,
@@ -83,7 +112,8 @@ class WebServer(uvicorn.Server):
             ws_ping_interval=SLOW,
             ws_ping_timeout=SLOW,
             ws_per_message_deflate=False,
-            **files,
+            ssl_certfile=None if tls is None else tls.certificate,
+            ssl_keyfile=None if tls is None else tls.key,
         )
         super().__init__(config)
 
@@ -95,9 +125,11 @@ class WebServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Serve a socket, with a limit for the handshake of TLS, which uvicorn does not have."""
         loop, config = asyncio.get_running_loop(), self.config
+        idle: dict[ImpatientProtocol, None] = {}
+        _permit_files()
 
         def protocol() -> asyncio.Protocol:
-            return ImpatientProtocol(config=config, server_state=self.server_state, app_state={}, _loop=loop)
+            return ImpatientProtocol(idle, config=config, server_state=self.server_state, app_state={}, _loop=loop)
 
         patience = None if config.ssl is None else SLOW
         self.servers = [
@@ -151,8 +183,19 @@ def listening_socket(host: str, port: int) -> socket.socket:
     return listening
 
 
+def _permit_files() -> None:
+    """Let the process use up to MOST_FILES descriptors, as far as the system permits it."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource  # not on Windows, which has no such limit
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(MOST_FILES, hard)
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 def _guarded(app: ASGIApp, access: Access) -> ASGIApp:
-    """Return an application that refuses other hosts, and adds HEADERS to every answer."""
+    """Return an application that refuses what no page sends, and adds HEADERS to every answer."""
     more = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
@@ -161,8 +204,19 @@ def _guarded(app: ASGIApp, access: Access) -> ASGIApp:
                 message = {**message, "headers": [*message["headers"], *more]}
             await send(message)
 
-        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
-        is_known = scope["type"] != "http" or (len(hosts) == 1 and access.is_host(hosts[0]))  # a socket checks it by itself
-        await (app if is_known else PlainTextResponse("unknown host\n", 421))(scope, receive, answer)
+        refusal = _refusal(scope, access) if scope["type"] == "http" else None  # a socket checks it by itself
+        await (refusal or app)(scope, receive, answer)
 
     return guarded
+
+
+def _refusal(scope: Scope, access: Access) -> Response | None:
+    """Return the answer to a request that no page sends: for another host, or with a body, on whose length servers may disagree."""
+    hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+    if len(hosts) != 1 or not access.is_host(hosts[0]):
+        return PlainTextResponse("unknown host\n", 421)
+    if len(scope["headers"]) > MOST_HEADERS:
+        return PlainTextResponse("too many headers\n", 431, {"Connection": "close"})
+    if any(name == b"transfer-encoding" or (name == b"content-length" and value != b"0") for name, value in scope["headers"]):
+        return PlainTextResponse("no body expected\n", 400, {"Connection": "close"})
+    return None

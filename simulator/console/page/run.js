@@ -82,6 +82,7 @@ function zoom(from, to) {
   const width = Math.min(run.axis[1] - run.axis[0], Math.max(SHORTEST_VIEW, to - from));
   const first = Math.max(run.axis[0], Math.min(Number.isFinite(from) ? from : run.axis[0], run.axis[1] - width));
   view = [first, first + width];
+  now = Math.min(view[1], Math.max(view[0], now));
   plots.look(...view);
   stale = true;
 }

@@ -25,7 +25,7 @@ export class Plots {
     remove.textContent = "✕";
     remove.setAttribute("aria-label", "remove this plot");
     label.append(`Plot ${this.plots.length + 1} `, input, " ", value);
-    box.append(label, remove, area);
+    box.append(remove, label, area);
     this.box.append(box);
     const plot = { name, area, value, data: null, chart: null };
     this.plots.push(plot);

@@ -36,7 +36,7 @@ class LogColumns:
         """Return a column (rows,). Raises ConfigError: no such column, or the file cannot be read any more."""
         with self._lock:
             if name not in self._cached:
-                self._cached[name] = np.asarray(self._read(name), dtype=float)[: self.rows]
+                self._cached[name] = self._read(name).astype(float)[: self.rows]
             self._cached.move_to_end(name)
             found = self._cached[name]
             while len(self._cached) > 1 and sum(column.nbytes for column in self._cached.values()) > CACHE_BYTES:
@@ -45,8 +45,8 @@ class LogColumns:
 
     def _read(self, name: str) -> NDArray:
         found = _raw_column(self.file, name) if self.file.suffix == ".rows" else read_telemetry(self.file, [name]).get(name)
-        if found is None or len(found) < self.rows:
-            raise ConfigError(self.file, name, "no such column" if found is None else "fewer rows than before", "a column of the log")
+        if found is None or len(found) < self.rows or found.dtype.kind not in "fiub":
+            raise ConfigError(self.file, name, "no such column, or not all of its rows", "a column with numbers")
         return found
 
 

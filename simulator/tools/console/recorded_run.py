@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, JounceError, one_line
+from simulator.base.errors import ConfigError, JounceError, UnreadableError, one_line
 from simulator.events.event import Event
 from simulator.run.info import described
 from simulator.telemetry.event_file import read_events
@@ -61,10 +61,10 @@ class RecordedRun:
 
     def __init__(self, log: LogInfo) -> None:
         self.log, self.columns = log, log.columns
-        if "time" not in log.columns or "time" not in log.numbers:
-            raise ConfigError(log.file, "", "no column time", "a telemetry file of a run")
+        if "time" not in log.numbers or log.numbers["time"].dtype.kind not in "fiu":
+            raise UnreadableError(log.file, "", "no column time with numbers", "a telemetry file of a run")
         if log.rows == 0:
-            raise ConfigError(log.file, "", "no rows", "a log with at least one row")
+            raise UnreadableError(log.file, "", "no rows", "a log with at least one row")
         self.read = LogColumns(log.file, log.rows)
         self.axis = even_axis(np.asarray(log.numbers["time"], dtype=float))
         self._states = [name for name in STATES if name in self.columns]
@@ -151,7 +151,9 @@ def even_axis(time: NDArray[np.float64]) -> NDArray[np.float64]:
     steps = np.diff(time)
     forward = steps[steps > 0.0]
     period = float(np.median(forward)) if len(forward) else 0.01
-    return np.append(0.0, np.cumsum(np.where(steps > 0.0, steps, period))).round(9)  # otherwise events lie a rounding error beside their rows
+    return np.append(0.0, np.cumsum(np.where(steps > 0.0, steps, period))).round(
+        9
+    )  # otherwise events lie a rounding error beside their rows
 
 
 def _results(facts: dict[str, Any]) -> list[list[str]]:
