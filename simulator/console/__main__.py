@@ -27,7 +27,7 @@ def main() -> int:
     out = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints must not reach the drive
     os.set_blocking(out, False)
-    setup = json.loads(sys.stdin.buffer.readline())
+    parent, setup = os.getppid(), json.loads(sys.stdin.buffer.readline())
     try:
         listening = listening_socket(setup["host"], setup["port"])
     except OSError as error:
@@ -39,6 +39,7 @@ def main() -> int:
         server = ConsoleServer(setup, access, block, lambda kind, value: _tell(out, {"kind": kind, "value": value}), tls)
         _tell(out, {"port": port})
         asyncio.run(_serve(server, listening))
+        block.close(orphaned=os.getppid() != parent)
     except Exception as error:
         _tell(out, {"error": f"{type(error).__name__}: {error}"[:500]})
         raise

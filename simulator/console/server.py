@@ -95,6 +95,7 @@ class ConsoleServer:
             await web.accept()
             tasks = [asyncio.ensure_future(work) for work in (self._hear(web, page), self._feed(web, page))]
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            self.station.leave(page)  # ends `_feed` also where `wait_for` swallows the cancellation, before Python 3.12
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -118,7 +119,7 @@ class ConsoleServer:
         """Send a page its messages and the latest state; return when it does not take them."""
         seen, columns = 0, page.columns
         with suppress(RuntimeError, TimeoutError, WebSocketDisconnect):
-            while True:
+            while page in self.station.pages:
                 while page.lines:
                     await _send(web, page.lines.popleft())
                 if page.columns is not columns:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import socket
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import h11
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -116,6 +118,7 @@ class WebServer(uvicorn.Server):
             ssl_keyfile=None if tls is None else tls.key,
         )
         super().__init__(config)
+        logging.getLogger("uvicorn.error").addFilter(_is_a_bug)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -181,6 +184,11 @@ def listening_socket(host: str, port: int) -> socket.socket:
         raise
     listening.setblocking(False)
     return listening
+
+
+def _is_a_bug(record: logging.LogRecord) -> bool:
+    """Return whether a line of the log is of interest: what clients send must not fill the terminal."""
+    return record.exc_info is not None and not isinstance(record.exc_info[1], h11.ProtocolError)
 
 
 def _permit_files() -> None:

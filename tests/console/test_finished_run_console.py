@@ -113,7 +113,7 @@ def test_data_are_those_of_the_log_and_no_more_than_asked_for(served):
     assert len(when) == 400 and np.abs(x - np.sin(when)).max() < 0.6 and x.max() > 0.999
     when, x = served.arrays("/plot?columns=x&from=3&to=4&width=200")
     assert len(when) == 103 and np.allclose(x, np.sin(when))
-    when, _, _ = served.arrays("/states?from=0&to=200&count=1000000")
+    when, _, _ = served.arrays("/states?from=0&to=200&count=100000")
     assert len(when) <= 4000
 
 
