@@ -101,7 +101,7 @@ def _kc(arguments: argparse.Namespace) -> int:
 
 def add_bench(commands: Commands) -> None:
     """Add the verb `bench`."""
-    p = commands.add_parser("bench", help="measure the computation time of ticks, sweeps, sensors ..., and the delay of a stop")
+    p = commands.add_parser("bench", help="measure computation times, and the delay of an operator's stop")
     p.add_argument(
         "table",
         nargs="?",

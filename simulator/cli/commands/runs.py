@@ -93,7 +93,7 @@ def _info(arguments: argparse.Namespace) -> int:
 
 def add_console(commands: Commands) -> None:
     """Add the verb `console`."""
-    p = commands.add_parser("console", help="show a finished run in a browser: plots, map, platform, events, replay of the states")
+    p = commands.add_parser("console", help="show a finished run in a browser: plots, map, platform, events")
     p.add_argument("place", metavar="FOLDER|FILE", help="folder of a run or drive, or a log in it (.parquet, .rows)")
     p.add_argument(
         "--port",
