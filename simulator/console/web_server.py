@@ -26,7 +26,7 @@ from simulator.console.tls import TlsFiles
 PAGE = Path(__file__).parent / "page"
 SLOW = 5.0
 """s for a request after a connection, for the handshake of TLS, and for a page to take a message."""
-MOST_IDLE = 64
+MOST_IDLE = 256
 """Connections without a request at a time. A further one displaces the one that has been idle longest, so that nobody is locked out."""
 MOST_FILES = 4096
 """File descriptors that the process may use if the system permits it, for connections in a handshake."""

@@ -140,11 +140,12 @@ def test_hostile_clients_get_nothing_and_the_page_stays(served):
     for data in heads(f"127.0.0.1:{served.port}").values():
         assert not re.search(rb"HTTP/1.1 200 ", send(served.port, data))
     attack = Attack(served.port)
-    until, seen = time.monotonic() + 3.0, 0
-    while time.monotonic() < until:
+    limit, seen = time.monotonic() + PATIENCE, 0
+    while seen < 5:
+        assert time.monotonic() < limit
         with contextlib.suppress(OSError):
             seen += served.get("/", Cookie=served.cookie)[0] == 200
-    assert attack.end()["requests"] > 0 and seen > 3
+    assert attack.end()["requests"] > 0
     assert served.get("/", Cookie=served.cookie)[0] == 200
 
 
