@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 import secrets
 import socket
@@ -37,13 +38,13 @@ class Access:
 
     Parameters
     ----------
-    token : token of the drive, which opens the page
+    token : token of the command, which opens the page; the cookie follows from it, so that a page stays open in the next run
     host, port : address of the console
     tls : files of an encrypted console; None: unencrypted
     """
 
     def __init__(self, token: str, host: str, port: int, tls: TlsFiles | None = None) -> None:
-        self._token, self._secret = token, new_token()
+        self._token, self._secret = token, hashlib.sha256(b"cookie of the console" + token.encode()).hexdigest()
         self._scheme = "http" if tls is None else "https"
         self.cookie_name = f"jounce_console_{port}"
         """Name of the cookie; with the port, because browsers send a cookie to all ports of a machine."""

@@ -15,6 +15,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from simulator.base.json_output import json_text
 from simulator.console.access import Access
+from simulator.console.pictures import Pictures
 from simulator.console.state_block import StateBlock
 from simulator.console.station import MOST_BYTES, Page, RefusedError, Station
 from simulator.console.tls import TlsFiles
@@ -26,9 +27,19 @@ FILES = {
     "/console.js": ("console.js", "text/javascript"),
     "/drawings.js": ("drawings.js", "text/javascript"),
     "/beat.js": ("beat.js", "text/javascript"),
+    "/acts.js": ("acts.js", "text/javascript"),
+    "/map.js": ("map.js", "text/javascript"),
+    "/plots.js": ("plots.js", "text/javascript"),
+    "/scene.js": ("scene.js", "text/javascript"),
+    "/uplot.js": ("vendor/uplot/uPlot.esm.js", "text/javascript"),
+    "/uplot.css": ("vendor/uplot/uPlot.min.css", "text/css"),
+    "/three.module.min.js": ("vendor/three/three.module.min.js", "text/javascript"),
+    "/three.core.min.js": ("vendor/three/three.core.min.js", "text/javascript"),
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
-"""Files of the page by their paths; there is no other path."""
+"""Files of the page by their paths."""
+DRIVE = "/drive.json"
+"""Path of the scene and of the possible actions of the drive; there is no other path."""
 PERIOD = 1.0 / 30.0
 """s between two states for a page."""
 REFUSED, FULL = 1008, 1013
@@ -56,6 +67,7 @@ class ConsoleServer:
             "type": "hello",
             "title": setup["title"],
             "states": setup["states"],
+            "pictures": bool(setup.get("pictures")),
             "columns": [[one["name"], one["unit"], one["meaning"]] for one in columns],
         }
         self._row = np.dtype(
@@ -69,12 +81,17 @@ class ConsoleServer:
         self.station = Station(
             [one["name"] for one in columns], send, lambda: block.add("stops"), lambda: block.add("operator_beats"), self._supervise
         )
-        routes = [*PageFiles(FILES, access).routes, WebSocketRoute("/live", self._serve_page)]
-        self._server = WebServer(routes, access, tls, MOST_BYTES)
+        self._pictures = Pictures(setup.get("pictures", ""))
+        files = PageFiles(FILES, access, {DRIVE: (json_text(setup.get("drive", {})).encode(), "application/json")})
+        self._server = WebServer([*files.routes, WebSocketRoute("/live", self._serve_page)], access, tls, MOST_BYTES)
 
     async def serve(self, listening: socket.socket) -> None:
         """Serve pages until `end`."""
+        pictures = asyncio.ensure_future(self._pictures.serve(self.station.wanted_pictures))
         await self._server.serve(sockets=[listening])
+        pictures.cancel()
+        await asyncio.gather(pictures, return_exceptions=True)
+        self._pictures.close()
 
     def end(self) -> None:
         """End the server."""
@@ -95,14 +112,14 @@ class ConsoleServer:
             await web.accept()
             tasks = [asyncio.ensure_future(work) for work in (self._hear(web, page), self._feed(web, page))]
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            self.station.leave(page)  # ends `_feed` also where `wait_for` swallows the cancellation, before Python 3.12
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         finally:
             self.station.leave(page)
             with suppress(RuntimeError, TimeoutError, WebSocketDisconnect):  # it is closed
-                await asyncio.wait_for(web.close(REFUSED), 1.0)
+                async with asyncio.timeout(1.0):
+                    await web.close(REFUSED)
 
     async def _hear(self, web: WebSocket, page: Page) -> None:
         """Act on the messages of a page until it leaves, or sends what is refused."""
@@ -118,10 +135,21 @@ class ConsoleServer:
     async def _feed(self, web: WebSocket, page: Page) -> None:
         """Send a page its messages and the latest state; return when it does not take them."""
         seen, columns = 0, page.columns
+        status: Any = None
+        shown: dict[str, int] = {}
         with suppress(RuntimeError, TimeoutError, WebSocketDisconnect):
-            while page in self.station.pages:
+            while True:
                 while page.lines:
                     await _send(web, page.lines.popleft())
+                if self.station.status is not status:
+                    status = self.station.status
+                    await _send(web, status)
+                for part in page.pictures:
+                    number, picture = self._pictures.latest.get(part, (0, b""))
+                    if number != shown.get(part, 0):
+                        shown[part] = number
+                        async with asyncio.timeout(SLOW):
+                            await web.send_bytes(picture)
                 if page.columns is not columns:
                     columns, seen = page.columns, 0
                     await _send(web, {"type": "columns", "names": columns})
@@ -134,4 +162,5 @@ class ConsoleServer:
 
 
 async def _send(web: WebSocket, message: Mapping[str, Any]) -> None:
-    await asyncio.wait_for(web.send_text(json_text(message)), SLOW)
+    async with asyncio.timeout(SLOW):  # `wait_for` of Python 3.11 may lose a cancellation
+        await web.send_text(json_text(message))

@@ -7,8 +7,9 @@ import contextlib
 import logging
 import os
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import h11
@@ -34,6 +35,7 @@ MOST_HEAD = 16_384
 """Maximum bytes of the incomplete head of a request."""
 MOST_HEADERS = 100
 BACKLOG = 128
+NO_FILES: Mapping[str, tuple[bytes, str]] = MappingProxyType({})
 NO_ACCESS = "Open the address that was printed in the terminal; it contains a token.\n"
 
 
@@ -151,14 +153,15 @@ class PageFiles:
 
     Parameters
     ----------
-    files : name below PAGE and media type by path; there is no other path
+    files : name below PAGE and media type by path
     access : checks of the requests
+    more : content and media type by path; there is no other path
     """
 
-    def __init__(self, files: dict[str, tuple[str, str]], access: Access) -> None:
+    def __init__(self, files: Mapping[str, tuple[str, str]], access: Access, more: Mapping[str, tuple[bytes, str]] = NO_FILES) -> None:
         self._access = access
-        self._files = {path: ((PAGE / name).read_bytes(), media) for path, (name, media) in files.items()}
-        self.routes = [Route(path, self._serve, methods=["GET"]) for path in files]
+        self._files = {path: ((PAGE / name).read_bytes(), media) for path, (name, media) in files.items()} | dict(more)
+        self.routes = [Route(path, self._serve, methods=["GET"]) for path in self._files]
 
     async def _serve(self, request: Request) -> Response:
         token = request.query_params.get("token")

@@ -11,6 +11,7 @@ import numpy as np
 from simulator.base.constants import STANDARD_GRAVITY
 
 if TYPE_CHECKING:
+    from simulator.driver.driver_seat import DriverSeat
     from simulator.events.event import Event
     from simulator.session import Session
     from simulator.view.shared_state import ViewWriter
@@ -25,6 +26,8 @@ MESSAGE_TIME = 5.0
 
 JUMPS = ("reset", "upright", "incident")
 """Events after which the vehicle is at another place."""
+LONGEST_NAME = 23
+"""Maximum number of bytes of the name of a driver."""
 LONGEST = 95
 """Maximum number of bytes of a message."""
 
@@ -90,12 +93,17 @@ class ViewOutlet:
         command = session.command[0]
         e["selector"], e["parking_brake"] = command["selector"], command["parking_brake"] > PULLED
         self._publish_motion(session)
-        e["waits"] = session.waits
+        e["waits"], e["driver"] = session.waits, self._driver(session.seat)
         e["paused"], e["message"] = session.paused, short(self._message)
         self.block.publish(session.readout, self.extras)
         if self._ruts is not None:
             self._show_ruts(session, self._ruts)
         self._show_objects(session)
+
+    @staticmethod
+    def _driver(seat: DriverSeat) -> bytes:
+        """Return the name of the present driver if several may drive."""
+        return short(seat.name, LONGEST_NAME) if len(seat.names) > 1 else b""
 
     def _show_objects(self, session: Session) -> None:
         """Send the objects that were added or removed, or that move after they have broken off."""
@@ -164,7 +172,7 @@ class ViewOutlet:
                 self.block.mark_closed()
 
 
-def short(text: str) -> bytes:
-    """Return a message in UTF-8, shortened between two characters with an ellipsis if it is too long."""
+def short(text: str, longest: int = LONGEST) -> bytes:
+    """Return a message in UTF-8, shortened between two characters with an ellipsis if it has more than `longest` bytes."""
     encoded = text.encode()
-    return encoded if len(encoded) <= LONGEST else encoded[: LONGEST - 3].decode(errors="ignore").encode() + "…".encode()
+    return encoded if len(encoded) <= longest else encoded[: longest - 3].decode(errors="ignore").encode() + "…".encode()

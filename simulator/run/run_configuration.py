@@ -25,6 +25,7 @@ from simulator.configuration.configuration import Configuration
 from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin
 from simulator.outlets.event_file import EventFileOutlet
+from simulator.outlets.kinds import CSV, build_outlets
 from simulator.outlets.rut_file import RutFileOutlet
 from simulator.outlets.sensor_file import sensor_files
 from simulator.outlets.telemetry import TelemetryOutlet
@@ -40,6 +41,8 @@ KEY = "configuration"
 """Key in the metadata of a log."""
 JOINED = "platform_joined"
 """Key in the metadata of a log: tick of a drive at which the platform joined."""
+DRIVERS = "drivers"
+"""Key in the metadata of the log of a drive in real time: names of its drivers, the first one first."""
 FINGERPRINT = 12
 """Number of hexadecimal digits of a fingerprint."""
 
@@ -90,6 +93,8 @@ def open_log(
     vehicle = parts.vehicle
     log = TelemetryOutlet(folder.path, session.readout, session.command, every, options, session.logged, vehicle.readout_table)
     events = EventFileOutlet(session, folder.path, options.say)
+    if parts.options.log.csv:
+        session.outlets += build_outlets([CSV], "", folder.path, parts.step)
     session.outlets += [events, RutFileOutlet(session, folder.path, parts.terrain), *sensor_files(session, folder.path, options), log]
     write_configuration(folder.path, configuration)
     return log

@@ -42,6 +42,7 @@ HELP = (
     ("T", "put the vehicle upright"),
     ("R", "back to the start"),
     ("P", "pause, continue"),
+    ("Y", "other driver: automatic, person"),
     ("M", "platform up, down"),
     ("+  -", "motion intensity"),
     ("J  ,  .", "washout: next value, less, more"),

@@ -348,6 +348,10 @@ def _session(c: Canvas, s: Any, x: float, y: float, rate: float, camera: str) ->
     if rate > 0.0:
         c.text(x + 192.0, y + 43.0, "H: keys", SMALL, DIM, 1.0)
         c.text(x + 192.0, y + 62.0, f"{rate:.0f} fps", SMALL, DIM, 1.0)
+    driver = bytes(s["driver"]).decode("utf-8", errors="replace")
+    if driver:
+        c.box(x + 14.0, y + 92.0, 190.0, 28.0, PANEL, 8.0)
+        c.text(x + 26.0, y + 98.0, f"driver: {driver}", SMALL, INK if driver == "person" else AMBER)
 
 
 def _motion_chart(c: Canvas, motion_chart: MotionStripChart, box: Box, intensity: float) -> None:

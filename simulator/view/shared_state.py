@@ -61,6 +61,7 @@ EXTRAS = (
     ("motion_blocks", (), "1", "number of publications with motion_low and motion_high", "i8"),
     ("intensity", (), "1", "scale of the motion input of the washout"),
     ("message", (), "", "message for the driver, one line, utf-8", "S96"),
+    ("driver", (), "", "name of the present driver, utf-8, if several may drive; else empty", "S24"),
 )
 """State for the window besides the readout."""
 
@@ -93,7 +94,7 @@ MAX_READS = 50
 KEYS = (
     "left", "right", "up", "down", "space", "reset", "pause", "upright", "camera", "camera_1", "camera_2", "camera_3",
     "selector_up", "selector_down", "shift_up", "shift_down", "starter", "drive", "neutral", "reverse", "parking_brake", "motion", "escape",
-    "low_range", "center_lock", "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down",
+    "low_range", "center_lock", "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down", "driver",
 )  # fmt: skip
 """Keys that a view passes to the host, by their meaning. `simulator.view.window.BINDINGS` assigns the keys of the keyboard to them;
 `simulator.driver.input_devices.keyboard.ACTIONS` defines their actions."""
