@@ -75,6 +75,9 @@ class Controlled(Protocol):
     def start_next(self, value: Any) -> Any:
         """End the drive, and let the command begin another one with a changed session; return the value to record. Raises ConfigError."""
 
+    def show_last_seconds(self) -> None:
+        """Show the last seconds in the window while the vehicle is paused, or end that replay."""
+
     def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
         """Show the driver a line for some seconds, or until `holds` returns False; an empty text removes the line."""
 
@@ -140,6 +143,12 @@ def _pause(drive: Controlled, paused: bool | None) -> Effect:
     drive.session.paused = paused
     drive.show("")  # the view displays the pause
     return Effect("pause", paused)
+
+
+def _replay(drive: Controlled, _: None) -> Effect:
+    drive.session.paused = True
+    drive.show_last_seconds()
+    return Effect("pause", True)
 
 
 def _reset(drive: Controlled, _: None) -> Effect:
@@ -312,6 +321,7 @@ COMMANDS: dict[str, EventKind] = {
         EventKind("quit", _quit, EVERY, "end the drive; the value is the reason", Text("a reason"), toggles=True),
         EventKind("next_run", _next_run, OPERATOR, "end the drive, and begin another one with a changed session", NEXT),
         EventKind("pause", _pause, SUPERVISORS | {Origin.DRIVE}, "pause (true) or continue (false)", Flag(), toggles=True),
+        EventKind("last_seconds", _replay, LOCAL, "pause, and show the last 30 s in the window, or end that replay"),
         EventKind("reset", _reset, DRIVERS, "restart the drive"),
         EventKind("upright", _set_upright, DRIVERS, "put the vehicle on its wheels"),
         EventKind("place", _place, OPERATOR, "put the vehicle at rest at another place, if there is room", Group(PLACE)),

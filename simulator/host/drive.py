@@ -43,6 +43,7 @@ from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.force_feedback import ForceFeedbackOutlet
 from simulator.outlets.telemetry import TelemetryOutlet
 from simulator.run.folder import RunFolder
+from simulator.run.ghost import ghost_of
 from simulator.run.run_configuration import DRIVERS, open_log, ticks_per_row
 from simulator.session import Session
 from simulator.telemetry.writer import LogOptions
@@ -66,6 +67,10 @@ class DriveOptions:
     """Events that are sent during the drive."""
     console: ConsoleOptions | None = None
     """Options of the operator's console; None without one."""
+    ghost: Path | None = None
+    """Recorded drive that the view shows as a ghost; None without one."""
+    ghost_waits: bool = False
+    """True: the ghost begins to move when the vehicle does. False: it begins with the drive."""
 
 
 class Host:
@@ -112,6 +117,8 @@ class Host:
         motion = parts.options.motion
         if motion.rate is not None:
             even_turns(motion.rate, parts.step, "stream", "rate")
+        if self.options.ghost is not None:
+            self.view.ghost = ghost_of(self.options.ghost, parts.configuration, self.options.ghost_waits, self.messages.say)
         sensors = parts.new_sensors()  # before the window opens, because an error here ends the command
         self.streams.open(parts)
         self.messages.folder = folder = RunFolder(self.options.out)

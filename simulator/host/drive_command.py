@@ -91,7 +91,12 @@ class _Command:
         console = _console(arguments, configuration)
         if before is not None and console is not None and before.options.console is not None:
             console = replace(console, port=before.console.port or console.port, token=before.options.console.token)
-        host = Host(DriveOptions(configuration, out, began, progress=self.progress, script=script, console=console))
+        ghost = Path(arguments.ghost) if before is None and getattr(arguments, "ghost", None) else None
+        waits = ghost is not None and arguments.ghost_start == "motion"
+        drive = DriveOptions(
+            configuration, out, began, progress=self.progress, script=script, console=console, ghost=ghost, ghost_waits=waits
+        )
+        host = Host(drive)
         summary = host.run()
         return host, report(host, summary)
 

@@ -102,6 +102,11 @@ class DriveControl:
         self.quit()
         return self.next_run
 
+    def show_last_seconds(self) -> None:
+        """Show the last seconds in the window, or end that replay."""
+        if self._view.window is not None:
+            self.show(self._view.window.show_last_seconds(self.session), 2.0 * MESSAGE_TIME, lambda session: session.paused)
+
     def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
         """Show the driver a line, if there is a window."""
         if self._view.window is not None:

@@ -20,6 +20,7 @@ from simulator.host.start_window import StartWindow
 from simulator.outlets.view import ViewOutlet
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Session
+from simulator.view.ghost import GhostTrack
 
 DEFAULT_MANEUVER = "scripted_drive"
 VIEW_PERIOD = 0.008
@@ -76,9 +77,11 @@ class DriveView:
     window : outlet of the view; None without a view
     keys : keys of the window
     map_watchers : called with the Snapshots of a driver to a goal, besides the window
+    ghost : ghost that the view shows; None without one
     """
 
     def __init__(self) -> None:
+        self.ghost: GhostTrack | None = None
         self.supervisor: Any = None
         self.window: ViewOutlet | None = None
         self.keys: Any = None
@@ -128,6 +131,8 @@ class DriveView:
         self.window, self.keys = supervisor.window, supervisor.keys
         self.window.extras[0]["has_platform"] = has_platform(parts)
         supervisor.show_insets(sensors, with_map=drives_to_a_goal(parts))
+        if self.ghost is not None:
+            self.ghost.save(supervisor.drive_lock.folder)
         pictures = folder if view == "offscreen" else None
         supervisor.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from simulator.view.shared_state import ViewWriter
     from terrain.objects.object_set import ObjectSet
     from terrain.rut_changes import ChangedTiles
+from simulator.outlets.last_seconds import LastSeconds
 from simulator.outlets.motion_extremes import MotionExtremes
 from simulator.outlets.telemetry import PULLED
 
@@ -26,6 +27,7 @@ MESSAGE_TIME = 5.0
 
 JUMPS = ("reset", "upright", "incident")
 """Events after which the vehicle is at another place."""
+REPLAY_TEXT = "replay of the last seconds; U: back to the present, P: continue"
 LONGEST_NAME = 23
 """Maximum number of bytes of the name of a driver."""
 LONGEST = 95
@@ -59,6 +61,7 @@ class ViewOutlet:
         self._objects: ObjectSet | None = None
         self.on_new_objects: Callable[[ObjectSet], None] | None = None
         """Called when objects were added: writes the new set for the views."""
+        self._last: LastSeconds | None = None
         self._message, self._until = "", 0.0
         self._holds: Callable[[Session], bool] | None = None
 
@@ -95,10 +98,35 @@ class ViewOutlet:
         self._publish_motion(session)
         e["waits"], e["driver"] = session.waits, self._driver(session.seat)
         e["paused"], e["message"] = session.paused, short(self._message)
-        self.block.publish(session.readout, self.extras)
+        self._publish_state(session)
         if self._ruts is not None:
             self._show_ruts(session, self._ruts)
         self._show_objects(session)
+
+    def _publish_state(self, session: Session) -> None:
+        """Publish the present state, or one of the last seconds while they are replayed."""
+        if self._last is None:
+            self._last = LastSeconds(session.readout, self.extras)
+        last, shown, extras = self._last, session.readout, self.extras
+        if last.plays:
+            extras = self.extras.copy()
+            shown = last.show(session, extras)
+        else:
+            last.note(session, self.extras, self.block.generation)
+        if last.jumped:
+            self.block.jump()
+            last.jumped = False
+        self.block.publish(shown, extras)
+
+    def show_last_seconds(self, session: Session) -> str:
+        """Show the last seconds of the drive, whose vehicle is paused, or end that replay; return a text for the driver."""
+        if self._last is None:
+            return ""
+        if self._last.plays:
+            self._last.end()
+            return ""
+        self._last.begin(session.tick)
+        return REPLAY_TEXT if self._last.plays else "no states for a replay yet"
 
     @staticmethod
     def _driver(seat: DriverSeat) -> bytes:

@@ -52,5 +52,8 @@ class PortControl:
         """Refuse: a program on the port ends with its run. Raises ConfigError."""
         raise ConfigError("event", "next_run", value, "a drive of `jounce drive`")
 
+    def show_last_seconds(self) -> None:
+        """Do nothing; there is no window."""
+
     def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
         """Do nothing: there is no window."""

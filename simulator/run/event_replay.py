@@ -81,5 +81,8 @@ class EventReplay:
         """Do nothing; return the value."""
         return value
 
+    def show_last_seconds(self) -> None:
+        """Do nothing; there is no window."""
+
     def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
         """Do nothing; a rerun has no window."""
