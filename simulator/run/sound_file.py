@@ -1,0 +1,129 @@
+"""Sound of a run as a WAV file, made from its log. The same log gives the same file."""
+
+from __future__ import annotations
+
+import io
+import wave
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record
+from simulator.builder.builder import SessionBuilder
+from simulator.builder.vehicle_builder import vehicle_of
+from simulator.configuration.configuration import Configuration
+from simulator.configuration.session_file import read_session
+from simulator.events.event import Event
+from simulator.run.run_configuration import read_recorded
+from simulator.sound.controls import PERIOD
+from simulator.sound.signals import BLOCK, RATE
+from simulator.sound.sound_input import CONTACTS, NEEDED, inputs_of_log, resampled
+from simulator.sound.synthesizer import Synthesizer
+from simulator.telemetry.atomic_files import write_bytes
+from simulator.telemetry.log import Log, read_log
+from simulator.view.camera import CAMERAS
+from vehicles.sound_section import sound_parameters
+
+VOLUME = 0.5
+"""Volume of a file, as of a drive that does not change it."""
+LISTENERS = ("recorded", "inside", "outside")
+
+
+def write_sound(run: Path, file: Path, listener: str = LISTENERS[0], volume: float = VOLUME) -> float:
+    """Write the sound of a run; return its duration [s].
+
+    Parameters
+    ----------
+    run : folder or log of the run
+    listener : inside, outside, or recorded: as the cameras of the drive
+
+    Raises
+    ------
+    ConfigError : there is no log, or it has not the needed columns
+    OutputError : the file cannot be written
+    """
+    samples = sound_of_run(run, listener, volume)
+    write_bytes(file, wav_of(samples))
+    return len(samples) / RATE
+
+
+def sound_of_run(run: Path, listener: str = LISTENERS[0], volume: float = VOLUME) -> NDArray[np.float64]:
+    """Return the sound of a run, (n, 2) samples from -1 to 1. Parameters and errors as `write_sound`."""
+    info, configuration = read_recorded(run)
+    inputs = log_inputs(read_log(info.file), info.file)
+    inputs["volume"], inputs["rain"] = volume, read_session(configuration).weather.rain
+    if listener != LISTENERS[0]:
+        inputs["inside"] = listener == "inside"
+    return synthesized(vehicle_sound(configuration), inputs)
+
+
+def vehicle_sound(configuration: Configuration) -> Record:
+    """Return the record VEHICLE_SOUND of the vehicle of a configuration. Raises ConfigError."""
+    return sound_parameters(vehicle_of(configuration, SessionBuilder())[0])
+
+
+def synthesized(vehicle: Record, inputs: Record) -> NDArray[np.float64]:
+    """Return the sound (n, 2) of records SOUND_INPUT, one per PERIOD."""
+    synthesizer = Synthesizer(vehicle)
+    out = np.empty((len(inputs) * BLOCK, 2))
+    for k in range(len(inputs)):
+        out[k * BLOCK : (k + 1) * BLOCK] = synthesizer.block(inputs[k : k + 1])
+    return out
+
+
+def wav_of(samples: NDArray[np.float64]) -> bytes:
+    """Return a WAV file of 16 bit."""
+    out = io.BytesIO()
+    with wave.open(out, "wb") as file:
+        file.setnchannels(samples.shape[1])
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        file.writeframes(np.round(samples * 32767.0).astype("<i2").tobytes())
+    return out.getvalue()
+
+
+def log_inputs(log: Log, file: object = "log") -> Record:
+    """Return the records SOUND_INPUT of a log, one per PERIOD: row after row, also over pauses. Raises ConfigError: columns are missing."""
+    fields: dict[str, list[str]] = {}
+    for column in log.columns.values():
+        fields.setdefault(column.field, []).append(column.name)
+    missing = [name for name in NEEDED if name not in fields]
+    if missing:
+        raise ConfigError(file, "columns", f"no {', '.join(missing)}", "a log with the columns that the sound needs (docs/sound.md)")
+    columns: Mapping[str, Any] = {
+        name: log[name] if fields[name] == [name] else log.field(name) for name in (*NEEDED, *CONTACTS) if name in fields
+    }
+    if log.rows < 2:
+        raise ConfigError(file, "rows", log.rows, "at least two rows")
+    inputs = inputs_of_log(columns)
+    steps = np.diff(log["time"])
+    period = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else PERIOD
+    _put_events(inputs, log.events, log["time"])
+    return resampled(inputs, period, PERIOD)
+
+
+def _put_events(inputs: Record, events: tuple[Event, ...], times: NDArray[np.float64]) -> None:
+    """Write horn and camera of the events into the records of the rows, which have the given times; these begin again at each reset."""
+    camera, resets = CAMERAS[0], 0
+    for event in events:
+        resets += event.kind == "reset"
+        if event.kind != "horn" and event.kind.partition("_")[0] != "camera":
+            continue
+        row = int(np.searchsorted(inputs["jumps"], resets))
+        row += int(np.searchsorted(times[inputs["jumps"] == resets], event.time))
+        if event.kind == "horn":
+            inputs["horn"][row:] = bool(event.value)
+        else:
+            camera = following_camera(camera, event.kind)
+            inputs["inside"][row:] = camera == "driver"
+
+
+def following_camera(camera: str, kind: str) -> str:
+    """Return the camera after an event `camera` (the next one) or `camera_1` ... of a drive."""
+    if kind == "camera":
+        return CAMERAS[(CAMERAS.index(camera) + 1) % len(CAMERAS)]
+    return CAMERAS[int(kind.removeprefix("camera_")) - 1]
