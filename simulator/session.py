@@ -22,6 +22,7 @@ from simulator.clock import Clock
 from simulator.driver.contract import Driver, SensingDriver, reads_sensors
 from simulator.events.collision import Collision, CollisionList
 from simulator.events.event import Event, Origin
+from simulator.events.sound_controls import SoundControls
 from simulator.faults.fault_set import FaultSet
 from simulator.faults.planned_fault import PlannedFault
 from simulator.recovery import VehicleRecovery
@@ -172,6 +173,8 @@ class Session:
         """Context that names the user's file in errors of `reset`."""
         self.fault_maker: Callable[[Sequence[Any], Sequence[PlannedFault]], list[PlannedFault]] | None = None
         """Returns the faults of entries as in a session file, in addition to those present. Raises ConfigError, JounceError."""
+        self.sound = SoundControls()
+        """Volume, mute and horn, for an outlet that sounds."""
         self.paused = False
         self.platform_stopped = False
         """True after an operator has stopped the platform: it holds its pose, and nothing moves."""

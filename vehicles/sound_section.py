@@ -37,7 +37,12 @@ ENGINE_FILE = (
     ),
     Field("second_pipe", ListOf(_CYLINDER), "cylinders with a second exhaust pipe (default: all cylinders have one pipe)", ()),
     Field("ignition", Choice(IGNITIONS), "ignition of the fuel; a compression ignition knocks", IGNITIONS[0]),
-    Field("exhaust_lengths", Number("m", 0.05, 10.0, shape=(2,)), "lengths of the exhaust: from the valves to the muffler, tailpipe", (1.1, 2.4)),
+    Field(
+        "exhaust_lengths",
+        Number("m", 0.05, 10.0, shape=(2,)),
+        "lengths of the exhaust: from the valves to the muffler, tailpipe",
+        (1.1, 2.4),
+    ),
     Field("intake_length", Number("m", 0.05, 3.0), "length of the intake from the filter to the valves", 0.5),
     Field("muffler", Number("Hz", 50.0, 8000.0), "frequency above which the muffler attenuates", 450.0),
     Field("loudness", Number("1", 0.0, 4.0), "factor on the sound pressure of the engine", 1.0),
@@ -135,7 +140,9 @@ def sound_parameters(vehicle: Vehicle) -> Record:
     out, d = record(VEHICLE_SOUND), vehicle.model.drivetrain[0]
     p, section = out[0], vehicle.description.sound
     if section is None:
-        source: dict[str, Any] = {"motor": {"pole_pairs": 4}} if d["motors_on"].any() else {"engine": {"cylinders": 4}} if d["engine_points"] else {}
+        source: dict[str, Any] = (
+            {"motor": {"pole_pairs": 4}} if d["motors_on"].any() else {"engine": {"cylinders": 4}} if d["engine_points"] else {}
+        )
         section = read_sound(read(SOUND_FILE, source, "sound"))
         assert section is not None
     p["starter_teeth"], p["horn"] = section["starter"], section["horn"]
@@ -172,10 +179,12 @@ def _write_wheels(p: Any, vehicle: Vehicle) -> None:
     p["wheels"], p["radius"][:count] = count, vehicle.model.tires["radius"][:count]
     for i in range(count):
         axle = axles.of(i)
-        p["driven"][i], p["hub_ratio"][i] = math.isfinite(d["final_ratio"][axle]) or d["motors_on"][axle] > 0, max(float(d["hub_ratio"][axle]), 1e-3)
+        p["driven"][i], p["hub_ratio"][i] = (
+            math.isfinite(d["final_ratio"][axle]) or d["motors_on"][axle] > 0,
+            max(float(d["hub_ratio"][axle]), 1e-3),
+        )
         name = axles.corners[i]
         p["side"][i] = 1.0 if name.endswith("L") else -1.0 if name.endswith("R") else 0.0
         p["bump_stop_length"][i], p["rebound_stop_length"][i] = struts["bump_stop_length"][i], struts["rebound_stop_length"][i]
     p["weight"] = (mechanism.chassis[0]["mass"] + mechanism.corners[0]["corner_mass"].sum()) * STANDARD_GRAVITY
     p["load"][:count] = p["weight"] / max(axles.size.wheels, 1)
-

@@ -18,6 +18,7 @@ from simulator.builder.vehicle_builder import vehicle_of
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.session_file import read_session
 from simulator.events.event import Event
+from simulator.events.sound_controls import SHORT_HORN, VOLUME
 from simulator.run.run_configuration import read_recorded
 from simulator.sound.controls import PERIOD
 from simulator.sound.signals import BLOCK, RATE
@@ -25,11 +26,9 @@ from simulator.sound.sound_input import CONTACTS, NEEDED, inputs_of_log, resampl
 from simulator.sound.synthesizer import Synthesizer
 from simulator.telemetry.atomic_files import write_bytes
 from simulator.telemetry.log import Log, read_log
-from simulator.view.camera import CAMERAS
+from simulator.view.camera import CAMERAS, following_camera
 from vehicles.sound_section import sound_parameters
 
-VOLUME = 0.5
-"""Volume of a file, as of a drive that does not change it."""
 LISTENERS = ("recorded", "inside", "outside")
 
 
@@ -102,12 +101,12 @@ def log_inputs(log: Log, file: object = "log") -> Record:
     inputs = inputs_of_log(columns)
     steps = np.diff(log["time"])
     period = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else PERIOD
-    _put_events(inputs, log.events, log["time"])
+    _put_events(inputs, log.events, log["time"], period)
     return resampled(inputs, period, PERIOD)
 
 
-def _put_events(inputs: Record, events: tuple[Event, ...], times: NDArray[np.float64]) -> None:
-    """Write horn and camera of the events into the records of the rows, which have the given times; these begin again at each reset."""
+def _put_events(inputs: Record, events: tuple[Event, ...], times: NDArray[np.float64], period: float) -> None:
+    """Write horn and camera of the events into the records of the rows, with their times and their period; times begin again at each reset."""
     camera, resets = CAMERAS[0], 0
     for event in events:
         resets += event.kind == "reset"
@@ -116,14 +115,8 @@ def _put_events(inputs: Record, events: tuple[Event, ...], times: NDArray[np.flo
         row = int(np.searchsorted(inputs["jumps"], resets))
         row += int(np.searchsorted(times[inputs["jumps"] == resets], event.time))
         if event.kind == "horn":
-            inputs["horn"][row:] = bool(event.value)
+            last = len(inputs) if event.value is not None else row + max(1, round(SHORT_HORN / period))
+            inputs["horn"][row:last] = event.value is None or bool(event.value)
         else:
             camera = following_camera(camera, event.kind)
             inputs["inside"][row:] = camera == "driver"
-
-
-def following_camera(camera: str, kind: str) -> str:
-    """Return the camera after an event `camera` (the next one) or `camera_1` ... of a drive."""
-    if kind == "camera":
-        return CAMERAS[(CAMERAS.index(camera) + 1) % len(CAMERAS)]
-    return CAMERAS[int(kind.removeprefix("camera_")) - 1]

@@ -38,7 +38,9 @@ def driveline_voice(p, s, a, b, gears, bay):
         if q["pole_pairs"] > 0:
             turns = _rate(a, b, "motor_rate", t)
             pull = at_share(a[0]["ring_load"], b[0]["ring_load"], t)
-            gears[i] += 0.035 * pull * (_tone(e, MOTOR, 6.0 * q["pole_pairs"] * turns) + 0.6 * _tone(e, MOTOR_MESH, q["input_teeth"] * turns))
+            gears[i] += (
+                0.035 * pull * (_tone(e, MOTOR, 6.0 * q["pole_pairs"] * turns) + 0.6 * _tone(e, MOTOR_MESH, q["input_teeth"] * turns))
+            )
         if q["turbo_speed"] > 0.0:
             turns = _rate(a, b, "turbo_rate", t)
             spun = min(1.0, turns * TAU / q["turbo_speed"])

@@ -36,7 +36,15 @@ class Synthesizer:
         self._memory, self._before, self._controls = record(MEMORY), record(CONTROLS), record(CONTROLS)
         self._engine, self._driveline, self._tires = record(ENGINE_VOICE), record(DRIVELINE_VOICE), record(TIRE_VOICE, MOST_WHEELS)
         self._air, self._wet, self._hits, self._horn, self._mixer = (record(table) for table in (*(OTHER_VOICES,) * 4, MIXER))
-        voices = (self._engine, self._driveline, self._air, self._wet, self._hits, self._horn, *(self._tires[i : i + 1] for i in range(MOST_WHEELS)))
+        voices = (
+            self._engine,
+            self._driveline,
+            self._air,
+            self._wet,
+            self._hits,
+            self._horn,
+            *(self._tires[i : i + 1] for i in range(MOST_WHEELS)),
+        )
         for n, voice in enumerate(voices, 1):
             voice["random"] = (SEED * n) & (2**64 - 1)
         self._ways = ways_of(vehicle)

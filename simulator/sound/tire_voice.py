@@ -39,8 +39,12 @@ def tire_voice(s, i, a, b, out):
         scrub = at_share(a[0]["scrub"][i], end["scrub"][i], t)
         roll = at_share(a[0]["roll"][i], end["roll"][i], t)
         rumble = at_share(a[0]["rumble"][i], end["rumble"][i], t)
-        y = 0.30 * squeal * loudness * 0.08 * (
-            band_pass(e["band"], 0, n, squeal_g, NARROW) + 0.4 * band_pass(e["band"], 1, n, octave_g, 1.5 * NARROW)
+        y = (
+            0.30
+            * squeal
+            * loudness
+            * 0.08
+            * (band_pass(e["band"], 0, n, squeal_g, NARROW) + 0.4 * band_pass(e["band"], 1, n, octave_g, 1.5 * NARROW))
         )
         y += 0.10 * scrub * band_pass(e["band"], 2, n, rub, 1.1)
         wide = low_pass(e["low"], 0, n, tread)

@@ -45,6 +45,8 @@ HELP = (
     ("M", "platform up, down"),
     ("+  -", "motion intensity"),
     ("J  ,  .", "washout: next value, less, more"),
+    ("Y", "horn while pressed"),
+    ("U  [  ]", "sound off, on; less, more volume"),
     ("G", "strip chart of the motion"),
     ("O", "map, images of camera and lidar"),
     ("C", "next camera"),
