@@ -12,11 +12,16 @@ import numpy as np
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.records import dtype_of, record
+from simulator.clock import take_real_time_priority
 from simulator.sound.player import Player
 from simulator.sound.sound_block import SoundBlock
 from simulator.sound.sound_input import SOUND_INPUT
 from simulator.sound.synthesizer import Synthesizer
 from vehicles.sound_section import VEHICLE_SOUND
+
+
+PRIORITY = 20
+"""Real-time priority, below that of the drive: a block takes 0.3 ms of 10 ms."""
 
 
 def main() -> int:
@@ -28,6 +33,7 @@ def main() -> int:
         block = SoundBlock(setup["block"])
         vehicle = np.frombuffer(bytes.fromhex(setup["vehicle"]), dtype_of(VEHICLE_SOUND)).copy()
         Synthesizer(vehicle).block(record(SOUND_INPUT))  # compiles or loads the kernels
+        take_real_time_priority(PRIORITY)
         player = Player(Synthesizer(vehicle), block, setup["device"])
         gc.collect()
         gc.freeze()
