@@ -53,7 +53,7 @@ class DriveSound:
         session.sound.volume = options.volume
         try:
             with cleanup.defer_exit():
-                self.outlet = SoundOutlet(round(PERIOD / session.h))
+                self.outlet = SoundOutlet(round(PERIOD / session.h), session.ground)
                 self._forget = cleanup.register_cleanup(self.outlet.release)
             self._start(self.outlet, sound_parameters(session.vehicle).tobytes().hex(), options.device)
         except (DeviceError, OSError) as error:

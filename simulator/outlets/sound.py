@@ -9,11 +9,13 @@ import numpy as np
 from simulator.base.records import record
 from simulator.sound.sound_block import SoundBlock
 from simulator.sound.sound_input import SOUND_INPUT, fill_input
+from simulator.sound.surfaces import Surfaces
 from simulator.view.camera import CAMERAS, following_camera
 
 if TYPE_CHECKING:
     from simulator.events.event import Event
     from simulator.session import Session
+    from terrain.ground import Ground
 
 JUMPS = ("reset", "upright", "incident")
 """Events after which the vehicle is at another place."""
@@ -25,6 +27,7 @@ class SoundOutlet:
     Parameters
     ----------
     every : number of ticks between two states, 10 ms
+    ground : ground of the session
 
     Attributes
     ----------
@@ -36,8 +39,8 @@ class SoundOutlet:
     label = "sound"
     """Name of the outlet in messages."""
 
-    def __init__(self, every: int) -> None:
-        self.every = every
+    def __init__(self, every: int, ground: Ground) -> None:
+        self.every, self._surfaces = every, Surfaces(ground)
         self.block = SoundBlock()
         self._state, self._camera, self._open = record(SOUND_INPUT), CAMERAS[0], True
 
@@ -46,7 +49,7 @@ class SoundOutlet:
         if not self._open:
             return
         x, controls = self._state[0], session.sound
-        fill_input(session.readout, int(session.command[0]["starter"]), self._state)
+        fill_input(session.readout, int(session.command[0]["starter"]), self._surfaces, self._state)
         force = session.vehicle.space.body_contact[0]["force_B"]
         contact = float(np.sqrt(force @ force))
         if len(session.objects):

@@ -23,6 +23,7 @@ from simulator.run.run_configuration import read_recorded
 from simulator.sound.controls import PERIOD
 from simulator.sound.signals import BLOCK, RATE
 from simulator.sound.sound_input import CONTACTS, NEEDED, inputs_of_log, resampled
+from simulator.sound.surfaces import Surfaces
 from simulator.sound.synthesizer import Synthesizer
 from simulator.telemetry.atomic_files import write_bytes
 from simulator.telemetry.log import Log, read_log
@@ -53,7 +54,7 @@ def write_sound(run: Path, file: Path, listener: str = LISTENERS[0], volume: flo
 def sound_of_run(run: Path, listener: str = LISTENERS[0], volume: float = VOLUME) -> NDArray[np.float64]:
     """Return the sound of a run, (n, 2) samples from -1 to 1. Parameters and errors as `write_sound`."""
     info, configuration = read_recorded(run)
-    inputs = log_inputs(read_log(info.file), info.file)
+    inputs = log_inputs(read_log(info.file), Surfaces(SessionBuilder().ground(configuration)), info.file)
     inputs["volume"], inputs["rain"] = volume, read_session(configuration).weather.rain
     if listener != LISTENERS[0]:
         inputs["inside"] = listener == "inside"
@@ -85,7 +86,7 @@ def wav_of(samples: NDArray[np.float64]) -> bytes:
     return out.getvalue()
 
 
-def log_inputs(log: Log, file: object = "log") -> Record:
+def log_inputs(log: Log, surfaces: Surfaces, file: object = "log") -> Record:
     """Return the records SOUND_INPUT of a log, one per PERIOD: row after row, also over pauses. Raises ConfigError: columns are missing."""
     fields: dict[str, list[str]] = {}
     for column in log.columns.values():
@@ -98,7 +99,7 @@ def log_inputs(log: Log, file: object = "log") -> Record:
     }
     if log.rows < 2:
         raise ConfigError(file, "rows", log.rows, "at least two rows")
-    inputs = inputs_of_log(columns)
+    inputs = inputs_of_log(columns, surfaces)
     steps = np.diff(log["time"])
     period = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else PERIOD
     _put_events(inputs, log.events, log["time"], period)

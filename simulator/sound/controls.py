@@ -49,7 +49,7 @@ MEMORY = (
 """What the controls remember of earlier states."""
 PERIOD = 0.01
 """s between two states."""
-SQUEAL_STARTS, SQUEAL_FULL = 0.6, 2.5
+SQUEAL_STARTS, SQUEAL_FULL = 0.4, 2.0
 """m/s. Sliding speeds at which a tire begins to squeal, and squeals fully."""
 SQUEAL_PITCH = 950.0
 """Hz. Frequency of the squeal at small sliding speeds."""
@@ -128,14 +128,15 @@ def _sliding(p, x, c, i):
     sliding = math.sqrt(v_x * v_x + v_y * v_y)
     power = (abs(F[0]) * v_x + abs(F[1]) * v_y) / load
     hard = x[0]["hardness"][i]
+    firm = hard * (1.0 - x[0]["loose"][i])
     dry = 1.0 / (1.0 + 1.5e6 * x[0]["rain"])
-    c[0]["squeal"][i] = hard * dry * math.sqrt(min(1.0, power / LOUD_SLIDE)) * smooth_step(sliding, SQUEAL_STARTS, SQUEAL_FULL)
+    c[0]["squeal"][i] = firm * dry * math.sqrt(min(1.0, power / LOUD_SLIDE)) * smooth_step(sliding, SQUEAL_STARTS, SQUEAL_FULL)
     c[0]["pitch"][i] = SQUEAL_PITCH * (1.0 - 0.3 * math.tanh(sliding / 8.0)) * (1.0 + 0.05 * math.sin(1.7 * i))
-    c[0]["scrub"][i] = math.sqrt(min(1.0, power / (4.0 * LOUD_SLIDE))) * (0.6 + 0.4 * (1.0 - hard))
-    throws = (1.0 - hard) * (abs(x[0]["wheel_spin"][i]) * p[0]["radius"][i] + 2.0 * sliding) * min(1.0, F[2] / load)
+    c[0]["scrub"][i] = math.sqrt(min(1.0, power / (4.0 * LOUD_SLIDE))) * (0.6 + 0.4 * (1.0 - firm))
+    throws = (1.0 - firm) * (abs(x[0]["wheel_spin"][i]) * p[0]["radius"][i] + 2.0 * sliding) * min(1.0, F[2] / load)
     deep = min(1.0, x[0]["sinkage"][i] / MUD_SINKAGE)
-    c[0]["grains"][i] = 220.0 * throws * (1.0 - 0.7 * deep)
-    c[0]["mud"][i] = deep * min(1.0, throws / 12.0)
+    c[0]["grains"][i] = 200.0 * throws * (1.0 - 0.7 * deep)
+    c[0]["mud"][i] = deep * (1.0 - hard) * min(1.0, throws / 12.0)
 
 
 @inline

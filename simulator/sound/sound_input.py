@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
+from simulator.sound.surfaces import Surfaces
 from vehicles.sound_section import MOST_WHEELS
 
 SOUND_INPUT = (
@@ -25,6 +26,7 @@ SOUND_INPUT = (
     ("slip_angle", (MOST_WHEELS,), "rad", "slip angle"),
     ("F_C", (MOST_WHEELS, 3), "N", "force of the ground on each tire, in the contact frame"),
     ("hardness", (MOST_WHEELS,), "1", "fraction of hard ground under each tire"),
+    ("loose", (MOST_WHEELS,), "1", "looseness of the surface under each tire, 1 = gravel"),
     ("sinkage", (MOST_WHEELS,), "m", "sinkage of each wheel into the soil"),
     ("tire_deflection", (MOST_WHEELS,), "m", "radial deflection of each tire"),
     ("spring_length", (MOST_WHEELS,), "m", "length of each spring"),
@@ -42,7 +44,7 @@ WHEEL_FIELDS = (
 )  # fmt: skip
 """Fields of READOUT with a row for each wheel."""
 NEEDED = (
-    *("time", "engine_speed", "engine_torque", "throttle", "gear", "command_starter", "v_WB_B", *WHEEL_FIELDS),
+    *("time", "engine_speed", "engine_torque", "throttle", "gear", "command_starter", "v_WB_B", "p_WC", *WHEEL_FIELDS),
     *("resets", "paused"),
 )
 """Fields of a log that the sound needs."""
@@ -50,8 +52,8 @@ CONTACTS = ("body_contact_force_B", "collision_force_B")
 """Fields of a log with forces on the body, if it has them."""
 
 
-def fill_input(readout: Record, starter: int, out: Record) -> None:
-    """Copy the record READOUT of a vehicle into a record SOUND_INPUT; the other fields are left."""
+def fill_input(readout: Record, starter: int, surfaces: Surfaces, out: Record) -> None:
+    """Copy the record READOUT of a vehicle on a ground into a record SOUND_INPUT; the other fields are left."""
     r, x = readout[0], out[0]
     for name in ("engine_speed", "engine_torque", "throttle", "gear"):
         x[name] = r[name]
@@ -61,9 +63,10 @@ def fill_input(readout: Record, starter: int, out: Record) -> None:
     count = min(len(r["wheel_spin"]), MOST_WHEELS)
     for name in WHEEL_FIELDS:
         x[name][:count] = r[name][:count]
+    x["loose"][:count] = surfaces.looseness(r["p_WC"][:count, 0], r["p_WC"][:count, 1])
 
 
-def inputs_of_log(columns: Mapping[str, NDArray[Any]]) -> Record:
+def inputs_of_log(columns: Mapping[str, NDArray[Any]], surfaces: Surfaces) -> Record:
     """Return the records SOUND_INPUT of all rows of a log: fields by name, (n,) or (n, k)."""
     rows = len(columns["time"])
     out = record(SOUND_INPUT, rows)
@@ -74,6 +77,8 @@ def inputs_of_log(columns: Mapping[str, NDArray[Any]]) -> Record:
     count = min(columns["wheel_spin"].shape[1], MOST_WHEELS)
     for name in WHEEL_FIELDS:
         out[name][:, :count] = columns[name].reshape(rows, -1, *out[name].shape[2:])[:, :count]
+    points = columns["p_WC"].reshape(rows, -1, 3)[:, :count]
+    out["loose"][:, :count] = surfaces.looseness(points[:, :, 0], points[:, :, 1])
     for name in CONTACTS:
         if name in columns:
             out["contact_force"] += np.linalg.norm(columns[name], axis=1)

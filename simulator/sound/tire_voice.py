@@ -15,6 +15,8 @@ TIRE_VOICE = (
     ("band", (8, 2), "1", "states of the band-passes"),
 )
 """State of one tire. `random` must not be 0."""
+SQUEAL = 0.08
+"""Root mean square of the loudest squeal."""
 NARROW = 0.035
 """Damping of the squeal; its bandwidth is this fraction of its frequency."""
 
@@ -29,7 +31,7 @@ def tire_voice(s, i, a, b, out):
     squeal_g, octave_g = prewarped(pitch), prewarped(2.02 * pitch)
     loudness = math.sqrt(1.0 / (NARROW * max(pitch, 100.0) / RATE))
     tread = one_pole(250.0 + 26.0 * end["speed"])
-    slow, rough = one_pole(95.0), one_pole(170.0)
+    slow, rough, dark = one_pole(95.0), one_pole(170.0), one_pole(2500.0)
     hum, rub, stone, splash, slop = prewarped(820.0), prewarped(1500.0), prewarped(2600.0), prewarped(240.0), one_pole(9.0)
     for j in range(BLOCK):
         t = (j + 1.0) / BLOCK
@@ -39,16 +41,11 @@ def tire_voice(s, i, a, b, out):
         scrub = at_share(a[0]["scrub"][i], end["scrub"][i], t)
         roll = at_share(a[0]["roll"][i], end["roll"][i], t)
         rumble = at_share(a[0]["rumble"][i], end["rumble"][i], t)
-        y = (
-            0.30
-            * squeal
-            * loudness
-            * 0.08
-            * (band_pass(e["band"], 0, n, squeal_g, NARROW) + 0.4 * band_pass(e["band"], 1, n, octave_g, 1.5 * NARROW))
-        )
-        y += 0.10 * scrub * band_pass(e["band"], 2, n, rub, 1.1)
-        wide = low_pass(e["low"], 0, n, tread)
-        y += 0.55 * roll * (wide - low_pass(e["low"], 1, wide, slow)) + 0.16 * roll * band_pass(e["band"], 3, n, hum, 0.8)
+        y = band_pass(e["band"], 0, n, squeal_g, NARROW) + 0.4 * band_pass(e["band"], 1, n, octave_g, 1.5 * NARROW)
+        y *= SQUEAL * squeal * loudness
+        y += 0.07 * scrub * low_pass(e["low"], 6, band_pass(e["band"], 2, n, rub, 1.1), dark)
+        wide = low_pass(e["low"], 5, low_pass(e["low"], 0, n, tread), tread)
+        y += 0.75 * roll * (wide - low_pass(e["low"], 1, wide, slow)) + 0.11 * roll * band_pass(e["band"], 3, n, hum, 0.8)
         y += 0.85 * rumble * low_pass(e["low"], 3, low_pass(e["low"], 2, n, rough), rough)
         e["random"] = next_random(e["random"])
         chance = 0.5 * (noise_of(e["random"]) + 1.0)
