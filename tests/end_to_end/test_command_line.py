@@ -26,6 +26,7 @@ COMMANDS = (
     ("cueing", "compare"),
     ("cueing", "tune"),
     ("rerun",),
+    ("render",),
     ("compare",),
     ("fit",),
     ("optimize",),
