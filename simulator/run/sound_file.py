@@ -93,7 +93,8 @@ def log_inputs(log: Log, surfaces: Surfaces, file: object = "log") -> Record:
         fields.setdefault(column.field, []).append(column.name)
     missing = [name for name in NEEDED if name not in fields]
     if missing:
-        raise ConfigError(file, "columns", f"no {', '.join(missing)}", "a log with the columns that the sound needs (docs/sound.md)")
+        expected = f"a log with the fields {', '.join(missing)}, which the sound needs (docs/sound.md)"
+        raise ConfigError(file, "columns", f"{len(missing)} missing fields", expected)
     columns: Mapping[str, Any] = {
         name: log[name] if fields[name] == [name] else log.field(name) for name in (*NEEDED, *CONTACTS) if name in fields
     }
