@@ -450,7 +450,9 @@ class Vehicle:
         if self.description.steering_kind.state:
             records.append(logged_steering(self.space.steering, self.description.steering_kind.state))
         records += self.drivetrain.logged(self.space, self.description.mechanism.axles)
-        records.append(("body_contact_", BODY_CONTACT_LOG, view_as(self.space.body_contact, BODY_CONTACT_LOG, dtype_of(BODY_CONTACT_STATE))))
+        records.append(
+            ("body_contact_", BODY_CONTACT_LOG, view_as(self.space.body_contact, BODY_CONTACT_LOG, dtype_of(BODY_CONTACT_STATE)))
+        )
         return [*self.tires.logged(self.space.treads, self.corner_names), *records]
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import wave
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,32 +34,43 @@ from vehicles.sound_section import sound_parameters
 LISTENERS = ("recorded", "inside", "outside")
 
 
-def write_sound(run: Path, file: Path, listener: str = LISTENERS[0], volume: float = VOLUME) -> float:
-    """Write the sound of a run; return its duration [s].
+@dataclass(frozen=True)
+class SoundFileOptions:
+    """Options of a sound file."""
 
-    Parameters
-    ----------
-    run : folder or log of the run
-    listener : inside, outside, or recorded: as the cameras of the drive
+    listener: str = LISTENERS[0]
+    """One of LISTENERS; recorded: as the cameras of the drive."""
+    volume: float = VOLUME
+    """0 to 1."""
+    first: float = 0.0
+    last: float | None = None
+    """Times in the recording at which the file begins and ends [s]; None: the end of the recording."""
+
+
+def write_sound(run: Path, file: Path, options: SoundFileOptions = SoundFileOptions()) -> float:
+    """Write the sound of a run, a folder or a log; return its duration [s].
 
     Raises
     ------
     ConfigError : there is no log, or it has not the needed columns
     OutputError : the file cannot be written
     """
-    samples = sound_of_run(run, listener, volume)
+    samples = sound_of_run(run, options)
     write_bytes(file, wav_of(samples))
     return len(samples) / RATE
 
 
-def sound_of_run(run: Path, listener: str = LISTENERS[0], volume: float = VOLUME) -> NDArray[np.float64]:
-    """Return the sound of a run, (n, 2) samples from -1 to 1. Parameters and errors as `write_sound`."""
+def sound_of_run(run: Path, options: SoundFileOptions) -> NDArray[np.float64]:
+    """Return the sound of a run, (n, 2) samples from -1 to 1. Errors as `write_sound`."""
     info, configuration = read_recorded(run)
     inputs = log_inputs(read_log(info.file), Surfaces(SessionBuilder().ground(configuration)), info.file)
-    inputs["volume"], inputs["rain"] = volume, read_session(configuration).weather.rain
-    if listener != LISTENERS[0]:
-        inputs["inside"] = listener == "inside"
-    return synthesized(vehicle_sound(configuration), inputs)
+    inputs["volume"], inputs["rain"] = options.volume, read_session(configuration).weather.rain
+    if options.listener != LISTENERS[0]:
+        inputs["inside"] = options.listener == "inside"
+    first, last = (None if time is None else round(time / PERIOD) for time in (options.first, options.last))
+    if not len(inputs[first:last]):
+        raise ConfigError(info.file, "time", f"{options.first:g} s", f"a part of the recording, which lasts {len(inputs) * PERIOD:g} s")
+    return synthesized(vehicle_sound(configuration), inputs[first:last])
 
 
 def vehicle_sound(configuration: Configuration) -> Record:

@@ -19,7 +19,6 @@ from simulator.sound.sound_input import SOUND_INPUT
 from simulator.sound.synthesizer import Synthesizer
 from vehicles.sound_section import VEHICLE_SOUND
 
-
 PRIORITY = 20
 """Real-time priority, below that of the drive: a block takes 0.3 ms of 10 ms."""
 

@@ -42,11 +42,13 @@ HELP = (
     ("T", "put the vehicle upright"),
     ("R", "back to the start"),
     ("P", "pause, continue"),
+    ("Y", "other driver: automatic, person"),
+    ("U", "pause, show the last 30 s"),
     ("M", "platform up, down"),
     ("+  -", "motion intensity"),
     ("J  ,  .", "washout: next value, less, more"),
-    ("Y", "horn while pressed"),
-    ("U  [  ]", "sound off, on; less, more volume"),
+    ("Enter", "horn while pressed"),
+    ("0  [  ]", "sound off, on; less, more volume"),
     ("G", "strip chart of the motion"),
     ("O", "map, images of camera and lidar"),
     ("C", "next camera"),
@@ -55,6 +57,22 @@ HELP = (
     ("Esc", "end the drive"),
 )
 """Keys and their functions."""
+REPLAY_HELP = (
+    ("Space, P", "pause, continue"),
+    ("left, right", "back, forward; hold to scrub"),
+    ("up, down", "faster, slower, 1/8 to 4"),
+    (",  .", "previous, next event"),
+    ("R", "to the start"),
+    ("mouse", "click or drag the time line"),
+    ("G", "plots"),
+    ("C", "next camera"),
+    ("1  2  3", "chase, driver, suspension"),
+    ("H, F1", "show, hide this list"),
+    ("Esc", "close the window"),
+)
+"""Keys of a replay and their functions."""
+TIMELINE = 50.0
+"""Height of the time line of a replay at the lower border, with its distance from the instruments."""
 HELP_COLUMN, HELP_LINE, HELP_MEANING = 372.0, 21.0, 110.0
 """Width of a column of the list of keys, height of a line, and offset of the functions in the column."""
 

@@ -24,6 +24,7 @@ from simulator.view.instrument_layout import (
     HELP_LINE,
     HELP_MEANING,
     LINE,
+    REPLAY_HELP,
     TEXT_EDGE,
     Box,
     arrange,
@@ -232,13 +233,15 @@ def inset_frame(c: Canvas, box: Box, title: str) -> Box:
     return Box(box.x + INSET_EDGE, box.y + INSET_TITLE, box.width - 2.0 * INSET_EDGE, box.height - INSET_TITLE - INSET_EDGE)
 
 
-def keys_help(c: Canvas, width: float, height: float) -> None:
-    """Add the list of keys at the center of the image, instead of the instruments."""
-    columns, (w, h) = help_size(width, height)
+def keys_help(c: Canvas, width: float, height: float, replays: bool = False) -> None:
+    """Add the list of keys at the center of the image, instead of the instruments; `replays`: those of a recorded drive."""
+    keys = REPLAY_HELP if replays else HELP
+    columns, (w, _) = help_size(width, height)
+    rows = -(-len(keys) // columns)
+    h = 24.0 + HELP_LINE * rows
     x, y = 0.5 * (width - w), 0.5 * (height - h)
     c.box(x, y, w, h, (*PANEL[:3], 0.85), 10.0)
-    rows = -(-len(HELP) // columns)
-    for k, (key, meaning) in enumerate(HELP):
+    for k, (key, meaning) in enumerate(keys):
         left, top = x + 16.0 + HELP_COLUMN * (k // rows), y + 14.0 + HELP_LINE * (k % rows)
         c.text(left, top, key, SMALL, AMBER)
         c.text(left + HELP_MEANING, top, meaning, SMALL, INK)
@@ -342,12 +345,19 @@ def _session(c: Canvas, s: Any, x: float, y: float, rate: float, camera: str) ->
     factor = float(s["real_time_factor"])
     c.text(x + 26.0, y + 21.0, clock_text(float(s["time"])), NORMAL, INK)
     c.text(x + 192.0, y + 24.0, camera, SMALL, DIM, 1.0)
-    c.text(x + 26.0, y + 43.0, f"real time x {factor:.2f}", SMALL, INK if factor > 0.98 or s["paused"] else RED)
-    overruns = int(s["overruns"])
-    c.text(x + 26.0, y + 62.0, f"late ticks {overruns}", SMALL, AMBER if overruns else DIM)
+    if s["replays"]:
+        c.text(x + 26.0, y + 43.0, f"replay x {float(s['replay_speed']):g}", SMALL, AMBER)
+    else:
+        c.text(x + 26.0, y + 43.0, f"real time x {factor:.2f}", SMALL, INK if factor > 0.98 or s["paused"] else RED)
+        overruns = int(s["overruns"])
+        c.text(x + 26.0, y + 62.0, f"late ticks {overruns}", SMALL, AMBER if overruns else DIM)
     if rate > 0.0:
         c.text(x + 192.0, y + 43.0, "H: keys", SMALL, DIM, 1.0)
         c.text(x + 192.0, y + 62.0, f"{rate:.0f} fps", SMALL, DIM, 1.0)
+    driver = bytes(s["driver"]).decode("utf-8", errors="replace")
+    if driver:
+        c.box(x + 14.0, y + 92.0, 190.0, 28.0, PANEL, 8.0)
+        c.text(x + 26.0, y + 98.0, f"driver: {driver}", SMALL, INK if driver == "person" else AMBER)
 
 
 def _motion_chart(c: Canvas, motion_chart: MotionStripChart, box: Box, intensity: float) -> None:

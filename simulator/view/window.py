@@ -15,6 +15,7 @@ from simulator.view.make_terrain_data import make_terrain_data
 from simulator.view.object_follower import ObjectFollower
 from simulator.view.shared_state import KeyWriter, NoKeys, ViewReader
 from simulator.view.terrain_data import TerrainData
+from simulator.view.timeline import Timeline
 
 SIZE = (1280, 720)
 CAPTION = "Jounce"
@@ -33,8 +34,8 @@ BINDINGS = {
     "X": "shift_up", "Z": "shift_down", "I": "starter", "F": "drive", "N": "neutral", "V": "reverse",
     "B": "parking_brake", "L": "low_range", "K": "center_lock", "M": "motion", "ESCAPE": "escape",
     "PLUS": "intensity_up", "EQUAL": "intensity_up", "NUM_ADD": "intensity_up", "MINUS": "intensity_down", "NUM_SUBTRACT": "intensity_down",
-    "J": "washout_next", "PERIOD": "washout_up", "COMMA": "washout_down",
-    "Y": "horn", "U": "mute", "BRACKETRIGHT": "volume_up", "BRACKETLEFT": "volume_down",
+    "J": "washout_next", "PERIOD": "washout_up", "COMMA": "washout_down", "Y": "driver", "U": "last_seconds",
+    "RETURN": "horn", "_0": "mute", "BRACKETRIGHT": "volume_up", "BRACKETLEFT": "volume_down",
 }  # fmt: skip
 """pyglet's name of each key, and its meaning, an entry of `simulator.view.shared_state.KEYS`."""
 HELP_KEYS = ("H", "F1")
@@ -46,7 +47,14 @@ INSETS_KEY = "O"
 
 
 def run_window(
-    block: str, keys: str, ground: Any, geometry: Mapping[str, Any], host: HostWatch, title: str = "", read_only: bool = False
+    block: str,
+    keys: str,
+    ground: Any,
+    geometry: Mapping[str, Any],
+    host: HostWatch,
+    title: str = "",
+    camera: str = CAMERAS[0],
+    read_only: bool = False,
 ) -> None:
     """Open the window and draw until it is closed, or the host leaves or exits.
 
@@ -57,7 +65,8 @@ def run_window(
     geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
     host : watch on the host process
     title : text for the title bar, after the name of the program
-    looks_on : True if the keys of this window are not used
+    camera : first camera
+    read_only : True if the keys of this window are not used
 
     Raises DeviceError when a block or the display is missing.
     """
@@ -67,6 +76,7 @@ def run_window(
     closed_by_user = False
     try:
         view = _View(reader, writer, ground if isinstance(ground, TerrainData) else make_terrain_data(ground), geometry, host, caption)
+        view.scene.camera.kind = camera
         view.run()
         closed_by_user = view.closed_by_user
     finally:
@@ -107,6 +117,8 @@ class _View:
 
         self.scene = Scene(terrain, geometry)
         self.scene.hud.insets = Insets.of_drive(host.folder)
+        self.scene.show_ghost(host.folder)
+        self.scene.hud.timeline = Timeline.of_drive(host.folder)
         self.objects = ObjectFollower(reader, host.folder)
         self.quality = Quality() if software else None
         self.last = time.perf_counter()
@@ -116,6 +128,8 @@ class _View:
             on_draw=self.draw,
             on_key_press=self.press,
             on_key_release=self.release,
+            on_mouse_press=self.press_mouse,
+            on_mouse_drag=self.drag_mouse,
             on_deactivate=writer.release_all,
             on_close=self.close,
         )
@@ -181,7 +195,7 @@ class _View:
             self.scene.hud.help = not self.scene.hud.help
             return True
         if symbol == self.motion_chart_key:
-            self.scene.hud.shows_motion_chart = not self.scene.hud.shows_motion_chart
+            self._switch_charts()
             return True
         if symbol == self.insets_key:
             self.scene.hud.shows_insets = not self.scene.hud.shows_insets
@@ -197,6 +211,31 @@ class _View:
         elif meaning == "escape":
             self.close()
         return True
+
+    def _switch_charts(self) -> None:
+        """Show or hide the plots of a recorded drive, or the strip chart of the motion."""
+        hud = self.scene.hud
+        if hud.timeline is not None:
+            hud.shows_plots = not hud.shows_plots
+        else:
+            hud.shows_motion_chart = not hud.shows_motion_chart
+
+    def press_mouse(self, x: int, y: int, button: int, modifiers: int) -> None:
+        """Select a place of the time line of a replay."""
+        self._point(x, y)
+
+    def drag_mouse(self, x: int, y: int, dx: int, dy: int, buttons: int, modifiers: int) -> None:
+        """Select a place of the time line of a replay; the mouse may leave the time line while it drags."""
+        self._point(x, None)
+
+    def _point(self, x: float, y: float | None) -> None:
+        bar = self.scene.hud.bar
+        if bar is None:
+            return
+        (width, height), pixels = self.window.get_size(), self.window.get_framebuffer_size()
+        x *= pixels[0] / width
+        if y is None or bar.y <= pixels[1] - y * pixels[1] / height <= bar.y + bar.height:
+            self.writer.point(min(max((x - bar.x) / bar.width, 0.0), 1.0))
 
     def release(self, symbol: int, modifiers: int) -> bool:
         """Process a key release."""

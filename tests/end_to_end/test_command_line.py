@@ -27,6 +27,7 @@ COMMANDS = (
     ("cueing", "tune"),
     ("rerun",),
     ("render",),
+    ("replay",),
     ("compare",),
     ("fit",),
     ("optimize",),

@@ -8,13 +8,13 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from sounds import driving
 
 from simulator.builder.builder import build_ground, build_vehicle
 from simulator.configuration.session_file import SoundOptions
 from simulator.events.sound_controls import SoundControls
 from simulator.host import drive_sound
 from simulator.host.drive_sound import DriveSound
-from sounds import driving
 
 PATIENCE = 60.0
 PLAYED = 3.0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sounds import heard, states, strongest
 
 from simulator.base.errors import ConfigError
 from simulator.base.fields import read
 from simulator.builder.builder import build_vehicle, data_folder, vehicle_description
-from sounds import heard, states, strongest
 from vehicles.sound_section import SOUND_FILE, read_sound, sound_parameters
 
 NAMES = sorted(path.stem for path in (data_folder("configs") / "vehicles").glob("*.yaml"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sounds import LOAD, SPRING, WHEELS, car, decibels, driving, heard, level, sliding, spectrum, states, strongest
@@ -104,7 +106,7 @@ def test_an_electric_motor_sounds_at_the_order_of_its_poles():
 
 def test_tires_squeal_louder_with_slip():
     bands = [level(heard(sliding(angle), car(0), 1.5), 600.0, 1300.0) for angle in (0.0, 0.08, 0.13, 0.4)]
-    assert all(after > before + 1.0 for before, after in zip(bands, bands[1:], strict=False))
+    assert all(after > before + 1.0 for before, after in pairwise(bands))
 
 
 def test_the_squeal_falls_with_the_sliding_speed():
