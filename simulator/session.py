@@ -22,6 +22,7 @@ from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.driver_seat import DriverSeat, Ending
 from simulator.events.collision import Collision
 from simulator.events.event import Event, Origin
+from simulator.events.sound_controls import SoundControls
 from simulator.faults.planned_fault import PlannedFault
 from simulator.faults.session_faults import SessionFaults
 from simulator.real_time import pace, start_clock
@@ -100,6 +101,8 @@ class Session:
         """m. Height above the ground from which the vehicle falls after `reset`; None: it stands in equilibrium, or rolls."""
         self.message_origins: Callable[[], AbstractContextManager[None]] = nullcontext
         """Context that names the user's file in errors of `reset`."""
+        self.sound = SoundControls()
+        """Volume, mute and horn, for an outlet that sounds."""
         self.place_check: Callable[[Session, float, float, float], None] | None = None
         """Checks a place (x, y [m], yaw [rad]) of the vehicle. Raises ConfigError: no ground, or an object is there."""
         self.paused = False
