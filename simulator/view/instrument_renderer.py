@@ -9,6 +9,7 @@ from pyglet import gl
 
 from simulator.base.records import Record
 from simulator.view.gl_objects import Mesh, Program, Texture
+from simulator.view.guide import Guide
 from simulator.view.inset_renderer import Inset, Insets
 from simulator.view.instrument_layout import Box, canvas_scale, place_insets
 from simulator.view.instruments import (
@@ -24,7 +25,9 @@ from simulator.view.instruments import (
     instruments,
     keys_help,
 )
+from simulator.view.menu import Menu, menu_scale
 from simulator.view.motion_strip_chart import MotionStripChart
+from simulator.view.user_settings import UserSettings
 
 
 class CanvasRenderer:
@@ -61,6 +64,12 @@ class Hud:
         """Pixels per unit of a screen of normal density."""
         self.help = False
         """True: the list of keys instead of the instruments."""
+        self.settings = UserSettings()
+        """Text size, unit of the speed, keys."""
+        self.menu: Menu | None = None
+        """Menu over the image; None: closed."""
+        self.guide: Guide | None = None
+        """Guide of the first drive; None: not shown."""
         self.shows_motion_chart = False
         """True: the strip chart of the motion is displayed."""
         self.insets: Insets | None = None
@@ -77,18 +86,35 @@ class Hud:
         if not self.visible:
             return
         self.canvas.clear()
-        scale = canvas_scale(width, height, self.ratio, self.help)
+        scale = canvas_scale(width, height, self.ratio, self.help, self.settings.text_scale)
         placed: list[tuple[Inset, Box]] = []
         if self.help:
-            keys_help(self.canvas, width / scale, height / scale)
+            keys_help(self.canvas, width / scale, height / scale, self.settings.keys)
         else:
-            shown = InstrumentInputs(rate, self.camera, self.dials, self._motion_chart if self.shows_motion_chart else None)
+            chart = self._motion_chart if self.shows_motion_chart else None
+            shown = InstrumentInputs(rate, self.camera, self.dials, chart, self.settings.speed_unit, self.settings.keys)
             panels = instruments(self.canvas, state, width / scale, height / scale, shown)
             placed = self._place_insets(panels, width / scale, height / scale)
+            if self.guide is not None and self.menu is None:
+                self.guide.draw(self.canvas, width / scale, height / scale)
         self._renderer.draw(self.canvas, width / scale, height / scale)
         for inset, box in placed:
             assert self.insets is not None
             self.insets.draw(inset, box, width / scale, height / scale)
+        self._draw_menu(width, height)
+
+    def menu_scale(self, width: float, height: float) -> float:
+        """Return the pixels of the image per pixel of the canvas of the menu."""
+        return menu_scale(width, height, self.ratio, self.settings.text_scale)
+
+    def _draw_menu(self, width: float, height: float) -> None:
+        """Draw the menu over all else, with its own scale."""
+        if self.menu is None:
+            return
+        scale = self.menu_scale(width, height)
+        self.canvas.clear()
+        self.menu.draw(self.canvas, width / scale, height / scale)
+        self._renderer.draw(self.canvas, width / scale, height / scale)
 
     def _place_insets(self, panels: list[Box], width: float, height: float) -> list[tuple[Inset, Box]]:
         """Add the frames of the insets to the canvas; return the insets with the places of their images."""

@@ -61,7 +61,7 @@ NAMES = tuple(action.name for action in ACTIONS)
 
 Bindings = Mapping[str, tuple[str, ...]]
 """Keys of each action, by the name of the action."""
-DEFAULTS: Bindings = {action.name: action.keys for action in ACTIONS}
+DEFAULTS = {action.name: action.keys for action in ACTIONS}
 
 _SIGNS = {
     "PLUS": "+", "MINUS": "-", "EQUAL": "=", "COMMA": ",", "PERIOD": ".", "SEMICOLON": ";", "APOSTROPHE": "'", "SLASH": "/", "BACKSLASH": "\\",
@@ -103,7 +103,7 @@ def name_of(pyglet_key: str) -> str | None:
     >>> name_of("_1"), name_of("RETURN"), name_of("MOTION_UP")
     ('1', 'ENTER', None)
     """
-    name = {"RETURN": "ENTER"}.get(pyglet_key, pyglet_key).removeprefix("_")
+    name = {"RETURN": "ENTER", "QUOTELEFT": "GRAVE"}.get(pyglet_key, pyglet_key).removeprefix("_")
     return name if name in KEY_NAMES else None
 
 

@@ -263,11 +263,11 @@ class Menu:
 
     def _move(self, way: int, wraps: bool = True) -> None:
         """Select the next row that can be selected."""
-        count = len(self.page.rows())
-        target = self.selected + way
-        if wraps and count:
-            target %= count
-        self._select(target, way)
+        rows = self.page.rows()
+        last = len(rows) - 1
+        ahead = range(self.selected + 1, last + 1) if way > 0 else range(self.selected - 1, -1, -1)
+        around = (range(self.selected) if way > 0 else range(last, self.selected, -1)) if wraps else ()
+        self._selected[-1] = next((k for k in (*ahead, *around) if rows[k].selectable), self.selected)
 
     def _select(self, number: int, way: int) -> None:
         """Select a row, or the next one that can be selected: first in the direction `way`, then in the other."""

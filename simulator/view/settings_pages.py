@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from simulator.base.errors import JounceError
+from simulator.view.instruments import SPEED_UNITS
 from simulator.view.key_bindings import ACTIONS, DEFAULTS, help_rows, keys_text, rebound, shown
 from simulator.view.menu import Menu, PlainPage, Row, stepped
-from simulator.view.user_settings import LARGEST_TEXT, SPEED_UNITS, UserSettings, save_settings
+from simulator.view.user_settings import LARGEST_TEXT, UserSettings, save_settings
 
 TEXT_STEP = 0.25
 
@@ -98,7 +99,9 @@ class KeysPage(PlainPage):
         for action in ACTIONS:
             waits = action.name == self._waiting
             note = (
-                "press the new key; Esc: no change" if waits else self._remark or "Enter: new key   Backspace: usual keys   Delete: no key"
+                "press the new key \u00b7 Esc: no change"
+                if waits
+                else self._remark or "Enter: new key \u00b7 Backspace: usual keys \u00b7 Delete: no key"
             )
             value = "press a key" if waits else keys_text(bindings[action.name])
             out.append(Row(action.name.replace("_", " "), value, note, choose=lambda name=action.name: self._wait(name)))  # type: ignore[misc]

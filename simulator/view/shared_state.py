@@ -42,6 +42,7 @@ EXTRAS = (
     ("paused", (), "1", "1 while the simulation is paused", "i8"),
     ("waits", (), "1", "1 while the drive waits for the platform and the vehicle is at rest", "i8"),
     ("has_platform", (), "1", "1 if the drive has a motion platform", "i8"),
+    ("by_person", (), "1", "1 if a person drives", "i8"),
     ("selector", (), "1", "gear selector: -1 reverse, 0 neutral, 1 drive", "i8"),
     ("parking_brake", (), "1", "1 while the parking brake is applied", "i8"),
     ("car_feels", (6,), "m/s2, rad/s", "specific force without gravity and angular rate at the driver's head in the vehicle, in B"),
@@ -95,7 +96,7 @@ KEYS = (
     "selector_up", "selector_down", "shift_up", "shift_down", "starter", "drive", "neutral", "reverse", "parking_brake", "motion", "escape",
     "low_range", "center_lock", "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down",
 )  # fmt: skip
-"""Keys that a view passes to the host, by their meaning. `simulator.view.window.BINDINGS` assigns the keys of the keyboard to them;
+"""Keys that a view passes to the host, by their meaning. `simulator.view.key_bindings.ACTIONS` assigns the keys of the keyboard to them;
 `simulator.driver.input_devices.keyboard.ACTIONS` defines their actions."""
 
 _KEYS_HEAD = (

@@ -20,12 +20,11 @@ from simulator.base.fields import Choice, Field, Flag, Group, Named, Number, Tex
 from simulator.base.suggestions import did_you_mean
 from simulator.base.user_folders import config_home
 from simulator.base.yaml_reader import read_yaml
+from simulator.view.instruments import SPEED_UNITS
 from simulator.view.key_bindings import DEFAULTS, KEY_NAMES, NAMES, Bindings, double_keys, key_text
 
 FILE = "settings.yaml"
 HEADER = "# Settings of Jounce, written by its menus (docs/keys.md). Comments in this file are lost when a menu writes it.\n"
-SPEED_UNITS = {"km/h": 3.6, "mph": 3600.0 / 1609.344}
-"""Units of the displayed speed, and their values of 1 m/s."""
 LARGEST_TEXT = 2.0
 
 
@@ -112,7 +111,7 @@ def read_settings(content: Any, file: object) -> UserSettings:
     """Return the settings of the content of a file. Raises ConfigError."""
     values = dict(read(FIELDS, {} if content is None else content, file))
     own: Mapping[str, tuple[str, ...]] = values.pop("keys", None) or {}
-    keys = DEFAULTS | dict(own)
+    keys = {**DEFAULTS, **own}
     with ErrorCollector() as faults:
         for action in own:
             if action not in NAMES:
