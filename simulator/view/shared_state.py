@@ -106,6 +106,8 @@ _KEYS_HEAD = (
     ("closed", (), "1", "1 after the driver closed the window", "u8"),
     ("owner", (), "1", "number of the view whose keys are used, 0: none", "u8"),
     ("pid", (), "1", "process id of this view", "u8"),
+    ("shown_time", (), "s", "simulated time of the state in the last frame that was handed to the display"),
+    ("shown_at", (), "s", "time.perf_counter of the view at that time"),
     ("down", (len(KEYS),), "1", "1 while the key is pressed", "u1"),
     ("presses", (len(KEYS),), "1", "number of presses of the key, modulo 256", "u1"),
 )
@@ -325,6 +327,11 @@ class KeyWriter:
         if self.owns:
             self._keys["frames"] += np.uint64(1)
 
+    def note_shown(self, simulated: float) -> None:
+        """Note that the display has the frame of a state, by its simulated time."""
+        if self.owns:
+            self._keys["shown_time"], self._keys["shown_at"] = simulated, time.perf_counter()
+
     def close(self, closed_by_user: bool = True) -> None:
         """Release all keys and give up the ownership."""
         self.release_all()
@@ -346,6 +353,9 @@ class NoKeys:
         """Do nothing."""
 
     def beat(self) -> None:
+        """Do nothing."""
+
+    def note_shown(self, simulated: float) -> None:
         """Do nothing."""
 
     def close(self, closed_by_user: bool = True) -> None:
@@ -374,6 +384,17 @@ class KeyReader:
         count = (int(self._presses[i]) - int(self._taken[i])) % 256
         self._taken[i] = self._presses[i]
         return count
+
+    @property
+    def shown(self) -> tuple[float, float]:
+        """Simulated time of the last frame that was handed to the display, and `time.perf_counter` at that time."""
+        return float(self._keys["shown_time"]), float(self._keys["shown_at"])
+
+    def hold(self, key: str, down: bool) -> None:
+        """Press or release a key instead of the view, for a measurement."""
+        i = self._index[key]
+        self._presses[i] = (int(self._presses[i]) + int(down)) % 256
+        self._down[i] = down
 
     @property
     def frames(self) -> int:

@@ -100,6 +100,8 @@ class _View:
         self.last = time.perf_counter()
         self.last_data = self.last
         self.generation = -1
+        self.drawn_time = -1.0
+        """Simulated time of the last frame [s]."""
         self.window.push_handlers(
             on_draw=self.draw,
             on_key_press=self.press,
@@ -149,6 +151,7 @@ class _View:
             now = time.perf_counter()
         passed, self.last = now - self.last, now
         dt = min(passed, 0.1)
+        self.writer.note_shown(self.drawn_time)  # pyglet has handed over the last frame before it draws the next one
         if self.reader.closed or self.host.gone or not self.writer.owns:
             self.leave()
             return
@@ -170,6 +173,7 @@ class _View:
             self.scene.hud.ratio = max(self.window.dpi / NORMAL_DPI, width / max(self.window.get_size()[0], 1))
             self.scene.draw(state, dt, 0, width, height)
             self._adapt_resolution(now)
+            self.drawn_time = float(state[0]["time"])
         self.writer.beat()
 
     def _adapt_resolution(self, began: float) -> None:

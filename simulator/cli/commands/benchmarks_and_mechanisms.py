@@ -101,12 +101,12 @@ def _kc(arguments: argparse.Namespace) -> int:
 
 def add_bench(commands: Commands) -> None:
     """Add the verb `bench`."""
-    p = commands.add_parser("bench", help="measure the computation time of ticks, sweeps, sensors and integrators")
+    p = commands.add_parser("bench", help="measure ticks, sweeps, sensors, integrators and real-time drives")
     p.add_argument(
         "table",
         nargs="?",
         default="tick",
-        choices=("tick", "formulations", "integrators", "driven", "mechanisms", "sweep", "sensors"),
+        choices=("tick", "formulations", "integrators", "driven", "mechanisms", "sweep", "sensors", "realtime"),
         help="table: %(choices)s (default: tick)",
     )
     add_session_file(p)
@@ -128,7 +128,7 @@ def add_bench(commands: Commands) -> None:
     p.add_argument(
         "--markdown",
         metavar="FILE",
-        help="page to write the table into, for example docs/integrators.md; not for tick, sweep and sensors (default: none)",
+        help="page to write the table into, for example docs/integrators.md; not for tick, sweep, sensors and realtime (default: none)",
     )
     p.add_argument("--vehicles", nargs="+", metavar="NAME", help="driven: vehicles (default: hmmwv sedan light_truck)")
     p.add_argument("--scheduler", metavar="ADDRESS", help="sweep: address of a Dask scheduler, for its workers, too (default: none)")
@@ -138,6 +138,7 @@ def add_bench(commands: Commands) -> None:
         metavar="N",
         help="sweep: maximum number of empty runs, after sweeps of 1000 and 10000 (default: 100000)",
     )
+    p.add_argument("--seconds", type=number_between(5.0, 3600.0), metavar="S", help="realtime: duration of each drive [s] (default: 60)")
     add_out(p, "--history: folder of the history", "docs/history")
     add_history(p, "tick: costs")
     p.set_defaults(run=_bench)
@@ -156,10 +157,14 @@ def _check_bench(arguments: argparse.Namespace, history: bool) -> None:
         raise JounceError("--session and --set need the table tick, without --baseline")
     if arguments.table != "sweep" and (arguments.scheduler is not None or arguments.max_empty_runs is not None):
         raise JounceError("--scheduler and --max-empty-runs need the table sweep")
+    if arguments.seconds is not None and arguments.table != "realtime":
+        raise JounceError("--seconds needs the table realtime")
+    if arguments.table == "realtime" and arguments.repeats is not None:
+        raise JounceError("--repeats excludes the table realtime; hint: use --seconds")
     if arguments.vehicles and arguments.table != "driven":
         raise JounceError("--vehicles needs the table driven")
-    if arguments.markdown and arguments.table in ("tick", "sweep", "sensors"):
-        raise JounceError("--markdown excludes the tables tick, sweep and sensors, which are valid for this machine only")
+    if arguments.markdown and arguments.table in ("tick", "sweep", "sensors", "realtime"):
+        raise JounceError("--markdown excludes the tables tick, sweep, sensors and realtime, which are valid for this machine only")
     if history and (not tick or arguments.baseline is not None or arguments.view or arguments.session or arguments.set):
         raise JounceError("--history needs the table tick, without --baseline, --view, --session and --set")
     if arguments.out and not history:
@@ -199,6 +204,10 @@ def _bench(arguments: argparse.Namespace) -> int:
         from simulator.benchmarks.sensor_cost import main_bench_sensors
 
         return main_bench_sensors(repeats, arguments.json)
+    if arguments.table == "realtime":
+        from simulator.benchmarks.real_time import main_bench_realtime
+
+        return main_bench_realtime(60.0 if arguments.seconds is None else arguments.seconds, arguments.json)
     if arguments.baseline is not None:
         from simulator.benchmarks.checkout_comparison import run_baseline_command
 
