@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from simulator.base.errors import ConfigError, ErrorCollector, JounceError, OutputError
-from simulator.base.fields import Choice, Field, Flag, Group, Named, Number, Text, read
+from simulator.base.fields import Choice, Either, Field, Flag, Group, ListOf, Named, Number, Text, read
 from simulator.base.suggestions import did_you_mean
 from simulator.base.user_folders import config_home
 from simulator.base.yaml_reader import read_yaml
@@ -28,44 +28,27 @@ HEADER = "# Settings of Jounce, written by its menus (docs/keys.md). Comments in
 LARGEST_TEXT = 2.0
 
 
-@dataclass(frozen=True)
-class KeyName:
-    """Name of a key, in upper or lower case."""
+class KeyName(Text):
+    """Name of a key, in upper or lower case; a digit may be a number."""
 
     def read(self, value: Any, file: object, key: str) -> str:
-        name = str(value).upper() if isinstance(value, str | int) and not isinstance(value, bool) else ""
+        name = str(value).upper() if self.accepts(value) else ""
         if name not in KEY_NAMES:
-            raise ConfigError(file, key, value, f"{self.description()}{did_you_mean(str(value).upper(), KEY_NAMES)}")
+            raise ConfigError(file, key, value, f"{self.expected}{did_you_mean(name, KEY_NAMES)}")
         return name
 
     def accepts(self, value: Any) -> bool:
-        return isinstance(value, str | int)
-
-    def description(self) -> str:
-        return "the name of a key, such as P, F1, SPACE or PAGEUP (docs/keys.md)"
+        return isinstance(value, str | int) and not isinstance(value, bool)
 
 
-@dataclass(frozen=True)
-class KeyNames:
-    """One key, or a list of keys; an empty list takes all keys from an action."""
-
-    def read(self, value: Any, file: object, key: str) -> tuple[str, ...]:
-        names = value if isinstance(value, list) else [value]
-        return tuple(dict.fromkeys(KeyName().read(name, file, key) for name in names))
-
-    def accepts(self, value: Any) -> bool:
-        return isinstance(value, str | int | list)
-
-    def description(self) -> str:
-        return "a key, or a list of keys"
-
-
+KEY = KeyName("the name of a key, such as P, F1, SPACE or PAGEUP (docs/keys.md)")
+KEYS = Either((ListOf(KEY), KEY), "the name of a key, or a list of such names (docs/keys.md)")
 FIELDS = (
     Field("speed_unit", Choice(tuple(SPEED_UNITS)), "unit of the displayed speed", "km/h"),
     Field("text_scale", Number("1", 1.0, LARGEST_TEXT), "size of the text in the window", 1.0),
     Field("camera_shake", Flag(), "true: the driver's camera moves with the vehicle; false: it moves smoothly", True),
     Field("guide", Flag(), "true: the next drive shows the guide for the first drive", True),
-    Field("keys", Named(KeyNames(), "actions with their keys", known=NAMES), "keys of actions; other actions keep their usual keys", None),
+    Field("keys", Named(KEYS, "actions with their keys", known=NAMES), "keys of actions; other actions keep their usual keys", None),
     Field("start", Named(Text(empty=True), "rows of the start screen with their values"), "last choice of the start screen", None),
 )
 """Keys of the file."""
@@ -109,10 +92,12 @@ def load_settings(file: Path | None = None) -> UserSettings:
 
 def read_settings(content: Any, file: object) -> UserSettings:
     """Return the settings of the content of a file. Raises ConfigError."""
-    values = dict(read(FIELDS, {} if content is None else content, file))
-    own: Mapping[str, tuple[str, ...]] = values.pop("keys", None) or {}
+    content = {} if content is None else content
+    own = _own_keys(content)
     keys = {**DEFAULTS, **own}
     with ErrorCollector() as faults:
+        with faults.part():
+            values = dict(read(FIELDS, content, file))
         for action in own:
             if action not in NAMES:
                 expected = f"an action such as pause or camera (docs/keys.md){did_you_mean(action, NAMES)}"
@@ -121,6 +106,16 @@ def read_settings(content: Any, file: object) -> UserSettings:
             place, rival = (other, first) if other in own else (first, other)
             faults.add(ConfigError(file, f"keys.{place}", key, f"a key that {rival} does not have, or other keys for keys.{rival}"))
     return UserSettings(**values | {"keys": keys, "start": dict(values.get("start") or {})})
+
+
+def _own_keys(content: Any) -> dict[str, tuple[str, ...]]:
+    """Return the keys in the content of a file; FIELDS reports those that are none."""
+    section = content.get("keys") if isinstance(content, Mapping) else None
+    out = {}
+    for action, given in section.items() if isinstance(section, Mapping) else ():
+        names = given if isinstance(given, list) else [given]
+        out[str(action)] = tuple(dict.fromkeys(str(name).upper() for name in names if str(name).upper() in KEY_NAMES))
+    return out
 
 
 def save_settings(settings: UserSettings, file: Path | None = None) -> None:
