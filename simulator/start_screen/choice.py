@@ -82,10 +82,10 @@ def initial_choice(saved: Mapping[str, str], given: Mapping[str, str]) -> dict[s
 
 
 def shown_rows(choice: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the rows that the choice of the driver leaves."""
+    """Return the rows that the choice of the driver leaves; the row of the driver keeps its place."""
     if choice["driver"] == FOLLOWER:
         return "driver", "maneuver", "maneuver_vehicle", "maneuver_terrain", "weather"
-    return "vehicle", "terrain", "weather", "driver"
+    return "driver", "vehicle", "terrain", "weather"
 
 
 def drive_options(choice: Mapping[str, str]) -> dict[str, Any]:
