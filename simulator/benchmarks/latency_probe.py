@@ -6,11 +6,15 @@ The key is the parking brake while pressed, whose command changes at once with t
 from __future__ import annotations
 
 import math
+import os
 import random
 import socket
+import struct
+import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from simulator.base.errors import JounceError
@@ -25,6 +29,12 @@ BETWEEN = (0.15, 0.25)
 """s between two events, by chance, so that the events have no fixed phase to the ticks."""
 POLL = 0.5e-3
 """s between two looks at the states."""
+TIMESTAMPS = sys.platform.startswith("linux")
+"""True if the system notes the arrival of a packet; else this process does, which may be late on a busy machine."""
+SO_TIMESTAMPNS = 35
+_TIMESPEC = struct.Struct("@ll")
+PRIORITY = 10
+"""Real-time priority of the thread that presses the key, below that of a drive: a press that waits for a core is no latency of the drive."""
 FRAME_POLL = 1e-3
 """s between two looks at the frames, which carry their own times."""
 PATIENCE = 3.0
@@ -40,6 +50,8 @@ class PacketReceiver:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.bind(("127.0.0.1", 0))
         self._socket.settimeout(0.2)
+        if TIMESTAMPS:
+            self._socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         self.port: int = self._socket.getsockname()[1]
         self.packets: list[tuple[float, float]] = []
         """(arrival by `time.perf_counter`, simulated time) [s]."""
@@ -56,10 +68,10 @@ class PacketReceiver:
     def _receive(self) -> None:
         while not self._ended:
             try:
-                data = self._socket.recv(2048)
+                data, stamps, _, _ = self._socket.recvmsg(2048, 64) if TIMESTAMPS else (self._socket.recv(2048), [], 0, None)
             except TimeoutError:
                 continue
-            arrival = time.perf_counter()
+            arrival = _arrival(stamps)
             try:
                 self.packets.append((arrival, decode(data).time))
             except JounceError:
@@ -89,6 +101,30 @@ class FrameWatch:
                 self.frames.append((at, simulated))
                 last = at
             time.sleep(FRAME_POLL)
+
+
+def _arrival(stamps: Sequence[tuple[int, int, bytes]]) -> float:
+    """Return the arrival of a packet by `time.perf_counter`, from the time stamp of the system if there is one."""
+    now, wall = time.perf_counter(), time.time()
+    for level, kind, content in stamps:
+        if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS):
+            seconds, nanoseconds = _TIMESPEC.unpack(content[: _TIMESPEC.size])
+            return now - max(wall - seconds - 1e-9 * nanoseconds, 0.0)
+    return now
+
+
+@contextmanager
+def _priority() -> Iterator[None]:
+    """Give this thread real-time priority for a measurement, if the system permits it."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
+    except (OSError, AttributeError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 @dataclass
@@ -126,15 +162,16 @@ class LatencyProbe:
         out, chance, pressed = Latencies(), random.Random(1), False
         events: list[tuple[float, float]] = []
         began, frames = time.perf_counter(), self._keys.frames
-        while time.perf_counter() - began < seconds and goes_on():
-            time.sleep(chance.uniform(*BETWEEN))
-            pressed = not pressed
-            sent = time.perf_counter()
-            commanded = self._command(pressed, sent)
-            if commanded is None:
-                out.lost += 1
-            else:
-                events.append((sent, commanded))
+        with _priority():
+            while time.perf_counter() - began < seconds and goes_on():
+                time.sleep(chance.uniform(*BETWEEN))
+                pressed = not pressed
+                sent = time.perf_counter()
+                commanded = self._command(pressed, sent)
+                if commanded is None:
+                    out.lost += 1
+                else:
+                    events.append((sent, commanded))
         out.frame_rate = (self._keys.frames - frames) / (time.perf_counter() - began)
         self._keys.hold(KEY, False)
         time.sleep(LAST_EFFECTS)
