@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Mapping
 
 from simulator.base.errors import JounceError
@@ -13,6 +14,8 @@ from simulator.view.key_bindings import driving_keys_text, key_text
 from simulator.view.menu import Bar, Menu, PlainPage, Row, stepped
 from simulator.view.settings_pages import KeysPage, LiveSettings, SettingsPage
 
+QUESTION_LINES, QUESTION_WIDTH = 2, 60
+"""Rows of a question, so that the other rows keep their places, and its characters per row."""
 LABELS = {"maneuver_vehicle": "Vehicle", "maneuver_terrain": "Terrain"}
 
 
@@ -124,7 +127,7 @@ class DevicesPage(PlainPage):
         for device in self._devices.found():
             rows += self._rows_of(device)
         if self._devices.trouble:
-            rows.append(Row(self._devices.trouble, selectable=False, warns=True))
+            rows.append(Row(self._devices.trouble, note=self._devices.trouble, warns=True))
         elif len(rows) == 1:
             rows.append(Row("No wheel, pedals or game controller found. The keyboard drives.", selectable=False))
             rows.append(Row("A device may be connected now; it appears here.", selectable=False))
@@ -137,14 +140,14 @@ class DevicesPage(PlainPage):
         rows = [Row(device.handle.name, name, note, choose=lambda: self._calibrate(device), warns=profile is None)]
         steering = device.steering()
         if steering is not None:
-            rows.append(Row("    steering", f"{steering:+.2f}", bar=Bar(steering, signed=True), selectable=False))
+            rows.append(Row("    steering", f"{steering:+.2f}", bar=Bar(steering, signed=True)))
         rows += [
-            Row(f"    {pedal}", f"{device.pedal(pedal):.2f}", bar=Bar(device.pedal(pedal)), selectable=False)
+            Row(f"    {pedal}", f"{device.pedal(pedal):.2f}", bar=Bar(device.pedal(pedal)))
             for pedal in ("throttle", "brake", "clutch")
             if profile is not None and getattr(profile, pedal) is not None
         ]
         rows += [
-            Row(f"    axis {number}", f"{value:+.2f}", bar=Bar(-value, signed=True), selectable=False)
+            Row(f"    axis {number}", f"{value:+.2f}", "raw value, right positive as in SDL", bar=Bar(-value, signed=True))
             for number, value in enumerate(raw_axes(device))
         ]
         return rows
@@ -157,6 +160,7 @@ class CalibrationPage(PlainPage):
     """Questions of a calibration, one after the other; Esc ends without a file."""
 
     title = "Calibration"
+    first = QUESTION_LINES
 
     def __init__(self, devices: Devices, device: Device, menu: Callable[[], Menu]) -> None:
         assert devices.hub is not None
@@ -169,11 +173,13 @@ class CalibrationPage(PlainPage):
     def rows(self) -> list[Row]:
         """Return the question and the live axes."""
         if self._result:
-            return [Row("Back", choose=lambda: self._menu().back()), Row(self._result, selectable=False)]
-        note = "do what the line says, hold it, then press Enter; Esc: end without a file"
-        rows = [Row(self._question, self._answer, note, choose=self._next)]
+            return [Row(self._result, note=self._result), Row("Back", choose=lambda: self._menu().back())]
+        lines = (*textwrap.wrap(self._question, QUESTION_WIDTH), "", "")[:QUESTION_LINES]
+        note = "do what the question says, hold it, then press Enter; Esc: end without a file"
+        rows = [Row(line, selectable=False) for line in lines]
+        rows.append(Row("Next", self._answer, note, choose=self._next))
         rows += [
-            Row(f"    axis {number}", f"{value:+.2f}", bar=Bar(-value, signed=True), selectable=False)
+            Row(f"    axis {number}", f"{value:+.2f}", note, choose=self._next, bar=Bar(-value, signed=True))
             for number, value in enumerate(raw_axes(self._device))
         ]
         return rows

@@ -71,7 +71,7 @@ class SettingsPage(PlainPage):
             Row("Keys", "", "list of all keys; change them", choose=lambda: self._menu().open(KeysPage(live, self._menu))),
             Row("Back", choose=lambda: self._menu().back()),
         ]
-        return rows + ([Row(live.trouble, selectable=False, warns=True)] if live.trouble else [])
+        return rows + ([Row(live.trouble, note=live.trouble, warns=True)] if live.trouble else [])
 
     def _step_text(self, way: int) -> None:
         now = self._live.value.text_scale

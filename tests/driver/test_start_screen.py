@@ -171,7 +171,7 @@ def test_devices_show_live_values_and_can_be_calibrated(hub, plug, monkeypatch, 
         press(menu, "ENTER")
     assert labels(menu)[0].startswith("Degrees")
     press(menu, "5", "4", "1", "BACKSPACE", "0", "ENTER", *["ENTER"] * len(calibration.BUTTONS))
-    assert labels(menu)[1].startswith("saved in")
+    assert labels(menu)[0].startswith("saved in")
     profile = load_profile(tmp_path / "config" / "jounce" / "devices" / "bench_wheel.yaml")
     assert profile.rotation == pytest.approx(9.42478, abs=1e-4)
     assert (profile.steering.left, profile.steering.right, profile.throttle.axis, profile.brake.axis) == (-1.0, 1.0, 1, 2)
