@@ -19,7 +19,8 @@ from simulator.base.fast_call import compiled_call
 from simulator.base.rates import shown_time
 from simulator.base.records import Record, Table, record
 from simulator.clock import Clock
-from simulator.driver.contract import Driver, SensingDriver, reads_sensors
+from simulator.driver.contract import Driver, SensingDriver
+from simulator.driver.driver_seat import DriverSeat, Ending
 from simulator.events.collision import Collision, CollisionList
 from simulator.events.event import Event, Origin
 from simulator.faults.fault_set import FaultSet
@@ -47,31 +48,6 @@ if TYPE_CHECKING:
 
 DRIVER_PERIOD = 0.01
 """s between two calls of the driver; the command is constant in between."""
-
-
-@runtime_checkable
-class Logged(Protocol):
-    """Driver that logs more than the command, for example the phase of the maneuver."""
-
-    @property
-    def logged(self) -> list[tuple[str, Table, Record]]:
-        """(prefix, table, record) of each logged record."""
-
-
-@runtime_checkable
-class Ending(Protocol):
-    """Driver that ends by itself, for example at the end of a maneuver."""
-
-    ended: str
-    """Reason of the end; empty while the driver runs."""
-
-
-@runtime_checkable
-class Closing(Protocol):
-    """Driver with threads of its own."""
-
-    def close(self) -> None:
-        """End the threads."""
 
 
 @runtime_checkable
@@ -144,10 +120,11 @@ class Session:
         if h != cueing.h:
             raise ValueError(f"tick lengths differ; session {h} s, motion cueing {cueing.h} s")
         vehicle.use_shared_parameters()
-        self.vehicle, self.ground, self.driver, self.cueing, self.h = vehicle, ground, driver, cueing, h
+        self.vehicle, self.ground, self.cueing, self.h = vehicle, ground, cueing, h
         self.outlets, self.sensors, self.weather = list(outlets), list(sensors), weather
-        self._driver_senses, self._driver_sees = reads_sensors(driver), getattr(driver, "see", None)
         self.command: Record = record(COMMAND)
+        self.seat = DriverSeat(driver, self.command)
+        """The driver, and those who may take over."""
         self.soil = SoilMemory.of(ground)
         """Deformed soil of this session; only this session writes to it."""
         self.objects = ground.objects.for_session()
@@ -172,6 +149,8 @@ class Session:
         """Context that names the user's file in errors of `reset`."""
         self.fault_maker: Callable[[Sequence[Any], Sequence[PlannedFault]], list[PlannedFault]] | None = None
         """Returns the faults of entries as in a session file, in addition to those present. Raises ConfigError, JounceError."""
+        self.place_check: Callable[[Session, float, float, float], None] | None = None
+        """Checks a place (x, y [m], yaw [rad]) of the vehicle. Raises ConfigError: no ground, or an object is there."""
         self.paused = False
         self.platform_stopped = False
         """True after an operator has stopped the platform: it holds its pose, and nothing moves."""
@@ -184,8 +163,6 @@ class Session:
         self.failures: list[JounceError] = []
         """Errors of outlets, sensors and plugin washouts. The session closed or dropped each failed part and continued without it."""
         self._known_failures: set[str] = set()
-        self._replaced_records: list[tuple[Record, Record]] = []
-        """Records of the first driver, which the log reads, and those of the driver that has replaced it."""
         self._heard_collisions, self._has_fault, self._closed = 0, False, False
         vehicle.watch_blocks()
         vehicle.model.steering[0]["input_time"] = (
@@ -197,6 +174,11 @@ class Session:
     def time(self) -> float:
         """Simulated time [s]."""
         return float(self.vehicle.space.state[0]["time"])
+
+    @property
+    def driver(self) -> Driver | SensingDriver:
+        """Present driver."""
+        return self.seat.driver
 
     @property
     def collisions(self) -> list[Collision]:
@@ -221,12 +203,16 @@ class Session:
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
         """(prefix, table, record) of all records to log besides readout and command: of vehicle, rider, driver and sensors."""
-        own = self.driver.logged if isinstance(self.driver, Logged) else []
         felt, live = ("", FELT, self.cueing.monitor.felt), ("", LIVE, self.cueing.monitor.live)
         touched = [self.collision_list.logged] if len(self.objects) else []
         faults = [fault.logged for fault in self.faults]
         sensors = [sensor.logged for sensor in self.sensors]
-        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *own, *sensors, *faults]
+        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults]
+
+    @property
+    def heading(self) -> float:
+        """Heading of the vehicle over ground [rad]."""
+        return self.recovery.heading
 
     @property
     def moves(self) -> bool:
@@ -250,6 +236,7 @@ class Session:
         """Begin the drive with the present state of the vehicle, which the caller has set as `reset` does."""
         self._end_faults()
         self.command[:] = np.zeros(1, self.command.dtype)
+        self.seat.begin()
         if self.start_speed > 0.0:
             # valid until the first call of the driver
             self.command[0]["selector"], self.command[0]["throttle"] = 1, self.vehicle.start_throttle
@@ -257,15 +244,6 @@ class Session:
         self.recovery.begin()
         self.collision_list.begin()
         self._reset_motion()
-
-    def replace_driver(self, driver: Driver | SensingDriver) -> None:
-        """Let another driver of the same kind drive from now on; it fills the same columns of the log."""
-        if isinstance(self.driver, Closing):
-            self.driver.close()
-        first = [old for old, _ in self._replaced_records] or _records_of(self.driver)
-        self.driver = driver
-        self._driver_senses, self._driver_sees = reads_sensors(driver), getattr(driver, "see", None)
-        self._replaced_records = list(zip(first, _records_of(driver), strict=True))
 
     def add_objects(self, objects: Sequence[WorldObject]) -> list[int]:
         """Add objects to the world and return their numbers. Raises ObjectError: an impossible object, or a name that is in use."""
@@ -300,6 +278,18 @@ class Session:
     def set_upright(self) -> None:
         """Put the vehicle on its wheels at its present position, at rest. The platform moves smoothly to its neutral pose."""
         self.recovery.put_upright()
+        self.collision_list.begin()
+        self._reset_motion()
+
+    def place(self, x: float, y: float, yaw: float) -> None:
+        """Put the vehicle on its wheels at x, y [m] with the heading yaw [rad], at rest. Time, driver, faults and objects go on.
+
+        Raises ConfigError: there is no ground, an object is there, or the vehicle cannot be at rest there; nothing has changed.
+        """
+        if self.place_check is not None:
+            self.place_check(self, x, y, yaw)
+        if not self.recovery.put_at(x, y, yaw):
+            raise ConfigError("drive", "place", [x, y], "a place at which the vehicle can be at rest; it is too steep there")
         self.collision_list.begin()
         self._reset_motion()
 
@@ -384,7 +374,7 @@ class Session:
             self._announce("end", None)
         self.cueing.washout.close()
         failures: list[JounceError] = []
-        closing = [*self.sensors, *([self.driver] if isinstance(self.driver, Closing) else ()), *reversed(self.outlets)]
+        closing: list[Any] = [*self.sensors, self.seat, *reversed(self.outlets)]
         for part in closing:
             try:
                 part.close()
@@ -412,17 +402,12 @@ class Session:
     def call_driver(self) -> None:
         """Call the driver, which reads the readout and fills the command; also advance changes of cueing parameters. Raises PartError."""
         self.advance_tuning()
-        if self._driver_sees is not None:
-            self._driver_sees(self.objects, self.collision_list.found)
         try:
-            measured = (self.measurements,) if self._driver_senses else ()
-            self.driver.read(self.time, self.readout, self.command, *measured)  # type: ignore[call-arg]
+            self.seat.read(self.time, self.readout, lambda: self.measurements, self.objects, self.collision_list.found)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked
             raise PartError(self.driver, error) from error
-        for shown, own in self._replaced_records:
-            shown[:] = own
         if self._faults is not None:
             changed = self._faults.advance(self.time, getattr(self.driver, "phase", ""), self.sensors, self._streams())
             self._faults.correct(self.command)
@@ -559,8 +544,3 @@ class Session:
         self.watch.state[0]["f_H_B"] = self.vehicle.space.out[0]["f_H_B"]
         self.watch.state[0]["w_WB_B"] = 0.0
         self.cueing.reset()
-
-
-def _records_of(driver: object) -> list[Record]:
-    """Return the records that a driver adds to the log."""
-    return [one for _, _, one in driver.logged] if isinstance(driver, Logged) else []

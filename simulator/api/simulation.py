@@ -24,6 +24,7 @@ from simulator.builder.builder import SessionParts, data_folder
 from simulator.builder.warm_up import compile_kernels
 from simulator.driver.command_ranges import RANGES
 from simulator.driver.contract import SensingDriver
+from simulator.driver.driver_seat import Closing
 from simulator.events.collision import Collision
 from simulator.events.incident import Incident
 from simulator.faults.planned_fault import PlannedFault
@@ -35,7 +36,7 @@ from simulator.platform_phases import raise_platform
 from simulator.run.object_changes import KEY, changes_text, object_of
 from simulator.run.run_configuration import about_run, recorded
 from simulator.sensors.measurement import Measurement
-from simulator.session import Closing, Driver, Session
+from simulator.session import Driver, Session
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
 from simulator.telemetry.writer import LOG_RATE

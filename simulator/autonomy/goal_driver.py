@@ -90,6 +90,8 @@ MAP_PERIOD, MOST_MAPS = 2.0, 200
 """s between two maps that are kept for a picture, and their number."""
 HISTORY = 200
 """Number of poses, one for each call, that a mapper gets."""
+NEAR = 1.5
+"""m. Distance from the last plan up to which a driver who resumes follows the plan."""
 LONGEST_STOP = 20.0
 """s. Time after a failure within which the vehicle comes to rest."""
 
@@ -195,6 +197,22 @@ class GoalDriver:
         """End the threads of mapper and planner."""
         self._mapper.close()
         self._planner.close()
+
+    def resume(self, t: float, readout: Record, command: Record) -> None:
+        """Drive again after another driver. A plan forward that passes here is followed until the next one is there; else the vehicle brakes."""
+        if self._failed_at is None and self.outcome is None:
+            try:
+                self._mapper.result(), self._planner.result()  # out of date
+            except PlanError as error:
+                self._fail(t, str(error))
+        here, kept = readout[0]["p_WB"][:2], None
+        if self.plan is not None and not self._reason and (self.plan.directions is None or np.all(self.plan.directions > 0)):
+            away = np.hypot(*(self.plan.points - here).T).min()
+            kept = self.plan if away < NEAR else None
+        self.plan = kept
+        self._follower.resume(kept, int(command[0]["selector"]))
+        self._stop, self._stuck, self._still_since = math.inf, 0, None
+        self._judge.resume()
 
     def read(self, t: float, readout: Record, command: Record, sensors: Mapping[str, Measurement]) -> None:
         """Fill the COMMAND record at time t (s). While the readout is not finite, the command stays unchanged."""

@@ -69,6 +69,10 @@ class Judge:
         self._closer_at, self._closest = 0.0, math.inf
         self._collisions: int | None = None
 
+    def resume(self) -> None:
+        """Begin all waiting times again, after another driver has driven."""
+        self._fast_at, self._center, self._closest = None, (math.inf, math.inf), math.inf
+
     def outcome(self, t: float, readout: Record, collisions: Sequence[Any], reason: str) -> Outcome | None:
         """Return the outcome at time t [s], or None; `reason` explains why a vehicle at rest does not move."""
         now, ends = readout[0], self._endings

@@ -113,6 +113,12 @@ class PlanFollower:
         self._segments = segments_of(plan, self._vehicle)
         self._begin_segment()
 
+    def resume(self, plan: Plan | None, selector: int) -> None:
+        """Drive again after another driver, who has left this selector, on a plan or without one."""
+        self._selector, self._rests_since = selector or 1, None
+        self._segments = [] if plan is None else segments_of(plan, self._vehicle)
+        self._begin_segment()
+
     def _begin_segment(self) -> None:
         if self._segments and self._segments[0].direction > 0:
             self._forward.change_path(self._segments[0].path)

@@ -27,7 +27,7 @@ from simulator.base.yaml_reader import read_yaml
 from simulator.builder.outline import outline
 from simulator.builder.session_images import SessionImages
 from simulator.builder.session_objects import put_objects
-from simulator.builder.start_place import check_start
+from simulator.builder.start_place import check_place, check_start
 from simulator.builder.vehicle_builder import check_step_of, description_of, vehicle_of
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.file_lookup import data_folder, find_config
@@ -44,6 +44,7 @@ from simulator.faults.contract import FaultContext
 from simulator.faults.planned_fault import PlannedFault, make_faults
 from simulator.maneuvers.maneuver_file import Maneuver, load_maneuver
 from simulator.outlets.kinds import build_outlets
+from simulator.outlets.log_outlet_runner import LogOutletRunner
 from simulator.outlets.outlet_runner import OutletRunner
 from simulator.sensors.make_sensors import SensorContext, make_sensors, mounts_of
 from simulator.sensors.mounted_sensor import MountedSensor
@@ -133,11 +134,13 @@ class SessionParts:
             context = SensorContext(self.ground, self.step, self.seed, self.vehicle.description, self.options.weather, body, self.images)
             return make_sensors(self.options.sensors, "", context)
 
-    def driver(self, kind: DriverKind, *, paced: bool, said: Mapping[str, Any] = NOTHING) -> Driver | SensingDriver:
-        """Return a new automatic driver; `paced`: in real time; `said`: own parameters of the kind. Raises ConfigError, JounceError."""
-        return new_driver(
-            kind, self.ground, self.maneuver, paced, self.seed, said, self.traits, self.vehicle, mounts_of(self.options.sensors)
-        )
+    def driver(
+        self, kind: DriverKind, *, paced: bool, said: Mapping[str, Any] = NOTHING, here: tuple[float, float, float] | None = None
+    ) -> Driver | SensingDriver:
+        """Return a new automatic driver; `paced`: in real time; `said`: own parameters of the kind; `here`: pose (x, y, yaw) at which it takes
+        over. Raises ConfigError, JounceError."""
+        mounts = mounts_of(self.options.sensors)
+        return new_driver(kind, self.ground, self.maneuver, paced, self.seed, said, self.traits, self.vehicle, mounts, here)
 
     def automatic_driver(self) -> Driver | SensingDriver | None:
         """Return a new automatic driver of the session, else the driver of the maneuver, for a run; None without both. Raises as `driver`."""
@@ -146,9 +149,9 @@ class SessionParts:
             return None if self.maneuver is None else self.maneuver_driver()
         return self.driver(DRIVER_KINDS.need(chosen.name), paced=False, said=chosen.parameters)
 
-    def maneuver_driver(self) -> Driver | SensingDriver:
-        """Return a new driver of the maneuver, for a run. Raises ConfigError, JounceError."""
-        return self.driver(DRIVER_KINDS.need(FOLLOWER), paced=False)
+    def maneuver_driver(self, here: tuple[float, float, float] | None = None) -> Driver | SensingDriver:
+        """Return a new driver of the maneuver, for a run; `here` as for `driver`. Raises ConfigError, JounceError."""
+        return self.driver(DRIVER_KINDS.need(FOLLOWER), paced=False, here=here)
 
     def check_equilibrium(self) -> None:
         """Check that the vehicle stands at the start of the ground, by placing it there; a dropped one need not. Raises ConfigError, JounceError."""
@@ -175,6 +178,10 @@ class SessionParts:
         """Return faults, described as in a session file, in addition to those `present`. Raises ConfigError, JounceError."""
         return make_faults(given, self._fault_context, [fault.name for fault in present])
 
+    def check_place(self, session: Session, x: float, y: float, yaw: float) -> None:
+        """Check that the vehicle of a session has room at x, y [m] with the heading yaw [rad]. Raises ConfigError."""
+        check_place(self.ground, session.objects, session.time, self.vehicle.description, (x, y, yaw))
+
     @property
     def _fault_context(self) -> FaultContext:
         phases = () if self.maneuver is None else self.maneuver.phase_names
@@ -190,13 +197,13 @@ class SessionParts:
         if self.maneuver is not None:
             session.start_speed, session.start_drop = self.maneuver.start.speed, self.maneuver.start.drop
         session.add_faults(self.new_faults())
-        session.fault_maker = self.more_faults
+        session.fault_maker, session.place_check = self.more_faults, self.check_place
         if self.ruts is not None:
             session.soil.load(self.ruts, self.terrain)
         self.images.soil = session.soil
         return session
 
-    def outlets(self, folder: Path) -> list[OutletRunner]:
+    def outlets(self, folder: Path) -> list[OutletRunner | LogOutletRunner]:
         """Return the plugin outlets for the folder of a run. Raises ConfigError, JounceError."""
         with self.configuration.origins.relative_to():
             return build_outlets(self.options.outlets, "", folder, self.step, "outlets.plugins")

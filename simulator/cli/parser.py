@@ -10,6 +10,7 @@ from simulator.cli.commands.benchmarks_and_mechanisms import add_bench, add_kc, 
 from simulator.cli.commands.components import add_cueing, add_terrain, add_tire
 from simulator.cli.commands.driving import add_devices, add_drive, add_platform, add_serve, add_stream, add_view
 from simulator.cli.commands.files import add_check, add_doctor, add_list, add_schema
+from simulator.cli.commands.replays import add_render, add_replay
 from simulator.cli.commands.runs import add_compare, add_datasheet, add_info, add_rerun, add_run, add_sensors
 from simulator.cli.commands.scores import add_score
 from simulator.cli.commands.soils import add_soil, add_soilbin
@@ -43,12 +44,14 @@ def parser_of(command: str = "", subcommand: str = "") -> Parser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     add_drive(commands)
     add_view(commands)
+    add_replay(commands)
     add_run(commands)
     add_sweep(commands)
     add_score(commands)
     add_fit(commands)
     add_optimize(commands)
     add_rerun(commands)
+    add_render(commands)
     add_compare(commands)
     add_terrain(commands)
     add_datasheet(commands)

@@ -12,7 +12,7 @@ from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Number, Text, Variants, read
 from simulator.base.registry import KindChoice
 from simulator.configuration.configuration import Configuration
-from simulator.driver.make_driver import AUTO, driver_fields, driver_names
+from simulator.driver.make_driver import AUTO, driver_fields, driver_names, role_of
 from simulator.faults.kinds import FAULTS
 from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
 from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, protocol_fields, stream_words
@@ -128,6 +128,13 @@ FILE = (
     *(Field(name, Anything(_NAMED), f"{name}: {_NAMED}", None) for name in CONTENTS),
     Field("driver", _kind_entry(driver_names, driver_fields), f"driver: {_WITH_PARAMETERS}", AUTO),
     Field(
+        "takeover",
+        ListOf(_kind_entry(driver_names, driver_fields)),
+        f"further drivers, who may take over during a drive: each {_WITH_PARAMETERS} (default: in a drive with a window and an automatic driver, "
+        "`auto`: a person; else none)",
+        None,
+    ),
+    Field(
         "reverse_by_brake",
         Flag(),
         "true: at rest, the brake of a human driver selects reverse, and brake and throttle change roles (default: true with keyboard and "
@@ -221,6 +228,8 @@ class SessionOptions:
 
     title: str
     driver: KindChoice
+    takeover: tuple[KindChoice, ...] | None
+    """Further drivers, who may take over; None: a person, in a drive with a window and an automatic driver."""
     reverse_by_brake: bool | None
     """Whether the brake of a human driver selects reverse at rest; None: depends on the device."""
     view: str
@@ -259,6 +268,11 @@ class SessionOptions:
     ruts: str | None
     """Folder or rut file of an earlier run."""
 
+    @property
+    def drivers(self) -> dict[str, KindChoice]:
+        """Drivers who may drive by their names in a drive, the first one first."""
+        return {role_of(one): one for one in (self.driver, *(self.takeover or ()))}
+
 
 def read_session(configuration: Configuration) -> SessionOptions:
     """Return the checked options of a session. Raises ConfigError: unknown key, invalid type, number out of range."""
@@ -272,6 +286,8 @@ def read_session(configuration: Configuration) -> SessionOptions:
             with errors.part():
                 _check_step(values.get("step"), file)
             with errors.part():
+                takeover = _takeover(values, file)
+            with errors.part():
                 motion = _motion(read(_MOTION, outlets.get("motion", {}), file, "outlets.motion"), file)
             with errors.part():
                 streams = [_stream(one, file, f"outlets.streams[{n}]") for n, one in enumerate(outlets["streams"])]
@@ -280,6 +296,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
         return SessionOptions(
             title=values.get("title", ""),
             driver=KindChoice.of(values["driver"]),
+            takeover=takeover,
             reverse_by_brake=values.get("reverse_by_brake"),
             view=outlets["view"],
             force_feedback=outlets["force_feedback"],
@@ -302,6 +319,18 @@ def read_session(configuration: Configuration) -> SessionOptions:
             on_loss=read(_CONSOLE, values.get("console", {}), file, "console")["on_loss"],
             ruts=values.get("ruts"),
         )
+
+
+def _takeover(values: Mapping[str, Any], file: str) -> tuple[KindChoice, ...] | None:
+    if "takeover" not in values:
+        return None
+    given = tuple(map(KindChoice.of, values["takeover"]))
+    names = [role_of(one) for one in (KindChoice.of(values["driver"]), *given)]
+    for name in names:
+        if names.count(name) > 1:
+            expected = f"drivers of different names; {name} is there more than once"
+            raise ConfigError(file, "takeover", [one.name for one in given], expected)
+    return given
 
 
 def _motion(values: Mapping[str, Any], file: str) -> MotionOptions:

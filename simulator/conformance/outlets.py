@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,12 @@ from simulator.base.plugin_thread import BUDGET
 from simulator.base.records import record
 from simulator.base.values import Values
 from simulator.conformance.findings import Findings
+from simulator.conformance.log_formats import check_log_format
 from simulator.conformance.parameters import check_parameters, limits, parameter_values
 from simulator.conformance.samples import CALLS, SEED, random_values, readout_of
 from simulator.events.event import Event, Origin
 from simulator.events.kinds import COMMANDS
-from simulator.outlets.contract import HearingOutlet, OutletKind, OutletSample, OutletSettings, PluginOutlet
+from simulator.outlets.contract import HearingOutlet, LogOutlet, OutletKind, OutletSample, OutletSettings, PluginOutlet
 from vehicles.command import COMMAND
 from washout.perceived_motion import FELT
 from washout.platform_state_machine import STATE_NAMES
@@ -38,6 +40,10 @@ def check_outlet(kind: OutletKind, findings: Findings, example: Mapping[str, Any
         outlet = findings.created(lambda: _new_outlet(kind, values, folder), bool(example))
         if outlet is None:
             return
+        if isinstance(outlet, LogOutlet):
+            make = partial(_new_outlet, kind, values)
+            check_log_format(make, partial(_new_folder, folder), findings)
+            return
         _check_run(outlet, findings)
         if not findings.failed:
             _check_empty(kind, values, findings, folder)
@@ -46,7 +52,7 @@ def check_outlet(kind: OutletKind, findings: Findings, example: Mapping[str, Any
             _check_time(kind, values, findings, folder)
 
 
-def _new_outlet(kind: OutletKind, values: Mapping[str, Any], folder: Path) -> PluginOutlet:
+def _new_outlet(kind: OutletKind, values: Mapping[str, Any], folder: Path) -> Any:
     return kind.make(OutletSettings(filled(rows(kind.parameters), values), folder, 1.0 / kind.rate))
 
 

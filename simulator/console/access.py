@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from http.cookies import CookieError, SimpleCookie
 
@@ -32,12 +33,12 @@ class Access:
 
     Parameters
     ----------
-    token : token of the drive, which opens the page
+    token : token of the command, which opens the page; the cookie follows from it, so that a page stays open in the next run
     host, port : address of the console
     """
 
     def __init__(self, token: str, host: str, port: int) -> None:
-        self._token, self._secret = token, new_token()
+        self._token, self._secret = token, hashlib.sha256(b"cookie of the console" + token.encode()).hexdigest()
         self.cookie_name = f"jounce_console_{port}"
         """Name of the cookie; with the port, because browsers send a cookie to all ports of a machine."""
         names = {host, "127.0.0.1", "localhost", "[::1]"} if host in ("127.0.0.1", "localhost", "::1") else {host}

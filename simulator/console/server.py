@@ -22,6 +22,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from simulator.base.json_output import json_text
 from simulator.console.access import HEADERS, Access
+from simulator.console.pictures import Pictures
 from simulator.console.state_block import StateBlock
 from simulator.console.station import MOST_BYTES, Page, RefusedError, Station
 
@@ -31,9 +32,19 @@ FILES = {
     "/console.js": ("console.js", "text/javascript"),
     "/drawings.js": ("drawings.js", "text/javascript"),
     "/beat.js": ("beat.js", "text/javascript"),
+    "/acts.js": ("acts.js", "text/javascript"),
+    "/map.js": ("map.js", "text/javascript"),
+    "/plots.js": ("plots.js", "text/javascript"),
+    "/scene.js": ("scene.js", "text/javascript"),
+    "/uplot.js": ("vendor/uplot/uPlot.esm.js", "text/javascript"),
+    "/uplot.css": ("vendor/uplot/uPlot.min.css", "text/css"),
+    "/three.module.min.js": ("vendor/three/three.module.min.js", "text/javascript"),
+    "/three.core.min.js": ("vendor/three/three.core.min.js", "text/javascript"),
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
-"""Files of the page by their paths; there is no other path."""
+"""Files of the page by their paths."""
+DRIVE = "/drive.json"
+"""Path of the scene and of the possible actions of the drive; there is no other path."""
 PERIOD = 1.0 / 30.0
 """s between two states for a page."""
 SLOW = 5.0
@@ -80,6 +91,7 @@ class ConsoleServer:
             "type": "hello",
             "title": setup["title"],
             "states": setup["states"],
+            "pictures": bool(setup.get("pictures")),
             "columns": [[one["name"], one["unit"], one["meaning"]] for one in columns],
         }
         self._row = np.dtype(
@@ -95,7 +107,9 @@ class ConsoleServer:
         )
         folder = Path(__file__).parent / "page"
         self._files = {path: ((folder / name).read_bytes(), media) for path, (name, media) in FILES.items()}
-        routes = [*(Route(path, self._serve_file, methods=["GET"]) for path in FILES), WebSocketRoute("/live", self._serve_page)]
+        self._files[DRIVE] = json_text(setup.get("drive", {})).encode(), "application/json"
+        self._pictures = Pictures(setup.get("pictures", ""))
+        routes = [*(Route(path, self._serve_file, methods=["GET"]) for path in self._files), WebSocketRoute("/live", self._serve_page)]
         config = uvicorn.Config(
             _guarded(Starlette(routes=routes), access),
             http=ImpatientProtocol,
@@ -116,7 +130,11 @@ class ConsoleServer:
 
     async def serve(self, listening: socket.socket) -> None:
         """Serve pages until `end`."""
+        pictures = asyncio.ensure_future(self._pictures.serve(self.station.wanted_pictures))
         await self._server.serve(sockets=[listening])
+        pictures.cancel()
+        await asyncio.gather(pictures, return_exceptions=True)
+        self._pictures.close()
 
     def end(self) -> None:
         """End the server."""
@@ -152,7 +170,8 @@ class ConsoleServer:
         finally:
             self.station.leave(page)
             with suppress(RuntimeError, TimeoutError, WebSocketDisconnect):  # it is closed
-                await asyncio.wait_for(web.close(REFUSED), 1.0)
+                async with asyncio.timeout(1.0):
+                    await web.close(REFUSED)
 
     async def _hear(self, web: WebSocket, page: Page) -> None:
         """Act on the messages of a page until it leaves, or sends what is refused."""
@@ -168,10 +187,20 @@ class ConsoleServer:
     async def _feed(self, web: WebSocket, page: Page) -> None:
         """Send a page its messages and the latest state; return when it does not take them."""
         seen, columns = 0, page.columns
+        status: Any = None
+        shown: dict[str, int] = {}
         with suppress(RuntimeError, TimeoutError, WebSocketDisconnect):
             while True:
                 while page.lines:
                     await _send(web, page.lines.popleft())
+                if self.station.status is not status:
+                    status = self.station.status
+                    await _send(web, status)
+                for part in page.pictures:
+                    number, picture = self._pictures.latest.get(part, (0, b""))
+                    if number != shown.get(part, 0):
+                        shown[part] = number
+                        await asyncio.wait_for(web.send_bytes(picture), SLOW)
                 if page.columns is not columns:
                     columns, seen = page.columns, 0
                     await _send(web, {"type": "columns", "names": columns})
@@ -184,7 +213,8 @@ class ConsoleServer:
 
 
 async def _send(web: WebSocket, message: Mapping[str, Any]) -> None:
-    await asyncio.wait_for(web.send_text(json_text(message)), SLOW)
+    async with asyncio.timeout(SLOW):  # `wait_for` of Python 3.11 may lose a cancellation
+        await web.send_text(json_text(message))
 
 
 def _guarded(app: ASGIApp, access: Access) -> ASGIApp:

@@ -57,6 +57,10 @@ class SensingDriver(Protocol):
 class Maneuver(Protocol):
     """Part of a maneuver that a driver uses."""
 
+    @property
+    def has_place(self) -> bool:
+        """True if the maneuver has a path or a goal, which stay where they are when its driver takes over during the drive."""
+
     def driver(
         self, spawn: tuple[float, float, float], traits: InternalModel | None = None, settings: DriverSettings | None = None
     ) -> Driver | SensingDriver:
@@ -90,6 +94,8 @@ class DriverSettings:
     """Seed of the session, of which `random` is."""
     mounts: Mapping[str, Mount] = field(default_factory=dict)
     """Position and orientation of each sensor of the session by its name."""
+    here: tuple[float, float, float] | None = None
+    """Pose (x [m], y [m], yaw [rad]) of a vehicle that the driver takes over during the drive; None: it begins at the start of the ground."""
 
 
 @accepts_rows(defaults_after="ranges")

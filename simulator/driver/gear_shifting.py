@@ -74,6 +74,8 @@ class GearShifter:
 
         rolling : of the driven wheels, see `rolling_share`
         """
+        if self._since is None and engaged > 1:  # the vehicle rolls: a driver who begins does not select the first gear
+            self.gear = min(engaged, len(self.numbers.ratios))
         n, now = self.numbers, self.gear
         if engaged == 0:
             self._since = t

@@ -21,6 +21,8 @@ from simulator.sensors.contract import Mount
 from terrain.ground import Ground
 from vehicles.vehicle import Vehicle
 
+PERSON = "person"
+"""Name of every human driver in a drive, whatever the device is."""
 AUTO = "auto"
 """Human driver with any device."""
 
@@ -52,6 +54,11 @@ def driver_kind(name: str) -> DriverKind | None:
     return kind
 
 
+def role_of(driver: KindChoice) -> str:
+    """Return the name of a driver in a drive: `PERSON` for input sources, else that of its kind."""
+    return driver.name if DRIVER_KINDS.has(driver.name) else PERSON
+
+
 def follows_maneuver(name: str) -> bool:
     """Return whether the driver with this name follows a maneuver."""
     kind = driver_kind(name)
@@ -74,8 +81,10 @@ def new_driver(
     traits: InternalModel | None = None,
     vehicle: Vehicle | None = None,
     mounts: Mapping[str, Mount] = MappingProxyType({}),
+    here: tuple[float, float, float] | None = None,
 ) -> Driver | SensingDriver:
-    """Create an automatic driver; `paced`: in real time; `said`: own parameters of the kind; `traits`: internal model of the vehicle.
+    """Create an automatic driver; `paced`: in real time; `said`: own parameters of the kind; `traits`: internal model of the vehicle;
+    `here`: see `DriverSettings`.
 
     Raises ConfigError, JounceError.
     """
@@ -93,5 +102,6 @@ def new_driver(
         paced,
         seed,
         mounts,
+        here,
     )
     return make_driver(kind, settings, builtin, paced)

@@ -9,7 +9,8 @@ from simulator.driver.contract import CONTRACT, Driver, DriverKind, DriverSettin
 def _follow(settings: DriverSettings) -> Driver | SensingDriver:
     if settings.maneuver is None:
         raise JounceError("driver 'scripted': needs a maneuver; hint: add --maneuver NAME")
-    return settings.maneuver.driver(settings.ground.spawn, settings.traits, settings)
+    start = settings.ground.spawn if settings.here is None or settings.maneuver.has_place else settings.here
+    return settings.maneuver.driver(start, settings.traits, settings)
 
 
 KIND = DriverKind("scripted", _follow, CONTRACT, follows_maneuver=True, meaning="driver that follows the maneuver")

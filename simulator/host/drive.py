@@ -22,12 +22,13 @@ from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import build
 from simulator.clock import prepare_process, release_process
 from simulator.configuration.configuration import Configuration
-from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.force_feedback.thread import ForceFeedbackThread
-from simulator.driver.make_driver import driver_kind
+from simulator.driver.input_devices.devices import Device
+from simulator.driver.make_driver import PERSON
 from simulator.events.event import Event, Origin
 from simulator.host.drive_console import ConsoleOptions, DriveConsole, need_packages
 from simulator.host.drive_control import DriveControl
+from simulator.host.drive_drivers import drivers_of
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_streams import DriveStreams
 from simulator.host.drive_view import DriveView, choose_view, has_platform
@@ -42,7 +43,8 @@ from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.force_feedback import ForceFeedbackOutlet
 from simulator.outlets.telemetry import TelemetryOutlet
 from simulator.run.folder import RunFolder
-from simulator.run.run_configuration import open_log, ticks_per_row
+from simulator.run.ghost import ghost_of
+from simulator.run.run_configuration import DRIVERS, open_log, ticks_per_row
 from simulator.session import Session
 from simulator.telemetry.writer import LogOptions
 from washout.limiter.limiter import interventions
@@ -65,6 +67,10 @@ class DriveOptions:
     """Events that are sent during the drive."""
     console: ConsoleOptions | None = None
     """Options of the operator's console; None without one."""
+    ghost: Path | None = None
+    """Recorded drive that the view shows as a ghost; None without one."""
+    ghost_waits: bool = False
+    """True: the ghost begins to move when the vehicle does. False: it begins with the drive."""
 
 
 class Host:
@@ -78,8 +84,8 @@ class Host:
         self.messages = DriveMessages(options.say, options.complain, self.view, self.stop_request)
         self.streams = DriveStreams(self.messages, self.stop_request)
         self.controls = HumanControls(self.messages, self.view)
-        self.control = DriveControl(self.view, self.streams, self.controls, self._driver)
-        self.console = DriveConsole(self.messages, self.view)
+        self.control = DriveControl(self.view, self.streams, self.controls)
+        self.console = DriveConsole(self.messages, self.view, self.streams)
         self.events = EventService(self.control, self._note, self.console.refuse)
         self.reports = SessionReports(self.messages, self.view)
         self.stream_reports = StreamReports(self.messages, self.streams)
@@ -111,16 +117,20 @@ class Host:
         motion = parts.options.motion
         if motion.rate is not None:
             even_turns(motion.rate, parts.step, "stream", "rate")
+        if self.options.ghost is not None:
+            self.view.ghost = ghost_of(self.options.ghost, parts.configuration, self.options.ghost_waits, self.messages.say)
         sensors = parts.new_sensors()  # before the window opens, because an error here ends the command
         self.streams.open(parts)
         self.messages.folder = folder = RunFolder(self.options.out)
         try:
-            by_a_person = driver_kind(parts.options.driver.name) is None
+            by_a_person = next(iter(parts.options.drivers)) == PERSON
             self.view.open(parts, folder.path, self.options.began, by_a_person, self._note, self.events.queue.put, sensors)
             self.streams.start_platform(folder.path)
-            driver = self._driver()
+            choices = drivers_of(parts, self.controls)
+            driver = choices[0].make(None)
             self.view.show_map(driver)
             self.session = session = parts.session(driver, sensors=sensors)
+            session.seat.offer_choices(choices)
             self.control.begin(session)
             session.reset()
             session.warm()
@@ -128,7 +138,7 @@ class Host:
                 session.outlets.append(self.view.window)
                 session.on_tick.append(self.view.window.note_tick)
             if self.options.console is not None:
-                self.console.open(session, parts.vehicle.description.name, self.options.console, self.events.queue.put)
+                self.console.open(parts, session, self.options.console, self.events.queue.put)
             self.streams.connect()
             outlets = parts.outlets(folder.path)
             with on_signal(self._take_signal):
@@ -146,21 +156,17 @@ class Host:
         self.stop_request(number)
         self.events.queue.put(Event("quit", signal_message(number), Origin.SIGNAL))
 
-    def _driver(self) -> Driver | SensingDriver:
-        parts = self.parts
-        chosen = parts.options.driver
-        kind = driver_kind(chosen.name)
-        if kind is None:
-            return self.controls.open_driver(parts)
-        return parts.driver(kind, paced=True, said=chosen.parameters)
-
     def _begin(self, session: Session, folder: RunFolder) -> None:
         """Add the outlets of the host to the session, and begin the log."""
         parts, human_driver, streams = self.parts, self.controls.driver, self.streams
         if human_driver is not None and parts.options.force_feedback:
-            self.force_feedback = ForceFeedbackOutlet(ForceFeedbackThread(human_driver.add_notice), lambda: human_driver.device, parts.step)
+            self.force_feedback = ForceFeedbackOutlet(ForceFeedbackThread(human_driver.add_notice), self._felt_device, parts.step)
             session.outlets.append(self.force_feedback)
-        about = {"driver": parts.options.driver.name, **({} if has_platform(parts) else {"platform": ""})}
+        about = {
+            "driver": parts.options.driver.name,
+            DRIVERS: ", ".join(session.seat.names),
+            **({} if has_platform(parts) else {"platform": ""}),
+        }
         log_options = LogOptions(about=about, say=self.messages.trouble, note=self._note)
         self.log = open_log(parts, session, folder, streams.armed, log_options, raised=streams.waits)
         streams.began = True
@@ -171,6 +177,11 @@ class Host:
         if streams.armed:
             parts.cueing.procedure.arm()
 
+    def _felt_device(self) -> Device | None:
+        """Return the device for the force feedback; none while another driver than the person drives."""
+        human_driver = self.controls.driver
+        return human_driver.device if human_driver is not None and self.session.seat.name == PERSON else None
+
     def _note(self, text: str) -> None:
         """Print a line, over the line of the progress if there is one."""
         self.messages.say(text)
@@ -180,14 +191,14 @@ class Host:
         maneuver, duration = self.parts.maneuver, self.parts.options.duration
         messages, streams, window = self.messages, self.streams, self.view.window
         if duration is None:
-            duration = math.inf if maneuver is None else maneuver.duration
+            duration = math.inf if maneuver is None or session.seat.name == PERSON else maneuver.duration
         if self.options.progress and duration < math.inf:
             self._progress = ProgressLine(partial(self.stream_reports.progress_text, session, duration))
             messages.write_over(self._progress)
         for line in prepare_process():
             messages.say(line)
         if streams.waits:
-            by_a_person = self.controls.driver is not None
+            by_a_person = session.seat.name == PERSON
             messages.attempt(partial(self._wait_for_platform, session, by_a_person))
         messages.attempt(lambda: session.drive(duration, self._keep_going))
         clock = session.clock
@@ -286,7 +297,7 @@ class Host:
                 queue.put(Event("quit", "no window" if supervisor.lost else "the window was closed", Origin.WINDOW))
         # the time of a script begins with the drive
         scripted = [] if session.waits else self.options.script.due(session.tick * session.h)
-        for event in (*self.controls.events(), *scripted):
+        for event in (*self.controls.watch(session), *self.controls.events(), *scripted):
             queue.put(event)
         self.events.serve()
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Any
 
-from simulator.driver.contract import Driver, SensingDriver
+from simulator.driver.make_driver import PERSON
 from simulator.events.cueing_controls import CueingControls
 from simulator.events.kinds import PARK, RAISE, RAISE_LATER, STAY_DOWN
 from simulator.host.drive_streams import DriveStreams
 from simulator.host.drive_view import DriveView
 from simulator.host.human_controls import HumanControls
+from simulator.host.next_run import check_next_run
 from simulator.outlets.view import MESSAGE_TIME
 from simulator.platform_phases import DOWN
 from simulator.session import Session
 
+ASKED = "take over: move the steering or a pedal"
 MOVING_TIME = 30.0
 """s for which the window shows that the platform rises or parks."""
 
@@ -24,21 +28,20 @@ class DriveControl:
     Parameters
     ----------
     view, streams, controls : of the drive
-    new_driver : returns a new automatic driver, for a restart
 
     Attributes
     ----------
     ended : True after an event has ended the drive
+    next_run : changes of the session for another drive after this one; None: the command ends
     """
 
     session: Session
     cueing: CueingControls
 
-    def __init__(
-        self, view: DriveView, streams: DriveStreams, controls: HumanControls, new_driver: Callable[[], Driver | SensingDriver]
-    ) -> None:
+    def __init__(self, view: DriveView, streams: DriveStreams, controls: HumanControls) -> None:
         self.ended = False
-        self._view, self._streams, self._controls, self._new_driver = view, streams, controls, new_driver
+        self.next_run: dict[str, Any] | None = None
+        self._view, self._streams, self._controls = view, streams, controls
 
     def begin(self, session: Session) -> None:
         """Act on a session from now on."""
@@ -49,10 +52,31 @@ class DriveControl:
         self.session.reset()
         if self._controls.driver is not None:
             self._controls.driver.begin()
-        else:
-            driver = self._new_driver()
-            self.session.replace_driver(driver)
-            self._view.show_map(driver)
+        self.session.seat.restart()
+        self._view.show_map(self.session.driver)
+
+    def hand_over(self, name: str) -> bool:
+        """Let a driver take over; a person is only asked to, and takes over by moving a control."""
+        seat = self.session.seat
+        if seat.find(name) == PERSON != seat.name:
+            seat.offered = PERSON
+            self.show(ASKED, math.inf, lambda session: session.seat.offered == PERSON)
+            return False
+        self._seat(name)
+        return True
+
+    def take_over(self) -> None:
+        """Let the person take over now."""
+        self._seat(self.session.seat.find(PERSON))
+
+    def _seat(self, name: str) -> None:
+        session = self.session
+        seat, before = session.seat, session.driver
+        seat.hand_over(name, session.time, session.readout)
+        if session.driver is not before:
+            self._view.set_person(name == PERSON)
+            self._view.show_map(session.driver)
+        self.show("you drive" if name == PERSON else f"the {name} driver drives")
 
     def command_platform(self, order: str | None) -> str:
         """Let the platform rise or park; a platform that has not joined the drive will do so when it is up."""
@@ -71,6 +95,17 @@ class DriveControl:
     def quit(self) -> None:
         """End the drive."""
         self.ended = True
+
+    def start_next(self, value: Any) -> Any:
+        """End the drive, and begin another one with a changed session. Raises ConfigError."""
+        self.next_run = check_next_run(value)
+        self.quit()
+        return self.next_run
+
+    def show_last_seconds(self) -> None:
+        """Show the last seconds in the window, or end that replay."""
+        if self._view.window is not None:
+            self.show(self._view.window.show_last_seconds(self.session), 2.0 * MESSAGE_TIME, lambda session: session.paused)
 
     def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
         """Show the driver a line, if there is a window."""

@@ -14,12 +14,13 @@ from simulator.configuration.layers import Origin
 from simulator.configuration.session_file import read_session
 from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.kinds import PLANNER
-from simulator.driver.make_driver import follows_maneuver, without_a_person
+from simulator.driver.make_driver import AUTO, PERSON, follows_maneuver, role_of, without_a_person
 from simulator.events.event import Event
 from simulator.host.start_window import StartWindow
 from simulator.outlets.view import ViewOutlet
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Session
+from simulator.view.ghost import GhostTrack
 from simulator.view.user_settings import load_settings
 
 DEFAULT_MANEUVER = "scripted_drive"
@@ -48,7 +49,10 @@ def choose_view(c: Configuration, say: Callable[[str], None]) -> None:
         c.put("outlets.view", view, here)
         if (chosen := without_a_person(options.driver)).name != options.driver.name:
             c.put("driver", chosen.name, here)
-    if not follows_maneuver(read_session(c).driver.name):
+    if options.takeover is None:
+        by_a_person = role_of(read_session(c).driver) == PERSON
+        c.put("takeover", [] if by_a_person or view in ("offscreen", "none") else [AUTO], here)
+    if not any(follows_maneuver(one.name) for one in read_session(c).drivers.values()):
         with c.reading("terrain"):  # a human driver uses only the terrain of the maneuver
             c.put("maneuver", None, here)
     elif not c.has("maneuver"):
@@ -62,7 +66,7 @@ def has_platform(parts: SessionParts) -> bool:
 
 def drives_to_a_goal(parts: SessionParts) -> bool:
     """Return whether the driver drives to a goal."""
-    return parts.options.driver.name == PLANNER or (parts.maneuver is not None and parts.maneuver.task is not None)
+    return PLANNER in parts.options.drivers or (parts.maneuver is not None and parts.maneuver.task is not None)
 
 
 class DriveView:
@@ -73,12 +77,16 @@ class DriveView:
     supervisor : supervisor of the process of the view; None without a view
     window : outlet of the view; None without a view
     keys : keys of the window
+    map_watchers : called with the Snapshots of a driver to a goal, besides the window
+    ghost : ghost that the view shows; None without one
     """
 
     def __init__(self) -> None:
+        self.ghost: GhostTrack | None = None
         self.supervisor: Any = None
         self.window: ViewOutlet | None = None
         self.keys: Any = None
+        self.map_watchers: list[Callable[[Any], None]] = []
         self._start_window: StartWindow | None = None
 
     def compile(self, configuration: Configuration, say: Callable[[str], None]) -> None:
@@ -130,12 +138,22 @@ class DriveView:
         self.window, self.keys = supervisor.window, supervisor.keys
         self.window.extras[0]["has_platform"], self.window.extras[0]["by_person"] = has_platform(parts), by_a_person
         supervisor.show_insets(sensors, with_map=drives_to_a_goal(parts))
+        if self.ghost is not None:
+            self.ghost.save(supervisor.drive_lock.folder)
         pictures = folder if view == "offscreen" else None
         supervisor.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)
 
+    def set_person(self, drives: bool) -> None:
+        """Note whether a human driver drives, who needs a window."""
+        if self.supervisor is not None:
+            self.supervisor.person = drives
+
     def show_map(self, driver: Driver | SensingDriver) -> None:
         """Show the map and the plans of a driver to a goal."""
-        if self.supervisor is not None and isinstance(driver, GoalDriver):
+        if not isinstance(driver, GoalDriver):
+            return
+        driver.watchers += [watcher for watcher in self.map_watchers if watcher not in driver.watchers]
+        if self.supervisor is not None:
             self.supervisor.show_map(driver)
 
     @property

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from simulator.base.records import Record
+from simulator.base.registry import KindChoice
 from simulator.builder.builder import SessionParts
+from simulator.driver.hand_over import TakeoverWatch
+from simulator.driver.make_driver import PERSON
 from simulator.events.event import Event
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_view import DriveView
 from simulator.host.window_keys import WindowKeys
+from simulator.session import Session
 
 
 class HumanDriverAdapter:
@@ -25,25 +29,30 @@ class HumanDriverAdapter:
         """Fill the command from the input devices."""
         self.driver.read(t, float(readout[0]["v_WB_B"][0]), command)
 
+    def resume(self, t: float, readout: Record, command: Record) -> None:
+        """Drive again after another driver."""
+        self.driver.resume(command)
+
 
 class HumanControls:
     """Devices and keys of a human driver.
 
     Attributes
     ----------
-    driver : human driver; None for another driver
+    driver : human driver; None if no person may drive
     """
 
     def __init__(self, messages: DriveMessages, view: DriveView) -> None:
         self.driver: Any = None
         self._messages, self._view = messages, view
         self._keys: WindowKeys | None = None
+        self._watch = TakeoverWatch()
 
-    def open_driver(self, parts: SessionParts) -> HumanDriverAdapter:
-        """Open the input devices and return the driver."""
+    def open_driver(self, parts: SessionParts, chosen: KindChoice) -> HumanDriverAdapter:
+        """Open the input devices of a choice and return the driver."""
         from simulator.driver.input_devices.human_driver import open_driver
 
-        chosen, steering = parts.options.driver, parts.vehicle.description.steering[0]
+        steering = parts.vehicle.description.steering[0]
         lock_to_lock = 2.0 * steering["max_arm_angle"] * steering["gear_ratio"]
         self.driver = open_driver(
             chosen.name,
@@ -55,6 +64,17 @@ class HumanControls:
             reverse_by_brake=parts.options.reverse_by_brake,
         )
         return HumanDriverAdapter(self.driver)
+
+    def watch(self, session: Session) -> list[Event]:
+        """Return the event of a person who takes over from another driver, by a movement of a control; called a hundred times a second."""
+        seat = session.seat
+        if self.driver is None or seat.name == PERSON or session.waits:
+            self._watch.begin()
+            return []
+        command = self.driver.watch(session.time, float(session.readout[0]["v_WB_B"][0]))
+        if command is None or not self._watch.moved(command, asked=seat.offered == PERSON):
+            return []
+        return [Event("take_over", None, self.driver.origin)]
 
     def report_troubles(self) -> None:
         """Report each failure of a device once."""

@@ -205,6 +205,11 @@ class Maneuver:
         return any("steering_torque" in phase.channels for phase in self._phases)
 
     @property
+    def has_place(self) -> bool:
+        """True if the maneuver has a path or a goal, which stay where they are when its driver takes over during the drive."""
+        return self.path is not None or self.task is not None
+
+    @property
     def rate(self) -> float:
         """Number of rows per second that the metrics need."""
         return rate_of(self.requested_analyses, METRICS_RATE)

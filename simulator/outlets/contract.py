@@ -1,5 +1,7 @@
 """Contract of a plugin outlet: it receives the results of the ticks, like telemetry, motion stream and window, and hears events.
 
+An outlet with a method `write_log` is a log format: it gets the complete log after the run.
+
 A plugin outlet works in a background thread (`simulator.base.plugin_thread`) on copies of the data. In real time, it misses a publication
 if the previous one has not ended; other runs wait for it. Events wait for the outlet; if too many wait, further ones are dropped. An outlet
 that raises or exceeds its time budget is stopped, and the run continues.
@@ -18,6 +20,7 @@ from simulator.base.old_parameters import accepts_rows
 from simulator.base.records import Record
 from simulator.events.event import Event
 from simulator.sensors.measurement import Measurement
+from simulator.telemetry.finished_log import FinishedLog
 
 CONTRACT = 2
 """Version of this contract."""
@@ -59,6 +62,14 @@ class PluginOutlet(Protocol):
 
 
 @runtime_checkable
+class LogOutlet(Protocol):
+    """Outlet returned by `make` that writes the log in another format, instead of a `PluginOutlet`."""
+
+    def write_log(self, log: FinishedLog) -> None:
+        """Write the log into the folder of the run; called once, after the run and after telemetry.parquet is complete."""
+
+
+@runtime_checkable
 class HearingOutlet(Protocol):
     """Outlet that also hears the events of the session."""
 
@@ -91,7 +102,7 @@ class OutletKind:
     """Registered kind of outlet."""
 
     name: str
-    make: Callable[[OutletSettings], PluginOutlet]
+    make: Callable[[OutletSettings], PluginOutlet | LogOutlet]
     contract: int
     """Version of the contract that the kind implements, one of CONTRACTS."""
     rate: float = 100.0

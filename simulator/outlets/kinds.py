@@ -12,15 +12,18 @@ from simulator.base.fields import Field, Fields, Variants
 from simulator.base.rates import RATE, whole_ticks
 from simulator.base.registry import Registry, making
 from simulator.base.values import Values
-from simulator.outlets.contract import CONTRACT, CONTRACTS, OutletKind, OutletSettings
+from simulator.outlets.contract import CONTRACT, CONTRACTS, LogOutlet, OutletKind, OutletSettings
+from simulator.outlets.log_outlet_runner import LogOutletRunner
 from simulator.outlets.outlet_runner import OutletRunner
 
+CSV = "csv"
+"""Name of the log format CSV."""
 BUILTIN_OUTLETS = ("telemetry", "motion", "window")
 """Names of the built-in outlets of a session, which do not use this registry."""
 FIRST_WITH_EVENTS = 2
 """First version of the contract in which outlets hear events."""
 
-OUTLET_KINDS: Registry[OutletKind] = Registry("outlet", "jounce.outlets", {})
+OUTLET_KINDS: Registry[OutletKind] = Registry("outlet", "jounce.outlets", {CSV: "simulator.outlets.csv_log:KIND"})
 
 
 def register(kind: OutletKind) -> None:
@@ -49,7 +52,7 @@ OUTLET_FILE = Variants("type", _own, OUTLET_KINDS.names, "kind of the outlet", (
 """Fields of an item of the list `outlets.plugins` of a session file."""
 
 
-def build_outlets(given: Sequence[Any], file: object, folder: Path, h: float, key: str = "outlets") -> list[OutletRunner]:
+def build_outlets(given: Sequence[Any], file: object, folder: Path, h: float, key: str = "outlets") -> list[OutletRunner | LogOutletRunner]:
     """Return the plugin outlets of a session file: each item is the name of a kind, or a mapping of `type`, `rate` [Hz] and parameters.
 
     Parameters
@@ -73,10 +76,12 @@ def build_outlets(given: Sequence[Any], file: object, folder: Path, h: float, ke
     return [_outlet(values, folder, h) for values in outlets]
 
 
-def _outlet(values: Values, folder: Path, h: float) -> OutletRunner:
+def _outlet(values: Values, folder: Path, h: float) -> OutletRunner | LogOutletRunner:
     name, kind = values["type"], OUTLET_KINDS.need(values["type"])
     every = whole_ticks(values.get("rate", kind.rate), h, values.file, values.path("rate"))
     parameters = filled(rows(kind.parameters), values)
     with making(f"outlet {name}"):
         outlet = kind.make(OutletSettings(parameters, folder, every * h))
+    if isinstance(outlet, LogOutlet):
+        return LogOutletRunner(name, outlet, folder)
     return OutletRunner(name, outlet, every, hears=kind.contract >= FIRST_WITH_EVENTS)

@@ -21,6 +21,7 @@ from simulator.maneuvers.metrics import columns, measuring_ticks
 from simulator.telemetry.channels import Channel, Channels, Rows
 from simulator.telemetry.log import Log, NoSuchColumnError
 from simulator.telemetry.memory_log import MemoryLog
+from simulator.telemetry.replay_columns import always_logged
 from simulator.telemetry.writer import PLAIN, LogOptions, TelemetryWriter, texts
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
@@ -78,7 +79,7 @@ WALL = tuple(row[0] for row in CLOCK)
 """Columns that differ between two equal runs. All other columns are bitwise equal."""
 
 ALWAYS = ("time",)
-"""Columns that are always logged, because the others are meaningless without them."""
+"""Columns that every table of a run has, because the others are meaningless without them. The log of a run has more, see `always_logged`."""
 
 
 class LoggedRecords:
@@ -160,7 +161,8 @@ class TelemetryOutlet:
         self._logged, self._wall = LoggedRecords(session_readout, command, more, readout_table), record(CLOCK)
         sources = (*self._logged.vehicle, ("", CLOCK, self._wall), *self._logged.session)
         if options.choice.channels:
-            options = replace(options, choice=replace(options.choice, channels=(*ALWAYS, *options.choice.channels)))
+            fields = [prefix + row[0] for prefix, table, _ in sources for row in table]
+            options = replace(options, choice=replace(options.choice, channels=(*always_logged(fields), *options.choice.channels)))
         self.writer = TelemetryWriter(folder, sources, 1, options, WALL)
         self._began = time.perf_counter()
         self._clock: Clock | None = None

@@ -11,11 +11,13 @@ import numpy as np
 from simulator.base.constants import STANDARD_GRAVITY
 
 if TYPE_CHECKING:
+    from simulator.driver.driver_seat import DriverSeat
     from simulator.events.event import Event
     from simulator.session import Session
     from simulator.view.shared_state import ViewWriter
     from terrain.objects.object_set import ObjectSet
     from terrain.rut_changes import ChangedTiles
+from simulator.outlets.last_seconds import LastSeconds
 from simulator.outlets.motion_extremes import MotionExtremes
 from simulator.outlets.telemetry import PULLED
 
@@ -25,6 +27,9 @@ MESSAGE_TIME = 5.0
 
 JUMPS = ("reset", "upright", "incident")
 """Events after which the vehicle is at another place."""
+REPLAY_TEXT = "replay of the last seconds; U: back to the present, P: continue"
+LONGEST_NAME = 23
+"""Maximum number of bytes of the name of a driver."""
 LONGEST = 95
 """Maximum number of bytes of a message."""
 
@@ -56,6 +61,7 @@ class ViewOutlet:
         self._objects: ObjectSet | None = None
         self.on_new_objects: Callable[[ObjectSet], None] | None = None
         """Called when objects were added: writes the new set for the views."""
+        self._last: LastSeconds | None = None
         self._message, self._until = "", 0.0
         self._holds: Callable[[Session], bool] | None = None
 
@@ -90,12 +96,42 @@ class ViewOutlet:
         command = session.command[0]
         e["selector"], e["parking_brake"] = command["selector"], command["parking_brake"] > PULLED
         self._publish_motion(session)
-        e["waits"] = session.waits
+        e["waits"], e["driver"] = session.waits, self._driver(session.seat)
         e["paused"], e["message"] = session.paused, short(self._message)
-        self.block.publish(session.readout, self.extras)
+        self._publish_state(session)
         if self._ruts is not None:
             self._show_ruts(session, self._ruts)
         self._show_objects(session)
+
+    def _publish_state(self, session: Session) -> None:
+        """Publish the present state, or one of the last seconds while they are replayed."""
+        if self._last is None:
+            self._last = LastSeconds(session.readout, self.extras)
+        last, shown, extras = self._last, session.readout, self.extras
+        if last.plays:
+            extras = self.extras.copy()
+            shown = last.show(session, extras)
+        else:
+            last.note(session, self.extras, self.block.generation)
+        if last.jumped:
+            self.block.jump()
+            last.jumped = False
+        self.block.publish(shown, extras)
+
+    def show_last_seconds(self, session: Session) -> str:
+        """Show the last seconds of the drive, whose vehicle is paused, or end that replay; return a text for the driver."""
+        if self._last is None:
+            return ""
+        if self._last.plays:
+            self._last.end()
+            return ""
+        self._last.begin(session.tick)
+        return REPLAY_TEXT if self._last.plays else "no states for a replay yet"
+
+    @staticmethod
+    def _driver(seat: DriverSeat) -> bytes:
+        """Return the name of the present driver if several may drive."""
+        return short(seat.name, LONGEST_NAME) if len(seat.names) > 1 else b""
 
     def _show_objects(self, session: Session) -> None:
         """Send the objects that were added or removed, or that move after they have broken off."""
@@ -164,7 +200,7 @@ class ViewOutlet:
                 self.block.mark_closed()
 
 
-def short(text: str) -> bytes:
-    """Return a message in UTF-8, shortened between two characters with an ellipsis if it is too long."""
+def short(text: str, longest: int = LONGEST) -> bytes:
+    """Return a message in UTF-8, shortened between two characters with an ellipsis if it has more than `longest` bytes."""
     encoded = text.encode()
-    return encoded if len(encoded) <= LONGEST else encoded[: LONGEST - 3].decode(errors="ignore").encode() + "…".encode()
+    return encoded if len(encoded) <= longest else encoded[: longest - 3].decode(errors="ignore").encode() + "…".encode()

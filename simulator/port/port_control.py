@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+from simulator.base.errors import ConfigError
+from simulator.driver.make_driver import PERSON
 from simulator.events.cueing_controls import CueingControls
 from simulator.events.kinds import STAY_DOWN
 from simulator.port.port_driver import PortDriver
@@ -28,6 +31,15 @@ class PortControl:
         self.session.reset()
         self._driver.begin()
 
+    def hand_over(self, name: str) -> bool:
+        """Let a driver take over. Raises ConfigError: the peer is the only driver."""
+        self.session.seat.find(name)
+        return True
+
+    def take_over(self) -> None:
+        """Let a person take over. Raises ConfigError: the peer is the only driver."""
+        self.session.seat.find(PERSON)
+
     def command_platform(self, order: str | None) -> str:
         """Do nothing: a run on the port has no platform."""
         return STAY_DOWN
@@ -35,6 +47,13 @@ class PortControl:
     def quit(self) -> None:
         """End the run."""
         self.ended = True
+
+    def start_next(self, value: Any) -> Any:
+        """Refuse: a program on the port ends with its run. Raises ConfigError."""
+        raise ConfigError("event", "next_run", value, "a drive of `jounce drive`")
+
+    def show_last_seconds(self) -> None:
+        """Do nothing; there is no window."""
 
     def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
         """Do nothing: there is no window."""

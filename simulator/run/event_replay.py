@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
-from simulator.driver.contract import Driver, SensingDriver
 from simulator.events.cueing_controls import CueingControls
 from simulator.events.event import Event, Origin
 from simulator.events.kinds import COMMANDS, PARK, RAISE
@@ -19,12 +19,10 @@ class EventReplay:
     Parameters
     ----------
     events : events of the drive in their order
-    new_driver : returns the driver after a restart; None: the first driver continues, as the recorded commands of a person do
     """
 
-    def __init__(self, session: Session, events: Sequence[Event], new_driver: Callable[[], Driver | SensingDriver] | None) -> None:
+    def __init__(self, session: Session, events: Sequence[Event]) -> None:
         self.session, self.cueing = session, CueingControls(session.cueing.tuner)
-        self._new_driver = new_driver
         commands = [event for event in events if event.origin != Origin.SESSION and event.kind in COMMANDS]
         self._rise = [event for event in commands if event.waits]
         self._drive = [event for event in commands if not event.waits]
@@ -57,8 +55,16 @@ class EventReplay:
     def restart(self) -> None:
         """Put the vehicle back to the start."""
         self.session.reset()
-        if self._new_driver is not None:
-            self.session.replace_driver(self._new_driver())
+        self.session.seat.restart()
+
+    def hand_over(self, name: str) -> bool:
+        """Let a driver take over."""
+        session = self.session
+        session.seat.hand_over(name, session.time, session.readout)
+        return True
+
+    def take_over(self) -> None:
+        """Do nothing; the drive has recorded the hand-over."""
 
     def command_platform(self, order: str | None) -> str:
         """Let the platform rise or park; an order for a platform that had not joined has no effect."""
@@ -70,6 +76,13 @@ class EventReplay:
 
     def quit(self) -> None:
         """Do nothing; the rerun ends with the last row of the log."""
+
+    def start_next(self, value: Any) -> Any:
+        """Do nothing; return the value."""
+        return value
+
+    def show_last_seconds(self) -> None:
+        """Do nothing; there is no window."""
 
     def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
         """Do nothing; a rerun has no window."""

@@ -20,13 +20,15 @@ from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import SessionParts, build
 from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration
+from simulator.driver.driver_seat import DriverChoice
 from simulator.driver.kinds import FOLLOWER
 from simulator.driver.make_driver import without_a_person
+from simulator.driver.path import Spawn
 from simulator.run.event_replay import EventReplay
 from simulator.run.folder import RunFolder
 from simulator.run.object_changes import KEY, apply_due, changes_text, read_changes
-from simulator.run.run_configuration import JOINED, open_log, read_recorded
-from simulator.session import DRIVER_PERIOD
+from simulator.run.run_configuration import DRIVERS, JOINED, open_log, read_recorded
+from simulator.session import DRIVER_PERIOD, Session
 from simulator.telemetry.event_file import read_events
 from simulator.telemetry.recover import LogInfo
 from simulator.telemetry.run_folder import EVENTS
@@ -47,15 +49,16 @@ class RecordedDriver:
     Parameters
     ----------
     columns : columns of the log by name
+    row : of the command that applies now
     """
 
     label = "recorded driver"
     """Name of the driver in messages."""
 
-    def __init__(self, columns: dict[str, Any]) -> None:
+    def __init__(self, columns: dict[str, Any], row: int = 0) -> None:
         self._commands = {name: columns[f"command_{name}"] for name, *_ in COMMAND}
         self._last = len(columns["time"]) - 1
-        self._next = 0
+        self._next = row
 
     def begin(self, command: Record) -> None:
         """Fill the command before the first tick: that of a person while the platform rose."""
@@ -88,10 +91,13 @@ def main_rerun(path: str, out: str | None, to_json: bool) -> int:
         again = read_telemetry(folder / PARQUET_NAME, wall=False)
         again = with_late_measurements(again, recorded_columns)
         other_renderer = rendered_otherwise(recorded_columns, again)
-        differ = [name for name in differences(recorded_columns, again) if name not in other_renderer]
+        planned = planner_columns(recorded_columns, again)
+        differ = [name for name in differences(recorded_columns, again) if name not in {*other_renderer, *planned}]
         sensors = compare_files(log.file, folder / PARQUET_NAME)
     if other_renderer:
         print_error(f"images were rendered by another renderer and are not compared ({', '.join(other_renderer)})")
+    if planned:
+        print_error(f"{len(planned)} columns of the planner are not compared: the rerun repeats its commands")
     rows = len(recorded_columns["time"])
     if to_json:
         found = {
@@ -138,9 +144,12 @@ def rerun(
     Ended : a signal ended the run
     """
     parts, events = build(configuration), read_events(log.file)
-    follows = parts.maneuver is not None and without_a_person(parts.options.driver).name == FOLLOWER
-    driver = parts.maneuver_driver() if follows else _recorded_driver(parts, log, columns, events is not None)
+    place = _Place()
+    choices = _choices(parts, log, columns, events is not None, place)
+    driver = choices[0].make(None)
     session = parts.session(driver)
+    session.seat.offer_choices(choices)
+    place.session = session
     session.reset()
     session.warm()
     folder = RunFolder(out)
@@ -149,10 +158,10 @@ def rerun(
     try:
         with on_signal(stop_request):
             try:
-                about = {"rerun_of": str(log.file), "driver": parts.options.driver.name}
+                about = {"rerun_of": str(log.file), "driver": parts.options.driver.name, **_same(log, DRIVERS)}
                 new = open_log(parts, session, folder, armed, LogOptions(about=about), raised)
                 folder.began()
-                replay = EventReplay(session, events or (), parts.maneuver_driver if follows else None)
+                replay = EventReplay(session, events or ())
                 if armed or raised:
                     parts.cueing.procedure.arm()
                 if raised:
@@ -200,8 +209,43 @@ def joining_tick(log: LogInfo, columns: dict[str, Any], ticks_per_row: int) -> i
     return (int(up[0]) - 1) * ticks_per_row if len(up) else None
 
 
-def _recorded_driver(parts: SessionParts, log: LogInfo, columns: dict[str, Any], has_events: bool) -> RecordedDriver:
-    """Return the recorded commands of a person or a plugin driver. Raises ConfigError: the log does not contain all that is needed."""
+def _same(log: LogInfo, key: str) -> dict[str, str]:
+    return {key: log.about[key]} if key in log.about else {}
+
+
+class _Place:
+    """Place in the log at which a rerun is."""
+
+    session: Session | None = None
+
+    @property
+    def row(self) -> int:
+        """Row with the command that applies now, with one row for each call of the driver."""
+        session = self.session
+        return 0 if session is None or session.waits else session.tick // session.driver_every
+
+
+def _choices(parts: SessionParts, log: LogInfo, columns: dict[str, Any], has_events: bool, place: _Place) -> list[DriverChoice]:
+    """Return the drivers of a rerun: that of the maneuver drives again, those of all other ones are the commands in the log.
+
+    A driver to a goal depends in real time on the speed of its mapper and planner. Raises ConfigError: a log without all commands.
+    """
+    in_real_time = DRIVERS in log.about
+    names = log.about[DRIVERS].split(", ") if in_real_time else [without_a_person(parts.options.driver).name]
+    to_a_goal = in_real_time and parts.maneuver is not None and parts.maneuver.task is not None
+    repeated = {name for name in names if name == FOLLOWER and parts.maneuver is not None and not to_a_goal}
+    commands = None if repeated.issuperset(names) else _recorded_commands(parts, log, columns, has_events)
+
+    def recorded(here: Spawn | None) -> RecordedDriver:
+        assert commands is not None
+        return RecordedDriver(commands, place.row)
+
+    return [DriverChoice(name, parts.maneuver_driver if name in repeated else recorded, blends=name in repeated) for name in names]
+
+
+def _recorded_commands(parts: SessionParts, log: LogInfo, columns: dict[str, Any], has_events: bool) -> dict[str, Any]:
+    """Return the columns with the recorded commands of a person or a plugin driver. Raises ConfigError: the log does not contain all that is
+    needed."""
     missing = [name for name in NEEDED if name not in columns]
     if missing:
         expected = f"channels with {', '.join(missing)}, needed to repeat the commands of a person"
@@ -214,7 +258,7 @@ def _recorded_driver(parts: SessionParts, log: LogInfo, columns: dict[str, Any],
         expected = f"{1.0 / DRIVER_PERIOD:g} rows per second or more, one for each command of a person"
         raise ConfigError(log.file, "outlets.telemetry.rate", parts.options.log.rate, expected)
     stride = round(parts.options.log.rate * DRIVER_PERIOD)
-    return RecordedDriver({name: column[::stride] for name, column in columns.items()})
+    return {name: column[::stride] for name, column in columns.items()}
 
 
 def with_late_measurements(columns: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:
@@ -248,6 +292,11 @@ def rendered_otherwise(first: dict[str, Any], second: dict[str, Any]) -> list[st
         for column in ("rendered", "renderer", "color_crc", "object_crc")
         if not np.array_equal(first[prefix + "renderer"], second[prefix + "renderer"]) and prefix + column in first
     ]
+
+
+def planner_columns(first: dict[str, Any], second: dict[str, Any]) -> list[str]:
+    """Return the columns of a planner whose commands the rerun has taken from the log."""
+    return [name for name in first if name.startswith("planner_") and name not in second]
 
 
 def differences(first: dict[str, Any], second: dict[str, Any]) -> list[str]:

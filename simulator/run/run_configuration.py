@@ -25,6 +25,8 @@ from simulator.configuration.configuration import Configuration
 from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin
 from simulator.outlets.event_file import EventFileOutlet
+from simulator.outlets.kinds import CSV, build_outlets
+from simulator.outlets.object_file import ObjectFileOutlet
 from simulator.outlets.rut_file import RutFileOutlet
 from simulator.outlets.sensor_file import sensor_files
 from simulator.outlets.telemetry import TelemetryOutlet
@@ -40,6 +42,10 @@ KEY = "configuration"
 """Key in the metadata of a log."""
 JOINED = "platform_joined"
 """Key in the metadata of a log: tick of a drive at which the platform joined."""
+HASHED = ("vehicle", "terrain")
+"""Sections of the configuration whose digests a log has."""
+DRIVERS = "drivers"
+"""Key in the metadata of the log of a drive in real time: names of its drivers, the first one first."""
 FINGERPRINT = 12
 """Number of hexadecimal digits of a fingerprint."""
 
@@ -57,6 +63,7 @@ def recorded(parts: SessionParts, armed: bool, raised: bool) -> dict[str, Any]:
         "machine": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
         "settings": c.settings,
         "names": {**c.layer.recorded.get("names", {}), **c.named.names},
+        "hashes": hashes_of(c.complete()),
         "files": c.binary.digests,
     }
     return {"recorded": about, **c.complete()}
@@ -68,6 +75,19 @@ def fingerprint(configuration: Mapping[str, Any]) -> str:
     relevant = {**configuration, "recorded": {key: about.get(key) for key in ("seed", "files", "armed", "raised")}}
     text = json_text(relevant, in_order=True)
     return hashlib.sha256(text.encode()).hexdigest()[:FINGERPRINT]
+
+
+def hashes_of(configuration: Mapping[str, Any]) -> dict[str, str]:
+    """Return the digests of vehicle and terrain of a complete configuration."""
+    return {key: hashlib.sha256(json_text(configuration.get(key), in_order=True).encode()).hexdigest()[:FINGERPRINT] for key in HASHED}
+
+
+def check_hashes(configuration: Configuration, log: Path) -> None:
+    """Check that vehicle and terrain in the configuration of a log are those of the run. Raises ConfigError: they were changed after it."""
+    recorded_hashes = configuration.layer.recorded.get("hashes", {})
+    for key, digest in hashes_of(configuration.layer.content).items():
+        if recorded_hashes.get(key, digest) != digest:
+            raise ConfigError(log, f"{KEY}.{key}", f"another {key} (hash {digest})", f"the {key} of the run (hash {recorded_hashes[key]})")
 
 
 def open_log(
@@ -90,7 +110,11 @@ def open_log(
     vehicle = parts.vehicle
     log = TelemetryOutlet(folder.path, session.readout, session.command, every, options, session.logged, vehicle.readout_table)
     events = EventFileOutlet(session, folder.path, options.say)
-    session.outlets += [events, RutFileOutlet(session, folder.path, parts.terrain), *sensor_files(session, folder.path, options), log]
+    if parts.options.log.csv:
+        session.outlets += build_outlets([CSV], "", folder.path, parts.step)
+    ruts = RutFileOutlet(session, folder.path, parts.terrain)
+    objects = [ObjectFileOutlet(session, folder.path, options.say)] if len(session.objects) else []
+    session.outlets += [events, ruts, *objects, *sensor_files(session, folder.path, options), log]
     write_configuration(folder.path, configuration)
     return log
 

@@ -55,18 +55,6 @@ def write_groups(path: Path, columns: Iterable[Channel], groups: Iterable[Mappin
     return count
 
 
-def write_csv(path: Path, log: RowsFile) -> None:
-    """Convert a raw log to CSV, header `name [unit]`. Raises OSError, ConfigError."""
-    import pyarrow as pa
-    import pyarrow.csv as pc
-
-    columns = log.layout.columns
-    schema = pa.schema([pa.field(f"{c.name} [{c.unit}]", pa.from_numpy_dtype(c.kind)) for c in columns])
-    with arrow_file(path, "wb") as target, pc.CSVWriter(target, schema) as out:
-        for group in _groups(log):
-            out.write_table(pa.table(list(group.values()), schema=schema))
-
-
 def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None = None, wall: bool = True) -> dict[str, NDArray[Any]]:
     """Return the columns of a telemetry file by name, each (n,), in the units of `read_units`.
 
@@ -107,6 +95,11 @@ def read_units(file: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
         if "field" in words:
             words["field"] = present_column(words["field"])
     return units
+
+
+def read_columns(file: str | os.PathLike[str]) -> dict[str, tuple[np.dtype, dict[str, str]]]:
+    """Return type and metadata of each column of a telemetry file, in their order. Raises ConfigError for a missing or foreign file."""
+    return {field.name: (np.dtype(field.type.to_pandas_dtype()), _text(field.metadata)) for field in _read_schema(file)}
 
 
 def read_about(file: str | os.PathLike[str]) -> dict[str, str]:

@@ -13,6 +13,8 @@ from simulator.telemetry.folder_lock import FolderLock
 RUTS_NAME = "ruts.npz"
 """File with the ruts of a run on soil."""
 
+OBJECTS_NAME = "objects.npz"
+"""File with the motion of breakaway objects of a run."""
 SENSOR_FILES = ("sensors.mcap", "sensors-[0-9]*.mcap")
 """Patterns of the sensor data of a run, see `simulator.telemetry.sensor_file.names`."""
 EVENTS = "events.jsonl"
@@ -22,7 +24,7 @@ RESULTS = (
     "lateral_acceleration.png", "path.png", "speed.png", "yaw_rate.png", "longitudinal.png", "ride.png", "course.png", "g_g.png",
     "cross_plots.png", "handling.png", "frequency_response.png", "curves.png", "wheel_loads.png", "hand_wheel.png", "pedals.png",
     "steady_turns.png", "obstacle_map.png", "figure.gif", "figure_*s.png", "plot_*.png", "series.png", "report.html", *SENSOR_FILES, "sensors.html",
-    "telemetry.csv", EVENTS, RUTS_NAME, ".*.part", "platform.png.*.part",
+    "telemetry.csv", EVENTS, RUTS_NAME, OBJECTS_NAME, ".*.part", "platform.png.*.part",
     "frame_[0-9][0-9][0-9][0-9]_*.png.new", "configuration.yaml", "telemetry.parquet",
 )  # fmt: skip
 """Patterns of the files of a run, telemetry.parquet last: its presence marks the folder of an earlier run."""

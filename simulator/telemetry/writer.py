@@ -24,7 +24,7 @@ from simulator.base.records import Record, Table
 from simulator.telemetry.atomic_files import uninterrupted, write_whole
 from simulator.telemetry.channels import Channels
 from simulator.telemetry.folder_lock import FolderLock
-from simulator.telemetry.parquet import read_telemetry, read_units, write_csv, write_parquet
+from simulator.telemetry.parquet import read_telemetry, read_units, write_parquet
 from simulator.telemetry.rows import RowsFile, RowsWriter
 from simulator.telemetry.run_folder import clear_results, rename_old_log
 
@@ -49,7 +49,7 @@ class LogChoice:
     rate: float = LOG_RATE
     """Rows per second of simulated time; the steps per second are a multiple of it."""
     csv: bool = False
-    """Also write telemetry.csv, header `name [unit]`."""
+    """Also write telemetry.csv, by the outlet `csv`."""
 
 
 USUAL = LogChoice()
@@ -87,7 +87,7 @@ class TelemetryWriter:
 
     Parameters
     ----------
-    folder : existing folder; the result is folder/telemetry.parquet (and telemetry.csv)
+    folder : existing folder; the result is folder/telemetry.parquet
     sources : (prefix, table, record) each, see `Channels`
     divisor : one row every `divisor` calls of `publish`, the first call included
     options : see `LogOptions`
@@ -123,7 +123,7 @@ class TelemetryWriter:
         """Run metadata, written by `close`."""
         self.ended = "well"
         """Reason of the end of the run."""
-        self._csv, self._say = options.choice.csv, options.say
+        self._say = options.say
         self._divisor, self._calls, self._open = divisor, 0, True
         self._lock, self._owns_lock = options.lock or FolderLock(folder), options.lock is None
         try:
@@ -149,7 +149,7 @@ class TelemetryWriter:
             self._log.put(wait)
 
     def close(self) -> None:
-        """Write the Parquet file (and CSV) from the rows so far; further calls have no effect. Raises OutputError."""
+        """Write the Parquet file from the rows so far; further calls have no effect. Raises OutputError."""
         if not self._open:
             return
         with uninterrupted():
@@ -198,11 +198,7 @@ class TelemetryWriter:
             raise OutputError(
                 f"{error}; the rows remain in {log.file}; hint: free disk space, then run 'jounce info {self.folder}'"
             ) from None
-        try:
-            if self._csv:
-                write_whole(self.file.with_suffix(".csv"), lambda path: write_csv(path, log))
-        finally:
-            log.file.unlink(missing_ok=True)
+        log.file.unlink(missing_ok=True)
 
     def _release(self) -> None:
         if self._owns_lock:

@@ -39,7 +39,15 @@ def main_view(pid: int | None) -> int:
     )
     print(f"view of the drive {drive['pid']} ({drive['title']}); {notice}", flush=True)
     with np.load(folder / GEOMETRY) as geometry:
-        run_window(drive["block"], drive["keys"], TerrainData.load(folder / TERRAIN_FILE), dict(geometry), host, drive["title"], read_only)
+        run_window(
+            drive["block"],
+            drive["keys"],
+            TerrainData.load(folder / TERRAIN_FILE),
+            dict(geometry),
+            host,
+            drive["title"],
+            read_only=read_only,
+        )
     return 0
 
 

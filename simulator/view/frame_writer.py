@@ -55,6 +55,7 @@ def write_frames(
         from simulator.view.inset_renderer import Insets
 
         view.scene.hud.insets = Insets.of_drive(host.folder)
+        view.scene.show_ghost(host.folder)
         pictures = _Images(reader, writer, view, Path(folder), objects)
         while not (reader.closed or host.gone):
             if not pictures.draw(float(interval)):

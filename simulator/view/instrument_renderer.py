@@ -11,7 +11,7 @@ from simulator.base.records import Record
 from simulator.view.gl_objects import Mesh, Program, Texture
 from simulator.view.guide import Guide
 from simulator.view.inset_renderer import Inset, Insets
-from simulator.view.instrument_layout import Box, canvas_scale, place_insets
+from simulator.view.instrument_layout import TIMELINE, Box, canvas_scale, place_insets
 from simulator.view.instruments import (
     INSET_EDGE,
     INSET_TITLE,
@@ -27,7 +27,11 @@ from simulator.view.instruments import (
 )
 from simulator.view.menu import Menu, menu_scale
 from simulator.view.motion_strip_chart import MotionStripChart
+from simulator.view.timeline import PLOTS, Timeline, bar_of, timeline_bar, timeline_plots
 from simulator.view.user_settings import UserSettings
+
+RECORDED = 1
+"""Value of `replays` for a recorded drive."""
 
 
 class CanvasRenderer:
@@ -75,6 +79,12 @@ class Hud:
         self.insets: Insets | None = None
         """None: the drive has none."""
         self.shows_insets = True
+        self.timeline: Timeline | None = None
+        """Time line of a recorded drive; None: the drive itself, or only its last seconds."""
+        self.shows_plots = True
+        """True: the plots of a recorded drive are displayed."""
+        self.bar: Box | None = None
+        """Place of the time line in the last image [pixels of the image]; None without one."""
         self._motion_chart = MotionStripChart()
         self._renderer = CanvasRenderer(font)
         self._rate = FrameRate(time.perf_counter)
@@ -88,13 +98,18 @@ class Hud:
         self.canvas.clear()
         scale = canvas_scale(width, height, self.ratio, self.help, self.settings.text_scale)
         placed: list[tuple[Inset, Box]] = []
+        replays = bool(state[0]["replays"])
+        bottom = height / scale - (TIMELINE if replays else 0.0)
+        self.bar = None
         if self.help:
-            keys_help(self.canvas, width / scale, height / scale, self.settings.keys)
+            keys_help(self.canvas, width / scale, height / scale, self.settings.keys, int(state[0]["replays"]) == RECORDED)
         else:
             chart = self._motion_chart if self.shows_motion_chart else None
             shown = InstrumentInputs(rate, self.camera, self.dials, chart, self.settings.speed_unit, self.settings.keys)
-            panels = instruments(self.canvas, state, width / scale, height / scale, shown)
-            placed = self._place_insets(panels, width / scale, height / scale)
+            panels = instruments(self.canvas, state, width / scale, bottom, shown)
+            if replays:
+                panels += self._draw_timeline(state, panels, width, height, scale)
+            placed = self._place_insets(panels, width / scale, bottom)
             if self.guide is not None and self.menu is None:
                 self.guide.draw(self.canvas, width / scale, height / scale)
         self._renderer.draw(self.canvas, width / scale, height / scale)
@@ -115,6 +130,19 @@ class Hud:
         self.canvas.clear()
         self.menu.draw(self.canvas, width / scale, height / scale)
         self._renderer.draw(self.canvas, width / scale, height / scale)
+
+    def _draw_timeline(self, state: Record, panels: list[Box], width: int, height: int, scale: float) -> list[Box]:
+        """Add the time line and the plots of a replay to the canvas; return their panels."""
+        box = bar_of(width / scale, height / scale)
+        self.bar = Box(*(scale * value for value in box))
+        timeline_bar(self.canvas, box, state[0], self.timeline)
+        if self.timeline is None or not self.shows_plots:
+            return [box]
+        (place,) = place_insets(width / scale, box.y, panels, (PLOTS,))
+        if place is None:
+            return [box]
+        timeline_plots(self.canvas, place, float(state[0]["replay_position"]), self.timeline)
+        return [box, place]
 
     def _place_insets(self, panels: list[Box], width: float, height: float) -> list[tuple[Inset, Box]]:
         """Add the frames of the insets to the canvas; return the insets with the places of their images."""

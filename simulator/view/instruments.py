@@ -19,11 +19,11 @@ from simulator.view.camera import rotation
 from simulator.view.instrument_layout import (
     EDGE,
     FELT_ROW,
-    HELP,
     HELP_COLUMN,
     HELP_LINE,
     HELP_MEANING,
     LINE,
+    REPLAY_HELP,
     TEXT_EDGE,
     Box,
     arrange,
@@ -240,13 +240,15 @@ def inset_frame(c: Canvas, box: Box, title: str) -> Box:
     return Box(box.x + INSET_EDGE, box.y + INSET_TITLE, box.width - 2.0 * INSET_EDGE, box.height - INSET_TITLE - INSET_EDGE)
 
 
-def keys_help(c: Canvas, width: float, height: float, keys: Bindings = DEFAULTS) -> None:
-    """Add the list of keys at the center of the image, instead of the instruments."""
-    columns, (w, h) = help_size(width, height)
+def keys_help(c: Canvas, width: float, height: float, bindings: Bindings = DEFAULTS, replays: bool = False) -> None:
+    """Add the list of keys at the center of the image, instead of the instruments; `replays`: those of a recorded drive."""
+    keys = REPLAY_HELP if replays else help_rows(bindings)
+    columns, (w, _) = help_size(width, height)
+    rows = -(-len(keys) // columns)
+    h = 24.0 + HELP_LINE * rows
     x, y = 0.5 * (width - w), 0.5 * (height - h)
     c.box(x, y, w, h, (*PANEL[:3], 0.85), 10.0)
-    rows = -(-len(HELP) // columns)
-    for k, (key, meaning) in enumerate(help_rows(keys)):
+    for k, (key, meaning) in enumerate(keys):
         left, top = x + 16.0 + HELP_COLUMN * (k // rows), y + 14.0 + HELP_LINE * (k % rows)
         c.text(left, top, key, SMALL, AMBER)
         c.text(left + HELP_MEANING, top, meaning, SMALL, INK)
@@ -349,20 +351,31 @@ def _bar(c: Canvas, x: float, y: float, width: float, share: float, color: Color
 def _session(c: Canvas, s: Any, x: float, y: float, shown: InstrumentInputs) -> None:
     c.box(x, y, 190.0, 72.0, PANEL, 8.0)
     x, y = x - 14.0, y - 14.0
-    factor = float(s["real_time_factor"])
     c.text(x + 26.0, y + 21.0, clock_text(float(s["time"])), NORMAL, INK)
     c.text(x + 192.0, y + 24.0, shown.camera, SMALL, DIM, 1.0)
-    slow = factor <= 0.98 and not s["paused"]
-    c.text(x + 26.0, y + 43.0, f"real time x {factor:.2f}", SMALL, RED if slow else INK)
-    overruns = int(s["overruns"])
-    c.text(x + 26.0, y + 62.0, f"late ticks {overruns}", SMALL, AMBER if overruns else DIM)
-    for top, warns, color in ((y + 43.0, slow, RED), (y + 62.0, overruns > 0, AMBER)):
-        if warns:  # a mark, because not everybody sees the color
-            c.line((x + 20.0, top + 4.0), (x + 20.0, top + 8.5), 2.0, color)
-            c.line((x + 20.0, top + 12.5), (x + 20.0, top + 12.5), 2.0, color)
+    if s["replays"]:
+        c.text(x + 26.0, y + 43.0, f"replay x {float(s['replay_speed']):g}", SMALL, AMBER)
+    else:
+        _real_time(c, s, x, y)
     if shown.rate > 0.0:
         c.text(x + 192.0, y + 43.0, f"{key_text('help', shown.keys)}: keys", SMALL, DIM, 1.0)
         c.text(x + 192.0, y + 62.0, f"{shown.rate:.0f} fps", SMALL, DIM, 1.0)
+    driver = bytes(s["driver"]).decode("utf-8", errors="replace")
+    if driver:
+        c.box(x + 14.0, y + 92.0, 190.0, 28.0, PANEL, 8.0)
+        c.text(x + 26.0, y + 98.0, f"driver: {driver}", SMALL, INK if driver == "person" else AMBER)
+
+
+def _real_time(c: Canvas, s: Any, x: float, y: float) -> None:
+    """Add the real-time factor and the late ticks, each with a mark if it is bad, because not everybody sees the color."""
+    factor, overruns = float(s["real_time_factor"]), int(s["overruns"])
+    slow = factor <= 0.98 and not s["paused"]
+    c.text(x + 26.0, y + 43.0, f"real time x {factor:.2f}", SMALL, RED if slow else INK)
+    c.text(x + 26.0, y + 62.0, f"late ticks {overruns}", SMALL, AMBER if overruns else DIM)
+    for top, warns, color in ((y + 43.0, slow, RED), (y + 62.0, overruns > 0, AMBER)):
+        if warns:
+            c.line((x + 20.0, top + 4.0), (x + 20.0, top + 8.5), 2.0, color)
+            c.line((x + 20.0, top + 12.5), (x + 20.0, top + 12.5), 2.0, color)
 
 
 def _motion_chart(c: Canvas, motion_chart: MotionStripChart, box: Box, intensity: float) -> None:

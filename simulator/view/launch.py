@@ -89,7 +89,13 @@ class ViewProcess:
 
 
 def start_view_process(
-    block: str, keys: str, ground: Any, geometry: Mapping[str, Any], title: str = "", drive_lock: DriveLock | None = None
+    block: str,
+    keys: str,
+    ground: Any,
+    geometry: Mapping[str, Any],
+    title: str = "",
+    drive_lock: DriveLock | None = None,
+    camera: str = "chase",
 ) -> ViewProcess:
     """Open the window in a new Python process that imports neither physics nor numba.
 
@@ -99,13 +105,14 @@ def start_view_process(
     ground : a `terrain.ground.Ground`, or a `TerrainData` made from one
     geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
     title : text for the title bar
-    claim : folder of the drive; None: a new one
+    drive_lock : folder of the drive; None: a new one
+    camera : first camera
 
     Raises DeviceError without a display, ConfigError for an invalid geometry.
     """
     if not display_available():
         raise DeviceError("window: no display found (neither DISPLAY nor WAYLAND_DISPLAY is set); expected a desktop, or use --offscreen")
-    return start_process("simulator.view", [block, keys], ground, geometry, [title], drive_lock)
+    return start_process("simulator.view", [block, keys], ground, geometry, [title, camera], drive_lock)
 
 
 def start_process(

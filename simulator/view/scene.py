@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from pyglet import gl
 from simulator.base.records import Record
 from simulator.view.bodies.kinds import body_of
 from simulator.view.camera import Camera, Shot, clip_of_world, rotation
+from simulator.view.ghost import Ghost
 from simulator.view.gl_context import is_software
 from simulator.view.gl_objects import Frame, Mesh, NumberFrame, Program, Texture, renderer
 from simulator.view.instrument_renderer import Hud
@@ -58,6 +60,8 @@ class Scene:
         self.hud = Hud(dials(float(geometry["governed_speed"]), bool(geometry["by_hand"])))
         self.instruments = True
         """Whether the instruments are drawn."""
+        self.ghost: Ghost | None = None
+        """Ghost of the drive; None without one."""
         self.scale = 1.0
         """Size of the rendered image divided by that of the displayed image; the instruments always have full resolution."""
         self._inner: Frame | None = None
@@ -76,6 +80,10 @@ class Scene:
         """Remove all ruts from further images."""
         if self._terrain.ruts is not None:
             self._terrain.ruts.clear()
+
+    def show_ghost(self, folder: Path) -> None:
+        """Show the ghost of the drive with this folder in all further images, if the drive has one."""
+        self.ghost = Ghost.of_drive(folder, is_software(renderer()))
 
     def show_objects(self, data: ObjectData) -> None:
         """Show other objects in all further images. Only a scene that began with objects has their shadows on the ground."""
@@ -111,6 +119,9 @@ class Scene:
         gl.glClear(gl.GL_DEPTH_BUFFER_BIT | gl.GL_COLOR_BUFFER_BIT)
         view = clip_of_world(shot, width / height, FAR)
         self._vehicle_and_terrain(view, shot, p_WB, shadow)
+        if self.ghost is not None:
+            self.ghost.draw(view, shot.eye, state)
+        self._draw_panes(view, shot)
         if inner:
             inner.copy_to(target, width, height)
             gl.glViewport(0, 0, width, height)
@@ -151,6 +162,9 @@ class Scene:
         self._features_and_markings(view, shot)
         self._draw_terrain(view, shot, p_WB, shadow)
         self._backdrop(view, shot)
+
+    def _draw_panes(self, view: NDArray, shot: Shot) -> None:
+        """Draw the transparent parts of the vehicle over the image."""
         if shot.xray:
             self._vehicle.draw_ghost(view, shot.eye)
         elif shot.shows_vehicle and not shot.inside:

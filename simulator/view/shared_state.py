@@ -61,7 +61,12 @@ EXTRAS = (
     ("motion_high", (MOTION_BLOCKS, 2, 6), "m/s2, rad/s", "greatest values, as motion_low"),
     ("motion_blocks", (), "1", "number of publications with motion_low and motion_high", "i8"),
     ("intensity", (), "1", "scale of the motion input of the washout"),
+    ("replays", (), "1", "0: the states of a drive now, 1: of a recorded drive, 2: of the last seconds of the drive", "i8"),
+    ("replay_position", (), "s", "position in a replay, 0 = its start"),
+    ("replay_duration", (), "s", "duration of a replay"),
+    ("replay_speed", (), "1", "simulated time per wall time of a replay"),
     ("message", (), "", "message for the driver, one line, utf-8", "S96"),
+    ("driver", (), "", "name of the present driver, utf-8, if several may drive; else empty", "S24"),
 )
 """State for the window besides the readout."""
 
@@ -94,7 +99,8 @@ MAX_READS = 50
 KEYS = (
     "left", "right", "up", "down", "space", "reset", "pause", "upright", "camera", "camera_1", "camera_2", "camera_3",
     "selector_up", "selector_down", "shift_up", "shift_down", "starter", "drive", "neutral", "reverse", "parking_brake", "motion", "escape",
-    "low_range", "center_lock", "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down",
+    "low_range", "center_lock", "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down", "driver",
+    "last_seconds",
 )  # fmt: skip
 """Keys that a view passes to the host, by their meaning. `simulator.view.key_bindings.ACTIONS` assigns the keys of the keyboard to them;
 `simulator.driver.input_devices.keyboard.ACTIONS` defines their actions."""
@@ -106,6 +112,8 @@ _KEYS_HEAD = (
     ("closed", (), "1", "1 after the driver closed the window", "u8"),
     ("owner", (), "1", "number of the view whose keys are used, 0: none", "u8"),
     ("pid", (), "1", "process id of this view", "u8"),
+    ("pointed", (), "1", "number of times that the mouse has selected a place of the time line", "u8"),
+    ("place", (), "1", "selected place of the time line, 0 = start, 1 = end"),
     ("shown_time", (), "s", "simulated time of the state in the last frame that was handed to the display"),
     ("shown_at", (), "s", "time.perf_counter of the view at that time"),
     ("down", (len(KEYS),), "1", "1 while the key is pressed", "u1"),
@@ -322,6 +330,12 @@ class KeyWriter:
         if self.owns:
             self._keys["down"] = 0
 
+    def point(self, place: float) -> None:
+        """Select a place of the time line of a replay, 0 = start, 1 = end."""
+        if self.owns:
+            self._keys["place"] = place
+            self._keys["pointed"] += np.uint64(1)
+
     def beat(self) -> None:
         """Count a drawn frame."""
         if self.owns:
@@ -352,6 +366,9 @@ class NoKeys:
     def release_all(self) -> None:
         """Do nothing."""
 
+    def point(self, place: float) -> None:
+        """Do nothing."""
+
     def beat(self) -> None:
         """Do nothing."""
 
@@ -372,7 +389,7 @@ class KeyReader:
         self._keys = _map_keys(self._memory, create, self.name)
         self._index = {key: i for i, key in enumerate(KEYS)}
         self._down, self._presses = self._keys["down"], self._keys["presses"]
-        self._taken = self._presses.copy()
+        self._taken, self._pointed = self._presses.copy(), 0
 
     def down(self, key: str) -> bool:
         """Return whether a key of `KEYS` is pressed."""
@@ -384,6 +401,14 @@ class KeyReader:
         count = (int(self._presses[i]) - int(self._taken[i])) % 256
         self._taken[i] = self._presses[i]
         return count
+
+    def pointed(self) -> float | None:
+        """Return the place of the time line that was selected since the previous call, 0 = start, 1 = end; None without one."""
+        count = int(self._keys["pointed"])
+        if count == self._pointed:
+            return None
+        self._pointed = count
+        return float(self._keys["place"])
 
     @property
     def shown(self) -> tuple[float, float]:

@@ -47,6 +47,7 @@ class Vehicle:
         self._solid, self._link = Program("solid", define=plain), Program("link", "solid", define=plain)
         self._ghost, self._panes = Program("solid", define=("GHOST",)), Program("solid", define=("GLASS",))
         self._dark = Program("solid", "depth")
+        self._translucent: Program | None = None
         self._numbers = (Program("solid", "number"), Program("link", "number")) if exact else None
         for program in (self._solid, self._link, self._panes):
             program.use().set(shadow=4, casters=UNIT_OF_CASTERS)
@@ -71,7 +72,8 @@ class Vehicle:
         turned = steering_wheel_rotation(self.body.steering_tilt, float(s["steering_wheel_angle"]))
         self._wheel_X = self._X_WB @ pose(turned, self.body.steering_place)
         self._right = s["p_BK"][:, 1] < 0.0
-        self._links = bars(self.geometry, state)
+        # a replay of a log without the points of the suspension has no links
+        self._links = tuple(links[np.isfinite(links).all(axis=1)] for links in bars(self.geometry, state))
 
     def cast_shadow(self) -> dict[str, Any]:
         """Draw the shadow map; return the uniforms for the shadow on the ground."""
@@ -156,6 +158,30 @@ class Vehicle:
         gl.glDepthMask(gl.GL_FALSE)
         self._see_through(self._ghost, self._shell, clip_of_world, eye)
         gl.glDepthMask(gl.GL_TRUE)
+
+    def draw_translucent(self, clip_of_world: NDArray, eye: NDArray, opacity: float) -> None:
+        """Draw the vehicle over the image with an opacity from 0 to 1; only its nearest surfaces are visible."""
+        if self._translucent is None:
+            self._translucent = Program("solid", define=("TRANSLUCENT",))
+        gl.glColorMask(False, False, False, False)
+        gl.glEnable(gl.GL_POLYGON_OFFSET_FILL)
+        gl.glPolygonOffset(1.0, 1.0)  # the two programs may round depths differently
+        self._draw_solids(self._dark.use().set(clip_of_world=clip_of_world))
+        gl.glDisable(gl.GL_POLYGON_OFFSET_FILL)
+        gl.glColorMask(True, True, True, True)
+        gl.glEnable(gl.GL_BLEND)
+        gl.glBlendFunc(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA)
+        self._draw_solids(self._translucent.use().set(clip_of_world=clip_of_world, eye=eye, opacity=opacity))
+        gl.glDisable(gl.GL_BLEND)
+
+    def _draw_solids(self, program: Program) -> None:
+        """Draw body and wheels with the active program."""
+        program.set(world_of_body=self._X_WB)
+        self._shell.draw()
+        self._fittings.draw()
+        for k, X in enumerate(self._places):
+            program.set(world_of_body=X)
+            self._wheels[int(self._right[k])].draw()
 
     def _see_through(self, program: Program, mesh: Mesh, clip_of_world: NDArray, eye: NDArray) -> None:
         self.bind_shadow()

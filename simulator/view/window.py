@@ -20,6 +20,7 @@ from simulator.view.pause_menu import PauseMenu
 from simulator.view.settings_pages import LiveSettings
 from simulator.view.shared_state import KEYS, KeyWriter, NoKeys, ViewReader
 from simulator.view.terrain_data import TerrainData
+from simulator.view.timeline import Timeline
 from simulator.view.user_settings import UserSettings, load_settings
 
 SIZE = (1280, 720)
@@ -35,7 +36,14 @@ NORMAL_DPI = 96.0
 
 
 def run_window(
-    block: str, keys: str, ground: Any, geometry: Mapping[str, Any], host: HostWatch, title: str = "", read_only: bool = False
+    block: str,
+    keys: str,
+    ground: Any,
+    geometry: Mapping[str, Any],
+    host: HostWatch,
+    title: str = "",
+    camera: str = CAMERAS[0],
+    read_only: bool = False,
 ) -> None:
     """Open the window and draw until it is closed, or the host leaves or exits.
 
@@ -46,7 +54,8 @@ def run_window(
     geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
     host : watch on the host process
     title : text for the title bar, after the name of the program
-    looks_on : True if the keys of this window are not used
+    camera : first camera
+    read_only : True if the keys of this window are not used
 
     Raises DeviceError when a block or the display is missing.
     """
@@ -56,6 +65,7 @@ def run_window(
     closed_by_user = False
     try:
         view = _View(reader, writer, ground if isinstance(ground, TerrainData) else make_terrain_data(ground), geometry, host, caption)
+        view.scene.camera.kind = camera
         view.run()
         closed_by_user = view.closed_by_user
     finally:
@@ -91,6 +101,8 @@ class _View:
 
         self.scene = Scene(terrain, geometry)
         self.scene.hud.insets = Insets.of_drive(host.folder)
+        self.scene.show_ghost(host.folder)
+        self.scene.hud.timeline = Timeline.of_drive(host.folder)
         self.objects = ObjectFollower(reader, host.folder)
         self.quality = Quality() if software else None
         self.live = LiveSettings(load_settings(), self.apply)
@@ -106,6 +118,8 @@ class _View:
             on_draw=self.draw,
             on_key_press=self.press,
             on_key_release=self.release,
+            on_mouse_press=self.press_mouse,
+            on_mouse_drag=self.drag_mouse,
             on_deactivate=writer.release_all,
             on_close=self.close,
         )
@@ -233,14 +247,41 @@ class _View:
         if action == "help":
             hud.help = not hud.help
         elif action == "motion_chart":
-            hud.shows_motion_chart = not hud.shows_motion_chart
+            self._switch_charts()
         elif action == "insets":
             hud.shows_insets = not hud.shows_insets
         elif action == "menu" and hud.help:
             hud.help = False
+        elif action == "menu" and hud.timeline is not None:  # a recorded drive
+            self.close()
         elif action == "menu":
             self.writer.release_all()
             self.pause_menu.open()
+
+    def _switch_charts(self) -> None:
+        """Show or hide the plots of a recorded drive, or the strip chart of the motion."""
+        hud = self.scene.hud
+        if hud.timeline is not None:
+            hud.shows_plots = not hud.shows_plots
+        else:
+            hud.shows_motion_chart = not hud.shows_motion_chart
+
+    def press_mouse(self, x: int, y: int, button: int, modifiers: int) -> None:
+        """Select a place of the time line of a replay."""
+        self._point(x, y)
+
+    def drag_mouse(self, x: int, y: int, dx: int, dy: int, buttons: int, modifiers: int) -> None:
+        """Select a place of the time line of a replay; the mouse may leave the time line while it drags."""
+        self._point(x, None)
+
+    def _point(self, x: float, y: float | None) -> None:
+        bar = self.scene.hud.bar
+        if bar is None:
+            return
+        (width, height), pixels = self.window.get_size(), self.window.get_framebuffer_size()
+        x *= pixels[0] / width
+        if y is None or bar.y <= pixels[1] - y * pixels[1] / height <= bar.y + bar.height:
+            self.writer.point(min(max((x - bar.x) / bar.width, 0.0), 1.0))
 
     def release(self, symbol: int, modifiers: int) -> bool:
         """Process a key release."""

@@ -26,6 +26,8 @@ COMMANDS = (
     ("cueing", "compare"),
     ("cueing", "tune"),
     ("rerun",),
+    ("render",),
+    ("replay",),
     ("compare",),
     ("fit",),
     ("optimize",),

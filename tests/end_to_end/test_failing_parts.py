@@ -156,10 +156,13 @@ def test_a_reset_begins_the_drive_for_the_driver_too(drive):
     begun, heard = [], []
     drive.host.controls.driver = SimpleNamespace(begin=lambda: begun.append("driver"))
     cueing = SimpleNamespace(tuner=SimpleNamespace(parameters=()))
-    session = SimpleNamespace(reset=lambda: begun.append("session"), announce=heard.append, cueing=cueing, tick=70, time=0.0, waits=False)
+    seat = SimpleNamespace(restart=lambda: begun.append("seat"))
+    session = SimpleNamespace(
+        reset=lambda: begun.append("session"), announce=heard.append, cueing=cueing, seat=seat, driver=None, tick=70, time=0.0, waits=False
+    )
     drive.host.control.begin(session)
     drive.host.events.apply(Event("reset", None, Origin.DEVICE))
-    assert begun == ["session", "driver"]
+    assert begun == ["session", "driver", "seat"]
     assert heard == [Event("reset", None, Origin.DEVICE, 70, 0.0)]
 
 

@@ -16,6 +16,7 @@ from simulator.host.platform_rise import RISES
 from simulator.motion.stream import MotionStream
 from simulator.run.rerun import differences, joining_tick, rerun
 from simulator.run.run_configuration import JOINED, read_recorded
+from simulator.session import Session
 from simulator.telemetry.recover import read_logs
 from simulator.telemetry.writer import read_telemetry
 
@@ -150,6 +151,21 @@ def test_a_driver_that_fails_after_joining(tmp_path, monkeypatch, at):
     drive.run()
     assert "FailingDriver failed: " in drive.lines[0]
     drive.assert_parked()
+
+
+def test_a_platform_that_ends_while_the_log_is_written_has_not_died(tmp_path, monkeypatch):
+    ended, close = threading.Event(), Session.close
+
+    def stop(platform, patience=30.0, at_once=False):
+        platform.alive = False
+        ended.set()
+
+    monkeypatch.setattr(HungPlatform, "stop", stop)
+    monkeypatch.setattr(Session, "close", lambda session: (ended.wait(10.0), close(session))[-1])
+    drive = JoiningDrive(tmp_path, monkeypatch, seconds=4.0)
+    drive.run()
+    assert ended.is_set()
+    assert drive.lines == [NO_REPORT]
 
 
 def test_a_paused_drive_is_not_joined(tmp_path, monkeypatch):

@@ -38,6 +38,7 @@ from simulator.motion.protocols.contract import NO_ENGINE, Said, encoder_of
 from simulator.motion.protocols.kinds import PROTOCOL_KINDS
 from simulator.outlets.kinds import build_outlets
 from simulator.run.series import load_series
+from simulator.telemetry.writer import TelemetryWriter
 from terrain.ground import soil_under
 from terrain.load_terrain import load_terrain
 from terrain.objects.kinds import OBJECT_GENERATOR_KINDS
@@ -136,8 +137,22 @@ def test_the_outlet_notes_the_top_speed(folder: Path, tmp_path: Path) -> None:
     assert (tmp_path / "top_speed.txt").read_text() == "72.0 km/h\n"
 
 
-def test_the_horn_hears_collisions_and_pauses(folder: Path, tmp_path: Path) -> None:
+def test_the_log_becomes_a_markdown_table(folder: Path, tmp_path: Path) -> None:
     plugin(folder, "own_outlet", 1)
+    readout = record(READOUT)
+    with TelemetryWriter(tmp_path, [("", READOUT, readout)], 1) as log:
+        for n in range(3):
+            readout[0]["time"], readout[0]["v_WB_B"][0] = 0.01 * n, 5.0 + n
+            log.publish()
+    for outlet in build_outlets(["markdown_log", "csv"], "page", tmp_path, H):
+        outlet.close()
+    lines = (tmp_path / "telemetry.md").read_text().splitlines()
+    assert lines == ["time [s]|v_WB_B_x [m/s]", "-|-", "0.000|5.000", "0.010|6.000", "0.020|7.000"]
+    assert len((tmp_path / "telemetry.csv").read_text().splitlines()) == 4
+
+
+def test_the_horn_hears_collisions_and_pauses(folder: Path, tmp_path: Path) -> None:
+    plugin(folder, "own_outlet", 2)
     outlet, session = build_outlets(["horn"], "page", tmp_path, H)[0], SimpleNamespace(clock=None)
     events = (("pause", True), ("collision", {"name": "wall"}), ("end", None))
     for kind, value in events:
@@ -244,7 +259,10 @@ def test_the_page_of_maneuvers_has_all_words() -> None:
     ],
 )  # fmt: skip
 def test_every_page_has_one_example_and_names_its_entry_point(page: str) -> None:
-    several = {"own_sensor": 2, "own_outlet": 2}  # a sensor and a driver that uses it; an outlet that publishes and one that hears
+    several = {
+        "own_sensor": 2,
+        "own_outlet": 3,
+    }  # a sensor and a driver that uses it; an outlet that publishes, a log format, one that hears
     assert len(blocks(page, "python")) == several.get(page, 1)
     groups = (
         "plots|washout_algorithms|sensors|protocols|outlets|input_sources|terrains|terrain_types|terrain_objects|steering|drivetrain_kinds"

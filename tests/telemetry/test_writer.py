@@ -15,13 +15,14 @@ import pytest
 
 from simulator.base.errors import ConfigError, OutputError
 from simulator.base.records import record
+from simulator.outlets.kinds import build_outlets
 from simulator.telemetry import parquet as parquet_module
 from simulator.telemetry import rows as rows_module
 from simulator.telemetry.atomic_files import write_text
 from simulator.telemetry.channels import Channels, frame_of
 from simulator.telemetry.recover import read_logs
 from simulator.telemetry.run_folder import new_run_folder
-from simulator.telemetry.writer import LogChoice, LogOptions, TelemetryWriter, read_telemetry, read_units
+from simulator.telemetry.writer import TelemetryWriter, read_telemetry, read_units
 from vehicles.axle_layout import Axles
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
@@ -31,7 +32,7 @@ def log_run(folder, ticks, divisor=1, csv=False):
     """Log `ticks` ticks of a made-up motion; returns what was in p_WB, gear and the command's steering at the logged ticks."""
     readout, command = record(READOUT), record(COMMAND)
     expected = []
-    with TelemetryWriter(folder, [("", READOUT, readout), ("command_", COMMAND, command)], divisor, LogOptions(LogChoice(csv=csv))) as out:
+    with TelemetryWriter(folder, [("", READOUT, readout), ("command_", COMMAND, command)], divisor) as out:
         for tick in range(ticks):
             readout[0]["time"] = tick * 0.001
             readout[0]["p_WB"] = (tick, -tick, 0.1 * tick)
@@ -41,6 +42,8 @@ def log_run(folder, ticks, divisor=1, csv=False):
             out.publish()
             if tick % divisor == 0:
                 expected.append((tick, tick % 4 - 1, np.sin(tick)))
+    if csv:
+        build_outlets(["csv"], "test", folder, 0.001)[0].close()
     return out, np.array(expected)
 
 

@@ -40,6 +40,7 @@ def shown(monkeypatch):
         waits=False,
         readout=readout(),
         watch=SimpleNamespace(state=still),
+        seat=SimpleNamespace(name="", names=()),
         ground=SimpleNamespace(p=[{"gravity": 9.80665}]),
         objects=NO_OBJECTS,
     )

@@ -37,6 +37,13 @@ def add_drive(commands: Commands) -> None:
     p.add_argument("--no-motion", action="store_true", help="no motion platform")
     add_host_options(p)
     p.add_argument("--to", metavar="HOST[:PORT]", help="receiver of the motion stream (default: built-in virtual platform)")
+    p.add_argument("--ghost", metavar="RUN", help="recorded drive on the same terrain, shown as a translucent vehicle (default: none)")
+    p.add_argument(
+        "--ghost-start",
+        choices=("drive", "motion"),
+        default="drive",
+        help="the ghost begins with the drive, or moves off when the vehicle does: %(choices)s (default: drive)",
+    )
     p.set_defaults(run=_drive)
 
 

@@ -39,6 +39,13 @@ class Lever:
         """Select the gear in which a drive starts."""
         self.selector, self.gear = DRIVE, 0
 
+    def take_over(self, command: Record) -> None:
+        """Continue from the levers of a COMMAND of another driver."""
+        c = command[0]
+        self.selector, self.gear = int(c["selector"]), int(c["gear"]) if self.gears else 0
+        self.parking_brake, self.starter = float(c["parking_brake"] > 0.0), 0
+        self.low_range, self.center_lock = int(c["low_range"]), int(c["center_lock"])
+
     def take(self, action: str, speed: float) -> str | None:
         """Process an action at `speed` (m/s, + = forward). Return the action if it is none of the lever, `shift_refused`, or None."""
         if action == "parking_brake":

@@ -78,12 +78,7 @@ class HumanDriver:
         """Fill the command `out` at simulated time t (s) and forward speed (m/s). Never raises, never writes NaN."""
         dt, self._t = elapsed(self._t, t), t if math.isfinite(t) else self._t
         self._speed = speed if math.isfinite(speed) else self._speed
-        if self.hub is not None:
-            self.hub.poll()
-        for source, command in zip(self.sources, self._commands, strict=True):
-            source.read(t, self._speed, command)
-        self._choose()
-        command = self._commands[self.sources.index(self.active)]
+        command = self._read_sources(t)
         out[0] = command[0]
         if self.active.connected:
             self._lost_for = 0.0
@@ -96,6 +91,35 @@ class HumanDriver:
         self._steering, self._brake = float(out[0]["steering"]), float(out[0]["brake"])
         if self.gives_torque and not (self.active.connected and out[0]["steering_free"]):
             out[0]["steering_free"], out[0]["steering_torque"] = 1, HAND_TORQUE * self._steering
+
+    def watch(self, t: float, speed: float) -> Record | None:
+        """Read the sources while another driver drives; return the command of the one that was used last, None while it is not connected."""
+        self._t = t if math.isfinite(t) else self._t
+        self._speed = speed if math.isfinite(speed) else self._speed
+        command = self._read_sources(t)
+        return command if self.active.connected else None
+
+    def resume(self, command: Record) -> None:
+        """Drive again after another driver, whose last COMMAND this is."""
+        self._steering, self._brake = float(command[0]["steering"]), float(command[0]["brake"])
+        self._takeover = self._lost_for = 0.0
+        if self._lever is not None and self._reverse is not None:
+            self._lever.take_over(command)
+            self._reverse.begin()
+
+    @property
+    def origin(self) -> Origin:
+        """Sender of the events of the source that was used last."""
+        return _origin(self.active)
+
+    def _read_sources(self, t: float) -> Record:
+        """Read all sources; return the command of the one that was used last."""
+        if self.hub is not None:
+            self.hub.poll()
+        for source, command in zip(self.sources, self._commands, strict=True):
+            source.read(t, self._speed, command)
+        self._choose()
+        return self._commands[self.sources.index(self.active)]
 
     def begin(self) -> None:
         """Begin a drive: the gear in which a drive starts is selected."""

@@ -15,7 +15,7 @@ ACTIONS = {
     "shift_up": "gear_up",
     "shift_down": "gear_down",
     **{key: key for key in ("selector_up", "selector_down", "starter")},
-    **{key: key for key in ("drive", "neutral", "reverse", "parking_brake", "reset", "upright", "pause")},
+    **{key: key for key in ("drive", "neutral", "reverse", "parking_brake", "reset", "upright", "pause", "driver", "last_seconds")},
     "escape": "quit",
     "motion": "platform",
     **{key: key for key in ("low_range", "center_lock")},

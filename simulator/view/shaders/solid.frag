@@ -6,6 +6,9 @@ uniform vec4 air;                           // haze between the camera and the v
 uniform float lamp;                         // light from the camera, for looking into the wheel house
 uniform sampler2DShadow shadow;
 uniform mat4 shadow_of_world;
+#ifdef TRANSLUCENT
+uniform float opacity;
+#endif
 out vec4 color;
 
 void main() {
@@ -16,6 +19,8 @@ void main() {
     float rim = (1.0 - facing) * (1.0 - facing);
 #ifdef GHOST
     color = vec4(display(paint * ambient(n) + 0.22 * SUNLIGHT * rim), 0.04 + 0.34 * rim);
+#elif defined(TRANSLUCENT)
+    color = vec4(display(mix(paint, vec3(0.10, 0.35, 0.90), 0.6) * (0.6 * ambient(n) + 0.5 * max(dot(n, SUN), 0.0)) + 0.25 * rim), opacity);
 #else
     vec4 s = shadow_of_world * vec4(p_W + n * 0.02, 1.0);
     vec2 edge = abs(s.xy - 0.5);

@@ -1,0 +1,69 @@
+"""Verbs of recorded drives: replay, render."""
+
+from __future__ import annotations
+
+import argparse
+
+from simulator.base.argument_types import Commands, number_between
+from simulator.cli.commands.options import add_plugin
+
+CAMERAS = ("chase", "driver", "suspension")
+"""Cameras of `simulator.view.camera`."""
+PLACE = "folder of a run or drive, or its log"
+
+
+def add_replay(commands: Commands) -> None:
+    """Add the verb `replay`."""
+    p = commands.add_parser("replay", help="play a recorded drive in the window: pause, scrub, slow motion, events")
+    p.add_argument("place", metavar="FOLDER|FILE", help=PLACE)
+    _add_times(p)
+    p.add_argument("--speed", type=number_between(0.125, 4.0), default=1.0, metavar="X", help="playback speed, 0.125 to 4 (default: 1)")
+    p.add_argument("--camera", choices=CAMERAS, default="chase", help="first camera: %(choices)s (default: chase)")
+    add_plugin(p)
+    p.set_defaults(run=_replay)
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    from simulator.host.replay_command import main_replay
+
+    return main_replay(arguments)
+
+
+def add_render(commands: Commands) -> None:
+    """Add the verb `render`."""
+    p = commands.add_parser("render", help="render a recorded drive as a video, without a window")
+    p.add_argument("place", metavar="FOLDER|FILE", help=PLACE)
+    p.add_argument(
+        "--video",
+        metavar="FILE|FOLDER",
+        help="video file (.mp4, .mkv, .webm), animation (.gif), or folder of PNG files (default: none)",
+    )
+    _add_times(p)
+    p.add_argument("--size", type=_size, default=(1280, 720), metavar="WxH", help="pixels of an image (default: 1280x720)")
+    p.add_argument("--fps", type=number_between(1.0, 240.0), default=30.0, metavar="HZ", help="images per second (default: 30)")
+    p.add_argument("--speed", type=number_between(0.01, 100.0), default=1.0, metavar="X", help="slow or fast motion (default: 1)")
+    p.add_argument("--camera", choices=CAMERAS, default="chase", help="camera: %(choices)s (default: chase)")
+    p.add_argument("--no-instruments", action="store_true", help="images without instruments")
+    add_plugin(p)
+    p.set_defaults(run=_render)
+
+
+def _render(arguments: argparse.Namespace) -> int:
+    from simulator.run.render import main_render
+
+    return main_render(arguments)
+
+
+def _add_times(p: argparse.ArgumentParser) -> None:
+    second = number_between(0.0, 1e6)
+    p.add_argument("--from", dest="first", type=second, default=0.0, metavar="S", help="start, time in the recording [s] (default: 0)")
+    p.add_argument("--to", dest="last", type=second, metavar="S", help="end, time in the recording [s] (default: its end)")
+
+
+def _size(text: str) -> tuple[int, int]:
+    """Parse WxH, an argument type."""
+    side = number_between(16, 8192, whole=True)
+    width, cross, height = text.lower().partition("x")
+    if not cross:
+        raise argparse.ArgumentTypeError(f"invalid value; expected WIDTHxHEIGHT in pixels, for example 1280x720; got {text}")
+    return int(side(width)), int(side(height))

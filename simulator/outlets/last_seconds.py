@@ -1,0 +1,86 @@
+"""Last seconds of a drive in memory, for a replay in the window while the vehicle is paused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simulator.base.records import Record
+
+if TYPE_CHECKING:
+    from simulator.session import Session
+
+SECONDS = 30.0
+"""s of simulated time that are stored."""
+PERIOD = 0.016
+"""s between two stored states."""
+SHOWN = ("p_platform", "q_platform", "legs", "leg_use", "selector", "parking_brake")
+"""Fields of EXTRAS that are stored."""
+
+
+class LastSeconds:
+    """Ring of the states of the last SECONDS, about 6 MB, and the replay of them.
+
+    Attributes
+    ----------
+    plays : True during a replay
+    jumped : True if the shown state does not continue the previous one; the caller resets it
+    """
+
+    def __init__(self, readout: Record, extras: Record) -> None:
+        self._rows = round(SECONDS / PERIOD)
+        self._readouts = np.zeros(self._rows, readout.dtype)
+        kept = [(name, *_kind(extras.dtype, name)) for name in SHOWN]
+        self._extras = np.zeros(self._rows, kept)
+        self._generations = np.zeros(self._rows, np.int64)
+        self._count, self._last = 0, -np.inf
+        self.plays = self.jumped = False
+        self._began = self._row = 0
+        self._shown: Record = readout.copy()
+
+    def note(self, session: Session, extras: Record, generation: int) -> None:
+        """Store the present state if it is due; `generation` changes when the vehicle was put to another place."""
+        now = float(session.readout[0]["time"])
+        if session.paused or session.waits or 0.0 <= now - self._last < PERIOD - 1e-6:
+            return
+        self._last = now
+        row = self._count % self._rows
+        self._readouts[row], self._generations[row] = session.readout[0], generation
+        for name in SHOWN:
+            self._extras[row][name] = extras[0][name]
+        self._count += 1
+
+    def begin(self, tick: int) -> None:
+        """Begin the replay with the oldest state; without one there is no replay."""
+        self.plays, self._began = self._count > 0, tick
+        self._row, self.jumped = max(0, self._count - self._rows), True
+
+    def end(self) -> None:
+        """End the replay: the present state is shown again."""
+        self.plays, self.jumped = False, True
+
+    def show(self, session: Session, extras: Record) -> Record:
+        """Return the READOUT record to show now, and fill `extras`. The replay ends by itself, and when the drive continues."""
+        played = (session.tick - self._began) * session.h
+        oldest = max(0, self._count - self._rows)
+        row = oldest + int(played / PERIOD + 1e-6)
+        if row >= self._count or not session.paused:
+            self.end()
+            return session.readout
+        at, before = row % self._rows, self._row % self._rows
+        self.jumped |= bool(self._generations[at] != self._generations[before])
+        self._row = row
+        for name in SHOWN:
+            extras[0][name] = self._extras[at][name]
+        self._shown[0] = self._readouts[at]
+        e = extras[0]
+        e["replays"], e["replay_speed"], e["replay_position"] = 2, 1.0, played
+        e["replay_duration"], e["paused"] = (self._count - oldest) * PERIOD, 0
+        return self._shown
+
+
+def _kind(dtype: np.dtype, name: str) -> tuple[Any, ...]:
+    """Return NumPy type and shape of a field."""
+    field = dtype[name]
+    return field.base, field.shape

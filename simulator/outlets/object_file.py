@@ -1,0 +1,70 @@
+"""Outlet that writes the motion of breakaway objects and the removed objects at the end of a run, for a replay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.telemetry.atomic_files import write_whole
+from simulator.telemetry.run_folder import OBJECTS_NAME
+
+if TYPE_CHECKING:
+    from simulator.session import Session
+
+PERIOD = 0.02
+"""s between two looks at the objects."""
+MOST = 1_000_000
+"""Maximum number of stored poses, 76 MB; an object that moves for a minute has 3000."""
+POSE = np.dtype([("tick", "i8"), ("row", "i4"), ("present", "i4"), ("time", "f8"), ("p_WO", "f8", (3,)), ("v_WO", "f4", (3,))])
+"""Pose of an object from a tick on: row of the object, 1 = it is present, simulated time [s], position [m] and velocity [m/s] in W."""
+
+
+class ObjectFileOutlet:
+    """Writes `objects.npz` with one array for each field of POSE into the folder of a run; writes nothing if no object has changed.
+
+    Parameters
+    ----------
+    session : session with objects
+    folder : existing folder
+    say : called with one line if there are more poses than MOST
+    """
+
+    label = "objects file"
+    """Name of the outlet in messages."""
+
+    def __init__(self, session: Session, folder: Path, say: Callable[[str], None]) -> None:
+        from simulator.view.object_changes import ChangedObjects
+
+        self.every = max(1, round(PERIOD / session.h))
+        self._file, self._say = folder / OBJECTS_NAME, say
+        self._changed = ChangedObjects()
+        self._changed.take(session.objects, 0.0)
+        self._poses: list[NDArray[np.void]] = []
+        self._count = 0
+
+    def publish(self, session: Session) -> None:
+        """Store the objects that have changed."""
+        changes = self._changed.take(session.objects, float(session.readout[0]["time"]))
+        if not len(changes.rows) or self._count >= MOST:
+            return
+        poses = np.zeros(len(changes.rows), POSE)
+        poses["tick"], poses["row"], poses["present"] = session.tick, changes.rows, changes.present
+        poses["time"], poses["p_WO"], poses["v_WO"] = changes.time, changes.p_WO, changes.v_WO
+        self._poses.append(poses)
+        self._count += len(poses)
+        if self._count >= MOST:
+            self._say(f"{self._file}: the objects have moved too often; a replay shows their motion up to {session.time:.0f} s")
+
+    def close(self) -> None:
+        """Write the file. Raises OutputError."""
+        if self._poses:
+            write_whole(self._file, self._write)
+
+    def _write(self, file: Path) -> None:
+        with open(file, "wb") as stream:
+            poses = np.concatenate(self._poses)
+            np.savez_compressed(stream, **{name: poses[name] for name in POSE.names or ()})  # type: ignore[arg-type]

@@ -1,0 +1,30 @@
+"""`jounce render`: video of a recorded drive."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from simulator.base.console import print_error, print_line
+from simulator.base.errors import JounceError
+from simulator.base.progress_bar import TimeProgress
+from simulator.run.recording import Recording
+from simulator.run.video import VideoOptions, check_target, write_video
+
+
+def main_render(arguments: Any) -> int:
+    """Run `jounce render`; return 0."""
+    if arguments.video is None:
+        raise JounceError("render: no output; expected --video FILE; hint: jounce render runs/NAME --video clip.mp4")
+    target = Path(arguments.video)
+    options = VideoOptions(
+        arguments.size, arguments.fps, arguments.camera, arguments.first, arguments.last, arguments.speed, not arguments.no_instruments
+    )
+    check_target(target, options)
+    recording = Recording(Path(arguments.place), print_error)
+    with TimeProgress("render", shown=sys.stderr.isatty()) as progress:
+        count = write_video(recording, target, options, progress)
+    what = f"{count} images in {target}" if target.suffix else f"{count} PNG files in {target}"
+    print_line(f"{what}, {count / options.rate:.1f} s at {options.rate:g} images per second")
+    return 0

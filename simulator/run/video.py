@@ -1,0 +1,168 @@
+"""Video of a recorded drive: frames rendered without a window, as a video file, an animated GIF or a series of PNG files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError, JounceError
+from simulator.base.installation import install_extra
+from simulator.base.records import record
+from simulator.run.recording import Recording
+from simulator.telemetry.atomic_files import create_folder, write_bytes, write_whole
+
+if TYPE_CHECKING:
+    from simulator.view.offscreen import Offscreen
+
+CODECS = {".mp4": ("mp4", "libx264"), ".mkv": ("matroska", "libx264"), ".webm": ("webm", "libvpx-vp9")}
+"""Container and codec by the ending of a video file."""
+QUALITY = {"libx264": {"crf": "20", "preset": "medium"}, "libvpx-vp9": {"crf": "32", "b": "0", "cpu-used": "4"}}
+GIF_COLORS = 128
+GIF_RATE = 50.0
+"""Maximum number of images per second of a GIF, whose times are multiples of 10 ms."""
+PNG = "frame_{:05d}.png"
+MOST_MISSING = 1e-6
+"""s by which the last frame may lie behind the end."""
+
+
+@dataclass(frozen=True)
+class VideoOptions:
+    """Options of a video."""
+
+    size: tuple[int, int] = (1280, 720)
+    """Width and height [pixels]; a video file needs even numbers."""
+    rate: float = 30.0
+    """Images per second of the video."""
+    camera: str = "chase"
+    first: float = 0.0
+    """Position of the first image [s]."""
+    last: float | None = None
+    """Position of the end [s]; None: end of the recording."""
+    speed: float = 1.0
+    """Seconds of the recording per second of the video."""
+    instruments: bool = True
+
+
+def check_target(target: Path, options: VideoOptions) -> None:
+    """Raise JounceError if a video of this name cannot be written: unknown ending, PyAV is missing, odd size."""
+    suffix = target.suffix.lower()
+    if suffix in ("", ".gif"):
+        if suffix and options.rate > GIF_RATE:
+            raise ConfigError("--fps", "", options.rate, f"at most {GIF_RATE:g} images per second in a GIF")
+        return
+    if suffix not in CODECS:
+        raise ConfigError("--video", "", str(target), f"a name that ends in {', '.join(CODECS)} or .gif, or a folder for PNG files")
+    if any(side % 2 for side in options.size):
+        raise ConfigError("--size", "", "x".join(map(str, options.size)), "even numbers of pixels for a video file")
+    try:
+        import av  # noqa: F401
+    except ImportError:
+        hint = f"run {install_extra('video')}, or name a GIF (clip.gif) or a folder for PNG files"
+        raise JounceError(f"PyAV, which writes {suffix} files, is not installed; hint: {hint}") from None
+
+
+def frame_positions(recording: Recording, options: VideoOptions) -> NDArray[np.float64]:
+    """Return the positions of the images [s]. Raises ConfigError: the times are not in the recording."""
+    end = recording.duration if options.last is None else min(options.last, recording.duration)
+    if not 0.0 <= options.first <= recording.duration:
+        raise ConfigError("--from", "", options.first, f"a time from 0 to {recording.duration:.2f} s, the length of the recording")
+    if end < options.first:
+        raise ConfigError("--to", "", options.last, f"a time after --from, {options.first:g} s")
+    count = int((end - options.first + MOST_MISSING) * options.rate / options.speed) + 1
+    return np.asarray(options.first + np.arange(count) * (options.speed / options.rate), np.float64)
+
+
+def write_video(
+    recording: Recording, target: Path, options: VideoOptions, progress: Callable[[float, float], None] = lambda done, of: None
+) -> int:
+    """Write the video and return the number of images. Two videos of a log by the same renderer have equal images.
+
+    target : file that ends in one of CODECS or .gif, or a folder for PNG files
+
+    Raises
+    ------
+    JounceError : see `check_target`;  DeviceError : no EGL;  OutputError : the file cannot be written
+    """
+    check_target(target, options)
+    positions = frame_positions(recording, options)
+    images = _Images(recording, options)
+    try:
+        shown = images.draw(positions, progress)
+        suffix = target.suffix.lower()
+        if suffix == "":
+            _write_pngs(target, shown)
+        elif suffix == ".gif":
+            write_whole(target, lambda path: _write_gif(path, shown, options))
+        else:
+            write_whole(target, lambda path: _write_file(path, shown, options, *CODECS[suffix]))
+    finally:
+        images.close()
+    return len(positions)
+
+
+class _Images:
+    """Renderer of the images of a recording."""
+
+    def __init__(self, recording: Recording, options: VideoOptions) -> None:
+        from simulator.view.offscreen import Offscreen
+
+        self._recording = recording
+        self.view: Offscreen = Offscreen(*options.size, recording.parts.ground, recording.geometry)
+        self._objects, self._ruts = recording.objects(), recording.ruts()
+        self.view.camera, self.view.scene.instruments = options.camera, options.instruments
+
+    def draw(self, positions: NDArray[np.float64], progress: Callable[[float, float], None]) -> Iterator[NDArray[np.uint8]]:
+        """Yield the images (height, width, 3) at positions [s]."""
+        recording = self._recording
+        state = record(recording.state_table)
+        last = 0
+        for position in positions:
+            row = recording.state(float(position), state)
+            if recording.cuts[last + 1 : row + 1].any():
+                self.view.scene.camera.cut()
+            last = row
+            self.view.scene.move_objects(self._objects.take(row))
+            if self._ruts is not None:
+                self.view.scene.show_ruts(self._ruts.take(row))
+            yield self.view.render(state, state)
+            progress(float(position - positions[0]), float(positions[-1] - positions[0]))
+
+    def close(self) -> None:
+        """Release the surface."""
+        self.view.close()
+
+
+def _write_pngs(folder: Path, images: Iterator[NDArray[np.uint8]]) -> None:
+    from simulator.view.offscreen import png
+
+    create_folder(folder)
+    for number, image in enumerate(images, 1):
+        write_bytes(folder / PNG.format(number), png(image))
+
+
+def _write_gif(path: Path, images: Iterator[NDArray[np.uint8]], options: VideoOptions) -> None:
+    from PIL import Image
+
+    first, *others = [Image.fromarray(image).quantize(GIF_COLORS, method=Image.Quantize.FASTOCTREE) for image in images]
+    first.save(path, format="gif", save_all=True, append_images=others, duration=round(1000.0 / options.rate), loop=0)
+
+
+def _write_file(path: Path, images: Iterator[NDArray[np.uint8]], options: VideoOptions, container: str, codec: str) -> None:
+    """Write a video file with PyAV. Raises OSError."""
+    from fractions import Fraction
+
+    import av
+
+    rate = Fraction(options.rate).limit_denominator(1001)
+    with av.open(str(path), "w", format=container) as out:
+        stream: Any = out.add_stream(codec, rate=rate, options=QUALITY[codec])
+        stream.width, stream.height = options.size
+        stream.pix_fmt = "yuv420p"
+        for image in images:
+            out.mux(stream.encode(av.VideoFrame.from_ndarray(image, format="rgb24")))
+        out.mux(stream.encode(None))

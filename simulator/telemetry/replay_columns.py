@@ -1,0 +1,28 @@
+"""Fields that every log of a run contains, whatever channels are requested: replay, ghost and sound need them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+POSE = ("time", "p_WB", "q_WB", "yaw", "v_WB_B", "w_WB_B", "a_WB_B")
+WHEELS = ("p_BK", "R_BK", "wheel_angle", "wheel_spin", "jounce")
+CONTACT = ("p_WC", "F_C", "slip_ratio", "slip_angle", "tire_deflection", "sinkage", "hardness", "spring_force")
+ENGINE = ("engine_speed", "engine_torque", "gear", "low_range", "center_locked")
+DRIVER = ("steering_wheel_angle", "steering", "throttle", "brake")
+COMMANDS = ("command_*",)
+SESSION = ("resets", "paused", "incident")
+COLLISIONS = ("collision_*",)
+"""Only in a drive with objects."""
+
+DRAWN = (*POSE[:5], *WHEELS[:3], *ENGINE[:1], *ENGINE[2:], *DRIVER)
+"""Fields of the readout without which a replay cannot draw the vehicle and its instruments."""
+DRAWN_COMMANDS = ("command_selector", "command_parking_brake")
+LINKS = ("lower_ball_B", "upper_ball_B", "tierod_outer_B", "tierod_inner_B", "shock_lower_B", "spring_lower_B")
+"""Fields without which a replay leaves out the links of the suspension; logged only if requested."""
+LOGGED = (*POSE, *WHEELS, *CONTACT, *ENGINE, *DRIVER, *COMMANDS, *SESSION, *COLLISIONS)
+"""Fields and patterns that are always logged."""
+
+
+def always_logged(offered: Collection[str]) -> tuple[str, ...]:
+    """Return the fields and patterns of LOGGED that a run with these fields has."""
+    return tuple(one for one in LOGGED if one in offered or (one.endswith("*") and any(name.startswith(one[:-1]) for name in offered)))

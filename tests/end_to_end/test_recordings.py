@@ -1,0 +1,328 @@
+"""Recorded drives: does a replay show the frames of the drive, and are unusable logs refused in a line?"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+from program import call, refused
+
+from simulator.base.errors import ConfigError, DeviceError
+from simulator.base.records import record
+from simulator.builder.builder import build
+from simulator.configuration.configuration import configuration
+from simulator.configuration.overrides import Override
+from simulator.run.folder import RunFolder
+from simulator.run.frames import FrameState, States
+from simulator.run.ghost import ghost_of
+from simulator.run.recording import Recording
+from simulator.run.run_configuration import open_log
+from simulator.telemetry.writer import LogOptions
+
+HERE = Path(__file__).parent
+OLD_RUN = HERE.parent / "data/version_0_2/run"
+SECONDS, EVERY = 8.0, 500
+SIZE = (320, 180)
+
+
+def silent(text: str) -> None:
+    """Ignore a message."""
+
+
+def drive(folder: Path, terrain: str, seconds: float, channels: tuple[str, ...] = ()) -> tuple[list[FrameState], object]:
+    """A drive with its log; returns what the view would draw every EVERY ticks."""
+    settings = [("maneuver", "scripted_drive"), ("terrain", terrain), ("vehicle", "hmmwv")]
+    overrides = [Override((key,), value, "test") for key, value in settings]
+    if channels:
+        overrides.append(Override(("outlets", "telemetry", "channels"), list(channels), "test"))
+    parts = build(configuration(None, overrides))
+    session = parts.session(parts.maneuver_driver())
+    session.reset()
+    states = States(EVERY)
+    session.outlets.append(states)
+    run_folder = RunFolder(folder)
+    open_log(parts, session, run_folder, False, LogOptions())
+    run_folder.began()
+    session.publish()
+    session.run(seconds)
+    session.close()
+    run_folder.release()
+    return states.at(range(len(states.kept))), parts
+
+
+@pytest.fixture(scope="module")
+def driven(tmp_path_factory):
+    """A drive through cones."""
+    folder = tmp_path_factory.mktemp("runs") / "cones"
+    states, _ = drive(folder, "obstacles", SECONDS)
+    return folder, states
+
+
+def offscreen(recording: Recording):
+    from simulator.view.offscreen import Offscreen
+
+    try:
+        view = Offscreen(*SIZE, recording.parts.ground, recording.geometry, samples=1)
+    except DeviceError as error:
+        pytest.skip(str(error))
+    view.scene.instruments = False
+    return view
+
+
+@pytest.fixture(scope="module")
+def recorded(driven):
+    return Recording(driven[0], silent)
+
+
+def images_of_the_drive(recording: Recording, states: list[FrameState], camera: str) -> list[np.ndarray]:
+    view, found = offscreen(recording), []
+    for state, pressed, moved in states:
+        for changes in moved:
+            view.scene.move_objects(changes)
+        for tiles in pressed:
+            view.scene.show_ruts(tiles)
+        view.camera = camera
+        found.append(view.render(state).copy())
+    view.close()
+    return found
+
+
+def images_of_the_replay(recording: Recording, positions, camera: str) -> list[np.ndarray]:
+    view, found = offscreen(recording), []
+    objects, ruts, state = recording.objects(), recording.ruts(), record(recording.state_table)
+    for position in positions:
+        row = recording.state(position, state)
+        view.scene.move_objects(objects.take(row))
+        if ruts is not None:
+            view.scene.show_ruts(ruts.take(row))
+        view.camera = camera
+        found.append(view.render(state, state).copy())
+    view.close()
+    return found
+
+
+@pytest.mark.parametrize("camera", ["chase", "driver", "suspension"])
+def test_the_frames_of_a_replay_are_those_of_the_drive(driven, camera):
+    folder, states = driven
+    messages: list[str] = []
+    recording = Recording(folder, messages.append)
+    shown = images_of_the_drive(recording, states, camera)
+    replayed = images_of_the_replay(recording, [float(one.state[0]["time"]) for one in states], camera)
+    for k, (a, b) in enumerate(zip(shown, replayed, strict=True)):
+        assert np.array_equal(a, b), f"image {k}"
+    assert not messages
+    assert any(len(one.rows) for _, _, moved in states for one in moved), "a cone was hit"
+
+
+def test_scrubbing_back_puts_the_objects_back(recorded):
+    recording = recorded
+    times = [1.0, SECONDS - 0.5, 1.0]
+    first, moved, again = images_of_the_replay(recording, times, "chase")
+    assert np.array_equal(first, again) and not np.array_equal(first, moved)
+    followed = recording.objects()
+    assert len(followed.take(recording.row_at(SECONDS)).rows)
+    back = followed.take(recording.row_at(1.0))
+    start = recording.parts.ground.objects.records["p_WO"][back.rows]
+    np.testing.assert_array_equal(back.p_WO, start)
+    assert back.present.all()
+
+
+def test_ruts_of_a_replay_are_nearly_those_of_the_drive(tmp_path):
+    states, _ = drive(tmp_path / "run", "flat_soil", 6.0)
+    recording = Recording(tmp_path / "run", silent)
+    bare = images_of_the_drive(recording, [one._replace(pressed=[]) for one in states], "chase")
+    positions = [float(one.state[0]["time"]) for one in states]
+    with_ruts = images_of_the_drive(recording, states, "chase")
+    replayed = images_of_the_replay(recording, positions, "chase")
+
+    def difference(images):
+        return np.mean([np.abs(a.astype(int) - b).mean() for a, b in zip(with_ruts, images, strict=True)])
+
+    assert difference(bare) > 0.05, "the ruts are visible"
+    assert difference(replayed) < 0.05 * difference(bare)
+
+
+def test_states_between_rows_are_interpolated(recorded):
+    recording = recorded
+    a, b, middle = (record(recording.state_table) for _ in range(3))
+    recording.state(5.0, a)
+    recording.state(5.01, b)
+    recording.state(5.005, middle)
+    assert middle[0]["time"] == pytest.approx(5.005)
+    np.testing.assert_allclose(middle[0]["p_WB"], 0.5 * (a[0]["p_WB"] + b[0]["p_WB"]), atol=1e-9)
+    assert np.linalg.norm(middle[0]["q_WB"]) == pytest.approx(1.0)
+
+
+def test_events_have_their_positions(recorded):
+    recording = recorded
+    found = [event for event in recording.events if event.kind == "collision"]
+    assert found and found[0].text.startswith("collision: cone_1")
+    speed = recording.columns("v_WB_B_x")["v_WB_B_x"][recording.row_at(found[0].position)]
+    assert float(found[0].text.split(", ")[1].split()[0]) == pytest.approx(speed, rel=0.2)
+
+
+def test_a_video_and_png_files_have_equal_frames_each_time(driven, tmp_path, capsys):
+    folder, _ = driven
+    for name in ("first", "second"):
+        words = ("--video", tmp_path / name, "--from", 6, "--to", 6.2, "--fps", 10, "--size", "160x90")
+        code, out, err = call(capsys, "render", folder, *words)
+        assert (code, err) == (0, "") and out.startswith("3 PNG files")
+    files = sorted((tmp_path / "first").glob("*.png"))
+    assert len(files) == 3
+    contents = [file.read_bytes() for file in files]
+    assert contents == [(tmp_path / "second" / file.name).read_bytes() for file in files]
+    assert len(set(contents)) == 3, "the vehicle moves"
+
+
+def test_a_gif_and_a_video_file(driven, tmp_path, capsys):
+    av = pytest.importorskip("av")
+    folder, _ = driven
+    for name in ("clip.gif", "clip.mp4"):
+        code, _, err = call(capsys, "render", folder, "--video", tmp_path / name, "--to", 0.2, "--fps", 10, "--size", "160x90")
+        assert (code, err) == (0, "")
+    assert Image.open(tmp_path / "clip.gif").n_frames == 3
+    with av.open(str(tmp_path / "clip.mp4")) as clip:
+        assert (clip.streams.video[0].width, clip.streams.video[0].average_rate) == (160, 10)
+        assert sum(1 for _ in clip.decode(video=0)) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("--video", "clip.avi"), ".mp4"),
+        (("--video", "clip.mp4", "--size", "161x90"), "even"),
+        (("--video", "out", "--from", "99"), "--from"),
+        (("--video", "out", "--from", "5", "--to", "3"), "--to"),
+        (("--video", "clip.gif", "--fps", "60"), "50"),
+        ((), "--video"),
+    ],
+)
+def test_a_wrong_request_is_refused_in_a_line(driven, capsys, words, part, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert part in refused(call(capsys, "render", driven[0], *words))
+    assert not list(tmp_path.iterdir())
+
+
+def copied(driven, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(driven[0], tmp_path / "copy"))
+
+
+def rewritten(folder: Path, change) -> None:
+    """Write the log again with another table."""
+    file = folder / "telemetry.parquet"
+    pq.write_table(change(pq.read_table(file)), file, row_group_size=300)
+
+
+def test_a_log_of_version_0_2_without_the_columns_is_refused_with_their_names():
+    with pytest.raises(ConfigError, match=r"q_WB, p_BK, R_BK.* which a replay needs; hint: drive again"):
+        Recording(OLD_RUN, silent)
+
+
+def test_a_log_without_links_plays_without_them(tmp_path):
+    drive(tmp_path / "run", "flat", 1.0, ("v_WB_B",))
+    messages: list[str] = []
+    recording = Recording(tmp_path / "run", messages.append)
+    assert len(messages) == 1 and "links" in messages[0] and not recording.has_links
+    assert recording.duration == pytest.approx(1.0)
+    image = images_of_the_replay(recording, [0.5], "suspension")[0]
+    assert image.std() > 10.0
+
+
+def test_a_damaged_group_of_rows_ends_the_recording(driven, tmp_path):
+    folder = copied(driven, tmp_path)
+    rewritten(folder, lambda table: table)
+    file = folder / "telemetry.parquet"
+    about = pq.read_metadata(file)
+    assert about.num_row_groups == 3
+    column = next(c for c in range(about.num_columns) if about.row_group(1).column(c).path_in_schema == "p_WB_x")
+    place = about.row_group(1).column(column)
+    content = bytearray(file.read_bytes())
+    start = place.dictionary_page_offset or place.data_page_offset
+    content[start : start + place.total_compressed_size] = b"\xff" * place.total_compressed_size
+    file.write_bytes(content)
+    messages: list[str] = []
+    recording = Recording(folder, messages.append)
+    assert recording.duration == pytest.approx(2.99) and len(messages) == 1 and "the recording ends at 3.0 s" in messages[0]
+
+
+def test_a_log_cut_short_is_refused_in_a_line(driven, tmp_path, capsys):
+    folder = copied(driven, tmp_path)
+    file = folder / "telemetry.parquet"
+    file.write_bytes(file.read_bytes()[:200_000])
+    assert "telemetry.parquet" in refused(call(capsys, "render", folder, "--video", tmp_path / "x"))
+
+
+def test_events_cut_short_are_shown_as_far_as_they_go(driven, tmp_path):
+    folder = copied(driven, tmp_path)
+    file = folder / "events.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(lines[:2]) + lines[2][:20])
+    messages: list[str] = []
+    assert len(Recording(folder, messages.append).events) == 1 and not messages
+    file.write_text(lines[0] + "{}\n")
+    assert Recording(folder, messages.append).events == []
+    assert len(messages) == 1 and "shows no events" in messages[0]
+
+
+def with_configuration(table, change):
+    about = dict(table.schema.metadata)
+    content = json.loads(about[b"jounce.configuration"])
+    change(content)
+    about[b"jounce.configuration"] = json.dumps(content).encode()
+    return table.replace_schema_metadata(about)
+
+
+def test_a_log_whose_vehicle_was_edited_is_refused(driven, tmp_path):
+    folder = copied(driven, tmp_path)
+    rewritten(folder, lambda table: with_configuration(table, lambda content: content["vehicle"]["chassis"].update(mass=1234.0)))
+    with pytest.raises(ConfigError, match=r"expected the vehicle of the run .hash .*got 'another vehicle"):
+        Recording(folder, silent)
+
+
+def test_columns_of_another_vehicle_are_refused(driven, tmp_path):
+    folder = copied(driven, tmp_path)
+
+    def renamed(table):
+        about = table.schema.metadata
+        return table.rename_columns([name.replace("_RR", "_3R") for name in table.column_names]).replace_schema_metadata(about)
+
+    rewritten(folder, renamed)
+    with pytest.raises(ConfigError, match="wheel_angle_RR, the wheels of the vehicle"):
+        Recording(folder, silent)
+
+
+def test_values_that_are_not_finite_end_the_recording(driven, tmp_path):
+    folder = copied(driven, tmp_path)
+
+    def broken(table):
+        at = table.column_names.index("p_WB_y")
+        values = table.column(at).to_numpy().copy()
+        values[200:] = np.nan
+        return table.set_column(at, table.schema.field(at), [values])
+
+    rewritten(folder, broken)
+    messages: list[str] = []
+    recording = Recording(folder, messages.append)
+    assert len(recording.positions) == 200 and "row 200" in messages[0]
+
+
+def test_a_ghost_needs_the_same_terrain(driven):
+    folder, _ = driven
+    same = build(configuration(None, [Override(("terrain",), "obstacles", "test"), Override(("vehicle",), "sedan", "test")]))
+    ghost = ghost_of(folder, same.configuration, True, silent)
+    assert ghost.waits_for_motion and 0.0 < ghost.begins_moving < 5.0
+    assert len(ghost.times) == pytest.approx(SECONDS / 0.02, abs=2) and not ghost.cuts[1:].any()
+    other = build(configuration(None, [Override(("terrain",), "flat", "test"), Override(("vehicle",), "hmmwv", "test")]))
+    with pytest.raises(ConfigError, match="a drive on the terrain obstacles"):
+        ghost_of(folder, other.configuration, False, silent)
+
+
+def test_replay_needs_a_display_and_says_what_does_not(driven, capsys, monkeypatch):
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    assert "jounce render" in refused(call(capsys, "replay", driven[0]))
