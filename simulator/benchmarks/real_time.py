@@ -14,7 +14,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +52,9 @@ class Case:
 
 
 CASES = (
-    Case("no window", ("--no-view", "--driver", "scripted"), False),
-    Case("window", ("--driver", "keyboard"), True),
-    Case("window, console, lidar", ("--driver", "keyboard", "--console", "0", "--sensor", LIDAR), True),
+    Case("no window", ("--no-view", "--driver", "scripted", "--no-sound"), False),
+    Case("window", ("--driver", "keyboard", "--no-sound"), True),
+    Case("window, console, lidar, sound", ("--driver", "keyboard", "--console", "0", "--sensor", LIDAR, "--sound-device", "null"), True),
 )
 
 
@@ -72,7 +71,6 @@ def main_bench_realtime(seconds: float, as_json: bool) -> int:
                 if not as_json:
                     print_line("\n".join(case_lines(found[-1])))
     result = {"seconds": seconds, "machine": machine(), "real_time_priority": may_have_priority(), "cases": found}
-    result |= {"sound": find_spec("simulator.sound") is not None}
     if as_json:
         print_line(json_text(result))
     else:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from simulator.base.addresses import parse_port
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import JounceError
 from simulator.base.signals import EndedBySignal
@@ -17,6 +18,7 @@ from simulator.configuration.from_arguments import session_of
 from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override, option
 from simulator.configuration.session_file import THIS_MACHINE, read_session
+from simulator.console.address import tls_of
 from simulator.host.drive import DriveOptions, Host
 from simulator.host.drive_console import ConsoleOptions
 from simulator.host.event_script import EventScript, read_script
@@ -32,6 +34,10 @@ def main_drive(arguments: Any, began: float) -> int:
         *option("--driver", "driver", arguments.driver),
         *option(f"--{'offscreen' if arguments.offscreen else 'no-view'}", "outlets.view", view, is_flag=True),
         *option("--no-motion", "outlets.motion.on", False if arguments.no_motion else None, is_flag=True),
+        *option("--sound", "outlets.sound.on", True if arguments.sound else None, is_flag=True),
+        *option("--no-sound", "outlets.sound.on", False if arguments.no_sound else None, is_flag=True),
+        *option("--volume", "outlets.sound.volume", arguments.volume),
+        *option("--sound-device", "outlets.sound.device", arguments.sound_device),
     ]
     return _main(arguments, began, options)
 
@@ -86,9 +92,7 @@ class _Command:
         configuration = self._configuration(options)
         arguments = self.arguments
         script = EventScript() if arguments.events is None or before is not None else read_script(Path(arguments.events))
-        console = None
-        if arguments.console is not None:
-            console = ConsoleOptions(int(arguments.console), read_session(configuration).on_loss)
+        console = _console(arguments, configuration)
         if before is not None and console is not None and before.options.console is not None:
             console = replace(console, port=before.console.port or console.port, token=before.options.console.token)
         ghost = Path(arguments.ghost) if before is None and getattr(arguments, "ghost", None) else None
@@ -117,6 +121,16 @@ def _free(out: Path) -> Path:
     return next(one for n in itertools.count(2) if not (one := out.with_name(f"{out.name}_{n}")).exists())
 
 
+def _console(arguments: Any, configuration: Configuration) -> ConsoleOptions | None:
+    """Return the options of the console; None without one. Raises JounceError."""
+    if arguments.console is None:
+        if arguments.tls is not None:
+            raise JounceError("--tls needs --console")
+        return None
+    host, port = parse_port(arguments.console, "--console")
+    return ConsoleOptions(port, read_session(configuration).on_loss, host, tls_of(arguments.tls))
+
+
 def report(host: Host, summary: dict[str, Any]) -> int:
     """Print a summary of the drive and return the exit code. Raises EndedBySignal when a signal ended the drive."""
     late = f"{summary['overruns']} late ticks"
@@ -135,6 +149,8 @@ def report(host: Host, summary: dict[str, Any]) -> int:
     if host.force_feedback is not None and host.force_feedback.thread.delay.count:
         delay = host.force_feedback.thread.delay
         print_line(f"force feedback: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
+    if summary["sound"]:
+        print_line(summary["sound"])
     if summary["incidents"]:
         print_line(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
     if summary["collisions"]:
