@@ -21,11 +21,12 @@ from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import build
 from simulator.clock import prepare_process, release_process
 from simulator.configuration.configuration import Configuration
+from simulator.console.address import need_packages
 from simulator.driver.force_feedback.thread import ForceFeedbackThread
 from simulator.driver.input_devices.devices import Device
 from simulator.driver.make_driver import PERSON
 from simulator.events.event import Event, Origin
-from simulator.host.drive_console import ConsoleOptions, DriveConsole, need_packages
+from simulator.host.drive_console import ConsoleOptions, DriveConsole
 from simulator.host.drive_control import DriveControl
 from simulator.host.drive_drivers import drivers_of
 from simulator.host.drive_messages import DriveMessages
@@ -108,7 +109,7 @@ class Host:
         JounceError : a file, device, address or folder cannot be used, or the vehicle's state is no longer finite
         """
         if self.options.console is not None:
-            need_packages()
+            need_packages("--console")
         choose_view(self.options.configuration, self.messages.say)
         self.view.compile(self.options.configuration, self.messages.say)
         self.parts = parts = build(self.options.configuration)
