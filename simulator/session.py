@@ -23,6 +23,7 @@ from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.driver_seat import DriverSeat, Ending
 from simulator.events.collision import Collision, CollisionList
 from simulator.events.event import Event, Origin
+from simulator.events.sound_controls import SoundControls
 from simulator.faults.fault_set import FaultSet
 from simulator.faults.planned_fault import PlannedFault
 from simulator.recovery import VehicleRecovery
@@ -149,6 +150,8 @@ class Session:
         """Context that names the user's file in errors of `reset`."""
         self.fault_maker: Callable[[Sequence[Any], Sequence[PlannedFault]], list[PlannedFault]] | None = None
         """Returns the faults of entries as in a session file, in addition to those present. Raises ConfigError, JounceError."""
+        self.sound = SoundControls()
+        """Volume, mute and horn, for an outlet that sounds."""
         self.place_check: Callable[[Session, float, float, float], None] | None = None
         """Checks a place (x, y [m], yaw [rad]) of the vehicle. Raises ConfigError: no ground, or an object is there."""
         self.paused = False

@@ -20,7 +20,9 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_I
 BY_THE_CLOCK = {
     *("test_live.py", "test_signals.py", "test_window_gone.py", "test_platform_process.py", "test_virtual_platform.py"),
     *("test_window.py", "test_drive_lock.py", "test_engine.py", "test_port_in_real_time.py"),
-    *("test_console_process.py", "test_operator_drive.py", "test_hostile_clients.py", "test_finished_run_console.py", "test_stop_bench.py"),
+    *("test_console_process.py", "test_operator_drive.py", "test_hostile_clients.py", "test_finished_run_console.py"),
+    *("test_sound_process.py", "test_sound_drive.py"),
+    *("test_hostile_clients.py", "test_finished_run_console.py", "test_stop_bench.py"),
 }
 """Files whose tests run several processes in real time, or look at what all drives of a user share. One of these files runs at a time."""
 
@@ -62,6 +64,7 @@ FAST = {
     "report": ("test_page.py",),
     "scores": ("test_score_rows.py",),
     "sensors": ("test_image_files.py", "test_imu.py"),
+    "sound": ("test_glitches.py",),
     "sweep": ("test_journal.py",),
     "telemetry": ("test_event_file.py", "test_log.py", "test_sensor_file_repair.py", "test_writer.py"),
     "terrain": ("test_terrain_heightmap.py", "test_terrain_load.py", "test_terrain_soil.py", "test_terrain_surface.py"),

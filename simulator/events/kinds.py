@@ -15,6 +15,7 @@ from simulator.driver.input_devices.controls import SHIFT_SPEED
 from simulator.driver.make_driver import PERSON
 from simulator.events.cueing_controls import CueingControls, intensity_text, parameter_text
 from simulator.events.event import Event, Origin
+from simulator.events.sound_controls import SHORT_HORN
 from washout.intensity import MOST
 
 if TYPE_CHECKING:
@@ -289,6 +290,32 @@ def _end_fault(drive: Controlled, name: str) -> Effect:
     return Effect("end_fault", name)
 
 
+def _horn(drive: Controlled, pressed: bool | None) -> Effect:
+    sound, time = drive.session.sound, drive.session.time
+    if pressed is None:
+        sound.horn_until = time + SHORT_HORN
+    else:
+        sound.horn = pressed
+    return Effect("horn", pressed)
+
+
+def _mute(drive: Controlled, muted: bool | None) -> Effect:
+    sound = drive.session.sound
+    sound.muted = not sound.muted if muted is None else muted
+    drive.show("sound off" if sound.muted else "sound on", TUNED_TIME)
+    return Effect("mute", sound.muted)
+
+
+def _volume(drive: Controlled, value: float) -> Effect:
+    drive.session.sound.volume = value
+    drive.show(f"volume {100 * value:.0f} %", TUNED_TIME)
+    return Effect("volume", value)
+
+
+def _step_volume(steps: int) -> Callable[[Controlled, None], Effect]:
+    return lambda drive, _: _volume(drive, drive.session.sound.volume_after(steps))
+
+
 def _show_camera(name: str) -> Callable[[Controlled, None], Effect]:
     return lambda drive, _: Effect(name)  # the window has changed its camera itself
 
@@ -345,6 +372,11 @@ COMMANDS: dict[str, EventKind] = {
         EventKind("washout_next", _select_parameter, LOCAL, "select the next parameter of the washout"),
         EventKind("washout_up", _step_parameter(1), LOCAL, "increase the selected parameter"),
         EventKind("washout_down", _step_parameter(-1), LOCAL, "decrease the selected parameter"),
+        EventKind("horn", _horn, LOCAL, "sound the horn (true) or end it (false); without a value briefly", Flag(), toggles=True),
+        EventKind("mute", _mute, LOCAL, "turn the sound off (true) or on (false)", Flag(), toggles=True),
+        EventKind("volume", _volume, LOCAL, "set the volume of the sound", Number("1", 0.0, 1.0)),
+        EventKind("volume_up", _step_volume(1), LOCAL, "increase the volume"),
+        EventKind("volume_down", _step_volume(-1), LOCAL, "decrease the volume"),
         *(EventKind(name, _show_camera(name), PERSONS, "change the camera") for name in ("camera", "camera_1", "camera_2", "camera_3")),
         EventKind("shift_refused", _refuse_gear, PERSONS, "show that the selector does not move while driving"),
         EventKind(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from simulator.host.console_setup import moved_objects
 from simulator.host.drive_streams import DriveStreams
 from simulator.host.drive_view import DriveView
 from simulator.outlets.outlet_runner import OutletRunner
@@ -14,12 +15,14 @@ GOOD, STARTS, BAD = "good", "starts", "bad"
 
 def status_of(session: Session, view: DriveView, streams: DriveStreams) -> dict[str, Any]:
     """Return the message with the present state, in JSON types."""
-    tuner = session.cueing.tuner
+    tuner, goal = session.cueing.tuner, getattr(session.driver, "goal", None)
     return {
         "type": "status",
         "driver": session.seat.name or session.seat.label,
         "offered": session.seat.offered,
         "phase": str(getattr(session.driver, "phase", "")),
+        "goal": None if goal is None else [float(goal.x), float(goal.y), float(goal.radius)],
+        "moved": moved_objects(session),
         "processes": [*_window(view), *_platform(streams)],
         "streams": [_stream(outlet.stream) for outlet in streams.motions],
         "outlets": [

@@ -34,6 +34,10 @@ def main_drive(arguments: Any, began: float) -> int:
         *option("--driver", "driver", arguments.driver),
         *option(f"--{'offscreen' if arguments.offscreen else 'no-view'}", "outlets.view", view, is_flag=True),
         *option("--no-motion", "outlets.motion.on", False if arguments.no_motion else None, is_flag=True),
+        *option("--sound", "outlets.sound.on", True if arguments.sound else None, is_flag=True),
+        *option("--no-sound", "outlets.sound.on", False if arguments.no_sound else None, is_flag=True),
+        *option("--volume", "outlets.sound.volume", arguments.volume),
+        *option("--sound-device", "outlets.sound.device", arguments.sound_device),
     ]
     return _main(arguments, began, options)
 
@@ -145,6 +149,8 @@ def report(host: Host, summary: dict[str, Any]) -> int:
     if host.force_feedback is not None and host.force_feedback.thread.delay.count:
         delay = host.force_feedback.thread.delay
         print_line(f"force feedback: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
+    if summary["sound"]:
+        print_line(summary["sound"])
     if summary["incidents"]:
         print_line(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
     if summary["collisions"]:

@@ -161,6 +161,8 @@ function patchHere() {
 
 function showParts(status) {
   parts = status;
+  map.goal = status.goal;
+  map.moved = new Map(status.moved.map(([row, ...pose]) => [row, pose]));
   const lines = [
     ["■", "console", "● connected"],
     ...status.processes.map((one) => ["■", one.name, `${{ good: "● runs", starts: "◌ starts", bad: "✕ missing" }[one.state]} ${one.text}`]),
