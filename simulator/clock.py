@@ -185,10 +185,10 @@ def prepare_process() -> list[str]:
     return []
 
 
-def take_real_time_priority() -> bool:
-    """Set real-time priority for this process and return True; False if the system does not permit it."""
+def take_real_time_priority(priority: int = 50) -> bool:
+    """Set real-time priority for this process, and its threads from now on, and return True; False if the system does not permit it."""
     try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
     except (OSError, AttributeError):
         return False
     return True

@@ -86,8 +86,18 @@ class VehicleRecovery:
     def put_upright(self) -> None:
         """Put the vehicle on its wheels at its present position, at rest."""
         x, y, _ = self._vehicle.space.state[0]["p_WB"]
-        self._put(float(x), float(y), self._heading())
+        self._put(float(x), float(y), self.heading)
         self._rest_ticks = 0
+
+    def put_at(self, x: float, y: float, yaw: float) -> bool:
+        """Put the vehicle at rest in equilibrium at a position; return False if there is none. Then the state does not change."""
+        before = self._vehicle.piece.memory.copy()
+        if not self._settle_at(x, y, yaw):
+            self._vehicle.piece.memory[:] = before
+            self._vehicle.read()
+            return False
+        self._rest_ticks = 0
+        return True
 
     def _save_place(self) -> None:
         """Save the position of the vehicle if it is upright and not below the ground."""
@@ -99,7 +109,7 @@ class VehicleRecovery:
             self._recover()
         elif is_upright(state["q_WB"]):
             self._in_a_row = 0
-            self._places.add(float(state["time"]), x, y, self._heading())
+            self._places.add(float(state["time"]), x, y, self.heading)
 
     def _recover(self) -> None:
         """Put the vehicle back at rest at the last valid position, until the platform motion has faded."""
@@ -155,7 +165,8 @@ class VehicleRecovery:
             state["time"] = time
         return True
 
-    def _heading(self) -> float:
+    @property
+    def heading(self) -> float:
         """Return the heading of the vehicle over ground [rad], also when it is upside down."""
         R = _rotation(self._vehicle.space.state[0]["q_WB"])
         return math.atan2(R[1, 0], R[0, 0])

@@ -23,6 +23,7 @@ from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.driver_seat import DriverSeat, Ending
 from simulator.events.collision import Collision, CollisionList
 from simulator.events.event import Event, Origin
+from simulator.events.sound_controls import SoundControls
 from simulator.faults.fault_set import FaultSet
 from simulator.faults.planned_fault import PlannedFault
 from simulator.recovery import VehicleRecovery
@@ -149,6 +150,10 @@ class Session:
         """Context that names the user's file in errors of `reset`."""
         self.fault_maker: Callable[[Sequence[Any], Sequence[PlannedFault]], list[PlannedFault]] | None = None
         """Returns the faults of entries as in a session file, in addition to those present. Raises ConfigError, JounceError."""
+        self.sound = SoundControls()
+        """Volume, mute and horn, for an outlet that sounds."""
+        self.place_check: Callable[[Session, float, float, float], None] | None = None
+        """Checks a place (x, y [m], yaw [rad]) of the vehicle. Raises ConfigError: no ground, or an object is there."""
         self.paused = False
         self.platform_stopped = False
         """True after an operator has stopped the platform: it holds its pose, and nothing moves."""
@@ -206,6 +211,11 @@ class Session:
         faults = [fault.logged for fault in self.faults]
         sensors = [sensor.logged for sensor in self.sensors]
         return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults]
+
+    @property
+    def heading(self) -> float:
+        """Heading of the vehicle over ground [rad]."""
+        return self.recovery.heading
 
     @property
     def moves(self) -> bool:
@@ -271,6 +281,18 @@ class Session:
     def set_upright(self) -> None:
         """Put the vehicle on its wheels at its present position, at rest. The platform moves smoothly to its neutral pose."""
         self.recovery.put_upright()
+        self.collision_list.begin()
+        self._reset_motion()
+
+    def place(self, x: float, y: float, yaw: float) -> None:
+        """Put the vehicle on its wheels at x, y [m] with the heading yaw [rad], at rest. Time, driver, faults and objects go on.
+
+        Raises ConfigError: there is no ground, an object is there, or the vehicle cannot be at rest there; nothing has changed.
+        """
+        if self.place_check is not None:
+            self.place_check(self, x, y, yaw)
+        if not self.recovery.put_at(x, y, yaw):
+            raise ConfigError("drive", "place", [x, y], "a place at which the vehicle can be at rest; it is too steep there")
         self.collision_list.begin()
         self._reset_motion()
 

@@ -20,7 +20,8 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_I
 BY_THE_CLOCK = {
     *("test_live.py", "test_signals.py", "test_window_gone.py", "test_platform_process.py", "test_virtual_platform.py"),
     *("test_window.py", "test_drive_lock.py", "test_engine.py", "test_port_in_real_time.py"),
-    *("test_console_process.py", "test_operator_drive.py"),
+    *("test_console_process.py", "test_operator_drive.py", "test_hostile_clients.py", "test_finished_run_console.py"),
+    *("test_sound_process.py", "test_sound_drive.py"),
 }
 """Files whose tests run several processes in real time, or look at what all drives of a user share. One of these files runs at a time."""
 
@@ -37,7 +38,7 @@ LONG = {
 FAST = {
     "api": ("test_public_names.py", "test_simulation.py"),
     "autonomy": ("test_obstacle_map.py", "test_planners.py"),
-    "console": ("test_console_pages.py", "test_operator_watch.py"),
+    "console": ("test_console_addresses.py", "test_console_pages.py", "test_operator_watch.py", "test_recorded_run.py"),
     "contact": ("test_narrow_phase.py",),
     "driver": ("test_device_profiles.py", "test_human_driver.py", "test_shaping.py"),
     "drivetrain": ("test_driveline.py", "test_drivetrain_files.py", "test_engine_and_converter.py", "test_gearbox.py"),
@@ -62,6 +63,7 @@ FAST = {
     "report": ("test_page.py",),
     "scores": ("test_score_rows.py",),
     "sensors": ("test_image_files.py", "test_imu.py"),
+    "sound": ("test_glitches.py",),
     "sweep": ("test_journal.py",),
     "telemetry": ("test_event_file.py", "test_log.py", "test_replay_columns.py", "test_sensor_file_repair.py", "test_writer.py"),
     "terrain": ("test_terrain_heightmap.py", "test_terrain_load.py", "test_terrain_soil.py", "test_terrain_surface.py"),

@@ -31,6 +31,7 @@ from vehicles.contact.part_section import read_object_contact
 from vehicles.controllers.controller_section import Controllers, read_controllers
 from vehicles.mechanism_parameters import MechanismParameters, VehicleDesign, new_mechanism
 from vehicles.multibody.description.rigid_body import RigidBody
+from vehicles.sound_section import read_sound
 from vehicles.static_load_check import check_springs
 from vehicles.steering.contract import SteeredAxle, SteeringKind
 from vehicles.steering.kinds import STEERING_KINDS
@@ -96,6 +97,8 @@ class Description:
     actuators: Record
     alignments: tuple[Alignment, ...]
     """Alignment of each axle; the tie rods are those of the hardpoints until `vehicles.alignment` adjusts them."""
+    sound: dict[str, Any] | None
+    """Section `sound`, see `vehicles.sound_section.read_sound`."""
     table_tolerance: float | None
     """Tolerance of the tables that replace the closed form of the suspension; None: no tables."""
 
@@ -163,6 +166,7 @@ def read_description(mapping: Any, file: str, keep: Cached | None = None) -> Des
             controllers=read_controllers(values, mechanism.axles),
             actuators=read_actuators(values, mechanism, parts.steering, bool(tables)),
             alignments=tuple(axle.alignment for axle in axles),
+            sound=read_sound(values.get("sound")),
             table_tolerance=values["suspension_table_tolerance"] if tables else None,
         )
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, JounceError, raise_all
 from simulator.base.fast_call import compiled_call
 from simulator.base.rates import shown_time
-from simulator.base.records import Record, Table, record
+from simulator.base.records import Record, Table, dtype_of, record, view_as
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from terrain.ground import Ground, GroundArrays
 from terrain.soil import SOIL
@@ -73,6 +73,10 @@ BUSHINGS_AT_REST = 1e-13
 
 CLEAR, RIM_POINTS = 0.01, 17
 """m, least distance of a dropped vehicle from the ground; points of the lower half of each wheel that are checked for it."""
+
+
+BODY_CONTACT_LOG = tuple(row for row in BODY_CONTACT_STATE if row[0] == "force_B")
+"""Field of the log; its columns begin with body_contact_."""
 
 
 def arrays_of(ground: Ground | GroundArrays) -> GroundArrays:
@@ -439,13 +443,16 @@ class Vehicle:
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
         """Further records for a log, as (prefix, table, record): states of plugin tire models, of controllers, of their actuators, of
-        the steering and of the drivetrain."""
+        the steering, of the drivetrain and of the contact of the body."""
         records = self.description.controllers.logged(self.space.controls, self.corner_names)
         if self.description.actuators.view(np.float64).any():
             records.append(logged_actuators(self.space.actuators, self.corner_names))
         if self.description.steering_kind.state:
             records.append(logged_steering(self.space.steering, self.description.steering_kind.state))
         records += self.drivetrain.logged(self.space, self.description.mechanism.axles)
+        records.append(
+            ("body_contact_", BODY_CONTACT_LOG, view_as(self.space.body_contact, BODY_CONTACT_LOG, dtype_of(BODY_CONTACT_STATE)))
+        )
         return [*self.tires.logged(self.space.treads, self.corner_names), *records]
 
     @property

@@ -10,6 +10,7 @@ from vehicles.body_contact import BODY_FILE
 from vehicles.body_fields import AS_PUBLISHED, BODY, INERTIA, MASS, POINT
 from vehicles.contact.part_section import PART_FIELDS
 from vehicles.controllers.controller_section import CONTROLLER_FILE
+from vehicles.sound_section import SOUND_FILE
 from vehicles.steering.steering_section import STEERING_FILE
 from vehicles.suspension.axle_limits import FAR
 from vehicles.suspension.kinds import AXLE_KINDS, SHIPPED
@@ -61,6 +62,7 @@ VEHICLE_FILE = (
     Field("actuators", Group(ACTUATOR_FILE), "further actuators: added steering angles, adjustable dampers; default: none", None),
     Field("aerodynamics", Group(AERODYNAMICS_FILE), "drag, side force, yaw moment and lift; default: none", None),
     Field("body", Group(_BODY), "outline of the body, and its contact with the ground and with objects"),
+    Field("sound", Group(SOUND_FILE), "sound of the vehicle, which the physics does not read (default: by the kind of drivetrain)", None),
     Field("suspension_kinematics", Choice(KINEMATICS), "computation of the suspension motion", None),
     Field(
         "suspension_table_tolerance",

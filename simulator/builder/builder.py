@@ -27,7 +27,7 @@ from simulator.base.yaml_reader import read_yaml
 from simulator.builder.outline import outline
 from simulator.builder.session_images import SessionImages
 from simulator.builder.session_objects import put_objects
-from simulator.builder.start_place import check_start
+from simulator.builder.start_place import check_place, check_start
 from simulator.builder.vehicle_builder import check_step_of, description_of, vehicle_of
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.file_lookup import data_folder, find_config
@@ -178,6 +178,10 @@ class SessionParts:
         """Return faults, described as in a session file, in addition to those `present`. Raises ConfigError, JounceError."""
         return make_faults(given, self._fault_context, [fault.name for fault in present])
 
+    def check_place(self, session: Session, x: float, y: float, yaw: float) -> None:
+        """Check that the vehicle of a session has room at x, y [m] with the heading yaw [rad]. Raises ConfigError."""
+        check_place(self.ground, session.objects, session.time, self.vehicle.description, (x, y, yaw))
+
     @property
     def _fault_context(self) -> FaultContext:
         phases = () if self.maneuver is None else self.maneuver.phase_names
@@ -193,7 +197,7 @@ class SessionParts:
         if self.maneuver is not None:
             session.start_speed, session.start_drop = self.maneuver.start.speed, self.maneuver.start.drop
         session.add_faults(self.new_faults())
-        session.fault_maker = self.more_faults
+        session.fault_maker, session.place_check = self.more_faults, self.check_place
         if self.ruts is not None:
             session.soil.load(self.ruts, self.terrain)
         self.images.soil = session.soil

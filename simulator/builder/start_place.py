@@ -1,11 +1,16 @@
-"""Check that no object stands where a drive starts."""
+"""Check that no object stands where a drive starts, or where the vehicle is put during a drive."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from simulator.base.errors import ConfigError
 from simulator.builder.outline import outline
 from terrain.ground import Ground
-from terrain.objects.footprint import Rectangle, free_place, rows_in
+from terrain.objects.footprint import CIRCLE, Rectangle, free_place, meets, rows_in
+from terrain.objects.object_set import ObjectSet
+from terrain.objects.records import BREAKAWAY
+from terrain.outlines import outlines
 from vehicles.description import Description
 
 STEP_OVER = 0.05
@@ -20,12 +25,8 @@ def check_start(ground: Ground, vehicle: Description) -> None:
     """Raise ConfigError with the name of an object on the start, and the nearest free place."""
     if not len(ground.objects):
         return
-    body = outline(vehicle)
-    rectangle = Rectangle(body["front"] + GAP, body["front"] - body["length"] - GAP, 0.5 * body["width"] + GAP)
-    x, y, yaw = ground.spawn
-    points = vehicle.body_contact[0]["points"][: vehicle.body_contact[0]["count"]]
-    base = ground.height(x, y)
-    heights = base + STEP_OVER, base + float(points[:, 2].max()) - float(vehicle.mechanism.corners[0]["design_wheel_z"].min()) + 0.5
+    rectangle, (x, y, yaw) = _around(vehicle), ground.spawn
+    heights = _heights(ground, vehicle, x, y)
     row = next(rows_in(ground.objects, rectangle.at(x, y, yaw), *heights), None)
     if row is None:
         return
@@ -33,3 +34,38 @@ def check_start(ground: Ground, vehicle: Description) -> None:
     hint = "there is no free place near it" if place is None else f"the nearest free place of the vehicle is [{place[0]:g}, {place[1]:g}]"
     expected = f"no object on the start of the drive at [{x:g}, {y:g}]; move the object, or the start: {hint}"
     raise ConfigError("terrain", "objects", ground.objects.objects[row].name, expected)
+
+
+def check_place(ground: Ground, objects: ObjectSet, time: float, vehicle: Description, place: tuple[float, float, float]) -> None:
+    """Raise ConfigError if a place (x, y [m], yaw [rad]) is outside the map, or an object is there at a time [s]."""
+    x, y, yaw = place
+    rectangle = _around(vehicle)
+    corners = rectangle.at(x, y, yaw)
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    x0, x1, y0, y1 = ground.bounds
+    is_endless = not ground.p[0]["mirrored"]
+    if not is_endless and (low[0] < x0 or high[0] > x1 or low[1] < y0 or high[1] > y1):
+        expected = f"a place on the map, x from {x0:g} to {x1:g} m, y from {y0:g} to {y1:g} m, with the whole vehicle"
+        raise ConfigError("drive", "place", [x, y], expected)
+    bottom, top = _heights(ground, vehicle, x, y)
+    r = objects.records
+    near = (r["low"][:, :2] <= high).all(axis=1) & (r["high"][:, :2] >= low).all(axis=1)
+    solid = (r["present"] == 1) & (r["extinction"] == 0.0)
+    rows = np.flatnonzero(solid & (near | (r["motion"] == BREAKAWAY)))
+    for row, one in zip(rows, outlines(objects, time, rows=rows), strict=True):
+        points = one.points if one.radius <= 0.0 else np.concatenate([point + one.radius * CIRCLE for point in one.points])
+        if one.bottom < top and one.top > bottom and meets(corners, points):
+            raise ConfigError("drive", "place", [x, y], f"a place without an object; {objects.objects[row].name} is there")
+
+
+def _around(vehicle: Description) -> Rectangle:
+    """Return the vehicle from above, with room around it."""
+    body = outline(vehicle)
+    return Rectangle(body["front"] + GAP, body["front"] - body["length"] - GAP, 0.5 * body["width"] + GAP)
+
+
+def _heights(ground: Ground, vehicle: Description, x: float, y: float) -> tuple[float, float]:
+    """Return the heights between which an object meets a vehicle at x, y [m]."""
+    points = vehicle.body_contact[0]["points"][: vehicle.body_contact[0]["count"]]
+    base = ground.height(x, y)
+    return base + STEP_OVER, base + float(points[:, 2].max()) - float(vehicle.mechanism.corners[0]["design_wheel_z"].min()) + 0.5

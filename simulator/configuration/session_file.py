@@ -13,6 +13,7 @@ from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag,
 from simulator.base.registry import KindChoice
 from simulator.configuration.configuration import Configuration
 from simulator.driver.make_driver import AUTO, driver_fields, driver_names, role_of
+from simulator.events.sound_controls import VOLUME
 from simulator.faults.kinds import FAULTS
 from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
 from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, protocol_fields, stream_words
@@ -36,7 +37,7 @@ MAX_DURATION = 1e6
 SHORTEST_STEP, LONGEST_STEP = 5e-5, 0.01
 """Limits of the step [s], as in a maneuver."""
 LARGEST_SEED = 2**32
-WAIT_AUTO = "auto"
+WAIT_AUTO = SOUND_AUTO = "auto"
 ON_LOSS = ("neutral", "park", "continue")
 """Effects of a lost operator on a platform that is up."""
 
@@ -84,6 +85,11 @@ _STREAM = (
     Field("to", Text("HOST or HOST:PORT"), "destination; 127.0.0.1: this machine", THIS_MACHINE),
 )
 _STREAM_WORDS = "PROTOCOL, PROTOCOL@HOST or PROTOCOL@HOST:PORT"
+_SOUND = (
+    Field("on", Either((Flag(), Choice((SOUND_AUTO,), "true, false or"))), "true for sound; `auto`: in a drive with a window", SOUND_AUTO),
+    Field("volume", Number("1", 0.0, 1.0), "volume at the start", VOLUME),
+    Field("device", Text("a name"), "sound device: name, or part of it; `null` plays nothing (default: device of the system)", ""),
+)
 _OUTLETS = (
     Field("telemetry", Group(_TELEMETRY), "log", None),
     Field("motion", Group(_MOTION), "motion stream", None),
@@ -94,6 +100,7 @@ _OUTLETS = (
         (),
     ),
     Field("view", Choice(VIEWS), "view of the drive", VIEWS[0]),
+    Field("sound", Group(_SOUND), "sound of a drive", None),
     Field("force_feedback", Flag(), "true for force feedback and rumble of the input device, as in its profile", True),
     Field(  # checked when the outlets are created: sweeps and reruns create none, and do not need their plugins
         "plugins", Anything("a list of outlets"), "third-party outlets, each a name, or a mapping of `type`, `rate` and its own keys", ()
@@ -212,6 +219,18 @@ class StreamOptions:
 
 
 @dataclass(frozen=True)
+class SoundOptions:
+    """Options of the sound."""
+
+    on: bool | None
+    """None: only if the drive has a window."""
+    volume: float
+    """Volume at the start, 0 to 1."""
+    device: str
+    """Name of the device, or a part of it; empty: the default device."""
+
+
+@dataclass(frozen=True)
 class PreviewOptions:
     """Options of the preview of a washout."""
 
@@ -255,6 +274,7 @@ class SessionOptions:
     motion: MotionOptions
     streams: list[StreamOptions]
     """Further motion streams."""
+    sound: SoundOptions
     log: LogChoice
     outlets: Sequence[Any]
     """Third-party outlets, the argument of `simulator.outlets.kinds.build_outlets`."""
@@ -282,6 +302,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
         values = read(FILE, configuration.layer.content, file)
         outlets, world = read(_OUTLETS, values.get("outlets", {}), file, "outlets"), values.get("world", {})
         telemetry = read(_TELEMETRY, outlets.get("telemetry", {}), file, "outlets.telemetry")
+        sound = read(_SOUND, outlets.get("sound", {}), file, "outlets.sound")
         with ErrorCollector() as errors:
             with errors.part():
                 _check_step(values.get("step"), file)
@@ -311,6 +332,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             intensity=values["intensity"],
             motion=motion,
             streams=streams,
+            sound=SoundOptions(None if sound["on"] == SOUND_AUTO else sound["on"], sound["volume"], sound["device"]),
             log=LogChoice(tuple(telemetry["channels"]), telemetry["rate"], telemetry["csv"]),
             outlets=outlets["plugins"],
             sensors=values["sensors"],

@@ -8,6 +8,8 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+PICTURES = ("camera", "lidar", "map")
+"""Names of the pictures that a page may show."""
 MOST_PAGES = 32
 MOST_BYTES = 4096
 """Maximum size of a message of a page."""
@@ -15,11 +17,17 @@ MOST_MESSAGES = 60.0
 """Messages per second that a page may send; the heartbeat is 10."""
 BURST = 60.0
 """Messages that a page may send at once."""
-LONGEST_NAME, LONGEST_VALUE = 40, 200
-"""Maximum letters of the kind and of the value of an action."""
+LONGEST_NAME, LONGEST_VALUE = 40, 1500
+"""Maximum letters of the kind of an action, and of its value as JSON."""
+DEEPEST = 4
+"""Maximum number of mappings and lists inside of each other in a value."""
+LARGEST_NUMBER = 1e15
+"""Largest number in a value."""
+REMEMBERED = 100
+"""Number of events that a new page receives."""
 LOST = 1.0
 """s without a heartbeat after which another page may take control."""
-MOST_PLOTS = 64
+MOST_PLOTS = 160
 """Maximum number of columns that a page plots."""
 WAITING = 256
 """Maximum number of lines that wait for a slow page."""
@@ -35,12 +43,14 @@ class Page:
     Attributes
     ----------
     columns : names of the columns that the page plots
+    pictures : names of the pictures that it shows
     lines : messages that wait for the page
     dropped : number of messages that a slow page has missed
     """
 
     def __init__(self, now: float) -> None:
         self.columns: tuple[str, ...] = ()
+        self.pictures: tuple[str, ...] = ()
         self.lines: deque[Mapping[str, Any]] = deque()
         self.dropped = 0
         self._allowed, self._at = BURST, now
@@ -70,6 +80,11 @@ class Station:
     stop : called for a stop of the platform, by any page
     beat : called for a heartbeat of the operator's page
     supervise : called with True when a page takes control, and with False when it hands over
+
+    Attributes
+    ----------
+    pages, operator : all pages, and the one that has control
+    status : last message about the parts of the drive; of these, a slow page misses all but the last
     """
 
     def __init__(
@@ -82,6 +97,8 @@ class Station:
     ) -> None:
         self.pages: list[Page] = []
         self.operator: Page | None = None
+        self.status: Mapping[str, Any] | None = None
+        self._events: deque[Mapping[str, Any]] = deque(maxlen=REMEMBERED)
         self._columns = frozenset(columns)
         self._send, self._stop, self._beat, self._supervise = send, stop, beat, supervise
         self._beaten = -math.inf
@@ -91,6 +108,7 @@ class Station:
         if len(self.pages) >= MOST_PAGES:
             return None
         page = Page(now)
+        page.lines.extend(self._events)
         self.pages.append(page)
         self._tell_roles()
         return page
@@ -103,8 +121,17 @@ class Station:
 
     def tell_all(self, line: Mapping[str, Any]) -> None:
         """Let a message wait for every page."""
+        if line.get("type") == "status":
+            self.status = line
+            return
+        if line.get("type") == "event":
+            self._events.append(line)
         for page in self.pages:
             page.tell(line)
+
+    def wanted_pictures(self) -> set[str]:
+        """Return the names of the pictures that any page shows."""
+        return {name for page in self.pages for name in page.pictures}
 
     def hear(self, page: Page, text: str, now: float) -> None:
         """Act on a message of a page. Raises RefusedError: no page of the console sends it."""
@@ -119,6 +146,8 @@ class Station:
             self._stop()
         elif kind == "plot":
             page.columns = self._chosen(message.get("columns"))
+        elif kind == "pictures":
+            page.pictures = _pictures(message.get("names"))
         elif kind == "take":
             self._take(page, now)
         elif kind == "hand over":
@@ -130,8 +159,7 @@ class Station:
 
     def _act(self, page: Page, message: Mapping[str, Any]) -> None:
         kind, value = message.get("kind"), message.get("value")
-        is_plain = value is None or isinstance(value, bool | int | float | str)
-        if not isinstance(kind, str) or len(kind) > LONGEST_NAME or not is_plain or len(str(value)) > LONGEST_VALUE:
+        if not isinstance(kind, str) or len(kind) > LONGEST_NAME or not _is_plain(value) or len(json.dumps(value)) > LONGEST_VALUE:
             raise RefusedError("no action")
         if page is not self.operator:
             page.tell({"type": "refused", "kind": kind, "text": "take control first"})
@@ -163,6 +191,23 @@ class Station:
         for page in self.pages:
             role = "operator" if page is self.operator else "viewer"
             page.tell({"type": "role", "role": role, "operated": self.operator is not None, "pages": len(self.pages)})
+
+
+def _pictures(names: Any) -> tuple[str, ...]:
+    """Return the known ones of a list of names. Raises RefusedError."""
+    if not isinstance(names, list) or len(names) > len(PICTURES):
+        raise RefusedError("no list of pictures")
+    return tuple(name for name in PICTURES if name in names)
+
+
+def _is_plain(value: Any, depth: int = DEEPEST) -> bool:
+    """Return whether numbers and texts of a value can be read everywhere, and at most `depth` mappings and lists are inside of each other."""
+    if isinstance(value, dict | list):
+        items = [*value, *value.values()] if isinstance(value, dict) else value
+        return depth > 0 and all(_is_plain(item, depth - 1) for item in items)
+    if isinstance(value, str):
+        return not any("\ud800" <= letter <= "\udfff" for letter in value)
+    return value is None or abs(value) <= LARGEST_NUMBER  # False for NaN
 
 
 def _read(text: str) -> Mapping[str, Any]:

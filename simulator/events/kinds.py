@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from simulator.base.errors import NOTHING, ConfigError, JounceError
-from simulator.base.field_types import Anything, Choice, FieldType, Flag, Number, Text
+from simulator.base.fields import Anything, Choice, Field, FieldType, Flag, Group, Number, Text, read
 from simulator.base.rates import shown_time
 from simulator.base.suggestions import did_you_mean
 from simulator.driver.input_devices.controls import SHIFT_SPEED
 from simulator.driver.make_driver import PERSON
 from simulator.events.cueing_controls import CueingControls, intensity_text, parameter_text
 from simulator.events.event import Event, Origin
+from simulator.events.sound_controls import SHORT_HORN
 from washout.intensity import MOST
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ TUNED_TIME = 4.0
 REFUSED_TIME = 3.0
 """s for which a refused gear is displayed, unless the vehicle stops before; also other refused commands."""
 MESSAGE_TIME = 10.0
-"""s for which the end of a stop is displayed."""
+"""s for which the end of a stop, and a request of the operator, are displayed."""
 
 PERSONS = frozenset({Origin.WINDOW, Origin.DEVICE})
 """Origins at the driver's seat."""
@@ -39,7 +40,12 @@ DRIVERS = SUPERVISORS | {Origin.PORT}
 INJECTORS = frozenset({Origin.CONSOLE, Origin.SCRIPT, Origin.PORT})
 """Origins that set faults."""
 OPERATOR = frozenset({Origin.CONSOLE, Origin.SCRIPT})
-"""Origins that stop the platform, and acknowledge the stop."""
+"""Origins that stop the platform, acknowledge the stop, place the vehicle, and write notes."""
+MOST_NOTE = 200
+"""Maximum letters of a note."""
+NOTE = rf"^.{{1,{MOST_NOTE}}}\Z"
+FAR = 1e6
+"""m. Largest coordinate of a place."""
 MOST_FAULTS = 100
 """Maximum number of faults of a drive that accepts a further one by an event."""
 EVERY = frozenset(Origin) - {Origin.SESSION, Origin.CONSOLE}
@@ -66,6 +72,9 @@ class Controlled(Protocol):
 
     def quit(self) -> None:
         """End the drive."""
+
+    def start_next(self, value: Any) -> Any:
+        """End the drive, and let the command begin another one with a changed session; return the value to record. Raises ConfigError."""
 
     def show_last_seconds(self) -> None:
         """Show the last seconds in the window while the vehicle is paused, or end that replay."""
@@ -124,6 +133,10 @@ def _quit(drive: Controlled, reason: str | None) -> Effect:
     return Effect("quit", reason)
 
 
+def _next_run(drive: Controlled, value: Any) -> Effect:
+    return Effect("next_run", drive.start_next(value))
+
+
 def _pause(drive: Controlled, paused: bool | None) -> Effect:
     paused = not drive.session.paused if paused is None else paused
     if not paused:
@@ -149,6 +162,23 @@ def _set_upright(drive: Controlled, _: None) -> Effect:
     drive.session.set_upright()
     drive.show("")
     return Effect("upright")
+
+
+def _place(drive: Controlled, given: Any) -> Effect:
+    values = read(PLACE, given, "event", "place")
+    yaw = values.get("heading", drive.session.heading)
+    drive.session.place(float(values["x"]), float(values["y"]), yaw)
+    drive.show("")
+    return Effect("place", {"x": values["x"], "y": values["y"], "heading": yaw})
+
+
+def _request_raise(drive: Controlled, _: None) -> Effect:
+    drive.show("the operator asks to raise the platform: M raises it, when you are ready", MESSAGE_TIME)
+    return Effect("request_raise")
+
+
+def _note(_: Controlled, text: str) -> Effect:
+    return Effect("note", text)
 
 
 def _driver(drive: Controlled, name: str | None) -> Effect:
@@ -260,6 +290,32 @@ def _end_fault(drive: Controlled, name: str) -> Effect:
     return Effect("end_fault", name)
 
 
+def _horn(drive: Controlled, pressed: bool | None) -> Effect:
+    sound, time = drive.session.sound, drive.session.time
+    if pressed is None:
+        sound.horn_until = time + SHORT_HORN
+    else:
+        sound.horn = pressed
+    return Effect("horn", pressed)
+
+
+def _mute(drive: Controlled, muted: bool | None) -> Effect:
+    sound = drive.session.sound
+    sound.muted = not sound.muted if muted is None else muted
+    drive.show("sound off" if sound.muted else "sound on", TUNED_TIME)
+    return Effect("mute", sound.muted)
+
+
+def _volume(drive: Controlled, value: float) -> Effect:
+    drive.session.sound.volume = value
+    drive.show(f"volume {100 * value:.0f} %", TUNED_TIME)
+    return Effect("volume", value)
+
+
+def _step_volume(steps: int) -> Callable[[Controlled, None], Effect]:
+    return lambda drive, _: _volume(drive, drive.session.sound.volume_after(steps))
+
+
 def _show_camera(name: str) -> Callable[[Controlled, None], Effect]:
     return lambda drive, _: Effect(name)  # the window has changed its camera itself
 
@@ -273,8 +329,15 @@ def _wait_over(drive: Controlled, ticks: int) -> Effect:
     return Effect("wait_over", ticks)
 
 
+PLACE = (
+    Field("x", Number("m", -FAR, FAR), "position, in the world"),
+    Field("y", Number("m", -FAR, FAR), "position, in the world"),
+    Field("heading", Number("rad", -math.tau, math.tau), "heading, + = left of the x axis; default: the present one", None, written="deg"),
+)
+"""Keys of the value of `place`."""
 PARAMETER = Anything("a mapping of name, index (null for a single number) and value (SI)")
 FAULT = Anything("the type of a fault, or a mapping as in the list faults of a session file (docs/faults.md)")
+NEXT = Anything("a mapping of vehicle, terrain, maneuver, driver and weather, for the next run")
 _NAME = Text("the name of a driver of this drive")
 _ORDER = Choice((RAISE, PARK))
 
@@ -283,10 +346,14 @@ COMMANDS: dict[str, EventKind] = {
     for kind in (
         # name, effect, origins, meaning, type of the value, may come without it
         EventKind("quit", _quit, EVERY, "end the drive; the value is the reason", Text("a reason"), toggles=True),
+        EventKind("next_run", _next_run, OPERATOR, "end the drive, and begin another one with a changed session", NEXT),
         EventKind("pause", _pause, SUPERVISORS | {Origin.DRIVE}, "pause (true) or continue (false)", Flag(), toggles=True),
         EventKind("last_seconds", _replay, LOCAL, "pause, and show the last 30 s in the window, or end that replay"),
         EventKind("reset", _reset, DRIVERS, "restart the drive"),
         EventKind("upright", _set_upright, DRIVERS, "put the vehicle on its wheels"),
+        EventKind("place", _place, OPERATOR, "put the vehicle at rest at another place, if there is room", Group(PLACE)),
+        EventKind("request_raise", _request_raise, OPERATOR, "ask the driver to raise the platform; moves nothing"),
+        EventKind("note", _note, OPERATOR, "write a text into the list of events", Text(f"a text of at most {MOST_NOTE} letters", NOTE)),
         EventKind("add_fault", _add_fault, INJECTORS, "add a fault until the next restart, from now on unless it has a start", FAULT),
         EventKind("end_fault", _end_fault, INJECTORS, "end a fault, which falls with its ramp", Text("the name of a fault")),
         EventKind(
@@ -301,10 +368,15 @@ COMMANDS: dict[str, EventKind] = {
         EventKind("intensity", _intensity, SUPERVISORS, "set the scale of the washout input", Number("1", 0.0, MOST)),
         EventKind("intensity_up", _step_intensity(1), LOCAL, "increase the intensity"),
         EventKind("intensity_down", _step_intensity(-1), LOCAL, "decrease the intensity"),
-        EventKind("washout_parameter", _washout_parameter, LOCAL, "set a parameter of the washout", PARAMETER),
+        EventKind("washout_parameter", _washout_parameter, SUPERVISORS, "set a parameter of the washout", PARAMETER),
         EventKind("washout_next", _select_parameter, LOCAL, "select the next parameter of the washout"),
         EventKind("washout_up", _step_parameter(1), LOCAL, "increase the selected parameter"),
         EventKind("washout_down", _step_parameter(-1), LOCAL, "decrease the selected parameter"),
+        EventKind("horn", _horn, LOCAL, "sound the horn (true) or end it (false); without a value briefly", Flag(), toggles=True),
+        EventKind("mute", _mute, LOCAL, "turn the sound off (true) or on (false)", Flag(), toggles=True),
+        EventKind("volume", _volume, LOCAL, "set the volume of the sound", Number("1", 0.0, 1.0)),
+        EventKind("volume_up", _step_volume(1), LOCAL, "increase the volume"),
+        EventKind("volume_down", _step_volume(-1), LOCAL, "decrease the volume"),
         *(EventKind(name, _show_camera(name), PERSONS, "change the camera") for name in ("camera", "camera_1", "camera_2", "camera_3")),
         EventKind("shift_refused", _refuse_gear, PERSONS, "show that the selector does not move while driving"),
         EventKind(

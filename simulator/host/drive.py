@@ -21,14 +21,16 @@ from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import build
 from simulator.clock import prepare_process, release_process
 from simulator.configuration.configuration import Configuration
+from simulator.console.address import need_packages
 from simulator.driver.force_feedback.thread import ForceFeedbackThread
 from simulator.driver.input_devices.devices import Device
 from simulator.driver.make_driver import PERSON
 from simulator.events.event import Event, Origin
-from simulator.host.drive_console import ConsoleOptions, DriveConsole, need_packages
+from simulator.host.drive_console import ConsoleOptions, DriveConsole
 from simulator.host.drive_control import DriveControl
 from simulator.host.drive_drivers import drivers_of
 from simulator.host.drive_messages import DriveMessages
+from simulator.host.drive_sound import DriveSound
 from simulator.host.drive_streams import DriveStreams
 from simulator.host.drive_view import DriveView, choose_view, has_platform
 from simulator.host.event_script import EventScript
@@ -84,7 +86,8 @@ class Host:
         self.streams = DriveStreams(self.messages, self.stop_request)
         self.controls = HumanControls(self.messages, self.view)
         self.control = DriveControl(self.view, self.streams, self.controls)
-        self.console = DriveConsole(self.messages, self.view)
+        self.console = DriveConsole(self.messages, self.view, self.streams)
+        self.sound = DriveSound(self.messages)
         self.events = EventService(self.control, self._note, self.console.refuse)
         self.reports = SessionReports(self.messages, self.view)
         self.stream_reports = StreamReports(self.messages, self.streams)
@@ -108,7 +111,7 @@ class Host:
         JounceError : a file, device, address or folder cannot be used, or the vehicle's state is no longer finite
         """
         if self.options.console is not None:
-            need_packages()
+            need_packages("--console")
         choose_view(self.options.configuration, self.messages.say)
         self.view.compile(self.options.configuration, self.messages.say)
         self.parts = parts = build(self.options.configuration)
@@ -136,8 +139,9 @@ class Host:
             if self.view.window is not None:
                 session.outlets.append(self.view.window)
                 session.on_tick.append(self.view.window.note_tick)
+            self._open_sound(session)
             if self.options.console is not None:
-                self.console.open(session, parts.vehicle.description.name, self.options.console, self.events.queue.put)
+                self.console.open(parts, session, self.options.console, self.events.queue.put)
             self.streams.connect()
             outlets = parts.outlets(folder.path)
             with on_signal(self._take_signal):
@@ -149,6 +153,13 @@ class Host:
                     self._close()
         finally:
             self._close()
+
+    def _open_sound(self, session: Session) -> None:
+        """Start the sound, if the drive has some: with a window, or by request."""
+        options = self.parts.options.sound
+        has_window = self.view.window is not None and self.parts.options.view in ("auto", "window")
+        if has_window if options.on is None else options.on:
+            self.sound.open(session, options)
 
     def _take_signal(self, number: int) -> None:
         """Let a signal end the drive; called in another thread."""
@@ -222,6 +233,7 @@ class Host:
         release_process()
         return {
             "folder": folder,
+            "sound": self.sound.summary(),
             "time": simulated,
             "real_time_factor": simulated / max(wall, 1e-9),
             "overruns": clock.overruns,
@@ -285,6 +297,7 @@ class Host:
         """Check the view, collect the events of all senders, and apply them; called a hundred times a second."""
         self.controls.report_troubles()
         self.console.look(session)
+        self.sound.look()
         supervisor, queue = self.view.supervisor, self.events.queue
         if supervisor is not None:
             self.view.look(session)
@@ -313,6 +326,7 @@ class Host:
         self.view.close_start_window()
         self.streams.begin_end()  # the platform draws its plot while the view closes
         self.messages.attempt(self.console.close)
+        self.messages.attempt(self.sound.close)
         if self.force_feedback is not None:
             self.messages.attempt(self.force_feedback.close)
         if self.controls.driver is not None:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
+import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from simulator.base.console import print_line
+from simulator.base.addresses import parse_port
+from simulator.base.console import print_error, print_line
+from simulator.base.errors import JounceError
 from simulator.base.signals import EndedBySignal
 from simulator.clock import lateness_text
+from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override, option
 from simulator.configuration.session_file import THIS_MACHINE, read_session
+from simulator.console.address import tls_of
 from simulator.host.drive import DriveOptions, Host
 from simulator.host.drive_console import ConsoleOptions
 from simulator.host.event_script import EventScript, read_script
+from simulator.host.next_run import overrides_of
 from simulator.virtual_platform.platform import report as platform_report
 from washout.limiter.limiter import interventions_text
 
@@ -26,6 +34,10 @@ def main_drive(arguments: Any, began: float) -> int:
         *option("--driver", "driver", arguments.driver),
         *option(f"--{'offscreen' if arguments.offscreen else 'no-view'}", "outlets.view", view, is_flag=True),
         *option("--no-motion", "outlets.motion.on", False if arguments.no_motion else None, is_flag=True),
+        *option("--sound", "outlets.sound.on", True if arguments.sound else None, is_flag=True),
+        *option("--no-sound", "outlets.sound.on", False if arguments.no_sound else None, is_flag=True),
+        *option("--volume", "outlets.sound.volume", arguments.volume),
+        *option("--sound-device", "outlets.sound.device", arguments.sound_device),
     ]
     return _main(arguments, began, options)
 
@@ -51,21 +63,72 @@ def _main(arguments: Any, began: float, options: list[Override], to: str | None 
         *option("--to", "outlets.motion.to", arguments.to),
         *option("--stream", "outlets.streams", arguments.stream),
     ]
-    configuration = session_of(arguments, options)
-    if to is not None and not configuration.has("outlets.motion.to"):
-        here = Origin("jounce", is_file=False)
-        if arguments.stream and not any(configuration.has(f"outlets.motion.{key}") for key in ("protocol", "rate")):
-            configuration.put("outlets.motion.on", False, here)
-        else:
-            configuration.put("outlets.motion.to", to, here)
-    script = EventScript() if arguments.events is None else read_script(Path(arguments.events))
-    console = None if arguments.console is None else ConsoleOptions(int(arguments.console), read_session(configuration).on_loss)
-    out = Path(arguments.out) if arguments.out else None
-    ghost = Path(arguments.ghost) if getattr(arguments, "ghost", None) else None
-    waits = ghost is not None and arguments.ghost_start == "motion"
-    host = Host(DriveOptions(configuration, out, began, progress=progress, script=script, console=console, ghost=ghost, ghost_waits=waits))
-    summary = host.run()
-    return report(host, summary)
+    command = _Command(arguments, to, progress)
+    out = asked = Path(arguments.out) if arguments.out else None
+    host, code = command.drive(options, began, out)
+    while (wanted := host.control.next_run) is not None:
+        before, options, out = options, [*options, *overrides_of(wanted)], None if asked is None else _free(asked)
+        try:
+            host, one = command.drive(options, time.perf_counter(), out, host)
+        except JounceError as error:
+            print_error(f"the next run cannot begin: {error}; the session of before begins again")
+            options = before
+            host, one = command.drive(options, time.perf_counter(), out, host)
+        code = max(code, one)
+    return code
+
+
+@dataclass(frozen=True)
+class _Command:
+    """Command line of one drive after the other."""
+
+    arguments: Any
+    to: str | None
+    """Default address of the motion stream."""
+    progress: bool
+
+    def drive(self, options: list[Override], began: float, out: Path | None, before: Host | None = None) -> tuple[Host, int]:
+        """Run a drive, after the drive `before`; return its host and its exit code. Raises JounceError, EndedBySignal."""
+        configuration = self._configuration(options)
+        arguments = self.arguments
+        script = EventScript() if arguments.events is None or before is not None else read_script(Path(arguments.events))
+        console = _console(arguments, configuration)
+        if before is not None and console is not None and before.options.console is not None:
+            console = replace(console, port=before.console.port or console.port, token=before.options.console.token)
+        ghost = Path(arguments.ghost) if before is None and getattr(arguments, "ghost", None) else None
+        waits = ghost is not None and arguments.ghost_start == "motion"
+        drive = DriveOptions(
+            configuration, out, began, progress=self.progress, script=script, console=console, ghost=ghost, ghost_waits=waits
+        )
+        host = Host(drive)
+        summary = host.run()
+        return host, report(host, summary)
+
+    def _configuration(self, options: list[Override]) -> Configuration:
+        arguments, to = self.arguments, self.to
+        configuration = session_of(arguments, options)
+        if to is not None and not configuration.has("outlets.motion.to"):
+            here = Origin("jounce", is_file=False)
+            if arguments.stream and not any(configuration.has(f"outlets.motion.{key}") for key in ("protocol", "rate")):
+                configuration.put("outlets.motion.on", False, here)
+            else:
+                configuration.put("outlets.motion.to", to, here)
+        return configuration
+
+
+def _free(out: Path) -> Path:
+    """Return a folder beside that of the first drive: its name with a number."""
+    return next(one for n in itertools.count(2) if not (one := out.with_name(f"{out.name}_{n}")).exists())
+
+
+def _console(arguments: Any, configuration: Configuration) -> ConsoleOptions | None:
+    """Return the options of the console; None without one. Raises JounceError."""
+    if arguments.console is None:
+        if arguments.tls is not None:
+            raise JounceError("--tls needs --console")
+        return None
+    host, port = parse_port(arguments.console, "--console")
+    return ConsoleOptions(port, read_session(configuration).on_loss, host, tls_of(arguments.tls))
 
 
 def report(host: Host, summary: dict[str, Any]) -> int:
@@ -86,6 +149,8 @@ def report(host: Host, summary: dict[str, Any]) -> int:
     if host.force_feedback is not None and host.force_feedback.thread.delay.count:
         delay = host.force_feedback.thread.delay
         print_line(f"force feedback: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
+    if summary["sound"]:
+        print_line(summary["sound"])
     if summary["incidents"]:
         print_line(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
     if summary["collisions"]:

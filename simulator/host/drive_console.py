@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from importlib.util import find_spec
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from simulator.autonomy.goal_driver import GoalDriver
 from simulator.base import cleanup
-from simulator.base.errors import DeviceError, JounceError
+from simulator.base.addresses import LOOPBACK
+from simulator.base.errors import DeviceError
+from simulator.builder.builder import SessionParts
 from simulator.configuration.session_file import ON_LOSS
 from simulator.console import PORT
 from simulator.console.access import new_token
+from simulator.console.address import page_address, warning
+from simulator.console.tls import TlsFiles
 from simulator.events.event import Event, Origin
 from simulator.host.console_process import ConsoleProcess
+from simulator.host.console_setup import actions_of, scene_of
+from simulator.host.console_status import status_of
 from simulator.host.drive_messages import DriveMessages
-from simulator.host.drive_view import DriveView
+from simulator.host.drive_streams import DriveStreams
+from simulator.host.drive_view import DriveView, drives_to_a_goal
+from simulator.host.inset_feed import InsetFeed
 from simulator.host.operator_watch import OperatorWatch
 from simulator.outlets.console import PERIOD, ConsoleOutlet
 from simulator.session import Session
 
-HOST = "127.0.0.1"
-PACKAGES = ("starlette", "uvicorn", "websockets")
+STATUS_EVERY = 50
+"""Looks, a hundred in a second, between two messages about the parts of the drive."""
 WARNED = 6.0
 """s for which the driver sees a message about the operator."""
 
@@ -35,41 +43,51 @@ class ConsoleOptions:
     """Port; 0: a free one."""
     on_loss: str = ON_LOSS[0]
     """Effect of a lost operator, one of ON_LOSS."""
-
-
-def need_packages() -> None:
-    """Check that the packages of the console are installed. Raises JounceError."""
-    absent = [name for name in PACKAGES if find_spec(name) is None]
-    if absent:
-        from simulator.base.installation import install_extra
-
-        raise JounceError(f"--console: {', '.join(absent)} not installed; hint: run {install_extra('console')}")
+    host: str = LOOPBACK
+    """Address at which the console listens."""
+    tls: TlsFiles | None = None
+    """Certificate and key; None: unencrypted."""
+    token: str = field(default_factory=new_token)
+    """Token of the page, for all drives of a command."""
 
 
 class DriveConsole:
     """Console of a drive; without `open` it does nothing.
+
+    Parameters
+    ----------
+    messages, view, streams : of the drive
 
     Attributes
     ----------
     outlet : outlet for the session; None without a console
     process : process of the console; None without a console
     token : token of the page
+    port : port of the page; 0 before the process has told it
     """
 
-    def __init__(self, messages: DriveMessages, view: DriveView) -> None:
+    def __init__(self, messages: DriveMessages, view: DriveView, streams: DriveStreams) -> None:
         self.outlet: ConsoleOutlet | None = None
         self.process: ConsoleProcess | None = None
-        self.token = new_token()
-        self._messages, self._view = messages, view
-        self._stops = 0
+        self.token, self.port = "", 0
+        self._messages, self._view, self._streams = messages, view, streams
+        self._pictures: InsetFeed | None = None
+        self._stops = self._looks = 0
         self._told = self._died = False
 
-    def open(self, session: Session, title: str, options: ConsoleOptions, send: Callable[[Event], object]) -> None:
+    def open(self, parts: SessionParts, session: Session, options: ConsoleOptions, send: Callable[[Event], object]) -> None:
         """Start the process, and add the outlet to the session. Raises DeviceError."""
+        self.token = options.token
         with cleanup.defer_exit():
             self.outlet = ConsoleOutlet(session, round(PERIOD / session.h), self._tell)
             self._forget = cleanup.register_cleanup(self.outlet.release)
-        setup = self.outlet.setup(title) | {"host": HOST, "port": options.port, "token": self.token}
+        setup = self.outlet.setup(parts.vehicle.description.name) | {"host": options.host, "port": options.port, "token": self.token}
+        setup |= {
+            "tls": None if options.tls is None else asdict(options.tls),
+            "drive": {"scene": scene_of(parts, session), "actions": actions_of(parts, session)},
+            "pictures": self._feed(parts, session),
+        }
+        self._options = options
         try:
             self.process = ConsoleProcess(setup, lambda kind, value: send(Event(kind, value, Origin.CONSOLE)))
         except OSError as error:
@@ -90,6 +108,9 @@ class DriveConsole:
             return
         self._take_stop(self.outlet)
         self._report(self.process)
+        self._looks += 1
+        if self._looks % STATUS_EVERY == 0:
+            self._tell(status_of(session, self._view, self._streams))
         self._watch.look(session, time.monotonic())
 
     def refuse(self, event: Event, reason: str) -> None:
@@ -102,9 +123,23 @@ class DriveConsole:
         outlet, self.outlet = self.outlet, None
         if process is not None:
             process.close()
+        if self._pictures is not None:
+            self._pictures.close()
         if outlet is not None:
             outlet.release()
             self._forget()
+
+    def _feed(self, parts: SessionParts, session: Session) -> str:
+        """Return the block with pictures of camera, lidar and map; empty if the drive has none of them."""
+        has_map = drives_to_a_goal(parts)
+        if not (has_map or InsetFeed.has_some(session.sensors)):
+            return ""
+        self._pictures = InsetFeed(session.sensors)
+        if has_map:
+            self._view.map_watchers.append(self._pictures.show_map)
+            if isinstance(session.driver, GoalDriver):
+                session.driver.watchers.append(self._pictures.show_map)
+        return self._pictures.block.name
 
     def _take_stop(self, outlet: ConsoleOutlet) -> None:
         stops = int(outlet.block.cells["stops"])
@@ -115,8 +150,11 @@ class DriveConsole:
     def _report(self, process: ConsoleProcess) -> None:
         """Print the address once, and the end of the process."""
         if process.port and not self._told:
-            self._told = True
-            self._messages.say(f"operator's console: http://{HOST}:{process.port}/?token={self.token}")
+            self._told, self.port = True, process.port
+            options = self._options
+            if text := warning(options.host, options.tls):
+                self._messages.say(text)
+            self._messages.say(f"operator's console: {page_address(options.host, process.port, self.token, options.tls)}")
         if not self._died and not process.alive:
             self._died = True
             self._messages.trouble(f"the console has ended; the drive continues without it{f': {process.error}' if process.error else ''}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from simulator.driver.make_driver import PERSON
 from simulator.events.cueing_controls import CueingControls
@@ -11,6 +12,7 @@ from simulator.events.kinds import PARK, RAISE, RAISE_LATER, STAY_DOWN
 from simulator.host.drive_streams import DriveStreams
 from simulator.host.drive_view import DriveView
 from simulator.host.human_controls import HumanControls
+from simulator.host.next_run import check_next_run
 from simulator.outlets.view import MESSAGE_TIME
 from simulator.platform_phases import DOWN
 from simulator.session import Session
@@ -30,6 +32,7 @@ class DriveControl:
     Attributes
     ----------
     ended : True after an event has ended the drive
+    next_run : changes of the session for another drive after this one; None: the command ends
     """
 
     session: Session
@@ -37,6 +40,7 @@ class DriveControl:
 
     def __init__(self, view: DriveView, streams: DriveStreams, controls: HumanControls) -> None:
         self.ended = False
+        self.next_run: dict[str, Any] | None = None
         self._view, self._streams, self._controls = view, streams, controls
 
     def begin(self, session: Session) -> None:
@@ -91,6 +95,12 @@ class DriveControl:
     def quit(self) -> None:
         """End the drive."""
         self.ended = True
+
+    def start_next(self, value: Any) -> Any:
+        """End the drive, and begin another one with a changed session. Raises ConfigError."""
+        self.next_run = check_next_run(value)
+        self.quit()
+        return self.next_run
 
     def show_last_seconds(self) -> None:
         """Show the last seconds in the window, or end that replay."""

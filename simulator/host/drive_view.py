@@ -76,6 +76,7 @@ class DriveView:
     supervisor : supervisor of the process of the view; None without a view
     window : outlet of the view; None without a view
     keys : keys of the window
+    map_watchers : called with the Snapshots of a driver to a goal, besides the window
     ghost : ghost that the view shows; None without one
     """
 
@@ -84,6 +85,7 @@ class DriveView:
         self.supervisor: Any = None
         self.window: ViewOutlet | None = None
         self.keys: Any = None
+        self.map_watchers: list[Callable[[Any], None]] = []
         self._start_window: StartWindow | None = None
 
     def compile(self, configuration: Configuration, say: Callable[[str], None]) -> None:
@@ -141,7 +143,10 @@ class DriveView:
 
     def show_map(self, driver: Driver | SensingDriver) -> None:
         """Show the map and the plans of a driver to a goal."""
-        if self.supervisor is not None and isinstance(driver, GoalDriver):
+        if not isinstance(driver, GoalDriver):
+            return
+        driver.watchers += [watcher for watcher in self.map_watchers if watcher not in driver.watchers]
+        if self.supervisor is not None:
             self.supervisor.show_map(driver)
 
     @property

@@ -9,7 +9,7 @@ from simulator.base.registry import KindChoice
 from simulator.builder.builder import SessionParts
 from simulator.driver.hand_over import TakeoverWatch
 from simulator.driver.make_driver import PERSON
-from simulator.events.event import Event
+from simulator.events.event import Event, Origin
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_view import DriveView
 from simulator.host.window_keys import WindowKeys
@@ -46,6 +46,7 @@ class HumanControls:
         self.driver: Any = None
         self._messages, self._view = messages, view
         self._keys: WindowKeys | None = None
+        self._horn = False
         self._watch = TakeoverWatch()
 
     def open_driver(self, parts: SessionParts, chosen: KindChoice) -> HumanDriverAdapter:
@@ -93,6 +94,9 @@ class HumanControls:
                 if self._view.window is not None:
                     self._view.window.message = notice
         events = [] if self.driver is None else self.driver.events()
+        if keys is not None and keys.down("horn") != self._horn:
+            self._horn = not self._horn
+            events.append(Event("horn", self._horn, Origin.WINDOW))
         if keys is None or (self.driver is not None and self.driver.reads_keys):
             return events
         if self._keys is None:

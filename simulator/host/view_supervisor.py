@@ -115,6 +115,16 @@ class ViewSupervisor:
         self._frames, self._owner, self._exists = 0, 0, True
         self._gone_since: float | None = None
 
+    @property
+    def frames(self) -> int:
+        """Number of frames of the present window, or of images."""
+        return int(self.keys.frames)
+
+    @property
+    def missing(self) -> str:
+        """Reason why no window draws; empty if one draws or may still open."""
+        return self._missing(time.monotonic())
+
     def show_insets(self, sensors: Sequence[MountedSensor], with_map: bool) -> None:
         """Show the first camera and the first lidar as insets, and the map of `show_map`; call this before `open`."""
         if not (with_map or InsetFeed.has_some(sensors)):

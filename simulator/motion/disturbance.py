@@ -17,10 +17,12 @@ class Disturbance:
     ----------
     loss : probability that a packet is lost
     delay : time [s] for which a packet is under way
+    lost : number of packets lost so far
     """
 
     def __init__(self) -> None:
         self.loss = self.delay = 0.0
+        self.lost = 0
         self._under_way: deque[tuple[float, bytes]] = deque()
 
     def packets(self, data: bytes, sequence: int, time: float, ending: bool) -> Iterator[bytes]:
@@ -28,6 +30,7 @@ class Disturbance:
         delayed, so that a platform always learns about the end. Packets never overtake each other."""
         if not ending and self.loss > 0.0 and is_lost(sequence, self.loss):
             data = b""
+            self.lost += 1
         while self._under_way and (ending or self._under_way[0][0] <= time + SAME):
             yield self._under_way.popleft()[1]
         if data and (self._under_way or (self.delay > 0.0 and not ending)):

@@ -148,6 +148,11 @@ class MotionStream:
         return "" if self._thread is None else self._thread.error
 
     @property
+    def lost(self) -> int:
+        """Number of packets that were not sent, because of a fault of the drive or an error of the network."""
+        return int(self.errors + self._disturbance.lost)
+
+    @property
     def address(self) -> str:
         """Destination for messages."""
         return f"{self._target[0]} port {self._target[1]}"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+from simulator.base.errors import ConfigError
 from simulator.driver.make_driver import PERSON
 from simulator.events.cueing_controls import CueingControls
 from simulator.events.kinds import STAY_DOWN
@@ -45,6 +47,10 @@ class PortControl:
     def quit(self) -> None:
         """End the run."""
         self.ended = True
+
+    def start_next(self, value: Any) -> Any:
+        """Refuse: a program on the port ends with its run. Raises ConfigError."""
+        raise ConfigError("event", "next_run", value, "a drive of `jounce drive`")
 
     def show_last_seconds(self) -> None:
         """Do nothing; there is no window."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from simulator.events.cueing_controls import CueingControls
 from simulator.events.event import Event, Origin
@@ -75,6 +76,10 @@ class EventReplay:
 
     def quit(self) -> None:
         """Do nothing; the rerun ends with the last row of the log."""
+
+    def start_next(self, value: Any) -> Any:
+        """Do nothing; return the value."""
+        return value
 
     def show_last_seconds(self) -> None:
         """Do nothing; there is no window."""

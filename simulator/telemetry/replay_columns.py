@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 POSE = ("time", "p_WB", "q_WB", "yaw", "v_WB_B", "w_WB_B", "a_WB_B")
-WHEELS = ("p_BK", "R_BK", "wheel_angle", "wheel_spin", "jounce")
+WHEELS = ("p_BK", "R_BK", "wheel_angle", "wheel_spin", "jounce", "drive_torque", "spring_length")
 CONTACT = ("p_WC", "F_C", "slip_ratio", "slip_angle", "tire_deflection", "sinkage", "hardness", "spring_force")
 ENGINE = ("engine_speed", "engine_torque", "gear", "low_range", "center_locked")
 DRIVER = ("steering_wheel_angle", "steering", "throttle", "brake")
 COMMANDS = ("command_*",)
 SESSION = ("resets", "paused", "incident")
-COLLISIONS = ("collision_*",)
-"""Only in a drive with objects."""
+COLLISIONS = ("body_contact_*", "collision_*")
+"""Those with objects only in a drive with objects."""
 
 DRAWN = (*POSE[:5], *WHEELS[:3], *ENGINE[:1], *ENGINE[2:], *DRIVER)
 """Fields of the readout without which a replay cannot draw the vehicle and its instruments."""

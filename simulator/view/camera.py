@@ -41,6 +41,13 @@ class Shot:
     shows_vehicle: bool = True
 
 
+def following_camera(camera: str, kind: str) -> str:
+    """Return the camera after an event `camera` (the next one) or `camera_1` ... of a drive."""
+    if kind == "camera":
+        return CAMERAS[(CAMERAS.index(camera) + 1) % len(CAMERAS)]
+    return CAMERAS[int(kind.removeprefix("camera_")) - 1]
+
+
 class Camera:
     """Camera that follows the vehicle. `shot` is called once per frame.
 

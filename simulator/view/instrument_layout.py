@@ -47,6 +47,8 @@ HELP = (
     ("M", "platform up, down"),
     ("+  -", "motion intensity"),
     ("J  ,  .", "washout: next value, less, more"),
+    ("Enter", "horn while pressed"),
+    ("0  [  ]", "sound off, on; less, more volume"),
     ("G", "strip chart of the motion"),
     ("O", "map, images of camera and lidar"),
     ("C", "next camera"),

@@ -35,6 +35,7 @@ BINDINGS = {
     "B": "parking_brake", "L": "low_range", "K": "center_lock", "M": "motion", "ESCAPE": "escape",
     "PLUS": "intensity_up", "EQUAL": "intensity_up", "NUM_ADD": "intensity_up", "MINUS": "intensity_down", "NUM_SUBTRACT": "intensity_down",
     "J": "washout_next", "PERIOD": "washout_up", "COMMA": "washout_down", "Y": "driver", "U": "last_seconds",
+    "RETURN": "horn", "_0": "mute", "BRACKETRIGHT": "volume_up", "BRACKETLEFT": "volume_down",
 }  # fmt: skip
 """pyglet's name of each key, and its meaning, an entry of `simulator.view.shared_state.KEYS`."""
 HELP_KEYS = ("H", "F1")

@@ -8,8 +8,8 @@ import pytest
 
 from simulator.base.errors import JounceError
 from simulator.console.access import Access, new_token
-from simulator.console.station import BURST, LOST, MOST_BYTES, MOST_PAGES, WAITING, RefusedError, Station
-from simulator.host.drive_console import need_packages
+from simulator.console.address import need_packages
+from simulator.console.station import BURST, LOST, MOST_BYTES, MOST_PAGES, REMEMBERED, WAITING, RefusedError, Station
 
 
 class Drive:
@@ -92,9 +92,15 @@ def test_only_the_operators_page_beats_for_the_drive(drive):
         '{"type": 3}',
         '{"type": "arm"}',
         '{"type": "act"}',
-        '{"type": "act", "kind": "pause", "value": {}}',
+        '{"type": "act", "kind": "pause", "value": [[[[[1]]]]]}',
+        '{"type": "act", "kind": "pause", "value": {"a": NaN}}',
+        '{"type": "act", "kind": "pause", "value": {"a": 1e999}}',
+        '{"type": "act", "kind": "pause", "value": "\\ud800"}',
+        '{"type": "act", "kind": "pause", "value": {"\\ud800": 1}}',
+        '{"type": "pictures", "names": "camera"}',
+        '{"type": "pictures", "names": [1, 2, 3, 4]}',
         '{"type": "act", "kind": "' + 41 * "x" + '"}',
-        '{"type": "act", "kind": "pause", "value": "' + 201 * "x" + '"}',
+        '{"type": "act", "kind": "pause", "value": "' + 1501 * "x" + '"}',
         '{"type": "act", "kind": "pause", "value": ' + 300 * "1" + "}",
         '{"type": "plot", "columns": "time"}',
         '{"type": "plot", "columns": [1]}',
@@ -143,9 +149,9 @@ def access():
 
 
 def test_missing_packages_are_named_with_the_command_that_installs_them(monkeypatch):
-    monkeypatch.setattr("simulator.host.drive_console.find_spec", lambda name: None if name != "starlette" else object())
+    monkeypatch.setattr("simulator.console.address.find_spec", lambda name: None if name != "starlette" else object())
     with pytest.raises(JounceError, match=r"--console: uvicorn, websockets not installed; hint: run .*install"):
-        need_packages()
+        need_packages("--console")
 
 
 def test_a_token_has_128_random_bits():
@@ -177,3 +183,34 @@ def test_other_hosts_and_other_origins_are_refused(access):
     for origin in ("", "null", "http://evil.example", "http://127.0.0.1:8771", "http://localhost:8770", "ftp://127.0.0.1:8770"):
         assert not access.is_own_page(origin, "127.0.0.1:8770"), origin
     assert not access.is_own_page("http://evil.example:8770", "evil.example:8770"), "a name that points to this machine"
+
+
+def test_an_action_may_have_a_value_with_several_numbers(drive):
+    page, value = drive.station.join(0.0), {"name": "force_gain", "index": None, "value": 0.5}
+    drive.says(page, type="take")
+    drive.says(page, type="act", kind="washout_parameter", value=value)
+    drive.says(page, type="act", kind="add_fault", value={"type": "ice_patch", "center": [1.5, -2.0], "size": [20, 10]})
+    assert drive.acts[0] == ("washout_parameter", value)
+    assert drive.acts[1][1]["center"] == [1.5, -2.0]
+
+
+def test_a_new_page_hears_the_last_events_and_a_slow_page_misses_old_states_of_the_parts(drive):
+    for n in range(2 * REMEMBERED):
+        drive.station.tell_all({"type": "event", "kind": "note", "value": n})
+        drive.station.tell_all({"type": "status", "number": n})
+    page = drive.station.join(0.0)
+    assert [line["value"] for line in page.lines if line["type"] == "event"] == list(range(REMEMBERED, 2 * REMEMBERED))
+    assert not [line for line in page.lines if line["type"] == "status"]
+    assert drive.station.status == {"type": "status", "number": 2 * REMEMBERED - 1}
+
+
+def test_only_pictures_that_a_page_shows_are_wanted(drive):
+    one, other = drive.station.join(0.0), drive.station.join(0.0)
+    assert drive.station.wanted_pictures() == set()
+    drive.says(one, type="pictures", names=["map", "camera", "../token"])
+    drive.says(other, type="pictures", names=["map"])
+    assert drive.station.wanted_pictures() == {"camera", "map"}
+    drive.station.leave(one)
+    assert drive.station.wanted_pictures() == {"map"}
+    drive.says(other, type="pictures", names=[])
+    assert drive.station.wanted_pictures() == set()

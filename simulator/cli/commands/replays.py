@@ -31,13 +31,21 @@ def _replay(arguments: argparse.Namespace) -> int:
 
 def add_render(commands: Commands) -> None:
     """Add the verb `render`."""
-    p = commands.add_parser("render", help="render a recorded drive as a video, without a window")
+    p = commands.add_parser("render", help="render a recorded drive as a video or its sound, without a window")
     p.add_argument("place", metavar="FOLDER|FILE", help=PLACE)
     p.add_argument(
         "--video",
         metavar="FILE|FOLDER",
         help="video file (.mp4, .mkv, .webm), animation (.gif), or folder of PNG files (default: none)",
     )
+    p.add_argument("--wav", metavar="FILE", help="sound of the drive, 16 bit stereo at 48 kHz (default: none)")
+    p.add_argument(
+        "--listener",
+        choices=("recorded", "inside", "outside"),
+        default="recorded",
+        help="place of the listener: %(choices)s (default: recorded, as the cameras of the drive)",
+    )
+    p.add_argument("--volume", type=number_between(0.0, 1.0), default=0.5, metavar="V", help="volume of the sound, 0 to 1 (default: 0.5)")
     _add_times(p)
     p.add_argument("--size", type=_size, default=(1280, 720), metavar="WxH", help="pixels of an image (default: 1280x720)")
     p.add_argument("--fps", type=number_between(1.0, 240.0), default=30.0, metavar="HZ", help="images per second (default: 30)")

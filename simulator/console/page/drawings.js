@@ -1,7 +1,15 @@
-// Drawings of the console on canvases: plot over time, map, g-g diagram, pedals, legs.
+// Drawings of the console on canvases: map of a track, g-g diagram, pedals, legs.
 "use strict";
 
 const INK = "#16191d", GRID = "#ccd2d9", BLUE = "#0047c2", RED = "#a8001c", GREEN = "#00693a";
+
+let fontSize = 11, fontAt = -Infinity;
+
+// Returns the size of the letters on canvases in pixels, which follows the text scale.
+function letterSize() {
+  if (performance.now() - fontAt > 500) { fontAt = performance.now(); fontSize = 0.8 * parseFloat(getComputedStyle(document.documentElement).fontSize); }
+  return fontSize;
+}
 
 // Returns the 2-D context of a canvas with the size of the canvas on the screen, cleared, and its width and height.
 function cleared(canvas) {
@@ -11,8 +19,8 @@ function cleared(canvas) {
   const g = canvas.getContext("2d");
   g.setTransform(ratio, 0, 0, ratio, 0, 0);
   g.clearRect(0, 0, width, height);
-  g.font = `${0.8 * parseFloat(getComputedStyle(document.documentElement).fontSize)}px system-ui, sans-serif`;
-  g.lineWidth = 1.5;
+  g.font = `${letterSize()}px system-ui, sans-serif`;
+  g.lineWidth = 1.5; g.textAlign = "start"; g.textBaseline = "alphabetic";
   return [g, width, height];
 }
 
@@ -26,35 +34,6 @@ function brief(value) {
   if (value === null || value === undefined) return "–";
   const size = Math.abs(value);
   return size !== 0 && (size >= 1e5 || size < 1e-3) ? value.toExponential(2) : String(+value.toPrecision(4));
-}
-
-// Values over wall time: points [[seconds, value], ...] of the last `span` seconds before `now`.
-function drawPlot(canvas, points, now, span, unit) {
-  const [g, width, height] = cleared(canvas), left = 60, bottom = 18;
-  const values = points.map((point) => point[1]).filter((value) => value !== null);
-  let low = Math.min(...values), high = Math.max(...values);
-  if (!values.length) { g.fillText("no values", left, height / 2); return; }
-  if (high - low < 1e-9 * Math.max(1, Math.abs(high))) { low -= 1; high += 1; }
-  const pad = 0.05 * (high - low);
-  low -= pad; high += pad;
-  const x = (t) => left + (width - left - 4) * (1 + (t - now) / span), y = (v) => (height - bottom) * (1 - (v - low) / (high - low));
-  const step = roundStep(high - low, 4);
-  g.strokeStyle = GRID; g.fillStyle = INK; g.textAlign = "right"; g.textBaseline = "middle";
-  for (let v = Math.ceil(low / step) * step; v <= high; v += step) {
-    g.beginPath(); g.moveTo(left, y(v)); g.lineTo(width, y(v)); g.stroke();
-    g.fillText(brief(Math.abs(v) < 1e-9 * step ? 0 : v), left - 4, y(v));
-  }
-  g.textAlign = "left"; g.textBaseline = "bottom";
-  g.fillText(`−${span} s`, left, height); g.fillText(unit, 2, height);
-  g.textAlign = "right"; g.fillText("now", width - 2, height);
-  g.strokeStyle = BLUE; g.beginPath();
-  let on = false;
-  for (const [t, v] of points) {
-    if (v === null || t < now - span) { on = false; continue; }
-    if (on) g.lineTo(x(t), y(v)); else g.moveTo(x(t), y(v));
-    on = true;
-  }
-  g.stroke();
 }
 
 // Track [[x, y], ...] in the world, vehicle at `place` with heading `yaw`; x to the right, y up.
@@ -104,13 +83,13 @@ function drawPedals(canvas, angle, pedals) {
 
 // Bars from 0 to 1 with names and values, side by side from x = `left`.
 function drawBars(g, left, width, height, bars) {
-  const each = (width - left) / bars.length, high = height - 34;
+  const each = (width - left) / bars.length, top = 1.4 * letterSize(), high = height - 2 * top;
   g.textAlign = "center";
   bars.forEach(([name, value], n) => {
     const x = left + n * each + 0.2 * each, wide = 0.6 * each, share = Math.min(1, Math.max(0, value || 0));
-    g.strokeStyle = INK; g.strokeRect(x, 16, wide, high);
-    g.fillStyle = n % 2 ? GREEN : BLUE; g.fillRect(x, 16 + high * (1 - share), wide, high * share);
-    g.fillStyle = INK; g.fillText(name, x + wide / 2, height - 3); g.fillText(`${Math.round(100 * (value || 0))} %`, x + wide / 2, 12);
+    g.strokeStyle = INK; g.strokeRect(x, top, wide, high);
+    g.fillStyle = n % 2 ? GREEN : BLUE; g.fillRect(x, top + high * (1 - share), wide, high * share);
+    g.fillStyle = INK; g.fillText(name, x + wide / 2, height - 3); g.fillText(`${Math.round(100 * (value || 0))} %`, x + wide / 2, 0.8 * top);
   });
 }
 

@@ -36,7 +36,7 @@ PAD_BUTTONS = (
 
 Action = Literal[
     "drive", "neutral", "reverse", "selector_up", "selector_down", "gear_up", "gear_down", "starter", "parking_brake", "low_range",
-    "center_lock", "reset", "upright", "pause", "driver", "camera", "intensity_up", "intensity_down",
+    "center_lock", "reset", "upright", "pause", "driver", "camera", "intensity_up", "intensity_down", "horn", "mute",
     "gate_reverse", "gate_1", "gate_2", "gate_3", "gate_4", "gate_5", "gate_6", "gate_7",
 ]  # fmt: skip
 """Actions of buttons. Gate actions apply while the button is pressed; an H-pattern without a gear is in neutral."""

@@ -1,0 +1,136 @@
+"""Sound of a run as a WAV file, made from its log. The same log gives the same file."""
+
+from __future__ import annotations
+
+import io
+import wave
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.errors import ConfigError
+from simulator.base.records import Record
+from simulator.builder.builder import SessionBuilder
+from simulator.builder.vehicle_builder import vehicle_of
+from simulator.configuration.configuration import Configuration
+from simulator.configuration.session_file import read_session
+from simulator.events.event import Event
+from simulator.events.sound_controls import SHORT_HORN, VOLUME
+from simulator.run.run_configuration import read_recorded
+from simulator.sound.controls import PERIOD
+from simulator.sound.signals import BLOCK, RATE
+from simulator.sound.sound_input import CONTACTS, NEEDED, inputs_of_log, resampled
+from simulator.sound.surfaces import Surfaces
+from simulator.sound.synthesizer import Synthesizer
+from simulator.telemetry.atomic_files import write_bytes
+from simulator.telemetry.log import Log, read_log
+from simulator.view.camera import CAMERAS, following_camera
+from vehicles.sound_section import sound_parameters
+
+LISTENERS = ("recorded", "inside", "outside")
+
+
+@dataclass(frozen=True)
+class SoundFileOptions:
+    """Options of a sound file."""
+
+    listener: str = LISTENERS[0]
+    """One of LISTENERS; recorded: as the cameras of the drive."""
+    volume: float = VOLUME
+    """0 to 1."""
+    first: float = 0.0
+    last: float | None = None
+    """Times in the recording at which the file begins and ends [s]; None: the end of the recording."""
+
+
+def write_sound(run: Path, file: Path, options: SoundFileOptions = SoundFileOptions()) -> float:
+    """Write the sound of a run, a folder or a log; return its duration [s].
+
+    Raises
+    ------
+    ConfigError : there is no log, or it has not the needed columns
+    OutputError : the file cannot be written
+    """
+    samples = sound_of_run(run, options)
+    write_bytes(file, wav_of(samples))
+    return len(samples) / RATE
+
+
+def sound_of_run(run: Path, options: SoundFileOptions) -> NDArray[np.float64]:
+    """Return the sound of a run, (n, 2) samples from -1 to 1. Errors as `write_sound`."""
+    info, configuration = read_recorded(run)
+    inputs = log_inputs(read_log(info.file), Surfaces(SessionBuilder().ground(configuration)), info.file)
+    inputs["volume"], inputs["rain"] = options.volume, read_session(configuration).weather.rain
+    if options.listener != LISTENERS[0]:
+        inputs["inside"] = options.listener == "inside"
+    first, last = (None if time is None else round(time / PERIOD) for time in (options.first, options.last))
+    if not len(inputs[first:last]):
+        raise ConfigError(info.file, "time", f"{options.first:g} s", f"a part of the recording, which lasts {len(inputs) * PERIOD:g} s")
+    return synthesized(vehicle_sound(configuration), inputs[first:last])
+
+
+def vehicle_sound(configuration: Configuration) -> Record:
+    """Return the record VEHICLE_SOUND of the vehicle of a configuration. Raises ConfigError."""
+    return sound_parameters(vehicle_of(configuration, SessionBuilder())[0])
+
+
+def synthesized(vehicle: Record, inputs: Record) -> NDArray[np.float64]:
+    """Return the sound (n, 2) of records SOUND_INPUT, one per PERIOD."""
+    synthesizer = Synthesizer(vehicle)
+    out = np.empty((len(inputs) * BLOCK, 2))
+    for k in range(len(inputs)):
+        out[k * BLOCK : (k + 1) * BLOCK] = synthesizer.block(inputs[k : k + 1])
+    return out
+
+
+def wav_of(samples: NDArray[np.float64]) -> bytes:
+    """Return a WAV file of 16 bit."""
+    out = io.BytesIO()
+    with wave.open(out, "wb") as file:
+        file.setnchannels(samples.shape[1])
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        file.writeframes(np.round(samples * 32767.0).astype("<i2").tobytes())
+    return out.getvalue()
+
+
+def log_inputs(log: Log, surfaces: Surfaces, file: object = "log") -> Record:
+    """Return the records SOUND_INPUT of a log, one per PERIOD: row after row, also over pauses. Raises ConfigError: columns are missing."""
+    fields: dict[str, list[str]] = {}
+    for column in log.columns.values():
+        fields.setdefault(column.field, []).append(column.name)
+    missing = [name for name in NEEDED if name not in fields]
+    if missing:
+        expected = f"a log with the fields {', '.join(missing)}, which the sound needs (docs/sound.md)"
+        raise ConfigError(file, "columns", f"{len(missing)} missing fields", expected)
+    columns: Mapping[str, Any] = {
+        name: log[name] if fields[name] == [name] else log.field(name) for name in (*NEEDED, *CONTACTS) if name in fields
+    }
+    if log.rows < 2:
+        raise ConfigError(file, "rows", log.rows, "at least two rows")
+    inputs = inputs_of_log(columns, surfaces)
+    steps = np.diff(log["time"])
+    period = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else PERIOD
+    _put_events(inputs, log.events, log["time"], period)
+    return resampled(inputs, period, PERIOD)
+
+
+def _put_events(inputs: Record, events: tuple[Event, ...], times: NDArray[np.float64], period: float) -> None:
+    """Write horn and camera of the events into the records of the rows, with their times and their period; times begin again at each reset."""
+    camera, resets = CAMERAS[0], 0
+    for event in events:
+        resets += event.kind == "reset"
+        if event.kind != "horn" and event.kind.partition("_")[0] != "camera":
+            continue
+        row = int(np.searchsorted(inputs["jumps"], resets))
+        row += int(np.searchsorted(times[inputs["jumps"] == resets], event.time))
+        if event.kind == "horn":
+            last = len(inputs) if event.value is not None else row + max(1, round(SHORT_HORN / period))
+            inputs["horn"][row:last] = event.value is None or bool(event.value)
+        else:
+            camera = following_camera(camera, event.kind)
+            inputs["inside"][row:] = camera == "driver"
