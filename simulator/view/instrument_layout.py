@@ -67,6 +67,7 @@ REPLAY_HELP = (
     ("G", "plots"),
     ("C", "next camera"),
     ("1  2  3", "chase, driver, suspension"),
+    ("0  [  ]", "sound off, on; volume"),
     ("H, F1", "show, hide this list"),
     ("Esc", "close the window"),
 )
