@@ -15,6 +15,7 @@ from typing import Any
 
 from simulator.autonomy.outcome import Outcome, outcome_in_log, outcome_of
 from simulator.base.console import print_error, print_line
+from simulator.base.json_output import json_text
 from simulator.base.progress_line import ProgressLine
 from simulator.base.rates import even_turns
 from simulator.base.signals import StopRequest, on_signal, signal_message
@@ -214,6 +215,8 @@ class Host:
         clock = session.clock
         assert clock is not None
         simulated, wall = clock.paced, clock.elapsed
+        if self.log is not None:  # without the end of the drive, in which the vehicle does not move any more
+            self.log.writer.about["real_time"] = json_text({"lateness": clock.lateness.to_json(), "tick_cost": clock.cost.to_json()})
         live = session.cueing.monitor.live[0].copy()
         limiter = interventions(session.cueing.readout)
         motions, quick = streams.to_park()

@@ -101,12 +101,12 @@ def _kc(arguments: argparse.Namespace) -> int:
 
 def add_bench(commands: Commands) -> None:
     """Add the verb `bench`."""
-    p = commands.add_parser("bench", help="measure computation times, and the delay of an operator's stop")
+    p = commands.add_parser("bench", help="measure computation times, real-time drives, the delay of an operator's stop")
     p.add_argument(
         "table",
         nargs="?",
         default="tick",
-        choices=("tick", "formulations", "integrators", "driven", "mechanisms", "sweep", "sensors", "console"),
+        choices=("tick", "formulations", "integrators", "driven", "mechanisms", "sweep", "sensors", "realtime", "console"),
         help="table: %(choices)s (default: tick)",
     )
     add_session_file(p)
@@ -129,7 +129,7 @@ def add_bench(commands: Commands) -> None:
     p.add_argument(
         "--markdown",
         metavar="FILE",
-        help="page to write the table into, for example docs/integrators.md; not for tick, sweep, sensors and console (default: none)",
+        help="page to write the table into, for example docs/integrators.md; not for tick, sweep, sensors, console and realtime (default: none)",
     )
     p.add_argument(
         "--viewers",
@@ -145,6 +145,7 @@ def add_bench(commands: Commands) -> None:
         metavar="N",
         help="sweep: maximum number of empty runs, after sweeps of 1000 and 10000 (default: 100000)",
     )
+    p.add_argument("--seconds", type=number_between(5.0, 3600.0), metavar="S", help="realtime: duration of each drive [s] (default: 60)")
     add_out(p, "--history: folder of the history", "docs/history")
     add_history(p, "tick: costs")
     p.set_defaults(run=_bench)
@@ -163,12 +164,18 @@ def _check_bench(arguments: argparse.Namespace, history: bool) -> None:
         raise JounceError("--session and --set need the table tick, without --baseline")
     if arguments.table != "sweep" and (arguments.scheduler is not None or arguments.max_empty_runs is not None):
         raise JounceError("--scheduler and --max-empty-runs need the table sweep")
+    if arguments.seconds is not None and arguments.table != "realtime":
+        raise JounceError("--seconds needs the table realtime")
+    if arguments.table == "realtime" and arguments.repeats is not None:
+        raise JounceError("--repeats excludes the table realtime; hint: use --seconds")
     if arguments.vehicles and arguments.table != "driven":
         raise JounceError("--vehicles needs the table driven")
     if arguments.viewers is not None and arguments.table != "console":
         raise JounceError("--viewers needs the table console")
-    if arguments.markdown and arguments.table in ("tick", "sweep", "sensors", "console"):
-        raise JounceError("--markdown excludes the tables tick, sweep, sensors and console, which are valid for this machine only")
+    if arguments.markdown and arguments.table in ("tick", "sweep", "sensors", "console", "realtime"):
+        raise JounceError(
+            "--markdown excludes the tables tick, sweep, sensors, console and realtime, which are valid for this machine only"
+        )
     if history and (not tick or arguments.baseline is not None or arguments.view or arguments.session or arguments.set):
         raise JounceError("--history needs the table tick, without --baseline, --view, --session and --set")
     if arguments.out and not history:
@@ -209,6 +216,10 @@ def _bench(arguments: argparse.Namespace) -> int:
         from simulator.benchmarks.sensor_cost import main_bench_sensors
 
         return main_bench_sensors(repeats, arguments.json)
+    if arguments.table == "realtime":
+        from simulator.benchmarks.real_time import main_bench_realtime
+
+        return main_bench_realtime(60.0 if arguments.seconds is None else arguments.seconds, arguments.json)
     if arguments.table == "console":
         from simulator.benchmarks.console_stop import main_bench_console
 
