@@ -17,8 +17,10 @@ from simulator.base.records import record
 from simulator.builder.builder import build
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import Override
+from simulator.configuration.session_file import SoundOptions
 from simulator.host.replay_command import Replay
 from simulator.host.replay_player import Player
+from simulator.host.replay_sound import ReplaySound
 from simulator.run.folder import RunFolder
 from simulator.run.frames import FrameState, States
 from simulator.run.ghost import ghost_of
@@ -341,6 +343,35 @@ def test_a_replay_publishes_the_records_of_a_drive(driven):
         assert readout[0]["p_WB"][0] == state[0]["p_WB"][0] and extras[0]["selector"] == 1
     finally:
         reader.close()
+        replay.close()
+
+
+def test_the_sound_of_a_replay_has_the_states_of_the_log(driven):
+    recording = Recording(driven[0], silent)
+    player = Player(0.0, recording.duration)
+    replay = Replay(recording, player)
+    sound = ReplaySound(recording, player, replay.keys, silent)
+    try:
+        sound.open(SoundOptions(True, 0.5, "null"), "driver")
+        outlet = sound._sound.outlet
+        assert outlet is not None
+        replay.listeners.append(sound.listen)
+        replay.on_jump.append(sound.jump)
+        for position in (3.0, 6.0):
+            player.seek(position)
+            replay.publish()
+        heard, state = outlet._state[0], record(recording.state_table)
+        recording.state(6.0, state)
+        assert heard["engine_speed"] == state[0]["engine_speed"] > 100.0
+        assert heard["jumps"] == 2 and heard["inside"] == 1 and heard["silent"] == 0
+        hit = next(event.position for event in recording.events if event.kind == "collision")
+        force = max(np.linalg.norm(recording.contact_forces(recording.row_at(hit + dt))) for dt in (0.0, 0.01, 0.02))
+        assert force > 10.0
+        player.paused = True
+        replay.publish()
+        assert outlet._state[0]["silent"] == 1
+    finally:
+        sound.close()
         replay.close()
 
 

@@ -12,7 +12,7 @@ from PIL import Image
 
 from simulator.cli.parser import parser_of
 from simulator.telemetry.replay_columns import LOGGED
-from simulator.view.instrument_layout import REPLAY_HELP
+from simulator.view.key_bindings import replay_help_rows
 from tests.end_to_end.program import ROOT, call
 
 PAGE = (ROOT / "docs" / "replay.md").read_text(encoding="utf-8")
@@ -42,5 +42,5 @@ def test_the_other_commands_are_of_the_program(words):
 def test_the_page_names_all_columns_and_keys():
     named = set(re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", PAGE, flags=re.MULTILINE | re.DOTALL)))
     assert set(LOGGED) <= named
-    keys = {key for keys, _ in REPLAY_HELP for key in re.split(r"[, ]+", keys) if len(key) == 1 and key not in ","}
-    assert keys <= named
+    keys = {key for keys, _ in replay_help_rows() for key in re.split(r",? +", keys) if len(key) == 1}
+    assert {"P", "G", "R", "C", "H", "0", "."} <= keys <= named
