@@ -14,7 +14,9 @@ from simulator.base.console import print_error
 from simulator.base.errors import ConfigError, DeviceError
 from simulator.base.records import Record, dtype_of, record
 from simulator.base.signals import StopRequest, on_signal
+from simulator.configuration.session_file import SoundOptions
 from simulator.host.replay_player import Player
+from simulator.host.replay_sound import ReplaySound
 from simulator.outlets.view import short
 from simulator.run.recording import Recording
 from simulator.view.drive_lock import DriveLock, sweep
@@ -49,6 +51,11 @@ def main_replay(arguments: Any) -> int:
         raise ConfigError("--from", "", arguments.first, f"a time before {last:.2f} s, the end")
     player = Player(arguments.first, last, arguments.speed, recording.events)
     replay = Replay(recording, player)
+    sound = (
+        None if arguments.no_sound else ReplaySound(recording, SoundOptions(True, arguments.volume, arguments.sound_device), print_error)
+    )
+    if sound is not None:
+        replay.listeners.append(sound)
     stop = StopRequest()
     try:
         with on_signal(stop):
@@ -57,6 +64,8 @@ def main_replay(arguments: Any) -> int:
                 time.sleep(PERIOD)
     finally:
         replay.close()
+        if sound is not None:
+            sound.close()
     stop.raise_if_requested()
     return 0
 

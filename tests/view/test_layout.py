@@ -77,6 +77,7 @@ def test_the_list_of_keys_fits_and_names_every_key():
         assert across <= w / scale and high <= h / scale
     listed = " ".join(key for key, _ in HELP)
     signs = {"PLUS": "+", "EQUAL": "+", "NUM_ADD": "+", "MINUS": "-", "NUM_SUBTRACT": "-", "COMMA": ",", "PERIOD": "."}
+    signs |= {"RETURN": "Enter", "BRACKETLEFT": "[", "BRACKETRIGHT": "]", "_0": "0"}
     for key in (*BINDINGS, *HELP_KEYS, MOTION_CHART_KEY):
         name = {"_1": "1", "_2": "2", "_3": "3", "ESCAPE": "Esc", "SPACE": "Space", **signs}.get(key, key)
         arrows = key in ("LEFT", "RIGHT", "UP", "DOWN", "W", "A", "S", "D", "PAGEUP", "PAGEDOWN")
