@@ -33,7 +33,7 @@ _ENDS = tuple(sorted({*SHOWN, *(1e-6 * 10.0 ** (i / _FINE) for i in range(7 * _F
 
 
 class Lateness:
-    """Histogram of the lateness of ticks, in constant memory."""
+    """Histogram of times of ticks, such as their lateness, in constant memory."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -117,6 +117,8 @@ class Clock:
     """Simulated time divided by wall time over the last WINDOW."""
     lateness: Lateness = field(default_factory=Lateness)
     """Histogram of the lateness since the start."""
+    cost: Lateness = field(default_factory=Lateness)
+    """Histogram of the computation time of the ticks since the start, with the work of the host between two ticks."""
     last_lateness: float = 0.0
     """Lateness of the last tick [s]."""
     recent_lateness: float = 0.0
@@ -125,6 +127,8 @@ class Clock:
     _window: tuple[float, int] = (0.0, 0)
     _ticks: int = 0
     _began: float = 0.0
+    _woke: float = 0.0
+    """Time at which the last wait ended; 0 before the first one."""
 
     @property
     def worst_lateness(self) -> float:
@@ -144,17 +148,20 @@ class Clock:
     def start(self) -> None:
         """Set the deadline of the first tick to now."""
         self._began = time.perf_counter()
-        self._deadline = time.perf_counter()
+        self._deadline, self._woke = time.perf_counter(), 0.0
         self._window = (self._deadline, self._ticks)
 
     def wait(self) -> None:
         """Return when the next tick is due."""
         now = time.perf_counter()
+        if self._woke:
+            self.cost.add(now - self._woke)
         ahead = self._deadline - now
         if ahead > SPIN:
             time.sleep(ahead - SPIN)
         while (now := time.perf_counter()) < self._deadline:
             pass
+        self._woke = now
         late = now - self._deadline
         self.lateness.add(late)
         self.last_lateness = late

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import os
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
 from simulator.base import renamed
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, OutputError
+from simulator.base.headline import headline
 from simulator.base.json_output import json_text
 from simulator.base.suggestions import did_you_mean
-from simulator.base.yaml_reader import read_text
 from simulator.catalog.file_kinds import KINDS, SUFFIXES, FileKind, kind_named, kind_of
 from simulator.catalog.json_schema import file_schema
 from simulator.catalog.pages import pages
 from simulator.catalog.plugin_check import check_added_kinds
 from simulator.catalog.registries import REGISTRIES, meaning_of
 
-WIDTH = 110
-"""Maximum width of the description of a file, in characters."""
 FILE_SUFFIXES = (".yaml", ".yml", *SUFFIXES)
 
 
@@ -53,17 +50,6 @@ def _listed(name: str) -> dict[str, str]:
     if name not in names:
         raise ConfigError("list", "", name, f"one of {', '.join(names)}{did_you_mean(name, names)}")
     return {file.stem: headline(file) for file in kind_named(name).files()}
-
-
-def headline(file: Path) -> str:
-    """Return the description of a file: the first sentence of the comment at its beginning."""
-    lines: list[str] = []
-    for line in read_text(file, "a YAML text file").splitlines():
-        if not line.startswith("#"):
-            break
-        lines.append(line.lstrip("# ").strip())
-    sentence, end, _ = " ".join(lines).partition(". ")
-    return textwrap.shorten(sentence + end.strip(), WIDTH, placeholder=" ...")
 
 
 def main_check(files: Sequence[str], kind: str | None, with_plugins: bool = False) -> int:

@@ -41,6 +41,7 @@ from simulator.sweep import sweep_file
 from simulator.sweep.load_sweep import load_sweep
 from simulator.validation.compare import comparison_file
 from simulator.validation.datasheet import published_file
+from simulator.view import user_settings
 from terrain import soil
 from terrain.objects.placement import placement_remarks
 from vehicles.drivetrain.drivetrain_file import read_parts
@@ -174,6 +175,14 @@ KINDS = (
         "input device: steering wheel, pedals, game controller or keyboard",
         device_profiles.FILE,
         lambda file: device_profiles.load_profile(Path(file)),
+        based=False,
+    ),
+    FileKind(
+        "settings",
+        "settings",
+        "settings of a user: units, text size, camera, keys of the window",
+        user_settings.TABLE,
+        lambda file: user_settings.load_settings(find_config("settings", file)),
         based=False,
     ),
     FileKind(

@@ -64,8 +64,10 @@ def _run_command(argv: list[str]) -> int:
             if unknown:
                 parser.refuse_unknown(unknown, words)
             if not hasattr(arguments, "run"):
-                parser.print_help()
-                return 0
+                if words or not _is_at_a_desktop():
+                    parser.print_help()
+                    return 0
+                arguments = parser.parse_args(["drive", "--menu"])
             with free_standard_output(arguments):
                 code = int(arguments.run(arguments))
         if not getattr(arguments, "json", False):
@@ -88,6 +90,13 @@ def _run_command(argv: list[str]) -> int:
         print_error(_os_error_text(error))
         return 2
     return code
+
+
+def _is_at_a_desktop() -> bool:
+    """Return whether the user has a terminal and a display for a window."""
+    from simulator.view.gl_context import display_available
+
+    return display_available() and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 def _os_error_text(error: OSError) -> str:

@@ -11,7 +11,7 @@ from simulator.cli.commands.components import add_cueing, add_terrain, add_tire
 from simulator.cli.commands.driving import add_devices, add_drive, add_platform, add_serve, add_stream, add_view
 from simulator.cli.commands.files import add_check, add_doctor, add_list, add_schema
 from simulator.cli.commands.replays import add_render, add_replay
-from simulator.cli.commands.runs import add_compare, add_datasheet, add_info, add_rerun, add_run, add_sensors
+from simulator.cli.commands.runs import add_compare, add_console, add_datasheet, add_info, add_rerun, add_run, add_sensors
 from simulator.cli.commands.scores import add_score
 from simulator.cli.commands.soils import add_soil, add_soilbin
 from simulator.cli.commands.sweeps_and_fits import add_fit, add_optimize, add_sweep
@@ -64,6 +64,7 @@ def parser_of(command: str = "", subcommand: str = "") -> Parser:
     add_platform(commands, loaded=command == "platform")
     add_devices(commands, loaded=command == "devices")
     add_info(commands)
+    add_console(commands)
     add_sensors(commands)
     add_kc(commands)
     add_mechanism(commands, subcommand if command == "mechanism" else "")

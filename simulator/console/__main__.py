@@ -18,8 +18,8 @@ from simulator.base.json_output import json_text
 from simulator.console.access import Access
 from simulator.console.server import ConsoleServer
 from simulator.console.state_block import StateBlock
-
-BACKLOG = 128
+from simulator.console.tls import TlsFiles
+from simulator.console.web_server import listening_socket
 
 
 def main() -> int:
@@ -27,18 +27,19 @@ def main() -> int:
     out = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints must not reach the drive
     os.set_blocking(out, False)
-    setup = json.loads(sys.stdin.buffer.readline())
+    parent, setup = os.getppid(), json.loads(sys.stdin.buffer.readline())
     try:
-        listening = _listen(setup["host"], setup["port"])
+        listening = listening_socket(setup["host"], setup["port"])
     except OSError as error:
         _tell(out, {"error": f"{setup['host']} port {setup['port']}: {error.strerror}"})
         return 1
-    port = listening.getsockname()[1]
+    port, tls = listening.getsockname()[1], TlsFiles(**setup["tls"]) if setup.get("tls") else None
     try:
-        block, access = StateBlock(name=setup["block"]), Access(setup["token"], setup["host"], port)
-        server = ConsoleServer(setup, access, block, lambda kind, value: _tell(out, {"kind": kind, "value": value}))
+        block, access = StateBlock(name=setup["block"]), Access(setup["token"], setup["host"], port, tls)
+        server = ConsoleServer(setup, access, block, lambda kind, value: _tell(out, {"kind": kind, "value": value}), tls)
         _tell(out, {"port": port})
         asyncio.run(_serve(server, listening))
+        block.close(orphaned=os.getppid() != parent)
     except Exception as error:
         _tell(out, {"error": f"{type(error).__name__}: {error}"[:500]})
         raise
@@ -55,17 +56,6 @@ async def _serve(server: ConsoleServer, listening: socket.socket) -> None:
 
     threading.Thread(target=pass_on, name="messages of the drive", daemon=True).start()
     await server.serve(listening)
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    if os.name == "posix":
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listening.bind((host, port))
-    listening.listen(BACKLOG)
-    listening.setblocking(False)
-    return listening
 
 
 def _tell(out: int, message: dict[str, Any]) -> None:

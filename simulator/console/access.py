@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import secrets
+import socket
 from http.cookies import CookieError, SimpleCookie
+
+from simulator.base.addresses import is_any, is_loopback
+from simulator.console.tls import TlsFiles
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -35,14 +40,19 @@ class Access:
     ----------
     token : token of the command, which opens the page; the cookie follows from it, so that a page stays open in the next run
     host, port : address of the console
+    tls : files of an encrypted console; None: unencrypted
     """
 
-    def __init__(self, token: str, host: str, port: int) -> None:
+    def __init__(self, token: str, host: str, port: int, tls: TlsFiles | None = None) -> None:
         self._token, self._secret = token, hashlib.sha256(b"cookie of the console" + token.encode()).hexdigest()
+        self._scheme = "http" if tls is None else "https"
         self.cookie_name = f"jounce_console_{port}"
         """Name of the cookie; with the port, because browsers send a cookie to all ports of a machine."""
-        names = {host, "127.0.0.1", "localhost", "[::1]"} if host in ("127.0.0.1", "localhost", "::1") else {host}
-        self._hosts = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
+        own = ("127.0.0.1", "localhost", "::1") if is_loopback(host) else (socket.gethostname(),)
+        names = (host, *own, *(() if tls is None else tls.names))
+        self._names = {f"[{name}]" if ":" in name else name.lower() for name in names}
+        self._port, self._usual_port = str(port), "80" if tls is None else "443"
+        self._is_any = is_any(host)
 
     def is_token(self, given: str) -> bool:
         """Return whether a text is the token; the time does not depend on the text."""
@@ -51,7 +61,8 @@ class Access:
     @property
     def cookie(self) -> str:
         """Value of the header Set-Cookie in exchange for the token."""
-        return f"{self.cookie_name}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
+        secure = "; Secure" if self._scheme == "https" else ""
+        return f"{self.cookie_name}={self._secret}; Path=/; HttpOnly; SameSite=Strict{secure}"
 
     def has_cookie(self, header: str) -> bool:
         """Return whether a header Cookie contains the cookie."""
@@ -62,9 +73,24 @@ class Access:
         return found is not None and secrets.compare_digest(found.value.encode(errors="replace"), self._secret.encode())
 
     def is_host(self, header: str) -> bool:
-        """Return whether a header Host names this console. Otherwise a page of another site may have let a name point to this machine."""
-        return header.lower() in self._hosts
+        """Return whether a header Host names this console. Otherwise a page of another site may have let a name point to this machine.
+
+        A console at all addresses of the machine accepts any address in numbers: a browser that sends one has connected to it.
+        """
+        header = header.lower()
+        host, _, port = header.rpartition(":") if not header.endswith("]") and ":" in header else (header, "", self._usual_port)
+        if port != self._port:
+            return False
+        return host in self._names or (self._is_any and _is_number(host))
 
     def is_own_page(self, origin: str, host: str) -> bool:
         """Return whether the headers Origin and Host of a socket are those of the console's own page."""
-        return self.is_host(host) and origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
+        return self.is_host(host) and origin.lower() == f"{self._scheme}://{host.lower()}"
+
+
+def _is_number(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host[1:-1] if host.startswith("[") and host.endswith("]") else host)
+    except ValueError:
+        return False
+    return True

@@ -7,24 +7,19 @@ import socket
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import uvicorn
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
-from starlette.routing import Route, WebSocketRoute
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from simulator.base.json_output import json_text
-from simulator.console.access import HEADERS, Access
+from simulator.console.access import Access
 from simulator.console.pictures import Pictures
 from simulator.console.state_block import StateBlock
 from simulator.console.station import MOST_BYTES, Page, RefusedError, Station
+from simulator.console.tls import TlsFiles
+from simulator.console.web_server import SLOW, PageFiles, WebServer
 
 FILES = {
     "/": ("index.html", "text/html"),
@@ -47,30 +42,8 @@ DRIVE = "/drive.json"
 """Path of the scene and of the possible actions of the drive; there is no other path."""
 PERIOD = 1.0 / 30.0
 """s between two states for a page."""
-SLOW = 5.0
-"""s after which a page that takes no message is disconnected; also time for a request after a connection."""
-MOST_CONNECTIONS = 64
 REFUSED, FULL = 1008, 1013
 """Codes with which a socket is closed."""
-NO_ACCESS = "Open the address that the drive has printed in its terminal; it contains a token.\n"
-
-
-class ImpatientProtocol(H11Protocol):
-    """Connection that is closed if no request arrives in SLOW: half-open connections do not use up the console."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request."""
-        super().connection_made(transport)
-        self._wait_for_request = self.loop.call_later(SLOW, self._lose)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """End the wait."""
-        self._wait_for_request.cancel()
-        super().connection_lost(exc)
-
-    def _lose(self) -> None:
-        if self.cycle is None and self.transport.get_protocol() is self:
-            self.transport.close()
 
 
 class ConsoleServer:
@@ -82,9 +55,12 @@ class ConsoleServer:
     access : checks of the requests
     block : states of the drive
     send : receives the actions of the operator: kind, value
+    tls : certificate and key; None: unencrypted
     """
 
-    def __init__(self, setup: Mapping[str, Any], access: Access, block: StateBlock, send: Callable[[str, Any], None]) -> None:
+    def __init__(
+        self, setup: Mapping[str, Any], access: Access, block: StateBlock, send: Callable[[str, Any], None], tls: TlsFiles | None = None
+    ) -> None:
         self._access, self._block = access, block
         columns = setup["columns"]
         self._hello = {
@@ -105,28 +81,9 @@ class ConsoleServer:
         self.station = Station(
             [one["name"] for one in columns], send, lambda: block.add("stops"), lambda: block.add("operator_beats"), self._supervise
         )
-        folder = Path(__file__).parent / "page"
-        self._files = {path: ((folder / name).read_bytes(), media) for path, (name, media) in FILES.items()}
-        self._files[DRIVE] = json_text(setup.get("drive", {})).encode(), "application/json"
         self._pictures = Pictures(setup.get("pictures", ""))
-        routes = [*(Route(path, self._serve_file, methods=["GET"]) for path in self._files), WebSocketRoute("/live", self._serve_page)]
-        config = uvicorn.Config(
-            _guarded(Starlette(routes=routes), access),
-            http=ImpatientProtocol,
-            lifespan="off",
-            log_config=None,  # the address of a request may contain the token
-            access_log=False,
-            server_header=False,
-            limit_concurrency=MOST_CONNECTIONS,
-            timeout_keep_alive=int(SLOW),
-            timeout_graceful_shutdown=1,
-            ws_max_size=MOST_BYTES,
-            ws_max_queue=8,
-            ws_ping_interval=SLOW,
-            ws_ping_timeout=SLOW,
-            ws_per_message_deflate=False,
-        )
-        self._server = uvicorn.Server(config)
+        files = PageFiles(FILES, access, {DRIVE: (json_text(setup.get("drive", {})).encode(), "application/json")})
+        self._server = WebServer([*files.routes, WebSocketRoute("/live", self._serve_page)], access, tls, MOST_BYTES)
 
     async def serve(self, listening: socket.socket) -> None:
         """Serve pages until `end`."""
@@ -138,19 +95,10 @@ class ConsoleServer:
 
     def end(self) -> None:
         """End the server."""
-        self._server.should_exit = True
+        self._server.end()
 
     def _supervise(self, on: bool) -> None:
         self._block.cells["operator"] = on
-
-    async def _serve_file(self, request: Request) -> Response:
-        token = request.query_params.get("token")
-        if token is not None and request.url.path == "/" and self._access.is_token(token):
-            return RedirectResponse("/", 303, {"Set-Cookie": self._access.cookie})
-        if token is not None or not self._access.has_cookie(request.headers.get("cookie", "")):
-            return PlainTextResponse(NO_ACCESS, 403)
-        content, media = self._files[request.url.path]
-        return Response(content, media_type=media)
 
     async def _serve_page(self, web: WebSocket) -> None:
         headers = web.headers
@@ -200,7 +148,8 @@ class ConsoleServer:
                     number, picture = self._pictures.latest.get(part, (0, b""))
                     if number != shown.get(part, 0):
                         shown[part] = number
-                        await asyncio.wait_for(web.send_bytes(picture), SLOW)
+                        async with asyncio.timeout(SLOW):
+                            await web.send_bytes(picture)
                 if page.columns is not columns:
                     columns, seen = page.columns, 0
                     await _send(web, {"type": "columns", "names": columns})
@@ -215,20 +164,3 @@ class ConsoleServer:
 async def _send(web: WebSocket, message: Mapping[str, Any]) -> None:
     async with asyncio.timeout(SLOW):  # `wait_for` of Python 3.11 may lose a cancellation
         await web.send_text(json_text(message))
-
-
-def _guarded(app: ASGIApp, access: Access) -> ASGIApp:
-    """Return an application that refuses other hosts, and adds HEADERS to every answer."""
-    more = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-
-    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
-        async def answer(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message["headers"], *more]}
-            await send(message)
-
-        host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
-        is_known = scope["type"] != "http" or access.is_host(host)  # a socket checks it by itself
-        await (app if is_known else PlainTextResponse("unknown host\n", 421))(scope, receive, answer)
-
-    return guarded

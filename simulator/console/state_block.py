@@ -79,7 +79,7 @@ class StateBlock:
         """Add one to a cell of the console."""
         self.cells[cell] += np.uint64(1)
 
-    def close(self) -> None:
-        """Close the block; the drive removes it."""
+    def close(self, orphaned: bool = False) -> None:
+        """Close the block; the drive removes it, or the console if the drive was killed and the block is `orphaned`."""
         del self.cells, self.row
-        close_block(self._memory, unlink=self._owner)
+        close_block(self._memory, unlink=self._owner or orphaned)

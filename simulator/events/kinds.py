@@ -16,6 +16,7 @@ from simulator.driver.make_driver import PERSON
 from simulator.events.cueing_controls import CueingControls, intensity_text, parameter_text
 from simulator.events.event import Event, Origin
 from simulator.events.sound_controls import SHORT_HORN
+from simulator.view.user_settings import users_key
 from washout.intensity import MOST
 
 if TYPE_CHECKING:
@@ -219,7 +220,7 @@ def _acknowledge(drive: Controlled, _: None) -> Effect:
         raise ConfigError("event", "acknowledge", NOTHING, "a stop of the platform before it")
     drive.session.platform_stopped = False
     drive.session.cueing.reset()  # it parks from its present pose, not from the pose that the washout requested last
-    drive.show("the platform parks; P: continue, M: raise the platform", MESSAGE_TIME)
+    drive.show(f"the platform parks; {users_key('pause')}: continue, {users_key('platform')}: raise the platform", MESSAGE_TIME)
     return Effect("acknowledge")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.fields import REQUIRED, Choice, Field, Number
+from simulator.base.records import record
 from simulator.base.units import SHOWN, factor_of
 from simulator.builder.builder import SessionParts
 from simulator.driver.kinds import DRIVER_KINDS
@@ -19,12 +20,17 @@ from simulator.host.next_run import KINDS, shipped
 from simulator.session import Session
 from simulator.weather import FIELDS as WEATHER
 from terrain.objects.labels import NAMES
+from terrain.objects.pose import POSE
+from terrain.objects.records import BREAKAWAY, PATH
 from terrain.outlines import outlines
+from terrain.rays.cast import place_objects
 from vehicles.suspension.anti_roll_bar import NO_BAR
 from washout.intensity import MOST
 
 MOST_OBJECTS = 5000
 """Maximum number of objects on the map of a page; the others are counted."""
+MOST_MOVED = 200
+"""Maximum number of objects whose present place the map shows."""
 MOST_POINTS = 1000
 """Maximum number of points of a line on the map."""
 AFTER = 20.0
@@ -34,7 +40,6 @@ AFTER = 20.0
 def scene_of(parts: SessionParts, session: Session) -> dict[str, Any]:
     """Return everything at rest in the world, the vehicle and the platform, in JSON types, SI and W."""
     ground, maneuver = parts.ground, parts.maneuver
-    goal = getattr(session.driver, "goal", None)
     path = None if maneuver is None else maneuver.path
     gates = () if maneuver is None else maneuver.gates
     return {
@@ -43,8 +48,7 @@ def scene_of(parts: SessionParts, session: Session) -> dict[str, Any]:
         "roads": [{"name": one.name, "width": one.width, "points": _line(one.points[:, :2])} for one in ground.roads],
         "path": [] if path is None else _path(path.placed(Spawn(*ground.spawn))),
         "cones": [_rounded(cone) for gate in gates for cone in _in_world(gate.cones(), ground.spawn)],
-        "goal": None if goal is None else [float(goal.x), float(goal.y), float(goal.radius)],
-        "objects": _objects(session)[:MOST_OBJECTS],
+        "objects": _objects(session),
         "more_objects": max(0, len(session.objects) - MOST_OBJECTS),
         "vehicle": _vehicle(parts),
         "platform": _platform(parts),
@@ -135,21 +139,38 @@ def _entry(field: Field, words: Mapping[str, list[str]]) -> dict[str, Any]:
 def _objects(session: Session) -> list[dict[str, Any]]:
     """Return the solid objects of a session from above."""
     objects = session.objects
-    rows = np.flatnonzero(objects.records["present"] == 1)[:MOST_OBJECTS]
+    rows = np.flatnonzero(objects.records["present"] == 1)[:MOST_OBJECTS].astype(np.int64)
     if not len(rows):
         return []
     return [
         {
+            "row": int(row),
             "name": objects.objects[row].name,
             "label": NAMES[one.label],
             "points": [_rounded(point) for point in one.points],
             "radius": round(one.radius, 3),
             "bottom": round(float(one.bottom), 2),
             "top": round(float(one.top), 2),
-            "moves": bool(objects.records[row]["motion"] != 0),
+            "pose": _pose(objects.records[row]["p_WO"], objects.records[row]["R_WO"]),
         }
         for row, one in zip(rows, outlines(objects, session.time, rows=rows), strict=True)
     ]
+
+
+def _pose(p_WO: Any, R_WO: Any) -> list[float]:
+    """Return x, y and yaw of an object."""
+    return [*_rounded(p_WO), round(math.atan2(R_WO[1, 0], R_WO[0, 0]), 4)]
+
+
+def moved_objects(session: Session) -> list[list[float]]:
+    """Return row, x, y and yaw of the objects that move or are broken off, at most MOST_MOVED."""
+    objects = session.objects
+    r = objects.records
+    loose = (r["motion"] == BREAKAWAY) & (objects.states["broken"][r["state"] % len(objects.states)] != 0)
+    rows = np.flatnonzero((r["present"] == 1) & ((r["motion"] == PATH) | loose))[:MOST_MOVED]
+    poses = record(POSE, max(1, len(rows)))
+    place_objects(objects.world, rows, poses, session.time)
+    return [[int(row), *_pose(pose["p_WO"], pose["R_WO"])] for row, pose in zip(rows, poses, strict=False)]
 
 
 def _vehicle(parts: SessionParts) -> dict[str, Any]:

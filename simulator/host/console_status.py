@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from simulator.faults.planned_fault import PlannedFault
+from simulator.host.console_setup import moved_objects
 from simulator.host.drive_streams import DriveStreams
 from simulator.host.drive_view import DriveView
 from simulator.outlets.outlet_runner import OutletRunner
@@ -14,12 +16,14 @@ GOOD, STARTS, BAD = "good", "starts", "bad"
 
 def status_of(session: Session, view: DriveView, streams: DriveStreams) -> dict[str, Any]:
     """Return the message with the present state, in JSON types."""
-    tuner = session.cueing.tuner
+    tuner, goal = session.cueing.tuner, getattr(session.driver, "goal", None)
     return {
         "type": "status",
         "driver": session.seat.name or session.seat.label,
         "offered": session.seat.offered,
         "phase": str(getattr(session.driver, "phase", "")),
+        "goal": None if goal is None else [float(goal.x), float(goal.y), float(goal.radius)],
+        "moved": moved_objects(session),
         "processes": [*_window(view), *_platform(streams)],
         "streams": [_stream(outlet.stream) for outlet in streams.motions],
         "outlets": [
@@ -29,7 +33,7 @@ def status_of(session: Session, view: DriveView, streams: DriveStreams) -> dict[
             {"name": one.name, "late": int(one.late), "skipped": int(one.skipped), "trouble": one.trouble or one.lost}
             for one in session.sensors
         ],
-        "faults": [{"name": one.name, "level": round(one.level, 3), "text": one.words} for one in session.faults],
+        "faults": [_fault(one) for one in session.faults],
         "incidents": 0 if session.recovery.latest is None else session.recovery.latest.number,
         "collisions": len(session.collisions),
         "intensity": tuner.intensity,
@@ -51,6 +55,17 @@ def _platform(streams: DriveStreams) -> list[dict[str, str]]:
         return []
     state = BAD if one.gone else STARTS if one.process is None else GOOD
     return [{"name": "built-in platform", "state": state, "text": "has ended" if one.gone else "joins later" if streams.joins else ""}]
+
+
+def _fault(fault: PlannedFault) -> dict[str, Any]:
+    given = fault.given
+    area = {"center", "size", "heading"} <= given.keys()
+    return {
+        "name": fault.name,
+        "level": round(fault.level, 3),
+        "text": fault.words,
+        "area": [*given["center"], *given["size"], given["heading"]] if area else None,
+    }
 
 
 def _stream(stream: Any) -> dict[str, Any]:

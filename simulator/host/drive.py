@@ -15,17 +15,19 @@ from typing import Any
 
 from simulator.autonomy.outcome import Outcome, outcome_in_log, outcome_of
 from simulator.base.console import print_error, print_line
+from simulator.base.json_output import json_text
 from simulator.base.progress_line import ProgressLine
 from simulator.base.rates import even_turns
 from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import build
 from simulator.clock import prepare_process, release_process
 from simulator.configuration.configuration import Configuration
+from simulator.console.address import need_packages
 from simulator.driver.force_feedback.thread import ForceFeedbackThread
 from simulator.driver.input_devices.devices import Device
 from simulator.driver.make_driver import PERSON
 from simulator.events.event import Event, Origin
-from simulator.host.drive_console import ConsoleOptions, DriveConsole, need_packages
+from simulator.host.drive_console import ConsoleOptions, DriveConsole
 from simulator.host.drive_control import DriveControl
 from simulator.host.drive_drivers import drivers_of
 from simulator.host.drive_messages import DriveMessages
@@ -110,7 +112,7 @@ class Host:
         JounceError : a file, device, address or folder cannot be used, or the vehicle's state is no longer finite
         """
         if self.options.console is not None:
-            need_packages()
+            need_packages("--console")
         choose_view(self.options.configuration, self.messages.say)
         self.view.compile(self.options.configuration, self.messages.say)
         self.parts = parts = build(self.options.configuration)
@@ -213,6 +215,8 @@ class Host:
         clock = session.clock
         assert clock is not None
         simulated, wall = clock.paced, clock.elapsed
+        if self.log is not None:  # without the end of the drive, in which the vehicle does not move any more
+            self.log.writer.about["real_time"] = json_text({"lateness": clock.lateness.to_json(), "tick_cost": clock.cost.to_json()})
         live = session.cueing.monitor.live[0].copy()
         limiter = interventions(session.cueing.readout)
         motions, quick = streams.to_park()

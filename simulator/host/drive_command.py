@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from simulator.base.addresses import parse_port
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import JounceError
 from simulator.base.signals import EndedBySignal
@@ -17,6 +18,7 @@ from simulator.configuration.from_arguments import session_of
 from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override, option
 from simulator.configuration.session_file import THIS_MACHINE, read_session
+from simulator.console.address import tls_of
 from simulator.host.drive import DriveOptions, Host
 from simulator.host.drive_console import ConsoleOptions
 from simulator.host.event_script import EventScript, read_script
@@ -90,9 +92,7 @@ class _Command:
         configuration = self._configuration(options)
         arguments = self.arguments
         script = EventScript() if arguments.events is None or before is not None else read_script(Path(arguments.events))
-        console = None
-        if arguments.console is not None:
-            console = ConsoleOptions(int(arguments.console), read_session(configuration).on_loss)
+        console = _console(arguments, configuration)
         if before is not None and console is not None and before.options.console is not None:
             console = replace(console, port=before.console.port or console.port, token=before.options.console.token)
         ghost = Path(arguments.ghost) if before is None and getattr(arguments, "ghost", None) else None
@@ -119,6 +119,16 @@ class _Command:
 def _free(out: Path) -> Path:
     """Return a folder beside that of the first drive: its name with a number."""
     return next(one for n in itertools.count(2) if not (one := out.with_name(f"{out.name}_{n}")).exists())
+
+
+def _console(arguments: Any, configuration: Configuration) -> ConsoleOptions | None:
+    """Return the options of the console; None without one. Raises JounceError."""
+    if arguments.console is None:
+        if arguments.tls is not None:
+            raise JounceError("--tls needs --console")
+        return None
+    host, port = parse_port(arguments.console, "--console")
+    return ConsoleOptions(port, read_session(configuration).on_loss, host, tls_of(arguments.tls))
 
 
 def report(host: Host, summary: dict[str, Any]) -> int:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from importlib.util import find_spec
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from simulator.autonomy.goal_driver import GoalDriver
 from simulator.base import cleanup
-from simulator.base.errors import DeviceError, JounceError
+from simulator.base.addresses import LOOPBACK
+from simulator.base.errors import DeviceError
 from simulator.builder.builder import SessionParts
 from simulator.configuration.session_file import ON_LOSS
 from simulator.console import PORT
 from simulator.console.access import new_token
+from simulator.console.address import page_address, warning
+from simulator.console.tls import TlsFiles
 from simulator.events.event import Event, Origin
 from simulator.host.console_process import ConsoleProcess
 from simulator.host.console_setup import actions_of, scene_of
@@ -27,8 +29,6 @@ from simulator.host.operator_watch import OperatorWatch
 from simulator.outlets.console import PERIOD, ConsoleOutlet
 from simulator.session import Session
 
-HOST = "127.0.0.1"
-PACKAGES = ("starlette", "uvicorn", "websockets")
 STATUS_EVERY = 50
 """Looks, a hundred in a second, between two messages about the parts of the drive."""
 WARNED = 6.0
@@ -43,17 +43,12 @@ class ConsoleOptions:
     """Port; 0: a free one."""
     on_loss: str = ON_LOSS[0]
     """Effect of a lost operator, one of ON_LOSS."""
+    host: str = LOOPBACK
+    """Address at which the console listens."""
+    tls: TlsFiles | None = None
+    """Certificate and key; None: unencrypted."""
     token: str = field(default_factory=new_token)
     """Token of the page, for all drives of a command."""
-
-
-def need_packages() -> None:
-    """Check that the packages of the console are installed. Raises JounceError."""
-    absent = [name for name in PACKAGES if find_spec(name) is None]
-    if absent:
-        from simulator.base.installation import install_extra
-
-        raise JounceError(f"--console: {', '.join(absent)} not installed; hint: run {install_extra('console')}")
 
 
 class DriveConsole:
@@ -86,11 +81,13 @@ class DriveConsole:
         with cleanup.defer_exit():
             self.outlet = ConsoleOutlet(session, round(PERIOD / session.h), self._tell)
             self._forget = cleanup.register_cleanup(self.outlet.release)
-        setup = self.outlet.setup(parts.vehicle.description.name) | {"host": HOST, "port": options.port, "token": self.token}
+        setup = self.outlet.setup(parts.vehicle.description.name) | {"host": options.host, "port": options.port, "token": self.token}
         setup |= {
+            "tls": None if options.tls is None else asdict(options.tls),
             "drive": {"scene": scene_of(parts, session), "actions": actions_of(parts, session)},
             "pictures": self._feed(parts, session),
         }
+        self._options = options
         try:
             self.process = ConsoleProcess(setup, lambda kind, value: send(Event(kind, value, Origin.CONSOLE)))
         except OSError as error:
@@ -154,7 +151,10 @@ class DriveConsole:
         """Print the address once, and the end of the process."""
         if process.port and not self._told:
             self._told, self.port = True, process.port
-            self._messages.say(f"operator's console: http://{HOST}:{process.port}/?token={self.token}")
+            options = self._options
+            if text := warning(options.host, options.tls):
+                self._messages.say(text)
+            self._messages.say(f"operator's console: {page_address(options.host, process.port, self.token, options.tls)}")
         if not self._died and not process.alive:
             self._died = True
             self._messages.trouble(f"the console has ended; the drive continues without it{f': {process.error}' if process.error else ''}")

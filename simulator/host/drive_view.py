@@ -21,6 +21,7 @@ from simulator.outlets.view import ViewOutlet
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Session
 from simulator.view.ghost import GhostTrack
+from simulator.view.user_settings import load_settings
 
 DEFAULT_MANEUVER = "scripted_drive"
 VIEW_PERIOD = 0.008
@@ -89,10 +90,16 @@ class DriveView:
         self._start_window: StartWindow | None = None
 
     def compile(self, configuration: Configuration, say: Callable[[str], None]) -> None:
-        """Compile the kernels if needed; if the drive has a window, a first one shows the progress until it opens."""
+        """Compile the kernels if needed; if the drive has a window, a first one shows the progress until it opens.
+
+        Raises ConfigError: the window cannot use the settings of the user.
+        """
         from simulator.view.gl_context import display_available
 
-        if needs_compilation() and read_session(configuration).view in ("auto", "window") and display_available():
+        has_window = read_session(configuration).view in ("auto", "window") and display_available()
+        if has_window:
+            load_settings()
+        if has_window and needs_compilation():
             self._start_window = StartWindow()
             compile_kernels(say, self._start_window.show)
             self._start_window.show("preparing the drive", 1.0)
@@ -129,7 +136,7 @@ class DriveView:
         wheels = parts.vehicle.size.wheels
         self.supervisor = supervisor = ViewSupervisor(parts.ticks(VIEW_PERIOD), say, send, began, by_a_person, wheels, parts.ground)
         self.window, self.keys = supervisor.window, supervisor.keys
-        self.window.extras[0]["has_platform"] = has_platform(parts)
+        self.window.extras[0]["has_platform"], self.window.extras[0]["by_person"] = has_platform(parts), by_a_person
         supervisor.show_insets(sensors, with_map=drives_to_a_goal(parts))
         if self.ghost is not None:
             self.ghost.save(supervisor.drive_lock.folder)

@@ -26,6 +26,7 @@ from simulator.view.inset_block import BLOCK_FILE
 from simulator.view.launch import OBJECTS_FILE, ViewProcess, start_view_process
 from simulator.view.make_object_data import make_object_data
 from simulator.view.shared_state import KeyReader, ViewWriter
+from simulator.view.user_settings import users_key
 from vehicles.axle_layout import WHEELS
 
 if TYPE_CHECKING:
@@ -180,8 +181,9 @@ class ViewSupervisor:
             self._pause(session, now, reason)
         elif self._gone_since is not None:
             self._gone_since = None
-            self.window.show_message("window reopened: press P to continue, M to raise the platform")
-            self.say("window reopened; the vehicle is paused: press P to continue, M to raise the platform")
+            keys = f"press {users_key('pause')} to continue, {users_key('platform')} to raise the platform"
+            self.window.show_message(f"window reopened: {keys}")
+            self.say(f"window reopened; the vehicle is paused: {keys}")
 
     def close(self, hurry: Callable[[], bool] = lambda: False) -> None:
         """End the views and remove folder and shared memory. A second call does nothing.

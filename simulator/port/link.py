@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import ipaddress
 import socket
 import time
 from collections.abc import Callable
 from typing import Protocol
 
-from simulator.base.errors import ConfigError, StreamError
+from simulator.base.errors import StreamError
 from simulator.port.messages import REFUSAL_HEAD, Kind, Message, RefusedMessageError, encode
 
-LOOPBACK = "127.0.0.1"
 POLL = 0.1
 """s between two looks at signals while the link waits."""
 
@@ -85,23 +82,6 @@ def early_refusal(error: RefusedMessageError, schema: int = 0) -> bytes:
     return encode(Kind.REFUSED, 0, schema, 0.0, refusal(error))
 
 
-def address_text(bound: socket.socket) -> str:
-    """Return the address of a socket as HOST:PORT."""
-    host, port = bound.getsockname()[:2]
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def parse_port(text: str) -> tuple[str, int]:
-    """Return host and port of [HOST:]PORT, the host of an IPv6 address in brackets; without a host, the loopback. Raises ConfigError."""
-    host, _, port = text.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]") if host.startswith("[") else host
-    bare = text.rpartition(":")[0]
-    unclear = ":" in bare and not (bare.startswith("[") and bare.endswith("]"))
-    if unclear or text.startswith(":") or not (port.isascii() and port.isdigit() and len(port) < 6 and int(port) < 65536):
-        raise ConfigError("--port", "", text, "PORT or HOST:PORT with a port from 1 to 65535, or 0 for any free port")
-    return host or LOOPBACK, int(port)
-
-
 def bound_socket(host: str, port: int, kind: socket.SocketKind) -> socket.socket:
     """Return a socket bound to an address. Raises StreamError."""
     try:
@@ -117,10 +97,3 @@ def bound_socket(host: str, port: int, kind: socket.SocketKind) -> socket.socket
         bound.close()
         raise StreamError(f"port: cannot listen at {host}:{port}: {error.strerror or error}") from None
     return bound
-
-
-def is_loopback(bound: socket.socket) -> bool:
-    """Return whether only programs of this machine reach a socket."""
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(bound.getsockname()[0].partition("%")[0]).is_loopback
-    return False

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from simulator.base.addresses import parse_port
 from simulator.base.console import print_line
 from simulator.base.errors import JounceError
 from simulator.base.signals import EndedBySignal
 from simulator.clock import lateness_text
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.overrides import option
-from simulator.port.link import parse_port
 from simulator.port.schema import DEFAULT_STATE
 from simulator.port.serve import RATE, PortServer, ServeOptions
 

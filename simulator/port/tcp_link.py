@@ -9,7 +9,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from simulator.port.link import POLL, Silence, address_text, bound_socket, early_refusal, is_loopback, refusal
+from simulator.base.addresses import address_text, is_loopback
+from simulator.port.link import POLL, Silence, bound_socket, early_refusal, refusal
 from simulator.port.messages import FrameReader, Kind, LostFrameError, Message, RefusedMessageError, encode
 
 CHUNK = 65536
@@ -44,7 +45,7 @@ class TcpLink:
         self._listener = bound_socket(host, port, socket.SOCK_STREAM)
         self._listener.listen(BACKLOG)
         self._listener.setblocking(False)
-        self.address, self.is_loopback = address_text(self._listener), is_loopback(self._listener)
+        self.address, self.is_loopback = address_text(self._listener), is_loopback(self._listener.getsockname()[0])
         self._peer: socket.socket | None = None
         self._is_cut = False
         """True after a message that was not sent completely: nothing can follow it."""

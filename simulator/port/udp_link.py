@@ -7,7 +7,8 @@ import select
 import socket
 from collections.abc import Callable
 
-from simulator.port.link import POLL, Silence, address_text, bound_socket, early_refusal, is_loopback, refusal
+from simulator.base.addresses import address_text, is_loopback
+from simulator.port.link import POLL, Silence, bound_socket, early_refusal, refusal
 from simulator.port.messages import MAGIC, MOST_BYTES, MOST_DATAGRAM, Kind, Message, RefusedMessageError, decode, encode, is_newer
 
 MOST_AT_ONCE = 32
@@ -34,7 +35,7 @@ class UdpLink:
         self._silence, self._sequence = Silence(timeout), 0
         self._socket = bound_socket(host, port, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
-        self.address, self.is_loopback = address_text(self._socket), is_loopback(self._socket)
+        self.address, self.is_loopback = address_text(self._socket), is_loopback(self._socket.getsockname()[0])
         self._peer: tuple | None = None
         self._left, self._refusals = MOST_AT_ONCE, 0
         self._latest_command: int | None = None

@@ -47,6 +47,7 @@ def described(log: LogInfo) -> dict[str, Any]:
     """Return the description of a log for JSON; null for missing data."""
     about = dict(log.about)
     lateness, failure, configuration = (about.pop(key, None) for key in ("lateness", "log_failure", "configuration"))
+    real_time = about.pop("real_time", None)
     collisions, outcome = about.pop("collisions", None), about.pop(OUTCOME, None)
     events = read_events(log.file)
     return {
@@ -67,6 +68,7 @@ def described(log: LogInfo) -> dict[str, Any]:
         "collisions": json.loads(collisions) if collisions else _touched(log),
         "events": None if events is None else [event.to_json() for event in events],
         "lateness": json.loads(lateness) if lateness else None,
+        "real_time": json.loads(real_time) if real_time else None,
         "ruts": _ruts(log.file.with_name(RUTS_NAME)),
         "sensor_files": [one.to_json() for one in inspect_files(log.file)],
         "about": about,

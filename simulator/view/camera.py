@@ -20,6 +20,10 @@ LOOKS_DOWN = 0.115
 """Slope of the driver's line of sight in the chassis, downwards."""
 FOLLOW = (0.35, 0.22)
 """s. Time constants of the chase camera for heading and height."""
+STEADY = 0.6
+"""s. Time constant of the driver's camera without shake, for pitch, roll and height."""
+NEAR_HEAD = np.array([0.20, 0.20, 0.10])
+"""Maximum distance of this camera from the head: pitch [rad], roll [rad], height [m]."""
 
 
 @dataclass
@@ -59,12 +63,16 @@ class Camera:
         self.terrain = terrain
         self.kind = "chase"
         self._eye_B, self._middle_B = eye_B, np.zeros(3) if middle_B is None else middle_B
+        self.shakes = True
+        """False: the driver's camera moves smoothly."""
         self._heading: float | None = None
         self._height = 0.0
+        self._head: NDArray[np.float64] | None = None
+        """Smoothed pitch [rad], roll [rad] and height [m] of the driver's eyes."""
 
     def cut(self) -> None:
         """Reset the smoothing for a cut (start, reset, other camera)."""
-        self._heading = None
+        self._heading = self._head = None
 
     def next(self) -> None:
         """Switch to the next kind of camera."""
@@ -74,7 +82,7 @@ class Camera:
     def shot(self, p_WB: NDArray[np.float64], R_WB: NDArray[np.float64], state: Record, dt: float) -> Shot:
         """Return the camera of the selected kind for a vehicle at p_WB, R_WB, dt seconds after the previous call."""
         if self.kind == "driver":
-            return self._driver(p_WB, R_WB)
+            return self._driver(p_WB, R_WB) if self.shakes else self._steady_driver(p_WB, R_WB, dt)
         if self.kind == "suspension":
             return self._suspension(p_WB, R_WB, state)
         return self._chase(p_WB + R_WB @ self._middle_B, R_WB, state, dt)
@@ -99,6 +107,18 @@ class Camera:
         aim = eye + R_WB @ np.array([1.0, 0.0, -LOOKS_DOWN])
         up = R_WB @ np.array([0.0, 0.0, 1.0])
         return Shot(eye, look_at(eye, aim, up), math.radians(58.0), 0.08, inside=True)
+
+    def _steady_driver(self, p_WB: NDArray, R_WB: NDArray, dt: float) -> Shot:
+        """Return the driver's camera without the fast motion of the chassis: its heading, but smooth pitch, roll and height."""
+        eye = p_WB + R_WB @ self._eye_B
+        heading = math.atan2(R_WB[1, 0], R_WB[0, 0])
+        now = np.array([math.asin(min(max(-R_WB[2, 0], -1.0), 1.0)), math.atan2(R_WB[2, 1], R_WB[2, 2]), eye[2]])
+        smooth = now if self._head is None else self._head + (now - self._head) * (1.0 - math.exp(-dt / STEADY))
+        self._head = smooth = np.clip(smooth, now - NEAR_HEAD, now + NEAR_HEAD)
+        R_WS = rotation_of(heading, smooth[0], smooth[1])
+        steady = np.array([eye[0], eye[1], smooth[2]])
+        aim = steady + R_WS @ np.array([1.0, 0.0, -LOOKS_DOWN])
+        return Shot(steady, look_at(steady, aim, R_WS[:, 2]), math.radians(58.0), 0.08, inside=True)
 
     def _suspension(self, p_WB: NDArray, R_WB: NDArray, state: Record) -> Shot:
         p_BK = state[0]["p_BK"][0]
@@ -135,6 +155,16 @@ def clip_of_world(shot: Shot, aspect: float, far: float) -> NDArray[np.float64]:
     lens = _depths(shot.near, far)
     lens[0, 0], lens[1, 1] = f / aspect, f
     return lens @ view
+
+
+def rotation_of(yaw: float, pitch: float, roll: float) -> NDArray[np.float64]:
+    """Return Rz(yaw) Ry(pitch) Rx(roll), (3, 3); angles in rad, ISO 8855."""
+    (cy, sy), (cp, sp), (cr, sr) = ((math.cos(angle), math.sin(angle)) for angle in (yaw, pitch, roll))
+    return np.array([
+        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+        [-sp, cp * sr, cp * cr],
+    ])  # fmt: skip
 
 
 def pinhole_lens(

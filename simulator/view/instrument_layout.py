@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from simulator.view.key_bindings import help_rows
+
 
 class Box(NamedTuple):
     """Upper left corner and size."""
@@ -31,32 +33,8 @@ FELT_ROW = 36.0
 """Height of a row of the strip chart panel."""
 _MOTION_CHART = (352.0, 6.0 * FELT_ROW + 34.0)
 
-HELP = (
-    ("arrows, WASD", "steer, throttle, brake; reverse at rest"),
-    ("Space", "parking brake while pressed"),
-    ("B", "parking brake on, off"),
-    ("F  N  V", "drive, neutral, reverse"),
-    ("E  Q", "selector up, down"),
-    ("X  Z  I", "gear up, down, engine starter"),
-    ("L  K", "low range, center lock"),
-    ("T", "put the vehicle upright"),
-    ("R", "back to the start"),
-    ("P", "pause, continue"),
-    ("Y", "other driver: automatic, person"),
-    ("U", "pause, show the last 30 s"),
-    ("M", "platform up, down"),
-    ("+  -", "motion intensity"),
-    ("J  ,  .", "washout: next value, less, more"),
-    ("Enter", "horn while pressed"),
-    ("0  [  ]", "sound off, on; less, more volume"),
-    ("G", "strip chart of the motion"),
-    ("O", "map, images of camera and lidar"),
-    ("C", "next camera"),
-    ("1  2  3", "chase, driver, suspension"),
-    ("H, F1", "show, hide this list"),
-    ("Esc", "end the drive"),
-)
-"""Keys and their functions."""
+HELP = help_rows()
+"""Usual keys and their functions."""
 REPLAY_HELP = (
     ("Space, P", "pause, continue"),
     ("left, right", "back, forward; hold to scrub"),
@@ -77,14 +55,15 @@ HELP_COLUMN, HELP_LINE, HELP_MEANING = 372.0, 21.0, 110.0
 """Width of a column of the list of keys, height of a line, and offset of the functions in the column."""
 
 
-def canvas_scale(width: float, height: float, ratio: float, show_help: bool) -> float:
+def canvas_scale(width: float, height: float, ratio: float, show_help: bool, text_scale: float = 1.0) -> float:
     """Return the pixels of the image per pixel of the canvas.
 
     width, height : of the image, in pixels
     ratio : pixels per unit of a screen of normal density
-    helping : the canvas shows the list of keys
+    show_help : the canvas shows the list of keys
+    text_scale : size of the text that the user has set
     """
-    large = max(ratio, min(width / 1280.0, height / 720.0))
+    large = text_scale * max(ratio, min(width / 1280.0, height / 720.0))
     if show_help:
         return min(large, max(min(width / (w + 8.0), height / (h + 8.0)) for w, h in map(_help_size, (1, 2, 3))))
     return min(large, width / SMALLEST[0], height / SMALLEST[1])

@@ -9,6 +9,7 @@ from pyglet import gl
 
 from simulator.base.records import Record
 from simulator.view.gl_objects import Mesh, Program, Texture
+from simulator.view.guide import Guide
 from simulator.view.inset_renderer import Inset, Insets
 from simulator.view.instrument_layout import TIMELINE, Box, canvas_scale, place_insets
 from simulator.view.instruments import (
@@ -24,8 +25,10 @@ from simulator.view.instruments import (
     instruments,
     keys_help,
 )
+from simulator.view.menu import Menu, menu_scale
 from simulator.view.motion_strip_chart import MotionStripChart
 from simulator.view.timeline import PLOTS, Timeline, bar_of, timeline_bar, timeline_plots
+from simulator.view.user_settings import UserSettings
 
 RECORDED = 1
 """Value of `replays` for a recorded drive."""
@@ -65,6 +68,12 @@ class Hud:
         """Pixels per unit of a screen of normal density."""
         self.help = False
         """True: the list of keys instead of the instruments."""
+        self.settings = UserSettings()
+        """Text size, unit of the speed, keys."""
+        self.menu: Menu | None = None
+        """Menu over the image; None: closed."""
+        self.guide: Guide | None = None
+        """Guide of the first drive; None: not shown."""
         self.shows_motion_chart = False
         """True: the strip chart of the motion is displayed."""
         self.insets: Insets | None = None
@@ -87,23 +96,40 @@ class Hud:
         if not self.visible:
             return
         self.canvas.clear()
-        scale = canvas_scale(width, height, self.ratio, self.help)
+        scale = canvas_scale(width, height, self.ratio, self.help, self.settings.text_scale)
         placed: list[tuple[Inset, Box]] = []
         replays = bool(state[0]["replays"])
         bottom = height / scale - (TIMELINE if replays else 0.0)
         self.bar = None
         if self.help:
-            keys_help(self.canvas, width / scale, height / scale, int(state[0]["replays"]) == RECORDED)
+            keys_help(self.canvas, width / scale, height / scale, self.settings.keys, int(state[0]["replays"]) == RECORDED)
         else:
-            shown = InstrumentInputs(rate, self.camera, self.dials, self._motion_chart if self.shows_motion_chart else None)
+            chart = self._motion_chart if self.shows_motion_chart else None
+            shown = InstrumentInputs(rate, self.camera, self.dials, chart, self.settings.speed_unit, self.settings.keys)
             panels = instruments(self.canvas, state, width / scale, bottom, shown)
             if replays:
                 panels += self._draw_timeline(state, panels, width, height, scale)
             placed = self._place_insets(panels, width / scale, bottom)
+            if self.guide is not None and self.menu is None:
+                self.guide.draw(self.canvas, width / scale, height / scale)
         self._renderer.draw(self.canvas, width / scale, height / scale)
         for inset, box in placed:
             assert self.insets is not None
             self.insets.draw(inset, box, width / scale, height / scale)
+        self._draw_menu(width, height)
+
+    def menu_scale(self, width: float, height: float) -> float:
+        """Return the pixels of the image per pixel of the canvas of the menu."""
+        return menu_scale(width, height, self.ratio, self.settings.text_scale)
+
+    def _draw_menu(self, width: float, height: float) -> None:
+        """Draw the menu over all else, with its own scale."""
+        if self.menu is None:
+            return
+        scale = self.menu_scale(width, height)
+        self.canvas.clear()
+        self.menu.draw(self.canvas, width / scale, height / scale)
+        self._renderer.draw(self.canvas, width / scale, height / scale)
 
     def _draw_timeline(self, state: Record, panels: list[Box], width: int, height: int, scale: float) -> list[Box]:
         """Add the time line and the plots of a replay to the canvas; return their panels."""

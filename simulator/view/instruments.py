@@ -19,7 +19,6 @@ from simulator.view.camera import rotation
 from simulator.view.instrument_layout import (
     EDGE,
     FELT_ROW,
-    HELP,
     HELP_COLUMN,
     HELP_LINE,
     HELP_MEANING,
@@ -31,6 +30,7 @@ from simulator.view.instrument_layout import (
     help_size,
     wrapped,
 )
+from simulator.view.key_bindings import DEFAULTS, Bindings, help_rows, key_text
 from simulator.view.motion_strip_chart import POINTS, ROWS, UNITS, MotionStripChart
 
 _HERE = Path(__file__).resolve().parents[1]
@@ -40,6 +40,10 @@ PANEL, INK, DIM, TRACK = (0.05, 0.06, 0.07, 0.66), (0.96, 0.97, 0.96, 1.0), (0.7
 GREEN, RED, BLUE, AMBER = (0.36, 0.84, 0.42, 1.0), (0.95, 0.33, 0.27, 1.0), (0.36, 0.68, 0.98, 1.0), (0.99, 0.73, 0.22, 1.0)
 CAR = (0.62, 0.78, 0.93, 1.0)
 DARK = (0.04, 0.05, 0.06, 1.0)
+CAR_WIDTH, CAB_WIDTH = 1.2, 3.0
+"""Widths of the lines of vehicle and platform, which differ without the colors, too."""
+SPEED_UNITS = {"km/h": 3.6, "mph": 3600.0 / 1609.344}
+"""Units of the displayed speed, and their values of 1 m/s."""
 INSET_EDGE, INSET_TITLE = 5.0, 22.0
 """Border of an inset, and height of its title."""
 Color = tuple[float, float, float, float]
@@ -200,6 +204,9 @@ class InstrumentInputs(NamedTuple):
     dials: Dials
     motion_chart: MotionStripChart | None = None
     """None: not displayed"""
+    speed_unit: str = "km/h"
+    keys: Bindings = DEFAULTS
+    """Keys of the user, for texts that name one."""
 
 
 def instruments(c: Canvas, state: Record, width: float, height: float, shown: InstrumentInputs) -> list[Box]:
@@ -207,16 +214,16 @@ def instruments(c: Canvas, state: Record, width: float, height: float, shown: In
     s, motion_chart = state[0], shown.motion_chart
     message = bytes(s["message"]).decode("utf-8", errors="replace")
     if s["paused"] and not message:
-        message = "paused - press P to continue"
+        message = f"paused - press {key_text('pause', shown.keys)} to continue"
     lines = wrapped(message, lambda text: c.font.width(text, NORMAL), width - 2 * (EDGE + TEXT_EDGE))
     across = max((c.font.width(line, NORMAL) for line in lines), default=0.0)
     message_size = (across + 2 * TEXT_EDGE, LINE * len(lines) + 14.0) if lines else None
     panels = arrange(width, height, message_size, motion_chart is not None, bool(s["has_platform"]))
     draw = {
-        "wide": lambda box: _dashboard(c, s, box, shown.dials),
-        "narrow": lambda box: _small_dashboard(c, s, box, shown.dials),
+        "wide": lambda box: _dashboard(c, s, box, shown),
+        "narrow": lambda box: _small_dashboard(c, s, box, shown),
         "platform": lambda box: _platform(c, s, box.x, box.y),
-        "session": lambda box: _session(c, s, box.x, box.y, shown.rate, shown.camera),
+        "session": lambda box: _session(c, s, box.x, box.y, shown),
         "message": lambda box: _message(c, box, lines, AMBER if s["paused"] else INK),
     }
     if motion_chart is not None:
@@ -233,9 +240,9 @@ def inset_frame(c: Canvas, box: Box, title: str) -> Box:
     return Box(box.x + INSET_EDGE, box.y + INSET_TITLE, box.width - 2.0 * INSET_EDGE, box.height - INSET_TITLE - INSET_EDGE)
 
 
-def keys_help(c: Canvas, width: float, height: float, replays: bool = False) -> None:
+def keys_help(c: Canvas, width: float, height: float, bindings: Bindings = DEFAULTS, replays: bool = False) -> None:
     """Add the list of keys at the center of the image, instead of the instruments; `replays`: those of a recorded drive."""
-    keys = REPLAY_HELP if replays else HELP
+    keys = REPLAY_HELP if replays else help_rows(bindings)
     columns, (w, _) = help_size(width, height)
     rows = -(-len(keys) // columns)
     h = 24.0 + HELP_LINE * rows
@@ -253,12 +260,12 @@ def _message(c: Canvas, box: Box, lines: list[str], color: Color) -> None:
         c.text(box.x + 0.5 * box.width, box.y + 9.0 + LINE * k, line, NORMAL, color, 0.5)
 
 
-def _dashboard(c: Canvas, s: Any, box: Box, of: Dials) -> None:
+def _dashboard(c: Canvas, s: Any, box: Box, shown: InstrumentInputs) -> None:
     """Add pedals, speed, gear, lamps and engine speed side by side."""
-    x, top = box.x + 0.5 * box.width, box.y
+    x, top, of = box.x + 0.5 * box.width, box.y, shown.dials
     c.box(*box, PANEL, 10.0)
-    c.text(x + 38.0, top + 9.0, f"{_kph(s):.0f}", LARGE, INK, 1.0)
-    c.text(x + 45.0, top + 45.0, "km/h", NORMAL, DIM)
+    c.text(x + 38.0, top + 9.0, f"{_speed(s, shown.speed_unit):.0f}", LARGE, INK, 1.0)
+    c.text(x + 45.0, top + 45.0, shown.speed_unit, NORMAL, DIM)
     _gear(c, s, x + 101.0, top + 9.0, of.manual)
     _parking_lamp(c, s, x + 213.0, top + 36.0, 14.0)
     c.text(x - 224.0, top + 10.0, "throttle", SMALL, DIM)
@@ -272,20 +279,20 @@ def _dashboard(c: Canvas, s: Any, box: Box, of: Dials) -> None:
     _engine_speed(c, box.x + 12.0, top + 84.0, box.width - 24.0, float(s["engine_speed"]) * 30.0 / math.pi, of)
 
 
-def _small_dashboard(c: Canvas, s: Any, box: Box, of: Dials) -> None:
+def _small_dashboard(c: Canvas, s: Any, box: Box, shown: InstrumentInputs) -> None:
     """Add speed, gear, lamps and engine speed for a small window."""
-    x, top = box.x, box.y
+    x, top, of = box.x, box.y, shown.dials
     c.box(*box, PANEL, 10.0)
-    c.text(x + 114.0, top + 3.0, f"{_kph(s):.0f}", LARGE, INK, 1.0)
-    c.text(x + 112.0, top + 57.0, "km/h", SMALL, DIM, 1.0)
+    c.text(x + 114.0, top + 3.0, f"{_speed(s, shown.speed_unit):.0f}", LARGE, INK, 1.0)
+    c.text(x + 112.0, top + 57.0, shown.speed_unit, SMALL, DIM, 1.0)
     _parking_lamp(c, s, x + 26.0, top + 66.0, 11.0)
     _gear(c, s, x + 138.0, top + 3.0, of.manual)
     _engine_speed(c, x + 12.0, top + 84.0, box.width - 24.0, float(s["engine_speed"]) * 30.0 / math.pi, of)
 
 
-def _kph(s: Any) -> float:
-    """Return the speed in km/h, limited to three digits."""
-    speed = abs(float(s["v_WB_B"][0])) * 3.6
+def _speed(s: Any, unit: str) -> float:
+    """Return the speed in a unit of SPEED_UNITS, limited to three digits."""
+    speed = abs(float(s["v_WB_B"][0])) * SPEED_UNITS[unit]
     return min(speed, 999.0) if math.isfinite(speed) else 0.0
 
 
@@ -324,9 +331,11 @@ def _engine_speed(c: Canvas, x: float, y: float, width: float, rpm: float, of: D
     c.box(x, y, bar, 9.0, TRACK, 3.0)
     red = bar * of.red / of.full
     c.box(x + red, y, bar - red, 9.0, (*RED[:3], 0.35), 3.0)
+    c.box(x + red - 1.0, y - 3.0, 2.0, 15.0, INK)
     share = min(max(rpm / of.full, 0.0), 1.0)
     if share > 0.0:
-        c.box(x, y, max(bar * share, 6.0), 9.0, RED if rpm > of.red else BLUE, 3.0)
+        thicker = 2.0 * (rpm > of.red)
+        c.box(x, y - thicker, max(bar * share, 6.0), 9.0 + 2.0 * thicker, RED if thicker else BLUE, 3.0)
     for k in range(1, math.ceil(of.full / of.ticks)):
         c.box(x + bar * k * of.ticks / of.full - 0.5, y - 3.0, 1.5, 15.0, (1.0, 1.0, 1.0, 0.35))
     c.text(x + width, y - 4.0, f"{round(rpm, -1):.0f} rpm", SMALL, DIM, 1.0)
@@ -339,33 +348,42 @@ def _bar(c: Canvas, x: float, y: float, width: float, share: float, color: Color
         c.box(x, y, max(width * share, 8.0), 8.0, color, 4.0)
 
 
-def _session(c: Canvas, s: Any, x: float, y: float, rate: float, camera: str) -> None:
+def _session(c: Canvas, s: Any, x: float, y: float, shown: InstrumentInputs) -> None:
     c.box(x, y, 190.0, 72.0, PANEL, 8.0)
     x, y = x - 14.0, y - 14.0
-    factor = float(s["real_time_factor"])
     c.text(x + 26.0, y + 21.0, clock_text(float(s["time"])), NORMAL, INK)
-    c.text(x + 192.0, y + 24.0, camera, SMALL, DIM, 1.0)
+    c.text(x + 192.0, y + 24.0, shown.camera, SMALL, DIM, 1.0)
     if s["replays"]:
         c.text(x + 26.0, y + 43.0, f"replay x {float(s['replay_speed']):g}", SMALL, AMBER)
     else:
-        c.text(x + 26.0, y + 43.0, f"real time x {factor:.2f}", SMALL, INK if factor > 0.98 or s["paused"] else RED)
-        overruns = int(s["overruns"])
-        c.text(x + 26.0, y + 62.0, f"late ticks {overruns}", SMALL, AMBER if overruns else DIM)
-    if rate > 0.0:
-        c.text(x + 192.0, y + 43.0, "H: keys", SMALL, DIM, 1.0)
-        c.text(x + 192.0, y + 62.0, f"{rate:.0f} fps", SMALL, DIM, 1.0)
+        _real_time(c, s, x, y)
+    if shown.rate > 0.0:
+        c.text(x + 192.0, y + 43.0, f"{key_text('help', shown.keys)}: keys", SMALL, DIM, 1.0)
+        c.text(x + 192.0, y + 62.0, f"{shown.rate:.0f} fps", SMALL, DIM, 1.0)
     driver = bytes(s["driver"]).decode("utf-8", errors="replace")
     if driver:
         c.box(x + 14.0, y + 92.0, 190.0, 28.0, PANEL, 8.0)
         c.text(x + 26.0, y + 98.0, f"driver: {driver}", SMALL, INK if driver == "person" else AMBER)
 
 
+def _real_time(c: Canvas, s: Any, x: float, y: float) -> None:
+    """Add the real-time factor and the late ticks, each with a mark if it is bad, because not everybody sees the color."""
+    factor, overruns = float(s["real_time_factor"]), int(s["overruns"])
+    slow = factor <= 0.98 and not s["paused"]
+    c.text(x + 26.0, y + 43.0, f"real time x {factor:.2f}", SMALL, RED if slow else INK)
+    c.text(x + 26.0, y + 62.0, f"late ticks {overruns}", SMALL, AMBER if overruns else DIM)
+    for top, warns, color in ((y + 43.0, slow, RED), (y + 62.0, overruns > 0, AMBER)):
+        if warns:
+            c.line((x + 20.0, top + 4.0), (x + 20.0, top + 8.5), 2.0, color)
+            c.line((x + 20.0, top + 12.5), (x + 20.0, top + 12.5), 2.0, color)
+
+
 def _motion_chart(c: Canvas, motion_chart: MotionStripChart, box: Box, intensity: float) -> None:
     """Add the strip chart of the rider's motion over that of the driver in the vehicle."""
     c.box(*box, PANEL, 8.0)
     x, y = box.x + 12.0, box.y + 7.0
-    for name, color in (("car", CAR), ("platform", AMBER)):
-        c.line((x + 2.0, y + 9.0), (x + 16.0, y + 9.0), 3.0, color)
+    for name, width, color in (("car", CAR_WIDTH, CAR), ("platform", CAB_WIDTH, AMBER)):
+        c.line((x + 2.0, y + 9.0), (x + 16.0, y + 9.0), width, color)
         c.text(x + 24.0, y, name, SMALL, INK)
         x += 36.0 + c.font.width(name, SMALL)
     if abs(intensity - 1.0) > 0.005:
@@ -377,7 +395,7 @@ def _motion_chart(c: Canvas, motion_chart: MotionStripChart, box: Box, intensity
         c.text(box.x + 12.0, middle - 8.0, name, SMALL, DIM)
         c.box(left, middle - half, across, 2.0 * half, TRACK, 3.0)
         c.box(left, middle - 0.5, across, 1.0, (1.0, 1.0, 1.0, 0.25))
-        for values, width, color in ((motion_chart.track(k, 0), 1.5, CAR), (motion_chart.track(k, 1), 2.0, AMBER)):
+        for values, width, color in ((motion_chart.track(k, 0), CAR_WIDTH, CAR), (motion_chart.track(k, 1), CAB_WIDTH, AMBER)):
             c.track(places, middle - (half - 1.0) * np.clip(values / scale, -1.0, 1.0), width, color)
         c.text(box.x + box.width - 12.0, middle - 8.0, f"\u00b1{scale:g} {UNITS[k // 3]}", SMALL, DIM, 1.0)
 
@@ -392,7 +410,8 @@ def _platform(c: Canvas, s: Any, x: float, y: float) -> None:
     for k in range(6):
         c.line(a[k], a[(k + 1) % 6], 2.0, (1.0, 1.0, 1.0, 0.30))
     for k in range(6):
-        c.line(a[k], b[k], 3.0, leg_color(float(s["leg_use"][k])))
+        use = float(s["leg_use"][k])
+        c.line(a[k], b[k], 3.0 + 1.5 * leg_warning(use), leg_color(use))
     for k in range(6):
         c.line(b[k], b[(k + 1) % 6], 2.5, INK)
     nose = [0.5 * (b[0][i] + b[5][i]) for i in (0, 1)]
@@ -400,7 +419,8 @@ def _platform(c: Canvas, s: Any, x: float, y: float) -> None:
     for k in range(6):
         use = min(max(float(s["leg_use"][k]), 0.0), 1.0)
         c.box(x + 20.0 + 27.0 * k, y + 141.0, 21.0, 5.0, TRACK, 2.5)
-        c.box(x + 20.0 + 27.0 * k + 18.0 * use, y + 139.0, 3.0, 9.0, leg_color(use), 1.5)
+        taller = 3.0 * leg_warning(use)
+        c.box(x + 20.0 + 27.0 * k + 18.0 * use, y + 139.0 - taller, 3.0, 9.0 + 2.0 * taller, leg_color(use), 1.5)
 
 
 def hexapod(p: NDArray[np.float64], q: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -424,8 +444,13 @@ def _oblique(p: NDArray[np.float64], x: float, y: float) -> tuple[float, float]:
 
 def leg_color(use: float) -> Color:
     """Return green at the middle of the stroke, amber from 15 % before a stop, red in the last 5 %."""
+    return (GREEN, AMBER, RED)[leg_warning(use)]
+
+
+def leg_warning(use: float) -> int:
+    """Return 0 at the middle of the stroke, 1 from 15 % before a stop, 2 in the last 5 %: the color and the size of the mark of a leg."""
     margin = min(use, 1.0 - use)
-    return RED if margin < 0.05 else AMBER if margin < 0.15 else GREEN
+    return 2 if margin < 0.05 else 1 if margin < 0.15 else 0
 
 
 def clock_text(time: float) -> str:

@@ -42,6 +42,7 @@ EXTRAS = (
     ("paused", (), "1", "1 while the simulation is paused", "i8"),
     ("waits", (), "1", "1 while the drive waits for the platform and the vehicle is at rest", "i8"),
     ("has_platform", (), "1", "1 if the drive has a motion platform", "i8"),
+    ("by_person", (), "1", "1 if a person drives", "i8"),
     ("selector", (), "1", "gear selector: -1 reverse, 0 neutral, 1 drive", "i8"),
     ("parking_brake", (), "1", "1 while the parking brake is applied", "i8"),
     ("car_feels", (6,), "m/s2, rad/s", "specific force without gravity and angular rate at the driver's head in the vehicle, in B"),
@@ -101,7 +102,7 @@ KEYS = (
     "low_range", "center_lock", "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down", "driver",
     "last_seconds", "horn", "mute", "volume_up", "volume_down",
 )  # fmt: skip
-"""Keys that a view passes to the host, by their meaning. `simulator.view.window.BINDINGS` assigns the keys of the keyboard to them;
+"""Keys that a view passes to the host, by their meaning. `simulator.view.key_bindings.ACTIONS` assigns the keys of the keyboard to them;
 `simulator.driver.input_devices.keyboard.ACTIONS` defines their actions."""
 
 _KEYS_HEAD = (
@@ -113,6 +114,8 @@ _KEYS_HEAD = (
     ("pid", (), "1", "process id of this view", "u8"),
     ("pointed", (), "1", "number of times that the mouse has selected a place of the time line", "u8"),
     ("place", (), "1", "selected place of the time line, 0 = start, 1 = end"),
+    ("shown_time", (), "s", "simulated time of the state in the last frame that was handed to the display"),
+    ("shown_at", (), "s", "time.perf_counter of the view at that time"),
     ("down", (len(KEYS),), "1", "1 while the key is pressed", "u1"),
     ("presses", (len(KEYS),), "1", "number of presses of the key, modulo 256", "u1"),
 )
@@ -338,6 +341,11 @@ class KeyWriter:
         if self.owns:
             self._keys["frames"] += np.uint64(1)
 
+    def note_shown(self, simulated: float) -> None:
+        """Note that the display has the frame of a state, by its simulated time."""
+        if self.owns:
+            self._keys["shown_time"], self._keys["shown_at"] = simulated, time.perf_counter()
+
     def close(self, closed_by_user: bool = True) -> None:
         """Release all keys and give up the ownership."""
         self.release_all()
@@ -362,6 +370,9 @@ class NoKeys:
         """Do nothing."""
 
     def beat(self) -> None:
+        """Do nothing."""
+
+    def note_shown(self, simulated: float) -> None:
         """Do nothing."""
 
     def close(self, closed_by_user: bool = True) -> None:
@@ -398,6 +409,17 @@ class KeyReader:
             return None
         self._pointed = count
         return float(self._keys["place"])
+
+    @property
+    def shown(self) -> tuple[float, float]:
+        """Simulated time of the last frame that was handed to the display, and `time.perf_counter` at that time."""
+        return float(self._keys["shown_time"]), float(self._keys["shown_at"])
+
+    def hold(self, key: str, down: bool) -> None:
+        """Press or release a key instead of the view, for a measurement."""
+        i = self._index[key]
+        self._presses[i] = (int(self._presses[i]) + int(down)) % 256
+        self._down[i] = down
 
     @property
     def frames(self) -> int:

@@ -11,11 +11,17 @@ from simulator.view.adaptive_resolution import Quality
 from simulator.view.camera import CAMERAS
 from simulator.view.drive_lock import HostWatch
 from simulator.view.gl_context import is_software, window_context
+from simulator.view.guide import Guide
+from simulator.view.key_bindings import ACTIONS, meanings
 from simulator.view.make_terrain_data import make_terrain_data
+from simulator.view.menu_window import MenuMouse, key_name
 from simulator.view.object_follower import ObjectFollower
-from simulator.view.shared_state import KeyWriter, NoKeys, ViewReader
+from simulator.view.pause_menu import PauseMenu
+from simulator.view.settings_pages import LiveSettings
+from simulator.view.shared_state import KEYS, KeyWriter, NoKeys, ViewReader
 from simulator.view.terrain_data import TerrainData
 from simulator.view.timeline import Timeline
+from simulator.view.user_settings import UserSettings, load_settings
 
 SIZE = (1280, 720)
 CAPTION = "Jounce"
@@ -27,23 +33,6 @@ SOFTWARE_FRAME_TIME = 1.0 / 60.0
 """s. Minimum frame time of a software renderer."""
 NORMAL_DPI = 96.0
 """Dots per inch of a screen on which text has its normal size."""
-BINDINGS = {
-    "LEFT": "left", "A": "left", "RIGHT": "right", "D": "right", "UP": "up", "W": "up", "DOWN": "down", "S": "down", "SPACE": "space",
-    "R": "reset", "T": "upright", "P": "pause", "C": "camera", "_1": "camera_1", "_2": "camera_2", "_3": "camera_3",
-    "PAGEUP": "selector_up", "E": "selector_up", "PAGEDOWN": "selector_down", "Q": "selector_down",
-    "X": "shift_up", "Z": "shift_down", "I": "starter", "F": "drive", "N": "neutral", "V": "reverse",
-    "B": "parking_brake", "L": "low_range", "K": "center_lock", "M": "motion", "ESCAPE": "escape",
-    "PLUS": "intensity_up", "EQUAL": "intensity_up", "NUM_ADD": "intensity_up", "MINUS": "intensity_down", "NUM_SUBTRACT": "intensity_down",
-    "J": "washout_next", "PERIOD": "washout_up", "COMMA": "washout_down", "Y": "driver", "U": "last_seconds",
-    "RETURN": "horn", "_0": "mute", "BRACKETRIGHT": "volume_up", "BRACKETLEFT": "volume_down",
-}  # fmt: skip
-"""pyglet's name of each key, and its meaning, an entry of `simulator.view.shared_state.KEYS`."""
-HELP_KEYS = ("H", "F1")
-"""Keys that show and hide the list of keys; used only by the window."""
-MOTION_CHART_KEY = "G"
-"""Key that shows and hides the strip chart of the motion; used only by the window."""
-INSETS_KEY = "O"
-"""Key that shows and hides the images of camera and lidar; used only by the window."""
 
 
 def run_window(
@@ -99,14 +88,9 @@ class _View:
         self.reader, self.writer, self.host = reader, writer, host
         self.closed_by_user = False
         self.window = window_context(*SIZE, caption, samples=4)
-        from pyglet.window import key
-
         from simulator.view.gl_objects import renderer
         from simulator.view.scene import Scene
 
-        self.meaning = {getattr(key, name): meaning for name, meaning in BINDINGS.items()}
-        self.help_keys = [getattr(key, name) for name in HELP_KEYS]
-        self.motion_chart_key, self.insets_key = getattr(key, MOTION_CHART_KEY), getattr(key, INSETS_KEY)
         software = is_software(renderer())
         if software and self.window.config.samples:
             # four samples per pixel would halve the frame rate of a software renderer
@@ -121,9 +105,15 @@ class _View:
         self.scene.hud.timeline = Timeline.of_drive(host.folder)
         self.objects = ObjectFollower(reader, host.folder)
         self.quality = Quality() if software else None
+        self.live = LiveSettings(load_settings(), self.apply)
+        self.pause_menu = PauseMenu(self.live, self.tap, self.close, read_only=isinstance(writer, NoKeys))
+        self.guide_is_due = self.live.value.guide and not self.pause_menu.read_only
+        self.apply(self.live.value)
         self.last = time.perf_counter()
         self.last_data = self.last
         self.generation = -1
+        self.drawn_time = -1.0
+        """Simulated time of the last frame [s]."""
         self.window.push_handlers(
             on_draw=self.draw,
             on_key_press=self.press,
@@ -133,6 +123,19 @@ class _View:
             on_deactivate=writer.release_all,
             on_close=self.close,
         )
+        MenuMouse(self.window, lambda: self.pause_menu.menu, lambda: self.scene.hud.menu_scale(*self.window.get_framebuffer_size()))
+
+    def apply(self, settings: UserSettings) -> None:
+        """Let settings of the user take effect."""
+        sent = {action.name: action.sent for action in ACTIONS}
+        self.meaning = {key: sent[action] or action for key, action in meanings(settings.keys).items()}
+        self.scene.hud.settings = settings
+        self.scene.camera.shakes = settings.camera_shake
+
+    def tap(self, key: str) -> None:
+        """Press and release a key of `simulator.view.shared_state.KEYS`."""
+        self.writer.set(key, True)
+        self.writer.set(key, False)
 
     def run(self) -> None:
         import pyglet
@@ -160,7 +163,9 @@ class _View:
         if now - self.last < self.shortest:
             time.sleep(self.shortest - (now - self.last))
             now = time.perf_counter()
-        dt, self.last = min(now - self.last, 0.1), now
+        passed, self.last = now - self.last, now
+        dt = min(passed, 0.1)
+        self.writer.note_shown(self.drawn_time)  # pyglet has handed over the last frame before it draws the next one
         if self.reader.closed or self.host.gone or not self.writer.owns:
             self.leave()
             return
@@ -176,9 +181,13 @@ class _View:
             if now - self.last_data > SILENCE:
                 _show(state, "no data from the host")
             width, height = self.window.get_framebuffer_size()
+            self._show_guide(state, passed)
+            self.pause_menu.switch.see(bool(state[0]["paused"]))
+            self.scene.hud.menu = self.pause_menu.menu
             self.scene.hud.ratio = max(self.window.dpi / NORMAL_DPI, width / max(self.window.get_size()[0], 1))
             self.scene.draw(state, dt, 0, width, height)
             self._adapt_resolution(now)
+            self.drawn_time = float(state[0]["time"])
         self.writer.beat()
 
     def _adapt_resolution(self, began: float) -> None:
@@ -188,20 +197,40 @@ class _View:
             gl.glFinish()
             self.scene.scale = self.quality.frame(time.perf_counter() - began)
 
+    def _show_guide(self, state: Record, passed: float) -> None:
+        """Show the guide at the first drive of a person, `passed` s after the last frame, and save that they have seen it."""
+        hud = self.scene.hud
+        if hud.guide is None and self.guide_is_due and state[0]["by_person"]:
+            hud.guide = Guide(self.live.value.keys)
+        if hud.guide is None or hud.guide.over:
+            return
+        if not (state[0]["paused"] or hud.help or hud.menu is not None):
+            hud.guide.advance(min(passed, 1.0))
+        self._end_guide()
+
+    def _end_guide(self) -> None:
+        guide = self.scene.hud.guide
+        if guide is not None and guide.over and self.guide_is_due:
+            self.guide_is_due = False
+            self.live.change(guide=False)
+
     def press(self, symbol: int, modifiers: int) -> bool:
-        """Process a key press: cameras are changed in the window, every key is passed to the host."""
-        meaning = self.meaning.get(symbol)
-        if symbol in self.help_keys:
-            self.scene.hud.help = not self.scene.hud.help
+        """Process a key press: menu, cameras and instruments are changed in the window, other keys are passed to the host."""
+        name = key_name(symbol)
+        hud, menu = self.scene.hud, self.pause_menu.menu
+        if menu is not None:
+            if name is not None:
+                menu.key(name)
             return True
-        if symbol == self.motion_chart_key:
-            self._switch_charts()
+        if hud.guide is not None and hud.guide.take_key(name):
+            self._end_guide()
             return True
-        if symbol == self.insets_key:
-            self.scene.hud.shows_insets = not self.scene.hud.shows_insets
-            return True
+        meaning = self.meaning.get(name or "")
         if meaning is None:
             return False
+        if meaning not in KEYS:
+            self._change_window(meaning)
+            return True
         self.writer.set(meaning, True)
         if meaning == "camera":
             self.scene.camera.next()
@@ -211,6 +240,23 @@ class _View:
         elif meaning == "escape":
             self.close()
         return True
+
+    def _change_window(self, action: str) -> None:
+        """Do an action of the window itself."""
+        hud = self.scene.hud
+        if action == "help":
+            hud.help = not hud.help
+        elif action == "motion_chart":
+            self._switch_charts()
+        elif action == "insets":
+            hud.shows_insets = not hud.shows_insets
+        elif action == "menu" and hud.help:
+            hud.help = False
+        elif action == "menu" and hud.timeline is not None:  # a recorded drive
+            self.close()
+        elif action == "menu":
+            self.writer.release_all()
+            self.pause_menu.open()
 
     def _switch_charts(self) -> None:
         """Show or hide the plots of a recorded drive, or the strip chart of the motion."""
@@ -239,8 +285,8 @@ class _View:
 
     def release(self, symbol: int, modifiers: int) -> bool:
         """Process a key release."""
-        meaning = self.meaning.get(symbol)
-        if meaning is not None:
+        meaning = self.meaning.get(key_name(symbol) or "")
+        if meaning is not None and meaning in KEYS:
             self.writer.set(meaning, False)
         return meaning is not None
 

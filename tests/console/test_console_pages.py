@@ -8,8 +8,8 @@ import pytest
 
 from simulator.base.errors import JounceError
 from simulator.console.access import Access, new_token
+from simulator.console.address import need_packages
 from simulator.console.station import BURST, LOST, MOST_BYTES, MOST_PAGES, REMEMBERED, WAITING, RefusedError, Station
-from simulator.host.drive_console import need_packages
 
 
 class Drive:
@@ -149,9 +149,9 @@ def access():
 
 
 def test_missing_packages_are_named_with_the_command_that_installs_them(monkeypatch):
-    monkeypatch.setattr("simulator.host.drive_console.find_spec", lambda name: None if name != "starlette" else object())
+    monkeypatch.setattr("simulator.console.address.find_spec", lambda name: None if name != "starlette" else object())
     with pytest.raises(JounceError, match=r"--console: uvicorn, websockets not installed; hint: run .*install"):
-        need_packages()
+        need_packages("--console")
 
 
 def test_a_token_has_128_random_bits():

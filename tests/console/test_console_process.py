@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import http.client
 import json
+import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -243,3 +247,26 @@ def test_a_dead_process_costs_nothing(tmp_path):
     began = time.monotonic()
     console.close()
     assert time.monotonic() - began < 3.0
+
+
+HOST = """
+import sys, time
+sys.path[:0] = {paths!r}
+from test_console_process import Console
+console = Console()
+print(console.process.pid, console.block.name, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="shared memory without files")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_drive_leaves_neither_process_nor_memory(number):
+    pytest.importorskip("uvicorn")
+    host = subprocess.Popen([sys.executable, "-c", HOST.format(paths=sys.path)], stdout=subprocess.PIPE, text=True)
+    pid, block = host.stdout.readline().split()
+    assert (Path("/dev/shm") / block).exists() and Path(f"/proc/{pid}").exists()
+    host.send_signal(number)
+    host.wait(PATIENCE)
+    wait_for(lambda: not (Path("/dev/shm") / block).exists())
+    wait_for(lambda: not Path(f"/proc/{pid}").exists() or Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z")

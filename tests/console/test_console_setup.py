@@ -13,7 +13,7 @@ from simulator.base.json_output import json_text
 from simulator.builder.builder import build
 from simulator.configuration.from_arguments import configuration
 from simulator.configuration.overrides import changes
-from simulator.host.console_setup import actions_of, scene_of
+from simulator.host.console_setup import actions_of, moved_objects, scene_of
 from simulator.host.console_status import status_of
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_streams import DriveStreams
@@ -47,7 +47,7 @@ def test_objects_cones_and_path_are_where_they_are_in_the_world(drive):
     scene = plain(scene_of(*drive))
     (crate,) = scene["objects"]
     points = np.array(crate["points"])
-    assert (crate["name"], crate["label"], crate["moves"]) == ("crate", "rock", False)
+    assert (crate["name"], crate["label"]) == ("crate", "rock") and crate["pose"] == pytest.approx([30.0, 5.0, math.pi / 2], abs=1e-3)
     assert np.allclose(points.min(axis=0), (29.5, 4.0)) and np.allclose(points.max(axis=0), (30.5, 6.0)), "turned by 90 degrees"
     cones, path = np.array(scene["cones"]), np.array(scene["path"])
     assert len(cones) == 6 * len(drive[0].maneuver.gates)
@@ -58,6 +58,19 @@ def test_objects_cones_and_path_are_where_they_are_in_the_world(drive):
     assert scene["start"] == [0.0, 0.0, 0.0] and scene["bounds"] is None, "flat ground has no end"
     assert len(scene["vehicle"]["wheels"]) == 4 and 4.0 < scene["vehicle"]["length"] < 6.0
     assert len(scene["platform"]["base"]) == scene["platform"]["legs"] == 6
+
+
+def test_moving_and_broken_objects_are_where_they_are_now():
+    parts = build(configuration(None, changes({"maneuver": "crossing_traffic"})))
+    session = parts.session(Still())
+    session.reset()
+    before = {row: pose for row, *pose in moved_objects(session)}
+    session.run(1.0)
+    after = {row: pose for row, *pose in moved_objects(session)}
+    assert before.keys() == after.keys() and len(after) > 0
+    for row, (x, y, _) in after.items():
+        assert (x, y) == pytest.approx(tuple(session.objects.position(row + session.objects.first, session.time)[:2]), abs=0.01)
+    assert any(before[row] != after[row] for row in after)
 
 
 def entry_of(kind):
@@ -109,10 +122,12 @@ def test_the_status_names_all_parts(drive):
     _, session = drive
     view = DriveView()
     streams = DriveStreams(DriveMessages(print, print, view, None), None)
-    session.add_faults(session.fault_maker([{"type": "gust", "velocity": [0, 5, 0]}], session.faults))
+    ice = {"type": "ice_patch", "center": [5, 6], "size": [3, 2]}
+    session.add_faults(session.fault_maker([{"type": "gust", "velocity": [0, 5, 0]}, ice], session.faults))
     status = plain(status_of(session, view, streams))
     assert [one["name"] for one in status["sensors"]] == ["imu"]
-    assert [one["name"] for one in status["faults"]] == ["gust"]
+    assert [one["name"] for one in status["faults"]] == ["gust", "ice_patch"]
+    assert [one["area"] for one in status["faults"]] == [None, [5.0, 6.0, 3.0, 2.0, 0.0]]
     assert len(status["washout"]) == len(session.cueing.tuner.parameters) and status["intensity"] == 1.0
     assert status["processes"] == status["streams"] == []
 

@@ -8,7 +8,7 @@ import math
 import pytest
 import yaml
 
-from simulator.driver.input_devices import calibrate
+from simulator.driver.input_devices import calibrate, calibration
 from simulator.driver.input_devices.calibrate import add_devices_arguments, main_devices
 from simulator.driver.input_devices.device_profiles import load_profile
 
@@ -22,7 +22,7 @@ def run(*words):
 @pytest.fixture(autouse=True)
 def quick_and_private(monkeypatch, tmp_path):
     """Do not wait, and do not read the profiles of the user."""
-    monkeypatch.setattr(calibrate, "SETTLE", 0.02)
+    monkeypatch.setattr(calibration, "SETTLE", 0.02)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("COLUMNS", "160")
 

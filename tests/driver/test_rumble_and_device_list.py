@@ -16,7 +16,7 @@ from simulator.driver.force_feedback import evdev, thread
 from simulator.driver.force_feedback.command import abilities, play_test
 from simulator.driver.force_feedback.rumble import Rumble, RumbleStrength
 from simulator.driver.force_feedback.thread import ForceFeedbackThread, Sample
-from simulator.driver.input_devices import calibrate
+from simulator.driver.input_devices import calibrate, calibration
 from simulator.driver.input_devices.calibrate import add_devices_arguments, main_devices
 from simulator.driver.input_devices.gamepad import Gamepad
 from simulator.driver.input_devices.human_driver import HumanDriver
@@ -147,7 +147,7 @@ def test_the_test_is_weak_goes_left_then_right_and_ends(hub, plug, monkeypatch):
 
 
 def test_the_command_lists_and_tests(hub, plug, monkeypatch, capsys):
-    monkeypatch.setattr(calibrate, "SETTLE", 0.02)
+    monkeypatch.setattr(calibration, "SETTLE", 0.02)
     monkeypatch.setattr(calibrate.DeviceHub, "close", lambda self: None)
     monkeypatch.setattr(listing, "TEST_SHAKE", 1)
     system = FakeSystem([PAD])

@@ -50,6 +50,7 @@ COMMANDS = (
     ("bench",),
     ("kc",),
     ("info",),
+    ("console",),
     ("sensors",),
     ("score",),
     ("doctor",),

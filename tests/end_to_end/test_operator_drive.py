@@ -44,6 +44,8 @@ class Operator:
         with pytest.raises(urllib.error.HTTPError) as answer:
             urllib.request.build_opener(Unredirected).open(address, timeout=PATIENCE)
         cookie = answer.value.headers["Set-Cookie"].split(";")[0]
+        scene = urllib.request.Request(f"http://{host}/drive.json", headers={"Cookie": cookie})
+        self.drive = json.load(urllib.request.urlopen(scene, timeout=PATIENCE))
         page = connect(f"ws://{host}/live", origin=f"http://{host}", additional_headers={"Cookie": cookie}, proxy=None)
         self._opened = contextlib.ExitStack()
         self.socket = self._opened.enter_context(page)
@@ -61,6 +63,10 @@ class Operator:
         while not condition():
             assert time.monotonic() < limit, what
             time.sleep(0.005)
+
+    def last(self, kind):
+        """The last message of a type; empty without one."""
+        return next((one for one in reversed(self.received) if one["type"] == kind), {})
 
     def act(self, kind, value=None, **expected):
         """Act, and wait until the state is as expected."""
@@ -175,3 +181,33 @@ def test_a_lost_operator_brings_the_platform_to_neutral(tmp_path, killed):
     assert 2500 < pauses[0].tick - drive.lost_at < 3500
     assert sum("does not answer" in line for line in drive.lines) == 1
     assert killed == any("the console has ended" in line for line in drive.lines)
+
+
+def test_an_operator_places_the_vehicle_and_sets_a_fault_and_the_page_hears_of_its_parts(tmp_path):
+    def person(operator):
+        operator.say(type="plot", columns=["host_tick", "p_WB_y", "paused"])
+        operator.say(type="take")
+        operator.until(lambda: operator.state.get("host_tick", 0) > 500, "the drive")
+        operator.say(type="act", kind="place", value={"x": 30.0, "y": 40.0, "heading_deg": 90.0})
+        operator.until(lambda: operator.state.get("p_WB_y", 0.0) > 39.0, "the place")
+        operator.say(type="act", kind="add_fault", value={"type": "puncture", "wheel": "FL"})
+        operator.until(lambda: any(one["level"] > 0.0 for one in operator.last("status")["faults"]), "the fault")
+        operator.say(type="act", kind="note", value="a tire is flat")
+        operator.say(type="act", kind="place", value={"x": "here"})
+        operator.until(lambda: operator.last("refused"), "the refusal")
+        operator.say(type="act", kind="next_run", value={"terrain": "slope"})
+        operator.until(lambda: operator.last("event").get("kind") == "end", "the end")
+
+    drive = RealDrive(tmp_path / "out", 60.0)
+    drive.run(person)
+    done = [event.kind for event in events_in(drive.folder) if event.origin == "console"]
+    assert done == ["place", "add_fault", "note", "next_run"]
+    assert drive.host.control.next_run == {"terrain": "slope"}
+    status = drive.operator.last("status")
+    assert [one["name"] for one in status["faults"]] == ["puncture_FL"]
+    (stream,) = status["streams"]
+    assert stream["sent"] > 100 and stream["lost"] == 0
+    scene, actions = (drive.operator.drive[key] for key in ("scene", "actions"))
+    assert len(scene["path"]) > 10 and "puncture" in [one["name"] for one in actions["faults"]]
+    columns, repeated = again(drive, tmp_path)
+    assert all(np.array_equal(columns[name], repeated[name]) for name in columns), "the same bits"

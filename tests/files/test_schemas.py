@@ -10,9 +10,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
+from simulator.base.headline import headline
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import data_folder
-from simulator.catalog.command import headline
 from simulator.catalog.file_kinds import KINDS, kind_named, kind_of
 from simulator.catalog.json_schema import file_schema
 from simulator.catalog.pages import pages

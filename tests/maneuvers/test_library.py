@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from simulator.autonomy.vehicle_traits import vehicle_traits
+from simulator.base.headline import headline
 from simulator.base.signals import EndedBySignal
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_maneuver, build_vehicle
-from simulator.catalog.command import headline
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes, option
 from simulator.driver.vehicle_identification import identify_vehicle

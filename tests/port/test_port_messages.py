@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simulator.base.addresses import parse_port
 from simulator.base.errors import ConfigError
 from simulator.driver.command_ranges import RANGES
 from simulator.events.event import Event, Origin
 from simulator.events.kinds import COMMANDS
-from simulator.port.link import parse_port
 from simulator.port.messages import (
     BODY_SIZES,
     COMMAND_BODY,

@@ -101,12 +101,12 @@ def _kc(arguments: argparse.Namespace) -> int:
 
 def add_bench(commands: Commands) -> None:
     """Add the verb `bench`."""
-    p = commands.add_parser("bench", help="measure the computation time of ticks, sweeps, sensors and integrators")
+    p = commands.add_parser("bench", help="measure computation times, real-time drives, the delay of an operator's stop")
     p.add_argument(
         "table",
         nargs="?",
         default="tick",
-        choices=("tick", "formulations", "integrators", "driven", "mechanisms", "sweep", "sensors"),
+        choices=("tick", "formulations", "integrators", "driven", "mechanisms", "sweep", "sensors", "realtime", "console"),
         help="table: %(choices)s (default: tick)",
     )
     add_session_file(p)
@@ -116,7 +116,8 @@ def add_bench(commands: Commands) -> None:
         "--repeats",
         type=number_between(1, 100_000, whole=True),
         metavar="N",
-        help="number of repeats; the table shows the median, for mechanisms the minimum (default: 7, mechanisms: 100)",
+        help="number of repeats; the table shows the median, for mechanisms the minimum (default: 7, mechanisms: 100); "
+        "console: number of stops (default: 20)",
     )
     p.add_argument("--view", action="store_true", help="tick: frame rate of the view, too, rendered off screen")
     p.add_argument("--samples", action="store_true", help="formulations, with --json: loop errors at each sample of the drift, too")
@@ -128,7 +129,13 @@ def add_bench(commands: Commands) -> None:
     p.add_argument(
         "--markdown",
         metavar="FILE",
-        help="page to write the table into, for example docs/integrators.md; not for tick, sweep and sensors (default: none)",
+        help="page to write the table into, for example docs/integrators.md; not for tick, sweep, sensors, console and realtime (default: none)",
+    )
+    p.add_argument(
+        "--viewers",
+        type=number_between(0, 31, whole=True),
+        metavar="N",
+        help="console: number of further pages, one of which reads nothing (default: 0)",
     )
     p.add_argument("--vehicles", nargs="+", metavar="NAME", help="driven: vehicles (default: hmmwv sedan light_truck)")
     p.add_argument("--scheduler", metavar="ADDRESS", help="sweep: address of a Dask scheduler, for its workers, too (default: none)")
@@ -138,6 +145,7 @@ def add_bench(commands: Commands) -> None:
         metavar="N",
         help="sweep: maximum number of empty runs, after sweeps of 1000 and 10000 (default: 100000)",
     )
+    p.add_argument("--seconds", type=number_between(5.0, 3600.0), metavar="S", help="realtime: duration of each drive [s] (default: 60)")
     add_out(p, "--history: folder of the history", "docs/history")
     add_history(p, "tick: costs")
     p.set_defaults(run=_bench)
@@ -156,10 +164,18 @@ def _check_bench(arguments: argparse.Namespace, history: bool) -> None:
         raise JounceError("--session and --set need the table tick, without --baseline")
     if arguments.table != "sweep" and (arguments.scheduler is not None or arguments.max_empty_runs is not None):
         raise JounceError("--scheduler and --max-empty-runs need the table sweep")
+    if arguments.seconds is not None and arguments.table != "realtime":
+        raise JounceError("--seconds needs the table realtime")
+    if arguments.table == "realtime" and arguments.repeats is not None:
+        raise JounceError("--repeats excludes the table realtime; hint: use --seconds")
     if arguments.vehicles and arguments.table != "driven":
         raise JounceError("--vehicles needs the table driven")
-    if arguments.markdown and arguments.table in ("tick", "sweep", "sensors"):
-        raise JounceError("--markdown excludes the tables tick, sweep and sensors, which are valid for this machine only")
+    if arguments.viewers is not None and arguments.table != "console":
+        raise JounceError("--viewers needs the table console")
+    if arguments.markdown and arguments.table in ("tick", "sweep", "sensors", "console", "realtime"):
+        raise JounceError(
+            "--markdown excludes the tables tick, sweep, sensors, console and realtime, which are valid for this machine only"
+        )
     if history and (not tick or arguments.baseline is not None or arguments.view or arguments.session or arguments.set):
         raise JounceError("--history needs the table tick, without --baseline, --view, --session and --set")
     if arguments.out and not history:
@@ -169,7 +185,8 @@ def _check_bench(arguments: argparse.Namespace, history: bool) -> None:
 def _bench(arguments: argparse.Namespace) -> int:
     history = wants_history(arguments)
     _check_bench(arguments, history)
-    default = 100 if arguments.table == "mechanisms" else 7 if arguments.baseline is None else 15
+    defaults = {"mechanisms": 100, "console": 20}
+    default = defaults.get(arguments.table, 7 if arguments.baseline is None else 15)
     repeats = default if arguments.repeats is None else arguments.repeats
     if history:
         from simulator.validation.history.command import main_bench_history
@@ -199,6 +216,14 @@ def _bench(arguments: argparse.Namespace) -> int:
         from simulator.benchmarks.sensor_cost import main_bench_sensors
 
         return main_bench_sensors(repeats, arguments.json)
+    if arguments.table == "realtime":
+        from simulator.benchmarks.real_time import main_bench_realtime
+
+        return main_bench_realtime(60.0 if arguments.seconds is None else arguments.seconds, arguments.json)
+    if arguments.table == "console":
+        from simulator.benchmarks.console_stop import main_bench_console
+
+        return main_bench_console(repeats, arguments.viewers or 0, arguments.json)
     if arguments.baseline is not None:
         from simulator.benchmarks.checkout_comparison import run_baseline_command
 

@@ -33,6 +33,7 @@ def add_drive(commands: Commands) -> None:
     )
     p.add_argument("--offscreen", action="store_true", help="image files instead of a window, with the scripted driver")
     p.add_argument("--no-view", action="store_true", help="neither window nor images, with the scripted driver")
+    p.add_argument("--menu", action="store_true", help="start screen before the drive, to choose vehicle, terrain, weather, driver")
     p.add_argument("--no-motion", action="store_true", help="no motion platform")
     sound = p.add_mutually_exclusive_group()
     sound.add_argument("--sound", action="store_true", help="sound also without a window (default: sound with a window)")
@@ -57,9 +58,27 @@ def _keys() -> str:
 
 
 def _drive(arguments: argparse.Namespace) -> int:
+    began = BEGAN
+    if arguments.menu:
+        if not _choose(arguments):
+            return 0
+        began = time.perf_counter()
     from simulator.host.drive_command import main_drive
 
-    return main_drive(arguments, BEGAN)
+    return main_drive(arguments, began)
+
+
+def _choose(arguments: argparse.Namespace) -> bool:
+    """Let the user choose in the start screen; return False after they have quit."""
+    from simulator.start_screen.open_start_screen import open_start_screen
+
+    given = {row: getattr(arguments, row) for row in ("vehicle", "terrain", "driver", "maneuver")}
+    chosen = open_start_screen({row: value for row, value in given.items() if value is not None})
+    if chosen is None:
+        return False
+    overrides = chosen.pop("set")
+    vars(arguments).update(chosen, set=[*overrides, *arguments.set])
+    return True
 
 
 def add_view(commands: Commands) -> None:

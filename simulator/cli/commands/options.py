@@ -95,15 +95,26 @@ def add_host_options(p: argparse.ArgumentParser) -> None:
     )
     p.add_argument(
         "--console",
-        type=number_between(0, 65535, whole=True),
         nargs="?",
-        const=PORT,
-        metavar="PORT",
-        help="page of an operator, who watches the drive and may stop the platform (default: none; port %(const)s; 0: a free port)",
+        const=str(PORT),
+        metavar="[HOST:]PORT",
+        help="page of an operator, who watches the drive and may stop the platform (default: none; port %(const)s of this machine only; "
+        "0: a free port)",
     )
+    add_tls(p)
     p.add_argument("--events", metavar="FILE", help="script of events such as pause and reset, with their times (YAML)")
     add_log(p)
     add_out(p, "folder of log and images")
+
+
+def add_tls(p: argparse.ArgumentParser) -> None:
+    """Add --tls."""
+    p.add_argument(
+        "--tls",
+        nargs=2,
+        metavar=("CERT", "KEY"),
+        help="certificate with its chain, and its key (PEM), to encrypt the console (default: none)",
+    )
 
 
 def add_log(p: argparse.ArgumentParser) -> None:

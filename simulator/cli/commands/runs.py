@@ -6,8 +6,9 @@ import argparse
 
 from simulator.base.argument_types import Commands, number_between, times
 from simulator.base.errors import JounceError
-from simulator.cli.commands.options import add_history, add_json, add_log, add_out, add_plugin, add_session, wants_history
+from simulator.cli.commands.options import add_history, add_json, add_log, add_out, add_plugin, add_session, add_tls, wants_history
 from simulator.cli.output_options import add_single_file, move_old_file
+from simulator.console import PORT
 
 
 def add_run(commands: Commands) -> None:
@@ -88,6 +89,27 @@ def _info(arguments: argparse.Namespace) -> int:
     from simulator.run.info import main_info
 
     return main_info(arguments.place, arguments.columns, arguments.json)
+
+
+def add_console(commands: Commands) -> None:
+    """Add the verb `console`."""
+    p = commands.add_parser("console", help="show a finished run in a browser: plots, map, platform, events")
+    p.add_argument("place", metavar="FOLDER|FILE", help="folder of a run or drive, or a log in it (.parquet, .rows)")
+    p.add_argument(
+        "--port",
+        "--address",
+        default=str(PORT),
+        metavar="[HOST:]PORT",
+        help="address to listen at, 0: a free port (default: %(default)s of this machine only)",
+    )
+    add_tls(p)
+    p.set_defaults(run=_console)
+
+
+def _console(arguments: argparse.Namespace) -> int:
+    from simulator.tools.console.command import main_console
+
+    return main_console(arguments.place, arguments.port, arguments.tls)
 
 
 def add_sensors(commands: Commands) -> None:

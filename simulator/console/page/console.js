@@ -14,6 +14,12 @@ const FIRST_PLOTS = [["v_WB_B_x"], ["a_WG_B_x", "a_WG_B_y"], ["platform_p_NP_z",
 const BAD = new Set(["incident", "collision", "fault", "stop"]);
 const PICTURES = ["camera", "lidar", "map"];
 const MARKS_OF = { incident: "✕", collision: "✱", fault: "▲", stop: "■", note: "✎", add_fault: "▲", place: "⌖" };
+const WORDS = {
+  collision: (one) => `${one.number} with ${one.name} (${one.label}) at ${one.closing_speed_ms.toFixed(1)} m/s`,
+  incident: (one) => `${one.number}: ${one.reason}`,
+  fault: (one) => `${one.part} ${one.begins ? "begins" : "ends"}`,
+  place: (one) => `at x ${one.x.toFixed(1)} m, y ${one.y.toFixed(1)} m, ${degrees(one.heading).toFixed(0)}°`,
+};
 const byId = (id) => document.getElementById(id);
 const fixed = (value, digits, unit) => (value === null || value === undefined ? "–" : `${value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1")} ${unit}`);
 const degrees = (value) => (value === null || value === undefined ? value : (180 / Math.PI) * value);
@@ -42,7 +48,7 @@ function hear(message) {
   else if (message.type === "columns") names = message.names;
   else if (message.type === "hello") begin(message);
   else if (message.type === "status") { if (actions) showParts(message); else parts = message; }
-  else if (message.type === "role") { role = message.role; showRole(message.operated, message.pages); }
+  else if (message.type === "role") { role = message.role; showRole(message.operated, message.pages, message.lost); }
   else if (message.type === "event") showEvent(message);
   else if (message.type === "refused") note(`▲ refused: ${message.kind}${message.origin ? ` of ${message.origin}` : ""}: ${message.text}`, "bad");
 }
@@ -116,9 +122,9 @@ function chip(id, text, look) {
   element.className = `chip ${look}`;
 }
 
-function showRole(operated, pages) {
+function showRole(operated, pages, lost = false) {
   const has = role === "operator";
-  chip("role", has ? "★ you have control" : operated ? "☆ another page has control" : "☆ no operator", has ? "good" : "warn");
+  chip("role", has ? "★ you have control" : lost ? "▲ the operator is lost" : operated ? "☆ another page has control" : "☆ no operator", has ? "good" : "warn");
   byId("role").title = `${pages} pages`;
   byId("control_text").textContent = has ? "Hand over" : "Take control";
   showButtons();
@@ -200,7 +206,7 @@ function showEvent(event) {
   if (event.kind === "end") ended = true;
   if (event.kind === "next_run") hasNext = true;
   const at = event.time_s === null ? "" : `${event.time_s.toFixed(2)} s`;
-  const value = event.value === null ? "" : typeof event.value === "object" ? JSON.stringify(event.value) : String(event.value);
+  const value = event.value === null ? "" : event.kind in WORDS ? WORDS[event.kind](event.value) : typeof event.value === "object" ? JSON.stringify(event.value) : String(event.value);
   note(`${MARKS_OF[event.kind] || ""} ${at} (tick ${event.tick}) ${event.origin}: ${event.kind} ${value}`, BAD.has(event.kind) ? "bad" : event.origin === "console" ? "own" : "");
 }
 

@@ -83,13 +83,13 @@ function drawPedals(canvas, angle, pedals) {
 
 // Bars from 0 to 1 with names and values, side by side from x = `left`.
 function drawBars(g, left, width, height, bars) {
-  const each = (width - left) / bars.length, high = height - 34;
+  const each = (width - left) / bars.length, top = 1.4 * letterSize(), high = height - 2 * top;
   g.textAlign = "center";
   bars.forEach(([name, value], n) => {
     const x = left + n * each + 0.2 * each, wide = 0.6 * each, share = Math.min(1, Math.max(0, value || 0));
-    g.strokeStyle = INK; g.strokeRect(x, 16, wide, high);
-    g.fillStyle = n % 2 ? GREEN : BLUE; g.fillRect(x, 16 + high * (1 - share), wide, high * share);
-    g.fillStyle = INK; g.fillText(name, x + wide / 2, height - 3); g.fillText(`${Math.round(100 * (value || 0))} %`, x + wide / 2, 12);
+    g.strokeStyle = INK; g.strokeRect(x, top, wide, high);
+    g.fillStyle = n % 2 ? GREEN : BLUE; g.fillRect(x, top + high * (1 - share), wide, high * share);
+    g.fillStyle = INK; g.fillText(name, x + wide / 2, height - 3); g.fillText(`${Math.round(100 * (value || 0))} %`, x + wide / 2, 0.8 * top);
   });
 }
 

@@ -7,7 +7,7 @@ class WorldMap {
   constructor(canvas, follow) {
     this.canvas = canvas; this.follow = follow;
     this.center = [0, 0]; this.size = 80; this.scene = null; this.track = []; this.place = null; this.yaw = 0;
-    this.target = null; this.onPick = () => {};
+    this.target = null; this.goal = null; this.areas = []; this.moved = new Map(); this.onPick = () => {};
     this.dragged = null;
     canvas.addEventListener("pointerdown", (event) => { this.dragged = [event.offsetX, event.offsetY, 0]; canvas.setPointerCapture(event.pointerId); });
     canvas.addEventListener("pointermove", (event) => this.drag(event));
@@ -58,11 +58,12 @@ class WorldMap {
     if (scene) {
       for (const road of scene.roads) line(road.points, "#d5cdbb", Math.max(2, road.width * scale));
       if (scene.bounds) { const [x0, x1, y0, y1] = scene.bounds; line([[x0, y0], [x1, y0], [x1, y1], [x0, y1], [x0, y0]], INK, 2, [8, 4]); }
-      for (const one of scene.objects) if (seen(one.points[0], 60)) this.object(g, one, x, y, scale);
+      for (const one of scene.objects) { const points = this.pointsOf(one); if (seen(points[0], 60)) this.object(g, one, points, x, y, scale); }
       line(scene.path, "#8a5a00", 2, [10, 5]);
       for (const cone of scene.cones) { g.fillStyle = "#b34700"; g.beginPath(); const u = x(cone[0]), v = y(cone[1]); g.moveTo(u, v - 5); g.lineTo(u + 4, v + 4); g.lineTo(u - 4, v + 4); g.fill(); }
-      this.goal(g, scene, x, y, scale);
     }
+    for (const area of this.areas) this.area(g, area, x, y, scale);
+    this.drawGoal(g, x, y, scale);
     line(this.track, BLUE, 2);
     if (this.target) { const u = x(this.target[0]), v = y(this.target[1]); g.strokeStyle = RED; g.lineWidth = 2; g.beginPath(); g.moveTo(u - 9, v); g.lineTo(u + 9, v); g.moveTo(u, v - 9); g.lineTo(u, v + 9); g.stroke(); g.beginPath(); g.arc(u, v, 6, 0, 7); g.stroke(); }
     this.vehicle(g, x, y, scale);
@@ -79,17 +80,33 @@ class WorldMap {
     g.stroke();
   }
 
-  object(g, one, x, y, scale) {
-    g.fillStyle = LABELS[one.label] || "#39414a"; g.strokeStyle = INK; g.lineWidth = 1; g.beginPath();
-    if (one.radius > 0) for (const p of one.points) g.arc(x(p[0]), y(p[1]), Math.max(1.5, scale * one.radius), 0, 7);
-    else one.points.forEach((p, n) => (n ? g.lineTo(x(p[0]), y(p[1])) : g.moveTo(x(p[0]), y(p[1]))));
-    g.closePath(); g.fill(); g.stroke();
-    if (this.size < 60) { g.fillStyle = INK; g.fillText(one.name, x(one.points[0][0]) + 5, y(one.points[0][1]) - 5); }
+  // Points of an object where it is now; those of an object at rest are those of the begin.
+  pointsOf(one) {
+    const at = this.moved.get(one.row);
+    if (!at) return one.points;
+    const [x0, y0, yaw0] = one.pose, c = Math.cos(at[2] - yaw0), s = Math.sin(at[2] - yaw0);
+    return one.points.map(([x, y]) => [at[0] + c * (x - x0) - s * (y - y0), at[1] + s * (x - x0) + c * (y - y0)]);
   }
 
-  goal(g, scene, x, y, scale) {
-    if (!scene.goal) return;
-    const [u, v, r] = scene.goal;
+  object(g, one, points, x, y, scale) {
+    g.fillStyle = LABELS[one.label] || "#39414a"; g.strokeStyle = INK; g.lineWidth = 1; g.beginPath();
+    if (one.radius > 0) for (const p of points) g.arc(x(p[0]), y(p[1]), Math.max(1.5, scale * one.radius), 0, 7);
+    else points.forEach((p, n) => (n ? g.lineTo(x(p[0]), y(p[1])) : g.moveTo(x(p[0]), y(p[1]))));
+    g.closePath(); g.fill(); g.stroke();
+    if (this.size < 60) { g.fillStyle = INK; g.fillText(one.name, x(points[0][0]) + 5, y(points[0][1]) - 5); }
+  }
+
+  // Rectangle of the ground in which a fault acts: name, center, length, width, heading.
+  area(g, [name, u, v, length, width, heading], x, y, scale) {
+    g.save(); g.translate(x(u), y(v)); g.rotate(-heading); g.strokeStyle = RED; g.lineWidth = 2; g.setLineDash([3, 3]);
+    const l = length * scale, w = width * scale;
+    g.strokeRect(-l / 2, -w / 2, l, w); g.beginPath(); g.moveTo(-l / 2, -w / 2); g.lineTo(l / 2, w / 2); g.moveTo(-l / 2, w / 2); g.lineTo(l / 2, -w / 2); g.stroke();
+    g.restore(); g.fillStyle = RED; g.fillText(`▲ ${name}`, x(u) + 4, y(v) - 4);
+  }
+
+  drawGoal(g, x, y, scale) {
+    if (!this.goal) return;
+    const [u, v, r] = this.goal;
     g.strokeStyle = GREEN; g.lineWidth = 3; g.setLineDash([4, 3]); g.beginPath(); g.arc(x(u), y(v), Math.max(5, r * scale), 0, 7); g.stroke(); g.setLineDash([]);
     g.fillStyle = GREEN; g.fillText("goal", x(u) + 6, y(v) - 6);
   }

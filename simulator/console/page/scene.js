@@ -138,6 +138,7 @@ function begin() {
     views = [new Vehicle(renderers[0], scene.vehicle), new Hexapod(renderers[1], scene.platform)];
   } catch (error) {
     failed = true;
+    document.querySelector(".pair").hidden = true;
     document.getElementById("scene_text").textContent = "This browser has no WebGL: no 3-D view.";
   }
 }

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import os
-import re
 import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
@@ -20,28 +14,9 @@ from rich.table import Table
 from simulator.base.errors import DeviceError, JounceError, OutputError
 from simulator.base.json_output import json_text
 from simulator.driver.force_feedback.command import abilities, feel_table, play_test
-from simulator.driver.input_devices.device_profiles import (
-    load_profiles,
-    profile_folders,
-    read_profile,
-    system,
-    usb_id,
-    user_profiles_folder,
-)
+from simulator.driver.input_devices.calibration import Calibration, Questions, profile_file, raw_axes, save_profile, settle
+from simulator.driver.input_devices.device_profiles import load_profiles, profile_folders, usb_id, user_profiles_folder
 from simulator.driver.input_devices.devices import Device, DeviceHub
-
-SETTLE = 0.25
-"""s for devices to report their state. Smaller: a slow wheel is listed with zeros."""
-CLEAR = 0.25
-"""Minimum travel, in raw units, of an axis that the wizard accepts."""
-_BUTTONS = {
-    "selector_up": "shift up (reverse, neutral, drive)",
-    "selector_down": "shift down",
-    "parking_brake": "parking brake",
-    "reset": "reset",
-    "pause": "pause",
-    "camera": "camera",
-}
 
 
 def add_devices_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +49,7 @@ def main_devices(arguments: argparse.Namespace) -> int:
         print(f"jounce: {error}", file=sys.stderr)
         return 2
     try:
-        _settle(hub)
+        settle(hub)
         show_feedback = arguments.force_feedback or arguments.test
         found = abilities(hub.devices.values()) if show_feedback else []
         if arguments.json:
@@ -103,20 +78,6 @@ def main_devices(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _settle(hub: DeviceHub, seconds: float = SETTLE) -> None:
-    for _ in _polls(hub, seconds):
-        pass
-
-
-def _polls(hub: DeviceHub, seconds: float) -> Iterator[None]:
-    """Poll every 10 ms for `seconds`; yield after each poll."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        hub.poll()
-        yield
-        time.sleep(0.01)
-
-
 def _device_data(device: Device) -> dict[str, Any]:
     """Return the data of a device as a dict."""
     profile, handle = device.profile, device.handle
@@ -129,7 +90,7 @@ def _device_data(device: Device) -> dict[str, Any]:
         "kind": profile.kind if profile else None,
         "file": profile.file if profile else None,
         "verified": profile.verified if profile else None,
-        "axes": [round(value, 4) for value in _raw(device)],
+        "axes": [round(value, 4) for value in raw_axes(device)],
         "steering": device.steering(),
         "throttle": device.pedal("throttle"),
         "brake": device.pedal("brake"),
@@ -157,29 +118,33 @@ def _table(hub: DeviceHub) -> Table:
 def _watch(hub: DeviceHub, console: Console) -> None:
     with Live(_table(hub), console=console, refresh_per_second=20) as live:
         while True:
-            _settle(hub, 0.05)
+            settle(hub, 0.05)
             live.update(_table(hub))
-
-
-def _raw(device: Device) -> list[float]:
-    return [device.handle.axis(index) for index in range(device.handle.axis_count)]
 
 
 def _calibrate(hub: DeviceHub, arguments: argparse.Namespace, console: Console) -> None:
     device = _pick(hub, arguments.device, console)
-    name = device.handle.name
-    stem = arguments.name or re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
     folder = arguments.out or user_profiles_folder()
     if folder is None:
         raise OutputError("the user has no home folder for the profile; hint: use --out FOLDER, or set HOME")
-    file: Path = folder / (stem if stem.endswith((".yaml", ".yml")) else f"{stem}.yaml")
+    file = profile_file(device, folder, arguments.name)
     if file.exists() and not arguments.overwrite:
         raise OutputError(f"{file}: file exists; hint: use --overwrite to replace the file, or --name for another file")
-    console.print(f"Calibrating {name}. For each line, do what it says, then press Enter. Press Ctrl-C to quit without writing.")
-    profile = _Wizard(hub, device, console).run()
-    read_profile(profile, file)
-    _write(file, profile)
+    console.print(
+        f"Calibrating {device.handle.name}. For each line, do what it says, then press Enter. Press Ctrl-C to quit without writing."
+    )
+    save_profile(file, _answers(Calibration(hub, device).questions(), console))
     console.print(f"Wrote {file}. Jounce uses this profile from now on." if arguments.out is None else f"Wrote {file}.")
+
+
+def _answers(questions: Questions, console: Console) -> Any:
+    """Let the user answer questions in the terminal; return the result."""
+    try:
+        question = next(questions)
+        while True:
+            question = questions.send(_answer(console, question))
+    except StopIteration as end:
+        return end.value
 
 
 def _pick(hub: DeviceHub, number: int | None, console: Console) -> Device:
@@ -201,99 +166,3 @@ def _answer(console: Console, question: str) -> str:
     if not line:
         raise DeviceError("calibration: end of input before the last question; no file was written")
     return line.strip()
-
-
-class _Wizard:
-    """Sequence of questions; the user answers each with a movement, held while Enter is pressed."""
-
-    def __init__(self, hub: DeviceHub, device: Device, console: Console) -> None:
-        self.hub, self.device, self.console = hub, device, console
-        self.taken: set[int] = set()
-
-    def run(self) -> dict[str, Any]:
-        """Return the profile as a dict."""
-        handle = self.device.handle
-        steering = self.steering()
-        throttle, brake = self.pedal("throttle"), self.pedal("brake")
-        if steering is None and throttle is None and brake is None:
-            raise DeviceError("calibration: no control moved; no file was written")
-        usb = usb_id(handle.guid)
-        profile: dict[str, Any] = {
-            "name": handle.name,
-            "kind": "pedals" if steering is None else "wheel",
-            "verified": True,
-            "source": "calibrated with jounce devices",
-            "match": ({"usb": [usb]} if usb else {"guids": [handle.guid]}) | {"systems": [system()]},
-        }
-        if steering is not None:
-            profile["rotation_deg"] = self.rotation()
-        controls = {"steering": steering, "throttle": throttle, "brake": brake}
-        profile |= {name: value for name, value in controls.items() if value is not None}
-        buttons = {name: self.button(text) for name, text in _BUTTONS.items()}
-        return profile | {"buttons": {name: [number] for name, number in buttons.items() if number is not None}}
-
-    def steering(self) -> dict[str, Any] | None:
-        """Return the steering axis with both ends and the center.
-
-        The two ends are compared with each other, not with the rest position, because an axis also jumps when it reports its first value.
-        """
-        left = self.sample("Turn fully left and hold (pedals without a wheel: only press Enter)")
-        right = self.sample("Turn fully right and hold")
-        axis = self.farthest(left, right)
-        if axis is None:
-            return None
-        center = self.sample("Center the wheel")
-        self.taken.add(axis)
-        return {"axis": axis, "left": left[axis], "center": center[axis], "right": right[axis]}
-
-    def pedal(self, name: str) -> dict[str, Any] | None:
-        """Return the axis of a pedal with both ends. The released end is read after the press, because the axis has reported by then."""
-        pressed = self.sample(f"Press the {name} fully and hold (no such pedal: only press Enter)")
-        released = self.sample(f"Release the {name}")
-        axis = self.farthest(pressed, released)
-        if axis is None:
-            return None
-        if abs(released[axis]) > CLEAR:  # a pedal that rests at the center may share its axis with another pedal
-            self.taken.add(axis)
-        return {"axis": axis, "released": released[axis], "pressed": pressed[axis]}
-
-    def rotation(self) -> float:
-        """Return the rotation from lock to lock in degrees."""
-        answer = _answer(self.console, "Degrees from lock to lock [900]")
-        try:
-            return float(answer or 900.0)
-        except ValueError:
-            raise DeviceError(f"calibration: invalid rotation; expected a number in degrees; got {answer!r}; no file was written") from None
-
-    def button(self, text: str) -> int | None:
-        """Return the number of the first button pressed before Enter, or None."""
-        _answer(self.console, f"Press the button for {text}, or only Enter")
-        pressed_buttons = [button for _ in _polls(self.hub, 0.1) for button in self.device.buttons]
-        return next((button for button in pressed_buttons if isinstance(button, int)), None)
-
-    def sample(self, question: str) -> list[float]:
-        """Return the raw axes at the time Enter is pressed."""
-        _answer(self.console, question)
-        _settle(self.hub, 0.1)
-        return [round(min(1.0, max(-1.0, value)), 3) for value in _raw(self.device)]
-
-    def farthest(self, now: list[float], before: list[float]) -> int | None:
-        """Return the free axis that moved most, or None if none moved clearly."""
-        free = [index for index in range(len(now)) if index not in self.taken]
-        axis = max(free, key=lambda index: abs(now[index] - before[index]), default=None)
-        return axis if axis is not None and abs(now[axis] - before[axis]) > CLEAR else None
-
-
-def _write(file: Path, profile: dict[str, Any]) -> None:
-    """Write the file completely or not at all."""
-    text = "# Generated by jounce devices --calibrate. Raw values as in SDL, in [-1, 1].\n" + yaml.safe_dump(profile, sort_keys=False)
-    file = Path(os.path.realpath(file))  # a symbolic link stays
-    part = file.with_suffix(".part")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, file)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise OutputError(f"{file}: cannot write the file ({error.strerror})") from None

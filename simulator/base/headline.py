@@ -1,0 +1,22 @@
+"""Description of a file: the first sentence of its comment."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+from simulator.base.yaml_reader import read_text
+
+WIDTH = 110
+"""Maximum width of the description of a file, in characters."""
+
+
+def headline(file: Path) -> str:
+    """Return the description of a file: the first sentence of the comment at its beginning."""
+    lines: list[str] = []
+    for line in read_text(file, "a YAML text file").splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("# ").strip())
+    sentence, end, _ = " ".join(lines).partition(". ")
+    return textwrap.shorten(sentence + end.strip(), WIDTH, placeholder=" ...")

@@ -1,0 +1,1 @@
+"""Start screen: choice of vehicle, terrain, weather and driver in a window, devices, keys and settings, before a drive."""

@@ -1,0 +1,117 @@
+"""Process of the start screen: python -m simulator.start_screen; reads values as JSON, prints the choice as JSON.
+
+The window and the devices are in a process of their own, so that the drive begins without the libraries of the window.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from simulator.base.errors import JounceError
+from simulator.base.json_output import json_text
+from simulator.start_screen.choice import initial_choice
+from simulator.start_screen.pages import Devices, StartPage
+from simulator.view.gl_context import window_context
+from simulator.view.instruments import Canvas, Font, asset
+from simulator.view.menu import Menu, menu_scale
+from simulator.view.menu_window import MenuMouse, key_name
+from simulator.view.settings_pages import LiveSettings
+from simulator.view.user_settings import load_settings
+from simulator.view.window import CAPTION, NORMAL_DPI, SIZE
+
+FRAME_TIME = 1.0 / 60.0
+"""s between two frames."""
+BACKGROUND = (0.16, 0.18, 0.20, 1.0)
+
+
+class StartScreen:
+    """Window with the start page, until the user drives or quits."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self.live = LiveSettings(load_settings())
+        self.window = window_context(*SIZE, CAPTION, samples=1)
+        from simulator.view.instrument_renderer import CanvasRenderer
+
+        self.canvas = Canvas(Font(asset("fonts/hud.npz")))
+        self.renderer = CanvasRenderer(self.canvas.font)
+        self.devices = Devices()
+        self.drives = self.ended = False
+        choice = initial_choice(self.live.value.start, given)
+        self.page = StartPage(choice, self.live, self.devices, lambda: self.menu, self.drive)
+        self.menu = Menu(self.page, self.end, shade=False)
+        self.window.push_handlers(on_key_press=self.press)
+        MenuMouse(self.window, lambda: self.menu, lambda: self.scale)
+
+    @property
+    def scale(self) -> float:
+        """Pixels of the image per pixel of the canvas."""
+        width, height = self.window.get_framebuffer_size()
+        ratio = max(self.window.dpi / NORMAL_DPI, width / max(self.window.get_size()[0], 1))
+        return menu_scale(width, height, ratio, self.live.value.text_scale)
+
+    def run(self) -> dict[str, str] | None:
+        """Return the choice; None if the user quits."""
+        while not (self.ended or self.drives or self.window.has_exit):
+            began = time.perf_counter()
+            self.window.switch_to()
+            self.window.dispatch_events()
+            self.devices.poll()
+            self.draw()
+            self.window.flip()
+            time.sleep(max(FRAME_TIME - (time.perf_counter() - began), 0.0))
+        self.devices.close()
+        self.window.close()
+        if not self.drives:
+            return None
+        self.live.change(start=self.page.choice)
+        return self.page.choice
+
+    def draw(self) -> None:
+        """Draw one frame."""
+        from pyglet import gl
+
+        width, height = self.window.get_framebuffer_size()
+        scale = self.scale
+        gl.glViewport(0, 0, width, height)
+        gl.glClearColor(*BACKGROUND)
+        gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+        self.canvas.clear()
+        self.menu.draw(self.canvas, width / scale, height / scale)
+        self.renderer.draw(self.canvas, width / scale, height / scale)
+
+    def press(self, symbol: int, modifiers: int) -> bool:
+        """Process a key."""
+        name = key_name(symbol)
+        if name is not None:
+            self.menu.key(name)
+        return True
+
+    def drive(self) -> None:
+        """End with the choice."""
+        self.drives = True
+
+    def end(self) -> None:
+        """End without a choice."""
+        self.ended = True
+
+
+def main() -> int:
+    """Return 0 after a choice, which is then on the standard output, or after the user has quit; 2 with a line for each mistake."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the program that has started this one
+    given: dict[str, Any] = json.loads(sys.stdin.readline() or "{}")
+    try:
+        choice = StartScreen(given).run()
+    except JounceError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    print(json_text({"choice": choice}), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

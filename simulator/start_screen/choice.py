@@ -1,0 +1,107 @@
+"""Choice of the start screen: its rows, the values that each row can have, and the options of `jounce drive` that follow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from simulator.base.headline import headline
+from simulator.configuration.file_lookup import data_folder
+from simulator.driver.kinds import FOLLOWER
+from simulator.view.menu import Option
+
+AUTO = "auto"
+OF_MANEUVER = "of the maneuver"
+DRIVERS = (
+    Option(AUTO, "you drive, with the device that you use: steering wheel, game controller or keyboard"),
+    Option("keyboard", "you drive, with the keyboard"),
+    Option("gamepad", "you drive, with a game controller"),
+    Option("wheel", "you drive, with steering wheel and pedals"),
+    Option(FOLLOWER, "the scripted driver drives a maneuver"),
+)
+
+
+class WeatherPreset(NamedTuple):
+    """Weather by a name."""
+
+    name: str
+    note: str
+    overrides: tuple[str, ...] = ()
+    """Values for --set."""
+
+
+WEATHER = (
+    WeatherPreset("default", "clear at noon, unless the session file has another weather"),
+    WeatherPreset("rain", "5 mm/h, visibility 5 km; the sensors see the weather", ("weather.rain_mmph=5", "weather.visibility=5000")),
+    WeatherPreset(
+        "heavy rain", "30 mm/h, visibility 1 km; the sensors see the weather", ("weather.rain_mmph=30", "weather.visibility=1000")
+    ),
+    WeatherPreset("fog", "visibility 100 m; the sensors see the weather", ("weather.visibility=100",)),
+    WeatherPreset("night", "two in the morning; the sensors see the weather", ("weather.time_of_day_h=2",)),
+)
+_SOURCE = re.compile(r" ?\[\w+\]")
+"""Mark of a source in a description."""
+ROWS = ("vehicle", "terrain", "weather", "driver", "maneuver", "maneuver_vehicle", "maneuver_terrain")
+"""Rows with a value; the last three are those of a maneuver."""
+USUAL = {
+    "vehicle": "hmmwv",
+    "terrain": "jacksboro",
+    "weather": WEATHER[0].name,
+    "driver": AUTO,
+    "maneuver": "scripted_drive",
+    "maneuver_vehicle": OF_MANEUVER,
+    "maneuver_terrain": OF_MANEUVER,
+}
+
+
+def options_of(row: str, current: str) -> list[Option]:
+    """Return the values that a row can have, with the current one, which may be the path of a file."""
+    if row == "driver":
+        known = list(DRIVERS)
+    elif row == "weather":
+        known = [Option(preset.name, preset.note) for preset in WEATHER]
+    else:
+        kind = row.removeprefix("maneuver_")
+        folder = data_folder("configs") / f"{kind}s"
+        known = [Option(file.stem, _SOURCE.sub("", headline(file))) for file in sorted(folder.glob("[!.]*.yaml"))]
+        if row != kind:
+            known.insert(0, Option(OF_MANEUVER, f"{kind} that the maneuver file names"))
+    return (
+        known if any(option.name == current for option in known) else [Option(current, "from the command line or an earlier start"), *known]
+    )
+
+
+def initial_choice(saved: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """Return the values at the start: those of the command line, else those of the last start, else the usual ones."""
+    choice = USUAL | {row: value for row, value in saved.items() if row in ROWS and value}
+    choice |= {row: value for row, value in given.items() if row in ROWS}
+    if choice["driver"] == FOLLOWER:
+        choice |= {f"maneuver_{row}": given[row] for row in ("vehicle", "terrain") if row in given}
+    return choice
+
+
+def shown_rows(choice: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the rows that the choice of the driver leaves; the row of the driver keeps its place."""
+    if choice["driver"] == FOLLOWER:
+        return "driver", "maneuver", "maneuver_vehicle", "maneuver_terrain", "weather"
+    return "driver", "vehicle", "terrain", "weather"
+
+
+def drive_options(choice: Mapping[str, str]) -> dict[str, Any]:
+    """Return the options of `jounce drive` by name; None: not given. `set` are further values for --set.
+
+    >>> drive_options(USUAL | {"weather": "fog"})["set"]
+    ['weather.visibility=100']
+    """
+    scripted = choice["driver"] == FOLLOWER
+    rows = ("maneuver_vehicle", "maneuver_terrain") if scripted else ("vehicle", "terrain")
+    vehicle, terrain = (None if choice[row] == OF_MANEUVER else choice[row] for row in rows)
+    preset = next((preset for preset in WEATHER if preset.name == choice["weather"]), WEATHER[0])
+    return {
+        "vehicle": vehicle,
+        "terrain": terrain,
+        "driver": choice["driver"],
+        "maneuver": choice["maneuver"] if scripted else None,
+        "set": list(preset.overrides),
+    }

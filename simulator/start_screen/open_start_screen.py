@@ -1,0 +1,50 @@
+"""Opening of the start screen in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from simulator.base import cleanup
+from simulator.base.errors import DeviceError
+from simulator.base.json_output import json_text
+from simulator.view.gl_context import display_available
+from simulator.view.user_settings import load_settings
+
+
+def open_start_screen(given: Mapping[str, str]) -> dict[str, Any] | None:
+    """Show the start screen; return the options of `jounce drive` by name, or None after the user has quit.
+
+    Parameters
+    ----------
+    given : values of rows from the command line
+
+    Raises
+    ------
+    DeviceError : no display, or the window cannot be opened
+    ConfigError : the settings file of the user has mistakes
+    """
+    if not display_available():
+        raise DeviceError("start screen: no display found (neither DISPLAY nor WAYLAND_DISPLAY is set); expected a desktop")
+    load_settings()
+    command = [sys.executable, "-m", "simulator.start_screen"]
+    root = str(Path(__file__).resolve().parents[2])
+    pipe = subprocess.PIPE
+    process = cleanup.start_child(command, cwd=root, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+    try:
+        out, errors = process.communicate(json_text(dict(given)) + "\n")
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+    lines = [line for line in errors.splitlines() if line.strip()]
+    if process.returncode != 0:
+        raise DeviceError(lines[-1] if lines else "the start screen has ended unexpectedly")
+    from simulator.start_screen.choice import drive_options
+
+    choice = json.loads(out.splitlines()[-1])["choice"] if out.strip() else None
+    return None if choice is None else drive_options(choice)

@@ -1,0 +1,1 @@
+"""Console of a finished run: `jounce console`."""

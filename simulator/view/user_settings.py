@@ -1,0 +1,162 @@
+"""Settings of a user: units, text size, camera, keys, and the last choice of the start screen.
+
+They are in one file in the configuration folder of the user. A drive needs no such file. The menus write it; users may edit it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from simulator.base.errors import ConfigError, ErrorCollector, JounceError, OutputError
+from simulator.base.fields import Choice, Either, Field, Flag, Group, ListOf, Named, Number, Text, read
+from simulator.base.suggestions import did_you_mean
+from simulator.base.user_folders import config_home
+from simulator.base.yaml_reader import read_yaml
+from simulator.view.instruments import SPEED_UNITS
+from simulator.view.key_bindings import DEFAULTS, KEY_NAMES, NAMES, Bindings, double_keys, key_text
+
+FILE = "settings.yaml"
+HEADER = "# Settings of Jounce, written by its menus (docs/keys.md). Comments in this file are lost when a menu writes it.\n"
+LARGEST_TEXT = 2.0
+
+
+class KeyName(Text):
+    """Name of a key, in upper or lower case; a digit may be a number."""
+
+    def read(self, value: Any, file: object, key: str) -> str:
+        name = str(value).upper() if self.accepts(value) else ""
+        if name not in KEY_NAMES:
+            raise ConfigError(file, key, value, f"{self.expected}{did_you_mean(name, KEY_NAMES)}")
+        return name
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+KEY = KeyName("the name of a key, such as P, F1, SPACE or PAGEUP (docs/keys.md)")
+KEYS = Either((ListOf(KEY), KEY), "the name of a key, or a list of such names (docs/keys.md)")
+FIELDS = (
+    Field("speed_unit", Choice(tuple(SPEED_UNITS)), "unit of the displayed speed", "km/h"),
+    Field("text_scale", Number("1", 1.0, LARGEST_TEXT), "size of the text in the window", 1.0),
+    Field("camera_shake", Flag(), "true: the driver's camera moves with the vehicle; false: it moves smoothly", True),
+    Field("guide", Flag(), "true: the next drive shows the guide for the first drive", True),
+    Field("keys", Named(KEYS, "actions with their keys", known=NAMES), "keys of actions; other actions keep their usual keys", None),
+    Field("start", Named(Text(empty=True), "rows of the start screen with their values"), "last choice of the start screen", None),
+)
+"""Keys of the file."""
+TABLE = Group(FIELDS)
+
+
+@dataclass(frozen=True)
+class UserSettings:
+    """Settings of a user."""
+
+    speed_unit: str = "km/h"
+    text_scale: float = 1.0
+    camera_shake: bool = True
+    guide: bool = True
+    keys: Bindings = field(default_factory=lambda: dict(DEFAULTS))
+    start: Mapping[str, str] = field(default_factory=dict)
+
+    def to_file(self) -> dict[str, Any]:
+        """Return the content of the file: the values that differ from the defaults."""
+        usual = UserSettings()
+        names = ("speed_unit", "text_scale", "camera_shake", "guide")
+        out = {name: getattr(self, name) for name in names if getattr(self, name) != getattr(usual, name)}
+        keys = {action: list(keys) for action, keys in self.keys.items() if tuple(keys) != DEFAULTS[action]}
+        out |= {"keys": keys} if keys else {}
+        return out | ({"start": dict(self.start)} if self.start else {})
+
+
+def settings_file() -> Path | None:
+    """Return the path of the file, which need not exist; None for a user without a home folder."""
+    base = config_home()
+    return None if base is None else base / "jounce" / FILE
+
+
+def load_settings(file: Path | None = None) -> UserSettings:
+    """Return the settings of a file, by default those of the user; defaults without a file. Raises ConfigError: one line for each mistake."""
+    file = settings_file() if file is None else file
+    if file is None or not os.path.exists(file):
+        return UserSettings()
+    return read_settings(read_yaml(file), file)
+
+
+def read_settings(content: Any, file: object) -> UserSettings:
+    """Return the settings of the content of a file. Raises ConfigError."""
+    content = {} if content is None else content
+    own = _own_keys(content)
+    keys = {**DEFAULTS, **own}
+    with ErrorCollector() as faults:
+        with faults.part():
+            values = dict(read(FIELDS, content, file))
+        for action in own:
+            if action not in NAMES:
+                expected = f"an action such as pause or camera (docs/keys.md){did_you_mean(action, NAMES)}"
+                faults.add(ConfigError(file, f"keys.{action}", list(own[action]), expected))
+        for key, first, other in double_keys({name: found for name, found in keys.items() if name in NAMES}):
+            place, rival = (other, first) if other in own else (first, other)
+            faults.add(ConfigError(file, f"keys.{place}", key, f"a key that {rival} does not have, or other keys for keys.{rival}"))
+    return UserSettings(**values | {"keys": keys, "start": dict(values.get("start") or {})})
+
+
+def _own_keys(content: Any) -> dict[str, tuple[str, ...]]:
+    """Return the keys in the content of a file; FIELDS reports those that are none."""
+    section = content.get("keys") if isinstance(content, Mapping) else None
+    out = {}
+    for action, given in section.items() if isinstance(section, Mapping) else ():
+        names = given if isinstance(given, list) else [given]
+        out[str(action)] = tuple(dict.fromkeys(str(name).upper() for name in names if str(name).upper() in KEY_NAMES))
+    return out
+
+
+def save_settings(settings: UserSettings, file: Path | None = None) -> None:
+    """Write the file completely or not at all. Raises OutputError."""
+    file = settings_file() if file is None else file
+    if file is None:
+        raise OutputError("the user has no home folder for the settings; hint: set HOME")
+    file = Path(os.path.realpath(file))  # a symbolic link stays
+    part = file.with_suffix(f".{os.getpid()}.part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(HEADER + (_text(settings.to_file())), encoding="utf-8")
+        os.replace(part, file)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise OutputError(f"{file}: cannot write the file ({error.strerror})") from None
+
+
+def change_saved(**values: Any) -> str:
+    """Change values in the file of the user; return why they could not be saved, empty if they were."""
+    try:
+        save_settings(replace(load_settings(), **values))
+    except JounceError as error:
+        return str(error).partition("\n")[0]
+    return ""
+
+
+@cache
+def users_keys() -> Bindings:
+    """Return the keys of the user, for messages; the usual keys if the file cannot be used."""
+    try:
+        return load_settings().keys
+    except JounceError:
+        return DEFAULTS
+
+
+def users_key(action: str) -> str:
+    """Return the first key of an action as a message shows it."""
+    return key_text(action, users_keys())
+
+
+def _text(content: dict[str, Any]) -> str:
+    return yaml.safe_dump(content, sort_keys=False, default_flow_style=None) if content else ""

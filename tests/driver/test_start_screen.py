@@ -1,0 +1,177 @@
+"""Does the start screen lead to the drive that was chosen, and does it show and calibrate devices?"""
+
+from __future__ import annotations
+
+import pytest
+
+from simulator.base.errors import DeviceError
+from simulator.cli.commands import driving
+from simulator.cli.main import main
+from simulator.cli.parser import parser_of
+from simulator.configuration.from_arguments import session_of
+from simulator.configuration.session_file import read_session
+from simulator.driver.input_devices import calibration
+from simulator.driver.input_devices.device_profiles import load_profile
+from simulator.start_screen import open_start_screen, pages
+from simulator.start_screen.choice import OF_MANEUVER, ROWS, USUAL, WEATHER, drive_options, initial_choice, options_of, shown_rows
+from simulator.start_screen.pages import CalibrationPage, Devices, DevicesPage, StartPage
+from simulator.view.menu import Menu
+from simulator.view.settings_pages import LiveSettings
+from simulator.view.user_settings import UserSettings
+from simulator.weather import CLEAR
+
+
+@pytest.fixture(autouse=True)
+def private(monkeypatch, tmp_path):
+    monkeypatch.setattr(calibration, "SETTLE", 0.02)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+
+class NoDevices:
+    trouble = ""
+
+    def found(self) -> list:
+        return []
+
+
+def start_page(choice=USUAL) -> tuple[StartPage, Menu, list[bool]]:
+    drives: list[bool] = []
+    page = StartPage(choice, LiveSettings(UserSettings()), NoDevices(), lambda: menu, lambda: drives.append(True))
+    menu = Menu(page, lambda: None)
+    return page, menu, drives
+
+
+def press(menu: Menu, *keys: str) -> None:
+    for key in keys:
+        assert menu.key(key), key
+
+
+def labels(menu: Menu) -> list[str]:
+    return [row.label for row in menu.page.rows()]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_every_usual_value_is_among_the_options_and_each_has_a_note(row):
+    options = options_of(row, USUAL[row])
+    assert USUAL[row] in [option.name for option in options] and all(option.note for option in options)
+    assert options_of(row, "my_own.yaml")[0].name == "my_own.yaml"
+
+
+def test_enter_drives_at_once():
+    _, menu, drives = start_page()
+    press(menu, "ENTER")
+    assert drives == [True]
+
+
+def test_keyboard_alone_chooses_another_vehicle_and_a_maneuver():
+    page, menu, drives = start_page()
+    press(menu, "DOWN", "DOWN", "RIGHT")
+    names = [option.name for option in options_of("vehicle", "hmmwv")]
+    assert page.choice["vehicle"] == names[names.index("hmmwv") + 1]
+    press(menu, "UP", "LEFT")
+    assert page.choice["driver"] == "scripted" and labels(menu)[1:4] == ["Driver", "Maneuver", "Vehicle"]
+    press(menu, "DOWN", "ENTER")
+    assert menu.page.title == "Maneuver"
+    press(menu, "DOWN", "ENTER", "UP", "UP", "ENTER")
+    maneuvers = [option.name for option in options_of("maneuver", "scripted_drive")]
+    assert page.choice["maneuver"] == maneuvers[maneuvers.index("scripted_drive") + 1] and drives == [True]
+
+
+def test_options_of_the_drive():
+    own = drive_options(USUAL | {"vehicle": "sedan", "terrain": "flat", "weather": "rain"})
+    assert own == {
+        "vehicle": "sedan",
+        "terrain": "flat",
+        "driver": "auto",
+        "maneuver": None,
+        "set": ["weather.rain_mmph=5", "weather.visibility=5000"],
+    }
+    scripted = drive_options(USUAL | {"driver": "scripted", "vehicle": "sedan", "maneuver_terrain": "flat"})
+    assert (scripted["vehicle"], scripted["terrain"], scripted["maneuver"]) == (None, "flat", "scripted_drive")
+    assert shown_rows(USUAL)[0] == "driver"
+
+
+def test_the_command_line_wins_over_the_last_start():
+    saved = {"vehicle": "sedan", "terrain": "woods", "driver": "scripted", "unknown": "row"}
+    choice = initial_choice(saved, {"vehicle": "my.yaml"})
+    assert (choice["vehicle"], choice["terrain"], choice["maneuver_vehicle"], choice["maneuver_terrain"]) == (
+        "my.yaml", "woods", "my.yaml", OF_MANEUVER,
+    )  # fmt: skip
+    assert "unknown" not in choice
+
+
+@pytest.mark.parametrize("preset", WEATHER, ids=lambda preset: preset.name)
+def test_weather_is_accepted_by_a_session(preset):
+    arguments = parser_of("drive").parse_args(["drive", *(word for value in preset.overrides for word in ("--set", value))])
+    weather = read_session(session_of(arguments, [])).weather
+    assert sum(value != usual for value, usual in zip(weather, CLEAR, strict=True)) == len(preset.overrides)
+
+
+def test_menu_sets_the_options_and_quit_drives_nothing(monkeypatch):
+    arguments = parser_of("drive").parse_args(["drive", "--menu", "--vehicle", "sedan", "--set", "seed=3"])
+    given = []
+    answers = [drive_options(USUAL | {"vehicle": "light_truck", "weather": "fog"}), None]
+    monkeypatch.setattr(open_start_screen, "open_start_screen", lambda values: (given.append(values), answers.pop(0))[1])
+    assert driving._choose(arguments) and given == [{"vehicle": "sedan"}]
+    assert (arguments.vehicle, arguments.terrain, arguments.set) == ("light_truck", "jacksboro", ["weather.visibility=100", "seed=3"])
+    assert main(["drive", "--menu"]) == 0
+
+
+def test_without_a_display_the_menu_is_refused_and_jounce_prints_the_commands(monkeypatch, capsys):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(DeviceError, match="no display"):
+        open_start_screen.open_start_screen({})
+    assert main([]) == 0 and "commands:" in capsys.readouterr().out
+
+
+def test_in_a_pipe_jounce_prints_the_commands(monkeypatch, capsys):
+    monkeypatch.setenv("DISPLAY", ":1")
+    assert main([]) == 0 and "commands:" in capsys.readouterr().out
+
+
+def test_a_broken_settings_file_is_reported_before_a_window_opens(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("DISPLAY", ":1")
+    file = tmp_path / "config" / "jounce" / "settings.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text("text_scale: 5\nkeys: {puase: P}\n")
+    assert main(["drive", "--menu"]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 2 and all(line.startswith(f"jounce: {file}:") for line in said)
+
+
+def test_without_devices_a_line_says_so():
+    page = DevicesPage(NoDevices(), lambda: menu)
+    menu = Menu(page, lambda: None)
+    assert "keyboard" in labels(menu)[1].lower()
+
+
+def test_devices_show_live_values_and_can_be_calibrated(hub, plug, monkeypatch, tmp_path):
+    monkeypatch.setattr(pages, "DeviceHub", lambda profiles: hub)
+    monkeypatch.setattr(hub, "close", lambda: None)
+    devices = Devices()
+    stick = plug("Bench wheel", 2, 3, 4, (0x1234, 0x5678))
+    devices.poll()
+    page = DevicesPage(devices, lambda: menu)
+    menu = Menu(page, lambda: None)
+    assert labels(menu)[1] == "Bench wheel" and page.rows()[1].warns
+    stick.axis(0, 0.5)
+    devices.poll()
+    (axis,) = [row for row in page.rows() if row.label.strip() == "axis 0"]
+    assert axis.bar is not None and axis.bar.value == pytest.approx(-0.5, abs=0.01) and axis.value == "+0.50"
+
+    press(menu, "DOWN", "ENTER")
+    assert isinstance(menu.page, CalibrationPage)
+    moves = [(0, -1.0), (0, 1.0), (0, 0.0), (1, 1.0), (1, -1.0), (2, 1.0), (2, -1.0)]
+    stick.axis(1, -1.0)
+    stick.axis(2, -1.0)
+    for axis_number, value in moves:
+        stick.axis(axis_number, value)
+        devices.poll()
+        press(menu, "ENTER")
+    assert labels(menu)[0].startswith("Degrees")
+    press(menu, "5", "4", "1", "BACKSPACE", "0", "ENTER", *["ENTER"] * len(calibration.BUTTONS))
+    assert labels(menu)[0].startswith("saved in")
+    profile = load_profile(tmp_path / "config" / "jounce" / "devices" / "bench_wheel.yaml")
+    assert profile.rotation == pytest.approx(9.42478, abs=1e-4)
+    assert (profile.steering.left, profile.steering.right, profile.throttle.axis, profile.brake.axis) == (-1.0, 1.0, 1, 2)
