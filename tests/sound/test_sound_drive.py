@@ -72,7 +72,7 @@ def test_a_log_without_the_columns_is_refused_with_their_names(rendered, tmp_pat
 def test_a_drive_plays_on_the_null_device_and_records_its_horn(tmp_path):
     (tmp_path / "script.yaml").write_text("- {at_s: 3.0, kind: horn, value: true}\n- {at_s: 4.0, kind: horn, value: false}\n")
     command = [sys.executable, "-m", "simulator", "drive", "--vehicle", "sedan", "--maneuver", "fishhook", "--no-view", "--no-motion"]
-    command += ["--sound", "--sound-device", "null", "--events", "script.yaml", "--duration", "7", "--out", "drive"]
+    command += ["--sound", "--sound-device", "null", "--events", "script.yaml", "--duration", "12", "--out", "drive"]
     done = subprocess.run(command, check=False, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert re.search(r"sound on Null: \d+ glitches in", done.stdout + done.stderr)

@@ -13,7 +13,7 @@ from sounds import driving
 from simulator.builder.builder import build_ground, build_vehicle
 from simulator.configuration.session_file import SoundOptions
 from simulator.events.sound_controls import SoundControls
-from simulator.host import drive_sound
+from simulator.host import sound_process
 from simulator.host.drive_sound import DriveSound
 
 PATIENCE = 60.0
@@ -53,7 +53,7 @@ def played(sound):
 def test_the_null_device_plays_without_a_glitch():
     sound, said, _ = opened()
     try:
-        wait_for(lambda: sound.device, sound)
+        wait_for(lambda: sound.process.device, sound)
         for _ in range(4):  # a stall of the machine is no fault of the process
             glitches, frames = played(sound)
             if glitches == 0:
@@ -69,15 +69,15 @@ def test_the_null_device_plays_without_a_glitch():
 def test_a_killed_process_is_one_message():
     sound, said, _ = opened()
     try:
-        wait_for(lambda: sound.device, sound)
-        os.kill(sound.pid, signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
+        wait_for(lambda: sound.process.device, sound)
+        os.kill(sound.process.pid, signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
         wait_for(lambda: said, sound)
         for _ in range(20):
             sound.look()
             sound.outlet.block.put(driving(20.0))
     finally:
         sound.close()
-    assert said == ["the sound process has ended; the drive continues without sound"]
+    assert said == ["no sound any more: the sound process has ended"]
 
 
 def test_a_missing_device_is_one_message():
@@ -89,11 +89,11 @@ def test_a_missing_device_is_one_message():
     finally:
         sound.close()
     assert len(said) == 1
-    assert said[0].startswith("driving without sound: no sound device 'no such device'")
+    assert said[0].startswith("no sound: no sound device 'no such device'")
 
 
 def test_a_missing_library_is_one_message(monkeypatch):
-    monkeypatch.setattr(drive_sound, "find_spec", lambda name: None)
+    monkeypatch.setattr(sound_process, "find_spec", lambda name: None)
     sound, said, session = opened()
     sound.look()
     sound.close()
