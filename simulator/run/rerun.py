@@ -27,7 +27,7 @@ from simulator.driver.path import Spawn
 from simulator.run.event_replay import EventReplay
 from simulator.run.folder import RunFolder
 from simulator.run.object_changes import KEY, apply_due, changes_text, read_changes
-from simulator.run.run_configuration import DRIVERS, JOINED, open_log, read_recorded
+from simulator.run.run_configuration import DRIVERS, DROPPED, JOINED, open_log, read_recorded
 from simulator.session import DRIVER_PERIOD, Session
 from simulator.telemetry.event_file import read_events
 from simulator.telemetry.recover import LogInfo
@@ -82,6 +82,8 @@ def main_rerun(path: str, out: str | None, to_json: bool) -> int:
     recorded_with = configuration.layer.recorded.get("version")
     if recorded_with != version():
         print_error(f"the run was recorded with version {recorded_with}, this is {version()}; numbers may differ")
+    if log.about.get(DROPPED):
+        print_error(f"the run has dropped a part, which the rerun does not repeat; its numbers may differ ({log.about[DROPPED]})")
     recorded_columns = read_telemetry(log.file, wall=False)
     # times in logs of version 0.2.0 contain the rounding errors of a sum of ticks
     recorded_columns["time"] = np.array([shown_time(time) for time in recorded_columns["time"]])

@@ -34,7 +34,7 @@ def screen(tmp_path):
     process.stdin.write(json.dumps({"vehicle": "sedan"}) + "\n")
     process.stdin.flush()
     found = subprocess.run(
-        ["xdotool", "search", "--sync", "--onlyvisible", "--pid", str(process.pid)], check=True, timeout=60, capture_output=True
+        ["xdotool", "search", "--sync", "--onlyvisible", "--name", "^Jounce$"], check=True, timeout=60, capture_output=True
     )
     assert found.stdout
     time.sleep(1.0)
