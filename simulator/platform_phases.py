@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from simulator.real_time import pace, start_clock
 from simulator.session import Outlet, Session, is_due
 from washout.cueing import brake_platform
 
@@ -82,8 +83,7 @@ def stop_platform(session: Session, duration: float, outlets: Sequence[Outlet]) 
     def tick() -> None:
         brake_platform(session.cueing.records.p, session.cueing.records.s, 1)
         session.tick += 1
-        for outlet in _due(session, outlets):
-            session.publish_to(outlet)
+        session.output.publish(session, _due(session, outlets))
 
     _run_in_real_time(session, duration, lambda: True, tick)
 
@@ -108,15 +108,15 @@ def _run_to_common_tick(session: Session, streams: Sequence[Outlet], tick: Calla
     """
     stride = math.lcm(session.driver_every, *(stream.every for stream in streams))
     if stride * session.h <= 1.0 + 1e-9:
-        session.pace(-session.tick % stride, tick)
+        pace(session, -session.tick % stride, tick)
 
 
 def _run_in_real_time(session: Session, duration: float, keep_going: Callable[[], bool], tick: Callable[[], None]) -> None:
     """Run driver periods for `duration` seconds or until `keep_going()` returns False."""
     if session.clock is None:
-        session.start_clock()
+        start_clock(session)
     for _ in range(round(duration / session.h / session.driver_every)):
-        session.pace(session.driver_every, tick)
+        pace(session, session.driver_every, tick)
         if not keep_going():
             return
 

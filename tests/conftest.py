@@ -22,6 +22,7 @@ BY_THE_CLOCK = {
     *("test_window.py", "test_start_screen_window.py", "test_drive_lock.py", "test_engine.py", "test_port_in_real_time.py"),
     *("test_console_process.py", "test_operator_drive.py", "test_hostile_clients.py", "test_finished_run_console.py"),
     *("test_sound_process.py", "test_sound_drive.py"),
+    *("test_hostile_clients.py", "test_finished_run_console.py", "test_stop_bench.py"),
 }
 """Files whose tests run several processes in real time, or look at what all drives of a user share. One of these files runs at a time."""
 
@@ -43,7 +44,7 @@ FAST = {
     "driver": ("test_device_profiles.py", "test_human_driver.py", "test_shaping.py"),
     "drivetrain": ("test_driveline.py", "test_drivetrain_files.py", "test_engine_and_converter.py", "test_gearbox.py"),
     "end_to_end": ("test_clock.py", "test_json_text.py", "test_signs.py"),
-    "events": ("test_event_commands.py",),
+    "events": ("test_event_commands.py", "test_replay_player.py"),
     "faults": ("test_fault_files.py",),
     "files": ("test_units_in_keys.py",),
     "fitting": ("test_model.py", "test_search.py"),
@@ -65,12 +66,12 @@ FAST = {
     "sensors": ("test_image_files.py", "test_imu.py"),
     "sound": ("test_glitches.py",),
     "sweep": ("test_journal.py",),
-    "telemetry": ("test_event_file.py", "test_log.py", "test_sensor_file_repair.py", "test_writer.py"),
+    "telemetry": ("test_event_file.py", "test_log.py", "test_replay_columns.py", "test_sensor_file_repair.py", "test_writer.py"),
     "terrain": ("test_terrain_heightmap.py", "test_terrain_load.py", "test_terrain_soil.py", "test_terrain_surface.py"),
     "tires": ("test_soil_wheel.py", "test_standstill.py", "test_tire_file.py", "test_tmeasy.py"),
     "tools": ("test_scores.py", "test_vestibular.py"),
     "validation": ("test_compare.py", "test_history.py", "test_matrix.py", "test_published.py", "test_validation.py"),
-    "view": ("test_camera.py", "test_layout.py", "test_meshes.py", "test_messages.py"),
+    "view": ("test_camera.py", "test_layout.py", "test_meshes.py", "test_messages.py", "test_timeline.py"),
 }
 """Files of `make fast` by folder, at least one quick file of each folder. Slow tests in these files have the mark `slow`."""
 

@@ -354,11 +354,11 @@ class Simulation:
         ------
         JounceError : the object is impossible, or its name is in use
         """
-        return self._session.add_objects([object_of(self._session, one, data_folder("assets"))])[0]
+        return self._session.world.add([object_of(self._session, one, data_folder("assets"))], self._session.tick)[0]
 
     def remove_object(self, number: int) -> None:
         """Remove an object from the world. Raises JounceError: no such object."""
-        self._session.remove_object(number)
+        self._session.world.remove(number, self._session.tick)
 
     @property
     def faults(self) -> tuple[PlannedFault, ...]:
@@ -381,7 +381,7 @@ class Simulation:
         if not any(key == "phase" or key.partition("_")[0] == "start" for key in given):
             given["start_s"] = self.time
         planned = self._parts.more_faults([given], self.faults)
-        self._session.add_faults(planned)
+        self._session.injector.add(planned, self.time if self._session.tick > 0 else 0.0)
         self._added += planned
         sources = [one.logged for one in planned]
         for recorder in (self._recorder, self._measured):

@@ -80,9 +80,10 @@ class OperatorPage:
 
     def __init__(self, host: str, cookie: str) -> None:
         from websockets.sync.client import connect
+        from websockets.typing import Origin
 
         self._opened, self._lock = contextlib.ExitStack(), threading.Lock()
-        page = connect(f"ws://{host}/live", origin=f"http://{host}", additional_headers={"Cookie": cookie}, proxy=None)  # type: ignore[arg-type]
+        page = connect(f"ws://{host}/live", origin=Origin(f"http://{host}"), additional_headers={"Cookie": cookie}, proxy=None)
         self._page = self._opened.enter_context(page)
         self.state: dict[str, Any] = {}
         for work in (self._listen, self._beat):

@@ -18,11 +18,12 @@ COLUMNS = ("host_tick", "time", "yaw", "p_WB_x", "p_WB_y", "v_WB_B_x", "a_WG_B_y
 
 async def _watch(host: str, cookie: str, reads: bool) -> None:
     from websockets.asyncio.client import connect
+    from websockets.typing import Origin
 
     headers = {"Cookie": cookie}
     while True:
         with contextlib.suppress(Exception):  # the console has disconnected it
-            async with connect(f"ws://{host}/live", origin=f"http://{host}", additional_headers=headers, proxy=None) as page:  # type: ignore[arg-type]
+            async with connect(f"ws://{host}/live", origin=Origin(f"http://{host}"), additional_headers=headers, proxy=None) as page:
                 await page.send(json.dumps({"type": "plot", "columns": COLUMNS}))
                 if reads:
                     async for _ in page:

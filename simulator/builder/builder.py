@@ -196,8 +196,8 @@ class SessionParts:
         session.message_origins = self.configuration.origins.at_start
         if self.maneuver is not None:
             session.start_speed, session.start_drop = self.maneuver.start.speed, self.maneuver.start.drop
-        session.add_faults(self.new_faults())
-        session.fault_maker, session.place_check = self.more_faults, self.check_place
+        session.injector.add(self.new_faults())
+        session.injector.make, session.place_check = self.more_faults, self.check_place
         if self.ruts is not None:
             session.soil.load(self.ruts, self.terrain)
         self.images.soil = session.soil

@@ -188,9 +188,10 @@ class Station:
         return tuple(one for one in columns if one in self._columns)
 
     def _tell_roles(self) -> None:
+        lost = self.operator is not None and self.operator not in self.pages
         for page in self.pages:
             role = "operator" if page is self.operator else "viewer"
-            page.tell({"type": "role", "role": role, "operated": self.operator is not None, "pages": len(self.pages)})
+            page.tell({"type": "role", "role": role, "operated": self.operator is not None, "lost": lost, "pages": len(self.pages)})
 
 
 def _pictures(names: Any) -> tuple[str, ...]:

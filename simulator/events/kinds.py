@@ -274,20 +274,20 @@ def _step_parameter(steps: int) -> Callable[[Controlled, None], Effect]:
 def _add_fault(drive: Controlled, given: Any) -> Effect:
     session = drive.session
     entry = {"type": given} if isinstance(given, str) else given
-    if not isinstance(entry, Mapping) or session.fault_maker is None or len(session.faults) >= MOST_FAULTS:
+    if not isinstance(entry, Mapping) or session.injector.make is None or len(session.faults) >= MOST_FAULTS:
         raise ConfigError("event", "add_fault", given, f"{FAULT.description()}, in a drive with less than {MOST_FAULTS} faults")
     if not any(key == "phase" or str(key).partition("_")[0] == "start" for key in entry):
         entry = {**entry, "start_s": shown_time(session.time)}
-    planned = session.fault_maker([entry], session.faults)
+    planned = session.injector.make([entry], session.faults)
     try:
-        session.add_faults(planned, until_reset=True)
+        session.injector.add(planned, session.time if session.tick > 0 else 0.0, until_reset=True)
     except JounceError as error:
         raise ConfigError("event", "add_fault", given, f"a fault that can be added now ({error})") from None
     return Effect("add_fault", planned[0].to_json())
 
 
 def _end_fault(drive: Controlled, name: str) -> Effect:
-    drive.session.end_fault(name)
+    drive.session.injector.end(name, drive.session.time)
     return Effect("end_fault", name)
 
 

@@ -1,7 +1,7 @@
 """Faults of the brakes: loss of a circuit, and fade.
 
-The brakes of an axle lose a part of their friction torque, with hydraulics and without. Disc temperatures, pressures, the control units and
-the parking brake are not changed. A circuit is that of an axle; the records of the brakes have no diagonal circuits.
+Brakes lose a part of their friction torque, with hydraulics and without. Disc temperatures, pressures, the control units and the parking
+brake are not changed. A circuit is that of an axle, or, with a diagonal split, that of a front wheel and the rear wheel of the other side.
 """
 
 from __future__ import annotations
@@ -11,28 +11,34 @@ import numpy as np
 from simulator.base.fields import Choice, Field, Number
 from simulator.base.values import Values
 from simulator.faults.contract import FaultContext, FaultKind, FaultTargets
+from vehicles.corner_layout import axle_of
 
-CIRCUITS = ("front", "rear")
-"""The first axle, and all others."""
-
-
-def weaken(on: FaultTargets, factor: np.ndarray) -> None:
-    """Multiply the torques of the service brakes of each axle by a factor (axles,)."""
-    brakes = on.parameters.model.brakes[0]
-    brakes["max_torque"] *= factor
-    brakes["torque_per_pressure"] *= factor
+CIRCUITS = ("front", "rear", "front_left_rear_right", "front_right_rear_left")
+"""The first axle, all others, and the two circuits of a diagonal (X) split."""
+DIAGONALS = {"front_left_rear_right": ("FL", "RR"), "front_right_rear_left": ("FR", "RL")}
+"""Wheels of the diagonal circuits."""
 
 
 class BrakeCircuitLoss:
     """Loss of pressure in one circuit."""
 
     def __init__(self, values: Values, context: FaultContext) -> None:
-        axles = len(context.vehicle.model.brakes[0]["max_torque"])
-        self._share = np.arange(axles) == 0 if values["circuit"] == "front" else np.arange(axles) > 0
+        names, circuit = context.vehicle.corner_names, values["circuit"]
+        if circuit in DIAGONALS:
+            if set(names) != {"FL", "FR", "RL", "RR"}:
+                raise values.error(
+                    "circuit", "front or rear, because a diagonal circuit needs two axles with two wheels each, not {}", len(names)
+                )
+            self._lost = np.array([name in DIAGONALS[circuit] for name in names], float)
+        else:
+            brakes = context.vehicle.model.brakes
+            is_front = np.array([axle_of(brakes, wheel) == 0 for wheel in range(len(names))])
+            self._lost = (is_front if circuit == "front" else ~is_front).astype(float)
 
     def apply(self, level: float, on: FaultTargets) -> None:
         """Release the brakes of the circuit."""
-        weaken(on, 1.0 - level * self._share)
+        lost = on.parameters.model.brakes[0]["lost"]
+        lost[:] = np.maximum(lost, level * self._lost)
 
 
 class BrakeFade:
@@ -43,12 +49,14 @@ class BrakeFade:
 
     def apply(self, level: float, on: FaultTargets) -> None:
         """Reduce the friction of all brakes."""
-        weaken(on, np.full(len(on.parameters.model.brakes[0]["max_torque"]), 1.0 + level * (self._left - 1.0)))
+        brakes = on.parameters.model.brakes[0]
+        for name in ("max_torque", "torque_per_pressure"):
+            brakes[name] *= 1.0 + level * (self._left - 1.0)
 
 
 CIRCUIT_LOSS = FaultKind(
     "brake_circuit_loss",
-    (Field("circuit", Choice(CIRCUITS), "circuit: front is the first axle, rear all others"),),
+    (Field("circuit", Choice(CIRCUITS), "circuit: front is the first axle, rear all others; the other two are those of a diagonal split"),),
     BrakeCircuitLoss,
     ramp=0.5,
     subject=("circuit",),

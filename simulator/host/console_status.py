@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from simulator.faults.planned_fault import PlannedFault
 from simulator.host.console_setup import moved_objects
 from simulator.host.drive_streams import DriveStreams
 from simulator.host.drive_view import DriveView
@@ -32,7 +33,7 @@ def status_of(session: Session, view: DriveView, streams: DriveStreams) -> dict[
             {"name": one.name, "late": int(one.late), "skipped": int(one.skipped), "trouble": one.trouble or one.lost}
             for one in session.sensors
         ],
-        "faults": [{"name": one.name, "level": round(one.level, 3), "text": one.words} for one in session.faults],
+        "faults": [_fault(one) for one in session.faults],
         "incidents": 0 if session.recovery.latest is None else session.recovery.latest.number,
         "collisions": len(session.collisions),
         "intensity": tuner.intensity,
@@ -54,6 +55,17 @@ def _platform(streams: DriveStreams) -> list[dict[str, str]]:
         return []
     state = BAD if one.gone else STARTS if one.process is None else GOOD
     return [{"name": "built-in platform", "state": state, "text": "has ended" if one.gone else "joins later" if streams.joins else ""}]
+
+
+def _fault(fault: PlannedFault) -> dict[str, Any]:
+    given = fault.given
+    area = {"center", "size", "heading"} <= given.keys()
+    return {
+        "name": fault.name,
+        "level": round(fault.level, 3),
+        "text": fault.words,
+        "area": [*given["center"], *given["size"], given["heading"]] if area else None,
+    }
 
 
 def _stream(stream: Any) -> dict[str, Any]:

@@ -46,7 +46,7 @@ from simulator.outlets.force_feedback import ForceFeedbackOutlet
 from simulator.outlets.telemetry import TelemetryOutlet
 from simulator.run.folder import RunFolder
 from simulator.run.ghost import ghost_of
-from simulator.run.run_configuration import DRIVERS, open_log, ticks_per_row
+from simulator.run.run_configuration import DRIVERS, DROPPED, open_log, ticks_per_row
 from simulator.session import Session
 from simulator.telemetry.writer import LogOptions
 from washout.limiter.limiter import interventions
@@ -147,7 +147,7 @@ class Host:
             outlets = parts.outlets(folder.path)
             with on_signal(self._take_signal):
                 try:
-                    session.outlets += outlets
+                    session.outlets.extend(outlets)
                     self._begin(session, folder)
                     return self._drive(session, folder.path)
                 finally:
@@ -267,6 +267,8 @@ class Host:
             early = self.log.writer.ended = self.troubles[0]
         elif self.stop_request.first is not None:
             early = self.log.writer.ended = signal_message(self.stop_request.first)
+        if self.session.failures:
+            self.log.writer.about[DROPPED] = "; ".join(map(str, self.session.failures))
         self.outcome = outcome_of(self.session.driver, early)
         self.log.writer.about |= outcome_in_log(self.outcome)
 

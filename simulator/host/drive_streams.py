@@ -92,7 +92,7 @@ class DriveStreams:
         """Add the outlets of the streams to a session, last, because their packets begin with the first tick."""
         if self._streams:
             self.motions = [MotionStreamOutlet(one) for one in self._streams]
-            session.outlets += self.motions
+            session.outlets.extend(self.motions)
             self.virtual = self.motions[0] if self.platform is not None and not self.joins else None
 
     @property

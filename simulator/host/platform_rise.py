@@ -48,7 +48,7 @@ def wait_for_platform(
         if by_a_person:
             session.call_driver()
         else:
-            session.advance_tuning()
+            session.cueing.tuner.advance(session.driver_every * session.h)
         continues = keep_going() and any(motion in session.outlets and not motion.stream.failing for motion in platforms)
         return continues
 

@@ -14,7 +14,9 @@ from simulator.base.console import print_error
 from simulator.base.errors import ConfigError, DeviceError
 from simulator.base.records import Record, dtype_of, record
 from simulator.base.signals import StopRequest, on_signal
+from simulator.configuration.session_file import SoundOptions
 from simulator.host.replay_player import Player
+from simulator.host.replay_sound import ReplaySound
 from simulator.outlets.view import short
 from simulator.run.recording import Recording
 from simulator.view.drive_lock import DriveLock, sweep
@@ -23,7 +25,7 @@ from simulator.view.launch import ViewProcess, start_view_process
 from simulator.view.shared_state import EXTRAS, KeyReader, ViewWriter
 from simulator.view.timeline import Timeline
 
-PERIOD = 0.012
+PERIOD = 0.01
 """s between two states for the window, which interpolates between them."""
 MESSAGE_TIME = 4.0
 """s for which the text of an event is shown."""
@@ -48,14 +50,21 @@ def main_replay(arguments: Any) -> int:
     if arguments.first >= last > 0.0:
         raise ConfigError("--from", "", arguments.first, f"a time before {last:.2f} s, the end")
     player = Player(arguments.first, last, arguments.speed, recording.events)
-    replay = Replay(recording, player)
+    replay, sound = Replay(recording, player), None
     stop = StopRequest()
     try:
         with on_signal(stop):
             replay.open(arguments.camera)
+            if not arguments.no_sound:
+                sound = ReplaySound(recording, player, replay.keys, print_error)
+                sound.open(SoundOptions(True, arguments.volume, arguments.sound_device or ""), arguments.camera)
+                replay.listeners.append(sound.listen)
+                replay.on_jump.append(sound.jump)
             while stop.first is None and replay.serve():
                 time.sleep(PERIOD)
     finally:
+        if sound is not None:
+            sound.close()
         replay.close()
     stop.raise_if_requested()
     return 0
@@ -66,12 +75,14 @@ class Replay:
 
     Attributes
     ----------
-    listeners : called with each published state, for example by a sound process
+    listeners : called with each published state, for example by the sound
+    on_jump : called before a state that does not continue the previous one
     """
 
     def __init__(self, recording: Recording, player: Player) -> None:
         self.recording, self.player = recording, player
         self.listeners: list[Listener] = []
+        self.on_jump: list[Callable[[], None]] = []
         parts = recording.parts
         with cleanup.defer_exit():
             sweep()
@@ -122,6 +133,8 @@ class Replay:
         if player.jumped or row < self._row or recording.cuts[self._row + 1 : row + 1].any():
             self.block.jump()
             player.jumped = False
+            for note in self.on_jump:
+                note()
         self._row = row
         e = self._extras[0]
         e["replays"], e["replay_position"] = 1, player.position

@@ -27,7 +27,7 @@ MESSAGE_TIME = 5.0
 
 JUMPS = ("reset", "upright", "incident")
 """Events after which the vehicle is at another place."""
-REPLAY_TEXT = "replay of the last seconds; U: back to the present, P: continue"
+REPLAY_TEXT = "replay of the last seconds; the same key: back to the present"
 LONGEST_NAME = 23
 """Maximum number of bytes of the name of a driver."""
 LONGEST = 95

@@ -40,7 +40,7 @@ class EventReplay:
         self._drive = self._serve(self._drive)
 
     def _serve_rise(self) -> None:
-        self.session.advance_tuning()
+        self.session.cueing.tuner.advance(self.session.driver_every * self.session.h)
         self._rise = self._serve(self._rise)
 
     def _serve(self, events: list[Event]) -> list[Event]:

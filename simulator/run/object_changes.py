@@ -31,7 +31,7 @@ def object_of(session: Session, one: WorldObject | Mapping[str, Any], folder: Pa
 
 def changes_text(session: Session) -> str:
     """Return the changes of a session as JSON; empty if there are none."""
-    changes = [{**change, "objects": to_mapping(change["objects"])} for change in session.object_changes]
+    changes = [{**change, "objects": to_mapping(change["objects"])} for change in session.world.changes]
     return json_text(changes) if changes else ""
 
 
@@ -45,6 +45,6 @@ def apply_due(session: Session, changes: Sequence[Mapping[str, Any]]) -> None:
     for change in changes:
         if change["tick"] == session.tick:
             if change["objects"]:
-                session.add_objects(change["objects"])
+                session.world.add(change["objects"], session.tick)
             for number in change["removed"]:
-                session.remove_object(number)
+                session.world.remove(number, session.tick)

@@ -152,6 +152,12 @@ class Recording:
         group, k = self._locate(row)
         return group.command[k : k + 1].copy()
 
+    def contact_forces(self, row: int) -> NDArray[np.float64]:
+        """Return the forces of the ground and of objects on the body in a row (2, 3) [N], in B; zero if the log has none."""
+        group, k = self._locate(row)
+        zero = np.zeros(len(group.readout))
+        return np.array([[group.columns.get(name, zero)[k] for name in names] for names in FORCES])
+
     def columns(self, *names: str) -> Columns:
         """Return columns of all rows."""
         found, _ = self._groups.read_all(names)
@@ -266,7 +272,9 @@ def _six(force: str, rate: str) -> tuple[str, ...]:
 
 FELT = {"car_feels": _six("f_H_B", "w_WB_B"), "cab_feels": _six("cab_f_H_P", "cab_w_NP_P")}
 """Columns of the motions in EXTRAS."""
-MORE = ("cueing_intensity", *(name for names in FELT.values() for name in names))
+FORCES = tuple(tuple(f"{field}_{axis}" for axis in "xyz") for field in ("body_contact_force_B", "collision_force_B"))
+"""Columns of the forces on the body."""
+MORE = ("cueing_intensity", *(name for names in (*FELT.values(), *FORCES) for name in names))
 """Columns that a replay shows if the log has them."""
 
 

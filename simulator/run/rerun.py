@@ -27,10 +27,11 @@ from simulator.driver.path import Spawn
 from simulator.run.event_replay import EventReplay
 from simulator.run.folder import RunFolder
 from simulator.run.object_changes import KEY, apply_due, changes_text, read_changes
-from simulator.run.run_configuration import DRIVERS, JOINED, open_log, read_recorded
+from simulator.run.run_configuration import DRIVERS, DROPPED, JOINED, open_log, read_recorded
 from simulator.session import DRIVER_PERIOD, Session
 from simulator.telemetry.event_file import read_events
 from simulator.telemetry.recover import LogInfo
+from simulator.telemetry.replay_columns import is_always_logged
 from simulator.telemetry.run_folder import EVENTS
 from simulator.telemetry.sensor_file.compare import SensorComparison, compare_files
 from simulator.telemetry.writer import PARQUET_NAME, LogOptions, read_telemetry
@@ -81,6 +82,8 @@ def main_rerun(path: str, out: str | None, to_json: bool) -> int:
     recorded_with = configuration.layer.recorded.get("version")
     if recorded_with != version():
         print_error(f"the run was recorded with version {recorded_with}, this is {version()}; numbers may differ")
+    if log.about.get(DROPPED):
+        print_error(f"the run has dropped a part, which the rerun does not repeat; its numbers may differ ({log.about[DROPPED]})")
     recorded_columns = read_telemetry(log.file, wall=False)
     # times in logs of version 0.2.0 contain the rounding errors of a sum of ticks
     recorded_columns["time"] = np.array([shown_time(time) for time in recorded_columns["time"]])
@@ -89,7 +92,7 @@ def main_rerun(path: str, out: str | None, to_json: bool) -> int:
         folder = rerun(log, configuration, recorded_columns, Path(out) if out else None, progress)
         progress.stage("comparing")
         again = read_telemetry(folder / PARQUET_NAME, wall=False)
-        again = with_late_measurements(again, recorded_columns)
+        again = with_late_measurements(without_new_columns(again, recorded_columns), recorded_columns)
         other_renderer = rendered_otherwise(recorded_columns, again)
         planned = planner_columns(recorded_columns, again)
         differ = [name for name in differences(recorded_columns, again) if name not in {*other_renderer, *planned}]
@@ -259,6 +262,11 @@ def _recorded_commands(parts: SessionParts, log: LogInfo, columns: dict[str, Any
         raise ConfigError(log.file, "outlets.telemetry.rate", parts.options.log.rate, expected)
     stride = round(parts.options.log.rate * DRIVER_PERIOD)
     return {name: column[::stride] for name, column in columns.items()}
+
+
+def without_new_columns(columns: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns without those that this version always logs and that a log of an earlier one may lack."""
+    return {name: column for name, column in columns.items() if name in recorded or not is_always_logged(name)}
 
 
 def with_late_measurements(columns: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:

@@ -44,7 +44,7 @@ from simulator.run.drive_recorder import DriveRecorder
 from simulator.run.folder import RunFolder
 from simulator.run.frames import PERIOD, States, drawn_states
 from simulator.run.provenance import run_info
-from simulator.run.run_configuration import open_log
+from simulator.run.run_configuration import DROPPED, open_log
 from simulator.session import Outlet, PartError, Session
 from simulator.telemetry.log import Log
 
@@ -181,14 +181,14 @@ def _simulate_maneuver(
 
     with on_signal(stop_request):
         try:
-            session.outlets += parts.outlets(folder.path)
+            session.outlets.extend(parts.outlets(folder.path))
             log = open_log(parts, session, folder, armed=True, raised=True)
-            session.outlets += more
+            session.outlets.extend(more)
             folder.began()
             early = _simulate(session, duration, keep_going, folder) or _abort_of(session)
             dropped = [str(failure) for failure in session.failures]
             if dropped:
-                log.writer.about["dropped"] = "; ".join(dropped)
+                log.writer.about[DROPPED] = "; ".join(dropped)
             if early is not None:
                 log.writer.ended = early["reason"]
             elif stop_request.first is not None:

@@ -46,6 +46,8 @@ HASHED = ("vehicle", "terrain")
 """Sections of the configuration whose digests a log has."""
 DRIVERS = "drivers"
 """Key in the metadata of the log of a drive in real time: names of its drivers, the first one first."""
+DROPPED = "dropped"
+"""Key in the metadata of a log: parts that the session has dropped, such as a sensor of a plugin."""
 FINGERPRINT = 12
 """Number of hexadecimal digits of a fingerprint."""
 
@@ -111,10 +113,10 @@ def open_log(
     log = TelemetryOutlet(folder.path, session.readout, session.command, every, options, session.logged, vehicle.readout_table)
     events = EventFileOutlet(session, folder.path, options.say)
     if parts.options.log.csv:
-        session.outlets += build_outlets([CSV], "", folder.path, parts.step)
+        session.outlets.extend(build_outlets([CSV], "", folder.path, parts.step))
     ruts = RutFileOutlet(session, folder.path, parts.terrain)
     objects = [ObjectFileOutlet(session, folder.path, options.say)] if len(session.objects) else []
-    session.outlets += [events, ruts, *objects, *sensor_files(session, folder.path, options), log]
+    session.outlets.extend([events, ruts, *objects, *sensor_files(session, folder.path, options), log])
     write_configuration(folder.path, configuration)
     return log
 

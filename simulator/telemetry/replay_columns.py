@@ -26,3 +26,8 @@ LOGGED = (*POSE, *WHEELS, *CONTACT, *ENGINE, *DRIVER, *COMMANDS, *SESSION, *COLL
 def always_logged(offered: Collection[str]) -> tuple[str, ...]:
     """Return the fields and patterns of LOGGED that a run with these fields has."""
     return tuple(one for one in LOGGED if one in offered or (one.endswith("*") and any(name.startswith(one[:-1]) for name in offered)))
+
+
+def is_always_logged(column: str) -> bool:
+    """Return whether a column belongs to a field that is always logged."""
+    return any(column == one or column.startswith(f"{one.rstrip('*').rstrip('_')}_") for one in LOGGED)

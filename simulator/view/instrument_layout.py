@@ -35,20 +35,6 @@ _MOTION_CHART = (352.0, 6.0 * FELT_ROW + 34.0)
 
 HELP = help_rows()
 """Usual keys and their functions."""
-REPLAY_HELP = (
-    ("Space, P", "pause, continue"),
-    ("left, right", "back, forward; hold to scrub"),
-    ("up, down", "faster, slower, 1/8 to 4"),
-    (",  .", "previous, next event"),
-    ("R", "to the start"),
-    ("mouse", "click or drag the time line"),
-    ("G", "plots"),
-    ("C", "next camera"),
-    ("1  2  3", "chase, driver, suspension"),
-    ("H, F1", "show, hide this list"),
-    ("Esc", "close the window"),
-)
-"""Keys of a replay and their functions."""
 TIMELINE = 50.0
 """Height of the time line of a replay at the lower border, with its distance from the instruments."""
 HELP_COLUMN, HELP_LINE, HELP_MEANING = 372.0, 21.0, 110.0

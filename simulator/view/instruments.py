@@ -23,14 +23,13 @@ from simulator.view.instrument_layout import (
     HELP_LINE,
     HELP_MEANING,
     LINE,
-    REPLAY_HELP,
     TEXT_EDGE,
     Box,
     arrange,
     help_size,
     wrapped,
 )
-from simulator.view.key_bindings import DEFAULTS, Bindings, help_rows, key_text
+from simulator.view.key_bindings import DEFAULTS, Bindings, help_rows, key_text, replay_help_rows
 from simulator.view.motion_strip_chart import POINTS, ROWS, UNITS, MotionStripChart
 
 _HERE = Path(__file__).resolve().parents[1]
@@ -242,7 +241,7 @@ def inset_frame(c: Canvas, box: Box, title: str) -> Box:
 
 def keys_help(c: Canvas, width: float, height: float, bindings: Bindings = DEFAULTS, replays: bool = False) -> None:
     """Add the list of keys at the center of the image, instead of the instruments; `replays`: those of a recorded drive."""
-    keys = REPLAY_HELP if replays else help_rows(bindings)
+    keys = replay_help_rows(bindings) if replays else help_rows(bindings)
     columns, (w, _) = help_size(width, height)
     rows = -(-len(keys) // columns)
     h = 24.0 + HELP_LINE * rows

@@ -170,12 +170,32 @@ _ROWS = (
     (("quit",), "end the drive"),
 )
 """Rows of the list of keys: actions and their meaning."""
+_REPLAY_ROWS = (
+    (("hold_parking_brake", "pause"), "pause, continue"),
+    (("steer_left", "steer_right"), "back, forward; hold to scrub"),
+    (("throttle", "brake"), "faster, slower, 1/8 to 4"),
+    (("washout_down", "washout_up"), "previous, next event"),
+    (("reset",), "to the start"),
+    (("motion_chart",), "plots"),
+    (("mute", "volume_down", "volume_up"), "sound off, on; less, more volume"),
+    (("camera",), "next camera"),
+    (("camera_1", "camera_2", "camera_3"), "chase, driver, suspension"),
+    (("help",), "show, hide this list"),
+    (("menu", "quit"), "close the window"),
+)
+"""Rows of the list of keys of a recorded drive."""
+MOUSE_ROW = ("mouse", "click or drag the time line")
 _ARROWS = ("LEFT", "RIGHT", "UP", "DOWN")
 
 
 def help_rows(bindings: Bindings = DEFAULTS) -> tuple[tuple[str, str], ...]:
     """Return the rows of the list of keys: keys, meaning."""
     return tuple((_row_label(actions, bindings), meaning) for actions, meaning in _ROWS)
+
+
+def replay_help_rows(bindings: Bindings = DEFAULTS) -> tuple[tuple[str, str], ...]:
+    """Return the rows of the list of keys of a recorded drive: keys, meaning."""
+    return (*((_row_label(actions, bindings), meaning) for actions, meaning in _REPLAY_ROWS), MOUSE_ROW)
 
 
 def key_text(action: str, bindings: Bindings = DEFAULTS) -> str:

@@ -280,7 +280,7 @@ def test_rays_meet_the_ground_and_the_objects_of_the_session() -> None:
     down, ahead = sim.cast((3.0, 0.0, 2.0), [(0.0, 0.0, -1.0), (1.0, 0.0, 0.0)], 50.0).range
     assert down == pytest.approx(2.0)
     assert ahead == math.inf
-    sim.session.objects = ObjectSet([WorldObject("post", Cylinder(0.1, 3.0), (13.0, 0.0, 0.0))])
+    sim.session.world.objects = ObjectSet([WorldObject("post", Cylinder(0.1, 3.0), (13.0, 0.0, 0.0))])
     hits = sim.cast((3.0, 0.0, 2.0), (1.0, 0.0, 0.0), 50.0)
     own = sim.cast(
         [(20.0, 0.5, 0.9), (0.0, 0.0, 5.0), (20.0, 0.5, 4.0)],

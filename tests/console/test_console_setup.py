@@ -94,7 +94,7 @@ def test_the_form_of_every_fault_gives_a_fault_that_the_drive_can_have(drive):
     refused = []
     for kind in kinds:
         try:
-            (fault,) = session.fault_maker([entry_of(kind)], ())
+            (fault,) = session.injector.make([entry_of(kind)], ())
             assert fault.ramp == kind["ramp"]
         except ConfigError as error:
             refused.append((kind["name"], str(error)))
@@ -122,10 +122,12 @@ def test_the_status_names_all_parts(drive):
     _, session = drive
     view = DriveView()
     streams = DriveStreams(DriveMessages(print, print, view, None), None)
-    session.add_faults(session.fault_maker([{"type": "gust", "velocity": [0, 5, 0]}], session.faults))
+    ice = {"type": "ice_patch", "center": [5, 6], "size": [3, 2]}
+    session.injector.add(session.injector.make([{"type": "gust", "velocity": [0, 5, 0]}, ice], session.faults))
     status = plain(status_of(session, view, streams))
     assert [one["name"] for one in status["sensors"]] == ["imu"]
-    assert [one["name"] for one in status["faults"]] == ["gust"]
+    assert [one["name"] for one in status["faults"]] == ["gust", "ice_patch"]
+    assert [one["area"] for one in status["faults"]] == [None, [5.0, 6.0, 3.0, 2.0, 0.0]]
     assert len(status["washout"]) == len(session.cueing.tuner.parameters) and status["intensity"] == 1.0
     assert status["processes"] == status["streams"] == []
 

@@ -12,7 +12,7 @@ import pytest
 from unpaced import Hurried, Throttle, assert_within_limits
 
 import simulator.host.built_in_platform
-import simulator.session
+import simulator.real_time
 from simulator.api.simulation import FunctionDriver
 from simulator.base.errors import OutputError
 from simulator.base.signals import EndedBySignal
@@ -73,7 +73,7 @@ class Drive:
     def __init__(self, tmp_path, monkeypatch, seconds=12.0):
         self.legs, self.states, self.lines, self.folder = [], [], [], tmp_path / "out"
         self._monkeypatch = monkeypatch
-        monkeypatch.setattr(simulator.session, "Clock", Hurried)
+        monkeypatch.setattr(simulator.real_time, "Clock", Hurried)
         self.rig = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.rig.bind(("127.0.0.1", 0))
         address = ("127.0.0.1", self.rig.getsockname()[1])

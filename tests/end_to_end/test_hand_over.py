@@ -7,8 +7,11 @@ import pytest
 from test_failing_parts import Drive
 from test_rerun_with_events import again, events_in, script
 
+from simulator.autonomy import goal_driver
+from simulator.autonomy.stage import Stage
 from simulator.base.records import record
 from simulator.driver.hand_over import HandOver, TakeoverWatch
+from simulator.driver.input_devices import human_driver
 from simulator.driver.input_devices.contract import CONTRACT, InputSourceKind
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS, register
 from simulator.run.rerun import differences
@@ -39,6 +42,8 @@ class Hands:
 def drive(tmp_path, monkeypatch):
     if "hands_for_takeover" not in INPUT_SOURCE_KINDS.names():
         register(InputSourceKind("hands_for_takeover", Hands, CONTRACT))
+    # read in the thread of the ticks, as keyboard and wheel are: the drive does not wait, and would overtake a thread of a plugin
+    monkeypatch.setattr(human_driver, "make_source", lambda kind, context, said, builtin: kind.make(context, said))
     drive = Drive(tmp_path, monkeypatch, seconds=60.0)
     drive.change("takeover", ["hands_for_takeover"])
     return drive
@@ -126,7 +131,9 @@ def test_a_driver_who_is_not_there_is_refused(drive):
     assert [event.kind for event in events_in(drive.folder)] == ["quit"]
 
 
-def test_a_safety_driver_takes_over_from_a_planner_and_hands_back(drive, tmp_path):
+def test_a_safety_driver_takes_over_from_a_planner_and_hands_back(drive, tmp_path, monkeypatch):
+    # the drive does not wait for the clock: it waits for mapper and planner instead
+    monkeypatch.setattr(goal_driver, "Stage", lambda *given, **words: Stage(*given, **{**words, "in_thread": False, "paced": False}))
     drive.change("maneuver", None)
     drive.change("terrain", "flat")
     drive.change("driver", {"type": "planner", "goal": {"position_m": [200, 0]}, "planner": {"type": "arc", "speed_mps": 6}})

@@ -17,12 +17,17 @@ from simulator.base.records import record
 from simulator.builder.builder import build
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import Override
+from simulator.configuration.session_file import SoundOptions
+from simulator.host.replay_command import Replay
+from simulator.host.replay_player import Player
+from simulator.host.replay_sound import ReplaySound
 from simulator.run.folder import RunFolder
 from simulator.run.frames import FrameState, States
 from simulator.run.ghost import ghost_of
 from simulator.run.recording import Recording
 from simulator.run.run_configuration import open_log
 from simulator.telemetry.writer import LogOptions
+from simulator.view.shared_state import ViewReader
 
 HERE = Path(__file__).parent
 OLD_RUN = HERE.parent / "data/version_0_2/run"
@@ -309,6 +314,65 @@ def test_values_that_are_not_finite_end_the_recording(driven, tmp_path):
     messages: list[str] = []
     recording = Recording(folder, messages.append)
     assert len(recording.positions) == 200 and "row 200" in messages[0]
+
+
+def test_a_replay_publishes_the_records_of_a_drive(driven):
+    recording = Recording(driven[0], silent)
+    player = Player(0.0, recording.duration, events=recording.events)
+    replay = Replay(recording, player)
+    heard = []
+    replay.listeners.append(lambda readout, command, extras: heard.append((readout.copy(), command.copy(), extras.copy())))
+    reader = ViewReader(replay.block.name)
+    state = record(recording.state_table)
+    generations = []
+    try:
+        for position in (0.0, 2.0, 1.0, SECONDS):
+            player.seek(position)
+            assert replay.serve()
+            assert reader.read()
+            generations.append(reader.generation)
+            recording.state(position, state)
+            for name in ("p_WB", "R_BK", "engine_speed", "F_C"):
+                np.testing.assert_array_equal(reader.last[0][name], state[0][name])
+            assert reader.last[0]["replay_position"] == position and reader.last[0]["replays"] == 1
+        assert len(set(generations)) == 4, "each jump is a cut"
+        assert len(reader.changed_objects().rows), "the cone that was hit"
+        readout, command, extras = heard[1]
+        recording.state(2.0, state)
+        assert readout[0]["throttle"] == pytest.approx(command[0]["throttle"], abs=0.1)
+        assert readout[0]["p_WB"][0] == state[0]["p_WB"][0] and extras[0]["selector"] == 1
+    finally:
+        reader.close()
+        replay.close()
+
+
+def test_the_sound_of_a_replay_has_the_states_of_the_log(driven):
+    recording = Recording(driven[0], silent)
+    player = Player(0.0, recording.duration)
+    replay = Replay(recording, player)
+    sound = ReplaySound(recording, player, replay.keys, silent)
+    try:
+        sound.open(SoundOptions(True, 0.5, "null"), "driver")
+        outlet = sound._sound.outlet
+        assert outlet is not None
+        replay.listeners.append(sound.listen)
+        replay.on_jump.append(sound.jump)
+        for position in (3.0, 6.0):
+            player.seek(position)
+            replay.publish()
+        heard, state = outlet._state[0], record(recording.state_table)
+        recording.state(6.0, state)
+        assert heard["engine_speed"] == state[0]["engine_speed"] > 100.0
+        assert heard["jumps"] == 2 and heard["inside"] == 1 and heard["silent"] == 0
+        hit = next(event.position for event in recording.events if event.kind == "collision")
+        force = max(np.linalg.norm(recording.contact_forces(recording.row_at(hit + dt))) for dt in (0.0, 0.01, 0.02))
+        assert force > 10.0
+        player.paused = True
+        replay.publish()
+        assert outlet._state[0]["silent"] == 1
+    finally:
+        sound.close()
+        replay.close()
 
 
 def test_a_ghost_needs_the_same_terrain(driven):

@@ -96,10 +96,9 @@ def test_strides_of_a_run_do_not_change_a_bit():
 
 def test_outlets_do_not_touch_the_physics(tmp_path):
     maneuver = build_maneuver("scripted_drive")
-    hashes = []
+    hashes, spawn = [], new_session(terrain="flat_soil").ground.spawn
     for watched in (False, True):
-        session = new_session(terrain="flat_soil")
-        session.driver = maneuver.driver(session.ground.spawn)
+        session = new_session(driver=maneuver.driver(spawn), terrain="flat_soil")
         if watched:
             session.outlets += [TelemetryOutlet(tmp_path, session.readout, session.command), ViewOutlet(16), Counter(4)]
             session.publish()

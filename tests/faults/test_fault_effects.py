@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from simulator.api.simulation import Simulation
-from simulator.base.errors import JounceError
+from simulator.base.errors import ConfigError, JounceError
+from simulator.base.fields import read
 from simulator.base.records import record
+from simulator.faults.brakes import CIRCUIT_LOSS, BrakeCircuitLoss
 from simulator.host.session_reports import SessionReports
 from simulator.motion.stream import MotionStream
 from simulator.outlets.motion_stream import MotionStreamOutlet
@@ -143,7 +145,7 @@ def test_a_stuck_throttle_stays_open_and_a_repeated_command_is_the_same() -> Non
     assert one["command_throttle"] == pytest.approx(0.6)
     command = record(COMMAND)
     command[0]["throttle"] = 0.6
-    one.session._faults.correct(command)  # type: ignore[union-attr]
+    one.session.injector._set.correct(command)  # type: ignore[union-attr]
     assert command[0]["throttle"] == pytest.approx(0.6)
 
 
@@ -156,6 +158,24 @@ def test_a_lost_circuit_has_no_brake_torque_and_the_other_all_of_its_own(circuit
     torque, usual = (np.abs(np.asarray(each["brake_torque"])) for each in (one, whole))
     assert torque[lost].max() < 1.0 and torque[left] == pytest.approx(usual[left], rel=0.05)
     assert one["v_WB_B_x"] > whole["v_WB_B_x"] + 1.0
+
+
+@pytest.mark.parametrize(("circuit", "lost", "side"), [("front_left_rear_right", [0, 3], -1.0), ("front_right_rear_left", [1, 2], 1.0)])
+def test_half_of_a_diagonal_split_brakes_two_wheels_and_yaws_to_the_front_one(circuit: str, lost: list[int], side: float) -> None:
+    whole, one = driven(brake=0.3), driven({"type": "brake_circuit_loss", "circuit": circuit, "ramp_s": 0.1}, brake=0.3)
+    for each in (whole, one):
+        each.advance(1.5)
+    torque, usual = (np.abs(np.asarray(each["brake_torque"])) for each in (one, whole))
+    left = [wheel for wheel in range(4) if wheel not in lost]
+    assert torque[lost].max() < 1.0 and torque[left] == pytest.approx(usual[left], rel=0.05)
+    assert side * float(one["yaw"]) > 0.01 and abs(float(whole["yaw"])) < 0.003
+
+
+def test_a_diagonal_circuit_needs_four_wheels() -> None:
+    values = read(CIRCUIT_LOSS.parameters, {"circuit": "front_left_rear_right"}, "a.yaml", "faults[0]")
+    six = SimpleNamespace(corner_names=("FL", "FR", "ML", "MR", "RL", "RR"))
+    with pytest.raises(ConfigError, match=r"faults\[0\].circuit: .*a diagonal circuit needs two axles with two wheels each, not 6"):
+        BrakeCircuitLoss(values, SimpleNamespace(vehicle=six))  # type: ignore[arg-type]
 
 
 def test_faded_brakes_have_less_torque() -> None:
@@ -276,7 +296,7 @@ def test_faults_that_end_leave_the_numbers_of_before() -> None:
     assert numbers(one.vehicle.model) != nominal
     assert numbers(one.vehicle.new_instance().model) == nominal  # of a vehicle that a driver tries
     one.advance(0.5)
-    assert numbers(one.vehicle.model) == nominal and one.session._faults.faults[0].level == 0.0  # type: ignore[union-attr]
+    assert numbers(one.vehicle.model) == nominal and one.session.faults[0].level == 0.0  # type: ignore[union-attr]
     one.advance(0.5)
 
 

@@ -8,7 +8,7 @@ import pytest
 from simulator.base.records import record
 from simulator.outlets.telemetry import LOG, TelemetryOutlet
 from simulator.telemetry.log import read_log
-from simulator.telemetry.replay_columns import COLLISIONS, DRAWN, LINKS, LOGGED, always_logged
+from simulator.telemetry.replay_columns import COLLISIONS, DRAWN, LINKS, LOGGED, always_logged, is_always_logged
 from simulator.telemetry.writer import LogChoice, LogOptions
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
@@ -35,3 +35,8 @@ def test_every_field_is_one_of_a_run():
     fields = [row[0] for row in (*READOUT, *LOG)] + [f"command_{name}" for name, *_ in COMMAND]
     assert set(LOGGED) - set(always_logged(fields)) == set(COLLISIONS), "only a drive with objects has collisions"
     assert np.isin(LINKS, fields).all()
+
+
+def test_columns_of_these_fields_are_known_by_their_names():
+    assert all(map(is_always_logged, ("time", "p_WB_x", "R_BK_FL_x_x", "command_gear", "F_C_RR_z")))
+    assert not any(map(is_always_logged, ("p_WG_x", "theta_FL", "commands", "F_Cx", "timer", "platform_roll")))

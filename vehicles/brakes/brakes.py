@@ -59,6 +59,7 @@ BRAKES = (
     ("hydraulic", (), "1", "1: hydraulics and discs determine the torque, 0: max_torque does", "i8"),
     ("torque_per_pressure", (AXLES,), "m3", "torque about the wheel's axle over the pressure at its brake"),
     ("carrier_share", (AXLES,), "1", "fraction of a brake's reaction on the wheel carrier; the rest acts on the chassis"),
+    ("lost", (WHEELS,), "1", "fraction of the service brake's torque that a fault takes from each wheel"),
 )
 
 BRAKE_STATE = (
@@ -89,6 +90,7 @@ def press_brakes(b, s, command, h):
             source = proportioned(b, w["line_pressure"], axle)
             w["pressure"][i] = valve_pressure(b, s, i, source, h) if w["valves"] > 0 else source
             service = w["pressure"][i] * q["torque_per_pressure"][axle]
+        service *= 1.0 - q["lost"][i]
         limit = max(service, command[0]["parking_brake"] * q["parking_torque"][axle])
         w["limit"][i] = limit * friction_factor(b, s, i) if q["fade_points"] > 0 and limit > 0.0 else limit
 

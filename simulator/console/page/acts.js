@@ -162,6 +162,7 @@ function patchHere() {
 function showParts(status) {
   parts = status;
   map.goal = status.goal;
+  map.areas = status.faults.filter((one) => one.area && one.level > 0).map((one) => [one.name, ...one.area]);
   map.moved = new Map(status.moved.map(([row, ...pose]) => [row, pose]));
   const lines = [
     ["■", "console", "● connected"],

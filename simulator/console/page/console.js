@@ -48,7 +48,7 @@ function hear(message) {
   else if (message.type === "columns") names = message.names;
   else if (message.type === "hello") begin(message);
   else if (message.type === "status") { if (actions) showParts(message); else parts = message; }
-  else if (message.type === "role") { role = message.role; showRole(message.operated, message.pages); }
+  else if (message.type === "role") { role = message.role; showRole(message.operated, message.pages, message.lost); }
   else if (message.type === "event") showEvent(message);
   else if (message.type === "refused") note(`▲ refused: ${message.kind}${message.origin ? ` of ${message.origin}` : ""}: ${message.text}`, "bad");
 }
@@ -122,9 +122,9 @@ function chip(id, text, look) {
   element.className = `chip ${look}`;
 }
 
-function showRole(operated, pages) {
+function showRole(operated, pages, lost = false) {
   const has = role === "operator";
-  chip("role", has ? "★ you have control" : operated ? "☆ another page has control" : "☆ no operator", has ? "good" : "warn");
+  chip("role", has ? "★ you have control" : lost ? "▲ the operator is lost" : operated ? "☆ another page has control" : "☆ no operator", has ? "good" : "warn");
   byId("role").title = `${pages} pages`;
   byId("control_text").textContent = has ? "Hand over" : "Take control";
   showButtons();

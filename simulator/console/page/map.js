@@ -7,7 +7,7 @@ class WorldMap {
   constructor(canvas, follow) {
     this.canvas = canvas; this.follow = follow;
     this.center = [0, 0]; this.size = 80; this.scene = null; this.track = []; this.place = null; this.yaw = 0;
-    this.target = null; this.goal = null; this.moved = new Map(); this.onPick = () => {};
+    this.target = null; this.goal = null; this.areas = []; this.moved = new Map(); this.onPick = () => {};
     this.dragged = null;
     canvas.addEventListener("pointerdown", (event) => { this.dragged = [event.offsetX, event.offsetY, 0]; canvas.setPointerCapture(event.pointerId); });
     canvas.addEventListener("pointermove", (event) => this.drag(event));
@@ -62,6 +62,7 @@ class WorldMap {
       line(scene.path, "#8a5a00", 2, [10, 5]);
       for (const cone of scene.cones) { g.fillStyle = "#b34700"; g.beginPath(); const u = x(cone[0]), v = y(cone[1]); g.moveTo(u, v - 5); g.lineTo(u + 4, v + 4); g.lineTo(u - 4, v + 4); g.fill(); }
     }
+    for (const area of this.areas) this.area(g, area, x, y, scale);
     this.drawGoal(g, x, y, scale);
     line(this.track, BLUE, 2);
     if (this.target) { const u = x(this.target[0]), v = y(this.target[1]); g.strokeStyle = RED; g.lineWidth = 2; g.beginPath(); g.moveTo(u - 9, v); g.lineTo(u + 9, v); g.moveTo(u, v - 9); g.lineTo(u, v + 9); g.stroke(); g.beginPath(); g.arc(u, v, 6, 0, 7); g.stroke(); }
@@ -93,6 +94,14 @@ class WorldMap {
     else points.forEach((p, n) => (n ? g.lineTo(x(p[0]), y(p[1])) : g.moveTo(x(p[0]), y(p[1]))));
     g.closePath(); g.fill(); g.stroke();
     if (this.size < 60) { g.fillStyle = INK; g.fillText(one.name, x(points[0][0]) + 5, y(points[0][1]) - 5); }
+  }
+
+  // Rectangle of the ground in which a fault acts: name, center, length, width, heading.
+  area(g, [name, u, v, length, width, heading], x, y, scale) {
+    g.save(); g.translate(x(u), y(v)); g.rotate(-heading); g.strokeStyle = RED; g.lineWidth = 2; g.setLineDash([3, 3]);
+    const l = length * scale, w = width * scale;
+    g.strokeRect(-l / 2, -w / 2, l, w); g.beginPath(); g.moveTo(-l / 2, -w / 2); g.lineTo(l / 2, w / 2); g.moveTo(-l / 2, w / 2); g.lineTo(l / 2, -w / 2); g.stroke();
+    g.restore(); g.fillStyle = RED; g.fillText(`▲ ${name}`, x(u) + 4, y(v) - 4);
   }
 
   drawGoal(g, x, y, scale) {

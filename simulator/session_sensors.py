@@ -1,0 +1,71 @@
+"""Sensors of a session: the calls at which they measure and deliver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from simulator.base.records import Record
+from simulator.sensors.contract import SensorInput
+from simulator.sensors.measurement import Measurements
+from simulator.sensors.mounted_sensor import MountedSensor
+from simulator.sensors.pose_history import PoseRecorder
+from simulator.sensors.sensor_world import WorldSource
+from simulator.tick import StateMonitor
+from simulator.weather import Weather
+from terrain.ground import Ground
+from terrain.objects.object_set import ObjectSet
+from terrain.rut_memory import SoilMemory
+
+
+class SessionSensors:
+    """Calls the sensors of a session.
+
+    Parameters
+    ----------
+    sensors : measure in this order
+    watch : monitor of the state, whose history has the poses between ticks
+    ground, weather, soil : what sensors see besides objects
+    note : called with the failure of a sensor, or an empty text
+    """
+
+    def __init__(
+        self,
+        sensors: Sequence[MountedSensor],
+        watch: StateMonitor,
+        ground: Ground,
+        weather: Weather,
+        soil: SoilMemory,
+        note: Callable[[str], None],
+    ) -> None:
+        self.sensors = list(sensors)
+        self._note = note
+        self._poses, self._worlds = PoseRecorder(watch), WorldSource(ground, weather, soil.arrays)
+
+    def begin(self, time: float, readout: Record) -> None:
+        """Begin again after the vehicle was moved."""
+        self._poses.begin(time, readout)
+        for sensor in self.sensors:
+            sensor.begin()
+
+    def due(self, tick: int) -> list[MountedSensor]:
+        """Return the sensors that measure at a tick."""
+        return [sensor for sensor in self.sensors if tick % sensor.every == 0]
+
+    def deliver(self, time: float, wait: bool) -> None:
+        """Deliver the measurements whose latency is over."""
+        for sensor in self.sensors:
+            sensor.deliver(time, wait)
+            self._note(sensor.trouble)
+
+    def measure(self, sensors: Sequence[MountedSensor], time: float, readout: Record, objects: ObjectSet, wait: bool) -> None:
+        """Let some of the sensors measure; `wait` for plugins, not in real time."""
+        for sensor in sensors:
+            history = partial(self._poses.since, sensor.last_tick)
+            sensor.serve(SensorInput(time, readout, history, partial(self._worlds.world, objects)), wait)
+            sensor.last_tick = self._poses.ticks
+            self._note(sensor.trouble)
+
+    def measurements(self, time: float) -> Measurements:
+        """Return the last delivered measurement of each sensor by its name."""
+        return Measurements(self.sensors, time)
