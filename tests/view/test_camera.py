@@ -9,7 +9,7 @@ import pytest
 
 from simulator.base.records import record
 from simulator.view.bodies.kinds import body_of
-from simulator.view.camera import CAMERAS, CLEARANCE, Camera, Shot, clip_of_world, look_at, rotation
+from simulator.view.camera import CAMERAS, CLEARANCE, Camera, Shot, clip_of_world, look_at, rotation, rotation_of
 from simulator.view.shared_state import STATE
 from simulator.view.vehicle_geometry import checked_geometry
 from tests.view.scenes import geometry, hilly_terrain, readout
@@ -108,3 +108,39 @@ def test_projection_puts_near_and_far_on_the_planes_and_up_is_up():
 def test_rotation_of_a_quaternion():
     assert rotation(np.array([math.cos(0.35), 0, 0, math.sin(0.35)])) @ [1, 0, 0] == pytest.approx([math.cos(0.7), math.sin(0.7), 0])
     assert rotation(np.zeros(4)) == pytest.approx(np.eye(3))
+
+
+@pytest.mark.parametrize("shakes", [True, False])
+def test_without_shake_the_drivers_camera_leaves_out_fast_pitch_and_bounce(shakes):
+    camera = Camera(hilly_terrain(), np.array([0.2, 0.4, 0.9]))
+    camera.kind, camera.shakes = "driver", shakes
+    state, dt = readout(), 1.0 / 60.0
+    pitches, heights = [], []
+    for k in range(240):
+        wave = math.sin(2.0 * math.pi * 5.0 * k * dt)
+        shot = camera.shot(np.array([0.0, 0.0, 50.0 + 0.05 * wave]), rotation_of(0.3, 0.05 * wave, 0.0), state, dt)
+        pitches.append(math.asin(-shot.R_WC[2, 2]))
+        heights.append(float(shot.eye[2]))
+    swing, bounce = float(np.ptp(pitches[60:])), float(np.ptp(heights[60:]))
+    if shakes:
+        assert swing > 0.09 and bounce > 0.07
+    else:
+        assert swing < 0.012 and bounce < 0.012
+
+
+def test_without_shake_the_camera_stays_near_the_head_and_follows_the_heading():
+    camera = Camera(hilly_terrain(), np.array([0.2, 0.4, 0.9]))
+    camera.kind, camera.shakes = "driver", False
+    state = readout()
+    for k in range(60):  # a steep climb with a turn
+        shot = camera.shot(np.array([0.0, 0.0, 50.0 + 0.2 * k]), rotation_of(0.02 * k, -0.4, 0.0), state, 1.0 / 60.0)
+    eye = np.array([0.0, 0.0, 50.0 + 0.2 * 59]) + rotation_of(0.02 * 59, -0.4, 0.0) @ np.array([0.2, 0.4, 0.9])
+    assert np.linalg.norm(shot.eye - eye) <= 0.1 + 1e-9
+    ahead = -shot.R_WC[:, 2]
+    assert math.atan2(ahead[1], ahead[0]) == pytest.approx(0.02 * 59, abs=1e-6)
+
+
+def test_rotation_of_angles_is_a_rotation():
+    R = rotation_of(0.7, -0.3, 0.2)
+    assert np.allclose(R @ R.T, np.eye(3)) and np.linalg.det(R) == pytest.approx(1.0)
+    assert math.atan2(R[1, 0], R[0, 0]) == pytest.approx(0.7) and math.asin(-R[2, 0]) == pytest.approx(-0.3)
