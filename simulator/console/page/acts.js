@@ -54,7 +54,7 @@ function showFaultFields() {
   byId("fault_meaning").textContent = kind.meaning;
   const times = [
     { key: "ramp_s", words: "ramp", meaning: "time until the fault is complete", unit: "s", count: 1, least: actions.shortest_ramp, most: 86400, default: kind.ramp },
-    { key: "lasts_s", words: "lasts", meaning: "time after which the fault ends (empty: never)", unit: "s", count: 1, least: 0.1, most: 86400, default: null },
+    { key: "lasts_s", words: "lasts", meaning: "time after which the fault ends (empty: never)", unit: "s", count: 1, least: 0.1, most: 86400, default: null, empty: "no end" },
   ];
   byId("fault_fields").replaceChildren(...[...kind.fields, ...times].map(faultField));
 }
@@ -81,6 +81,7 @@ function faultField(field) {
     if (field.count > 1) input.setAttribute("aria-label", `${field.words} ${n + 1}`);
     const preset = Array.isArray(field.default) ? field.default[n] : field.default;
     if (preset !== null && preset !== undefined) input.value = field.count ? shownNumber(preset) : preset;
+    if (field.empty) input.placeholder = field.empty;
     label.append(input);
   }
   return label;

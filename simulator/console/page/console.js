@@ -18,6 +18,8 @@ const WORDS = {
   collision: (one) => `${one.number} with ${one.name} (${one.label}) at ${one.closing_speed_ms.toFixed(1)} m/s`,
   incident: (one) => `${one.number}: ${one.reason}`,
   fault: (one) => `${one.part} ${one.begins ? "begins" : "ends"}`,
+  add_fault: (one) => `${one.name || one.type}${one.ramp_s ? `, complete in ${one.ramp_s} s` : ""}${one.end_s ? `, until ${one.end_s.toFixed(2)} s` : ""}`,
+  washout_parameter: (one) => `${one.name}${one.index === null ? "" : ` [${one.index}]`} = ${shownNumber(one.value)}`,
   place: (one) => `at x ${one.x.toFixed(1)} m, y ${one.y.toFixed(1)} m, ${degrees(one.heading).toFixed(0)}°`,
 };
 const byId = (id) => document.getElementById(id);
@@ -184,7 +186,7 @@ function showState() {
   byId("gg_text").textContent = `${fixed(now.a_WG_B_x, 1, "")}/ ${fixed(now.a_WG_B_y, 1, "m/s²")}`;
   map.draw();
   drawGg(byId("gg"), trail);
-  drawPedals(byId("pedals"), now.steering_wheel_angle || 0, [["throttle", now.command_throttle], ["brake", now.command_brake], ["hand brake", now.command_parking_brake]]);
+  drawPedals(byId("pedals"), now.steering_wheel_angle || 0, [["throttle", now.command_throttle], ["brake", now.command_brake], ["parking", now.command_parking_brake]]);
   drawLegs(byId("legs"), [0, 1, 2, 3, 4, 5].slice(0, map.scene.platform.legs).map((n) => now[`host_leg_use_${n}`]));
   rows("driver", [
     ["speed", fixed(3.6 * now.v_WB_B_x, 1, "km/h")], ["steering wheel", fixed(degrees(now.steering_wheel_angle), 0, "°")],
@@ -240,7 +242,7 @@ const ACTIONS = {
 };
 // key: id of a button that it presses, or of a field to which it goes; words for the list of keys
 const KEYS = {
-  s: ["stop", "stop the platform (also Esc)"], a: ["acknowledge", "acknowledge the stop"], p: ["pause", "pause, continue"], r: ["reset", "restart the drive"],
+  s: ["stop", "stop the platform (also Esc; in a field for text only Esc)"], a: ["acknowledge", "acknowledge the stop"], p: ["pause", "pause, continue"], r: ["reset", "restart the drive"],
   t: ["next", "go to the next run"], u: ["upright", "put the vehicle on its wheels"], k: ["park", "park the platform"], j: ["ask", "ask the driver to raise the platform"],
   m: ["marker", "write a marker into the log"], o: ["control", "take control, hand over"], z: ["undo", "undo the last change of the motion cueing"],
   n: ["note", "go to the note"], f: ["fault_type", "go to the faults"], i: ["intensity", "go to the motion cueing"], l: ["map", "go to the map (arrows move, Enter chooses its center)"],
@@ -253,9 +255,15 @@ function openDetails(element) {
 }
 
 function press(event) {
-  if (event.key === "Escape") { ACTIONS.stop(); return; }
+  // Only fields for text need the letter S: lists and numbers often keep the focus after a click, and must not block the stop.
+  const isText = event.target.matches("input:not([type=checkbox]):not([type=range]):not([type=number])"), hasModifier = event.ctrlKey || event.altKey || event.metaKey;
+  if (event.key === "Escape" || (event.key.toLowerCase() === "s" && !isText && !hasModifier)) {
+    event.preventDefault();
+    if (!event.repeat) ACTIONS.stop();
+    return;
+  }
   const inField = event.target.matches("input:not([type=checkbox]):not([type=range]), select");
-  if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || inField) return;
+  if (hasModifier || event.repeat || inField) return;
   if (event.key === "?") { openDetails(byId("keys")); return; }
   const found = KEYS[event.key.toLowerCase()], element = found && byId(found[0]);
   if (!element) return;

@@ -37,7 +37,7 @@ class Plot {
     this.chart = new uPlot({
       width: this.box.clientWidth || 400, height: this.box.clientHeight || 160, legend: { show: false }, cursor: { show: false }, pxAlign: false,
       scales: { x: { time: false, range: () => [-SPAN, 0] }, y: { range: (u, low, high) => around(low, high) } },
-      axes: [{ ...axis, size: 2 * em, values: (u, all) => all.map((v) => (v ? `${v} s` : "now")) }, { ...axis, size: 6 * em, values: (u, all) => all.map(brief) }],
+      axes: [{ ...axis, size: 2 * em, space: 5 * em, values: (u, all) => all.map((v) => (v ? `${v} s` : "now")) }, { ...axis, size: 6 * em, values: (u, all) => all.map(brief) }],
       series: [{}, ...this.names.map((name, n) => ({ stroke: INKS[n], width: 2, dash: DASHES[n] }))],
     }, [[], ...this.names.map(() => [])], this.box);
   }
