@@ -14,17 +14,7 @@ const FIRST_PLOTS = [["v_WB_B_x"], ["a_WG_B_x", "a_WG_B_y"], ["platform_p_NP_z",
 const BAD = new Set(["incident", "collision", "fault", "stop"]);
 const PICTURES = ["camera", "lidar", "map"];
 const MARKS_OF = { incident: "✕", collision: "✱", fault: "▲", stop: "■", note: "✎", add_fault: "▲", place: "⌖" };
-const WORDS = {
-  collision: (one) => `${one.number} with ${one.name} (${one.label}) at ${one.closing_speed_ms.toFixed(1)} m/s`,
-  incident: (one) => `${one.number}: ${one.reason}`,
-  fault: (one) => `${one.part} ${one.begins ? "begins" : "ends"}`,
-  add_fault: (one) => `${one.name || one.type}${one.ramp_s ? `, complete in ${one.ramp_s} s` : ""}${one.end_s ? `, until ${one.end_s.toFixed(2)} s` : ""}`,
-  washout_parameter: (one) => `${one.name}${one.index === null ? "" : ` [${one.index}]`} = ${shownNumber(one.value)}`,
-  place: (one) => `at x ${one.x.toFixed(1)} m, y ${one.y.toFixed(1)} m, ${degrees(one.heading).toFixed(0)}°`,
-};
 const byId = (id) => document.getElementById(id);
-const fixed = (value, digits, unit) => (value === null || value === undefined ? "–" : `${value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1")} ${unit}`);
-const degrees = (value) => (value === null || value === undefined ? value : (180 / Math.PI) * value);
 
 let socket = null, names = [], now = {}, hello = null, role = "viewer", ended = false, hasNext = false;
 let trail = [], plots = [], units = new Map(), tick = -1, tickAt = 0, fresh = false, frameAt = 0, drawnAt = 0, plottedAt = 0;
@@ -208,7 +198,7 @@ function showEvent(event) {
   if (event.kind === "end") ended = true;
   if (event.kind === "next_run") hasNext = true;
   const at = event.time_s === null ? "" : `${event.time_s.toFixed(2)} s`;
-  const value = event.value === null ? "" : event.kind in WORDS ? WORDS[event.kind](event.value) : typeof event.value === "object" ? JSON.stringify(event.value) : String(event.value);
+  const value = eventWords(event);
   note(`${MARKS_OF[event.kind] || ""} ${at} (tick ${event.tick}) ${event.origin}: ${event.kind} ${value}`, BAD.has(event.kind) ? "bad" : event.origin === "console" ? "own" : "");
 }
 

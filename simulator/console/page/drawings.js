@@ -36,6 +36,26 @@ function brief(value) {
   return size !== 0 && (size >= 1e5 || size < 1e-3) ? value.toExponential(2) : String(+value.toPrecision(4));
 }
 
+const fixed = (value, digits, unit) => (value === null || value === undefined ? "–" : `${value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1")} ${unit}`);
+const degrees = (value) => (value === null || value === undefined ? value : (180 / Math.PI) * value);
+
+// Words for the values of events that are mappings.
+const EVENT_WORDS = {
+  collision: (one) => `${one.number} with ${one.name} (${one.label}) at ${one.closing_speed_ms.toFixed(1)} m/s`,
+  incident: (one) => `${one.number}: ${one.reason}`,
+  fault: (one) => `${one.part} ${one.begins ? "begins" : "ends"}`,
+  add_fault: (one) => `${one.name || one.type}${one.ramp_s ? `, complete in ${one.ramp_s} s` : ""}${one.end_s ? `, until ${one.end_s.toFixed(2)} s` : ""}`,
+  washout_parameter: (one) => `${one.name}${one.index === null ? "" : ` [${one.index}]`} = ${brief(one.value)}`,
+  place: (one) => `at x ${one.x.toFixed(1)} m, y ${one.y.toFixed(1)} m, ${degrees(one.heading).toFixed(0)}°`,
+};
+
+// Returns the value of an event as text.
+function eventWords({ kind, value }) {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "object") return String(value);
+  return kind in EVENT_WORDS ? EVENT_WORDS[kind](value) : JSON.stringify(value);
+}
+
 // Track [[x, y], ...] in the world, vehicle at `place` with heading `yaw`; x to the right, y up.
 function drawMap(canvas, track, place, yaw) {
   const [g, width, height] = cleared(canvas);
@@ -61,10 +81,10 @@ function drawGg(canvas, trail) {
   const most = Math.max(5, ...trail.map((p) => Math.hypot(p[0], p[1]))), rings = roundStep(most, 2), scale = r / (rings * Math.ceil(most / rings));
   g.translate(width / 2, height / 2); g.strokeStyle = GRID; g.fillStyle = INK;
   for (let ring = rings; ring * scale <= r * 1.001; ring += rings) {
-    g.beginPath(); g.arc(0, 0, ring * scale, 0, 7); g.stroke(); g.fillText(`${brief(ring)} m/s²`, 2, -ring * scale + 12);
+    g.beginPath(); g.arc(0, 0, ring * scale, 0, 7); g.stroke(); g.fillText(`${brief(ring)} m/s²`, 2, -ring * scale + 1.1 * letterSize());
   }
   g.beginPath(); g.moveTo(-r, 0); g.lineTo(r, 0); g.moveTo(0, -r); g.lineTo(0, r); g.stroke();
-  g.fillText("accelerates", 2, -r + 22 + 4); g.fillText("left", -r, -3); g.textAlign = "right"; g.fillText("right", r, -3);
+  g.fillText("accelerates", 2, -r + 2.3 * letterSize()); g.fillText("left", -r, -3); g.textAlign = "right"; g.fillText("right", r, -3);
   g.strokeStyle = BLUE; g.beginPath();
   for (const [a, b] of trail) g.lineTo(-a * scale, -b * scale);
   g.stroke();
@@ -89,7 +109,7 @@ function drawBars(g, left, width, height, bars) {
     const x = left + n * each + 0.2 * each, wide = 0.6 * each, share = Math.min(1, Math.max(0, value || 0));
     g.strokeStyle = INK; g.strokeRect(x, top, wide, high);
     g.fillStyle = n % 2 ? GREEN : BLUE; g.fillRect(x, top + high * (1 - share), wide, high * share);
-    g.fillStyle = INK; g.fillText(name, x + wide / 2, height - 3); g.fillText(`${Math.round(100 * (value || 0))} %`, x + wide / 2, 0.8 * top);
+    g.fillStyle = INK; g.fillText(name, x + wide / 2, height - 0.35 * letterSize()); g.fillText(`${Math.round(100 * (value || 0))} %`, x + wide / 2, 0.8 * top);
   });
 }
 

@@ -52,8 +52,6 @@ function rows(id, pairs) {
   pairs.forEach(([name, value], n) => { body.rows[n].cells[0].textContent = name; body.rows[n].cells[1].textContent = value; });
 }
 
-const fixed = (value, digits, unit) => (value === null || value === undefined ? "–" : `${value.toFixed(digits)} ${unit}`);
-const degrees = (value) => (value === null || value === undefined ? value : (180 / Math.PI) * value);
 const times = (factor, value) => (value === null || value === undefined ? value : factor * value);
 
 function listEvents() {
@@ -150,7 +148,7 @@ function show(state) {
   byId("gg_text").textContent = `${fixed(state.a_WG_B_x, 1, "")}/ ${fixed(state.a_WG_B_y, 1, "m/s²")}`;
   if (run.track.length) drawMap(byId("map"), run.track, [state.p_WB_x || 0, state.p_WB_y || 0], state.yaw || 0);
   drawGg(byId("gg"), states.trail(now, speed, TRAIL, "a_WG_B_y", "a_WG_B_x"));
-  drawPedals(byId("pedals"), state.steering_wheel_angle || 0, [["throttle", state.command_throttle], ["brake", state.command_brake], ["hand brake", state.command_parking_brake]]);
+  drawPedals(byId("pedals"), state.steering_wheel_angle || 0, [["throttle", state.command_throttle], ["brake", state.command_brake], ["parking", state.command_parking_brake]]);
   drawPose(byId("pose"), state);
   const [short, long] = run.legs, legs = [0, 1, 2, 3, 4, 5].map((n) => state[`platform_legs_${n}`]).filter((leg) => leg !== undefined);
   if (short && legs.length) drawLegs(byId("legs"), legs.map((leg) => (leg - short) / (long - short)));

@@ -14,7 +14,7 @@ export function markOf(kind) {
 
 // Returns the text of an event.
 export function textOf(event) {
-  const value = event.value === null ? "" : typeof event.value === "object" ? JSON.stringify(event.value) : String(event.value);
+  const value = eventWords(event);
   const at = event.tick === null ? "" : ` (tick ${event.tick})`;
   return `${markOf(event.kind)[0]} ${event.at.toFixed(2)} s${at} ${event.origin}: ${event.kind} ${value.length > 160 ? `${value.slice(0, 160)}…` : value}`;
 }

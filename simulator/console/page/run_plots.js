@@ -92,14 +92,14 @@ export class Plots {
   }
 
   options(plot, [, unit, meaning], width, height) {
-    const font = `${0.85 * parseFloat(getComputedStyle(document.documentElement).fontSize)}px system-ui, sans-serif`;
+    const font = `${0.85 * parseFloat(getComputedStyle(document.documentElement).fontSize)}px system-ui, sans-serif`, em = parseFloat(font);
     const axis = { font, labelFont: font, stroke: INK, grid: { stroke: GRID }, ticks: { stroke: GRID } };
     plot.area.title = meaning;
     return {
       width, height, legend: { show: false },
       cursor: { sync: { key: SYNC, scales: ["x", null] }, drag: { x: true, y: false, setScale: false } },
       scales: { x: { time: false, min: this.view[0], max: this.view[1], range: (_, min, max) => [min, max] } },
-      axes: [{ ...axis, values: (_, all) => all.map((one) => `${brief(one)} s`) }, { ...axis, size: 70, label: unit === "1" ? "" : unit, labelSize: 18, values: (_, all) => all.map(brief) }],
+      axes: [{ ...axis, space: 5 * em, values: (_, all) => all.map((one) => `${brief(one)} s`) }, { ...axis, size: 6 * em, label: unit === "1" ? "" : unit, labelSize: 1.5 * em, values: (_, all) => all.map(brief) }],
       series: [{}, { stroke: BLUE, width: 1.5, points: { show: false }, spanGaps: false }],
       hooks: {
         setSelect: [(chart) => {
