@@ -350,7 +350,7 @@ def _takeover(values: Mapping[str, Any], file: str) -> tuple[KindChoice, ...] | 
     names = [role_of(one) for one in (KindChoice.of(values["driver"]), *given)]
     for name in names:
         if names.count(name) > 1:
-            expected = f"drivers of different names; {name} is there more than once"
+            expected = f"drivers that differ from each other and from the driver, {names[0]}; {name} is there more than once"
             raise ConfigError(file, "takeover", [one.name for one in given], expected)
     return given
 

@@ -135,6 +135,8 @@ function showUndo() {
 function undo() {
   const last = undone.pop();
   if (last) act(last[0], last[1]);
+  const shown = last && last[0] === "washout_parameter" && parameter();
+  if (shown && shown.name === last[1].name && shown.index === last[1].index) byId("parameter_value").value = shownNumber(last[1].value / shown.factor);
   showUndo();
 }
 
