@@ -129,6 +129,7 @@ class Screen:
 
     ruts = None
     objects = None
+    generation = 0
 
     def __init__(self):
         self.told = []
@@ -146,7 +147,7 @@ def test_no_hint_to_continue_after_the_end_of_the_drive(drive):
     screen = Screen()
     drive.host.view.window = ViewOutlet(16, screen)
     drive.change("duration", 1.0)
-    assert drive.run() == 0
+    assert drive.run() == 0, drive.lines
     assert len(screen.told) > 20
     assert set(screen.told) == {PARKING}
 

@@ -57,7 +57,7 @@ def test_help_lists_the_kinds_of_plugins() -> None:
         (
             ("--outlet", "lines"),
             (),
-            "--outlet: [0].type: invalid value; expected an outlet of a plugin; got 'lines'; hint: is --plugin missing?",
+            "--outlet: [0].type: invalid value; expected an outlet: csv; got 'lines'",
         ),
         (("--sensor", "imu"), ("nowhere",), "nowhere.py: file not found; expected a plugin"),
     ],

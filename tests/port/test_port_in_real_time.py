@@ -42,7 +42,7 @@ def drive(peer, seconds, **parts):
 def test_a_peer_drives_in_real_time_and_ends_the_run(served, peer):
     states = drive(peer, 2.0, throttle=0.8)
     assert 60 <= len(states) <= 110, "50 states a second"
-    assert states[-1]["time"] == pytest.approx(2.0, abs=0.4)
+    assert 1.0 < states[-1]["time"] < 2.4, "a busy machine drops time"
     assert states[-1]["v_WB_B_x"] > 1.0
     assert 0 < peer.sequence - states[-1]["command"] < 20
     peer.request("quit")
