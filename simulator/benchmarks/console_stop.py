@@ -94,7 +94,7 @@ class OperatorPage:
     def say(self, **message: Any) -> None:
         """Send a message."""
         with self._lock:
-            self._page.send(json.dumps(message))
+            self._page.send(json_text(message))
 
     def close(self) -> None:
         """Leave the console."""

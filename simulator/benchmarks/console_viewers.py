@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
 import sys
 import threading
+
+from simulator.base.json_output import json_text
 
 COLUMNS = ("host_tick", "time", "yaw", "p_WB_x", "p_WB_y", "v_WB_B_x", "a_WG_B_y", "host_lateness")
 """What a page plots."""
@@ -24,7 +25,7 @@ async def _watch(host: str, cookie: str, reads: bool) -> None:
     while True:
         with contextlib.suppress(Exception):  # the console has disconnected it
             async with connect(f"ws://{host}/live", origin=Origin(f"http://{host}"), additional_headers=headers, proxy=None) as page:
-                await page.send(json.dumps({"type": "plot", "columns": COLUMNS}))
+                await page.send(json_text({"type": "plot", "columns": COLUMNS}))
                 if reads:
                     async for _ in page:
                         pass

@@ -137,8 +137,8 @@ FILE = (
     Field(
         "takeover",
         ListOf(_kind_entry(driver_names, driver_fields)),
-        f"further drivers, who may take over during a drive: each {_WITH_PARAMETERS} (default: in a drive with a window and an automatic driver, "
-        "`auto`: a person; else none)",
+        f"further drivers, who may take over during a drive: each {_WITH_PARAMETERS}; the driver himself is left out (default: in a drive "
+        "with a window and an automatic driver, `auto`: a person; else none)",
         None,
     ),
     Field(
@@ -347,12 +347,12 @@ def _takeover(values: Mapping[str, Any], file: str) -> tuple[KindChoice, ...] | 
     if "takeover" not in values:
         return None
     given = tuple(map(KindChoice.of, values["takeover"]))
-    names = [role_of(one) for one in (KindChoice.of(values["driver"]), *given)]
+    names = [role_of(one) for one in given]
     for name in names:
         if names.count(name) > 1:
-            expected = f"drivers that differ from each other and from the driver, {names[0]}; {name} is there more than once"
-            raise ConfigError(file, "takeover", [one.name for one in given], expected)
-    return given
+            raise ConfigError(file, "takeover", [one.name for one in given], f"drivers that differ; {name} is there more than once")
+    first = role_of(KindChoice.of(values["driver"]))
+    return tuple(one for one in given if role_of(one) != first)
 
 
 def _motion(values: Mapping[str, Any], file: str) -> MotionOptions:

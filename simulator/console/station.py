@@ -8,6 +8,8 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from simulator.base.json_output import json_text
+
 PICTURES = ("camera", "lidar", "map")
 """Names of the pictures that a page may show."""
 MOST_PAGES = 32
@@ -159,7 +161,7 @@ class Station:
 
     def _act(self, page: Page, message: Mapping[str, Any]) -> None:
         kind, value = message.get("kind"), message.get("value")
-        if not isinstance(kind, str) or len(kind) > LONGEST_NAME or not _is_plain(value) or len(json.dumps(value)) > LONGEST_VALUE:
+        if not isinstance(kind, str) or len(kind) > LONGEST_NAME or not _is_plain(value) or len(json_text(value)) > LONGEST_VALUE:
             raise RefusedError("no action")
         if page is not self.operator:
             page.tell({"type": "refused", "kind": kind, "text": "take control first"})

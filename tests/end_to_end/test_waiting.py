@@ -18,6 +18,7 @@ class Screen:
 
     ruts = None
     objects = None
+    generation = 0
 
     def __init__(self):
         self.told = []
