@@ -73,3 +73,9 @@ def image(vehicle: Vehicle, shown: bool = True) -> bytes:
     """Return all bits of a vehicle's state and results; `shown` False: without the points computed for the view."""
     space = vehicle.space if shown else vehicle.space._replace(points=np.zeros(0))
     return b"".join(part.tobytes() for part in (*space.of_its_own(), *space.blocks))
+
+
+def logged(vehicle, prefix: str):
+    """The logged record of a part of the vehicle, (1,)."""
+    (state,) = [state for one, _, state in vehicle.logged if one == prefix]
+    return state

@@ -19,7 +19,7 @@ from simulator.base.jit import kernel
 from simulator.base.records import dtype_of, record
 from simulator.builder.builder import build_vehicle
 from terrain.load_terrain import load_terrain
-from tests.laws.vehicle_rig import command, steps
+from tests.laws.vehicle_rig import command, logged, steps
 from vehicles.controllers import anti_lock
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, ControllerKind
 from vehicles.controllers.control_unit import CONTROL_STATE, CONTROLLER, read_teeth
@@ -123,7 +123,7 @@ def test_limits_act_and_a_controller_that_returns_nan_is_switched_off(tmp_path: 
         steps(50, vehicle.model, vehicle.space, ground, command(selector=1, throttle=0.8, brake=0.5), 1e-3)
         vehicle.read()
     assert good.space.command[0]["throttle"] == 0.5 and not good.troubles
-    assert good.logged[-1][2][0]["turns"] == 11  # at 200 Hz: in the first step, and each 5 ms
+    assert logged(good, "ask_much_")[0]["turns"] == 11  # at 200 Hz: in the first step, and each 5 ms
     assert lost.space.command[0]["throttle"] == 0.8
     assert lost.space.brakes[0]["pressure"][0] > 1e6
     assert lost.troubles == ["controller ask_much: requested a non-finite number; it is switched off"]
@@ -187,7 +187,7 @@ def test_it_does_not_act_in_a_gentle_stop(with_abs: Vehicle) -> None:
     with_abs.reset(ground, speed=20.0)
     for _ in range(20):
         steps(100, with_abs.model, with_abs.space, ground, command(selector=1, brake=0.3), 1e-3)
-        phase = with_abs.logged[-1][2][0]["phase"]
+        phase = logged(with_abs, "abs_")[0]["phase"]
         assert (phase[:2] == anti_lock.OPEN).all() and (phase != anti_lock.DUMP).all()
 
 

@@ -15,7 +15,7 @@ from simulator.base.fields import Field, Number
 from simulator.base.jit import kernel
 from simulator.base.records import Record, dtype_of, record
 from simulator.builder.builder import build_vehicle
-from tests.laws.vehicle_rig import command, drive, ground
+from tests.laws.vehicle_rig import command, drive, ground, logged
 from tests.shipped_files import shipped_content
 from vehicles.axle_layout import USUAL_AXLES, Axles, record_for
 from vehicles.drivetrain.callback_drivetrain import CALLBACK_STATE, call_kind
@@ -143,7 +143,7 @@ def test_torque_drives_and_a_number_that_is_not_finite_switches_it_off(tmp_path)
     car = build_vehicle(str(tmp_path / "plain.yaml"), check_step=False)
     car.reset(ground("flat"))
     drive(car, "flat", command(selector=1, throttle=1.0), 1.0)
-    state = car.logged[-1][2][0]
+    state = logged(car, "plain_torque_")[0]
     assert (state["calls"], state["first_calls"]) == (1000.0, 1.0)
     assert car.space.axles[0]["drive_torque"] == pytest.approx(600.0)
     assert car.space.axles[0]["reaction_y"] == pytest.approx(-2400.0)

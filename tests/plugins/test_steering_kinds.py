@@ -17,7 +17,7 @@ from simulator.base.field_records import rows
 from simulator.base.fields import Field, Number
 from simulator.base.records import Record, dtype_of, record
 from simulator.builder.builder import build_vehicle
-from tests.laws.vehicle_rig import command, drive, ground
+from tests.laws.vehicle_rig import command, drive, ground, logged
 from tests.plugins.test_pages import blocks, folder, plugin  # noqa: F401 - a fixture
 from vehicles.command import COMMAND
 from vehicles.steering.contract import CONTRACT, LAYOUT, MAX_PARAMETERS, STEERING_INPUT, STEERING_OUTPUT, SteeredAxle, SteeringKind
@@ -164,8 +164,8 @@ def test_steer_by_wire_in_a_drive(tmp_path: Path) -> None:
     assert vehicle.space.state[0]["w_WB_B"][2] > 0.05
     assert vehicle.readout[0]["steering_wheel_torque"] == 0.0 and vehicle.readout[0]["steering_assist_torque"] != 0.0
     assert vehicle.readout[0]["steering_wheel_angle"] == pytest.approx(0.2 * 2.0)
-    prefix, _, state = vehicle.logged[-1]
-    assert prefix == "steering_" and state[0]["ratio"] == 1.0 and state[0]["command"] == pytest.approx(-0.4)
+    state = logged(vehicle, "steering_")
+    assert state[0]["ratio"] == 1.0 and state[0]["command"] == pytest.approx(-0.4)
 
 
 def test_keys_of_a_column_are_no_keys_of_steer_by_wire() -> None:
