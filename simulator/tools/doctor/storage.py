@@ -23,6 +23,8 @@ EXTRAS = {
     "terrain": "rasterio",
     "sensors": "mcap",
     "console": "uvicorn",
+    "video": "av",
+    "sound": "miniaudio",
 }
 """Package that tells whether an extra is installed."""
 
