@@ -23,6 +23,7 @@ from simulator.run.recorded_ruts import RecordedRuts
 from simulator.run.run_configuration import check_hashes, read_recorded, ticks_per_row
 from simulator.telemetry.channels import Channels
 from simulator.telemetry.log_groups import Columns, LogGroups
+from simulator.telemetry.recover import KILLED
 from simulator.telemetry.replay_columns import DRAWN, DRAWN_COMMANDS, LINKS
 from simulator.telemetry.run_folder import RUTS_NAME
 from simulator.telemetry.writer import PARQUET_NAME
@@ -98,9 +99,11 @@ class Recording:
         return RecordedObjects(self.file.parent, self.parts.ground.objects, ticks_per_row(self.parts), self._say)
 
     def ruts(self) -> RecordedRuts | None:
-        """Return a new follower of the ruts; None without soil. Without a rut file or contact points, print a message and return None."""
+        """Return a new follower of the ruts; None without ruts. If they are missing in the run, print a message and return None."""
         if not self.parts.ground.is_soft:
             return None
+        if not (self.file.parent / RUTS_NAME).exists() and self.log.about.get("ended") != KILLED:
+            return None  # only on hard ground
         file, names = self.file.parent / RUTS_NAME, [f"p_WC_{corner}_{axis}" for corner in self.parts.vehicle.corner_names for axis in "xy"]
         found = self.columns(*names)
         try:
