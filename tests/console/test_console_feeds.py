@@ -7,10 +7,10 @@ import os
 import signal
 import time
 
+import console_rig
 import numpy as np
 import pytest
-import test_console_process
-from test_console_process import PATIENCE, Console, say, until, wait_for
+from console_rig import PATIENCE, Console, say, until, wait_for
 
 from simulator.view.inset_block import InsetBlock
 
@@ -26,9 +26,9 @@ def insets():
 
 @pytest.fixture
 def console(insets, monkeypatch):
-    start = test_console_process.ConsoleProcess
+    start = console_rig.ConsoleProcess
     more = {"drive": {"scene": {"cones": [[1.5, -2.0]]}, "actions": {}}, "pictures": insets.name}
-    monkeypatch.setattr(test_console_process, "ConsoleProcess", lambda setup, act: start(setup | more, act))
+    monkeypatch.setattr(console_rig, "ConsoleProcess", lambda setup, act: start(setup | more, act))
     console = Console()
     yield console
     console.close()

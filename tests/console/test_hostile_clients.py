@@ -10,19 +10,10 @@ import socket
 import time
 
 import pytest
+from console_rig import PATIENCE, beating, say, until, wait_for
 from hostile_clients import FRAMES, PATHS, Attack, frame, heads, opened_socket, send
-from test_console_process import PATIENCE, Console, beating, say, until, wait_for
 
 from simulator.console.station import RefusedError, Station
-
-
-@pytest.fixture(scope="module")
-def console():
-    for package in ("starlette", "uvicorn", "websockets"):
-        pytest.importorskip(package)
-    console = Console()
-    yield console
-    console.close()
 
 
 @pytest.fixture(scope="module")
