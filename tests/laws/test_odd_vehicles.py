@@ -17,10 +17,10 @@ from simulator.cli.main import main
 from tests.laws.vehicle_rig import command, drive, ground
 from tests.shipped_files import shipped_content
 
-SEDAN: dict[str, Any] = shipped_content("vehicles", "sedan")
+SEDAN: dict[str, Any] = shipped_content("vehicles", "sedan_paper")
 ODD: dict[str, Any] = yaml.safe_load((Path(__file__).parents[1] / "data" / "vehicles" / "trailing_front.yaml").read_text(encoding="utf-8"))
 FRONT, REAR = SEDAN["axles"]["front"]["hardpoints_left"], SEDAN["axles"]["rear"]["hardpoints_left"]
-TIRES = {"FL": "tmeasy_sedan_front", "FR": "tmeasy_sedan_rear", "RL": "tmeasy_hmmwv", "RR": "fiala_hmmwv"}
+TIRES = {"FL": "tmeasy_e90_front", "FR": "tmeasy_e90_rear", "RL": "tmeasy_hmmwv", "RR": "fiala_hmmwv"}
 KINGPIN = ("KINGPIN_U", "KINGPIN_L", "TIEROD_C", "TIEROD_U", "UPRIGHT")
 LEFT_OUT = object()
 
@@ -93,7 +93,7 @@ def weighing(folder: Path, factor: float) -> dict[str, Any]:
     def scale(place: dict[str, Any], *names: str) -> None:
         place.update({name: times(place[name]) for name in names if name in place})
 
-    car, brakes = copy.deepcopy(SEDAN), shipped_content("drivetrains", "drivetrain_sedan")
+    car, brakes = copy.deepcopy(SEDAN), shipped_content("drivetrains", "drivetrain_sedan_paper")
     scale(car["chassis"], "mass", "inertia")
     scale(car["steering"]["rack"], "mass", "inertia")
     for axle in car["axles"].values():
@@ -204,7 +204,7 @@ def test_invalid_values_are_rejected_with_the_reason(named, tmp_path):
 NO_EQUILIBRIUM = {
     "got 'a center of mass of the complete vehicle at x = -4.": {"chassis.com": [-4.5, 0.0, 0.2]},
     "expected a center of mass between its wheel centers, from y = -0.750 to 0.750 m": {"chassis.com": [-1.371, 1.5, 0.2]},
-    "at most 10.8 kN, the load_max of the tires `tmeasy_sedan_front`": {"chassis.mass": 20e3},
+    "at most 10.8 kN, the load_max of the tires `tmeasy_e90_front`": {"chassis.mass": 20e3},
     "axles.rear.spring: invalid value; expected the ": {"chassis.mass": 20e3},
 }
 

@@ -24,7 +24,7 @@ from vehicles.suspension.macpherson.section import MacPhersonAxle
 Vector = NDArray[np.float64]
 
 BUSHINGS = {
-    "sedan": {
+    "sedan_paper": {
         "LCA_F": {"axial": 4.0e6, "radial": 9.0e6}, "LCA_B": {"axial": 5.0e5, "radial": 1.2e6},
         "SHOCK_C": {"axial": 1.5e6, "radial": 3.0e6}, "TIEROD_C": {"axial": 8.0e6},
     },
@@ -69,7 +69,7 @@ class Whole:
         self.corner: Any = described(name).design.corners[0]
         self.rates = {p: (b["axial"], b.get("radial", np.inf)) for p, b in BUSHINGS[name].items()}
         self.k = float(described(name).mechanism.struts[0]["spring_rate"][0]) or 1e5
-        self.strut = name == "sedan"
+        self.strut = name == "sedan_paper"
         front = shipped_content("vehicles", name)["axles"]["front"]
         self.points = {p: np.array(at) + front["location"] for p, at in front["hardpoints_left"].items()}
         self.unknowns = 13 if self.strut else 18
@@ -157,7 +157,7 @@ def with_compliance(name: str, load: Vector) -> Vector:
     return np.asarray(rigid + d.mechanism.corners[0]["compliance"]["own"][:, :, 0] @ load)
 
 
-@pytest.mark.parametrize("name", ["sedan", "hmmwv"])
+@pytest.mark.parametrize("name", ["sedan_paper", "hmmwv"])
 def test_a_corner_on_bushings_is_where_the_whole_static_problem_has_it(name: str) -> None:
     small, usual = (with_compliance(name, s * LOAD) - Whole(name).solved(s * LOAD) for s in (0.02, 2.0))
     size = np.abs(Whole(name).solved(0.02 * LOAD))
@@ -167,8 +167,8 @@ def test_a_corner_on_bushings_is_where_the_whole_static_problem_has_it(name: str
 
 
 def test_a_rod_that_yields_turns_the_wheel_as_the_exact_kinematics_do_when_it_gets_longer() -> None:
-    d = described("sedan")
-    axle_points = Whole("sedan").points
+    d = described("sedan_paper")
+    axle_points = Whole("sedan_paper").points
     linkage = MacPhersonAxle.elastic
     assert linkage is not None
     rate = 7.0e6
@@ -194,7 +194,7 @@ def test_a_rod_that_yields_turns_the_wheel_as_the_exact_kinematics_do_when_it_ge
     np.testing.assert_allclose(C, np.outer(v, v) / rate, atol=1e-7 * np.abs(C).max())
 
 
-@pytest.mark.parametrize(("linkage", "name"), [(MacPhersonAxle.elastic, "sedan"), (DoubleWishboneAxle.elastic, "hmmwv")])
+@pytest.mark.parametrize(("linkage", "name"), [(MacPhersonAxle.elastic, "sedan_paper"), (DoubleWishboneAxle.elastic, "hmmwv")])
 def test_both_sides_are_mirror_images_and_give_what_they_take(linkage: Linkage, name: str) -> None:
     corner = described(name).design.corners[0]
     bushings = {p: Bushing(b["axial"], b.get("radial", np.inf)) for p, b in BUSHINGS[name].items()}
@@ -207,5 +207,5 @@ def test_both_sides_are_mirror_images_and_give_what_they_take(linkage: Linkage, 
 
 
 def test_rates_without_bound_are_the_rigid_car() -> None:
-    soft, hard = (described("sedan", scale).mechanism.corners[0]["compliance"]["own"] for scale in (1.0, 1e4))
+    soft, hard = (described("sedan_paper", scale).mechanism.corners[0]["compliance"]["own"] for scale in (1.0, 1e4))
     np.testing.assert_allclose(1e4 * hard, soft, rtol=1e-5, atol=1e-9 * np.abs(soft).max())

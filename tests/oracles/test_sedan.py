@@ -91,7 +91,7 @@ def test_the_general_engine_finds_the_same_in_every_formulation(name, formulatio
 @pytest.mark.parametrize("name", ["full_steering", "full_rack_free"])
 def test_the_shipped_sedan_is_the_car_of_the_model_file(name):
     """Its own description, made linear, gives what the model file gives."""
-    design = vehicle_description("sedan").design
+    design = vehicle_description("sedan_paper").design
     struts = design.struts.copy()
     struts[0]["stop_points"], struts[0]["degressivity"] = 0, 0.0
     shipped = OracleModel(replace(design, struts=struts, gravity=9.81))
@@ -192,7 +192,7 @@ def test_malformed_models_are_refused_with_one_line(named, tmp_path, capsys):
 @pytest.mark.parametrize("axle", ["front", "rear"])
 def test_curves_of_the_corners_are_exact(axle, capsys):
     """Over travel and rack, with first, second and mixed derivatives."""
-    code, report, _ = validate(capsys, "kinematics", DATA / f"{axle}_curves.csv", "--vehicle", "sedan")
+    code, report, _ = validate(capsys, "kinematics", DATA / f"{axle}_curves.csv", "--vehicle", "sedan_paper")
     assert code == 0
     assert report["limit"] == 1e-12
     quantities = {"theta", "wheel_x", "wheel_y", "toe_in", "camber"}
@@ -215,7 +215,7 @@ def curves(folder, change, axle="front"):
 
 def test_a_wrong_derivative_fails(tmp_path, capsys):
     file = curves(tmp_path, lambda row: row.update(camber_dzs=str(float(row["camber_dzs"]) + 1e-10)))
-    code, report, _ = validate(capsys, "kinematics", file, "--vehicle", "sedan")
+    code, report, _ = validate(capsys, "kinematics", file, "--vehicle", "sedan_paper")
     assert code == 1
     assert [name for name, error in report["errors"].items() if error > 1e-12] == ["camber_dzs"]
 
@@ -232,7 +232,7 @@ BAD_CURVES = {
 @pytest.mark.parametrize("named", BAD_CURVES)
 def test_malformed_curves_are_refused_with_one_line(named, tmp_path, capsys):
     axle, change = BAD_CURVES[named]
-    assert named in refused(validate(capsys, "kinematics", curves(tmp_path, change, axle), "--vehicle", "sedan"))
+    assert named in refused(validate(capsys, "kinematics", curves(tmp_path, change, axle), "--vehicle", "sedan_paper"))
 
 
 def test_curves_of_a_car_with_other_corners_are_refused(capsys):
@@ -245,26 +245,26 @@ def test_curves_of_a_car_with_other_corners_are_refused(capsys):
 @pytest.mark.parametrize(("free", "degrees", "constraints"), [((), 14, 12), (("--free", "rack"), 15, 11)])
 def test_the_sedan_is_as_large_as_the_paper_says(free, degrees, constraints, capsys):
     """[Deyo 1989, section 3.3.3.3]: 10 bodies, 4 wheels, 26 coordinates, 12 constraints; and with the rack free."""
-    assert main(["mechanism", "sedan", *free, "--formulation", "ce"]) == 0
+    assert main(["mechanism", "sedan_paper", *free, "--formulation", "ce"]) == 0
     text = capsys.readouterr().out
     assert "10 bodies and 4 wheels" in text
     assert f"= {degrees} degrees of freedom" in text
     assert f"with Euler parameters: 26 coordinates, {constraints} constraints" in text
-    assert main(["mechanism", "sedan", *free, "--formulation", "ce", "--json"]) == 0
+    assert main(["mechanism", "sedan_paper", *free, "--formulation", "ce", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["bodies"], len(report["wheels"]), report["degrees_of_freedom"]) == (14, 4, degrees)
     assert report["euler_parameters"] == {"coordinates": 26, "constraints": constraints}
 
 
 def test_only_a_prescribed_joint_can_be_freed(capsys):
-    assert main(["mechanism", "sedan", "--free", "FL_lca"]) == 2
+    assert main(["mechanism", "sedan_paper", "--free", "FL_lca"]) == 2
     assert "a prescribed joint: rack" in capsys.readouterr().err
 
 
 # ----------------------------------------------------------------------------------------------------------- axles from mechanism files
 
 FROM_FILES = """
-base: sedan
+base: sedan_paper
 axles:
   front:
     base: null
@@ -317,18 +317,18 @@ def test_a_bar_stands_on_the_arm_of_a_mechanism_file_or_between_the_wheel_center
 
 def test_a_rack_that_takes_its_tie_rods_past_their_dead_point_is_refused(tmp_path):
     """Beyond 0.105 m rod and steering axis lie in one plane: the corner is somewhere, its loop is open."""
-    (tmp_path / "car.yaml").write_text("{base: sedan, steering: {max_rack_travel: 0.3}}", encoding="utf-8")
+    (tmp_path / "car.yaml").write_text("{base: sedan_paper, steering: {max_rack_travel: 0.3}}", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"axles\.front\.hardpoints_left: .*; got 'arms at .* of full lock: open'"):
         vehicle_description(str(tmp_path / "car.yaml"))
 
 
-@pytest.mark.parametrize("front", ["sedan", "file"])
+@pytest.mark.parametrize("front", ["shipped", "file"])
 def test_struts_behind_a_bar_missing_and_four_tires_are_a_vehicle(front, tmp_path):
     """Axles of any kind stand beside each other."""
-    given = read_yaml(find_config("vehicles", "sedan"))
+    given = read_yaml(find_config("vehicles", "sedan_paper"))
     rear = {key: value for key, value in given["axles"]["front"].items() if key not in ("alignment", "anti_roll_bar")}
-    car = {"base": "sedan", "axles": {"rear": {"base": None, **rear, "location": given["axles"]["rear"]["location"]}}}
-    car["tires"] = {"base": None, "FL": "tmeasy_sedan_front", "FR": "tmeasy_sedan_rear", "RL": "tmeasy_hmmwv", "RR": "fiala_hmmwv"}
+    car = {"base": "sedan_paper", "axles": {"rear": {"base": None, **rear, "location": given["axles"]["rear"]["location"]}}}
+    car["tires"] = {"base": None, "FL": "tmeasy_e90_front", "FR": "tmeasy_e90_rear", "RL": "tmeasy_hmmwv", "RR": "fiala_hmmwv"}
     if front == "file":
         car["axles"]["front"] = yaml.safe_load(FROM_FILES)["axles"]["front"]
     (tmp_path / "car.yaml").write_text(yaml.safe_dump(car), encoding="utf-8")
