@@ -304,7 +304,8 @@ def request_moment(p, s):
 @inline
 def distribute_moment(p, s, k, count):
     """Compute the pressures for the moment; the left wheels produce a positive moment."""
-    against = s["moment"] * s["yaw_rate"] < 0.0
+    # oversteer: against the turn, or against a sideslip
+    against = s["moment"] * s["yaw_rate"] < 0.0 or s["moment"] * beyond_zone(s["sideslip_error"], SLIP_END) > 0.0
     magnitude = abs(s["moment"]) if against else p["understeer_share"] * abs(s["moment"])
     pressure = 2.0 * magnitude * p["wheel_radius"] / (p["track"] * p["torque_per_pressure"])
     load = 0.5 * p["mass"] * GRAVITY * (p["rear_distance"] if against else 1.0 - p["rear_distance"])
