@@ -146,3 +146,43 @@ def test_manual_gearboxes_that_cannot_work_are_refused(parts, key, expected):
     with pytest.raises(ConfigError) as caught:
         drivetrain_from_mapping(parts["drivetrain"], "bench")
     assert f"drivetrain{'.' * bool(key)}{key}" in str(caught.value) and expected in str(caught.value)
+
+
+def change_of_acceleration(log, duration=0.1):
+    """Largest change of the acceleration [m/s2] within a duration [s], low-passed over 50 ms, and the acceleration step by step."""
+    acceleration = np.convolve(np.diff(log[:, 0]) * 1e3, np.full(50, 0.02), "valid")
+    n = round(duration * 1e3)
+    return np.abs(acceleration[n:] - acceleration[:-n]).max()
+
+
+@pytest.mark.parametrize("throttle", [0.3, 0.4])
+def test_the_driver_model_shifts_up_without_a_jolt(throttle):
+    """Jerk below 20 m/s3, and less than a second from the release of the clutch to the pedal's torque."""
+    car = Car(manual(), 1, 3.0).set(selector=1, throttle=throttle)
+    car.roll(1.0)
+    log, operates = [], []
+    for _ in range(1500):
+        log.append(car.roll(0.01))
+        operates.append(int(car.state[0]["operates_throttle"]))
+        if log[-1][-1, 2] >= 2 and not operates[-1]:
+            break
+    assert log[-1][-1, 2] == 2.0
+    assert 30 < sum(operates) < 100
+    assert change_of_acceleration(np.concatenate(log)) < 2.0
+
+
+@pytest.mark.parametrize("throttle", [0.0, 0.3])
+def test_the_driver_model_shifts_down_without_a_jolt(throttle):
+    car = Car(manual(), 4, 12.0).set(selector=1, throttle=throttle, gear=4)
+    car.roll(1.0)
+    log = car.set(gear=3).roll(2.5)
+    assert log[-1, 2] == 3.0 and car.state[0]["operates_throttle"] == 0
+    assert car.state[0]["engine_speed"] == pytest.approx(car.state[0]["turbine_speed"])
+    assert change_of_acceleration(log) < 2.0
+
+
+@pytest.mark.parametrize("grade", [0.0, 0.15, 0.2])
+def test_the_driver_model_starts_on_a_hill(grade):
+    car = Car(manual(), 1, 0.0, grade).set(selector=1, throttle=0.8)
+    log = car.roll(8.0)
+    assert log[:, 0].min() > -0.5 and log[-1, 0] > 2.0 and car.state[0]["running"] == 1

@@ -121,7 +121,7 @@ def drivetrain_reset(p, s, spin, gear):
     s[0]["ratio_from"] = s[0]["ratio"]
     s[0]["slip"] = s[0]["slip_from"] = s[0]["coupling_torque"] = s[0]["release_torque"] = 0.0
     s[0]["slip_torque"] = s[0]["relief"] = s[0]["locked"] = s[0]["clutch_heat"] = 0.0
-    s[0]["lever"], s[0]["running"], s[0]["grinding"] = gear, 1, 0
+    s[0]["lever"], s[0]["running"], s[0]["grinding"], s[0]["operates_throttle"] = gear, 1, 0, 0
     reset_shift_history(s)
     s[0]["turbine_speed"] = driveshaft_speed(p, spin) / s[0]["ratio"] if gear != 0 else 0.0
     s[0]["engine_speed"] = 0.0 if p[0]["kind"] != CONVENTIONAL else balanced_speed(p, s[0]["turbine_speed"], 0.0, gear == 0)

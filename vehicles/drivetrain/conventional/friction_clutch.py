@@ -35,7 +35,7 @@ CLUTCH = (
         "rad/s",
         "engine speeds at which the automatic controller starts to engage the clutch, and at which it engages fully",
     ),
-    ("grip_time", (), "s", "time in which the automatic controller closes the clutch"),
+    ("grip_time", (), "s", "time in which the clutch takes up the torque of the engine after a shift, or closes without slip"),
 )
 
 _READ = (*CLUTCH, ("turbine_inertia", (), "kg m2", "inertia of disc and input shaft, which replace the turbine"))
@@ -50,7 +50,11 @@ _DRIVER = (
         written="rpm",
     ),
     Field("full", _SPEED, "engine speed at which the clutch is fully engaged during a start", written="rpm"),
-    Field("time", Number("s", 0.01, MAX_TIME), "time in which the controller closes the clutch"),
+    Field(
+        "time",
+        Number("s", 0.01, MAX_TIME),
+        "time in which the clutch takes up the torque of the engine after a shift, or closes without slip",
+    ),
 )
 CLUTCH_FILE = (
     Field("capacity", Number("N m", 1.0, MAX_TORQUE), "largest torque, pedal released"),
@@ -89,13 +93,6 @@ def advance_grip(p, s, in_gear, closed, h):
         target = 1.0 if s[0]["turbine_speed"] > CLOSES_AT * low else bite * bite
     step = h / p[0]["grip_time"]
     s[0]["grip"] = min(target, s[0]["grip"] + step) if target > s[0]["grip"] else max(target, s[0]["grip"] - step / OPENS_IN)
-
-
-@inline
-def advance_shift_throttle(p, s, lifted, h):
-    """Advance the throttle reduction of the automatic controller: throttle released for a shift, and restored while the clutch closes."""
-    step = h / p[0]["grip_time"]
-    s[0]["relief"] = min(1.0, s[0]["relief"] + step / OPENS_IN) if lifted else max(0.0, s[0]["relief"] - step)
 
 
 def clutch_from_values(clutch: Values) -> Record:

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
-from vehicles.drivetrain.conventional.friction_clutch import advance_grip, advance_shift_throttle, pedal_grip
+from vehicles.drivetrain.conventional.friction_clutch import pedal_grip
 from vehicles.drivetrain.conventional.gear_choice import chosen_gear, safe_gear
 from vehicles.drivetrain.conventional.power_shift import DRIVE, NEUTRAL, STICK_SLIP
+from vehicles.drivetrain.conventional.shift_driver import PULL, SHIFT_DRIVER_STATE, SYNC, begin_release, drive_clutch
 from vehicles.drivetrain.conventional.shift_schedule import max_output_speed, too_slow
 from vehicles.drivetrain.measured_curves import MAX_TIME, MAX_TORQUE
-
-SYNC, PULL = 5, 6
 
 KINDS = ("automatic", "manual", "sequential")
 AUTOMATIC, MANUAL, SEQUENTIAL = 0, 1, 2
@@ -54,6 +53,7 @@ MANUAL_GEARBOX_STATE = (
     # name               shape  unit  what it is
     ("lever", (), "1", "gear in which the lever of a manual gearbox is, or toward which the lever pushes", "i8"),
     ("grinding", (), "1", "1: the gear does not engage and grinds", "i8"),
+    *SHIFT_DRIVER_STATE,
 )
 
 
@@ -67,7 +67,7 @@ def advance_manual_gearbox(p, s, command, ratio, driveshaft_speed, wheel_speed, 
         if manual_clutch and can_leave:
             leave_gear(s)
         elif not manual_clutch:
-            s[0]["phase"] = PULL
+            begin_release(s)
     elif s[0]["phase"] == PULL:
         if s[0]["lever"] == s[0]["gear"] or manual_clutch:
             s[0]["phase"] = DRIVE
@@ -78,18 +78,10 @@ def advance_manual_gearbox(p, s, command, ratio, driveshaft_speed, wheel_speed, 
     elif s[0]["phase"] == NEUTRAL and s[0]["clock"] > p[0]["gate_time"] and can_engage(p, s[0]["lever"], driveshaft_speed, wheel_speed):
         s[0]["gear"], s[0]["phase"], s[0]["clock"], s[0]["ratio"] = s[0]["lever"], SYNC, 0.0, ratio
     s[0]["grinding"] = 1 if s[0]["phase"] == SYNC and s[0]["clock"] > p[0]["synchronizer_time"] else 0
-    advance_clutch(p, s, command[0]["clutch"], manual_clutch, h)
-
-
-@inline
-def advance_clutch(p, s, pedal, manual_clutch, h):
-    """Set the clutch engagement from the pedal of the driver or from the automatic controller."""
     if manual_clutch:
-        s[0]["grip"], s[0]["relief"] = pedal_grip(p, pedal), 0.0
+        s[0]["grip"], s[0]["operates_throttle"] = pedal_grip(p, command[0]["clutch"]), 0
     else:
-        running = p[0]["stall_speed"] == 0.0 or s[0]["running"] != 0
-        advance_grip(p, s, running and s[0]["phase"] == DRIVE, running and s[0]["lever"] == 0 and s[0]["phase"] == NEUTRAL, h)
-        advance_shift_throttle(p, s, s[0]["phase"] != DRIVE and s[0]["lever"] != 0, h)
+        drive_clutch(p, s, command[0]["throttle"], driveshaft_speed / ratio, h)
     s[0]["clutch_capacity"] = s[0]["grip"] * p[0]["friction_capacity"]
 
 

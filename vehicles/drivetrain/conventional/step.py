@@ -31,6 +31,7 @@ from vehicles.drivetrain.conventional.gearbox import (
     is_clutch_coupling,
 )
 from vehicles.drivetrain.conventional.lockup_clutch import advance_lock_up
+from vehicles.drivetrain.conventional.shift_driver import applied_throttle
 from vehicles.drivetrain.conventional.starter import crankshaft_torque, update_engine_running
 from vehicles.drivetrain.conventional.torque_converter import converter_torques
 from vehicles.drivetrain.driveline import center_difference, driveshaft_speed
@@ -103,7 +104,7 @@ def conventional_step(p, b, s, command, hubs, h, out):
     advance_gearbox(p, s, command, shifted_torque(p, s), output_speed, mean_of(spin), h)
     advance_lock_up(p, s, s[0]["phase"] == DRIVE and s[0]["clock"] > p[0]["shift_latency"], command[0]["brake"] > 0.0, output_speed, h)
     key = command[0]["starter"] != 0 or (p[0]["has_clutch"] != 0 and command[0]["manual_clutch"] == 0)
-    torque, torque_slope = crankshaft_torque(p, s, command[0]["throttle"] * (1.0 - s[0]["relief"]), key)
+    torque, torque_slope = crankshaft_torque(p, s, applied_throttle(s, command[0]["throttle"]), key)
     in_gear = is_clutch_coupling(p, s)
     geared, given = p[0]["driveshaft_inertia"], 0.0
     if in_gear:
