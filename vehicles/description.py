@@ -299,6 +299,8 @@ def _by_tables(values: Values, closed_form: NDArray[np.bool_], steering: Record)
         raise values.error("suspension_kinematics", "table, because an axle from a mechanism file has no closed form")
     if not tables and "suspension_table_tolerance" in values.spelled:
         raise values.error("suspension_table_tolerance", "no tolerance without suspension_kinematics: table")
+    if tables and steering[0]["hand_wheel_inertia"] > 0.0:
+        steering[0]["free"] = 0  # the column of a car that is driven by hand is rigid with tables
     if tables and steering[0]["free"] > 0:
         expected = "suspension_kinematics: closed_form, because tables support no free arm"
         raise ConfigError(values.file, "steering.column", "a free arm", expected)

@@ -125,6 +125,7 @@ class Vehicle:
         own_steering = not STEERING_KINDS.is_builtin(description.steering_kind.name)
         self._may_stop = own_steering or any(len(found) for found in plugins)
         self._own: OwnParameters | None = None
+        self._by_torque = False
 
     def reset(
         self, ground: Ground | GroundArrays, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0, speed: float = 0.0
@@ -260,7 +261,7 @@ class Vehicle:
 
     def _balance_arm(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
         """Repeat the settling until a free arm, with the steering wheel fixed straight ahead, is at rest too."""
-        if not self.takes_torque:
+        if not self.steering_is_free:
             return
         for _ in range(ARM_ITERATIONS):
             if abs(balance_arm(self.model, self.space)) < ARM_AT_REST:
@@ -292,17 +293,17 @@ class Vehicle:
             raise JounceError(
                 f"{self.description.name}: suspension tables support no free steering; expected suspension_kinematics: closed_form"
             )
-        steering["free"] = free or (steering["column_stiffness"] > 0.0 and steering["hand_wheel_inertia"] == 0.0)
+        self._by_torque = free
 
     @property
     def steering_is_free(self) -> bool:
-        """True if the Pitman arm is a degree of freedom."""
+        """True if the column twists and the steering arm is a degree of freedom."""
         return bool(self.model.steering[0]["free"])
 
     @property
     def takes_torque(self) -> bool:
         """True if the steering wheel accepts a torque of the driver's hands."""
-        return self.steering_is_free and bool(self.model.steering[0]["hand_wheel_inertia"] > 0.0)
+        return self._by_torque
 
     @property
     def low_range_reduction(self) -> float:

@@ -110,12 +110,12 @@ def test_the_deceleration_of_a_car_whose_engine_stops_is_that_of_its_drag() -> N
     assert one["engine_torque"] == pytest.approx(-15.0, abs=0.5)  # of the file with the throttle closed, at 2000 to 3000 rpm
     load, ratio = float(loads(one)[:, 2].sum()), turns / v
     mass = (load + 0.5 * 1.2 * 0.3798 * v * v) / 9.81  # with the lift
-    shaft = v / 0.31 / 0.2681
-    losses = (0.5 + 0.002 * shaft + 0.5 + 0.003 * shaft) / 0.2681 / 0.31
+    shaft = v / 0.31 / 0.3413
+    losses = (0.5 + 0.002 * shaft + 0.5 + 0.003 * shaft) / 0.3413 / 0.31
     engine = 15.0 * ratio / (0.97 * 0.96)
-    force = 0.5 * 1.2 * 0.633 * v * v + 0.01 * load + engine + losses
+    force = 0.5 * 1.2 * 0.633 * v * v + 0.0105 * load + engine + losses
     rolled = float(model.tires[0]["rolling_resistance"])
-    assert rolled == 0.01
+    assert rolled == 0.0105
     inertia = mass + float(model.corners[0]["spin_inertia"].sum()) / 0.31**2 + float(files["engine_inertia"]) * ratio**2
     assert -one["a_WB_B_x"] == pytest.approx(force / inertia, rel=0.04)
 

@@ -15,7 +15,14 @@ def shipped(name="tmeasy_hmmwv"):
 def test_shipped_tires_load():
     for file in sorted(tire_rig.CONFIGS.glob("*.yaml")):
         p = tire_rig.parameters(file.stem)
-        others = {"rigid_hmmwv": 0.467, "sedan_chrono": 0.3266, "sedan": 0.318, "e90": 0.318, "light_truck": 0.348}
+        others = {
+            "rigid_hmmwv": 0.467,
+            "sedan_chrono": 0.3266,
+            "sedan_front": 0.316,
+            "sedan_rear": 0.3139,
+            "e90": 0.318,
+            "light_truck": 0.348,
+        }
         radius = next((radius for car, radius in others.items() if car in file.stem), 0.4699)
         assert p.shared[0]["radius"] == pytest.approx(radius, abs=1e-3 if radius != 0.4699 else 0.0)
 

@@ -13,8 +13,9 @@ load permanently.
 
 For a free arm (`solve_column`) all these torques are implicit. Both accelerations follow from the rate w = phi' - delta' at the end of
 the step, each in closed form, and w is the zero of a function whose slope is at least 1. Newton's method with a bracket terminates on
-the right linear segment. A prescribed arm (`share_torque`) has a rigid column: friction, assist and hands share the torque that the arm
-needs.
+the right linear segment. Where the driver steers by angle, phi is prescribed: inertia and friction of the steering
+wheel then change only the torque of the hands. Without a column, and with suspension tables, the arm is prescribed (`share_torque`) and
+the column rigid: friction, assist and hands share the torque that the arm needs.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ COLUMN_FILE = (
                 Field("friction_stiffness", _FRICTION, "stiffness of the elastic part of the friction", None),
             )
         ),
-        "steering wheel; with it the column is rigid, and the arm is free only in sessions with `steering: torque`",
+        "steering wheel, with which the driver can also steer by torque (`steering: torque` in a session)",
         None,
     ),
     Field(
@@ -178,7 +179,7 @@ def write_column(values: Values, out: Record) -> None:
             raise assist.error("torque", "a curve through 0, 0 that never falls")
         p["assist_points"] = len(valve)
         p["assist_valve"][: len(valve)], p["assist_torque"][: len(valve)] = ratio * valve, torque
-    p["free"] = p["column_stiffness"] > 0.0 and p["hand_wheel_inertia"] == 0.0
+    p["free"] = p["column_stiffness"] > 0.0
 
 
 def _friction(values: Values) -> tuple[float, float]:

@@ -137,7 +137,7 @@ def add_bench(commands: Commands) -> None:
         metavar="N",
         help="console: number of further pages, one of which reads nothing (default: 0)",
     )
-    p.add_argument("--vehicles", nargs="+", metavar="NAME", help="driven: vehicles (default: hmmwv sedan light_truck)")
+    p.add_argument("--vehicles", nargs="+", metavar="NAME", help="driven: vehicles (default: hmmwv sedan_paper light_truck)")
     p.add_argument("--scheduler", metavar="ADDRESS", help="sweep: address of a Dask scheduler, for its workers, too (default: none)")
     p.add_argument(
         "--max-empty-runs",

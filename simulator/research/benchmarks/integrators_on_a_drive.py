@@ -29,7 +29,7 @@ from vehicles.integration.one_step import RungeKutta4
 from vehicles.ode_system import VehicleOde
 from vehicles.step_stability import USUAL_STEP
 
-CARS = ("hmmwv", "sedan", "light_truck")
+CARS = ("hmmwv", "sedan_paper", "light_truck")
 SPEED = 22.0
 """m/s, initial speed."""
 LATERAL = 4.0
