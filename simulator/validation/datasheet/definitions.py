@@ -116,7 +116,7 @@ LOW_BAND = (0.05, 0.3)
 """Lateral accelerations in g in which the response should be uniform: band of the minimum and of the change of the understeer gradient."""
 TURN_KPH = 72.0
 """Speed of the steady turns in km/h."""
-TURN_END = 0.75
+TURN_END = 1.5
 """Lateral acceleration in g at which `iso_4138_constant_speed` ends."""
 RIDE_SPEED = 15.0
 """Speed of the linearization in m/s."""
