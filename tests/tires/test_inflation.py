@@ -25,8 +25,9 @@ def cornering_stiffness(tire_: TireFile, load: float) -> float:
 
 
 def peaks(tire_: TireFile, load: float) -> tuple[float, float]:
-    """Return the maximum forces over the load, along and across."""
-    return float(steady(tire_, load, SLIPS)[:, 0].max()) / load, float(np.abs(steady(tire_, load, 0.0, ANGLES)[:, 1]).max()) / load
+    """Return the maximum forces over the load, along and across; across the mean of both sides."""
+    right, left = (steady(tire_, load, 0.0, sign * ANGLES)[:, 1] for sign in (-1.0, 1.0))
+    return float(steady(tire_, load, SLIPS)[:, 0].max()) / load, 0.5 * float((right - left).max()) / load
 
 
 @pytest.mark.parametrize(
@@ -40,12 +41,12 @@ def test_cornering_stiffness_follows_the_measured_tire(psi: float, load: float, 
 
 @pytest.mark.parametrize(("psi", "load", "along", "across"), [(60.0, 10e3, 0.96, 0.77), (95.0, 14e3, 0.88, 0.68)])
 def test_peaks_follow_the_measured_tire(psi: float, load: float, along: float, across: float) -> None:
-    assert peaks(inflated("magic_g275", inflation_pressure=psi * PSI), load) == pytest.approx((along, across), rel=0.08)
+    assert peaks(inflated("magic_g275", inflation_pressure=psi * PSI), load) == pytest.approx((along, across), rel=0.05)
 
 
-@pytest.mark.parametrize("name", ["tmeasy_hmmwv", "tmeasy_mxv8"])
-def test_tmeasy_has_the_trend_of_the_measured_tire(name: str) -> None:
-    """At half the nominal load, the cornering stiffness changes by the measured ratios: 0.784 and 0.587, as s 1.46 and 2.26."""
+def test_tmeasy_has_the_trend_of_the_measured_tire() -> None:
+    """The cornering stiffness changes by the measured ratios, 0.784 at s = 1.46 and 0.587 at s = 2.26."""
+    name = "tmeasy_hmmwv"
     nominal = inflated(name, nominal_pressure=200e3)
     load = 0.5 * float(nominal.own[0]["load"])
     for share, ratio in ((1.458, 0.784), (2.26, 0.587)):

@@ -19,7 +19,7 @@ PUBLISHED = {
 """Coefficients of Bakker, Nyborg and Pacejka (1987)."""
 LOADS = (2e3, 3e3, 4e3, 5e3, 6e3, 7e3, 8e3)
 ANGLES = np.radians(np.linspace(0.1, 25.0, 120))
-SLIPS = np.linspace(0.002, 1.0, 250)
+SLIPS = np.linspace(0.002, 0.8, 250)
 
 
 def slope(name: str, load: float) -> float:

@@ -11,7 +11,7 @@ over the load on an equal patch, and the carcass adds a small power of the press
     pneumatic trail       s^-0.65 t_0(F)           Magic Formula; TMeasy follows the contact length of the radial spring
 
 The exponents are fitted to one measured tire, Goodyear G275 335/65R22.5 at 40, 60 and 95 psi (property files of Project Chrono's FED-Alpha):
-cornering stiffness within 3 %, friction within 7 %. For other tires they are assumed. Slips at which forces peak or slide scale with peak
+cornering stiffness within 4 %, friction within 5 %. For other tires they are assumed. Slips at which forces peak or slide scale with peak
 force over slope. Set 6.1 of the Magic Formula has pressure terms of its own.
 """
 
