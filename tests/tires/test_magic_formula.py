@@ -377,3 +377,38 @@ def test_one_bad_file_of_a_folder_fails_and_the_others_are_compared(tmp_path: Pa
     (tmp_path / "synth_A_61_si.tir").write_text("[MODEL]\nFITTYP = 99\n", encoding="utf-8")
     found = compare_tire(str(DATA / "mf_shared.csv"), str(tmp_path))
     assert not found.passed and found.errors["synth_B_52_si Fx"] < 1e-6 and "FITTYP" in " ".join(found.notes)
+
+
+@pytest.mark.parametrize(("kappa", "alpha"), [(-0.05, 0.03), (-0.3, 0.15), (-0.8, 0.05), (0.1, -0.1)])
+def test_the_friction_ellipse_couples_both_forces(kappa: float, alpha: float) -> None:
+    """FE_METHOD: the equations of PAC2002 as other programs have them, with tan beta."""
+    p = build_tire("magic_g275").own[0]
+    F_z = 8e3
+    forces = magic_formula(p, F_z, kappa, alpha, 0.0, 0.0, 16.7, 1.0)
+    df = F_z / 16929.0 - 1.0
+    F_x0 = magic_formula(p, F_z, kappa, _straight(F_z), 0.0, 0.0, 16.7, 1.0)[0]
+    F_y0 = magic_formula(p, F_z, 0.0, alpha, 0.0, 0.0, 16.7, 1.0)[1]
+    K_y = -1.4584e1 * 16929.0 * math.sin(2.0 * math.atan(F_z / (2.1214 * 16929.0)))
+    S_V = F_z * (0.01392 - 0.011621 * df)
+    beta = math.acos(abs(kappa) / math.hypot(kappa, math.sin(alpha + 4.7162e-3 + 9.7415e-5 * df + S_V / K_y)))
+    mu_x, mu_y = abs(F_x0) / F_z, abs(F_y0 - S_V) / F_z
+    most_x, most_y = 0.98412 - 0.043414 * df, 0.70977 - 0.14161 * df
+    expected = F_x0 / mu_x / math.hypot(1.0 / mu_x, math.tan(beta) / most_y), F_y0 / mu_y * math.tan(beta)
+    assert forces[0] == pytest.approx(expected[0], rel=1e-6)
+    assert forces[1] == pytest.approx(expected[1] / math.hypot(1.0 / most_x, math.tan(beta) / mu_y), rel=1e-6)
+    assert math.hypot(forces[0] / most_x, (forces[1] - S_V) / most_y) < 1.05 * F_z
+
+
+def _straight(F_z: float) -> float:
+    """Return the slip angle at which the shifted slip angle of the ellipse is zero."""
+    df = F_z / 16929.0 - 1.0
+    K_y = -1.4584e1 * 16929.0 * math.sin(2.0 * math.atan(F_z / (2.1214 * 16929.0)))
+    return -(4.7162e-3 + 9.7415e-5 * df) - F_z * (0.01392 - 0.011621 * df) / K_y
+
+
+def test_a_locked_wheel_of_the_military_tire_has_little_side_force() -> None:
+    """Its file has no weights of combined slip for the side force: without the ellipse it would keep all of it."""
+    tire_ = build_tire("magic_g275")
+    free, locked = (abs(steady(tire_, 8e3, kappa, 0.1)[0, 1]) for kappa in (0.0, -0.8))
+    assert locked < 0.2 * free
+    assert tire_.own[0]["ellipse"] == 1 and build_tire("magic_hmmwv").own[0]["ellipse"] == 0

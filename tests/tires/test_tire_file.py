@@ -2,14 +2,9 @@
 
 import pytest
 import tire_rig
-import yaml
 
 from simulator.base.errors import ConfigError
 from vehicles.tires.tire_file import tire
-
-
-def shipped(name="tmeasy_hmmwv"):
-    return yaml.safe_load((tire_rig.CONFIGS / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
 def test_shipped_tires_load():
@@ -22,6 +17,8 @@ def test_shipped_tires_load():
             "sedan_rear": 0.3139,
             "e90": 0.318,
             "light_truck": 0.348,
+            "mxv8": 0.313,
+            "g275": 0.4987,
         }
         radius = next((radius for car, radius in others.items() if car in file.stem), 0.4699)
         assert p.shared[0]["radius"] == pytest.approx(radius, abs=1e-3 if radius != 0.4699 else 0.0)
@@ -38,19 +35,19 @@ def test_shipped_tires_load():
 )  # fmt: skip
 def test_a_fault_names_file_and_key(key, value):
     with pytest.raises(ConfigError) as error:
-        tire({**shipped(), key: value}, "my_tire.yaml", "tire")
+        tire({**tire_rig.mapping_of(), key: value}, "my_tire.yaml", "tire")
     assert str(error.value).startswith(f"my_tire.yaml: tire.{key}: ") and "; expected " in str(error.value)
 
 
 def test_a_turn_stiffness_requires_a_pressure():
-    mapping = shipped()
+    mapping = tire_rig.mapping_of()
     del mapping["pressure"]
     with pytest.raises(ConfigError, match=r"turn_stiffness: invalid value; expected a key pressure, too"):
         tire(mapping, "my_tire.yaml")
 
 
 def test_missing_key():
-    mapping = shipped()
+    mapping = tire_rig.mapping_of()
     del mapping["nl0"]
     with pytest.raises(ConfigError, match=r"nl0: missing"):
         tire(mapping, "my_tire.yaml")

@@ -25,10 +25,14 @@ from vehicles.tires.vertical_force import static_force
 CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "tires"
 
 
+def mapping_of(name="tmeasy_hmmwv"):
+    """Return the content of a shipped tire file."""
+    return yaml.safe_load((CONFIGS / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
 def parameters(name="tmeasy_hmmwv", **changes):
     """Return the tire of a shipped file, with changes."""
-    mapping = yaml.safe_load((CONFIGS / f"{name}.yaml").read_text(encoding="utf-8"))
-    file = tire({**mapping, **changes}, CONFIGS / f"{name}.yaml")
+    file = tire({**mapping_of(name), **changes}, CONFIGS / f"{name}.yaml")
     return Tire(file.shared, file.own)
 
 

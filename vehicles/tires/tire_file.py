@@ -18,6 +18,7 @@ from simulator.base.fields import Fields, Variants
 from simulator.base.memoize import memoize_by_identity
 from simulator.base.records import Record, Table, dtype_of, record
 from vehicles.tires.contract import TREAD_STATE, WHEEL_LAWS, TireModelKind, TireModels
+from vehicles.tires.inflation import inflate
 from vehicles.tires.kinds import DEFAULT, TIRE_MODEL_KINDS
 from vehicles.tires.parameters import FILE, LEFT_OUT, RANGES, check_inflation, check_rim, check_spacing, shared_record
 from vehicles.tires.tmeasy.model import KIND as TMEASY_KIND
@@ -169,6 +170,7 @@ def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()
             check_spacing(shared, values, file, key)
         if law.check is not None:
             law.check(shared, own, values, file, key)
+    inflate(law.name, own, shared, values)
     return TireFile(shared, law, own)
 
 

@@ -37,6 +37,7 @@ MAGIC = (
     ("linear", (), "1", "reading of the angles: 1 uses the angles themselves, 0 alpha* = tan alpha and gamma* = sin gamma", "i8"),
     ("mirrored", (), "1", "1: the file describes a tire of the right side", "i8"),
     ("overturns", (), "1", "1: the file contains an overturning moment", "i8"),
+    ("ellipse", (), "1", "1: friction ellipse for combined slip, FE_METHOD of the file", "i8"),
     ("load", (), "N", "nominal load"),
     ("R0", (), "m", "unloaded radius"),
     ("V0", (), "m/s", "speed of the measurement"),

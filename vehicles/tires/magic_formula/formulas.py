@@ -65,18 +65,19 @@ def longitudinal_stiffness(p, F_z, dp):
 
 @inline
 def longitudinal(p, F_z, kappa, gamma, dp, mu):
-    """Return (F_x0, K_xkappa) of pure slip; p a record of MAGIC, dp the relative change of pressure, mu the friction over that of the
-    file."""
+    """Return (F_x0, K_xkappa, mu_x, S_Hx, S_Vx) of pure slip; p a record of MAGIC, dp the relative change of pressure, mu the friction over
+    that of the file."""
     df = F_z / (p["lfzo"] * p["load"]) - 1.0
     lean = gamma * p["lgax"] if p["set"] == 52 else gamma
     pressed = 1.0 + (p["ppx3"] + p["ppx4"] * dp) * dp
     mu_x = (p["pdx1"] + p["pdx2"] * df) * pressed * (1.0 - p["pdx3"] * lean * lean) * p["lmux"] * mu
     C, D = p["pcx1"] * p["lcx"], mu_x * F_z
     K = longitudinal_stiffness(p, F_z, dp)
-    x = kappa + (p["phx1"] + p["phx2"] * df) * p["lhx"]
+    S_H = (p["phx1"] + p["phx2"] * df) * p["lhx"]
+    x = kappa + S_H
     E = (p["pex1"] + (p["pex2"] + p["pex3"] * df) * df) * (1.0 - p["pex4"] * sign(x)) * p["lex"]
     S_V = F_z * (p["pvx1"] + p["pvx2"] * df) * p["lvx"] * p["lmux"] * mu
-    return D * math.sin(C * math.atan(bent(K / guarded(C * D), E, x))) + S_V, K
+    return D * math.sin(C * math.atan(bent(K / guarded(C * D), E, x))) + S_V, K, mu_x, S_H, S_V
 
 
 @inline
@@ -129,6 +130,24 @@ def weights(p, F_z, kappa, alpha, gamma):
     G_x = weight(B, p["rcx1"], p["rex1"] + p["rex2"] * df, p["rhx1"], alpha)
     B = (p["rby1"] + p["rby4"] * gamma * gamma) * cosine_of(p["rby2"] * (alpha - p["rby3"])) * p["lyka"]
     return G_x, weight(B, p["rcy1"], min(p["rey1"] + p["rey2"] * df, 1.0), p["rhy1"] + p["rhy2"] * df, kappa)
+
+
+@inline
+def ellipse(F_z, kappa, alpha, along, across):
+    """Return (G_x, G_y) of combined slip by the friction ellipse, for files with FE_METHOD: the direction of the shifted slips divides the
+    force between both axes [MSC Adams/Tire, PAC2002, friction ellipse].
+
+        cos beta = |kappa_c| / |(kappa_c, sin alpha_c)|,    kappa_c = kappa + S_Hx + S_Vx / K_x,    alpha_c = alpha + S_Hy + S_Vy / K_y
+        G_x = cos beta / |(cos beta, mu_x sin beta / D_y)|,    G_y = sin beta / |(sin beta, mu_y cos beta / D_x)|
+
+    mu_x, mu_y are forces of pure slip over the load, D_x, D_y their maxima over the load. `along` and `across` are (F, D, K, S_H, S_V).
+    """
+    F_x, D_x, K_x, H_x, V_x = along
+    F_y, D_y, K_y, H_y, V_y = across
+    c, s = abs(kappa + H_x + V_x / guarded(K_x)), abs(math.sin(alpha + H_y + V_y / guarded(K_y)))
+    x = math.hypot(c, abs(F_x - V_x) * s / max(abs(D_y) * F_z, TINY))
+    y = math.hypot(s, abs(F_y - V_y) * c / max(abs(D_x) * F_z, TINY))
+    return c / x if x > 0.0 else 1.0, s / y if y > 0.0 else 1.0
 
 
 @inline
@@ -222,9 +241,11 @@ def magic_formula(p, F_z, kappa, angle, camber, pressure, V_x, mu):
     alpha, gamma = (angle, camber) if p["linear"] != 0 else (math.tan(angle), math.sin(camber))
     dp = pressure / p["p0"] - 1.0 if p["p0"] > 0.0 and p["set"] != 52 else 0.0
     df = load / (p["lfzo"] * p["load"]) - 1.0
-    F_x0, K_x = longitudinal(p, load, kappa, camber, dp, mu)
+    F_x0, K_x, mu_x, S_Hx, S_Vx = longitudinal(p, load, kappa, camber, dp, mu)
     F_y0, mu_y, K_y, BC, S_H, S_V = lateral(p, load, alpha, gamma, dp, mu)
     G_x, G_y = weights(p, load, kappa, alpha, gamma)
+    if p["ellipse"] != 0:
+        G_x, G_y = ellipse(load, kappa, alpha, (F_x0, mu_x, K_x, S_Hx, S_Vx), (F_y0, mu_y, K_y, S_H, S_V))
     reach = mu_y * load * (p["rvy1"] + p["rvy2"] * df + p["rvy3"] * gamma) * cosine_of(p["rvy4"] * alpha) * p["lvyka"]
     F_x, F_y = G_x * F_x0, G_y * F_y0 + reach * math.sin(p["rvy5"] * math.atan(p["rvy6"] * kappa))
     trailing = G_y * F_y0

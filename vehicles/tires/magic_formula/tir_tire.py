@@ -99,6 +99,7 @@ def magic_record(tir: Tir, reading: str = READINGS[0]) -> Record:
         for name, value, expected in _wrong_signs(p):
             faults.add(ConfigError(tir.file, (tir.find(name) or (name,))[0], value, expected))
     p["overturns"] = any(p[f"qsx{n}"] != 0.0 for n in range(1, 15))
+    p["ellipse"] = tir.text("FE_METHOD") == "YES"
     p["V0"] = tir.number("LONGVL", "speed", 16.7, ("LONGVEL",)) or 16.7
     p["p0"] = tir.number("NOMPRES", "pressure", 0.0, ("IP_NOM",))
     p["p"] = tir.number("INFLPRES", "pressure", float(p["p0"]), ("IP",)) or p["p0"]
