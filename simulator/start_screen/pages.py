@@ -165,7 +165,8 @@ class CalibrationPage(PlainPage):
     def __init__(self, devices: Devices, device: Device, menu: Callable[[], Menu]) -> None:
         assert devices.hub is not None
         self._devices, self._device, self._menu = devices, device, menu
-        self._steps = Calibration(devices.hub, device).questions()
+        self._calibration = Calibration(devices.hub, device)
+        self._steps = self._calibration.questions()
         self._question = next(self._steps)
         self._answer = ""
         self._result = ""
@@ -177,7 +178,7 @@ class CalibrationPage(PlainPage):
         lines = (*textwrap.wrap(self._question, QUESTION_WIDTH), "", "")[:QUESTION_LINES]
         note = "do what the question says, hold it, then press Enter; Esc: end without a file"
         rows = [Row(line, selectable=False) for line in lines]
-        rows.append(Row("Next", self._answer, note, choose=self._next))
+        rows.append(Row("Next", self._answer or self._calibration.pressed, note, choose=self._next))
         rows += [
             Row(f"    axis {number}", f"{value:+.2f}", note, choose=self._next, bar=Bar(-value, signed=True))
             for number, value in enumerate(raw_axes(self._device))

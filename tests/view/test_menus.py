@@ -141,7 +141,7 @@ def test_a_file_that_cannot_be_written_is_a_line_in_the_menu(config, monkeypatch
 def test_a_new_key_takes_the_key_from_its_action(config):
     live = LiveSettings(UserSettings())
     menu = Menu(KeysPage(live, lambda: menu), lambda: None)
-    number = [action.name for action in ACTIONS].index("pause") + 1
+    number = [action.name for action in ACTIONS].index("pause")
     press(menu, *["DOWN"] * number, "ENTER", "H")
     assert live.value.keys["pause"] == ("H",) and live.value.keys["help"] == ("F1",)
     assert load_settings().keys == live.value.keys and not double_keys(live.value.keys)
@@ -151,7 +151,7 @@ def test_a_new_key_takes_the_key_from_its_action(config):
     assert live.value.keys["pause"] == ()
     press(menu, "BACKSPACE")
     assert live.value.keys["pause"] == ("P",)
-    press(menu, *["UP"] * number, "ENTER")
+    press(menu, *["UP"] * (number + 1), "ENTER")
     assert live.value.keys == DEFAULTS and load_settings().keys == DEFAULTS
 
 

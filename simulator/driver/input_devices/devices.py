@@ -101,6 +101,7 @@ class Device:
     used : True if the steering or a pedal was moved since the previous poll (buttons do not count: `pause` is not driving)
     buttons : buttons pressed since the previous poll
     actions : actions that the profile assigns to these buttons
+    latest_button : last button that was pressed, in whatever poll; the reader sets it to None
     """
 
     def __init__(self, handle: Handle, profile: Profile | None) -> None:
@@ -110,6 +111,7 @@ class Device:
         self.last_use = 0
         self.actions: list[str] = []
         self.buttons: list[Input] = []
+        self.latest_button: int | None = None
         self._pressed: list[Input] = []
         self._down: set[Input] = set()
         self._keys: tuple[Input, ...] = profile.axes if profile else ()
@@ -127,6 +129,8 @@ class Device:
         """Record a report of SDL: a button was pressed."""
         self._pressed.append(button)
         self._down.add(button)
+        if isinstance(button, int):
+            self.latest_button = button
 
     def note_release(self, button: Input) -> None:
         """Record a report of SDL: a button was released."""
