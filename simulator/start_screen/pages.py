@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from simulator.base.errors import JounceError
 from simulator.driver.input_devices.calibration import Calibration, profile_file, raw_axes, save_profile
-from simulator.driver.input_devices.device_profiles import load_profiles, profile_folders, user_profiles_folder
+from simulator.driver.input_devices.device_profiles import OPEN_MENU, load_profiles, profile_folders, user_profiles_folder
 from simulator.driver.input_devices.devices import Device, DeviceHub
 from simulator.start_screen.choice import options_of, shown_rows
 from simulator.view.key_bindings import driving_keys_text, key_text
@@ -45,6 +45,10 @@ class Devices:
         """Read the devices."""
         if self.hub is not None:
             self.hub.poll()
+
+    def menu_keys(self) -> list[str]:
+        """Return the keys of the menu that were pressed on the devices before the last `poll`."""
+        return [] if self.hub is None else [key for key in self.hub.menu_keys if key != OPEN_MENU]
 
     def found(self) -> list[Device]:
         """Return the devices."""
@@ -161,6 +165,11 @@ class CalibrationPage(PlainPage):
 
     title = "Calibration"
     first = QUESTION_LINES
+
+    @property
+    def listens(self) -> bool:
+        """True: the questions ask for buttons."""
+        return True
 
     def __init__(self, devices: Devices, device: Device, menu: Callable[[], Menu]) -> None:
         assert devices.hub is not None

@@ -92,6 +92,11 @@ class KeysPage(PlainPage):
         self._waiting = ""
         self._remark = ""
 
+    @property
+    def listens(self) -> bool:
+        """True while the page waits for the new key of an action."""
+        return bool(self._waiting)
+
     def rows(self) -> list[Row]:
         """Return a row for each action."""
         bindings = self._live.value.keys

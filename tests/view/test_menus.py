@@ -72,6 +72,16 @@ def test_keyboard_alone_reaches_every_row():
     assert left == [True] and not menu.key("F5")
 
 
+def test_buttons_of_devices_act_on_a_menu_unless_it_waits_for_a_key(config):
+    live = LiveSettings(UserSettings())
+    menu = Menu(KeysPage(live, lambda: menu), lambda: None)
+    for key in ("DOWN", "ENTER", "ENTER", "DOWN"):
+        menu.button(key)
+    assert menu.selected == 2 and menu.page.listens and live.value.keys == DEFAULTS
+    press(menu, "F9")
+    assert live.value.keys[ACTIONS[1].name] == ("F9",) and not menu.page.listens
+
+
 def test_mouse_chooses_rows_and_arrows_where_they_are_drawn():
     page = Page()
     menu, c = Menu(page, lambda: None), Texts()
