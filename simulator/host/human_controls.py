@@ -93,6 +93,8 @@ class HumanControls:
                 self._messages.say(notice)
                 if self._view.window is not None:
                     self._view.window.message = notice
+        if self.driver is not None and keys is not None and self._view.window is not None:
+            self._view.window.press_in_menu(self.driver.menu_keys(keys.in_menu))
         events = [] if self.driver is None else self.driver.events()
         if keys is not None and keys.down("horn") != self._horn:
             self._horn = not self._horn

@@ -24,6 +24,7 @@ from simulator.view.gl_context import display_available
 from simulator.view.launch import ViewProcess, start_view_process
 from simulator.view.shared_state import EXTRAS, KeyReader, ViewWriter
 from simulator.view.timeline import Timeline
+from simulator.view.user_settings import load_settings
 
 PERIOD = 0.01
 """s between two states for the window, which interpolates between them."""
@@ -45,6 +46,7 @@ def main_replay(arguments: Any) -> int:
     """Run `jounce replay`; return 0 when the window was closed."""
     if not display_available():
         raise DeviceError("replay: no display found; hint: 'jounce render RUN --video clip.mp4' needs none")
+    load_settings()  # a mistake in the settings of the user is reported before the window opens
     recording = Recording(Path(arguments.place), print_error)
     last = recording.duration if arguments.last is None else min(arguments.last, recording.duration)
     if arguments.first >= last > 0.0:

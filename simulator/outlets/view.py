@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,6 +77,13 @@ class ViewOutlet:
     def show_message(self, text: str, seconds: float = MESSAGE_TIME, holds: Callable[[Session], bool] | None = None) -> None:
         """Show the driver a line for some seconds, or until `holds` returns False; an empty text removes the line."""
         self._message, self._until, self._holds = text, time.monotonic() + seconds, holds
+
+    def press_in_menu(self, keys: Sequence[str]) -> None:
+        """Send the window keys of its menu that were pressed on devices, see `simulator.view.shared_state.MENU_PRESSES`."""
+        from simulator.view.shared_state import MENU_PRESSES
+
+        for key in keys:
+            self.extras[0]["menu_presses"][MENU_PRESSES.index(key)] += 1
 
     def publish(self, session: Session) -> None:
         """Publish the present state."""

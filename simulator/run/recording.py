@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import NOTHING, ConfigError
+from simulator.base.errors import NOTHING, ConfigError, UnreadableError
 from simulator.base.records import Record, Table, record, sized
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from simulator.builder.builder import SessionParts, build, view_geometry
@@ -24,7 +24,7 @@ from simulator.run.run_configuration import check_hashes, read_recorded, ticks_p
 from simulator.telemetry.channels import Channels
 from simulator.telemetry.log_groups import Columns, LogGroups
 from simulator.telemetry.recover import KILLED
-from simulator.telemetry.replay_columns import DRAWN, DRAWN_COMMANDS, LINKS
+from simulator.telemetry.replay_columns import CONTACT, DRAWN, DRAWN_COMMANDS, DRIVER, ENGINE, LINKS, POSE, WHEELS
 from simulator.telemetry.run_folder import RUTS_NAME
 from simulator.telemetry.writer import PARQUET_NAME
 from simulator.view.shared_state import STATE, interpolate
@@ -34,6 +34,8 @@ CACHED_GROUPS = 3
 """Number of groups of rows in memory."""
 JUMP = 1.0
 """m between two rows, beyond the distance that the speed explains, above which the vehicle was put to another place."""
+CHECKED = (*POSE, *WHEELS, *CONTACT, *ENGINE, *DRIVER)
+"""Fields of the readout whose values must be finite."""
 AXIS = ("time", "p_WB_x", "p_WB_y", "p_WB_z", "q_WB_w", "v_WB_B_x", "v_WB_B_y", "v_WB_B_z")
 
 
@@ -89,6 +91,7 @@ class Recording:
         self._cache: OrderedDict[int, _Group] = OrderedDict()
         self.parts: SessionParts = build(self.configuration, check_step=False)
         self._check_vehicle()
+        self._end_at_damage(say)
         self._bodies = [record(self.state_table) for _ in range(2)]
         self.events: list[RecordedEvent] = events_at_rows(self.file, ticks_per_row(self.parts), self.positions, say)
 
@@ -211,6 +214,34 @@ class Recording:
         if found != expected:
             names = f"{', '.join(expected)}, the wheels of the vehicle in its configuration"
             raise ConfigError(self.file, "columns", ", ".join(found), names)
+
+    def _end_at_damage(self, say: Callable[[str], None]) -> None:
+        """End the recording at the first row with a value that image, plots or sound need and that is not finite, or at a damaged group."""
+        table = self.parts.vehicle.readout_table
+        names = [column.name for column in Channels([("", table, record(table))]).columns if column.field in CHECKED]
+        for number, first in enumerate(self._first_rows[:-1]):
+            if first >= len(self.positions):
+                return
+            try:
+                found = self._groups.read(number, [*names, *(name for parts in FORCES for name in parts)])
+            except UnreadableError as error:
+                if number == 0:
+                    raise
+                self._end_before(int(first), str(error), say)
+                return
+            bad = [(int(np.argmin(finite)), name) for name, values in found.items() if not (finite := np.isfinite(values)).all()]
+            if bad:
+                row, name = min(bad)
+                self._end_before(int(first) + row, f"{self.file}: row {first + row}: {name} is not finite", say)
+                return
+
+    def _end_before(self, row: int, problem: str, say: Callable[[str], None]) -> None:
+        """End the recording before a row. Raises ConfigError: it is the first one."""
+        if row == 0:
+            raise ConfigError(self.file, "", "no row that can be drawn", "a log with at least one row")
+        if row < len(self.positions):
+            self.positions, self.times, self.cuts = self.positions[:row], self.times[:row], self.cuts[:row]
+            say(f"{problem}; the recording ends at {self.times[-1]:.1f} s")
 
     def _locate(self, row: int) -> tuple[_Group, int]:
         """Return the group of a row, and the place in it."""

@@ -23,11 +23,11 @@ def main_render(arguments: Any) -> int:
 
 
 def _render_sound(arguments: Any) -> None:
-    from simulator.run.sound_file import SoundFileOptions, write_sound
+    from simulator.run.sound_file import LISTENERS, SoundFileOptions, write_sound
 
     file = Path(arguments.wav)
-    options = SoundFileOptions(arguments.listener, arguments.volume, arguments.first, arguments.last)
-    print_line(f"{write_sound(Path(arguments.place), file, options):.1f} s of sound in {file}")
+    options = SoundFileOptions(arguments.listener or LISTENERS[0], arguments.volume, arguments.first, arguments.last)
+    print_line(f"{write_sound(Path(arguments.place), file, options, print_error):.1f} s of sound in {file}")
 
 
 def _render_video(arguments: Any) -> None:
@@ -35,12 +35,14 @@ def _render_video(arguments: Any) -> None:
     from simulator.run.video import VideoOptions, check_target, write_video
 
     target = Path(arguments.video)
+    listener = arguments.listener
     options = VideoOptions(
-        arguments.size, arguments.fps, arguments.camera, arguments.first, arguments.last, arguments.speed, not arguments.no_instruments
-    )
+        arguments.size, arguments.fps, arguments.camera, arguments.first, arguments.last, arguments.speed, not arguments.no_instruments,
+        not arguments.no_sound, arguments.volume, None if listener in (None, "recorded") else listener == "inside",
+    )  # fmt: skip
     check_target(target, options)
     recording = Recording(Path(arguments.place), print_error)
     with TimeProgress("render", shown=sys.stderr.isatty()) as progress:
-        count = write_video(recording, target, options, progress)
+        count = write_video(recording, target, options, progress, print_error)
     what = f"{count} images in {target}" if target.suffix else f"{count} PNG files in {target}"
     print_line(f"{what}, {count / options.rate:.1f} s at {options.rate:g} images per second")

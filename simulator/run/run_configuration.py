@@ -87,6 +87,8 @@ def hashes_of(configuration: Mapping[str, Any]) -> dict[str, str]:
 def check_hashes(configuration: Configuration, log: Path) -> None:
     """Check that vehicle and terrain in the configuration of a log are those of the run. Raises ConfigError: they were changed after it."""
     recorded_hashes = configuration.layer.recorded.get("hashes", {})
+    if not isinstance(recorded_hashes, Mapping):
+        raise ConfigError(log, f"{KEY}.recorded.hashes", recorded_hashes, "a mapping of sections to their digests")
     for key, digest in hashes_of(configuration.layer.content).items():
         if recorded_hashes.get(key, digest) != digest:
             raise ConfigError(log, f"{KEY}.{key}", f"another {key} (hash {digest})", f"the {key} of the run (hash {recorded_hashes[key]})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import wave
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,17 +20,20 @@ from simulator.configuration.configuration import Configuration
 from simulator.configuration.session_file import read_session
 from simulator.events.event import Event
 from simulator.events.sound_controls import SHORT_HORN, VOLUME
-from simulator.run.run_configuration import read_recorded
+from simulator.run.recording import Recording
+from simulator.run.run_configuration import check_hashes, read_recorded
 from simulator.sound.controls import PERIOD
 from simulator.sound.signals import BLOCK, RATE
-from simulator.sound.sound_input import CONTACTS, NEEDED, inputs_of_log, resampled
+from simulator.sound.sound_input import CONTACTS, NEEDED, SOUND_INPUT, WHEEL_FIELDS, inputs_of_log, interpolated, resampled
 from simulator.sound.surfaces import Surfaces
 from simulator.sound.synthesizer import Synthesizer
 from simulator.telemetry.atomic_files import write_bytes
 from simulator.telemetry.log import Log, read_log
+from simulator.telemetry.log_groups import NUMBERS
 from simulator.view.camera import CAMERAS, following_camera
 from vehicles.sound_section import sound_parameters
 
+CAMERA_EVENTS = ("camera", *(f"camera_{number}" for number in range(1, len(CAMERAS) + 1)))
 LISTENERS = ("recorded", "inside", "outside")
 
 
@@ -47,23 +50,26 @@ class SoundFileOptions:
     """Times in the recording at which the file begins and ends [s]; None: the end of the recording."""
 
 
-def write_sound(run: Path, file: Path, options: SoundFileOptions = SoundFileOptions()) -> float:
-    """Write the sound of a run, a folder or a log; return its duration [s].
+def write_sound(
+    run: Path, file: Path, options: SoundFileOptions = SoundFileOptions(), say: Callable[[str], None] = lambda text: None
+) -> float:
+    """Write the sound of a run, a folder or a log; return its duration [s]. `say` prints a line about a log that is cut off.
 
     Raises
     ------
     ConfigError : there is no log, or it has not the needed columns
     OutputError : the file cannot be written
     """
-    samples = sound_of_run(run, options)
+    samples = sound_of_run(run, options, say)
     write_bytes(file, wav_of(samples))
     return len(samples) / RATE
 
 
-def sound_of_run(run: Path, options: SoundFileOptions) -> NDArray[np.float64]:
-    """Return the sound of a run, (n, 2) samples from -1 to 1. Errors as `write_sound`."""
+def sound_of_run(run: Path, options: SoundFileOptions, say: Callable[[str], None] = lambda text: None) -> NDArray[np.float64]:
+    """Return the sound of a run, (n, 2) samples from -1 to 1. Arguments and errors as `write_sound`."""
     info, configuration = read_recorded(run)
-    inputs = log_inputs(read_log(info.file), Surfaces(SessionBuilder().ground(configuration)), info.file)
+    check_hashes(configuration, info.file)
+    inputs = resampled(*row_inputs(read_log(info.file), Surfaces(SessionBuilder().ground(configuration)), info.file, say), PERIOD)
     inputs["volume"], inputs["rain"] = options.volume, read_session(configuration).weather.rain
     if options.listener != LISTENERS[0]:
         inputs["inside"] = options.listener == "inside"
@@ -71,6 +77,16 @@ def sound_of_run(run: Path, options: SoundFileOptions) -> NDArray[np.float64]:
     if not len(inputs[first:last]):
         raise ConfigError(info.file, "time", f"{options.first:g} s", f"a part of the recording, which lasts {len(inputs) * PERIOD:g} s")
     return synthesized(vehicle_sound(configuration), inputs[first:last])
+
+
+def sound_at(recording: Recording, positions: NDArray[np.float64], volume: float, inside: bool) -> NDArray[np.float64]:
+    """Return the sound (n, 2) of a recorded drive at positions [s], one per PERIOD of the sound; pauses are left out. Raises ConfigError."""
+    inputs, _ = row_inputs(read_log(recording.file), Surfaces(recording.parts.ground), recording.file)
+    inputs["volume"], inputs["rain"] = volume, recording.parts.options.weather.rain
+    inputs["inside"], inputs["silent"] = inside, 0
+    rows = np.arange(min(len(inputs), len(recording.positions)))
+    at = np.interp(positions, recording.positions[: len(rows)], rows)
+    return synthesized(sound_parameters(recording.parts.vehicle), interpolated(inputs[: len(rows)], at))
 
 
 def vehicle_sound(configuration: Configuration) -> Record:
@@ -98,25 +114,48 @@ def wav_of(samples: NDArray[np.float64]) -> bytes:
     return out.getvalue()
 
 
-def log_inputs(log: Log, surfaces: Surfaces, file: object = "log") -> Record:
-    """Return the records SOUND_INPUT of a log, one per PERIOD: row after row, also over pauses. Raises ConfigError: columns are missing."""
+def row_inputs(log: Log, surfaces: Surfaces, file: object = "log", say: Callable[[str], None] = lambda text: None) -> tuple[Record, float]:
+    """Return the records SOUND_INPUT of the rows of a log, also of those in pauses, up to a value that is not finite, and their period [s].
+
+    Raises ConfigError: columns are missing.
+    """
     fields: dict[str, list[str]] = {}
     for column in log.columns.values():
-        fields.setdefault(column.field, []).append(column.name)
-    missing = [name for name in NEEDED if name not in fields]
+        if column.kind.kind in NUMBERS:
+            fields.setdefault(column.field, []).append(column.name)
+    missing = [name for name in NEEDED if not _is_complete(name, fields)]
     if missing:
         expected = f"a log with the fields {', '.join(missing)}, which the sound needs (docs/sound.md)"
         raise ConfigError(file, "columns", f"{len(missing)} missing fields", expected)
     columns: Mapping[str, Any] = {
         name: log[name] if fields[name] == [name] else log.field(name) for name in (*NEEDED, *CONTACTS) if name in fields
     }
-    if log.rows < 2:
-        raise ConfigError(file, "rows", log.rows, "at least two rows")
-    inputs = inputs_of_log(columns, surfaces)
+    with np.errstate(invalid="ignore", over="ignore"):
+        inputs = inputs_of_log(columns, surfaces)
+    finite = _finite(columns.values()) & _finite(inputs[name] for name in inputs.dtype.names or ())
+    if not finite.all():
+        inputs = inputs[: int(np.argmin(finite))]
+        say(f"{file}: row {len(inputs)}: a value is not finite; the sound ends there")
+    if len(inputs) < 2:
+        raise ConfigError(file, "rows", len(inputs), "at least two rows with finite values")
     steps = np.diff(log["time"])
     period = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else PERIOD
-    _put_events(inputs, log.events, log["time"], period)
-    return resampled(inputs, period, PERIOD)
+    _put_events(inputs, log.events, log["time"][: len(inputs)], period)
+    return inputs, period
+
+
+def _is_complete(name: str, fields: Mapping[str, list[str]]) -> bool:
+    """Return whether a log has a field, with the columns of as many wheels as it has for the first one, and only with numbers."""
+    wheels = len(fields.get(WHEEL_FIELDS[0], ()))
+    shape: tuple[int, ...] = next((row[1][1:] for row in SOUND_INPUT if row[0] == name), ())  # type: ignore[index]
+    parts = 3 if name in ("p_WC", "v_WB_B") else int(np.prod(shape, dtype=int))
+    expected = parts * (wheels if name == "p_WC" or name in WHEEL_FIELDS else 1)
+    return name in fields and len(fields[name]) == expected
+
+
+def _finite(columns: Iterable[NDArray[Any]]) -> NDArray[np.bool_]:
+    """Return for each row of columns (n, ...) whether all its values are finite."""
+    return np.logical_and.reduce([np.isfinite(values).reshape(len(values), -1).all(axis=1) for values in columns])
 
 
 def _put_events(inputs: Record, events: tuple[Event, ...], times: NDArray[np.float64], period: float) -> None:
@@ -124,7 +163,7 @@ def _put_events(inputs: Record, events: tuple[Event, ...], times: NDArray[np.flo
     camera, resets = CAMERAS[0], 0
     for event in events:
         resets += event.kind == "reset"
-        if event.kind != "horn" and event.kind.partition("_")[0] != "camera":
+        if event.kind != "horn" and event.kind not in CAMERA_EVENTS:
             continue
         row = int(np.searchsorted(inputs["jumps"], resets))
         row += int(np.searchsorted(times[inputs["jumps"] == resets], event.time))

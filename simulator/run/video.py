@@ -13,14 +13,18 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.installation import install_extra
 from simulator.base.records import record
+from simulator.events.sound_controls import VOLUME
 from simulator.run.recording import Recording
+from simulator.run.sound_file import sound_at
+from simulator.sound.controls import PERIOD
+from simulator.sound.signals import RATE
 from simulator.telemetry.atomic_files import create_folder, write_bytes, write_whole
 
 if TYPE_CHECKING:
     from simulator.view.offscreen import Offscreen
 
-CODECS = {".mp4": ("mp4", "libx264"), ".mkv": ("matroska", "libx264"), ".webm": ("webm", "libvpx-vp9")}
-"""Container and codec by the ending of a video file."""
+CODECS = {".mp4": ("mp4", "libx264", "aac"), ".mkv": ("matroska", "libx264", "aac"), ".webm": ("webm", "libvpx-vp9", "libopus")}
+"""Container and codecs of image and sound by the ending of a video file."""
 QUALITY = {"libx264": {"crf": "20", "preset": "medium"}, "libvpx-vp9": {"crf": "32", "b": "0", "cpu-used": "4"}}
 GIF_COLORS = 128
 GIF_RATE = 50.0
@@ -46,6 +50,12 @@ class VideoOptions:
     speed: float = 1.0
     """Seconds of the recording per second of the video."""
     instruments: bool = True
+    sound: bool = True
+    """Whether a video file has the sound of the drive; a GIF and PNG files have none."""
+    volume: float = VOLUME
+    """0 to 1."""
+    inside: bool | None = None
+    """Whether the sound is that inside the vehicle; None: with the camera of the driver."""
 
 
 def check_target(target: Path, options: VideoOptions) -> None:
@@ -78,11 +88,16 @@ def frame_positions(recording: Recording, options: VideoOptions) -> NDArray[np.f
 
 
 def write_video(
-    recording: Recording, target: Path, options: VideoOptions, progress: Callable[[float, float], None] = lambda done, of: None
+    recording: Recording,
+    target: Path,
+    options: VideoOptions,
+    progress: Callable[[float, float], None] = lambda done, of: None,
+    say: Callable[[str], None] = lambda text: None,
 ) -> int:
     """Write the video and return the number of images. Two videos of a log by the same renderer have equal images.
 
     target : file that ends in one of CODECS or .gif, or a folder for PNG files
+    say : called with one line if the log lacks what the sound needs
 
     Raises
     ------
@@ -90,6 +105,7 @@ def write_video(
     """
     check_target(target, options)
     positions = frame_positions(recording, options)
+    sound = sound_of_video(recording, options, len(positions), say) if target.suffix.lower() in CODECS else None
     images = _Images(recording, options)
     try:
         shown = images.draw(positions, progress)
@@ -99,10 +115,29 @@ def write_video(
         elif suffix == ".gif":
             write_whole(target, lambda path: _write_gif(path, shown, options))
         else:
-            write_whole(target, lambda path: _write_file(path, shown, options, *CODECS[suffix]))
+            write_whole(target, lambda path: _write_file(path, shown, options, sound, *CODECS[suffix]))
     finally:
         images.close()
     return len(positions)
+
+
+def sound_of_video(
+    recording: Recording, options: VideoOptions, images: int, say: Callable[[str], None] = lambda text: None
+) -> NDArray[np.float64] | None:
+    """Return the sound (n, 2) of a video with this number of images; None without sound. Slow motion does not change the pitch.
+
+    say : called with one line if the log lacks what the sound needs
+    """
+    if not options.sound:
+        return None
+    blocks = int(np.ceil(images / options.rate / PERIOD))
+    positions = options.first + np.arange(blocks) * (PERIOD * options.speed)
+    inside = options.camera == "driver" if options.inside is None else options.inside
+    try:
+        return sound_at(recording, positions, options.volume, inside)[: round(images / options.rate * RATE)]
+    except ConfigError as error:
+        say(f"{error}; the video has no sound")
+        return None
 
 
 class _Images:
@@ -152,8 +187,16 @@ def _write_gif(path: Path, images: Iterator[NDArray[np.uint8]], options: VideoOp
     first.save(path, format="gif", save_all=True, append_images=others, duration=round(1000.0 / options.rate), loop=0)
 
 
-def _write_file(path: Path, images: Iterator[NDArray[np.uint8]], options: VideoOptions, container: str, codec: str) -> None:
-    """Write a video file with PyAV. Raises OSError."""
+def _write_file(
+    path: Path,
+    images: Iterator[NDArray[np.uint8]],
+    options: VideoOptions,
+    sound: NDArray[np.float64] | None,
+    container: str,
+    codec: str,
+    sound_codec: str,
+) -> None:
+    """Write a video file with PyAV; `sound` (n, 2) or None. Raises OSError."""
     from fractions import Fraction
 
     import av
@@ -163,6 +206,44 @@ def _write_file(path: Path, images: Iterator[NDArray[np.uint8]], options: VideoO
         stream: Any = out.add_stream(codec, rate=rate, options=QUALITY[codec])
         stream.width, stream.height = options.size
         stream.pix_fmt = "yuv420p"
-        for image in images:
+        track = None if sound is None else _SoundTrack(out, sound_codec, sound)
+        for number, image in enumerate(images, 1):
             out.mux(stream.encode(av.VideoFrame.from_ndarray(image, format="rgb24")))
+            if track is not None:
+                track.write_to(number / options.rate)
         out.mux(stream.encode(None))
+        if track is not None:
+            track.end()
+
+
+class _SoundTrack:
+    """Sound of a video file, written next to its images.
+
+    Parameters
+    ----------
+    out : container of PyAV
+    samples : (n, 2)
+    """
+
+    def __init__(self, out: Any, codec: str, samples: NDArray[np.float64]) -> None:
+        self._out, self._samples, self._written = out, np.ascontiguousarray(samples.T, np.float32), 0
+        self._stream: Any = out.add_stream(codec, rate=RATE)
+        self._stream.layout = "stereo"
+
+    def write_to(self, time: float) -> None:
+        """Write the samples before a time of the video [s]."""
+        from fractions import Fraction
+
+        import av
+
+        first, last = self._written, min(round(time * RATE), self._samples.shape[1])
+        if last <= first:
+            return
+        frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(self._samples[:, first:last]), format="fltp", layout="stereo")
+        frame.sample_rate, frame.pts, frame.time_base = RATE, first, Fraction(1, RATE)
+        self._out.mux(self._stream.encode(frame))
+        self._written = last
+
+    def end(self) -> None:
+        """Write what the codec still holds."""
+        self._out.mux(self._stream.encode(None))

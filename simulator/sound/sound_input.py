@@ -87,9 +87,13 @@ def inputs_of_log(columns: Mapping[str, NDArray[Any]], surfaces: Surfaces) -> Re
 
 
 def resampled(inputs: Record, period: float, wanted: float) -> Record:
-    """Return records at another period [s], linear in between; integers of the row before."""
+    """Return records at another period [s], see `interpolated`."""
     count = max(1, round(len(inputs) * period / wanted))
-    at = np.minimum(np.arange(count) * (wanted / period), len(inputs) - 1)
+    return interpolated(inputs, np.minimum(np.arange(count) * (wanted / period), len(inputs) - 1))
+
+
+def interpolated(inputs: Record, at: NDArray[np.float64]) -> Record:
+    """Return records at rows `at`, which may lie between two rows: linear there; integers of the row before."""
     rows = at.astype(int)
     following, share = np.minimum(rows + 1, len(inputs) - 1), at - rows
     same = inputs["jumps"][rows] == inputs["jumps"][following]

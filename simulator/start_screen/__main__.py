@@ -1,6 +1,7 @@
 """Process of the start screen: python -m simulator.start_screen; reads values as JSON, prints the choice as JSON.
 
-The window and the devices are in a process of their own, so that the drive begins without the libraries of the window.
+The window and the devices are in a process of their own, so that the drive begins without the libraries of the window. The end of the
+standard input ends the process: the program that has started it is gone.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
+import threading
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -61,6 +63,8 @@ class StartScreen:
             self.window.switch_to()
             self.window.dispatch_events()
             self.devices.poll()
+            for name in self.devices.menu_keys():
+                self.menu.button(name)
             self.draw()
             self.window.flip()
             time.sleep(max(FRAME_TIME - (time.perf_counter() - began), 0.0))
@@ -105,12 +109,21 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the program that has started this one
     given: dict[str, Any] = json.loads(sys.stdin.readline() or "{}")
     try:
-        choice = StartScreen(given).run()
+        screen = StartScreen(given)
+        threading.Thread(target=_watch, args=(screen,), daemon=True).start()
+        choice = screen.run()
     except JounceError as error:
         sys.stderr.write(f"{error}\n")
         return 2
     print(json_text({"choice": choice}), flush=True)
     return 0
+
+
+def _watch(screen: StartScreen) -> None:
+    """End the screen when the standard input ends; runs in a thread."""
+    for _ in sys.stdin:
+        pass
+    screen.end()
 
 
 if __name__ == "__main__":

@@ -33,12 +33,18 @@ class WeatherPreset(NamedTuple):
 
 WEATHER = (
     WeatherPreset("default", "clear at noon, unless the session file has another weather"),
-    WeatherPreset("rain", "5 mm/h, visibility 5 km; the sensors see the weather", ("weather.rain_mmph=5", "weather.visibility=5000")),
     WeatherPreset(
-        "heavy rain", "30 mm/h, visibility 1 km; the sensors see the weather", ("weather.rain_mmph=30", "weather.visibility=1000")
+        "rain",
+        "5 mm/h, visibility 5 km; for sensors and sound, not visible in the window",
+        ("weather.rain_mmph=5", "weather.visibility=5000"),
     ),
-    WeatherPreset("fog", "visibility 100 m; the sensors see the weather", ("weather.visibility=100",)),
-    WeatherPreset("night", "two in the morning; the sensors see the weather", ("weather.time_of_day_h=2",)),
+    WeatherPreset(
+        "heavy rain",
+        "30 mm/h, visibility 1 km; for sensors and sound, not visible in the window",
+        ("weather.rain_mmph=30", "weather.visibility=1000"),
+    ),
+    WeatherPreset("fog", "visibility 100 m; for sensors, not visible in the window", ("weather.visibility=100",)),
+    WeatherPreset("night", "two in the morning; for sensors, not visible in the window", ("weather.time_of_day_h=2",)),
 )
 _SOURCE = re.compile(r" ?\[\w+\]")
 """Mark of a source in a description."""

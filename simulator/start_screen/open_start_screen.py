@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from simulator.base import cleanup
 from simulator.base.errors import DeviceError
@@ -31,20 +33,35 @@ def open_start_screen(given: Mapping[str, str]) -> dict[str, Any] | None:
     if not display_available():
         raise DeviceError("start screen: no display found (neither DISPLAY nor WAYLAND_DISPLAY is set); expected a desktop")
     load_settings()
-    command = [sys.executable, "-m", "simulator.start_screen"]
-    root = str(Path(__file__).resolve().parents[2])
-    pipe = subprocess.PIPE
-    process = cleanup.start_child(command, cwd=root, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
-    try:
-        out, errors = process.communicate(json_text(dict(given)) + "\n")
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-    lines = [line for line in errors.splitlines() if line.strip()]
+    with tempfile.TemporaryFile() as errors:
+        process, out = _answered(given, errors)
+        errors.seek(0)
+        lines = [line for line in errors.read().decode(errors="replace").splitlines() if line.strip()]
     if process.returncode != 0:
         raise DeviceError(lines[-1] if lines else "the start screen has ended unexpectedly")
     from simulator.start_screen.choice import drive_options
 
     choice = json.loads(out.splitlines()[-1])["choice"] if out.strip() else None
     return None if choice is None else drive_options(choice)
+
+
+def _answered(given: Mapping[str, str], errors: IO[bytes]) -> tuple[subprocess.Popen, str]:
+    """Run the process to its end; return it, and what it has printed. Its input stays open, because its end closes the window."""
+    command = [sys.executable, "-m", "simulator.start_screen"]
+    root = str(Path(__file__).resolve().parents[2])
+    process = cleanup.start_child(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True)
+    assert process.stdin is not None and process.stdout is not None
+    try:
+        with contextlib.suppress(BrokenPipeError):  # it has ended already
+            process.stdin.write(json_text(dict(given)) + "\n")
+            process.stdin.flush()
+        out = process.stdout.read()
+        process.wait()
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+        process.stdout.close()
+    return process, out

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from simulator.base.errors import JounceError
 from simulator.driver.input_devices.calibration import Calibration, profile_file, raw_axes, save_profile
-from simulator.driver.input_devices.device_profiles import load_profiles, profile_folders, user_profiles_folder
+from simulator.driver.input_devices.device_profiles import OPEN_MENU, load_profiles, profile_folders, user_profiles_folder
 from simulator.driver.input_devices.devices import Device, DeviceHub
 from simulator.start_screen.choice import options_of, shown_rows
 from simulator.view.key_bindings import driving_keys_text, key_text
@@ -45,6 +45,10 @@ class Devices:
         """Read the devices."""
         if self.hub is not None:
             self.hub.poll()
+
+    def menu_keys(self) -> list[str]:
+        """Return the keys of the menu that were pressed on the devices before the last `poll`."""
+        return [] if self.hub is None else [key for key in self.hub.menu_keys if key != OPEN_MENU]
 
     def found(self) -> list[Device]:
         """Return the devices."""
@@ -162,10 +166,16 @@ class CalibrationPage(PlainPage):
     title = "Calibration"
     first = QUESTION_LINES
 
+    @property
+    def listens(self) -> bool:
+        """True: the questions ask for buttons."""
+        return True
+
     def __init__(self, devices: Devices, device: Device, menu: Callable[[], Menu]) -> None:
         assert devices.hub is not None
         self._devices, self._device, self._menu = devices, device, menu
-        self._steps = Calibration(devices.hub, device).questions()
+        self._calibration = Calibration(devices.hub, device)
+        self._steps = self._calibration.questions()
         self._question = next(self._steps)
         self._answer = ""
         self._result = ""
@@ -177,7 +187,7 @@ class CalibrationPage(PlainPage):
         lines = (*textwrap.wrap(self._question, QUESTION_WIDTH), "", "")[:QUESTION_LINES]
         note = "do what the question says, hold it, then press Enter; Esc: end without a file"
         rows = [Row(line, selectable=False) for line in lines]
-        rows.append(Row("Next", self._answer, note, choose=self._next))
+        rows.append(Row("Next", self._answer or self._calibration.pressed, note, choose=self._next))
         rows += [
             Row(f"    axis {number}", f"{value:+.2f}", note, choose=self._next, bar=Bar(-value, signed=True))
             for number, value in enumerate(raw_axes(self._device))

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from simulator.base import renamed
 from simulator.base.arrow_file import arrow_file
-from simulator.base.errors import UnreadableError
+from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import check_regular
 from simulator.base.renamed import present_column
 from simulator.telemetry.parquet import EXPECTED
 
 Columns = dict[str, NDArray[Any]]
+NUMBERS = "fiub"
+"""Kinds of arrays that a column may be."""
 
 
 class LogGroups:
@@ -40,13 +42,17 @@ class LogGroups:
             with arrow_file(file) as source, pq.ParquetFile(source) as log:
                 about = log.metadata
                 self.rows = [int(about.row_group(n).num_rows) for n in range(about.num_row_groups)]
-                self._written = {present_column(name): name for name in log.schema_arrow.names}
+                names = log.schema_arrow.names
+                self._written = {present_column(name): name for name in names}
         except (OSError, pa.ArrowException) as error:
             raise UnreadableError(file, "", str(error).splitlines()[0], EXPECTED) from None
+        if len(self._written) < len(names):
+            double = next(name for name in names if names.count(name) > 1 or self._written[present_column(name)] != name)
+            raise ConfigError(file, double, "two columns", "one column of this name")
         self.names = tuple(self._written)
 
     def read(self, group: int, columns: Collection[str]) -> Columns:
-        """Return columns of a group by name; names that the log does not have are ignored. Raises ConfigError: the group is damaged."""
+        """Return columns of a group by name; names that the log does not have are ignored. Raises ConfigError: the group is damaged, or a column has no numbers."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -57,6 +63,9 @@ class LogGroups:
                 found = {present_column(name): table.column(name).to_numpy() for name in table.column_names}
         except (OSError, pa.ArrowException) as error:
             raise UnreadableError(self.file, f"row group {group}", str(error).splitlines()[0], "rows that can be read") from None
+        for name, values in found.items():
+            if values.dtype.kind not in NUMBERS:
+                raise ConfigError(self.file, name, "a column of other values", "a column of numbers")
         return found
 
     def read_all(self, columns: Collection[str]) -> tuple[Columns, str]:

@@ -14,6 +14,7 @@ from simulator.view.gl_context import display_available
 from simulator.view.launch import GEOMETRY, TERRAIN_FILE
 from simulator.view.shared_state import KeyReader
 from simulator.view.terrain_data import TerrainData
+from simulator.view.user_settings import users_key
 from simulator.view.window import run_window
 
 WAIT = 1.5
@@ -35,7 +36,7 @@ def main_view(pid: int | None) -> int:
     notice = (
         "the drive already has a window; this window ignores keys"
         if read_only
-        else "keys as in the window of the drive; press H to show them"
+        else f"keys as in the window of the drive; press {users_key('help')} to show them"
     )
     print(f"view of the drive {drive['pid']} ({drive['title']}); {notice}", flush=True)
     with np.load(folder / GEOMETRY) as geometry:

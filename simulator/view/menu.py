@@ -61,6 +61,10 @@ class Page(Protocol):
     first: int
     """Row that is selected when the page opens."""
 
+    @property
+    def listens(self) -> bool:
+        """True while the page waits for a key or a button, so that buttons of devices do not act on the menu."""
+
     def rows(self) -> list[Row]:
         """Return the rows."""
 
@@ -76,6 +80,11 @@ class PlainPage:
 
     title = ""
     first = 0
+
+    @property
+    def listens(self) -> bool:
+        """Wait for no key."""
+        return False
 
     def take_key(self, key: str) -> bool:
         """Use no key."""
@@ -181,6 +190,11 @@ class Menu:
         else:
             return False
         return True
+
+    def button(self, key: str) -> None:
+        """Process a key that was pressed on a steering wheel or game controller."""
+        if not self.page.listens:
+            self.key(key)
 
     def point(self, x: float, y: float) -> None:
         """Select the row at a place of the canvas."""

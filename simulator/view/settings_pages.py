@@ -84,17 +84,24 @@ class KeysPage(PlainPage):
     """Keys of all actions; Enter waits for a new key."""
 
     title = "Keys"
+    first = 1
+    """The first action: a second Enter must not restore all keys."""
 
     def __init__(self, live: LiveSettings, menu: Callable[[], Menu]) -> None:
         self._live, self._menu = live, menu
         self._waiting = ""
         self._remark = ""
 
+    @property
+    def listens(self) -> bool:
+        """True while the page waits for the new key of an action."""
+        return bool(self._waiting)
+
     def rows(self) -> list[Row]:
         """Return a row for each action."""
         bindings = self._live.value.keys
         out = [
-            Row("All usual keys", "", "give all actions their usual keys", choose=self._restore),
+            Row("All usual keys", "", self._remark or "give all actions their usual keys", choose=self._restore),
         ]
         for action in ACTIONS:
             waits = action.name == self._waiting
@@ -105,7 +112,7 @@ class KeysPage(PlainPage):
             )
             value = "press a key" if waits else keys_text(bindings[action.name])
             out.append(Row(action.name.replace("_", " "), value, note, choose=lambda name=action.name: self._wait(name)))  # type: ignore[misc]
-        return out
+        return [*out, Row("Back", choose=lambda: self._menu().back())]
 
     def take_key(self, key: str) -> bool:
         """Take the new key of an action."""
@@ -117,7 +124,7 @@ class KeysPage(PlainPage):
             self._bind(action, key)
             return True
         self._remark = ""
-        if key in ("BACKSPACE", "DELETE") and number >= 0:
+        if key in ("BACKSPACE", "DELETE") and 0 <= number < len(ACTIONS):
             self._reset(ACTIONS[number].name, DEFAULTS[ACTIONS[number].name] if key == "BACKSPACE" else ())
             return True
         return False
@@ -137,6 +144,7 @@ class KeysPage(PlainPage):
 
     def _restore(self) -> None:
         self._live.change(keys=dict(DEFAULTS))
+        self._remark = "all actions have their usual keys"
 
 
 class KeyListPage(PlainPage):

@@ -31,6 +31,11 @@ from vehicles.readout import READOUT
 MOTION_BLOCKS = 32
 """Number of publications whose extremes of the motion a view can still read: a view with less than four frames per second misses some."""
 
+OPEN_MENU = "MENU"
+"""Key that opens and closes the menu."""
+MENU_PRESSES = ("UP", "DOWN", "LEFT", "RIGHT", "ENTER", "ESCAPE", OPEN_MENU)
+"""Keys of a menu in `menu_presses`."""
+
 EXTRAS = (
     # name               shape  unit  description
     ("p_platform", (3,), "m", "displacement of the platform from neutral (ISO axes of the platform)"),
@@ -65,6 +70,13 @@ EXTRAS = (
     ("replay_position", (), "s", "position in a replay, 0 = its start"),
     ("replay_duration", (), "s", "duration of a replay"),
     ("replay_speed", (), "1", "simulated time per wall time of a replay"),
+    (
+        "menu_presses",
+        (len(MENU_PRESSES),),
+        "1",
+        "presses of the buttons of devices for the menu so far, in the order of MENU_PRESSES",
+        "i8",
+    ),
     ("message", (), "", "message for the driver, one line, utf-8", "S96"),
     ("driver", (), "", "name of the present driver, utf-8, if several may drive; else empty", "S24"),
 )
@@ -116,6 +128,7 @@ _KEYS_HEAD = (
     ("place", (), "1", "selected place of the time line, 0 = start, 1 = end"),
     ("shown_time", (), "s", "simulated time of the state in the last frame that was handed to the display"),
     ("shown_at", (), "s", "time.perf_counter of the view at that time"),
+    ("menu", (), "1", "1 while the menu of the view is open", "u8"),
     ("down", (len(KEYS),), "1", "1 while the key is pressed", "u1"),
     ("presses", (len(KEYS),), "1", "number of presses of the key, modulo 256", "u1"),
 )
@@ -309,7 +322,7 @@ class KeyWriter:
         self._keys = _map_keys(self._memory, False, self.name)
         self._token = np.uint64(secrets.randbits(63) + 1)
         self._keys["owner"], self._keys["pid"] = self._token, os.getpid()
-        self._keys["down"], self._keys["closed"] = 0, 0
+        self._keys["down"], self._keys["closed"], self._keys["menu"] = 0, 0, 0
 
     @property
     def owns(self) -> bool:
@@ -341,6 +354,11 @@ class KeyWriter:
         if self.owns:
             self._keys["frames"] += np.uint64(1)
 
+    def note_menu(self, is_open: bool) -> None:
+        """Note whether the menu is open: buttons of devices then only act on it."""
+        if self.owns:
+            self._keys["menu"] = is_open
+
     def note_shown(self, simulated: float) -> None:
         """Note that the display has the frame of a state, by its simulated time."""
         if self.owns:
@@ -350,7 +368,7 @@ class KeyWriter:
         """Release all keys and give up the ownership."""
         self.release_all()
         if self.owns:
-            self._keys["closed"], self._keys["owner"] = closed_by_user, 0
+            self._keys["closed"], self._keys["owner"], self._keys["menu"] = closed_by_user, 0, 0
         del self._keys
         close_block(self._memory, unlink=False)
 
@@ -370,6 +388,9 @@ class NoKeys:
         """Do nothing."""
 
     def beat(self) -> None:
+        """Do nothing."""
+
+    def note_menu(self, is_open: bool) -> None:
         """Do nothing."""
 
     def note_shown(self, simulated: float) -> None:
@@ -409,6 +430,11 @@ class KeyReader:
             return None
         self._pointed = count
         return float(self._keys["place"])
+
+    @property
+    def in_menu(self) -> bool:
+        """Whether the menu of the view is open."""
+        return bool(self._keys["menu"])
 
     @property
     def shown(self) -> tuple[float, float]:

@@ -23,8 +23,8 @@ ROW = 62.0
 SERIES = 4
 PLOTS = (300.0, SERIES * ROW + 10.0)
 """Size of the panel of the plots."""
-LABEL = 92.0
-"""Space for the times at the right end of the time line."""
+LABEL = 136.0
+"""Space for the times at the right end of the time line, up to 100 minutes, with a gap before them."""
 BAR = 6.0
 DIRE = ("incident", "collision")
 """Events that are marked in red."""

@@ -6,6 +6,9 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from simulator.base.records import Record
 from simulator.view.adaptive_resolution import Quality
 from simulator.view.camera import CAMERAS
@@ -18,7 +21,7 @@ from simulator.view.menu_window import MenuMouse, key_name
 from simulator.view.object_follower import ObjectFollower
 from simulator.view.pause_menu import PauseMenu
 from simulator.view.settings_pages import LiveSettings
-from simulator.view.shared_state import KEYS, KeyWriter, NoKeys, ViewReader
+from simulator.view.shared_state import KEYS, MENU_PRESSES, OPEN_MENU, KeyWriter, NoKeys, ViewReader
 from simulator.view.terrain_data import TerrainData
 from simulator.view.timeline import Timeline
 from simulator.view.user_settings import UserSettings, load_settings
@@ -112,6 +115,8 @@ class _View:
         self.last = time.perf_counter()
         self.last_data = self.last
         self.generation = -1
+        self.menu_presses: NDArray[np.int64] | None = None
+        """Presses in the last frame; None before the first one."""
         self.drawn_time = -1.0
         """Simulated time of the last frame [s]."""
         self.window.push_handlers(
@@ -182,13 +187,37 @@ class _View:
                 _show(state, "no data from the host")
             width, height = self.window.get_framebuffer_size()
             self._show_guide(state, passed)
-            self.pause_menu.switch.see(bool(state[0]["paused"]))
+            self.pause_menu.switch.see(bool(state[0]["paused"] or state[0]["replays"]))  # the drive is paused while a replay is shown
+            self._press_buttons()
             self.scene.hud.menu = self.pause_menu.menu
+            self.writer.note_menu(self.pause_menu.menu is not None)
             self.scene.hud.ratio = max(self.window.dpi / NORMAL_DPI, width / max(self.window.get_size()[0], 1))
             self.scene.draw(state, dt, 0, width, height)
             self._adapt_resolution(now)
             self.drawn_time = float(state[0]["time"])
         self.writer.beat()
+
+    def _press_buttons(self) -> None:
+        """Let the buttons of devices that were pressed since the last frame act on the menu, or open it."""
+        presses, before = self.reader.last[0]["menu_presses"].copy(), self.menu_presses
+        self.menu_presses = presses
+        if self.pause_menu.read_only or before is None:
+            return
+        for key, count in zip(MENU_PRESSES, presses - before, strict=True):
+            for _ in range(int(count)):
+                self._press_button(key)
+
+    def _press_button(self, key: str) -> None:
+        menu, guide = self.pause_menu.menu, self.scene.hud.guide
+        if menu is None and key == OPEN_MENU:
+            self._change_window("menu")
+        elif menu is None and guide is not None and key != "ESCAPE":
+            guide.take_key(key)
+            self._end_guide()
+        elif menu is not None and key == OPEN_MENU:
+            self.pause_menu.close()
+        elif menu is not None:
+            menu.button(key)
 
     def _adapt_resolution(self, began: float) -> None:
         if self.quality is not None:

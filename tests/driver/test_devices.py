@@ -87,13 +87,38 @@ def test_buttons_work_the_lever_once_per_press_and_are_not_missed_between_polls(
     stick.button(9)
     assert command(pad, hub, t=0.01)["selector"] == -1
     assert command(pad, hub, t=0.02)["selector"] == -1, "held down is one press"
-    stick.tap(6)
+    stick.tap(4)
     command(pad, hub)
-    assert pad.events == ["pause"]
+    assert pad.events == ["reset"]
     stick.tap(1)
     assert command(pad, hub)["parking_brake"] == 1.0
     stick.tap(1)
     assert command(pad, hub)["parking_brake"] == 0.0
+
+
+def test_buttons_of_a_game_controller_act_on_a_menu(hub, plug):
+    """They are keys of the menu; while it is open, they do nothing else."""
+    pad, stick = Gamepad(hub), plug("Virtual pad", GAMEPAD, 6, 15)
+    command(pad, hub)
+    for number, key in ((6, "MENU"), (11, "UP"), (12, "DOWN"), (13, "LEFT"), (14, "RIGHT"), (0, "ENTER"), (1, "ESCAPE")):
+        hub.in_menu = number != 6
+        stick.tap(number)
+        now = command(pad, hub)
+        assert hub.menu_keys == [key] and pad.events == [] and now["parking_brake"] == 0.0
+    command(pad, hub)
+    assert hub.menu_keys == []
+
+
+def test_the_hat_of_a_wheel_is_four_buttons(hub, plug):
+    plug(*G29)
+    hub.poll()
+    (device,) = hub.devices.values()
+    found = []
+    for x, y in ((0, 1), (0, 1), (0, 0), (-1, -1), (0, -1), (1, 0)):
+        device.note_hat(x, y)
+        device.refresh(1)
+        found.append(device.menu_keys)
+    assert found == [["UP"], [], [], ["DOWN", "LEFT"], [], ["RIGHT"]]
 
 
 def test_shifting_against_the_direction_of_travel_is_refused(hub, plug):

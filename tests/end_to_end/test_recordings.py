@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+import wave
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image
@@ -18,7 +20,7 @@ from simulator.builder.builder import build
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import Override
 from simulator.configuration.session_file import SoundOptions
-from simulator.host.replay_command import Replay
+from simulator.host.replay_command import Replay, timeline_of
 from simulator.host.replay_player import Player
 from simulator.host.replay_sound import ReplaySound
 from simulator.run.folder import RunFolder
@@ -26,6 +28,7 @@ from simulator.run.frames import FrameState, States
 from simulator.run.ghost import ghost_of
 from simulator.run.recording import Recording
 from simulator.run.run_configuration import open_log
+from simulator.run.sound_file import SoundFileOptions, sound_of_run
 from simulator.telemetry.writer import LogOptions
 from simulator.view.shared_state import ViewReader
 
@@ -196,6 +199,42 @@ def test_a_gif_and_a_video_file(driven, tmp_path, capsys):
         assert sum(1 for _ in clip.decode(video=0)) == 3
 
 
+def sound_of(file: Path) -> np.ndarray:
+    av = pytest.importorskip("av")
+    with av.open(str(file)) as clip:
+        return np.concatenate([frame.to_ndarray()[0] for frame in clip.decode(audio=0)]) if clip.streams.audio else np.zeros(0)
+
+
+def test_a_video_file_has_the_sound_of_the_drive(driven, tmp_path, capsys):
+    """Its envelope is that of the WAV file; in slow motion the sound lasts longer, but has the same pitch."""
+    part = ("--from", 2, "--to", 4, "--listener", "outside")
+    video = (*part, "--fps", 5, "--size", "64x48")
+    for words in (("--wav", "a.wav", *part), ("--video", "a.mp4", *video), ("--video", "slow.webm", *video, "--speed", 0.5)):
+        assert call(capsys, "render", driven[0], words[0], tmp_path / words[1], *words[2:])[0] == 0
+    with wave.open(str(tmp_path / "a.wav")) as file:
+        wav = np.frombuffer(file.readframes(file.getnframes()), "<i2").reshape(-1, 2)[:, 0] / 32768.0
+    sound, slow = sound_of(tmp_path / "a.mp4"), sound_of(tmp_path / "slow.webm")
+    assert len(sound) / 48_000 == pytest.approx(11 / 5, abs=0.05) and len(slow) / 48_000 == pytest.approx(21 / 5, abs=0.05)
+
+    def envelope(samples, seconds):
+        n = round(0.1 * seconds * 48_000)
+        return np.array([samples[k * n : (k + 1) * n].std() for k in range(2, 18)])
+
+    assert np.corrcoef(envelope(sound, 1.0), envelope(wav, 1.0))[0, 1] > 0.95
+    assert np.corrcoef(envelope(slow, 2.0), envelope(wav, 1.0))[0, 1] > 0.9
+    tones = [spectrum_peak(samples) for samples in (wav[24_000:72_000], sound[24_000:72_000], slow[96_000:144_000])]
+    assert tones[1] == pytest.approx(tones[0], rel=0.03) and tones[2] == pytest.approx(tones[0], rel=0.1)
+    assert call(capsys, "render", driven[0], "--video", tmp_path / "none.mp4", *video, "--no-sound")[0] == 0
+    assert len(sound_of(tmp_path / "none.mp4")) == 0
+
+
+def spectrum_peak(samples: np.ndarray) -> float:
+    """Frequency of the strongest line below 1 kHz [Hz]."""
+    size = np.abs(np.fft.rfft(samples * np.hanning(len(samples))))
+    f = np.fft.rfftfreq(len(samples), 1.0 / 48_000)
+    return float(f[np.argmax(np.where((f > 30.0) & (f < 1000.0), size, 0.0))])
+
+
 @pytest.mark.parametrize(
     ("words", "part"),
     [
@@ -285,7 +324,18 @@ def with_configuration(table, change):
 def test_a_log_whose_vehicle_was_edited_is_refused(driven, tmp_path):
     folder = copied(driven, tmp_path)
     rewritten(folder, lambda table: with_configuration(table, lambda content: content["vehicle"]["chassis"].update(mass=1234.0)))
-    with pytest.raises(ConfigError, match=r"expected the vehicle of the run .hash .*got 'another vehicle"):
+    for read in (lambda: Recording(folder, silent), lambda: sound_of_run(folder, SoundFileOptions())):
+        with pytest.raises(ConfigError, match=r"expected the vehicle of the run .hash .*got 'another vehicle"):
+            read()
+    rewritten(folder, lambda table: with_configuration(table, lambda content: content["recorded"].update(hashes="none")))
+    with pytest.raises(ConfigError, match="hashes"):
+        Recording(folder, silent)
+
+
+def test_two_columns_of_a_name_are_refused(driven, tmp_path):
+    folder = copied(driven, tmp_path)
+    rewritten(folder, lambda table: table.append_column("engine_speed", table.column("engine_speed")))
+    with pytest.raises(ConfigError, match="engine_speed"):
         Recording(folder, silent)
 
 
@@ -301,19 +351,51 @@ def test_columns_of_another_vehicle_are_refused(driven, tmp_path):
         Recording(folder, silent)
 
 
-def test_values_that_are_not_finite_end_the_recording(driven, tmp_path):
+def with_values(table, name, first, value):
+    """Return a table in which a column has a value from row `first` on."""
+    at = table.column_names.index(name)
+    values = table.column(at).to_numpy().copy()
+    values[first:] = value
+    return table.set_column(at, table.schema.field(at), [values])
+
+
+@pytest.mark.parametrize("name", ["p_WB_y", "R_BK_RL_x_y", "engine_speed", "a_WB_B_y", "slip_ratio_FL"])
+def test_values_that_are_not_finite_end_the_recording_and_its_sound(driven, tmp_path, name):
     folder = copied(driven, tmp_path)
-
-    def broken(table):
-        at = table.column_names.index("p_WB_y")
-        values = table.column(at).to_numpy().copy()
-        values[200:] = np.nan
-        return table.set_column(at, table.schema.field(at), [values])
-
-    rewritten(folder, broken)
+    rewritten(folder, lambda table: with_values(table, name, 350, np.nan))
     messages: list[str] = []
     recording = Recording(folder, messages.append)
-    assert len(recording.positions) == 200 and "row 200" in messages[0]
+    assert len(recording.positions) == 350 and len(messages) == 1 and "row 350" in messages[0]
+    assert np.isfinite(timeline_of(recording).values).all()
+    sound = sound_of_run(folder, SoundFileOptions(), messages.append)
+    needed = name in ("engine_speed", "slip_ratio_FL")
+    assert np.isfinite(sound).all() and len(sound) == 480 * (350 if needed else recording.log.rows) and len(messages) == 1 + needed
+
+
+def test_a_recording_without_a_finite_row_is_refused(driven, tmp_path):
+    folder = copied(driven, tmp_path)
+    rewritten(folder, lambda table: with_values(table, "engine_speed", 0, np.inf))
+    with pytest.raises(ConfigError, match="no row that can be drawn"):
+        Recording(folder, silent)
+
+
+@pytest.mark.parametrize("name", ["engine_speed", "time"])
+def test_a_column_of_text_is_refused(driven, tmp_path, capsys, name):
+    folder = copied(driven, tmp_path)
+
+    def as_text(table):
+        at = table.column_names.index(name)
+        return table.set_column(at, table.schema.field(at).with_type(pa.string()), [["x"] * table.num_rows])
+
+    rewritten(folder, as_text)
+    for output in (("--video", "x"), ("--wav", "x.wav")):
+        assert name in refused(call(capsys, "render", folder, output[0], tmp_path / output[1]))
+
+
+def test_a_log_that_lacks_a_wheel_has_no_sound(driven, tmp_path, capsys):
+    folder = copied(driven, tmp_path)
+    rewritten(folder, lambda table: table.drop_columns(["slip_ratio_RR"]))
+    assert "slip_ratio" in refused(call(capsys, "render", folder, "--wav", tmp_path / "x.wav"))
 
 
 def test_a_replay_publishes_the_records_of_a_drive(driven):

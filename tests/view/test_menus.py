@@ -72,6 +72,16 @@ def test_keyboard_alone_reaches_every_row():
     assert left == [True] and not menu.key("F5")
 
 
+def test_buttons_of_devices_act_on_a_menu_unless_it_waits_for_a_key(config):
+    live = LiveSettings(UserSettings())
+    menu = Menu(KeysPage(live, lambda: menu), lambda: None)
+    for key in ("DOWN", "ENTER", "ENTER", "DOWN"):
+        menu.button(key)
+    assert menu.selected == 2 and menu.page.listens and live.value.keys == DEFAULTS
+    press(menu, "F9")
+    assert live.value.keys[ACTIONS[1].name] == ("F9",) and not menu.page.listens
+
+
 def test_mouse_chooses_rows_and_arrows_where_they_are_drawn():
     page = Page()
     menu, c = Menu(page, lambda: None), Texts()
@@ -141,7 +151,7 @@ def test_a_file_that_cannot_be_written_is_a_line_in_the_menu(config, monkeypatch
 def test_a_new_key_takes_the_key_from_its_action(config):
     live = LiveSettings(UserSettings())
     menu = Menu(KeysPage(live, lambda: menu), lambda: None)
-    number = [action.name for action in ACTIONS].index("pause") + 1
+    number = [action.name for action in ACTIONS].index("pause")
     press(menu, *["DOWN"] * number, "ENTER", "H")
     assert live.value.keys["pause"] == ("H",) and live.value.keys["help"] == ("F1",)
     assert load_settings().keys == live.value.keys and not double_keys(live.value.keys)
@@ -151,7 +161,7 @@ def test_a_new_key_takes_the_key_from_its_action(config):
     assert live.value.keys["pause"] == ()
     press(menu, "BACKSPACE")
     assert live.value.keys["pause"] == ("P",)
-    press(menu, *["UP"] * number, "ENTER")
+    press(menu, *["UP"] * (number + 1), "ENTER")
     assert live.value.keys == DEFAULTS and load_settings().keys == DEFAULTS
 
 

@@ -51,6 +51,11 @@ def test_keys_choose_and_drive(screen, tmp_path):
     assert "sedan_active_steering" in (tmp_path / "jounce" / "settings.yaml").read_text()
 
 
+def test_the_window_closes_with_the_program_that_has_opened_it(screen):
+    screen.stdin.close()
+    assert screen.wait(timeout=30) == 0
+
+
 def test_esc_ends_without_a_choice_and_saves_nothing(screen, tmp_path):
     type_keys("Escape")
     out, _ = screen.communicate(timeout=30)

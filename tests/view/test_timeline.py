@@ -9,9 +9,10 @@ from simulator.base.records import record
 from simulator.cli.commands.replays import CAMERAS as CAMERAS_OF_THE_COMMAND
 from simulator.view.camera import CAMERAS
 from simulator.view.ghost import FIELDS, GhostClock, GhostTrack
-from simulator.view.instruments import AMBER, RED, Canvas, Font, asset
+from simulator.view.instrument_layout import EDGE
+from simulator.view.instruments import AMBER, RED, SMALL, Canvas, Font, asset, clock_text
 from simulator.view.shared_state import STATE, KeyReader, KeyWriter
-from simulator.view.timeline import Timeline, bar_of, timeline_bar, timeline_plots
+from simulator.view.timeline import LABEL, Timeline, bar_of, timeline_bar, timeline_plots
 from tests.view.scenes import geometry
 
 
@@ -42,6 +43,16 @@ def test_the_bar_shows_position_and_events():
     assert done.max() == pytest.approx(box.x + 0.5 * box.width, abs=2.0)
     mark = quads(canvas, RED)[..., 0]
     assert mark.mean() == pytest.approx(box.x + 0.25 * box.width, abs=2.0)
+
+
+@pytest.mark.parametrize("duration", [84.3, 3599.9, 5999.0])
+def test_the_times_do_not_overlap_the_bar(duration):
+    canvas, state, box = Canvas(Font(asset("fonts/hud.npz"))), record(STATE), bar_of(400.0, 300.0)
+    state[0]["replay_duration"] = state[0]["replay_position"] = duration
+    times = f"{clock_text(duration)} / {clock_text(duration)}"
+    timeline_bar(canvas, box, state[0], None)
+    assert box.x + box.width + LABEL - canvas.font.width(times, SMALL) > box.x + box.width + 8.0
+    assert box.x + box.width + LABEL <= 400.0 - EDGE
 
 
 def test_the_plots_need_no_values_beyond_the_recording():

@@ -9,7 +9,7 @@ import pytest
 from simulator.view.gl_context import display_available
 from simulator.view.key_bindings import ACTIONS
 from simulator.view.launch import start_view_process
-from simulator.view.shared_state import KeyReader, ViewWriter, extras
+from simulator.view.shared_state import MENU_PRESSES, KeyReader, ViewWriter, extras
 from tests.view.scenes import geometry, hilly_terrain, readout
 
 
@@ -47,6 +47,41 @@ def test_host_notices_a_window_that_was_killed(opened):
     assert wait(lambda: not process.alive, 10.0)
     block.publish(readout(), extras())
     assert process.complaint
+    block.close()
+
+
+def test_buttons_of_devices_open_the_menu_and_act_on_it(opened):
+    block, keys, process = opened
+    state = extras()
+
+    def press(key):
+        state[0]["menu_presses"][MENU_PRESSES.index(key)] += 1
+        block.publish(readout(), state)
+
+    press("MENU")
+    assert wait(lambda: keys.frames > 3 or not process.alive) and process.alive, process.complaint
+    assert not keys.in_menu, "it was pressed before the window opened"
+    press("MENU")
+    assert wait(lambda: keys.in_menu) and keys.taps("pause") == 1
+    state[0]["paused"] = 1
+    press("DOWN")
+    frames = keys.frames
+    assert wait(lambda: keys.frames > frames + 2)
+    press("ENTER")
+    assert wait(lambda: not keys.in_menu) and keys.taps("reset") == 1 and keys.taps("pause") == 1
+    block.close()
+
+
+def test_the_menu_leaves_the_pause_of_a_replay_of_the_last_seconds(opened):
+    """The state of the replay is not paused, but the drive is."""
+    block, keys, process = opened
+    state = extras()
+    state[0]["replays"] = 2
+    block.publish(readout(), state)
+    assert wait(lambda: keys.frames > 3 or not process.alive) and process.alive, process.complaint
+    state[0]["menu_presses"][MENU_PRESSES.index("MENU")] += 1
+    block.publish(readout(), state)
+    assert wait(lambda: keys.in_menu) and keys.taps("pause") == 0
     block.close()
 
 

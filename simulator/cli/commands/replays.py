@@ -45,10 +45,10 @@ def add_render(commands: Commands) -> None:
     p.add_argument(
         "--listener",
         choices=("recorded", "inside", "outside"),
-        default="recorded",
-        help="place of the listener: %(choices)s (default: recorded, as the cameras of the drive)",
+        help="place of the listener: %(choices)s (default: --wav as the cameras of the drive, --video as its camera)",
     )
     p.add_argument("--volume", type=number_between(0.0, 1.0), default=0.5, metavar="V", help="volume of the sound, 0 to 1 (default: 0.5)")
+    p.add_argument("--no-sound", action="store_true", help="video file without sound")
     _add_times(p)
     p.add_argument("--size", type=_size, default=(1280, 720), metavar="WxH", help="pixels of an image (default: 1280x720)")
     p.add_argument("--fps", type=number_between(1.0, 240.0), default=30.0, metavar="HZ", help="images per second (default: 30)")

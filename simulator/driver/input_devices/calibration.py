@@ -71,6 +71,13 @@ class Calibration:
     def __init__(self, hub: DeviceHub, device: Device) -> None:
         self.hub, self.device = hub, device
         self.taken: set[int] = set()
+        self._awaits_button = False
+
+    @property
+    def pressed(self) -> str:
+        """Name of the button that was pressed since the question for one; empty without one."""
+        number = self.device.latest_button
+        return f"button {number}" if self._awaits_button and number is not None else ""
 
     def questions(self) -> Questions:
         """Ask all questions; return the profile as a dict. Raises DeviceError: no control moved, or an answer cannot be used."""
@@ -131,10 +138,12 @@ class Calibration:
             raise DeviceError(f"calibration: invalid rotation; expected a number in degrees; got {answer!r}; no file was written") from None
 
     def button(self, text: str) -> Questions:
-        """Return the number of the first button pressed before Enter, or None."""
+        """Return the number of the last button pressed before Enter, or None; a window polls the devices while it waits for Enter."""
+        self.device.latest_button, self._awaits_button = None, True
         yield f"Press the button for {text}, or only Enter"
-        pressed_buttons = [button for _ in _polls(self.hub, 0.1) for button in self.device.buttons]
-        return next((button for button in pressed_buttons if isinstance(button, int)), None)
+        settle(self.hub, 0.1)
+        self._awaits_button = False
+        return self.device.latest_button
 
     def sample(self, question: str) -> Questions:
         """Return the raw axes at the time Enter is pressed."""

@@ -38,8 +38,20 @@ Action = Literal[
     "drive", "neutral", "reverse", "selector_up", "selector_down", "gear_up", "gear_down", "starter", "parking_brake", "low_range",
     "center_lock", "reset", "upright", "pause", "driver", "camera", "intensity_up", "intensity_down", "horn", "mute",
     "gate_reverse", "gate_1", "gate_2", "gate_3", "gate_4", "gate_5", "gate_6", "gate_7",
+    "menu", "menu_up", "menu_down", "menu_left", "menu_right", "menu_choose", "menu_back",
 ]  # fmt: skip
-"""Actions of buttons. Gate actions apply while the button is pressed; an H-pattern without a gear is in neutral."""
+"""Actions of buttons. Gate actions apply while the button is pressed; an H-pattern without a gear is in neutral. `menu` opens and closes the
+menu of a drive; the other menu actions only have an effect in a menu."""
+
+OPEN_MENU = "MENU"
+"""Name of the action `menu` among the keys of a menu."""
+MENU_KEYS = {
+    "menu_up": "UP", "menu_down": "DOWN", "menu_left": "LEFT", "menu_right": "RIGHT", "menu_choose": "ENTER", "menu_back": "ESCAPE",
+    "menu": OPEN_MENU,
+}  # fmt: skip
+"""Keys of a menu, by action."""
+HAT_BUTTONS = ("hat_up", "hat_down", "hat_left", "hat_right")
+"""Directions of the hat (direction pad) of a steering wheel, which count as buttons."""
 
 GATE = {"gate_reverse": -1, **{f"gate_{gear}": gear for gear in range(1, 8)}}
 """Gears of an H-pattern, by action."""
@@ -242,7 +254,8 @@ def _rank(match: Match, name: str, guid: str, is_gamepad: bool) -> int:
 
 
 def _uses_names(profile: Profile) -> bool:
-    return any(isinstance(item, str) for item in (*profile.axes, *(key for keys in profile.buttons.values() for key in keys)))
+    items = (*profile.axes, *(key for keys in profile.buttons.values() for key in keys))
+    return any(isinstance(item, str) and item not in HAT_BUTTONS for item in items)
 
 
 def _yaml_files(folders: Sequence[Path]) -> Iterator[Path]:
@@ -293,7 +306,8 @@ def _check_buttons(action: str, keys: Sequence[Input], kind: str, file: object) 
         expected = f"one of {', '.join(known)}{did_you_mean(action, known)}"
         raise ConfigError(file, join("buttons", printed(action)), keys, expected)
     for button in keys:
-        _check_input(button, PAD_BUTTONS, kind, f"buttons.{action}", file)
+        if kind == "gamepad" or button not in HAT_BUTTONS:
+            _check_input(button, PAD_BUTTONS, kind, f"buttons.{action}", file)
 
 
 def _check_steering(steering: SteeringAxis, file: object) -> None:

@@ -17,7 +17,16 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from simulator.base.errors import DeviceError
-from simulator.driver.input_devices.device_profiles import GATE, PAD_AXES, PAD_BUTTONS, Input, Profile, choose_profile
+from simulator.driver.input_devices.device_profiles import (
+    GATE,
+    HAT_BUTTONS,
+    MENU_KEYS,
+    PAD_AXES,
+    PAD_BUTTONS,
+    Input,
+    Profile,
+    choose_profile,
+)
 from simulator.driver.input_devices.shaping import axis_to_pedal, axis_to_steering
 
 MOVED = 1.0 / 80.0
@@ -100,7 +109,9 @@ class Device:
     faults : number of values that were refused because they were NaN, out of range or unreadable
     used : True if the steering or a pedal was moved since the previous poll (buttons do not count: `pause` is not driving)
     buttons : buttons pressed since the previous poll
-    actions : actions that the profile assigns to these buttons
+    actions : actions that the profile assigns to these buttons; none while a menu is open
+    menu_keys : keys of a menu that the profile assigns to these buttons
+    latest_button : last button that was pressed, in whatever poll; the reader sets it to None
     """
 
     def __init__(self, handle: Handle, profile: Profile | None) -> None:
@@ -109,7 +120,9 @@ class Device:
         self.used = False
         self.last_use = 0
         self.actions: list[str] = []
+        self.menu_keys: list[str] = []
         self.buttons: list[Input] = []
+        self.latest_button: int | None = None
         self._pressed: list[Input] = []
         self._down: set[Input] = set()
         self._keys: tuple[Input, ...] = profile.axes if profile else ()
@@ -127,18 +140,31 @@ class Device:
         """Record a report of SDL: a button was pressed."""
         self._pressed.append(button)
         self._down.add(button)
+        if isinstance(button, int):
+            self.latest_button = button
 
     def note_release(self, button: Input) -> None:
         """Record a report of SDL: a button was released."""
         self._down.discard(button)
 
-    def refresh(self, poll: int) -> None:
-        """Read the axes that have moved; `poll` is the number of the poll and dates the last use."""
+    def note_hat(self, x: int, y: int) -> None:
+        """Record a report of SDL: the hat of a joystick is at x, y, each -1, 0 or 1, right and up positive."""
+        down = (y > 0, y < 0, x < 0, x > 0)
+        for name, pressed in zip(HAT_BUTTONS, down, strict=True):
+            if pressed and name not in self._down:
+                self.note_button(name)
+            elif not pressed:
+                self.note_release(name)
+
+    def refresh(self, poll: int, in_menu: bool = False) -> None:
+        """Read the axes that have moved; `poll` is the number of the poll and dates the last use; `in_menu`: buttons only act on a menu."""
         for key in self._keys:
             if self.has_moved(key):
                 self._read(key)
         bindings = self.profile.buttons if self.profile else {}
-        self.actions = [action for button in self._pressed for action, keys in bindings.items() if button in keys and action not in GATE]
+        pressed = [action for button in self._pressed for action, keys in bindings.items() if button in keys]
+        self.actions = [] if in_menu else [action for action in pressed if action not in GATE and action not in MENU_KEYS]
+        self.menu_keys = [MENU_KEYS[action] for action in pressed if action in MENU_KEYS]
         self.used = self._changed()
         self.buttons, self._pressed = self._pressed, []
         if self.used:
@@ -197,7 +223,8 @@ class DeviceHub:
     """All devices of this computer. Owns SDL in this process; use it in one thread (the main thread on Windows and macOS).
 
     `poll` never waits and never raises. It takes a few microseconds; opening a newly connected device takes some milliseconds
-    once. `notices` holds the latest lines for the user; the caller that displays a line removes it.
+    once. `notices` holds the latest lines for the user; the caller that displays a line removes it. While `in_menu` is True, buttons only
+    act on a menu.
 
     Raises
     ------
@@ -209,6 +236,7 @@ class DeviceHub:
         self.devices: dict[int, Device] = {}
         self.notices: deque[str] = deque(maxlen=20)
         self.faults = 0
+        self.in_menu = False
         self._poll = 0
         self._reported: set[int] = set()
         self._open_sdl()
@@ -224,10 +252,15 @@ class DeviceHub:
             if self.faults == 1:
                 self.notices.append(f"input devices: {error}")
         for device in self.devices.values():
-            device.refresh(self._poll)
+            device.refresh(self._poll, self.in_menu)
             if device.faults and device.handle.instance not in self._reported:
                 self._reported.add(device.handle.instance)
                 self.notices.append(f"{device.handle.name}: ignored a value that is not a number in [-1, 1]")
+
+    @property
+    def menu_keys(self) -> list[str]:
+        """Keys of a menu that were pressed on the devices since the previous poll."""
+        return [key for device in self.devices.values() for key in device.menu_keys]
 
     def of_kind(self, *kinds: str) -> list[Device]:
         """Return the devices with a profile of one of the kinds, the most recently used first."""
@@ -260,7 +293,7 @@ class DeviceHub:
         pygame.event.set_allowed(
             [
                 *(pygame.JOYDEVICEADDED, pygame.JOYDEVICEREMOVED, pygame.JOYAXISMOTION),
-                *(pygame.JOYBUTTONDOWN, pygame.JOYBUTTONUP, pygame.CONTROLLERBUTTONDOWN),
+                *(pygame.JOYBUTTONDOWN, pygame.JOYBUTTONUP, pygame.JOYHATMOTION, pygame.CONTROLLERBUTTONDOWN),
             ]
         )
         pygame.event.clear()
@@ -281,6 +314,9 @@ class DeviceHub:
             device.note_button(event.button)
         elif event.type == pygame.JOYBUTTONUP:
             device.note_release(event.button)
+        elif event.type == pygame.JOYHATMOTION:
+            if not device.handle.is_gamepad:  # SDL reports the hat of a game controller as buttons
+                device.note_hat(*event.value)
         elif event.type == pygame.CONTROLLERBUTTONDOWN and event.button < len(PAD_BUTTONS):
             device.note_button(PAD_BUTTONS[event.button])
         elif event.type == pygame.JOYDEVICEREMOVED:

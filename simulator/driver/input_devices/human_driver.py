@@ -73,6 +73,7 @@ class HumanDriver:
         self._steering = self._brake = 0.0
         self._lost_for = 0.0
         self._takeover = 0.0
+        self._menu_keys: list[str] = []
 
     def read(self, t: float, speed: float, out: Record) -> None:
         """Fill the command `out` at simulated time t (s) and forward speed (m/s). Never raises, never writes NaN."""
@@ -116,6 +117,7 @@ class HumanDriver:
         """Read all sources; return the command of the one that was used last."""
         if self.hub is not None:
             self.hub.poll()
+            self._menu_keys += self.hub.menu_keys
         for source, command in zip(self.sources, self._commands, strict=True):
             source.read(t, self._speed, command)
         self._choose()
@@ -147,6 +149,13 @@ class HumanDriver:
         taken = [sent(name, _origin(source)) for source in self.sources for name in source.events]
         for source in self.sources:
             source.events.clear()
+        return taken
+
+    def menu_keys(self, in_menu: bool) -> list[str]:
+        """Return and remove the keys of a menu that were pressed on devices; `in_menu`: whether a menu is open, so that buttons only act on it."""
+        if self.hub is not None:
+            self.hub.in_menu = in_menu
+        taken, self._menu_keys = self._menu_keys, []
         return taken
 
     @property
