@@ -110,7 +110,7 @@ def simulated_for(traits: InternalModel) -> float:
 
 
 @cache
-def _plain(gravity: float) -> GroundArrays:
+def plain_ground(gravity: float) -> GroundArrays:
     """Return an endless, level, hard plane under a gravity [m/s2]."""
     return load_terrain({"type": "flat", "gravity": gravity}, "plain", Path(), {}).arrays
 
@@ -184,7 +184,7 @@ class _Identification:
         probe, name = self.probe, self.probe.description.name
         probe.model.steering[0]["input_time"] = 0.0
         probe.free_steering(False)
-        self.ground = _plain(self.gravity)
+        self.ground = plain_ground(self.gravity)
         probe.reset(self.ground)
         self.settled = probe.piece.memory.copy()
         loads, axles = probe.readout[0]["F_C"][:, 2].copy(), probe.readout[0]["p_BK"][:, 0].copy()

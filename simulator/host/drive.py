@@ -24,6 +24,7 @@ from simulator.clock import prepare_process, release_process
 from simulator.configuration.configuration import Configuration
 from simulator.console.address import need_packages
 from simulator.driver.force_feedback.thread import ForceFeedbackThread
+from simulator.driver.force_feedback.turn_torque import torque_in_turn
 from simulator.driver.input_devices.devices import Device
 from simulator.driver.make_driver import PERSON
 from simulator.events.event import Event, Origin
@@ -171,7 +172,8 @@ class Host:
         """Add the outlets of the host to the session, and begin the log."""
         parts, human_driver, streams = self.parts, self.controls.driver, self.streams
         if human_driver is not None and parts.options.force_feedback:
-            self.force_feedback = ForceFeedbackOutlet(ForceFeedbackThread(human_driver.add_notice), self._felt_device, parts.step)
+            thread = ForceFeedbackThread(human_driver.add_notice, turn_torque=torque_in_turn(parts.vehicle, parts.gravity))
+            self.force_feedback = ForceFeedbackOutlet(thread, self._felt_device, parts.step)
             session.outlets.append(self.force_feedback)
         about = {
             "driver": parts.options.driver.name,

@@ -335,7 +335,7 @@ def test_a_refusing_driver_is_reported_once():
 def test_profiles_say_the_torque_of_the_base():
     assert read_profile(WHEEL, "w.yaml").force_feedback is None, "files from before give nothing, as before"
     profile = read_profile(WHEEL | {"force_feedback": {"torque": 8.0}}, "w.yaml")
-    assert (profile.force_feedback.max_torque, profile.force_feedback.gain) == (8.0, 0.5)
+    assert (profile.force_feedback.max_torque, profile.force_feedback.gain) == (8.0, 1.0)
     with pytest.raises(ConfigError, match=r"force_feedback\.limit.*at most the torque of the base \(8 N m\)"):
         read_profile(WHEEL | {"force_feedback": {"torque": 8.0, "limit": 9.0}}, "w.yaml")
 

@@ -42,9 +42,10 @@ def of_kind(v: LinearVehicle, kind: str) -> np.ndarray:
 
 
 def as_held() -> Vehicle:
-    """Return the shipped vehicle without the effects that a VehicleOde leaves out in neutral: gear drag, and angular momentum of engine and
-    converter."""
+    """Return the shipped vehicle without the effects that a VehicleOde leaves out in neutral: gear drag, angular momentum of engine and
+    converter, and the twist of the steering column."""
     v = build_vehicle("hmmwv")
+    v.model.steering[0]["free"] = 0
     for part in ("engine", "impeller", "turbine"):
         v.model.drivetrain[0][f"{part}_inertia"] = 1e-9
     for part in ("shaft", "box", "hub"):

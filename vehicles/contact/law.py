@@ -17,7 +17,8 @@ N contains the separation speed at the end of the step, v + drift + h N / mass, 
 contact at rest is damped and does not chatter at any step length. The stiffness is limited to STABLE mass / h^2, that of the spring to
 STABLE_SPRING mass / h^2, with the effective mass at the contact point. The work of each contact along its normal is recorded with the mean
 of the velocities before and after each step, which is exact for a body that is advanced by semi-implicit Euler; N is cut where the contact
-would return more than it has received.
+would return more than it has received and still has in the spring. The depth also changes where the body only turns about its contact
+point: without this limit, a vehicle that rocks against a wall would get back the energy that its crush has dissipated.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class Ability:
             return "-"
         if profile.kind == "wheel" and profile.force_feedback is not None:
             f = profile.force_feedback
-            return f"{f.gain:g} x the vehicle's torque, up to {f.max_torque:g} of {f.torque:g} N m"
+            return f"gain {f.gain:g}, up to {f.max_torque:g} of {f.torque:g} N m"
         if profile.kind == "gamepad" and profile.rumble is not None:
             return f"rumble {profile.rumble.strength:g}"
         return "-"

@@ -66,8 +66,8 @@ class DeviceFeedback(Protocol):
 class WheelForceFeedback:
     """Feedback of a wheel with force feedback. Raises VanishedError, OSError."""
 
-    def __init__(self, force: ConstantForce, feedback: ForceFeedback, now: float) -> None:
-        self._force, self._model = force, WheelTorque(feedback)
+    def __init__(self, force: ConstantForce, feedback: ForceFeedback, now: float, turn_torque: float = 0.0) -> None:
+        self._force, self._model = force, WheelTorque(feedback, turn_torque)
         self._before = now
 
     def jump(self) -> None:
@@ -132,14 +132,21 @@ class ForceFeedbackThread:
     ----------
     tell : prints a line for the user; called in the thread
     system, clock : replaced by tests
+    turn_torque : column torque of the vehicle in a turn at 0.7 g [N m], by which wheels are scaled; 0: unknown
 
     Attributes
     ----------
     delay : time from a sample to the resulting event
     """
 
-    def __init__(self, tell: Callable[[str], None], system: System = SYSTEM, clock: Callable[[], float] = time.monotonic) -> None:
-        self.delay = Lateness()
+    def __init__(
+        self,
+        tell: Callable[[str], None],
+        system: System = SYSTEM,
+        clock: Callable[[], float] = time.monotonic,
+        turn_torque: float = 0.0,
+    ) -> None:
+        self.delay, self._turn_torque = Lateness(), turn_torque
         self._tell, self._system, self._clock = tell, system, clock
         self._samples: queue.SimpleQueue[tuple[float, Sample] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -230,7 +237,7 @@ class ForceFeedbackThread:
             self._feedback = GamepadRumble(device, profile.rumble.strength, now)
         elif profile.kind == "wheel" and profile.force_feedback is not None and profile.force_feedback.gain > 0.0:
             try:
-                self._feedback = open_wheel(device, profile.force_feedback, now, self._system)
+                self._feedback = open_wheel(device, profile.force_feedback, now, self._system, self._turn_torque)
             except VanishedError:
                 return
             except OSError as error:
@@ -249,8 +256,10 @@ class ForceFeedbackThread:
             self._tell(text)
 
 
-def open_wheel(device: Device, feedback: ForceFeedback, now: float, system: System = SYSTEM) -> WheelForceFeedback:
-    """Open the force feedback of a wheel.
+def open_wheel(
+    device: Device, feedback: ForceFeedback, now: float, system: System = SYSTEM, turn_torque: float = 0.0
+) -> WheelForceFeedback:
+    """Open the force feedback of a wheel; turn_torque : N m, as of `ForceFeedbackThread`.
 
     Raises
     ------
@@ -264,7 +273,7 @@ def open_wheel(device: Device, feedback: ForceFeedback, now: float, system: Syst
         raise OSError(0, "the system reports no constant force for this device (no driver, or a driver without force feedback)")
     try:
         force = ConstantForce(node, feedback.max_torque / feedback.torque, feedback.rate, 0.5 * PERIOD, system)
-        return WheelForceFeedback(force, feedback, now)
+        return WheelForceFeedback(force, feedback, now, turn_torque)
     except OSError as error:
         if is_forbidden(error):
             raise OSError(error.errno, permission(node.path)) from None
