@@ -3,6 +3,8 @@ step?"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -49,6 +51,17 @@ def rolling(v: Vehicle, speed: float) -> None:
     x["v_WB_B"][0], x["wheel_spin"] = speed, speed / v.model.tires["radius"]
 
 
+@contextmanager
+def smooth_steering(v: Vehicle) -> Iterator[None]:
+    """Switch off dry friction and power assistance of the steering: at the kinks of their characteristics a step is not of first order."""
+    shipped = v.model.steering.copy()
+    v.model.steering["gear_friction"], v.model.steering["assist_points"] = 0.0, 0
+    try:
+        yield
+    finally:
+        v.model.steering[:] = shipped
+
+
 @pytest.mark.parametrize("name", VEHICLES)
 def test_it_stands(name: str) -> None:
     """At rest on level ground from the start, and at rest on a slope of 30 % with its brakes on."""
@@ -84,11 +97,12 @@ def test_the_mirror_image_of_a_drive_is_its_mirror_image_and_loops_stay_closed(n
 def test_differences_shrink_with_the_step(name: str) -> None:
     """First order, in position, speed and suspension, for a bend and its counterpart."""
     v, ends = pair(name)[0], []
-    for h in (1e-3, 5e-4, 2.5e-4, 1.25e-4):
-        rolling(v, 8.0)
-        for steering in (0.0, 0.2, -0.2):
-            drive(v, "flat", command(steering=steering), 0.2, h)
-        ends.append(v.space.state.copy())
+    with smooth_steering(v):
+        for h in (1e-3, 5e-4, 2.5e-4, 1.25e-4):
+            rolling(v, 8.0)
+            for steering in (0.0, 0.2, -0.2):
+                drive(v, "flat", command(steering=steering), 0.2, h)
+            ends.append(v.space.state.copy())
     for row, largest in (("p_WB", 5e-3), ("v_WB_B", 2e-2), ("theta", 2e-3)):
         change = [float(np.abs(a[0][row] - b[0][row]).max()) for a, b in pairwise(ends)]
         assert change[0] < largest, row
