@@ -152,6 +152,8 @@ def test_a_slide_without_throttle_on_a_slippery_road_is_braked_until_it_ends(nam
     assert np.abs(after.sideslip).max() < math.radians(25.0)
     assert last < len(slides) - 50, "the slide has ended"
     assert (after.active[10:last] == 1.0).mean() > 0.9
+    sliding = slice(50, last)  # the controller has found the friction
+    assert np.abs(after.estimate[sliding] - after.sideslip[sliding]).max() < math.radians(7.0), "the estimate does not forget the slide"
 
 
 @pytest.mark.parametrize("name", CARS)
