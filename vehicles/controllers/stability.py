@@ -17,17 +17,17 @@ equations of motion, their slip angles from the inverse of the tire curve of Fia
     F_f = (b m a_y + I r' - M_b) / L    alpha = 3 mu F_z / C (1 - cbrt(1 - |F| / (mu F_z))) sign(F)
     F_r = (a m a_y - I r' + M_b) / L    v_y = v tan(delta - alpha_f) - a r,      v_y = b r - v tan(alpha_r)
 
-M_b is the moment of the brakes that this controller operates. The axle that slides more counts. The estimate follows the kinematics above CROSSOVER and the forces below. Beyond SATURATED of the friction a
-force gives only a minimum of |alpha|; where the estimate already exceeds this minimum, the kinematics continue alone, so a slide at the limit
-is not forgotten.
+M_b is the moment of the brakes that this controller operates. The axle that slides more counts. The estimate follows the kinematics above
+CROSSOVER and the forces below. Beyond SATURATED of the friction a force gives only a minimum of |alpha|; where the estimate already exceeds
+this minimum, the kinematics continue alone, so a slide at the limit is not forgotten.
 
 Control: the controller engages when the yaw rate differs by more than yaw_start + YAW_SHARE |r_d|, or the sideslip with its lead by more than
 slip_start or atan(0.02 mu g) [Rajamani 2012, eq. 8.13; std]. It ends after both errors have been small for CALM_TIME. In between,
 
     M = -yaw_gain dead(r - r_d, YAW_END) + slip_gain dead(beta - beta_d + SLIP_LEAD (beta - beta_d)', SLIP_END)
 
-with dead(x, d) = x - clamp(x, -d, d). Against the turn (oversteer) the outer front wheel brakes, in the direction of the turn (understeer) the
-inner rear wheel [van Zanten 2000, SAE 2000-01-1633; std]. For a front brake the pressure is
+with dead(x, d) = x - clamp(x, -d, d). Against the turn or a sideslip (oversteer) the outer front wheel brakes, in the direction of the turn
+(understeer) the inner rear wheel [van Zanten 2000, SAE 2000-01-1633; std]. For a front brake the pressure is
 
     p = 2 |M| / track wheel_radius / torque_per_pressure
 
