@@ -83,6 +83,9 @@ very stiff tire."""
 BISECTIONS = 30
 """Number of bisections of theta for the position at which a spring carries its load: resolves a billionth of the travel."""
 
+GUESS_LOADS = (-1.0, 4.0)
+"""Loads of a wheel in an initial guess, as multiples of a quarter of the weight of the chassis: in rebound, in compression."""
+
 REACH_ITERATIONS = 8
 """Iterations that move the arms to the ground in the initial guess."""
 
@@ -189,6 +192,7 @@ def _solve_from_guess(
     search = EquilibriumWorkspace.at(near)
     residual, trial = search.residual, np.empty_like(unknown)
     reach_ground(m, s, ground, touch, search)
+    _leave_stops(m, s, float(ground.p[0]["gravity"]), unknown)
     static_residual(m, s, ground, place, unknown, residual)
     for _ in range(MAX_ITERATIONS):
         if _max_acceleration(residual) < GOAL:
@@ -309,6 +313,19 @@ def _first_guess(m: VehicleModel, s: VehicleData, gravity: float, heights: list[
     radius, lowered = float(m.tires["radius"].sum()) / wheels, float(s.kinematics[0]["W"][2].sum()) / wheels
     z = 0.25 * sum(heights) + radius - touch - lowered
     return np.array([0.0, 0.0, z, roll, pitch, 0.0, *theta])
+
+
+def _leave_stops(m: VehicleModel, s: VehicleData, gravity: float, guess: Vector) -> None:
+    """Move arms of a guess that are deep in their stops to where springs and stops carry GUESS_LOADS times the weight on a wheel.
+
+    Newton's method gets stuck where the metal of a stop presses with a hundred times the weight.
+    """
+    wheels = len(s.wheels)
+    weight = float(m.chassis[0]["mass"]) * gravity / wheels
+    low, high, first, last = np.empty((4, wheels))
+    for load, theta in zip(GUESS_LOADS, (first, last), strict=True):
+        solve_loaded_thetas(m, s, load * weight, low, high, theta)
+    guess[6:] = np.clip(guess[6:], np.minimum(first, last), np.maximum(first, last))
 
 
 def _inclination(heights: list[float]) -> tuple[float, float]:

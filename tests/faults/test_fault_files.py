@@ -106,7 +106,7 @@ def test_a_kind_for_another_contract_or_with_a_used_name_is_refused() -> None:
 
 
 def test_an_entry_of_a_fault_of_a_vehicle_without_it_says_so() -> None:
-    vehicle = build(configuration(None, changes({"maneuver": MANEUVER, "vehicle": "sedan"})), check_step=False).vehicle
+    vehicle = build(configuration(None, changes({"maneuver": MANEUVER, "vehicle": "sedan_paper"})), check_step=False).vehicle
     with pytest.raises(ConfigError, match="no power assistance"):
         make_faults(["steering_assist_loss"], FaultContext(vehicle))
 
