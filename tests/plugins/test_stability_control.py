@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,6 +110,11 @@ def drive(vehicle: Vehicle, on: GroundArrays, seconds: float, driver: Callable[[
     return Drive(*np.array(rows).T)
 
 
+def shifted(driver: Callable[[float], Pedals], later: float, t: float) -> Pedals:
+    """Return the commands of a driver at a later time [s]."""
+    return driver(t + later)
+
+
 def assert_no_intervention(drive: Drive) -> None:
     """Check that the controller neither braked a wheel nor closed the throttle."""
     assert not drive.active.any()
@@ -140,18 +145,20 @@ def test_a_slide_without_throttle_on_a_slippery_road_is_braked_until_it_ends(nam
         p["max_pressure"] = 0.0
         entry = drive(vehicle, on, EVERY, driver)
         for n in range(1, 600):
-            entry = drive(vehicle, on, EVERY, lambda _, n=n: driver(n * EVERY))
+            entry = drive(vehicle, on, EVERY, partial(shifted, driver, n * EVERY))
             if entry.sideslip[-1] < -math.radians(12.0):
                 break
         assert entry.sideslip[-1] < -math.radians(12.0)
     finally:
         p["max_pressure"] = kept
-    after = drive(vehicle, on, 5.0, lambda t: driver(t + 6.0))
+    after = drive(vehicle, on, 5.0, partial(shifted, driver, 6.0))
     slides = np.abs(after.sideslip) > math.radians(4.0)
     last = int(np.flatnonzero(slides).max(initial=0))
     assert np.abs(after.sideslip).max() < math.radians(25.0)
     assert last < len(slides) - 50, "the slide has ended"
     assert (after.active[10:last] == 1.0).mean() > 0.9
+    sliding = slice(50, last)  # the controller has found the friction
+    assert np.abs(after.estimate[sliding] - after.sideslip[sliding]).max() < math.radians(7.0), "the estimate does not forget the slide"
 
 
 @pytest.mark.parametrize("name", CARS)

@@ -62,7 +62,7 @@ def sine_with_dwell(vehicle: Vehicle, amplitude: float) -> tuple[float, float, f
     return first, second, float(np.interp(1.07, time, displacement)), float(np.abs(sideslip).max())
 
 
-A_SEDAN, A_HMMWV = math.radians(22.68), math.radians(32.14)
+A_SEDAN, A_HMMWV = math.radians(26.39), math.radians(34.23)
 """rad of the steering wheel at 0.3 g: series fmvss_126, slowly increasing steer."""
 
 
@@ -76,7 +76,7 @@ def test_with_stability_control_cars_keep_the_limits_of_fmvss_126(name: str, A: 
             assert displacement >= 1.83
 
 
-@pytest.mark.parametrize(("name", "amplitude"), [("sedan_esc", 5.0 * A_SEDAN), ("hmmwv_esc", 5.0 * A_HMMWV)])
+@pytest.mark.parametrize(("name", "amplitude"), [("sedan_esc", 6.0 * A_SEDAN), ("hmmwv_esc", 5.0 * A_HMMWV)])
 def test_without_it_they_spin(name: str, amplitude: float) -> None:
     switch(car(name), esc=False)
     first, second, _, sideslip = sine_with_dwell(car(name), amplitude)

@@ -14,20 +14,20 @@ saturation, mu falls toward the friction in use. Otherwise mu rises slowly. [std
 Sideslip: a constant sideslip is invisible in the kinematics v_y' = a_y - v r, but not in the forces. The forces of the axles follow from the
 equations of motion, their slip angles from the inverse of the tire curve of Fiala, and each slip angle gives the lateral speed [calc]:
 
-    F_f = (b m a_y + I r') / L          alpha = 3 mu F_z / C (1 - cbrt(1 - |F| / (mu F_z))) sign(F)
-    F_r = (a m a_y - I r') / L          v_y = v tan(delta - alpha_f) - a r,      v_y = b r - v tan(alpha_r)
+    F_f = (b m a_y + I r' - M_b) / L    alpha = 3 mu F_z / C (1 - cbrt(1 - |F| / (mu F_z))) sign(F)
+    F_r = (a m a_y - I r' + M_b) / L    v_y = v tan(delta - alpha_f) - a r,      v_y = b r - v tan(alpha_r)
 
-The axle that slides more counts. The estimate follows the kinematics above CROSSOVER and the forces below. Beyond SATURATED of the friction a
-force gives only a minimum of |alpha|; where the estimate already exceeds this minimum, the kinematics continue alone, so a slide at the limit
-is not forgotten.
+M_b is the moment of the brakes that this controller operates. The axle that slides more counts. The estimate follows the kinematics above
+CROSSOVER and the forces below. Beyond SATURATED of the friction a force gives only a minimum of |alpha|; where the estimate already exceeds
+this minimum, the kinematics continue alone, so a slide at the limit is not forgotten.
 
 Control: the controller engages when the yaw rate differs by more than yaw_start + YAW_SHARE |r_d|, or the sideslip with its lead by more than
 slip_start or atan(0.02 mu g) [Rajamani 2012, eq. 8.13; std]. It ends after both errors have been small for CALM_TIME. In between,
 
     M = -yaw_gain dead(r - r_d, YAW_END) + slip_gain dead(beta - beta_d + SLIP_LEAD (beta - beta_d)', SLIP_END)
 
-with dead(x, d) = x - clamp(x, -d, d). Against the turn (oversteer) the outer front wheel brakes, in the direction of the turn (understeer) the
-inner rear wheel [van Zanten 2000, SAE 2000-01-1633; std]. For a front brake the pressure is
+with dead(x, d) = x - clamp(x, -d, d). Against the turn or a sideslip (oversteer) the outer front wheel brakes, in the direction of the turn
+(understeer) the inner rear wheel [van Zanten 2000, SAE 2000-01-1633; std]. For a front brake the pressure is
 
     p = 2 |M| / track wheel_radius / torque_per_pressure
 
@@ -124,6 +124,7 @@ STATE = (
     ("engaged", (), "1", "1 while the errors are controlled"),
     ("calm", (), "s", "time for which the errors have been small"),
     ("moment", (), "N m", "requested yaw moment, + = to the left"),
+    ("brake_moment", (), "N m", "yaw moment of the requested pressures"),
     ("throttle_limit", (), "1", "maximum throttle"),
     ("active", (), "1", "1 while the controller brakes a wheel"),
     ("slip", (WHEELS,), "1", "slip of the wheel, + = braking"),
@@ -234,7 +235,7 @@ def estimate_sideslip(p, s, steering, h):
     v, L, m = max(s["speed"], SLOWEST), p["wheelbase"], p["mass"]
     b = p["rear_distance"] * L
     a, grip = L - b, s["friction"] * m * GRAVITY / L
-    lateral, turning = m * s["lateral_acceleration"], p["yaw_inertia"] * s["yaw_acceleration"]
+    lateral, turning = m * s["lateral_acceleration"], p["yaw_inertia"] * s["yaw_acceleration"] - s["brake_moment"]
     side = math.copysign(1.0, lateral)
     front, front_full = slip_angle((b * lateral + turning) / L, p["front_stiffness"], grip * b)
     rear, rear_full = slip_angle((a * lateral - turning) / L, rear_stiffness(p), grip * a)
@@ -310,12 +311,14 @@ def distribute_moment(p, s, k, count):
     pressure = 2.0 * magnitude * p["wheel_radius"] / (p["track"] * p["torque_per_pressure"])
     load = 0.5 * p["mass"] * GRAVITY * (p["rear_distance"] if against else 1.0 - p["rear_distance"])
     grip = GRIP * s["friction"] * load * p["wheel_radius"] / p["torque_per_pressure"]
+    s["brake_moment"], arm = 0.0, 0.5 * p["track"] * p["torque_per_pressure"] / p["wheel_radius"]
     for i in range(count):
         factor = 0.0
         if k["side"][i] * s["moment"] > 0.0 and (k["axle"][i] == FRONT) == against:
             factor = 1.0 if against else 1.0 / p["rear_share"]
         excess = max(0.0, s["slip"][i] - p["max_slip"]) / p["max_slip"]
         s["pressure"][i] = min(factor * min(pressure, grip), p["max_pressure"]) * max(0.0, 1.0 - excess)
+        s["brake_moment"] += k["side"][i] * arm * s["pressure"][i] * (1.0 if k["axle"][i] == FRONT else p["rear_share"])
 
 
 KIND = ControllerKind(
