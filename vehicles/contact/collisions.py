@@ -53,7 +53,7 @@ def _is_crushed(s, row):
     pairs, top = s[0]["pairs"], s[0]["top"]
     for i in range(top):
         c = pairs[i]
-        if c["live"] and c["row"] == row and c["depth"] > 0.0 and c["energy"] > 0.0:
+        if c["live"] and c["row"] == row and c["depth"] > 0.0 and (c["energy"] > 0.0 or c["dent"] > c["origin"]):
             return 1
     return 0
 

@@ -84,6 +84,7 @@ def normal_force(c, stiffness, strength, restitution, mass, v, drift, h):
     stored = 0.5 * full * (deflection + h * max(v, 0.0))  # by semi-implicit Euler, which takes the force at the start of each step
     at_strength = 0.5 * strength * strength / stiffness
     c["rebound"] = min(c["rebound"], stored, restitution * restitution * at_strength)
+    c["energy"] = min(c["energy"], stored)  # the crush has dissipated the rest
     if full <= 0.0:
         return 0.0
     least = c["rebound"] / stored * full

@@ -89,7 +89,7 @@ PAIR = (
     ("force_W", (3,), "N", "force on the vehicle in the last step"),
     ("mass", (), "kg", "effective mass along the normal in the last step"),
     ("drift", (), "m/s", "change of the separation speed by all other forces in the last step"),
-    ("energy", (), "J", "work that the vehicle has done on the pair along the normal and has not got back"),
+    ("energy", (), "J", "part of the work that the vehicle has done on the pair along the normal that is still in the spring"),
     ("rebound", (), "J", "part of this work that the pair will return as the bodies separate"),
 )
 """A part of the vehicle close to an object."""
