@@ -214,7 +214,9 @@ def test_numbers_that_place_does_not_write_are_zero() -> None:
 @pytest.mark.parametrize("kernel", ["place", "move"])
 def test_a_drive_continues_without_the_steering_and_names_its_kind(tmp_path: Path, kernel: str) -> None:
     section = {**FAILING, "base": None, f"{kernel}_fails_after": 100.0}
-    (tmp_path / "failing.yaml").write_text(yaml.safe_dump({"base": "sedan_paper", "name": "failing", "steering": section}), encoding="utf-8")
+    (tmp_path / "failing.yaml").write_text(
+        yaml.safe_dump({"base": "sedan_paper", "name": "failing", "steering": section}), encoding="utf-8"
+    )
     vehicle = build_vehicle(str(tmp_path / "failing.yaml"), check_step=False)
     vehicle.reset(ground("flat"))
     drive(vehicle, "flat", command(selector=1, throttle=0.3, steering=0.5), 2.0)
