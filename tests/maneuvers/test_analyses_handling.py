@@ -82,6 +82,17 @@ def test_understeer_gradient_three_ways(method, side):
     np.testing.assert_allclose(found.curves[f"understeer_{name}"].y[3:-2], K, rtol=0.02)
 
 
+def test_rows_beyond_the_limit_of_the_vehicle_do_not_count():
+    """From 5 m/s2 on the acceleration falls slowly while the angle goes on: the same accelerations with larger angles."""
+    drive = constant_speed(1.0)
+    late = RISING > 5.0
+    drive.columns["a_WG_B_y"] = np.where(late, 10.0 - RISING, RISING)
+    drive.columns["steering_wheel_angle"] = drive.columns["steering_wheel_angle"] + RATIO * 2.0 * K * np.maximum(RISING - 5.0, 0.0)
+    found = look("steady_turn", drive, from_mps2=1.0, to_mps2=4.9)
+    assert found.values["understeer_gradient"] == pytest.approx(K, rel=0.02)
+    assert found.values["steady_lateral_acceleration_max"] == pytest.approx(5.0, rel=0.01)
+
+
 def test_yaw_gain_of_a_steady_turn():
     # r / delta = v / (L + K v^2), over the ratio
     values = look("steady_turn", constant_speed(1.0)).values

@@ -242,6 +242,7 @@ def test_a_vehicle_that_reaches_the_end_of_the_test_has_at_least_this_value():
 def test_a_steady_turn_goes_on_to_the_limit_of_the_vehicle():
     """The paper's sedan reaches 0.91 g; its curve of the steering angle over the acceleration is vertical there."""
     side = measure("sedan_paper", by_name("lateral_acceleration_left"), None)[0]
+    assert side.value is not None
     assert side.shown[0] != ">" and 0.85 * 9.80665 < side.value < 0.98 * 9.80665
 
 

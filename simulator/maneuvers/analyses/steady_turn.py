@@ -49,6 +49,8 @@ GRADIENTS = (
     Metric("critical_speed", "m/s", "speed above which the vehicle is unstable, sqrt(-L / K); K < 0", "[calc]"),
     Metric("steering_ratio", "1", "steering-wheel angle per road-wheel angle, within the band", "[calc]"),
 )
+SIDES = (("left", 1.0), ("right", -1.0))
+"""Sides of a turn, with the sign of their lateral acceleration."""
 BINS = 0.25
 """Width of the bins of lateral acceleration [m/s2]; bins give all accelerations the same weight, independent of their duration."""
 
@@ -79,7 +81,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     steady = np.zeros(len(a_y), dtype=bool)
     steady[rows] = True
     steady &= (change <= values["change"]) & (speed > 2.0 * SLOW)
-    turns = {side: _turn(drive, values, steady & (sign * a_y > 0.0), sign) for side, sign in (("left", 1.0), ("right", -1.0))}
+    turns = {side: _turn(drive, values, _to_the_limit(steady & (sign * a_y > 0.0), sign * a_y), sign) for side, sign in SIDES}
     if not any(len(turn.acceleration) for turn in turns.values()):
         return NOTHING
     both = Turn(*(np.concatenate(pair) for pair in zip(*turns.values(), strict=True)))
@@ -96,6 +98,12 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     found["critical_speed"] = math.sqrt(-wheelbase / gradient) if gradient < 0.0 else math.nan
     found["steady_lateral_acceleration_max"] = float(np.abs(a_y[steady]).max())
     return AnalysisResult(found, _curves(turns))
+
+
+def _to_the_limit(selected: np.ndarray, a_y: Array) -> np.ndarray:
+    """Return the selected rows up to the largest acceleration; beyond it the vehicle slides, and angles do not depend on it alone."""
+    last = int(np.argmax(np.where(selected, a_y, -np.inf)))
+    return selected & (np.arange(len(a_y)) <= last)
 
 
 def _local(turn: Turn, lower: float, upper: float) -> list[float]:
