@@ -123,6 +123,14 @@ def test_a_grade_is_climbed_in_low_range_and_given_up_with_too_little_throttle(t
     assert result["metrics"]["rolled_back_m"] < 5.0
 
 
+def test_a_turn_stays_a_turn_under_the_brakes(tmp_path):
+    """At 4.2 m/s2 in a turn of 4 m/s2: the load that moves to the front axle neither turns the vehicle in nor lets its rear step out."""
+    metrics = drive("braking_in_turn", tmp_path / "out", pedal=0.3)["metrics"]
+    assert 3.5 < metrics["deceleration_developed_mps2"] < 4.6 and metrics["first_locked_axle"] == 0.0
+    assert 0.75 < metrics["reaction_yaw_rate_ratio"] < 1.15
+    assert abs(metrics["reaction_sideslip_change_rad"]) < math.radians(1.2)
+
+
 def test_gears_may_be_the_drivers(tmp_path):
     own, theirs = (drive("acceleration", tmp_path / gear, gear=gear)["metrics"] for gear in ("shifting", "drive"))
     assert own["shifts"] >= 1
