@@ -244,12 +244,21 @@ def spectrum_peak(samples: np.ndarray) -> float:
         (("--video", "out", "--from", "5", "--to", "3"), "--to"),
         (("--video", "clip.gif", "--fps", "60"), "50"),
         ((), "--video"),
+        (("--wav", "x.wav", "--from", "99"), "--from"),
+        (("--wav", "x.wav", "--from", "5", "--to", "3"), "--to"),
     ],
 )
 def test_a_wrong_request_is_refused_in_a_line(driven, capsys, words, part, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert part in refused(call(capsys, "render", driven[0], *words))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("verb", ["replay", "render", "info"])
+def test_a_missing_run_is_a_plain_sentence(capsys, verb, monkeypatch):
+    monkeypatch.setenv("DISPLAY", ":1")
+    said = refused(call(capsys, verb, "no_such_run", *(("--wav", "x.wav") if verb == "render" else ())))
+    assert "no_such_run: missing; expected a run folder" in said
 
 
 def copied(driven, tmp_path: Path) -> Path:
