@@ -466,6 +466,32 @@ def test_the_sound_of_a_replay_has_the_states_of_the_log(driven):
         replay.close()
 
 
+def test_the_horn_of_the_drive_sounds_in_its_replay(driven, tmp_path):
+    folder = copied(driven, tmp_path)
+    head = (folder / "events.jsonl").read_text().splitlines()[0]
+    horns = [(2000, True), (3000, False), (5000, None)]
+    lines = [json.dumps({"tick": tick, "time_s": tick / 1000, "origin": "window", "kind": "horn", "value": value}) for tick, value in horns]
+    (folder / "events.jsonl").write_text("\n".join([head, *lines, ""]))
+    recording = Recording(folder, silent)
+    player = Player(0.0, recording.duration)
+    replay = Replay(recording, player)
+    sound = ReplaySound(recording, player, replay.keys, silent)
+    try:
+        sound.open(SoundOptions(True, 0.5, "null"), "driver")
+        outlet = sound._sound.outlet
+        assert outlet is not None
+        replay.listeners.append(sound.listen)
+        heard = {}
+        for position in (1.9, 2.5, 3.1, 4.9, 5.3, 5.9, 2.1):
+            player.seek(position)
+            replay.publish()
+            heard[position] = bool(outlet._state[0]["horn"])
+        assert heard == {1.9: False, 2.5: True, 3.1: False, 4.9: False, 5.3: True, 5.9: False, 2.1: True}
+    finally:
+        sound.close()
+        replay.close()
+
+
 def test_a_ghost_needs_the_same_terrain(driven):
     folder, _ = driven
     same = build(configuration(None, [Override(("terrain",), "obstacles", "test"), Override(("vehicle",), "sedan", "test")]))
