@@ -9,7 +9,7 @@ from typing import Any
 from simulator.base.records import Record, record
 from simulator.configuration.session_file import SoundOptions
 from simulator.events.event import Event
-from simulator.events.sound_controls import SoundControls
+from simulator.events.sound_controls import SHORT_HORN, SoundControls
 from simulator.host.drive_sound import DriveSound
 from simulator.host.replay_player import Player
 from simulator.run.recording import Recording
@@ -42,6 +42,7 @@ class ReplaySound:
             recovery=SimpleNamespace(rests=False),
         )  # fmt: skip
         self._recording = recording
+        self._horns = [event for event in recording.events if event.kind == "horn"]
         self._sound = DriveSound(SimpleNamespace(say=say))  # type: ignore[arg-type]
 
     def open(self, options: SoundOptions, camera: str) -> None:
@@ -57,6 +58,7 @@ class ReplaySound:
             return
         session.readout, session.command, session.time = readout, command, float(readout[0]["time"])
         session.paused = bool(extras[0]["paused"])
+        self._controls.horn = self._sounds_horn(self._player.position)
         forces = self._recording.contact_forces(self._recording.row_at(self._player.position))
         space = session.vehicle.space
         space.body_contact[0]["force_B"], space.object_contact[0]["force_B"] = forces
@@ -78,6 +80,13 @@ class ReplaySound:
         for key in CAMERA_KEYS:
             for _ in range(keys.taps(key)):
                 self._hear(key)
+
+    def _sounds_horn(self, position: float) -> bool:
+        """Return whether the horn of the drive sounds at a position [s]."""
+        last = next((event for event in reversed(self._horns) if event.position <= position), None)
+        if last is None:
+            return False
+        return position < last.position + SHORT_HORN if last.value is None else bool(last.value)
 
     def _hear(self, kind: str) -> None:
         if self._sound.outlet is not None:

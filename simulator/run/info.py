@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 from simulator.autonomy.outcome import KEY as OUTCOME
 from simulator.autonomy.outcome import OUTCOMES, Outcome
 from simulator.base.console import print_error
-from simulator.base.errors import ConfigError, one_line
+from simulator.base.errors import one_line
 from simulator.base.json_output import json_text
 from simulator.clock import lateness_text
 from simulator.events.collision import collision_text
@@ -30,8 +29,6 @@ WELL = "well"
 def main_info(name: str, with_columns: bool = False, to_json: bool = False) -> int:
     """Run `jounce info`; return 0, or 2 if a log is broken or cannot be recovered. Raises ConfigError."""
     path = Path(name)
-    if not os.path.exists(path):  # unlike Path.exists, it accepts names that are too long
-        raise ConfigError(path, "", "nothing", "a run folder or a telemetry file")
     logs = read_logs(path)
     if to_json:
         print(json_text({"place": str(path), "logs": [described(log) for log in logs]}))

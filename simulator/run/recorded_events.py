@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ class RecordedEvent(NamedTuple):
     """Position [s]."""
     kind: str
     text: str
+    value: Any = None
 
 
 def events_at_rows(log: Path, ticks_per_row: int, positions: NDArray[np.float64], say: Callable[[str], None]) -> list[RecordedEvent]:
@@ -39,7 +40,7 @@ def events_at_rows(log: Path, ticks_per_row: int, positions: NDArray[np.float64]
     shown = [event for event in events if event.kind not in HIDDEN and not event.waits and event.tick >= 0]
     rows = [-(-event.tick // ticks_per_row) for event in shown]
     return [
-        RecordedEvent(float(positions[row]), event.kind, text_of(event))
+        RecordedEvent(float(positions[row]), event.kind, text_of(event), event.value)
         for event, row in zip(shown, rows, strict=True)
         if row < len(positions)
     ]

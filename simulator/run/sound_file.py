@@ -75,7 +75,10 @@ def sound_of_run(run: Path, options: SoundFileOptions, say: Callable[[str], None
         inputs["inside"] = options.listener == "inside"
     first, last = (None if time is None else round(time / PERIOD) for time in (options.first, options.last))
     if not len(inputs[first:last]):
-        raise ConfigError(info.file, "time", f"{options.first:g} s", f"a part of the recording, which lasts {len(inputs) * PERIOD:g} s")
+        end = f"{len(inputs) * PERIOD:.2f} s"
+        if options.first >= len(inputs) * PERIOD:
+            raise ConfigError("--from", "", options.first, f"a time before {end}, the end of the recording")
+        raise ConfigError("--to", "", options.last, f"a time after --from, {options.first:g} s")
     return synthesized(vehicle_sound(configuration), inputs[first:last])
 
 

@@ -131,7 +131,7 @@ def sound_of_video(
     if not options.sound:
         return None
     blocks = int(np.ceil(images / options.rate / PERIOD))
-    positions = options.first + np.arange(blocks) * (PERIOD * options.speed)
+    positions = np.asarray(options.first + np.arange(blocks) * (PERIOD * options.speed), np.float64)
     inside = options.camera == "driver" if options.inside is None else options.inside
     try:
         return sound_at(recording, positions, options.volume, inside)[: round(images / options.rate * RATE)]

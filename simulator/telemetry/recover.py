@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from simulator.base.errors import ConfigError, OutputError
+from simulator.base.errors import NOTHING, ConfigError, OutputError
 from simulator.telemetry.atomic_files import write_whole
 from simulator.telemetry.channels import Layout
 from simulator.telemetry.folder_lock import FolderInUseError, FolderLock
@@ -52,6 +53,8 @@ def read_logs(path: Path) -> list[LogInfo]:
     A raw log is removed only after its Parquet file is complete and on disk. If the run is still active or the folder is not writable, the
     raw log is only read. A broken log does not hide the others. Raises ConfigError if there is no readable log.
     """
+    if not os.path.exists(path):  # unlike Path.exists, it accepts names that are too long
+        raise ConfigError(path, "", NOTHING, "a run folder or a telemetry file")
     folder = path if path.is_dir() else path.parent
     if path.is_dir():
         raws = sorted(folder.glob("telemetry*.rows"))

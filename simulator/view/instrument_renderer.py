@@ -138,7 +138,8 @@ class Hud:
         timeline_bar(self.canvas, box, state[0], self.timeline)
         if self.timeline is None or not self.shows_plots:
             return [box]
-        (place,) = place_insets(width / scale, box.y, panels, (PLOTS,))
+        places = (place_insets(width / scale, box.y, panels, (size,))[0] for size in PLOTS)
+        place = next((found for found in places if found is not None), None)
         if place is None:
             return [box]
         timeline_plots(self.canvas, place, float(state[0]["replay_position"]), self.timeline)

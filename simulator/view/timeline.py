@@ -21,8 +21,8 @@ POINTS = 200
 """Number of points of a plot."""
 ROW = 62.0
 SERIES = 4
-PLOTS = (300.0, SERIES * ROW + 10.0)
-"""Size of the panel of the plots."""
+PLOTS = tuple((300.0, number * ROW + 10.0) for number in range(SERIES, 0, -1))
+"""Sizes of the panel with all plots, without the last one ..., for a small window or large text."""
 LABEL = 136.0
 """Space for the times at the right end of the time line, up to 100 minutes, with a gap before them."""
 BAR = 6.0
@@ -83,14 +83,14 @@ def timeline_bar(c: Canvas, box: Box, s: Any, timeline: Timeline | None) -> None
 
 
 def timeline_plots(c: Canvas, box: Box, position: float, timeline: Timeline) -> None:
-    """Add the plots of the seconds around a position, which is at the center of each."""
+    """Add as many plots as fit into the box, of the seconds around a position, which is at the center of each."""
     from simulator.view.instruments import BLUE, DIM, INK, PANEL, SMALL, TRACK
 
     c.box(*box, PANEL, 8.0)
     left, across = box.x + 12.0, box.width - 24.0
     at = position + np.linspace(-0.5 * SPAN, 0.5 * SPAN, POINTS)
     there = (at >= timeline.positions[0]) & (at <= timeline.positions[-1])
-    for k, name in enumerate(timeline.names[:SERIES]):
+    for k, name in enumerate(timeline.names[: int((box.height - 10.0) // ROW)]):
         values = timeline.values[k]
         low, high = _range(values)
         top = box.y + 6.0 + ROW * k

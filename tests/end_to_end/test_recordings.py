@@ -244,12 +244,21 @@ def spectrum_peak(samples: np.ndarray) -> float:
         (("--video", "out", "--from", "5", "--to", "3"), "--to"),
         (("--video", "clip.gif", "--fps", "60"), "50"),
         ((), "--video"),
+        (("--wav", "x.wav", "--from", "99"), "--from"),
+        (("--wav", "x.wav", "--from", "5", "--to", "3"), "--to"),
     ],
 )
 def test_a_wrong_request_is_refused_in_a_line(driven, capsys, words, part, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert part in refused(call(capsys, "render", driven[0], *words))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("verb", ["replay", "render", "info"])
+def test_a_missing_run_is_a_plain_sentence(capsys, verb, monkeypatch):
+    monkeypatch.setenv("DISPLAY", ":1")
+    said = refused(call(capsys, verb, "no_such_run", *(("--wav", "x.wav") if verb == "render" else ())))
+    assert "no_such_run: missing; expected a run folder" in said
 
 
 def copied(driven, tmp_path: Path) -> Path:
@@ -452,6 +461,32 @@ def test_the_sound_of_a_replay_has_the_states_of_the_log(driven):
         player.paused = True
         replay.publish()
         assert outlet._state[0]["silent"] == 1
+    finally:
+        sound.close()
+        replay.close()
+
+
+def test_the_horn_of_the_drive_sounds_in_its_replay(driven, tmp_path):
+    folder = copied(driven, tmp_path)
+    head = (folder / "events.jsonl").read_text().splitlines()[0]
+    horns = [(2000, True), (3000, False), (5000, None)]
+    lines = [json.dumps({"tick": tick, "time_s": tick / 1000, "origin": "window", "kind": "horn", "value": value}) for tick, value in horns]
+    (folder / "events.jsonl").write_text("\n".join([head, *lines, ""]))
+    recording = Recording(folder, silent)
+    player = Player(0.0, recording.duration)
+    replay = Replay(recording, player)
+    sound = ReplaySound(recording, player, replay.keys, silent)
+    try:
+        sound.open(SoundOptions(True, 0.5, "null"), "driver")
+        outlet = sound._sound.outlet
+        assert outlet is not None
+        replay.listeners.append(sound.listen)
+        heard = {}
+        for position in (1.9, 2.5, 3.1, 4.9, 5.3, 5.9, 2.1):
+            player.seek(position)
+            replay.publish()
+            heard[position] = bool(outlet._state[0]["horn"])
+        assert heard == {1.9: False, 2.5: True, 3.1: False, 4.9: False, 5.3: True, 5.9: False, 2.1: True}
     finally:
         sound.close()
         replay.close()

@@ -9,10 +9,10 @@ from simulator.base.records import record
 from simulator.cli.commands.replays import CAMERAS as CAMERAS_OF_THE_COMMAND
 from simulator.view.camera import CAMERAS
 from simulator.view.ghost import FIELDS, GhostClock, GhostTrack
-from simulator.view.instrument_layout import EDGE
-from simulator.view.instruments import AMBER, RED, SMALL, Canvas, Font, asset, clock_text
+from simulator.view.instrument_layout import EDGE, Box, arrange, place_insets
+from simulator.view.instruments import AMBER, INK, RED, SMALL, Canvas, Font, asset, clock_text
 from simulator.view.shared_state import STATE, KeyReader, KeyWriter
-from simulator.view.timeline import LABEL, Timeline, bar_of, timeline_bar, timeline_plots
+from simulator.view.timeline import LABEL, PLOTS, Timeline, bar_of, timeline_bar, timeline_plots
 from tests.view.scenes import geometry
 
 
@@ -57,8 +57,22 @@ def test_the_times_do_not_overlap_the_bar(duration):
 
 def test_the_plots_need_no_values_beyond_the_recording():
     canvas = Canvas(Font(asset("fonts/hud.npz")))
-    timeline_plots(canvas, bar_of(400.0, 300.0), 39.0, timeline())
+    timeline_plots(canvas, Box(0.0, 0.0, *PLOTS[0]), 39.0, timeline())
     assert np.isfinite(canvas.vertices()).all()
+
+
+@pytest.mark.parametrize(("text_scale", "number"), [(1.0, 4), (1.5, 3)])
+def test_large_text_leaves_some_plots(text_scale, number):
+    width, height = 1280.0 / text_scale, 720.0 / text_scale
+    panels = arrange(width, bar_of(width, height).y, None).values()
+    fits = [place_insets(width, bar_of(width, height).y, panels, (size,))[0] is not None for size in PLOTS]
+    assert fits.index(True) == len(PLOTS) - number
+    canvas = Canvas(Font(asset("fonts/hud.npz")))
+    names = tuple(f"series {k}" for k in range(4))
+    timeline_plots(canvas, Box(0.0, 0.0, *PLOTS[len(PLOTS) - number]), 20.0, timeline()._replace(names=names, values=np.zeros((4, 401))))
+    assert (
+        len(quads(canvas, (*INK[:3], 1.0))) >= number and np.concatenate(canvas._quads)[..., 1].max() <= PLOTS[len(PLOTS) - number][1] + 1.0
+    )
 
 
 def test_the_mouse_selects_a_place_once():
