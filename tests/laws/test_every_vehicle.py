@@ -82,8 +82,14 @@ def test_the_mirror_image_of_a_drive_is_its_mirror_image_and_loops_stay_closed(n
 
 @pytest.mark.parametrize("name", VEHICLES)
 def test_differences_shrink_with_the_step(name: str) -> None:
-    """First order, in position, speed and suspension, for a bend and its counterpart."""
-    v, ends = pair(name)[0], []
+    """First order, in position, speed and suspension, for a bend and its counterpart.
+
+    Dry friction of a free steering arm sticks and slips at instants that the step rounds: there the arm follows the input. `test_column`
+    tests that the error of a free arm with friction falls with the step.
+    """
+    v, ends = pair(name)[0].new_instance(), []
+    if v.model.steering[0]["gear_friction"] > 0.0:
+        v.model.steering[0]["free"] = 0
     for h in (1e-3, 5e-4, 2.5e-4, 1.25e-4):
         rolling(v, 8.0)
         for steering in (0.0, 0.2, -0.2):
