@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.jit import inline, kernel
-from simulator.base.records import record
+from simulator.base.records import Record, record
 from terrain.ground import GroundArrays
 from vehicles.axle_layout import WHEELS
 from vehicles.command import COMMAND
@@ -63,16 +63,18 @@ def elastic_coordinates(model: VehicleModel) -> NDArray[np.int_]:
     return np.concatenate([CHASSIS + (3 + NUMBERS + n) * wheels + soft for n in range(12)]) if len(soft) else np.empty(0, np.int_)
 
 
-def step_matrix(model: VehicleModel, memory: StateMemory, ground: GroundArrays, h: float, kept: NDArray[np.int_]) -> Matrix:
-    """Return the matrix (n, n) by which one step of h seconds from the present state, in neutral without pedals, multiplies small
-    deviations.
+def step_matrix(
+    model: VehicleModel, memory: StateMemory, ground: GroundArrays, h: float, kept: NDArray[np.int_], command: Record | None = None
+) -> Matrix:
+    """Return the matrix (n, n) by which one step of h seconds from the present state multiplies small deviations.
 
     Parameters
     ----------
     memory : state of the vehicle, overwritten
     kept : (n,) indices of the coordinates that deviate
+    command : (1,) record COMMAND; default: neutral without pedals
     """
-    return step_matrices(model, memory, memory.memory[None].copy(), ground, h, kept)[0]
+    return step_matrices(model, memory, memory.memory[None].copy(), ground, h, kept, command=command)[0]
 
 
 def step_matrices(
@@ -83,6 +85,7 @@ def step_matrices(
     h: float,
     kept: NDArray[np.int_],
     one_sided: bool = False,
+    command: Record | None = None,
 ) -> Matrix:
     """Return the matrices (k, n, n) from many states, starts (k, bytes) of the memory; `one_sided` differences take half as many steps."""
     q, attitudes = np.empty((len(starts), 4)), np.empty((len(starts), 1 + 2 * len(ATTITUDE), 4))
@@ -110,7 +113,7 @@ def step_matrices(
         ends=np.empty((2, len(x))),
         J=np.empty((len(starts), len(kept), len(kept))),
     )
-    step_from_each(model, memory.space, ground, record(COMMAND), h, places, one_sided)
+    step_from_each(model, memory.space, ground, record(COMMAND) if command is None else command, h, places, one_sided)
     return places.J
 
 

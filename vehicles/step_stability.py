@@ -1,4 +1,5 @@
-"""Check of the step stability of a vehicle: eigenvalues of one step, in equilibrium and in the air, over the full suspension travel.
+"""Check of the step stability of a vehicle: eigenvalues of one step, in equilibrium, with locked wheels, and in the air over the full
+suspension travel.
 
 A spring or a damper that is too stiff for the step creates a mode that changes its sign from step to step and grows
 (`vehicles.step_jacobian`). For a growing mode, the check reports the parameter of the files whose halving reduces the growth most.
@@ -17,8 +18,11 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
+from simulator.base.records import record
 from terrain.ground import GroundArrays
 from vehicles.axle_layout import WHEELS, Axles
+from vehicles.command import COMMAND
+from vehicles.compliance.wheel_displacements import has_compliance
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.stages import present_suspension
 from vehicles.state_memory import Bytes
@@ -112,6 +116,7 @@ def check_step(vehicle: Vehicle, ground: GroundArrays, h: float, files: tuple[st
     probe = _Probe.of(vehicle)
     worst, start = _worst_of_all(probe, ground, h)
     if start is None:
+        _check_locked_wheels(probe, ground, h, files)
         return
     if h > USUAL_STEP and step_file is not None and _worst_of_all(probe, ground, USUAL_STEP)[1] is None:
         expected = f"a shorter step for this vehicle, for example {1e3 * USUAL_STEP:g} ms; otherwise {worst.sentence(h)}"
@@ -146,6 +151,56 @@ def _worst_of_all(probe: _Probe, ground: GroundArrays, h: float) -> tuple[Unstab
     return worst, worst_start
 
 
+def _check_locked_wheels(probe: _Probe, ground: GroundArrays, h: float, files: tuple[str, ...]) -> None:
+    """Raise a ConfigError if wheels that are locked at rest vibrate on their bushings.
+
+    The torque of a brake acts on the carrier with its value of the last step, so a carrier that winds up too far per torque is not stable.
+    """
+    vehicle = probe.vehicle
+    if not has_compliance(vehicle.model):
+        return
+    try:
+        vehicle.reset(ground)
+    except JounceError:  # reported when the vehicle is placed on its ground
+        return
+    at_rest, pressed = probe.memory.copy(), record(COMMAND)
+    pressed[0]["brake"] = 1.0
+
+    def worst_mode(softness: float, loss: float) -> UnstableMode | None:
+        corners = vehicle.model.corners.copy()
+        bushings = corners[0]["compliance"]
+        bushings["own"] *= softness
+        bushings["across"] *= softness
+        bushings["time"] *= loss
+        model = vehicle.model._replace(corners=corners)
+        probe.memory[:] = at_rest
+        kept = _relevant_coordinates(probe, model, False)
+        J = step_matrix(model, vehicle.piece, ground, h, kept, pressed)
+        return _worst_of(probe, kept, J, h) if _may_grow([J], h)[0] else None
+
+    found = worst_mode(1.0, 1.0)
+    if found is None:
+        return
+    soft = _limit(lambda factor: worst_mode(factor, 1.0) is None)
+    loss = 1.0 / _limit(lambda factor: worst_mode(1.0, 1.0 / factor) is None)
+    key = f"axles.{found.axle}.compliance" if found.axle else "axles"
+    expected = (
+        f"bushings at least {1.0 / soft:.3g} times as stiff, or a loss_time at least {loss:.3g} times as long, "
+        f"with the brakes on at rest; otherwise {found.sentence(h)}"
+    )
+    wind_up = vehicle.model.corners[0]["compliance"]["own"][1, 1].max()
+    raise ConfigError(files[0], key, f"up to {wind_up:.3g} rad of wind-up per N m", expected)
+
+
+def _limit(is_stable: Callable[[float], bool]) -> float:
+    """Return the largest factor below 1, to 1 %, with which a vehicle is stable."""
+    low, high = SMALLEST_FACTOR, 1.0
+    while high > 1.01 * low:
+        middle = float(np.sqrt(low * high))
+        low, high = (middle, high) if is_stable(middle) else (low, middle)
+    return low
+
+
 def _may_grow(matrices: Sequence[Matrix], h: float) -> list[bool]:
     """Return True for matrices with an eigenvalue close to the limit: only their modes are then computed, one matrix after the other."""
     near = [False] * len(matrices)
@@ -171,10 +226,7 @@ def _blame(probe: _Probe, start: Bytes, worst: UnstableMode, ground: GroundArray
     suspect = min(suspects, key=lambda suspect: excess(suspect.scaled(0.5)))
     if excess(suspect.scaled(SMALLEST_FACTOR)) > 0.0:
         raise ConfigError(files[suspect.file], suspect.key, suspect.value, f"a much smaller value, or larger masses; otherwise {grows}")
-    low, high = SMALLEST_FACTOR, 1.0
-    while high > 1.01 * low:
-        middle = float(np.sqrt(low * high))
-        low, high = (middle, high) if excess(suspect.scaled(middle)) <= 0.0 else (low, middle)
+    low = _limit(lambda factor: excess(suspect.scaled(factor)) <= 0.0)
     limit = f"at most {low * suspect.value:.3g}" if isinstance(suspect.value, float) else f"values at most {low:.3g} times as large"
     raise ConfigError(files[suspect.file], suspect.key, suspect.value, f"{limit}; otherwise {grows}")
 

@@ -2,6 +2,7 @@
 vehicles drive?"""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -187,3 +188,35 @@ def test_the_matrix_of_a_falling_vehicle():
     assert J[0, 0] == pytest.approx(1.0, abs=1e-6) and J[0, 1] == pytest.approx(1e-3, abs=1e-6)
     assert J[1, 1] == pytest.approx(1.0, abs=1e-6)
     assert math.isfinite(float(np.abs(np.linalg.eigvals(J)).max()))
+
+
+def on_soft_bushings(folder, loss_time=0.002, stiffer=1.0):
+    """Return a light truck whose wheels wind up a lot, its step not checked."""
+    bushing, rod = f"{{axial: {8e5 * stiffer}, radial: {3e6 * stiffer}}}", f"{{axial: {2e6 * stiffer}}}"
+    bushings = "".join(
+        f"        {name}: {bushing if name != 'TIEROD_C' else rod}\n" for name in ("LCA_F", "LCA_B", "UCA_F", "UCA_B", "TIEROD_C")
+    )
+    file = folder / f"soft_{loss_time}_{stiffer}.yaml"
+    compliance = f"    compliance:\n      loss_time: {loss_time}\n      bushings:\n{bushings}"
+    file.write_text(f"base: light_truck\nname: Soft truck\naxles:\n  front:\n{compliance}")
+    return build_vehicle(str(file), check_step=False)
+
+
+def moves_at_rest(v):
+    """Return the largest rate of the bushings [rad/s, m/s] a second after the brakes have locked the wheels of a vehicle at rest."""
+    command, largest = record(COMMAND), 0.0
+    command[0]["brake"] = 1.0
+    v.reset(FLAT)
+    for n in range(1500):
+        v.step(FLAT, command, 1e-3)
+        largest = max(largest, float(np.abs(v.space.elastic[0]["e_dot"]).max())) if n > 1000 else 0.0
+    return largest
+
+
+def test_a_locked_wheel_on_soft_bushings_is_refused_with_limits_that_hold(tmp_path):
+    soft = on_soft_bushings(tmp_path)
+    error = complaint(soft)
+    assert error.key == "axles.front.compliance" and moves_at_rest(soft) > 1.0
+    stiffer, longer = (1.01 * float(found) for found in re.findall(r"at least ([0-9.e+]+) times", error.expected))
+    for mended in (on_soft_bushings(tmp_path, stiffer=stiffer), on_soft_bushings(tmp_path, loss_time=0.002 * longer)):
+        assert complaint(mended) is None and moves_at_rest(mended) < 1e-4
