@@ -94,7 +94,7 @@ NONSENSE = [
     ("tires/tmeasy_hmmwv", "damping", 1e-300),
     ("tires/tmeasy_hmmwv", "load", 1e-300),
     ("tires/tmeasy_hmmwv", "sxm", [1e-300, 1e-300]),
-    ("tires/tmeasy_hmmwv", "fym", [13315.0, 9951.0]),
+    ("tires/tmeasy_hmmwv", "fym", [13315.0, 10951.0]),
     ("tires/tmeasy_hmmwv", "sq0", [1.2, 1.2]),
     ("tires/tmeasy_hmmwv", "rolling_resistance", 15.0),
     ("soils/dry_sand", "k_phi", -1.0),
