@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +14,26 @@ import pytest
 from simulator.cli.main import main
 from simulator.driver.force_feedback.evdev import System
 from simulator.motion.protocols.native import PROTOCOL
-from simulator.tools.doctor import devices, real_time, storage
+from simulator.tools.doctor import command, devices, real_time, storage
 from simulator.tools.doctor.command import EXAMINATIONS
 from simulator.tools.doctor.finding import GOOD, LIMITED, MISSING, STATES
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="files of Linux")
 
 
-def test_the_command_reports_every_examination_as_text_and_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_reports_every_examination_as_text_and_as_json(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both from the same findings: the lateness of the timer, and so its remedy, depends on the load of the machine at the moment."""
+    monkeypatch.setattr(command, "EXAMINATIONS", tuple(cache(examine) for examine in EXAMINATIONS))
     assert main(["doctor", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["findings"]
     assert len(found) == len(EXAMINATIONS) and {one["state"] for one in found} <= set(STATES)
     assert main(["doctor"]) == 0
     text = capsys.readouterr().out
     for one in found:
-        assert one["subject"] in text
-        assert one["remedy"] in text
+        for part in ("subject", "found", "remedy"):
+            assert one[part] in text
 
 
 def test_a_port_in_use_is_found() -> None:
