@@ -180,6 +180,23 @@ def settle(
     raise JounceError(f"no equilibrium at x = {x:g} m, y = {y:g} m (smallest residual: {smallest:.2g} m/s2)")
 
 
+def settle_again(m: VehicleModel, s: VehicleData, ground: GroundArrays, before: Equilibrium, level: Equilibrium | None) -> Equilibrium:
+    """Repeat `settle` after a small change of the steering arm or the bushings, starting at the equilibrium `before` the change.
+
+    A vehicle on twisted ground may have several equilibria: it rests on one diagonal pair of wheels or on the other. A search from a new
+    guess may find another one each time, and the iteration over arm and bushings would alternate between them. A new guess is used only
+    if this equilibrium no longer exists after the change. Parameters, exceptions: as for `settle`.
+    """
+    near = Equilibrium(before.place, before.unknown.copy(), before.derivatives)
+    if not settle_on(m, s, ground, near):
+        near, residual = _solve_by_newton(m, s, ground, near)
+        if not residual < RESIDUAL:
+            x, y, yaw = before.place.tolist()
+            return settle(m, s, ground, x, y, yaw, level)
+    compute_head_motion(m, s)
+    return near
+
+
 def _solve_from_guess(
     m: VehicleModel, s: VehicleData, ground: GroundArrays, place: Vector, heights: list[float], tilt: tuple[float, float]
 ) -> tuple[Equilibrium, float]:
@@ -189,10 +206,16 @@ def _solve_from_guess(
     unknown = _first_guess(m, s, float(ground.p[0]["gravity"]), heights, float(touch.sum()) / len(touch))
     unknown[3:5] += tilt
     near = Equilibrium(place, unknown, np.zeros((len(unknown), len(unknown))))
-    search = EquilibriumWorkspace.at(near)
-    residual, trial = search.residual, np.empty_like(unknown)
-    reach_ground(m, s, ground, touch, search)
+    reach_ground(m, s, ground, touch, EquilibriumWorkspace.at(near))
     _leave_stops(m, s, float(ground.p[0]["gravity"]), unknown)
+    return _solve_by_newton(m, s, ground, near)
+
+
+def _solve_by_newton(m: VehicleModel, s: VehicleData, ground: GroundArrays, near: Equilibrium) -> tuple[Equilibrium, float]:
+    """Return the result of Newton's method, started at a position `near` an equilibrium, and its maximum acceleration. Overwrites the
+    unknown of `near`."""
+    search, place, unknown = EquilibriumWorkspace.at(near), near.place, near.unknown
+    residual, trial = search.residual, np.empty_like(unknown)
     static_residual(m, s, ground, place, unknown, residual)
     for _ in range(MAX_ITERATIONS):
         if _max_acceleration(residual) < GOAL:

@@ -35,7 +35,7 @@ from vehicles.drivetrain.callback_drivetrain import CALLBACK_STATE
 from vehicles.drivetrain.contract import DRIVETRAIN_INPUT, DRIVETRAIN_OUTPUT
 from vehicles.drivetrain.drivetrain import DRIVETRAIN_OUT, DRIVETRAIN_STATE, drivetrain_reset
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts, read_parts
-from vehicles.equilibrium import Equilibrium, settle, settle_on
+from vehicles.equilibrium import Equilibrium, settle, settle_again, settle_on
 from vehicles.equilibrium_cache import EquilibriumCache
 from vehicles.fill_readout import find_points, read_vehicle, show_points
 from vehicles.mechanism_parameters import new_workspace
@@ -255,28 +255,33 @@ class Vehicle:
             names, gravity = self.description.tires, float(ground.p[0]["gravity"])
             raise_all(explain_missing_equilibrium(self.description.mechanism, self.model.tires, names, gravity))
             raise
-        self._balance_arm(ground, x, y, yaw)
-        self._settle_bushings(ground, x, y, yaw)
+        self._settle_bushings(ground, self._balance_arm(ground, self._equilibrium))
         self.space.blocks.others["watch"][watched] = WATCHED
 
-    def _balance_arm(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
-        """Repeat the settling until a free arm, with the steering wheel fixed straight ahead, is at rest too."""
-        if not self.steering_is_free:
-            return
-        for _ in range(ARM_ITERATIONS):
-            if abs(balance_arm(self.model, self.space)) < ARM_AT_REST:
-                return
-            settle(self.model, self.space, ground, x, y, yaw, self._equilibria.level)
+    def _balance_arm(self, ground: GroundArrays, found: Equilibrium) -> Equilibrium:
+        """Repeat the settling until a free arm, with the steering wheel fixed straight ahead, is at rest too; return the equilibrium.
 
-    def _settle_bushings(self, ground: GroundArrays, x: float, y: float, yaw: float) -> None:
-        """Repeat the settling until wheels on bushings are at rest under their loads. Raises JounceError if the bushings are too soft."""
+        found : equilibrium of the vehicle with the present angle of the arm
+        """
+        if self.steering_is_free:
+            for _ in range(ARM_ITERATIONS):
+                if abs(balance_arm(self.model, self.space)) < ARM_AT_REST:
+                    break
+                found = settle_again(self.model, self.space, ground, found, self._equilibria.level)
+        return found
+
+    def _settle_bushings(self, ground: GroundArrays, found: Equilibrium) -> None:
+        """Repeat the settling until wheels on bushings are at rest under their loads. Raises JounceError if the bushings are too soft.
+
+        found : equilibrium of the vehicle with the present displacements of the wheels
+        """
         if not self.has_compliance:
             return
         for _ in range(BUSHING_ITERATIONS):
             if rest_carriers(self.model, self.space) < BUSHINGS_AT_REST:
                 return
-            settle(self.model, self.space, ground, x, y, yaw, self._equilibria.level)
-            self._balance_arm(ground, x, y, yaw)
+            found = settle_again(self.model, self.space, ground, found, self._equilibria.level)
+            found = self._balance_arm(ground, found)
         raise JounceError("no equilibrium; the bushings under `compliance` are too soft for the load")
 
     def free_steering(self, free: bool) -> None:
