@@ -70,6 +70,18 @@ plane the untilted guess suffices.
 BASE, TRACK = 1.6, 0.9
 """m. Approximate half wheelbase and half track, for the initial guess."""
 
+MAX_RELAXATIONS = 200
+"""Maximum number of relaxation steps; 10 to 130 are usual."""
+
+RELAXED = 1e-2
+"""m/s2 and rad/s2. Residual below which Newton's method replaces the relaxation."""
+
+FIRST_INTERVAL, SLOWEST, FASTEST = 1e-3, 0.3, 2.0
+"""s2, first interval of the relaxation; limits of the ratio of one interval to the one before."""
+
+UPSET = 0.5
+"""rad. Change of roll or pitch in a relaxation above which the vehicle falls over."""
+
 LARGEST_CHANGE = 0.03
 """m, rad. Maximum change in one iteration: the stops and the loss of contact are sharp kinks."""
 
@@ -173,6 +185,9 @@ def settle(
             return near
     for roll, pitch in TILTS if twisted else TILTS[:1]:
         found, residual = _solve_from_guess(m, s, ground, place, heights, (roll, pitch))
+        if twisted and not residual < RESIDUAL:
+            _relax(m, s, ground, found)
+            found, residual = _solve_by_newton(m, s, ground, found)
         if residual < RESIDUAL:
             compute_head_motion(m, s)
             return found
@@ -239,6 +254,30 @@ def _solve_by_newton(m: VehicleModel, s: VehicleData, ground: GroundArrays, near
         follow_chords(m, s, ground, search, near.back)
     static_residual(m, s, ground, place, unknown, residual)
     return near, _max_acceleration(residual)
+
+
+def _relax(m: VehicleModel, s: VehicleData, ground: GroundArrays, near: Equilibrium) -> None:
+    """Move the unknown of `near` toward a stable equilibrium, in implicit Euler steps of dx / dt = acceleration, t in s2.
+
+    The accelerations point down the potential energy, so this motion passes the kinks at which Newton's method gets stuck because its
+    residual grows there for a while. An interval changes in proportion to the inverse of the residual and becomes infinite near the
+    equilibrium, where a step is one of Newton's method (pseudo-transient continuation, Kelley and Keyes 1998).
+    """
+    search, unknown, interval = EquilibriumWorkspace.at(near), near.unknown, FIRST_INTERVAL
+    residual, jacobian, start = search.residual, np.empty_like(near.derivatives), near.unknown[3:5].copy()
+    rows = np.r_[3:6, 0:3, 6 : len(unknown)]  # accelerations in the order of the unknowns
+    static_residual(m, s, ground, near.place, unknown, residual)
+    for _ in range(MAX_RELAXATIONS):
+        before = float(np.linalg.norm(residual))
+        differentiate(m, s, ground, search, jacobian)
+        if before < RELAXED or not np.isfinite(jacobian).all():
+            break
+        change = np.linalg.solve(np.eye(len(unknown)) / interval - jacobian[rows], residual[rows])
+        unknown += change * min(1.0, LARGEST_CHANGE / float(np.abs(change).max()))
+        static_residual(m, s, ground, near.place, unknown, residual)
+        interval *= float(np.clip(before / np.linalg.norm(residual), SLOWEST, FASTEST))
+        if not np.abs(unknown[3:5] - start).max() < UPSET:  # also true for NaN
+            break
 
 
 def _max_acceleration(residual: Vector) -> float:

@@ -71,16 +71,16 @@ def test_a_vehicle_stands_on_the_roughest_ground(vehicle: str, tmp_path: Path) -
         assert largest_acceleration(v) < 1e-9
 
 
-@pytest.mark.parametrize("vehicle", ["hmmwv", "sedan"])
+@pytest.mark.parametrize("vehicle", ["hmmwv", "sedan", "sedan_compliant", "sedan_e90", "light_truck"])
 def test_a_vehicle_stands_crosswise_in_a_saddle(vehicle: str, tmp_path: Path) -> None:
     """Two wheels on humps, one or both of the others in the air: Newton's method gets stuck at a kink if it starts from the plane of the
-    ground."""
+    ground, and arm and bushings of a vehicle with an equilibrium on either diagonal must keep to one of them."""
     x = np.arange(-10.0, 11.0)
     np.save(tmp_path / "saddle.npy", 0.15 * x[None, :] * x[:, None])
     heights = "{file: saddle.npy, first_row: south, origin: [-10.0, -10.0], spacing: [1.0, 1.0], scale: 1.0, offset: 0.0}"
     (tmp_path / "saddle.yaml").write_text(f"{{type: heightmap, surface: asphalt, heights: {heights}}}")
     v, on = build_vehicle(vehicle, check_step=False), build_ground(str(tmp_path / "saddle.yaml"))
-    for yaw in (0.0, 0.5):
+    for yaw in (0.0, 0.5, 2.0):
         v.reset(on, 0.0, 0.0, yaw)
         assert largest_acceleration(v) < 1e-9
 
