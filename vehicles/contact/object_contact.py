@@ -88,7 +88,6 @@ def _fastest_object(w):
 def _share_forces(p, s):
     """Share the stiffness and strength of the vehicle among pairs with similar normals, by deflection and area of their patches.
 
-    All pairs share the mass that limits the stiffness of friction: it acts in two directions, so that of opposite pairs adds up.
     A wall of many triangles, or a front of two parts, is as stiff as one pair. Several objects share the mass of the vehicle; each has its own.
     """
     pairs, top, limit = s[0]["pairs"], s[0]["top"], p[0]["strength"] / p[0]["stiffness"]
@@ -100,16 +99,13 @@ def _share_forces(p, s):
         c = pairs[i]
         if not (c["live"] and c["depth"] > 0.0):
             continue
-        total = own = every = 0.0
+        total = own = 0.0
         for k in range(top):
             other = pairs[k]
-            if not (other["live"] and other["depth"] > 0.0):
-                continue
-            every += other["weight"]
-            if dot(vector(other["n_W"]), vector(c["n_W"])) > SIMILAR:
+            if other["live"] and other["depth"] > 0.0 and dot(vector(other["n_W"]), vector(c["n_W"])) > SIMILAR:
                 total += other["weight"]
                 own += other["weight"] if other["row"] == c["row"] else 0.0
-        c["share"], c["own_share"], c["friction_share"] = c["weight"] / total, c["weight"] / own, c["weight"] / every
+        c["share"], c["own_share"] = c["weight"] / total, c["weight"] / own
 
 
 @inline
@@ -136,7 +132,7 @@ def _press(p, s, w, c, h):
     n, v, r_B = vector(c["n_W"]), vector(c["v_W"]), vector(c["r_B"])
     n_B = unrotated(q["R_WB"], n)
     mass = c["share"] * effective_mass(p, r_B, n_B)
-    least = c["friction_share"] * lowest_mass(p, r_B)
+    least = c["share"] * lowest_mass(p, r_B)
     stiffness = c["share"] * p[0]["stiffness"] * o["stiffness"] / (p[0]["stiffness"] + o["stiffness"])
     strength = c["share"] * p[0]["strength"]
     speed, dent = dot(v, n), c["dent"]
@@ -164,7 +160,7 @@ def _press(p, s, w, c, h):
     at = collision_row(s, o, c, -speed)
     add_force(s, at, F, normal, -speed)
     F_B = unrotated(q["R_WB"], F)
-    moment = friction_moment(c, normal, o["friction"], stiffness, c["friction_share"] / p[0]["slowest_turn"], h)
+    moment = friction_moment(c, normal, o["friction"], stiffness, c["share"] / p[0]["slowest_turn"], h)
     couple = add_scaled(cross(r_B, F_B), moment, n_B)
     for j in range(3):
         q["force_B"][j] += F_B[j]

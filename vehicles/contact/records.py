@@ -85,7 +85,6 @@ PAIR = (
     ("weight", (), "m3", "weight of the pair in the share"),
     ("share", (), "1", "share of the pair in the force of all pairs with a similar normal"),
     ("own_share", (), "1", "the same among the pairs of the same object"),
-    ("friction_share", (), "1", "the same among all pairs"),
     ("normal_force", (), "N", "normal force of the last step"),
     ("force_W", (3,), "N", "force on the vehicle in the last step"),
     ("mass", (), "kg", "effective mass along the normal in the last step"),
