@@ -141,4 +141,4 @@ def _script(times: Array, columns: dict[str, Array]) -> dict[str, Any]:
     keep[1:-1] = np.any(np.abs(rows[1:-1, 1:] - between) > STRAIGHT, axis=1)
     script = [{"at": float(row[0]), **{name: float(x) for name, x in zip(PEDALS, row[1:], strict=True)}} for row in rows[keep]]
     ticks = round(float(times[-1] + DRIVER_PERIOD) / DRIVER_PERIOD)
-    return {"name": "recorded", "title": "the recorded commands", "duration": ticks * DRIVER_PERIOD, "script": script, "pictures": []}
+    return {"name": "recorded", "title": "the recorded commands", "duration": ticks * DRIVER_PERIOD, "script": script, "plots": []}

@@ -112,11 +112,11 @@ def test_a_half_finished_sweep_is_resumed(tmp_path, capsys):
 
 
 def test_a_sweep_whose_results_differ_now_is_refused(tmp_path, capsys):
-    """The same plan, but another vehicle behind the name of the maneuver's."""
+    """The same plan, but another angle in the maneuver's file."""
     for file in OLD.glob("*.yaml"):
         shutil.copy(file, tmp_path)
     maneuver = tmp_path / "maneuver.yaml"
-    maneuver.write_text(maneuver.read_text().replace("vehicle: hmmwv", "vehicle: hmmwv_gross"))
+    maneuver.write_text(maneuver.read_text().replace("angle_deg: 40", "angle_deg: 60"))
     folder = shutil.copytree(OLD / "sweep_half", tmp_path / "sweep")
     assert main(["sweep", str(tmp_path / "sweep.yaml"), "--out", str(folder)]) == 2
     assert "gives other metrics now" in capsys.readouterr().err

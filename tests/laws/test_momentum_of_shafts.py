@@ -9,6 +9,7 @@ from simulator.base.records import Record, record
 from simulator.builder.builder import build_ground, build_vehicle
 from tests.laws.corner_bodies import bodies_of
 from tests.laws.free_vehicle import attitude, matrix
+from tests.laws.vehicle_rig import led
 from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.vehicle import Vehicle
@@ -46,7 +47,7 @@ def angular_momentum(v: Vehicle, state: Record, shafts: Record) -> Array:
 
 def gained(h: float, whole: bool) -> Array:
     """Return the angular momentum gained in TIME at full throttle, steered, tumbling, without gravity and air."""
-    v, ground = build_vehicle("hmmwv"), build_ground("flat")
+    v, ground = led(build_vehicle("hmmwv")), build_ground("flat")  # the arm stays at the stop where it begins
     p = ground.p.copy()
     p[0]["gravity"] = 0.0
     on, command = ground.arrays._replace(p=p), record(COMMAND)

@@ -141,20 +141,28 @@ def test_the_arm_follows_the_input_within_its_rate_and_without_overshoot() -> No
     assert angles[-1] == pytest.approx(target, abs=1e-9)
 
 
-def test_input_beyond_full_lock_counts_as_full_lock() -> None:
+@pytest.fixture
+def led_arm() -> Record:
+    """Steering of the HMMWV whose arm follows the input: a free arm is moved by its column in the step of the vehicle."""
+    p = HMMWV.steering.copy()
+    p[0]["free"] = 0
+    return p
+
+
+def test_input_beyond_full_lock_counts_as_full_lock(led_arm: Record) -> None:
     for value in (1.0, 5.0, math.inf):
         s = record(STEERING_STATE)
         for _ in range(3000):
-            steering_step(HMMWV.steering, s, asking(value), 0.0, 1e-3)
-        assert s[0]["angle"] == pytest.approx(-HMMWV.steering[0]["max_arm_angle"], rel=1e-9)
+            steering_step(led_arm, s, asking(value), 0.0, 1e-3)
+        assert s[0]["angle"] == pytest.approx(-led_arm[0]["max_arm_angle"], rel=1e-9)
 
 
-def test_positive_input_turns_the_wheels_to_the_left() -> None:
+def test_positive_input_turns_the_wheels_to_the_left(led_arm: Record) -> None:
     """The tie rods lie behind the wheel centers: to steer left they move to the right."""
     s, q = record(STEERING_STATE), record(INPUTS)
     for _ in range(1000):
-        steering_step(HMMWV.steering, s, asking(0.5), 0.0, 1e-3)
-    place_tierods(HMMWV.steering, s, q)
+        steering_step(led_arm, s, asking(0.5), 0.0, 1e-3)
+    place_tierods(led_arm, s, q)
     assert (q[0]["Q"][1, :2] < HMMWV.mechanism.Q_design[1, :2] - 0.02).all()
 
 

@@ -19,7 +19,7 @@ from simulator.validation.reference.accelerations import compare_accelerations
 from tests.laws.free_vehicle import MODEL
 from tests.laws.table_accelerations import table_accelerations
 from tests.laws.test_mirror import AXIAL, POLAR, SWAP
-from tests.laws.vehicle_rig import command, ground, track
+from tests.laws.vehicle_rig import command, ground, led, track
 from vehicles.description import read_description
 from vehicles.dynamics import accelerations
 from vehicles.mechanism_parameters import new_workspace
@@ -287,7 +287,7 @@ def test_an_unreachable_tolerance_is_refused() -> None:
 def test_two_seconds_on_tables_are_two_seconds_in_closed_form() -> None:
     states = []
     for suspension in ("closed_form", "table"):
-        v = build_vehicle("hmmwv", suspension=suspension)
+        v = led(build_vehicle("hmmwv", suspension=suspension))  # as in a drive on tables
         v.reset(ground("flat"), gear=1)
         states.append((track(v, "flat", command(throttle=0.5, steering=0.3, selector=1), 2.0), v.read().copy(), v.model.tables))
     (exact, exact_readout, none), (ours, readout, some) = states

@@ -38,6 +38,12 @@ def standing(vehicle: str, on: str, x: float = 0.0, y: float = 0.0, yaw: float =
     return v
 
 
+def led(vehicle: Vehicle) -> Vehicle:
+    """Return the vehicle, its steering arm led by the input: the column does not twist."""
+    vehicle.model.steering[0]["free"] = 0
+    return vehicle
+
+
 def command(**values: float) -> Record:
     """Return a COMMAND record; other fields are zero."""
     c = record(COMMAND)

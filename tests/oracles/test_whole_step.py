@@ -17,6 +17,7 @@ from simulator.validation.reference.closed_form_model import OracleModel
 from simulator.validation.reference.model_corners import read_design
 from tests.laws.free_vehicle import JOUNCE, MODEL, attitude
 from tests.laws.mechanism_axles import shipped, vehicle_of
+from tests.laws.vehicle_rig import led
 from tests.oracles.kkt_reference import accelerations, constraints, error, inertial_forces, mass_matrix, solve_symmetric
 from tests.oracles.mechanism import CORNERS, Mechanism, motion
 from tests.oracles.perturbed_model import perturbed_model, random_state
@@ -73,7 +74,7 @@ def as_the_oracle_has_it() -> dict[str, Any]:
 
 def driven(seconds: float, h: float = 1e-3) -> tuple[Vehicle, Record]:
     """The shipped vehicle on the oracle's bodies after some seconds of throttle and weaving, and its state before the last step."""
-    vehicle, ground = vehicle_of(as_the_oracle_has_it()), build_ground("flat")
+    vehicle, ground = led(vehicle_of(as_the_oracle_has_it())), build_ground("flat")  # the oracle's arm has a prescribed motion
     on = ground.arrays
     vehicle.reset(on, gear=1)
     command = record(COMMAND)

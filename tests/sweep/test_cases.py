@@ -49,7 +49,9 @@ def _without_soils(point: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_all_errors_of_all_runs_are_reported_at_once(folder):
+    (folder / "cliff.yaml").write_text("base: flat\ngrade_percent: 150\n")
     points = [{MASS: 2000.0}, {MASS: -1.0}, {RATE: 2e5}, {RATE: "stiff"}, {"terrain": "medow"}, {RATE: 1e9}, {MASS: -1.0, "seed": 1.5}]
+    points.append({"terrain": "cliff"})
     with pytest.raises(ConfigError) as raised:
         Resolver(BASE, folder / "sweep.yaml", key_of=lambda number, key: key if number is None else f"vary[{number}].{key}").cases(points)
     told = sorted((error.key, error.value) for error in raised.value.errors if error.key)
@@ -57,11 +59,12 @@ def test_all_errors_of_all_runs_are_reported_at_once(folder):
         ("vary[1].vehicle.chassis.mass", -1.0),
         ("vary[3].vehicle.axles.front.spring.rate", "stiff"),
         ("vary[4].terrain", "medow"),
+        ("vary[5].vehicle.axles.front.spring.rate", 1e9),
         ("vary[6].seed", 1.5),
         ("vary[6].vehicle.chassis.mass", -1.0),
     ]
     (whole,) = (error for error in raised.value.errors if not error.key)
-    assert whole.value == {RATE: 1e9}
+    assert whole.value == {"terrain": "cliff"}
     assert "no equilibrium" in whole.expected
     assert {error.file for error in raised.value.errors} == {str(folder / "sweep.yaml")}
 

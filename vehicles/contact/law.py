@@ -18,7 +18,9 @@ contact at rest is damped and does not chatter at any step length. The stiffness
 STABLE_SPRING mass / h^2, with the effective mass at the contact point. The work of each contact along its normal is recorded with the mean
 of the velocities before and after each step, which is exact for a body that is advanced by semi-implicit Euler; N is cut where the contact
 would return more than it has received and still has in the spring. The depth also changes where the body only turns about its contact
-point: without this limit, a vehicle that rocks against a wall would get back the energy that its crush has dissipated.
+point: without this limit, a vehicle that rocks against a wall would get back the energy that its crush has dissipated. A contact always
+carries what presses the vehicle onto it, up to the force that ends the step without motion: that force takes kinetic energy away, and a
+contact without stored energy would otherwise let go and hold in turns.
 """
 
 from __future__ import annotations
@@ -92,9 +94,10 @@ def normal_force(c, stiffness, strength, restitution, mass, v, drift, h):
     fall = (full - least) / RAMP
     force = min(max((full - fall * (v + drift)) / (1.0 + fall * h / mass), least), full)
     returned = c["rebound"] if v + drift > RAMP else max(c["energy"], 0.0)
+    held = -mass / h * (v + drift)
     v += 0.5 * drift
     most = mass / h * (math.sqrt(v * v + 2.0 * returned / mass) - v)
-    return min(force, most)
+    return min(force, max(most, held))
 
 
 @inline
