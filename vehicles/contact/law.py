@@ -20,7 +20,8 @@ of the velocities before and after each step, which is exact for a body that is 
 would return more than it has received and still has in the spring. The depth also changes where the body only turns about its contact
 point: without this limit, a vehicle that rocks against a wall would get back the energy that its crush has dissipated. A contact always
 carries what presses the vehicle onto it, up to the force that ends the step without motion: that force takes kinetic energy away, and a
-contact without stored energy would otherwise let go and hold in turns.
+contact without stored energy would otherwise let go and hold in turns. Where the spring has more energy than the work done on it, because
+the body has turned, the dent follows, unless the contact is elastic.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ STEEPEST = 100.0
 """Maximum ratio of the stiffness of the spring to that of the crush curve."""
 RESERVE = 0.8
 """1. Part of the energy of the spring that an impact returns: below 1, so that rounding of the steps does not cost rebound."""
+RELAXATION = 0.02
+"""s. Time constant with which the dent follows a spring that has more energy than the work done on it."""
 MEAN_RADIUS = 2.0 / 3.0
 """Mean radius of the friction of a disc under constant pressure, in units of its radius."""
 TANGENTIAL_DAMPING = 0.3
@@ -87,9 +90,11 @@ def normal_force(c, stiffness, strength, restitution, mass, v, drift, h):
     stored = 0.5 * full * (deflection + h * max(v, 0.0))  # by semi-implicit Euler, which takes the force at the start of each step
     at_strength = 0.5 * strength * strength / stiffness
     c["rebound"] = min(c["rebound"], stored, restitution * restitution * at_strength)
-    c["energy"] = min(c["energy"], stored)  # the crush has dissipated the rest
+    c["energy"] = max(min(c["energy"], stored), 0.0)  # the crush has dissipated the rest
     if full <= 0.0:
         return 0.0
+    relaxed = (1.0 - restitution * restitution) * h / (h + RELAXATION)
+    c["dent"] += relaxed * (1.0 - math.sqrt(c["energy"] / stored)) * deflection
     least = c["rebound"] / stored * full
     fall = (full - least) / RAMP
     force = min(max((full - fall * (v + drift)) / (1.0 + fall * h / mass), least), full)
