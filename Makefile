@@ -41,7 +41,7 @@ check: $(VENV)/.check
 	@$(BIN)/codespell $(SPELLED)
 
 # vehicles with files of their own, then the variants that build on them
-CARS := hmmwv hmmwv_chrono sedan light_truck sedan_chrono sedan_e90
+CARS := hmmwv hmmwv_chrono sedan sedan_paper light_truck sedan_chrono sedan_e90
 VARIANTS := $(filter-out $(CARS),$(sort $(notdir $(basename $(wildcard configs/vehicles/*.yaml)))))
 cars: $(VENV)/.drive
 	@$(BIN)/python -m simulator datasheet $(CARS) --quick --variants $(VARIANTS) --out runs/cars
