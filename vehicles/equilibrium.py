@@ -8,7 +8,6 @@ engine in gear.
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,16 +19,15 @@ from numpy.typing import NDArray
 from simulator.base.errors import JounceError
 from simulator.base.jit import inline, kernel
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
-from terrain.composite_height import composed_height_and_normal
 from terrain.ground import GroundArrays
 from vehicles.corner_layout import axle_of, sum_on_axle
 from vehicles.drivetrain.conventional.torque_converter import converter_torques
 from vehicles.drivetrain.driveline import wheel_share
+from vehicles.equilibrium_guess import TILTS, first_guess, heights_under_wheels, inclination_of, leave_stops
 from vehicles.stages import (
     add_drive_reactions,
     compute_head_motion,
     gather_tire_loads,
-    present_suspension,
     solve_accelerations,
     update_suspension_exact,
 )
@@ -56,19 +54,12 @@ SINGULAR = 1e-14
 MAX_HALVINGS = 20
 """Maximum number of times a Newton step is halved to reduce the residual."""
 
-LEANS = (0.0, 0.04, -0.04, 0.08, -0.08, 0.12, -0.12)
-TILTS = tuple(sorted(itertools.product(LEANS, LEANS), key=lambda tilt: math.hypot(*tilt)))
-"""rad. Roll and pitch of the initial guesses relative to the ground, tried in order until one leads to an equilibrium."""
-
 TWIST = 0.05
 """m. Twist of the ground (sum of the heights under two diagonal wheels minus that of the other two) above which tilted guesses are tried.
 
 On twisted ground a wheel may hang in the air, and its stops and the loss of contact are kinks at which an iteration can get stuck. On a
 plane the untilted guess suffices.
 """
-
-BASE, TRACK = 1.6, 0.9
-"""m. Approximate half wheelbase and half track, for the initial guess."""
 
 MAX_RELAXATIONS = 200
 """Maximum number of relaxation steps; 10 to 130 are usual."""
@@ -79,7 +70,7 @@ RELAXED = 1e-2
 FIRST_INTERVAL, SLOWEST, FASTEST = 1e-3, 0.3, 2.0
 """s2, first interval of the relaxation; limits of the ratio of one interval to the one before."""
 
-UPSET = 0.5
+TIPPED = 0.5
 """rad. Change of roll or pitch in a relaxation above which the vehicle falls over."""
 
 LARGEST_CHANGE = 0.03
@@ -91,12 +82,6 @@ STEP = 1e-7
 TOUCH = 0.02
 """m. Tire deflection of the initial guess. Without contact nothing would depend on the height; too much deflection would bend the rim of a
 very stiff tire."""
-
-BISECTIONS = 30
-"""Number of bisections of theta for the position at which a spring carries its load: resolves a billionth of the travel."""
-
-GUESS_LOADS = (-1.0, 4.0)
-"""Loads of a wheel in an initial guess, as multiples of a quarter of the weight of the chassis: in rebound, in compression."""
 
 REACH_ITERATIONS = 8
 """Iterations that move the arms to the ground in the initial guess."""
@@ -176,10 +161,10 @@ def settle(
     place_tierods(m.steering, s.steering, s.inputs)  # the last drive may have moved the tie rods
     idle_drive(m, s)
     place = np.array([x, y, yaw])
-    fl, fr, rl, rr = heights = _heights(ground, x, y, yaw)
+    fl, fr, rl, rr = heights = heights_under_wheels(ground, x, y, yaw)
     smallest, twisted = math.inf, abs(fl - fr - rl + rr) > TWIST
     if level is not None and not twisted:
-        near = level.moved_to(place, 0.25 * sum(heights), *_inclination(heights))
+        near = level.moved_to(place, 0.25 * sum(heights), *inclination_of(heights))
         if settle_on(m, s, ground, near):
             compute_head_motion(m, s)
             return near
@@ -218,11 +203,11 @@ def _solve_from_guess(
     """Return the result of Newton's method and its maximum acceleration. The initial guess is tilted by (roll, pitch) [rad] relative to the
     ground, whose heights under the wheels are given [m]."""
     touch = np.minimum(TOUCH, 0.25 * m.tires["give"])
-    unknown = _first_guess(m, s, float(ground.p[0]["gravity"]), heights, float(touch.sum()) / len(touch))
+    unknown = first_guess(m, s, float(ground.p[0]["gravity"]), heights, float(touch.sum()) / len(touch))
     unknown[3:5] += tilt
     near = Equilibrium(place, unknown, np.zeros((len(unknown), len(unknown))))
     reach_ground(m, s, ground, touch, EquilibriumWorkspace.at(near))
-    _leave_stops(m, s, float(ground.p[0]["gravity"]), unknown)
+    leave_stops(m, s, float(ground.p[0]["gravity"]), unknown)
     return _solve_by_newton(m, s, ground, near)
 
 
@@ -261,7 +246,7 @@ def _relax(m: VehicleModel, s: VehicleData, ground: GroundArrays, near: Equilibr
 
     The accelerations point down the potential energy, so this motion passes the kinks at which Newton's method gets stuck because its
     residual grows there for a while. An interval changes in proportion to the inverse of the residual and becomes infinite near the
-    equilibrium, where a step is one of Newton's method (pseudo-transient continuation, Kelley and Keyes 1998).
+    equilibrium, where a step is one of Newton's method (pseudo-transient continuation, Kelley and Keyes 1998 [mem]).
     """
     search, unknown, interval = EquilibriumWorkspace.at(near), near.unknown, FIRST_INTERVAL
     residual, jacobian, start = search.residual, np.empty_like(near.derivatives), near.unknown[3:5].copy()
@@ -276,7 +261,7 @@ def _relax(m: VehicleModel, s: VehicleData, ground: GroundArrays, near: Equilibr
         unknown += change * min(1.0, LARGEST_CHANGE / float(np.abs(change).max()))
         static_residual(m, s, ground, near.place, unknown, residual)
         interval *= float(np.clip(before / np.linalg.norm(residual), SLOWEST, FASTEST))
-        if not np.abs(unknown[3:5] - start).max() < UPSET:  # also true for NaN
+        if not np.abs(unknown[3:5] - start).max() < TIPPED:  # also true for NaN
             break
 
 
@@ -363,67 +348,6 @@ def reach_ground(m, s, ground, touch, search):
             theta = guess[6 + i] + (s.contacts[i]["depth"] - touch[i]) / s.kinematics[0]["W_1"][2, i]
             low, high = m.corners[0]["travel"][0, i], m.corners[0]["travel"][1, i]
             guess[6 + i] = low if theta < low else high if theta > high else theta  # NaN stays NaN
-
-
-def _first_guess(m: VehicleModel, s: VehicleData, gravity: float, heights: list[float], touch: float) -> Vector:
-    """Return a guess with the vehicle parallel to ground of these heights under its wheels [m], its tires deflected by `touch` [m], and its
-    arms where the springs carry it: [dx, dy, z, roll, pitch, dyaw, theta...]."""
-    wheels = len(s.wheels)
-    roll, pitch = _inclination(heights)
-    low, high, theta = np.empty((3, wheels))
-    solve_loaded_thetas(m, s, float(m.chassis[0]["mass"]) * gravity / wheels, low, high, theta)
-    radius, lowered = float(m.tires["radius"].sum()) / wheels, float(s.kinematics[0]["W"][2].sum()) / wheels
-    z = 0.25 * sum(heights) + radius - touch - lowered
-    return np.array([0.0, 0.0, z, roll, pitch, 0.0, *theta])
-
-
-def _leave_stops(m: VehicleModel, s: VehicleData, gravity: float, guess: Vector) -> None:
-    """Move arms of a guess that are deep in their stops to where springs and stops carry GUESS_LOADS times the weight on a wheel.
-
-    Newton's method gets stuck where the metal of a stop presses with a hundred times the weight.
-    """
-    wheels = len(s.wheels)
-    weight = float(m.chassis[0]["mass"]) * gravity / wheels
-    low, high, first, last = np.empty((4, wheels))
-    for load, theta in zip(GUESS_LOADS, (first, last), strict=True):
-        solve_loaded_thetas(m, s, load * weight, low, high, theta)
-    guess[6:] = np.clip(guess[6:], np.minimum(first, last), np.maximum(first, last))
-
-
-def _inclination(heights: list[float]) -> tuple[float, float]:
-    """Return roll and pitch [rad] of ground of these heights under the wheels."""
-    fl, fr, rl, rr = heights
-    return math.atan2((fl + rl - fr - rr) / 2.0, 2.0 * TRACK), math.atan2((rl + rr - fl - fr) / 2.0, 2.0 * BASE)
-
-
-def _heights(ground: GroundArrays, x: float, y: float, yaw: float) -> list[float]:
-    """Return the approximate heights of the ground under the wheels [m]."""
-    n, c, sn = np.empty(3), math.cos(yaw), math.sin(yaw)
-    places = ((BASE, TRACK), (BASE, -TRACK), (-BASE, TRACK), (-BASE, -TRACK))
-    return [composed_height_and_normal(ground, x + c * fx - sn * fy, y + sn * fx + c * fy, n) for fx, fy in places]
-
-
-@kernel
-def solve_loaded_thetas(m, s, weight, low, high, theta):
-    """Solve for the thetas (wheels,) at which the springs carry a weight [N] at each wheel, and leave the corners there. low, high :
-    scratch."""
-    x = s.state[0]["theta"]
-    for i in range(len(theta)):
-        low[i], high[i] = m.corners[0]["travel"][0, i], m.corners[0]["travel"][1, i]
-    for _ in range(BISECTIONS):
-        for i in range(len(theta)):
-            x[i] = 0.5 * (low[i] + high[i])
-        present_suspension(m, s)
-        for i in range(len(theta)):
-            carried = -s.out[0]["spring_force"][i] * s.kinematics[0]["spring_length_1"][i] / s.kinematics[0]["W_1"][2, i]
-            if carried < weight:
-                low[i] = x[i]
-            else:
-                high[i] = x[i]
-    for i in range(len(theta)):
-        theta[i] = 0.5 * (low[i] + high[i])
-        x[i] = theta[i]
-    present_suspension(m, s)
 
 
 @kernel
