@@ -52,7 +52,10 @@ class LogGroups:
         self.names = tuple(self._written)
 
     def read(self, group: int, columns: Collection[str]) -> Columns:
-        """Return columns of a group by name; names that the log does not have are ignored. Raises ConfigError: the group is damaged, or a column has no numbers."""
+        """Return columns of a group by name; names that the log does not have are ignored.
+
+        Raises ConfigError: the group is damaged, or a column has no numbers.
+        """
         import pyarrow as pa
         import pyarrow.parquet as pq
 

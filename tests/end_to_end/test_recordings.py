@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import wave
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -437,8 +438,9 @@ def test_a_replay_publishes_the_records_of_a_drive(driven):
         replay.close()
 
 
-def test_the_sound_of_a_replay_has_the_states_of_the_log(driven):
-    recording = Recording(driven[0], silent)
+@contextmanager
+def heard_replay(recording):
+    """A player, its replay, and the record of the states that the sound gets."""
     player = Player(0.0, recording.duration)
     replay = Replay(recording, player)
     sound = ReplaySound(recording, player, replay.keys, silent)
@@ -448,10 +450,19 @@ def test_the_sound_of_a_replay_has_the_states_of_the_log(driven):
         assert outlet is not None
         replay.listeners.append(sound.listen)
         replay.on_jump.append(sound.jump)
+        yield player, replay, outlet._state
+    finally:
+        sound.close()
+        replay.close()
+
+
+def test_the_sound_of_a_replay_has_the_states_of_the_log(driven):
+    recording = Recording(driven[0], silent)
+    with heard_replay(recording) as (player, replay, states):
         for position in (3.0, 6.0):
             player.seek(position)
             replay.publish()
-        heard, state = outlet._state[0], record(recording.state_table)
+        heard, state = states[0], record(recording.state_table)
         recording.state(6.0, state)
         assert heard["engine_speed"] == state[0]["engine_speed"] > 100.0
         assert heard["jumps"] == 2 and heard["inside"] == 1 and heard["silent"] == 0
@@ -460,10 +471,7 @@ def test_the_sound_of_a_replay_has_the_states_of_the_log(driven):
         assert force > 10.0
         player.paused = True
         replay.publish()
-        assert outlet._state[0]["silent"] == 1
-    finally:
-        sound.close()
-        replay.close()
+        assert states[0]["silent"] == 1
 
 
 def test_the_horn_of_the_drive_sounds_in_its_replay(driven, tmp_path):
@@ -472,24 +480,13 @@ def test_the_horn_of_the_drive_sounds_in_its_replay(driven, tmp_path):
     horns = [(2000, True), (3000, False), (5000, None)]
     lines = [json.dumps({"tick": tick, "time_s": tick / 1000, "origin": "window", "kind": "horn", "value": value}) for tick, value in horns]
     (folder / "events.jsonl").write_text("\n".join([head, *lines, ""]))
-    recording = Recording(folder, silent)
-    player = Player(0.0, recording.duration)
-    replay = Replay(recording, player)
-    sound = ReplaySound(recording, player, replay.keys, silent)
-    try:
-        sound.open(SoundOptions(True, 0.5, "null"), "driver")
-        outlet = sound._sound.outlet
-        assert outlet is not None
-        replay.listeners.append(sound.listen)
-        heard = {}
+    heard = {}
+    with heard_replay(Recording(folder, silent)) as (player, replay, states):
         for position in (1.9, 2.5, 3.1, 4.9, 5.3, 5.9, 2.1):
             player.seek(position)
             replay.publish()
-            heard[position] = bool(outlet._state[0]["horn"])
-        assert heard == {1.9: False, 2.5: True, 3.1: False, 4.9: False, 5.3: True, 5.9: False, 2.1: True}
-    finally:
-        sound.close()
-        replay.close()
+            heard[position] = bool(states[0]["horn"])
+    assert heard == {1.9: False, 2.5: True, 3.1: False, 4.9: False, 5.3: True, 5.9: False, 2.1: True}
 
 
 def test_a_ghost_needs_the_same_terrain(driven):
