@@ -188,8 +188,8 @@ def _check_locked_wheels(probe: _Probe, ground: GroundArrays, h: float, files: t
         f"bushings at least {1.0 / soft:.3g} times as stiff, or a loss_time at least {loss:.3g} times as long, "
         f"with the brakes on at rest; otherwise {found.sentence(h)}"
     )
-    wind_up = vehicle.model.corners[0]["compliance"]["own"][1, 1].max()
-    raise ConfigError(files[0], key, f"up to {wind_up:.3g} rad of wind-up per N m", expected)
+    rotation = vehicle.model.corners[0]["compliance"]["own"][:3, :3].max()
+    raise ConfigError(files[0], key, f"up to {rotation:.3g} rad per N m", expected)
 
 
 def _limit(is_stable: Callable[[float], bool]) -> float:

@@ -28,11 +28,12 @@ from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, ControllerKind
+from vehicles.controllers.vehicle_fields import CHARACTERISTIC_SPEED, STEERING_RATIO, WHEEL_RADIUS, WHEELBASE
 
 REAR_PARAMETERS = (
-    Field("wheel_radius", Number("m", 0.05, 5.0), "rolling radius of the wheels"),
-    Field("steering_ratio", Number("1", 1.0, 100.0), "angle of the steering wheel over that of the front wheels"),
-    Field("wheelbase", Number("m", 0.1, 100.0), "distance from the first axle to the last"),
+    WHEEL_RADIUS,
+    STEERING_RATIO,
+    WHEELBASE,
     Field("front_to_center", Number("m", 0.0, 100.0), "distance from the first axle back to the center of mass"),
     Field("mass", Number("kg", 1.0, 1e6), "mass of the vehicle"),
     Field("front_stiffness", Number("N/rad", 1.0, 1e8), "cornering stiffness of the first axle"),
@@ -48,10 +49,10 @@ REAR_STATE = (
 )
 
 FRONT_PARAMETERS = (
-    Field("wheel_radius", Number("m", 0.05, 5.0), "rolling radius of the wheels"),
-    Field("steering_ratio", Number("1", 1.0, 100.0), "angle of the steering wheel over that of the front wheels"),
-    Field("wheelbase", Number("m", 0.1, 100.0), "distance from the first axle to the last"),
-    Field("characteristic_speed", Number("m/s", 1.0, 1000.0), "speed at which the yaw response is half that of a neutral vehicle"),
+    WHEEL_RADIUS,
+    STEERING_RATIO,
+    WHEELBASE,
+    CHARACTERISTIC_SPEED,
     Field("slow_factor", Number("1", 0.1, 10.0), "wheel angle at rest over the angle without the controller", 1.5),
     Field("fast_factor", Number("1", 0.1, 10.0), "wheel angle at fast_speed and above over the angle without the controller", 0.8),
     Field("fast_speed", Number("m/s", 0.1, 100.0), "speed at which fast_factor is reached", 35.0),

@@ -30,6 +30,7 @@ from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, WHEELS, ControllerKind
+from vehicles.controllers.vehicle_fields import CHARACTERISTIC_SPEED, STEERING_RATIO, WHEEL_RADIUS, WHEELBASE
 
 OPEN, BUILD, HOLD, DUMP = range(4)
 """Phases of a wheel."""
@@ -44,7 +45,7 @@ FRONT = 0
 """First axle."""
 
 PARAMETERS = (
-    Field("wheel_radius", Number("m", 0.05, 5.0), "rolling radius of the wheels"),
+    WHEEL_RADIUS,
     Field("pedal", Number("1", 0.0, 1.0), "pedal position above which the driver brakes", 0.02),
     Field("min_speed", Number("m/s", 0.0, 20.0), "minimum speed for control", 1.5),
     Field("margin", Number("m/s2", 0.0, 20.0), "margin of the fall rate of the reference speed above the measured deceleration", 0.97),
@@ -78,9 +79,9 @@ PARAMETERS = (
     ),
     Field("yaw_share", Number("1", 0.0, 1.0), "fraction of the opposite pressure above yaw_dump", 0.179),
     Field("turn_time", Number("s", 0.01, 100.0), "time in which the accumulated yaw angle error is corrected", 0.104),
-    Field("steering_ratio", Number("1", 1.0, 100.0), "angle of the steering wheel over that of the front wheels"),
-    Field("wheelbase", Number("m", 0.1, 100.0), "distance from the first axle to the last"),
-    Field("characteristic_speed", Number("m/s", 1.0, 1000.0), "speed at which the yaw response is half that of a neutral vehicle"),
+    STEERING_RATIO,
+    WHEELBASE,
+    CHARACTERISTIC_SPEED,
 )
 
 STATE = (

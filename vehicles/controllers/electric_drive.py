@@ -21,9 +21,10 @@ from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, WHEELS, ControllerKind
+from vehicles.controllers.vehicle_fields import WHEEL_RADIUS
 
 PARAMETERS = (
-    Field("wheel_radius", Number("m", 0.05, 5.0), "rolling radius of the wheels"),
+    WHEEL_RADIUS,
     Field("front_torque", Number("N m", 0.0, 1e6), "torque on a wheel of the first axle at the full pedal", 0.0),
     Field("rear_torque", Number("N m", 0.0, 1e6), "torque on a wheel of the other axles at the full pedal", 0.0),
     Field("front_regeneration", Number("N m", 0.0, 1e6), "maximum braking torque of the motors on a wheel of the first axle", 0.0),

@@ -45,6 +45,7 @@ from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, WHEELS, ControllerKind
+from vehicles.controllers.vehicle_fields import CHARACTERISTIC_SPEED, STEERING_RATIO, WHEEL_RADIUS, WHEELBASE
 
 FRONT = 0
 """First axle."""
@@ -76,8 +77,8 @@ GRIP = 1.5
 """1. Largest braking force over friction times static load: the outer wheels carry more than their static load; assumed."""
 
 PARAMETERS = (
-    Field("wheel_radius", Number("m", 0.05, 5.0), "rolling radius of the wheels"),
-    Field("wheelbase", Number("m", 0.1, 100.0), "distance from the first axle to the last"),
+    WHEEL_RADIUS,
+    WHEELBASE,
     Field("track", Number("m", 0.1, 10.0), "distance between the wheels of an axle"),
     Field("mass", Number("kg", 1.0, 1e6), "mass of the vehicle; default: mid-size car", 1600.0),
     Field("yaw_inertia", Number("kg m2", 1.0, 1e8), "moment of inertia about the vertical axis; default: mid-size car", 2900.0),
@@ -89,8 +90,8 @@ PARAMETERS = (
         9e4,
     ),
     Field("sensor_position", Number("m", -50.0, 50.0), "distance of the accelerometers ahead of the center of mass", 0.0),
-    Field("steering_ratio", Number("1", 1.0, 100.0), "angle of the steering wheel over that of the front wheels"),
-    Field("characteristic_speed", Number("m/s", 1.0, 1000.0), "speed at which the yaw response is half that of a neutral vehicle"),
+    STEERING_RATIO,
+    CHARACTERISTIC_SPEED,
     Field("torque_per_pressure", Number("m3", 1e-7, 1.0), "torque of a front brake over its pressure"),
     Field("rear_share", Number("1", 0.01, 100.0), "torque per pressure of a rear brake over that of a front brake", 0.6),
     Field("min_speed", Number("m/s", 0.0, 50.0), "minimum speed for control", 2.5),

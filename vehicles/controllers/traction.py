@@ -29,9 +29,10 @@ from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, WHEELS, ControllerKind
+from vehicles.controllers.vehicle_fields import WHEEL_RADIUS
 
 PARAMETERS = (
-    Field("wheel_radius", Number("m", 0.05, 5.0), "rolling radius of the wheels"),
+    WHEEL_RADIUS,
     Field("driven_first", Number("1", 0.0, 15.0), "first driven axle, counted from 0"),
     Field("driven_last", Number("1", 0.0, 15.0), "last driven axle"),
     Field("slip", Number("1", 0.0, 1.0), "allowed slip of a driven wheel", 0.1),
