@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 
 from simulator.base.errors import JounceError
 from simulator.driver.input_devices.calibration import Calibration, profile_file, raw_axes, save_profile
-from simulator.driver.input_devices.device_profiles import OPEN_MENU, load_profiles, profile_folders, user_profiles_folder
+from simulator.driver.input_devices.device_profiles import load_profiles, profile_folders, user_profiles_folder
 from simulator.driver.input_devices.devices import Device, DeviceHub
 from simulator.start_screen.choice import options_of, shown_rows
 from simulator.view.key_bindings import driving_keys_text, key_text
 from simulator.view.menu import Bar, Menu, PlainPage, Row, stepped
 from simulator.view.settings_pages import KeysPage, LiveSettings, SettingsPage
+from simulator.view.shared_state import OPEN_MENU
 
 QUESTION_LINES, QUESTION_WIDTH = 2, 60
 """Rows of a question, so that the other rows keep their places, and its characters per row."""

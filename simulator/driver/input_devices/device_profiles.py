@@ -25,6 +25,7 @@ from simulator.base.yaml_reader import read_yaml
 from simulator.driver.force_feedback.rumble import RumbleStrength
 from simulator.driver.force_feedback.wheel_torque import ForceFeedback
 from simulator.driver.input_devices.shaping import PedalFeel, SteeringFeel
+from simulator.view.shared_state import OPEN_MENU
 
 PAD_AXES = ("leftx", "lefty", "rightx", "righty", "lefttrigger", "righttrigger")
 """Axes of a game controller by their names in SDL, in SDL's order. Triggers rest at 0, sticks at 0 with right and down positive."""
@@ -43,8 +44,6 @@ Action = Literal[
 """Actions of buttons. Gate actions apply while the button is pressed; an H-pattern without a gear is in neutral. `menu` opens and closes the
 menu of a drive; the other menu actions only have an effect in a menu."""
 
-OPEN_MENU = "MENU"
-"""Name of the action `menu` among the keys of a menu."""
 MENU_KEYS = {
     "menu_up": "UP", "menu_down": "DOWN", "menu_left": "LEFT", "menu_right": "RIGHT", "menu_choose": "ENTER", "menu_back": "ESCAPE",
     "menu": OPEN_MENU,
