@@ -11,8 +11,10 @@ _STOPS = (
     "the value applies to a car; the stops are at the ends of the damper map of the other model, and no drawing of the real "
     "stops was available"
 )
-_UNDERSTEER = (
-    "textbook range; the lateral force of the tire saturates as in the other model, and no measurement of this vehicle is available"
+_DRIVEN = (
+    "TMeasy interpolates between the slopes along and across by the direction of the slip, each over peak force and slip: 3.3 and 2.2 for "
+    "this tire. The driving slip of 0.003 against the drag therefore raises the side force at a slip angle of 0.2 degrees by 15 %, which "
+    "the linear model with the stiffness at 15 m/s does not contain"
 )
 _BRAKED = (
     "a wheel that brakes this hard pushes sand ahead; the model has bulldozing at the side only, so the computed resistance is too small"
@@ -44,11 +46,8 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "cornering": {
-        "rear slip over steer at 25 m/s": (
-            "0.9 kN of driving force against the drag increase the load and the stiffness of the rear "
-            "axle by 3.4 %; the linear model with the stiffness at 15 m/s does not contain this effect, "
-            "which enters twice, in the slip and in K"
-        ),
+        "rear slip over steer at 20 m/s": _DRIVEN,
+        "rear slip over steer at 25 m/s": _DRIVEN,
     },
     "published": {
         "load fraction of the front axle": (
@@ -61,8 +60,6 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         ),
         "rebound travel left, front": _STOPS,
         "rebound travel left, rear": _STOPS,
-        "understeer, left, 0.3-0.4 g": _UNDERSTEER,
-        "understeer, right, 0.3-0.4 g": _UNDERSTEER,
         "turns from lock to lock": (
             "3.5 comes from a demonstration of another model; with the steering lock of the published turning "
             "circle, an overall ratio of 13 to 16 gives 2.2 to 2.7 turns"
