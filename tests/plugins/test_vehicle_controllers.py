@@ -62,7 +62,7 @@ def sine_with_dwell(vehicle: Vehicle, amplitude: float) -> tuple[float, float, f
     return first, second, float(np.interp(1.07, time, displacement)), float(np.abs(sideslip).max())
 
 
-A_SEDAN, A_HMMWV = math.radians(26.39), math.radians(34.23)
+A_SEDAN, A_HMMWV = math.radians(26.35), math.radians(30.55)
 """rad of the steering wheel at 0.3 g: series fmvss_126, slowly increasing steer."""
 
 
