@@ -21,7 +21,7 @@ from tests.laws.test_suspension_tables import Bench, difference
 from tests.laws.vehicle_rig import command, drive, ground
 from tests.shipped_files import shipped_content
 from vehicles.description import Description, read_description
-from vehicles.equilibrium import present_suspension
+from vehicles.stages import present_suspension
 from vehicles.mechanism_parameters import CORNER_NAMES
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
