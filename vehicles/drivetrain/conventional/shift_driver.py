@@ -32,9 +32,9 @@ REV_MARGIN = 10.0
 """rad/s. Slip for which the throttle aims with the clutch open, so that the clutch grips in the direction of the torque; assumed."""
 MIN_TAKE_UP = 0.15
 """1. Smallest torque to which the take-up time refers, as a fraction of the capacity: without load the clutch must turn the engine; assumed."""
-EARLY = 0.25
+SLOW_CLOSING = 0.25
 """1. Closing speed of the clutch with a slip of the wrong sign, as a fraction of that with the right sign; assumed."""
-SLIPLESS = 0.5
+CLOSED_SLIP = 0.5
 """rad/s. Slip below which the clutch counts as closed."""
 
 SHIFT_DRIVER_STATE = (
@@ -98,7 +98,7 @@ def match_speed(p, s, pedal, gear_speed, h):
 @inline
 def is_slipping(p, s, pedal):
     """Return True while the clutch slips, or transmits less than the torque of the pedal position after a shift."""
-    if abs(s[0]["engine_speed"] - s[0]["turbine_speed"]) > SLIPLESS:
+    if abs(s[0]["engine_speed"] - s[0]["turbine_speed"]) > CLOSED_SLIP:
         return True
     if s[0]["operates_throttle"] == 0:
         return False
@@ -111,9 +111,9 @@ def take_up(p, s, pedal, h):
     capacity, slip = p[0]["friction_capacity"], s[0]["engine_speed"] - s[0]["turbine_speed"]
     sign = torque_sign(p, s, pedal)
     full = max(abs(engine_torque(p, s[0]["engine_speed"], pedal)[0]), MIN_TAKE_UP * capacity)
-    matched = sign * slip > -SLIPLESS
+    matched = sign * slip > -CLOSED_SLIP
     step = h / p[0]["grip_time"] * full / capacity
-    s[0]["grip"] = min(1.0, s[0]["grip"] + (step if matched else EARLY * step))
+    s[0]["grip"] = min(1.0, s[0]["grip"] + (step if matched else SLOW_CLOSING * step))
     aim = 0.0 if matched else sign * REV_MARGIN
     torque = sign * s[0]["grip"] * capacity - crank_inertia(p) * (slip - aim) / REV_TIME
     s[0]["operates_throttle"] = 1
