@@ -21,12 +21,12 @@ from tests.laws.test_suspension_tables import Bench, difference
 from tests.laws.vehicle_rig import command, drive, ground
 from tests.shipped_files import shipped_content
 from vehicles.description import Description, read_description
-from vehicles.stages import present_suspension
 from vehicles.mechanism_parameters import CORNER_NAMES
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.tree.system import build_system
 from vehicles.multibody_vehicle import CHASSIS, vehicle_mechanism
+from vehicles.stages import present_suspension
 from vehicles.steering.steering_torque import pitman_torque
 from vehicles.suspension.mechanism import tables as engine_tables
 from vehicles.suspension.mechanism.linkage import Linkage
