@@ -106,7 +106,7 @@ class Subframe:
 
 
 @dataclass
-class _Assembly:
+class Assembly:
     """Bodies with their indices, stiffnesses and constraints during assembly."""
 
     bodies: list[str] = field(default_factory=list)
@@ -132,6 +132,13 @@ class _Assembly:
             self.constraints.append(row)
         else:
             self.springs.append((row, rate))
+
+    def loads_on(self, body: str, wheel: Vector) -> Matrix:
+        """Return the loads (n, 6) of unit couples and unit forces along x, y, z at the center of a wheel on a body."""
+        load, at = np.zeros((6 * len(self.bodies), 6)), 6 * self.bodies.index(body)
+        load[at : at + 3, :3], load[at + 3 : at + 6, 3:] = np.eye(3), np.eye(3)
+        load[at : at + 3, 3:] = np.cross(wheel, np.eye(3)).T
+        return load
 
     def compliance(self, load: Matrix) -> Matrix:
         """Return the (m, m) displacements along loads (n, m), equation (1)."""
@@ -170,7 +177,7 @@ def compliance_of(
     LinAlgError : a body is free to move, because the linkage has too few joints
     """
     mirrors = (np.ones(3), MIRROR)[:sides]
-    a = _Assembly([f"{name}{n}" for n in range(sides) for name in (CARRIER, *linkage.bodies)])
+    a = Assembly([f"{name}{n}" for n in range(sides) for name in (CARRIER, *linkage.bodies)])
     if subframe is not None:
         a.bodies.append(SUBFRAME)
         for mirror in mirrors:
@@ -179,17 +186,11 @@ def compliance_of(
                     a.add_spring(np.eye(3)[axis], float(subframe.rate[axis]), [(SUBFRAME, mount * mirror, 1.0)])
     for n, mirror in enumerate(mirrors):
         _add_side(a, linkage, n, {name: point * mirror for name, point in points.items()}, bushings, subframe)
-    load = np.zeros((6 * len(a.bodies), 6 * sides))
-    for n, mirror in enumerate(mirrors):
-        at, W = 6 * a.bodies.index(f"{CARRIER}{n}"), wheel * mirror
-        for axis in range(3):
-            load[at + axis, 6 * n + axis] = 1.0
-            load[at : at + 3, 6 * n + 3 + axis], load[at + 3 + axis, 6 * n + 3 + axis] = np.cross(W, np.eye(3)[axis]), 1.0
-    return a.compliance(load)
+    return a.compliance(np.hstack([a.loads_on(f"{CARRIER}{n}", wheel * mirror) for n, mirror in enumerate(mirrors)]))
 
 
 def _add_side(
-    a: _Assembly, linkage: Linkage, n: int, p: Mapping[str, Vector], bushings: Mapping[str, Bushing], subframe: Subframe | None
+    a: Assembly, linkage: Linkage, n: int, p: Mapping[str, Vector], bushings: Mapping[str, Bushing], subframe: Subframe | None
 ) -> None:
     """Add the linkage of one side with the hardpoints p."""
     rigid = Bushing(np.inf, np.inf)

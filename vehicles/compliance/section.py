@@ -12,6 +12,8 @@ from simulator.base.fields import Field, Group, ListOf, Named, Number, Text
 from simulator.base.records import Record
 from simulator.base.values import Values
 from vehicles.compliance.elastic_axle import Bushing, Linkage, Subframe, compliance_of
+from vehicles.compliance.elastic_beam import ElasticBeam
+from vehicles.compliance.wheel_displacements import BEAM
 from vehicles.suspension.axle_limits import FAR, STIFF
 
 Vector = NDArray[np.float64]
@@ -65,7 +67,7 @@ COMPLIANCE_FILE = Field(
 class ElasticAxle(Protocol):
     """Attributes of a `vehicles.suspension.axle_section.Axle` that its compliance needs."""
 
-    elastic: Linkage | None
+    elastic: Linkage | ElasticBeam | None
     compliance: Values | None
     location: Vector
     points: dict[str, Vector]
@@ -86,16 +88,15 @@ def write_compliance(axle: ElasticAxle, n: int, sides: range, wheel: Vector, cor
     with ErrorCollector() as faults:
         bushings = _bushings(values, axle.elastic, faults)
         subframe = _subframe(values, axle.elastic, axle.location, faults)
-    try:
-        found = compliance_of(axle.elastic, axle.points, wheel, bushings, subframe, len(sides))
-    except np.linalg.LinAlgError:
-        expected = "mounts that constrain the subframe: at least two per side, not in one line"
-        raise ConfigError(values.file, values.path("subframe"), "its mounts", expected) from None
+    if isinstance(axle.elastic, ElasticBeam):
+        found = axle.elastic.compliance(wheel, bushings)
+    else:
+        found = _of_linkage(axle, axle.elastic, wheel, bushings, subframe, len(sides))
     if not found.any():
         return
     c = corners[0]["compliance"]
     c["axles"] += 1
-    c["yields"][n] = 1
+    c["yields"][n] = BEAM if isinstance(axle.elastic, ElasticBeam) else 1
     for k, i in enumerate(sides):
         c["own"][:, :, i], c["time"][i] = found[6 * k : 6 * k + 6, 6 * k : 6 * k + 6], values["loss_time"]
         if len(sides) == 2:
@@ -103,7 +104,19 @@ def write_compliance(axle: ElasticAxle, n: int, sides: range, wheel: Vector, cor
             c["across"][:, :, i] = found[6 * k : 6 * k + 6, 6 * o : 6 * o + 6]
 
 
-def _bushings(compliance: Values, linkage: Linkage, faults: ErrorCollector) -> dict[str, Bushing]:
+def _of_linkage(
+    axle: ElasticAxle, linkage: Linkage, wheel: Vector, bushings: dict[str, Bushing], subframe: Subframe | None, sides: int
+) -> Vector:
+    """Return the compliance (6 sides, 6 sides) of an axle of independent sides. Raises ConfigError."""
+    try:
+        return compliance_of(linkage, axle.points, wheel, bushings, subframe, sides)
+    except np.linalg.LinAlgError:
+        assert axle.compliance is not None
+        expected = "mounts that constrain the subframe: at least two per side, not in one line"
+        raise ConfigError(axle.compliance.file, axle.compliance.path("subframe"), "its mounts", expected) from None
+
+
+def _bushings(compliance: Values, linkage: Linkage | ElasticBeam, faults: ErrorCollector) -> dict[str, Bushing]:
     """Return the bushings by hardpoint; add the errors of those that are not possible."""
     found: dict[str, Bushing] = {}
     for name, rates in compliance.get("bushings", {}).items():
@@ -114,9 +127,12 @@ def _bushings(compliance: Values, linkage: Linkage, faults: ErrorCollector) -> d
     return found
 
 
-def _subframe(compliance: Values, linkage: Linkage, location: Vector, faults: ErrorCollector) -> Subframe | None:
-    """Return the subframe, if there is one; add the error of unknown hardpoints."""
+def _subframe(compliance: Values, linkage: Linkage | ElasticBeam, location: Vector, faults: ErrorCollector) -> Subframe | None:
+    """Return the subframe, if there is one; add the error of unknown hardpoints or of a rigid axle."""
     if "subframe" not in compliance:
+        return None
+    if isinstance(linkage, ElasticBeam):
+        faults.add(ConfigError(compliance.file, compliance.path("subframe"), "a subframe", "no subframe for a rigid axle"))
         return None
     subframe, possible = compliance["subframe"], linkage.bushings
     if unknown := [name for name in subframe["carries"] if name not in possible]:

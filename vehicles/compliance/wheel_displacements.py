@@ -9,6 +9,9 @@ present lengths of spring and shock absorber (`vehicles.compliance.elastic_axle`
 Ground and chassis interact with the displaced wheel. theta keeps its exact equation, because the length of the spring, which is fixed in
 C, is a function of theta. The work of the loads on e' is stored, e C^-1 e / 2, or lost, tau e' C^-1 e' >= 0. The model has no masses.
 
+The displacements of a beam that carries both wheels are those of one body. Its wind-up, which may reach some degrees, rotates it about its
+own axle, so that it steers no wheel of a rolled beam; the other displacements are in the axes of B on beams, too.
+
 A step ends with e at its end. The forces depend on the velocity e' of the previous step. A tire reacts to a contact velocity P e' with
 up to B = h stiffness + damping. The term B (P e'_before - P e') is therefore included. It vanishes with h and prevents an unstable loop
 of tire and bushing. With a = 1 / (tau + h), y = P e', S = P C P^T:
@@ -29,7 +32,7 @@ from vehicles.corner_layout import sides_of
 COMPLIANCE = (
     # name      shape         unit  what it is (corners last)
     ("axles", (), "1", "number of compliant axles; 0: the model is skipped", "i8"),
-    ("yields", (AXLES,), "1", "per axle, 1 if the axle is compliant", "i8"),
+    ("yields", (AXLES,), "1", "per axle, 1 if the axle is compliant, BEAM if it is a compliant beam with both wheels", "i8"),
     (
         "own",
         (6, 6, WHEELS),
@@ -48,6 +51,9 @@ ELASTIC = (
     ("push", (6, 3), "m/N", "scratch: C P^T"),
 )
 """State of a vehicle; zero and unused without a compliant axle."""
+
+BEAM = 2
+"""Value of `yields` of a beam."""
 
 CALLBACK_MODEL = 2.0
 """Ratio of the tread stiffness to the radial stiffness, for tire models that do not state it [assumed: above that of any rubber tire]."""
@@ -69,14 +75,23 @@ def displace_wheels(m, s):
             for i in range(first, end):
                 e, rate = o["e"], o["e_dot"]
                 phi, omega = (e[0, i], e[1, i], e[2, i]), (rate[0, i], rate[1, i], rate[2, i])
+                if m.corners[0]["compliance"]["yields"][axle] == BEAM:
+                    y = column(k["axle"], i)
+                    phi, omega = about_axle(phi, y), about_axle(omega, y)
                 for j in range(3):
                     k["W"][j, i] += e[j + 3, i]
                     k["W_dot"][j, i] += rate[j + 3, i]
-                    k["w_rel"][j, i] += rate[j, i]
+                    k["w_rel"][j, i] += omega[j]
                 store(k["axle"], i, rotate(phi, column(k["axle"], i)))
                 store(k["carrier_x"], i, rotate(phi, column(k["carrier_x"], i)))
                 store(k["carrier_z"], i, rotate(phi, column(k["carrier_z"], i)))
                 s.out[0]["carrier_spin"][i] += dot(omega, column(k["axle"], i))
+
+
+@inline
+def about_axle(phi, y):
+    """Return a rotation vector whose component along the y axis of B is along the axle y of a beam."""
+    return add((phi[0], 0.0, phi[2]), scale(phi[1], y))
 
 
 @inline

@@ -27,6 +27,7 @@ from vehicles.suspension.corner_design import CornerDesign
 
 if TYPE_CHECKING:
     from vehicles.compliance.elastic_axle import Linkage
+    from vehicles.compliance.elastic_beam import ElasticBeam
 
 Vector = NDArray[np.float64]
 
@@ -52,8 +53,8 @@ class Axle(ABC):
     """Reason why an axle of this kind cannot be steered; empty if it can."""
     steering: str = ""
     """Joint that the steering moves, if the file names it."""
-    elastic: Linkage | None = None
-    """Elastic linkage with the possible bushings; None: this kind has no compliance."""
+    elastic: Linkage | ElasticBeam | None = None
+    """Elastic linkage or beam with the possible bushings; None: this kind has no compliance."""
     compliance: Values | None = None
     """Section `compliance` of the file; read once the corners are known."""
     sides: int = 2

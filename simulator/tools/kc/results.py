@@ -288,8 +288,11 @@ def _about_vertical(test: str, s: Sweep, sign: Callable[[Wheel], float]) -> list
 
 
 def _stiffness(displacement: float, soft: bool) -> float:
-    """Return the stiffness [N/mm] of a displacement per force [mm/kN]; infinite for an axle without compliance."""
-    return 1e3 / displacement if soft else math.inf
+    """Return the stiffness [N/mm] of a displacement per force [mm/kN].
+
+    Infinite for an axle without compliance, and for opposed forces that cancel on a beam.
+    """
+    return 1e3 / displacement if soft and displacement != 0.0 else math.inf
 
 
 def _steering(rig: Rig, s: Sweep) -> list[Result]:

@@ -16,6 +16,14 @@ These are the links of the three-link equivalent of a leaf spring [SAE HS 788, M
 
 A third rod at the middle of the axle imposes this rotation. It is perpendicular to the path of its end on the axle, and as long as the
 front links. The springs are laterally stiff: the point between the seats stays in the plane y = 0 of the chassis.
+
+With a section `compliance`, the axle is elastic (`vehicles.compliance.elastic_beam`). Halves of one section have rates c / a^3 and c / b^3
+at their eyes. A wind-up w of the seat in addition to the rotation above, chi = z (1/a - 1/b) + w, stores
+
+    c / a^3 (z - a chi)^2 / 2 + c / b^3 (z + b chi)^2 / 2 = k z^2 / 2 + k a b w^2 / 2,    k = c (a + b) / (a b)^2
+
+with k the rate of the spring: jounce and wind-up are independent, and the stiffness k a b of the wind-up follows from the rate. The front
+links yield in the front eyes. To the side, both halves are springs at the height of the seat, as the plane, below or above their eyes.
 """
 
 from __future__ import annotations
@@ -23,10 +31,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.algebra.array_vectors import unit
 from simulator.base.errors import ErrorCollector
 from simulator.base.fields import Choice, Field, Number
 from simulator.base.values import Values
 from vehicles.appearance import BEAM_ON_LEAVES
+from vehicles.compliance.elastic_beam import ElasticBeam, Tie
+from vehicles.suspension.axle_limits import MIRROR
 from vehicles.suspension.rigid_axle.locating_links import Guide
 from vehicles.suspension.rigid_axle.section import RigidAxle, fields_of
 
@@ -57,6 +68,9 @@ SHORT = 0.1
 """m. Smallest length of half a spring."""
 LEVER = 0.3
 """m. Height of the end of the third rod above the axle."""
+NEAR = 1e-3
+"""m. Distance from the design position of the deflections between which the rate of a spring with a table is measured."""
+Y, Z = np.eye(3)[1:]
 
 
 class LeafAxle(RigidAxle):
@@ -73,6 +87,7 @@ class LeafAxle(RigidAxle):
         self.share, self.slope = LEAF_SHAPES[values["leaves"]]
         self.eye_offset = values["eye_offset"]
         super().__init__(values)
+        self.elastic = self._elastic()
 
     def check_points(self, points: Values) -> None:
         p = self.points
@@ -102,6 +117,24 @@ class LeafAxle(RigidAxle):
         normals = np.zeros((4, 3))
         normals[3] = 0.0, 1.0, 0.0
         return Guide(np.array([*anchors, between]), np.array([*joints, between]), normals)
+
+    def _elastic(self) -> ElasticBeam:
+        """Return the beam on elastic springs and eyes."""
+        p, guide = self.points, self.guide()
+        seat, front, rear = p["SEAT"], p["FRONT_EYE"], p["REAR_EYE"]
+        links = (Tie(guide.joints[n], unit(guide.joints[n] - guide.anchors[n]), "FRONT_EYE", axial=False) for n in (0, 1))
+        halves = [(np.array([eye[0], *seat[1:]]), name) for eye, name in ((front, "FRONT_EYE"), (rear, "REAR_EYE"))]
+        sideways = (Tie(point * flip, Y, name) for point, name in halves for flip in (np.ones(3), MIRROR))
+        wind_up = 2.0 * self._rate() * (front - seat)[0] * (seat - rear)[0]
+        return ElasticBeam((*links, *sideways), ((seat, Z), (seat * MIRROR, Z)), wind_up)
+
+    def _rate(self) -> float:
+        """Return the rate of a spring [N/m] in the design position."""
+        deformation, pull = self.table
+        if not len(deformation):
+            return self.rate
+        before, behind = np.interp((self.points["STOP_C"] - self.points["SEAT"])[2] - self.free_length + [-NEAR, NEAR], deformation, pull)
+        return float(self.rate + (behind - before) / (2.0 * NEAR))
 
     def spring_ends(self) -> tuple[Vector, Vector]:
         return self.points["SEAT"], self.points["STOP_C"]

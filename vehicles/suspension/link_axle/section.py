@@ -10,9 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.algebra.array_vectors import unit
 from simulator.base.errors import ConfigError
 from simulator.base.values import Values
 from vehicles.appearance import BEAM_ON_LINKS
+from vehicles.compliance.elastic_beam import ElasticBeam, Tie
 from vehicles.suspension.axle_limits import MIRROR
 from vehicles.suspension.rigid_axle.locating_links import Guide
 from vehicles.suspension.rigid_axle.section import RigidAxle, fields_of
@@ -51,6 +53,7 @@ class LinkAxle(RigidAxle):
         self.panhard = bool(given)
         self.joints = (*JOINTS, *((tuple(PANHARD),) if given else ()))  # type: ignore[assignment]
         super().__init__(values)
+        self.elastic = self._elastic()
 
     def guide(self) -> Guide:
         p = self.points
@@ -58,6 +61,16 @@ class LinkAxle(RigidAxle):
         pairs.append((p["PANHARD_C"], p["PANHARD_A"]) if self.panhard else (p["UPPER_C"] * MIRROR, p["UPPER_A"] * MIRROR))
         anchors, joints = (np.array([pair[end] for pair in pairs]) for end in (0, 1))
         return Guide(anchors, joints, np.zeros((4, 3)))
+
+    def _elastic(self) -> ElasticBeam:
+        """Return the beam on links that yield in the bushings on the chassis."""
+        guide = self.guide()
+        bushings = ("LOWER_C", "LOWER_C", "UPPER_C", "PANHARD_C" if self.panhard else "UPPER_C")
+        rods = zip(guide.joints, guide.anchors, bushings, strict=True)
+        ties = tuple(Tie(joint, unit(joint - anchor), bushing) for joint, anchor, bushing in rods)
+        lower, upper = self.spring_ends()
+        spring = unit(lower - upper)
+        return ElasticBeam(ties, ((lower, spring), (lower * MIRROR, spring * MIRROR)))
 
     def spring_ends(self) -> tuple[Vector, Vector]:
         return self.points["SPRING_A"], self.points["SPRING_C"]
