@@ -59,6 +59,7 @@ def test_rubber_only_takes_energy(name: str) -> None:
         o = i + 1 - 2 * (i % 2)
         C[6 * i : 6 * i + 6, 6 * i : 6 * i + 6], C[6 * i : 6 * i + 6, 6 * o : 6 * o + 6] = c["own"][:, :, i], c["across"][:, :, i]
     K = np.linalg.pinv(C, rcond=1e-10)
+    beams = c["inertia"][[0, 2]]
     loads, stored, lost = np.zeros((6, 4)), 0.0, 0.0
     for _ in range(300):
         loads += rng.normal(0.0, 200.0, (6, 4)) - 0.05 * loads
@@ -66,7 +67,8 @@ def test_rubber_only_takes_energy(name: str) -> None:
         before = s.elastic[0]["e"].copy()
         deflect_bushings(vehicle.model, s, H)
         e = s.elastic[0]["e"].T.ravel()
-        work, now = float((loads * (s.elastic[0]["e"] - before)).sum()), 0.5 * float(e @ K @ e)
+        motion = 0.5 * float(beams @ s.elastic[0]["e_dot"][1, [0, 2]] ** 2)
+        work, now = float((loads * (s.elastic[0]["e"] - before)).sum()), 0.5 * float(e @ K @ e) + motion
         assert work - (now - stored) > -1e-9 * max(now, 1.0)
         stored, lost = now, lost + work - (now - stored)
     assert lost > 0.1
@@ -81,6 +83,40 @@ def test_its_bushings_come_to_rest_in_a_turn_and_after_hard_braking(name: str) -
         assert np.abs(vehicle.space.elastic[0]["e_dot"]).max() < 2e-3
         assert np.abs(vehicle.space.elastic[0]["e"]).max() < LARGEST[name]
     assert abs(vehicle.speed) < 1e-3
+
+
+def test_a_leaf_axle_comes_to_rest_after_a_stop_with_locked_wheels() -> None:
+    """A locked wheel rotates with the wind-up of the beam: a loop through the brake, whose torque acts a step later."""
+    vehicle = shipped("light_truck").new_instance()
+    for loss in (1.0, 0.1):
+        vehicle.model.corners[0]["compliance"]["time"][2:] = 0.012 * loss
+        for brake in (0.5, 1.0):
+            vehicle.reset(ground("flat"), speed=15.0)
+            drive(vehicle, "flat", command(brake=brake), 1.5)
+            assert 0.02 < vehicle.space.elastic[0]["e"][1, 2] < 0.1
+            drive(vehicle, "flat", command(brake=brake), 5.0)
+            assert np.abs(vehicle.space.elastic[0]["e_dot"]).max() < 1e-3
+            assert abs(vehicle.speed) < 1e-3
+
+
+def test_a_beam_winds_up_as_an_oscillator_with_its_inertia() -> None:
+    """Step of a couple in the air: K e + tau K e' + J e'' = M, solved in closed form, here underdamped."""
+    vehicle = standing("light_truck")
+    s, c = vehicle.space, vehicle.model.corners[0]["compliance"]
+    s.contacts["depth"] = -1.0
+    s.elastic[0]["e"] = s.elastic[0]["e_dot"] = 0.0
+    s.loads[0]["carrier_couple"] = s.loads[0]["wheel_force"] = 0.0
+    s.loads[0]["carrier_couple"][1, 2:] = 400.0
+    K, J, tau = 1.0 / c["own"][1, 1, 2], c["inertia"][2], c["time"][2]
+    h, decay = 1e-5, 0.5 * tau * K / J
+    omega = float(np.sqrt(K / J - decay**2))
+    for n in range(1, 6001):
+        deflect_bushings(vehicle.model, s, h)
+        if n % 1000 == 0:
+            t = n * h
+            expected = 800.0 / K * (1.0 - np.exp(-decay * t) * (np.cos(omega * t) + decay / omega * np.sin(omega * t)))
+            assert s.elastic[0]["e"][1, 2:] == pytest.approx(expected, rel=2e-3)
+    assert expected > 800.0 / K
 
 
 def test_the_steering_wheel_is_where_the_hands_hold_it_and_the_column_twists_below() -> None:

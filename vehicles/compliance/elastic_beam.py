@@ -47,11 +47,13 @@ class ElasticBeam:
     ----------
     ties : locating springs
     lengths : (point on the beam, direction) of the springs of the vehicle, which keep their lengths [m in B, unit vectors]
+    inertia : kg m2, of the beam with both wheels about its axle
     wind_up : N m/rad, stiffness of the chassis' hold on the pitch of the beam; 0: the ties locate the beam in pitch
     """
 
     ties: tuple[Tie, ...]
     lengths: tuple[tuple[Vector, Vector], ...]
+    inertia: float
     wind_up: float = 0.0
 
     @property

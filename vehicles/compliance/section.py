@@ -88,15 +88,17 @@ def write_compliance(axle: ElasticAxle, n: int, sides: range, wheel: Vector, cor
     with ErrorCollector() as faults:
         bushings = _bushings(values, axle.elastic, faults)
         subframe = _subframe(values, axle.elastic, axle.location, faults)
-    if isinstance(axle.elastic, ElasticBeam):
-        found = axle.elastic.compliance(wheel, bushings)
+    beam = axle.elastic if isinstance(axle.elastic, ElasticBeam) else None
+    if beam is not None:
+        found = beam.compliance(wheel, bushings)
     else:
-        found = _of_linkage(axle, axle.elastic, wheel, bushings, subframe, len(sides))
+        found = _of_linkage(axle, wheel, bushings, subframe, len(sides))
     if not found.any():
         return
     c = corners[0]["compliance"]
     c["axles"] += 1
-    c["yields"][n] = BEAM if isinstance(axle.elastic, ElasticBeam) else 1
+    c["yields"][n] = 1 if beam is None else BEAM
+    c["inertia"][list(sides)] = 0.0 if beam is None else beam.inertia
     for k, i in enumerate(sides):
         c["own"][:, :, i], c["time"][i] = found[6 * k : 6 * k + 6, 6 * k : 6 * k + 6], values["loss_time"]
         if len(sides) == 2:
@@ -104,14 +106,12 @@ def write_compliance(axle: ElasticAxle, n: int, sides: range, wheel: Vector, cor
             c["across"][:, :, i] = found[6 * k : 6 * k + 6, 6 * o : 6 * o + 6]
 
 
-def _of_linkage(
-    axle: ElasticAxle, linkage: Linkage, wheel: Vector, bushings: dict[str, Bushing], subframe: Subframe | None, sides: int
-) -> Vector:
+def _of_linkage(axle: ElasticAxle, wheel: Vector, bushings: dict[str, Bushing], subframe: Subframe | None, sides: int) -> Vector:
     """Return the compliance (6 sides, 6 sides) of an axle of independent sides. Raises ConfigError."""
+    assert isinstance(axle.elastic, Linkage) and axle.compliance is not None
     try:
-        return compliance_of(linkage, axle.points, wheel, bushings, subframe, sides)
+        return compliance_of(axle.elastic, axle.points, wheel, bushings, subframe, sides)
     except np.linalg.LinAlgError:
-        assert axle.compliance is not None
         expected = "mounts that constrain the subframe: at least two per side, not in one line"
         raise ConfigError(axle.compliance.file, axle.compliance.path("subframe"), "its mounts", expected) from None
 

@@ -10,13 +10,20 @@ Ground and chassis interact with the displaced wheel. theta keeps its exact equa
 C, is a function of theta. The work of the loads on e' is stored, e C^-1 e / 2, or lost, tau e' C^-1 e' >= 0. The model has no masses.
 
 The displacements of a beam that carries both wheels are those of one body. Its wind-up, which may reach some degrees, rotates it about its
-own axle, so that it steers no wheel of a rolled beam; the other displacements are in the axes of B on beams, too.
+own axle, so that it steers no wheel of a rolled beam; the other displacements are in the axes of B on beams, too. Soft springs would
+make the loop of wind-up and locked brakes unstable, because a brake acts on the carrier with its torque of the last step. The wind-up of a
+beam therefore has the inertia J of beam and locked wheels: with omega' the rate of its rotation about y, and c the column of C for a couple
+about y, -J omega'' c is added to the right of (1), where omega'' is the difference of omega' over the step.
 
 A step ends with e at its end. The forces depend on the velocity e' of the previous step. A tire reacts to a contact velocity P e' with
 up to B = h stiffness + damping. The term B (P e'_before - P e') is therefore included. It vanishes with h and prevents an unstable loop
 of tire and bushing. With a = 1 / (tau + h), y = P e', S = P C P^T:
 
     e'_free = a (C (w + P^T B y_before) + C_o w_o - e),   (1 + a S B) y = P e'_free,   e' = e'_free - a C P^T B y           (2)
+
+For a beam, with J over h, and the reaction of locked wheels at the contacts like B, e'_free and the columns of C P^T are multiplied by
+
+    (1 + a J/h c e_y^T)^-1 = 1 - a J/h c e_y^T / (1 + a J/h c_y),    e'_free with a J/h c omega'_before added                (3)
 """
 
 from __future__ import annotations
@@ -41,6 +48,7 @@ COMPLIANCE = (
     ),
     ("across", (6, 6, WHEELS), "rad/N m, m/N", "carrier displacement per couple and force on the other wheel of the axle"),
     ("time", (WHEELS,), "s", "loss time of the rubber: damping over stiffness"),
+    ("inertia", (WHEELS,), "kg m2", "inertia of a beam with both wheels, locked, about its axle; 0 for wheels without a beam"),
 )
 """Part of CORNERS."""
 
@@ -151,14 +159,33 @@ def advance_carrier(m, s, i, h):
     r, n, across, along = contact_stiffness(m, s, i, h)
     compute_push(m, s, i, r)
     before = contact_force(n, across, along, contact_velocity(r, column(o["e_dot"], i), displacement_of(o["e_dot"], i)))
+    turning = o["e_dot"][1, i]
     for row in range(6):
         pushed = o["push"][row, 0] * before[0] + o["push"][row, 1] * before[1] + o["push"][row, 2] * before[2]
         o["e_dot"][row, i] = a * (o["target"][row] + pushed - o["e"][row, i])
+    inertia = m.corners[0]["compliance"]["inertia"][i]
+    if inertia > 0.0:
+        add_inertia(m, s, i, a, inertia / h + 2.0 * along * dot(r, r), turning)
     free = contact_velocity(r, column(o["e_dot"], i), displacement_of(o["e_dot"], i))
     force = implicit_force(o["push"], r, n, across, along, a, free)
     for row in range(6):
         o["e_dot"][row, i] -= a * (o["push"][row, 0] * force[0] + o["push"][row, 1] * force[1] + o["push"][row, 2] * force[2])
         o["e"][row, i] += h * o["e_dot"][row, i]
+
+
+@inline
+def add_inertia(m, s, i, a, per_step, turning):
+    """Apply (3) to the rate of carrier i and to `push`; per_step: J/h, turning: rate of the rotation about y before the step."""
+    o, own = s.elastic[0], m.corners[0]["compliance"]["own"]
+    gain = a * per_step / (1.0 + a * per_step * own[1, 1, i])
+    rate = o["e_dot"][1, i] + a * per_step * own[1, 1, i] * turning
+    x, y, z = o["push"][1, 0], o["push"][1, 1], o["push"][1, 2]
+    for row in range(6):
+        c = own[row, 1, i]
+        o["e_dot"][row, i] += c * (a * per_step * turning - gain * rate)
+        o["push"][row, 0] -= gain * c * x
+        o["push"][row, 1] -= gain * c * y
+        o["push"][row, 2] -= gain * c * z
 
 
 @inline

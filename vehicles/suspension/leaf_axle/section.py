@@ -126,7 +126,7 @@ class LeafAxle(RigidAxle):
         halves = [(np.array([eye[0], *seat[1:]]), name) for eye, name in ((front, "FRONT_EYE"), (rear, "REAR_EYE"))]
         sideways = (Tie(point * flip, Y, name) for point, name in halves for flip in (np.ones(3), MIRROR))
         wind_up = 2.0 * self._rate() * (front - seat)[0] * (seat - rear)[0]
-        return ElasticBeam((*links, *sideways), ((seat, Z), (seat * MIRROR, Z)), wind_up)
+        return ElasticBeam((*links, *sideways), ((seat, Z), (seat * MIRROR, Z)), self.wind_up_inertia(), wind_up)
 
     def _rate(self) -> float:
         """Return the rate of a spring [N/m] in the design position."""

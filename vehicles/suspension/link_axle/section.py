@@ -70,7 +70,7 @@ class LinkAxle(RigidAxle):
         ties = tuple(Tie(joint, unit(joint - anchor), bushing) for joint, anchor, bushing in rods)
         lower, upper = self.spring_ends()
         spring = unit(lower - upper)
-        return ElasticBeam(ties, ((lower, spring), (lower * MIRROR, spring * MIRROR)))
+        return ElasticBeam(ties, ((lower, spring), (lower * MIRROR, spring * MIRROR)), self.wind_up_inertia())
 
     def spring_ends(self) -> tuple[Vector, Vector]:
         return self.points["SPRING_A"], self.points["SPRING_C"]

@@ -82,6 +82,12 @@ class RigidAxle(Axle):
             key=self.key,
         )
 
+    def wind_up_inertia(self) -> float:
+        """Return the inertia [kg m2] of the axle with both wheels about the line of the wheel centers."""
+        axle, wheel = self.bodies["axle"], self.bodies["wheel"]
+        off = (axle.p_BoBcm - self.points["SPINDLE"]) * [1.0, 0.0, 1.0]
+        return float(axle.I_BBcm[1, 1] + axle.mass * (off @ off) + 2.0 * wheel.I_BBcm[1, 1])
+
     def upper(self, mirror: bool) -> int:
         """Return the index of the rod that is drawn as the upper link of a side."""
         return 2
