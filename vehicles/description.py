@@ -134,9 +134,6 @@ def read_description(mapping: Any, file: str, keep: Cached | None = None) -> Des
         axles = [one.section for one in parts.axles]
         with faults.part():
             tables = _by_tables(values, np.array([corner.linkage is None for one in parts.axles for corner in one.corners]), parts.steering)
-            if tables:
-                parts.steering[0]["free"] = 0  # a column with a steering wheel is rigid
-
         if keep is None or len(known) < len(axles):
             mechanism = _mechanism(file, parts, faults, _uncached)  # plugin kinds may depend on more than their records
         else:
@@ -301,9 +298,6 @@ def _by_tables(values: Values, closed_form: NDArray[np.bool_], steering: Record)
         raise values.error("suspension_kinematics", "table, because an axle from a mechanism file has no closed form")
     if not tables and "suspension_table_tolerance" in values.spelled:
         raise values.error("suspension_table_tolerance", "no tolerance without suspension_kinematics: table")
-    if tables and steering[0]["free"] > 0 and steering[0]["hand_wheel_inertia"] == 0.0:
-        expected = "suspension_kinematics: closed_form, because tables support no free arm"
-        raise ConfigError(values.file, "steering.column", "a free arm", expected)
     if tables and len(steering) > 1:
         expected = "suspension_kinematics: closed_form, because tables support one steered axle"
         raise ConfigError(values.file, "steering.axles", "further steered axles", expected)

@@ -90,8 +90,6 @@ def test_shipped_vehicles_are_stable(name, suspension):
         with pytest.raises(ConfigError, match=refused):
             build_vehicle(name, suspension=suspension)
         return
-    if (name, suspension) == ("sedan_compliant", "table"):
-        suspension = None  # tables support no arm on a column
     build_vehicle(name, suspension=suspension)
 
 
