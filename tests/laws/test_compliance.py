@@ -85,20 +85,6 @@ def test_its_bushings_come_to_rest_in_a_turn_and_after_hard_braking(name: str) -
     assert abs(vehicle.speed) < 1e-3
 
 
-@pytest.mark.parametrize("name", CARS)
-def test_bushings_are_at_rest_in_soil_that_a_wheel_cannot_leave(name: str) -> None:
-    """The resistance of soil is a stiff damper at low speed: without its slope, the bushings vibrate with half the frequency of the steps."""
-    vehicle, soil = shipped(name).new_instance(), ground("lane_dry_sand")
-    vehicle.reset(soil, 25.0, 0.0, 0.0, 1)
-    drive(vehicle, "lane_dry_sand", command(selector=1, throttle=0.15), 3.0)
-    forces = []
-    for _ in range(10):
-        drive(vehicle, "lane_dry_sand", command(selector=1, throttle=0.15), H)
-        forces.append(vehicle.space.loads[0]["wheel_force"][0].copy())
-    assert vehicle.speed < 0.2
-    assert np.abs(np.diff(forces, axis=0)).max() < 50.0
-
-
 def test_a_leaf_axle_comes_to_rest_after_a_stop_with_locked_wheels() -> None:
     """A locked wheel rotates with the wind-up of the beam: a loop through the brake, whose torque acts a step later."""
     vehicle = shipped("light_truck").new_instance()

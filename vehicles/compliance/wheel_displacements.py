@@ -67,10 +67,6 @@ CALLBACK_MODEL = 2.0
 """Ratio of the tread stiffness to the radial stiffness, for tire models that do not state it [assumed: above that of any rubber tire]."""
 
 
-SLOWEST = 1e-9
-"""m/s. Least divisor of the resistance of soil."""
-
-
 @inline
 def has_compliance(m):
     """Return True when any axle is compliant."""
@@ -209,12 +205,11 @@ def contact_stiffness(m, s, i, h):
     if c["depth"] <= 0.0:
         return r, n, 0.0, 0.0
     normal = h * (tire["stiffness"] + 2.0 * tire["stiffness_growth"] * c["tire_deflection"]) + tire["damping"]
-    soil = abs(c["resistance"]) / max(abs(c["v_x"]), SLOWEST)  # at least the slope of the resistance, a stiff damper at low speed
     if m.treads.laws[i]["kernel"] != 0:
-        return r, n, normal, soil + h * CALLBACK_MODEL * tire["stiffness"]
+        return r, n, normal, h * CALLBACK_MODEL * tire["stiffness"]
     model = m.treads.tmeasy[i]
     stiffness, damping = model["tread_stiffness"], model["tread_damping"]
-    return r, n, normal, soil + h * max(stiffness[0], stiffness[1]) + max(damping[0], damping[1])
+    return r, n, normal, h * max(stiffness[0], stiffness[1]) + max(damping[0], damping[1])
 
 
 @inline
