@@ -63,6 +63,17 @@ def constant_steer(side):
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 @pytest.mark.parametrize("method", [constant_radius, constant_speed, constant_steer])
+def test_sideslip_at_the_rear_axle_three_ways(method, side):
+    """Sideslip b k - 0.02 a_y at the center of mass is -0.02 a_y at the rear axle, at any speed and radius."""
+    drive = method(side)
+    speed, a_y = drive.columns["v_WB_B_x"], drive.columns["a_WG_B_y"]
+    b = TRAITS.front_share * TRAITS.wheelbase
+    drive.columns["v_WG_B_y"] = np.tan(b * drive.columns["w_WB_B_z"] / speed - 0.02 * a_y) * speed
+    assert look("steady_turn", drive).values["rear_sideslip_gradient"] == pytest.approx(-0.02, rel=0.01)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize("method", [constant_radius, constant_speed, constant_steer])
 def test_understeer_gradient_three_ways(method, side):
     found = look("steady_turn", method(side))
     values, name = found.values, "left" if side > 0.0 else "right"
