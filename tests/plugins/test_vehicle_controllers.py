@@ -315,6 +315,19 @@ def test_motors_and_friction_together_brake_as_the_pedal_demands() -> None:
     assert rates[0] == pytest.approx(rates[1] + coasting, rel=0.03)
 
 
+def test_motors_do_not_switch_on_and_off_at_the_end_of_a_hard_stop() -> None:
+    """Above the speed at which their braking fades out; half the pedal leaves the wheels far from locking."""
+    vehicle, g, torques = car("sedan_electric"), ground("flat"), []
+    switch(vehicle)
+    vehicle.reset(g, speed=15.0)
+    while vehicle.space.state[0]["v_WB_B"][0] > 3.5:
+        steps(5, vehicle.model, vehicle.space, g, command(selector=1, brake=0.5), 1e-3)
+        if vehicle.space.state[0]["v_WB_B"][0] < 8.0:
+            torques.append(float(vehicle.space.drivetrain[0]["motor_torque"][2]))
+    assert np.abs(np.diff(torques)).max() < 100.0
+    assert max(torques) < -500.0
+
+
 def test_a_full_battery_is_not_charged_and_an_empty_one_is_not_discharged() -> None:
     vehicle, g = car("sedan_electric"), ground("flat")
     switch(vehicle)
