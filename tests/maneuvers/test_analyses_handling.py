@@ -166,6 +166,18 @@ def test_step_of_a_second_order_system(side):
     assert values["tb_factor"] == pytest.approx(values["yaw_rate_peak_time"] * 0.03, rel=0.01)
 
 
+def test_a_response_without_overshoot_has_no_peak():
+    """Damping 0.95: an overshoot of 0.007 %. The maximum of a drive would be a matter of its slow drift."""
+    time = times(10.0, 500.0)
+    answer = second_order_step(time, 2.05, 1.2, 0.95)
+    drive = drive_of(
+        time, steering_wheel_angle=0.8 * (time >= 2.05), w_WB_B_z=0.24 * answer, a_WG_B_y=4.0 * answer, roll=0.06 * answer, v_WB_B_x=25.0
+    )
+    values = look("step_response", drive).values
+    assert abs(values["yaw_rate_overshoot"]) < 1e-3
+    assert all(math.isnan(values[name]) for name in ("yaw_rate_peak_time", "lateral_acceleration_peak_time", "tb_factor"))
+
+
 def test_no_step_no_numbers():
     values = look("step_response", drive_of(times(5.0), v_WB_B_x=20.0)).values
     assert all(math.isnan(value) for value in values.values())
