@@ -216,6 +216,20 @@ def test_active_front_steering_changes_the_ratio_without_moving_the_steering_whe
         assert wheels[1] / wheels[0] == pytest.approx(1.0 + found["angle"] / (0.03 * lock), rel=0.03)
 
 
+def test_a_released_steering_wheel_comes_to_rest_with_active_steering() -> None:
+    """The angle that the controller adds pushes the free steering wheel back; with too much feedback the vehicle weaves without end."""
+    vehicle = car("sedan_active_steering")
+    switch(vehicle)
+    vehicle.reset(ground("flat"), speed=60.0 / 3.6)
+    turn = command(selector=1, throttle=vehicle.start_throttle, steering=0.08)
+    steps(2000, vehicle.model, vehicle.space, ground("flat"), turn, 1e-3)
+    turn[0]["steering_free"], angles = 1, []
+    for _ in range(40):
+        steps(100, vehicle.model, vehicle.space, ground("flat"), turn, 1e-3)
+        angles.append(float(vehicle.read()[0]["steering_wheel_angle"]))
+    assert np.ptp(angles[-20:]) < math.radians(2.0)
+
+
 # Dampers ------------------------------------------------------------------------------------------------------------------------
 
 
