@@ -132,9 +132,9 @@ LEFT_OUT: dict[str, object] = {
 SPACING, SPACING_OF_RADIUS = 0.05, 0.1
 """m, and fraction of the radius. Default spacing of the nodes of the terrain cache, whichever is larger."""
 
-INFLATION_MAX = 8.0
-"""Maximum ratio of inflation and nominal pressure, and of nominal and inflation pressure [assumed]: the pressures of one tire on roads and in
-mud differ by a factor of four. A larger ratio indicates a wrong unit."""
+INFLATION_MAX = 200.0
+"""Maximum ratio of inflation and nominal pressure, and of nominal and inflation pressure [assumed]: includes a tire without air. A larger
+ratio indicates a wrong unit: the pressures of one tire on roads and in mud differ by a factor of four."""
 
 STRENGTH = 4.0
 """Default strength, as a multiple of the maximum load for the horizontal forces: a rim that bends under some 12 t."""
