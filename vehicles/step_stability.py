@@ -255,7 +255,7 @@ def _blame(probe: _Probe, start: Bytes, worst: UnstableMode, ground: GroundArray
 def _soft_axles(model: VehicleModel, axles: Axles) -> Iterator[StiffParameter]:
     """Yield the softness of the bushings of each compliant axle."""
     bushings = model.corners[0]["compliance"]
-    for n in np.flatnonzero(bushings["yields"]):
+    for n in np.flatnonzero(bushings["yields"]).tolist():
         corners = slice(axles.on(n).start, axles.on(n).stop)
         value = f"up to {bushings['own'][:3, :3, corners].max():.3g} rad per N m"
         scaled = partial(_stiffened, model, corners)

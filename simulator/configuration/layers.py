@@ -224,6 +224,8 @@ another one."""
 def _drop_replaced(kind: str, below: Layer, above: Layer) -> None:
     """Remove the entries of WHOLE_ENTRIES from a base that the file above it has, too."""
     name = WHOLE_ENTRIES.get(kind)
+    if name is None:
+        return
     entries, new = below.content.get(name), above.content.get(name)
     if isinstance(entries, dict) and isinstance(new, dict):
         below.content[name] = {key: entry for key, entry in entries.items() if key not in new}

@@ -55,5 +55,7 @@ def _contradictions(unit: Unit) -> Iterator[str]:
     rear = p["rear_distance"] * p["wheelbase"] / p["front_stiffness"]
     slowest = p["wheelbase"] / math.sqrt((1.0 - REAR_LEAST) * p["mass"] * rear)
     if p["characteristic_speed"] < slowest:
-        text = f"{p['characteristic_speed']:.4g} m/s, but mass, wheelbase, rear_distance and front_stiffness give at least {slowest:.4g} m/s"
+        text = (
+            f"{p['characteristic_speed']:.4g} m/s, but mass, wheelbase, rear_distance and front_stiffness give at least {slowest:.4g} m/s"
+        )
         yield f"characteristic_speed: {text}"

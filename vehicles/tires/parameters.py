@@ -193,7 +193,9 @@ def check_inflation(mapping: Mapping[str, Any], file: object, key: str) -> None:
     if nominal is None:
         raise ConfigError(file, key, pressure, "a key nominal_pressure, too, at which stiffness was measured")
     if not 1.0 <= INFLATION_MAX * pressure / nominal <= INFLATION_MAX**2:
-        expected = f"a pressure from {nominal / INFLATION_MAX:g} to {nominal * INFLATION_MAX:g} Pa, near the nominal_pressure of {nominal:g} Pa"
+        expected = (
+            f"a pressure from {nominal / INFLATION_MAX:g} to {nominal * INFLATION_MAX:g} Pa, near the nominal_pressure of {nominal:g} Pa"
+        )
         raise ConfigError(file, key, pressure, expected)
 
 

@@ -145,7 +145,8 @@ def _figure(name: str, given: Mapping[str, Any], sources: Mapping[str, str], fil
     value = _value(fact, given.get("value"), file, f"{key}.value")
     least, most = given.get("min"), given.get("max")
     if fact.words and (least is not None or most is not None):
-        raise ConfigError(file, f"{key}.{'min' if least is not None else 'max'}", least if least is not None else most, "no number")
+        name, limit = ("max", most) if least is None else ("min", least)
+        raise ConfigError(file, f"{key}.{name}", limit, "no limit of an item whose value is a word")
     if value is None and least is None and most is None:
         raise ConfigError(file, key, "nothing", "value, min or max")
     if least is not None and most is not None and least > most:
