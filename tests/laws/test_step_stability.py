@@ -9,7 +9,7 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from simulator.builder.builder import build_ground, build_vehicle, data_folder, read_yaml
+from simulator.builder.builder import build_ground, build_vehicle, data_folder, read_yaml, vehicle_description
 from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_reset
@@ -81,17 +81,24 @@ VEHICLES = [
 ]
 
 
+TABLES_ALONE = {"hmmwv_trailing_rear", "sedan_chrono"}
+
+
+@pytest.mark.parametrize("name", ["hmmwv", "sedan_compliant", *sorted(WITHOUT_TABLES), *sorted(TABLES_ALONE)])
+def test_a_description_names_its_kinematics(name):
+    possible = [kind for kind, refused in (("closed_form", TABLES_ALONE), ("table", WITHOUT_TABLES)) if name not in refused]
+    assert list(vehicle_description(name).kinematics) == possible
+
+
 @pytest.mark.parametrize("name", VEHICLES)
 @pytest.mark.parametrize("suspension", ["closed_form", "table"])
 def test_shipped_vehicles_are_stable(name, suspension):
-    if name in ("hmmwv_trailing_rear", "sedan_chrono") and suspension == "closed_form":
+    if name in TABLES_ALONE and suspension == "closed_form":
         suspension = None  # these vehicles exist only with tables
     if (refused := WITHOUT_TABLES.get(name)) is not None and suspension == "table":
         with pytest.raises(ConfigError, match=refused):
             build_vehicle(name, suspension=suspension)
         return
-    if (name, suspension) == ("sedan_compliant", "table"):
-        suspension = None  # tables support no arm on a column
     build_vehicle(name, suspension=suspension)
 
 
@@ -220,3 +227,28 @@ def test_a_locked_wheel_on_soft_bushings_is_refused_with_limits_that_hold(tmp_pa
     stiffer, longer = (1.01 * float(found) for found in re.findall(r"at least ([0-9.e+]+) times", error.expected))
     for mended in (on_soft_bushings(tmp_path, stiffer=stiffer), on_soft_bushings(tmp_path, loss_time=0.002 * longer)):
         assert complaint(mended) is None and moves_at_rest(mended) < 1e-4
+
+
+def test_bushings_that_are_too_soft_are_named_and_not_the_tires(tmp_path):
+    """A tie rod in a soft bushing: the message proposes a stiffness that is stable."""
+    file = tmp_path / "soft.yaml"
+
+    def build(factor):
+        rate = 3e4 * factor
+        text = f"base: sedan\nname: soft\naxles: {{front: {{compliance: {{bushings: {{TIEROD_C: {{axial: {rate}}}}}}}}}}}\n"
+        file.write_text(text, encoding="utf-8")
+        return build_vehicle(str(file))
+
+    with pytest.raises(ConfigError, match=r"axles\.front\.compliance: .*bushings at least .* times as stiff") as caught:
+        build(1.0)
+    assert caught.value.file == str(file)
+    build(60.0)
+
+
+def test_a_brake_that_is_too_stiff_for_the_bushings_is_named(tmp_path):
+    drivetrain = tmp_path / "stiff_brakes.yaml"
+    drivetrain.write_text("base: drivetrain_sedan\nbrakes: {stiffness: 1.0e+9, max_torque: [1.0e+5, 1.0e+5]}\n", encoding="utf-8")
+    file = tmp_path / "car.yaml"
+    file.write_text("base: sedan\nname: stiff brakes\ndrivetrain: stiff_brakes.yaml\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="stiffness and damping of the brakes at least"):
+        build_vehicle(str(file))
