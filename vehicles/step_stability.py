@@ -21,6 +21,7 @@ from simulator.base.jit import kernel
 from simulator.base.records import record
 from terrain.ground import GroundArrays
 from vehicles.axle_layout import WHEELS, Axles
+from vehicles.brakes.friction_brake import LINK_RANGES
 from vehicles.command import COMMAND
 from vehicles.compliance.wheel_displacements import has_compliance
 from vehicles.drivetrain.drivetrain import drivetrain_reset
@@ -62,6 +63,8 @@ HIGH = 100.0
 PRESSED = 0.5
 """Deflection of a vehicle pressed onto the ground, to include stiff rims: from the deflection at which the rim carries load (0) to that at
 which it yields (1), beyond which nothing is stiff."""
+BUSHINGS = "bushings"
+"""Kind of the modes of wheels on their bushings, in GROUPS."""
 SMALLEST_FACTOR = 1e-4
 """Minimum factor. If a parameter had to be reduced below this fraction, other parameters contribute to the instability."""
 
@@ -76,12 +79,24 @@ class StiffParameter:
     key : key path in the file
     value : value in the file
     scaled : returns the model with this parameter multiplied by a factor
+    stiffer : what must be stiffer instead of smaller, for example bushings; their softness is the parameter then
     """
 
     file: int
     key: str
     value: Any
     scaled: Callable[[float], VehicleModel]
+    stiffer: str = ""
+
+    def limit(self, factor: float) -> str:
+        """Return the valid values, if this factor makes a vehicle stable."""
+        if self.stiffer:
+            return f"{self.stiffer} at least {1.0 / factor:.3g} times as stiff"
+        return f"at most {factor * self.value:.3g}" if isinstance(self.value, float) else f"values at most {factor:.3g} times as large"
+
+    def beyond(self) -> str:
+        """Return what to try if no factor makes a vehicle stable."""
+        return f"much stiffer {self.stiffer}" if self.stiffer else "a much smaller value, or larger masses"
 
 
 @dataclass(frozen=True)
@@ -166,28 +181,33 @@ def _check_locked_wheels(probe: _Probe, ground: GroundArrays, h: float, files: t
     at_rest, pressed = probe.memory.copy(), record(COMMAND)
     pressed[0]["brake"] = 1.0
 
-    def worst_mode(softness: float, loss: float) -> UnstableMode | None:
-        corners = vehicle.model.corners.copy()
+    def worst_mode(softness: float = 1.0, loss: float = 1.0, brakes: float = 1.0) -> UnstableMode | None:
+        corners, links = vehicle.model.corners.copy(), vehicle.model.brakes.copy()
         bushings = corners[0]["compliance"]
         bushings["own"] *= softness
         bushings["across"] *= softness
         bushings["time"] *= loss
-        model = vehicle.model._replace(corners=corners)
+        for name in LINK_RANGES:
+            links[0][name] *= brakes
+        model = vehicle.model._replace(corners=corners, brakes=links)
         probe.memory[:] = at_rest
         kept = _relevant_coordinates(probe, model, False)
         J = step_matrix(model, vehicle.piece, ground, h, kept, pressed)
         return _worst_of(probe, kept, J, h) if _may_grow([J], h)[0] else None
 
-    found = worst_mode(1.0, 1.0)
+    found = worst_mode()
     if found is None:
         return
-    soft = _limit(lambda factor: worst_mode(factor, 1.0) is None)
-    loss = 1.0 / _limit(lambda factor: worst_mode(1.0, 1.0 / factor) is None)
+    remedies = {
+        "bushings at least {:.3g} times as stiff": lambda factor: worst_mode(softness=factor) is None,
+        "a loss_time at least {:.3g} times as long": lambda factor: worst_mode(loss=1.0 / factor) is None,
+    }
+    ways = [text.format(1.0 / _limit(is_stable)) for text, is_stable in remedies.items() if is_stable(SMALLEST_FACTOR)]
+    if not ways and worst_mode(brakes=SMALLEST_FACTOR) is None:
+        most = _limit(lambda factor: worst_mode(brakes=factor) is None)
+        ways = [f"stiffness and damping of the brakes at least {1.0 / most:.3g} times smaller"]
     key = f"axles.{found.axle}.compliance" if found.axle else "axles"
-    expected = (
-        f"bushings at least {1.0 / soft:.3g} times as stiff, or a loss_time at least {loss:.3g} times as long, "
-        f"with the brakes on at rest; otherwise {found.sentence(h)}"
-    )
+    expected = f"{', or '.join(ways) or 'much stiffer bushings'}, with the brakes on at rest; otherwise {found.sentence(h)}"
     rotation = vehicle.model.corners[0]["compliance"]["own"][:3, :3].max()
     raise ConfigError(files[0], key, f"up to {rotation:.3g} rad per N m", expected)
 
@@ -222,13 +242,33 @@ def _blame(probe: _Probe, start: Bytes, worst: UnstableMode, ground: GroundArray
 
     grows = worst.sentence(h)
     vehicle = probe.vehicle
-    suspects = list(_suspects(vehicle.model, vehicle.tires, vehicle.description.mechanism.axles))
+    axles = vehicle.description.mechanism.axles
+    suspects = list(_suspects(vehicle.model, vehicle.tires, axles))
     suspect = min(suspects, key=lambda suspect: excess(suspect.scaled(0.5)))
+    soft = [one for one in _soft_axles(vehicle.model, axles) if worst.kind == BUSHINGS and excess(one.scaled(SMALLEST_FACTOR)) <= 0.0]
+    if soft:  # tires that stiff bushings carry are not too stiff
+        suspect = min(soft, key=lambda one: excess(one.scaled(0.5)))
     if excess(suspect.scaled(SMALLEST_FACTOR)) > 0.0:
-        raise ConfigError(files[suspect.file], suspect.key, suspect.value, f"a much smaller value, or larger masses; otherwise {grows}")
+        raise ConfigError(files[suspect.file], suspect.key, suspect.value, f"{suspect.beyond()}; otherwise {grows}")
     low = _limit(lambda factor: excess(suspect.scaled(factor)) <= 0.0)
-    limit = f"at most {low * suspect.value:.3g}" if isinstance(suspect.value, float) else f"values at most {low:.3g} times as large"
-    raise ConfigError(files[suspect.file], suspect.key, suspect.value, f"{limit}; otherwise {grows}")
+    raise ConfigError(files[suspect.file], suspect.key, suspect.value, f"{suspect.limit(low)}; otherwise {grows}")
+
+
+def _soft_axles(model: VehicleModel, axles: Axles) -> Iterator[StiffParameter]:
+    """Yield the softness of the bushings of each compliant axle."""
+    bushings = model.corners[0]["compliance"]
+    for n in np.flatnonzero(bushings["yields"]).tolist():
+        corners = slice(axles.on(n).start, axles.on(n).stop)
+        value = f"up to {bushings['own'][:3, :3, corners].max():.3g} rad per N m"
+        scaled = partial(_stiffened, model, corners)
+        yield StiffParameter(0, f"axles.{axles.names[n]}.compliance", value, scaled, "bushings")
+
+
+def _stiffened(model: VehicleModel, wheels: slice, factor: float) -> VehicleModel:
+    corners = model.corners.copy()
+    for name in ("own", "across"):
+        corners[0]["compliance"][name][:, :, wheels] *= factor
+    return model._replace(corners=corners)
 
 
 def _suspects(model: VehicleModel, tires: TireSet, axles: Axles) -> Iterator[StiffParameter]:

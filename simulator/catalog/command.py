@@ -8,7 +8,7 @@ from pathlib import Path
 
 from simulator.base import renamed
 from simulator.base.console import print_error, print_line
-from simulator.base.errors import ConfigError, OutputError
+from simulator.base.errors import ConfigError, JounceError, OutputError
 from simulator.base.headline import headline
 from simulator.base.json_output import json_text
 from simulator.base.suggestions import did_you_mean
@@ -66,6 +66,9 @@ def main_check(files: Sequence[str], kind: str | None, with_plugins: bool = Fals
             remarks = found.remarks(found.check(path))
         except ConfigError as error:
             print_error(str(error))
+            failed += 1
+        except JounceError as error:  # without file and key, for example a vehicle without equilibrium
+            print_error(f"{file}: {error}")
             failed += 1
         else:
             for remark in remarks:

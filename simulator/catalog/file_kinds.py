@@ -44,6 +44,7 @@ from simulator.validation.datasheet import published_file
 from simulator.view import user_settings
 from terrain import soil
 from terrain.objects.placement import placement_remarks
+from vehicles.controllers.vehicle_agreement import controller_remarks
 from vehicles.drivetrain.drivetrain_file import read_parts
 
 CHECK_PLATFORM = "small_hexapod"
@@ -110,6 +111,7 @@ KINDS = (
         "vehicle: bodies, axles, steering and outline",
         TABLES["vehicles"],
         build_vehicle,
+        remarks=controller_remarks,
     ),
     FileKind(
         "drivetrains",

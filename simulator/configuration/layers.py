@@ -212,7 +212,25 @@ def with_base(kind: str, layer: Layer, above: tuple[Path, ...] = ()) -> Layer:
     below = read_layers(kind, file, above)
     if not isinstance(below.content, dict):
         raise ConfigError(file, "", below.content, "a mapping of keys to values")
+    _drop_replaced(kind, below, layer)
     return merged(below, Layer({key: value for key, value in layer.content.items() if key != "base"}, layer.origins))
+
+
+WHOLE_ENTRIES = {"datasheets": "figures"}
+"""By kind of file: section whose entries replace those of the base as a whole. A published value has no use for the range or the sources of
+another one."""
+
+
+def _drop_replaced(kind: str, below: Layer, above: Layer) -> None:
+    """Remove the entries of WHOLE_ENTRIES from a base that the file above it has, too."""
+    name = WHOLE_ENTRIES.get(kind)
+    if name is None:
+        return
+    entries, new = below.content.get(name), above.content.get(name)
+    if isinstance(entries, dict) and isinstance(new, dict):
+        below.content[name] = {key: entry for key, entry in entries.items() if key not in new}
+        for key in new:
+            below.discard((name, key))
 
 
 def with_new_names(kind: str, layer: Layer) -> Layer:

@@ -134,6 +134,7 @@ def test_clutches_only_take_energy_under_any_commands(parts):
     ("parts", "key", "expected"),
     [
         (manual(clutch={**CLUTCH, "capacity": 300.0}), "clutch.capacity", "the largest engine torque"),
+        (manual(clutch={**CLUTCH, "driver": {"from_rpm": 2e4, "full_rpm": 2.5e4, "time": 0.5}}), "clutch.driver.from_rpm", "no torque"),
         (manual(clutch={**CLUTCH, "share": [1.0, 1.0, 0.2, 0.1]}), "clutch.share", "from 1 to 0"),
         (manual(clutch=None), "", "either torque_converter or clutch"),
         (manual(type="automatic"), "gearbox.synchronizer", "no key of this name for a gearbox of type automatic"),

@@ -205,8 +205,9 @@ def test_the_hands_come_evenly_to_where_the_driver_looked_last() -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"assist": {**ASSIST, "torque": [0.0, 60.0, 10.0, 300.0]}}, "never falls"),
-        ({"assist": {**ASSIST, "valve_torque": [0.5, 1.0, 2.0, 4.0]}}, "through 0, 0"),
+        ({"assist": {**ASSIST, "torque": [0.0, 60.0, 10.0, 300.0]}}, "assist.torque: .*from 0 that never fall"),
+        ({"assist": {**ASSIST, "valve_torque": [0.5, 1.0, 2.0, 4.0]}}, "assist.valve_torque: .*from 0"),
+        ({"assist": {**ASSIST, "valve_torque": [0.0, 1e-300, 2.0, 4.0]}}, "assist.valve_torque: .*at least 0.001"),
         ({"gear": {"friction": 5.0}}, "friction_stiffness"),
         ({"column": None}, "column"),
     ],

@@ -227,3 +227,28 @@ def test_a_locked_wheel_on_soft_bushings_is_refused_with_limits_that_hold(tmp_pa
     stiffer, longer = (1.01 * float(found) for found in re.findall(r"at least ([0-9.e+]+) times", error.expected))
     for mended in (on_soft_bushings(tmp_path, stiffer=stiffer), on_soft_bushings(tmp_path, loss_time=0.002 * longer)):
         assert complaint(mended) is None and moves_at_rest(mended) < 1e-4
+
+
+def test_bushings_that_are_too_soft_are_named_and_not_the_tires(tmp_path):
+    """A tie rod in a soft bushing: the message proposes a stiffness that is stable."""
+    file = tmp_path / "soft.yaml"
+
+    def build(factor):
+        rate = 3e4 * factor
+        text = f"base: sedan\nname: soft\naxles: {{front: {{compliance: {{bushings: {{TIEROD_C: {{axial: {rate}}}}}}}}}}}\n"
+        file.write_text(text, encoding="utf-8")
+        return build_vehicle(str(file))
+
+    with pytest.raises(ConfigError, match=r"axles\.front\.compliance: .*bushings at least .* times as stiff") as caught:
+        build(1.0)
+    assert caught.value.file == str(file)
+    build(60.0)
+
+
+def test_a_brake_that_is_too_stiff_for_the_bushings_is_named(tmp_path):
+    drivetrain = tmp_path / "stiff_brakes.yaml"
+    drivetrain.write_text("base: drivetrain_sedan\nbrakes: {stiffness: 1.0e+9, max_torque: [1.0e+5, 1.0e+5]}\n", encoding="utf-8")
+    file = tmp_path / "car.yaml"
+    file.write_text("base: sedan\nname: stiff brakes\ndrivetrain: stiff_brakes.yaml\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="stiffness and damping of the brakes at least"):
+        build_vehicle(str(file))

@@ -63,6 +63,17 @@ def constant_steer(side):
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 @pytest.mark.parametrize("method", [constant_radius, constant_speed, constant_steer])
+def test_sideslip_at_the_rear_axle_three_ways(method, side):
+    """Sideslip b k - 0.02 a_y at the center of mass is -0.02 a_y at the rear axle, at any speed and radius."""
+    drive = method(side)
+    speed, a_y = drive.columns["v_WB_B_x"], drive.columns["a_WG_B_y"]
+    b = TRAITS.front_share * TRAITS.wheelbase
+    drive.columns["v_WG_B_y"] = np.tan(b * drive.columns["w_WB_B_z"] / speed - 0.02 * a_y) * speed
+    assert look("steady_turn", drive).values["rear_sideslip_gradient"] == pytest.approx(-0.02, rel=0.01)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize("method", [constant_radius, constant_speed, constant_steer])
 def test_understeer_gradient_three_ways(method, side):
     found = look("steady_turn", method(side))
     values, name = found.values, "left" if side > 0.0 else "right"
@@ -153,6 +164,18 @@ def test_step_of_a_second_order_system(side):
     assert values["step_sideslip"] == pytest.approx(-0.03, rel=0.01)
     assert values["step_roll_gain"] == pytest.approx(-0.015, rel=0.01)
     assert values["tb_factor"] == pytest.approx(values["yaw_rate_peak_time"] * 0.03, rel=0.01)
+
+
+def test_a_response_without_overshoot_has_no_peak():
+    """Damping 0.95: an overshoot of 0.007 %. The maximum of a drive would be a matter of its slow drift."""
+    time = times(10.0, 500.0)
+    answer = second_order_step(time, 2.05, 1.2, 0.95)
+    drive = drive_of(
+        time, steering_wheel_angle=0.8 * (time >= 2.05), w_WB_B_z=0.24 * answer, a_WG_B_y=4.0 * answer, roll=0.06 * answer, v_WB_B_x=25.0
+    )
+    values = look("step_response", drive).values
+    assert abs(values["yaw_rate_overshoot"]) < 1e-3
+    assert all(math.isnan(values[name]) for name in ("yaw_rate_peak_time", "lateral_acceleration_peak_time", "tb_factor"))
 
 
 def test_no_step_no_numbers():

@@ -54,6 +54,11 @@ def test_a_maneuver_tells_what_it_is(name):
         assert remark[0].islower() and not remark.endswith("."), "it stands behind `note:`"
 
 
+def test_a_series_has_the_name_of_no_maneuver():
+    """`jounce run NAME` looks for a series first; a maneuver of the same name could not be run by its name."""
+    assert not set(SERIES) & set(MANEUVERS)
+
+
 @pytest.mark.parametrize("vehicle", VEHICLES)
 def test_every_shipped_vehicle_finds_its_driver(vehicle):
     for name in MANEUVERS:

@@ -267,6 +267,14 @@ def test_the_page_shows_what_a_picture_shows(names):
             assert f"<title>{escape(panel.title)}</title>" in page and without_keys(svg(panel, "0-0")) in page, (name, panel.title)
 
 
+@pytest.mark.parametrize(("names", "shown"), [(["handling"], True), (["cross_plots"], False)])
+def test_only_a_maneuver_with_a_handling_diagram_shows_steady_turns(names, shown):
+    """The slow ends of a weave are no steady turns."""
+    run = run_of("avtp_lane_change", plots=names)
+    page = run_page(run.metrics | {"table": []}, RunInfo(), run, {name: plot_of(name, run) for name in names}).html()
+    assert ("Steady turns" in page) == shown
+
+
 def without_keys(page):
     """A page without the keys of its panels, which depend on their position."""
     return re.sub(r"clip-\d+-\d+", "clip", page)

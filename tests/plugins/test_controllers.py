@@ -191,6 +191,18 @@ def test_it_does_not_act_in_a_gentle_stop(with_abs: Vehicle) -> None:
         assert (phase[:2] == anti_lock.OPEN).all() and (phase != anti_lock.DUMP).all()
 
 
+def test_it_does_not_open_the_brakes_at_the_end_of_a_stop(with_abs: Vehicle) -> None:
+    """At half the pedal no wheel is near its peak slip; vibration of the wheels at walking pace is no slip."""
+    ground = on_ground()
+    with_abs.reset(ground, speed=12.0)
+    times = []
+    for until in (4.0, 1.6):
+        while with_abs.read()[0]["v_WB_B"][0] > until:
+            steps(5, with_abs.model, with_abs.space, ground, command(selector=1, brake=0.5), 1e-3)
+        times.append(float(with_abs.space.state[0]["time"]))
+    assert 2.4 / (times[1] - times[0]) > 5.0
+
+
 def test_it_does_not_affect_a_car_parked_on_60_percent(with_abs: Vehicle) -> None:
     ground = on_ground(grade_percent=60.0)
     for yaw in (0.0, math.pi):

@@ -34,6 +34,7 @@ from vehicles.tires.callback_models import CARRIED
 from vehicles.tires.contract import FORCES, HELD, TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE, TireModels
 from vehicles.tires.kinds import register
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
+from vehicles.tires.rim_reaction import rim_reaction
 from vehicles.tires.tire_file import TireSet, tire
 from vehicles.tires.tire_set import step_tires
 from vehicles.vehicle import Vehicle
@@ -358,3 +359,8 @@ def test_the_shipped_step_is_cached_and_an_edit_compiles_the_law_alone(folder: P
     plugin.write_text(plugin.read_text(encoding="utf-8").replace("3.0 * most)", "2.9 * most)"), encoding="utf-8")
     assert compiled(folder, "car.yaml", str(plugin)) == "['brush']"
     assert compiled(folder, "hmmwv") == "[]"
+
+
+def test_the_rim_reacts_with_the_carcass_of_the_model() -> None:
+    one = tire(TIRE, "brush.yaml")
+    assert rim_reaction(one.law, one.shared, one.own) == pytest.approx((TIRE["carcass_stiffness"], TIRE["carcass_damping"]), rel=0.01)

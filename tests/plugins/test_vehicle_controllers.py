@@ -216,6 +216,20 @@ def test_active_front_steering_changes_the_ratio_without_moving_the_steering_whe
         assert wheels[1] / wheels[0] == pytest.approx(1.0 + found["angle"] / (0.03 * lock), rel=0.03)
 
 
+def test_a_released_steering_wheel_comes_to_rest_with_active_steering() -> None:
+    """The angle that the controller adds pushes the free steering wheel back; with too much feedback the vehicle weaves without end."""
+    vehicle = car("sedan_active_steering")
+    switch(vehicle)
+    vehicle.reset(ground("flat"), speed=60.0 / 3.6)
+    turn = command(selector=1, throttle=vehicle.start_throttle, steering=0.08)
+    steps(2000, vehicle.model, vehicle.space, ground("flat"), turn, 1e-3)
+    turn[0]["steering_free"], angles = 1, []
+    for _ in range(40):
+        steps(100, vehicle.model, vehicle.space, ground("flat"), turn, 1e-3)
+        angles.append(float(vehicle.read()[0]["steering_wheel_angle"]))
+    assert np.ptp(angles[-20:]) < math.radians(2.0)
+
+
 # Dampers ------------------------------------------------------------------------------------------------------------------------
 
 
@@ -313,6 +327,19 @@ def test_motors_and_friction_together_brake_as_the_pedal_demands() -> None:
     switch(vehicle)
     coasting = 2.0 * 0.25 * 700.0 / 0.314 / 1700.0  # motors brake by so much more, as without the pedal
     assert rates[0] == pytest.approx(rates[1] + coasting, rel=0.03)
+
+
+def test_motors_do_not_switch_on_and_off_at_the_end_of_a_hard_stop() -> None:
+    """Above the speed at which their braking fades out; half the pedal leaves the wheels far from locking."""
+    vehicle, g, torques = car("sedan_electric"), ground("flat"), []
+    switch(vehicle)
+    vehicle.reset(g, speed=15.0)
+    while vehicle.space.state[0]["v_WB_B"][0] > 3.5:
+        steps(5, vehicle.model, vehicle.space, g, command(selector=1, brake=0.5), 1e-3)
+        if vehicle.space.state[0]["v_WB_B"][0] < 8.0:
+            torques.append(float(vehicle.space.drivetrain[0]["motor_torque"][2]))
+    assert np.abs(np.diff(torques)).max() < 100.0
+    assert max(torques) < -500.0
 
 
 def test_a_full_battery_is_not_charged_and_an_empty_one_is_not_discharged() -> None:

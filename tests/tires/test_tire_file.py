@@ -51,3 +51,52 @@ def test_missing_key():
     del mapping["nl0"]
     with pytest.raises(ConfigError, match=r"nl0: missing"):
         tire(mapping, "my_tire.yaml")
+
+
+MEASURED = {
+    "type": "measured", "loads": [2e3, 8e3], "cambers": [0.0], "slip_angles": [-0.3, -0.05, 0.0, 0.05, 0.3],
+    "slips": [-1.0, -0.1, 0.0, 0.1, 1.0], "F_x": [[-1.8e3, -2e3, 0.0, 2e3, 1.8e3], [-7e3, -7.8e3, 0.0, 7.8e3, 7e3]],
+    "F_y": [[[1.9e3, 1.8e3, 0.0, -1.8e3, -1.9e3]], [[6.6e3, 6e3, 0.0, -6e3, -6.6e3]]], "relaxation": [0.3, 0.4],
+}  # fmt: skip
+
+
+def measured(**changes):
+    shared = (
+        "radius",
+        "width",
+        "stiffness",
+        "stiffness_growth",
+        "damping",
+        "bottoming_radius",
+        "bottoming_stiffness",
+        "load_max",
+        "friction",
+    )
+    mapping = tire_rig.mapping_of()
+    kept = {name: mapping[name] for name in (*shared, "rolling_resistance", "torque_radius", "bulldozing")}
+    return tire({**kept, **MEASURED, **changes}, "my_tire.yaml")
+
+
+def test_a_table_whose_forces_resist_the_slip_is_good():
+    assert measured().own[0]["slopes"][1, 0] == pytest.approx(7.8e4)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"F_x": [[-force for force in row] for row in MEASURED["F_x"]]}, r"F_x\[0\]: .*pushes against the slip on both sides"),
+        ({"F_y": [[[-force for force in row[0]]] for row in MEASURED["F_y"]]}, r"F_y\[0\]: .*pushes against the slip on both sides"),
+        ({"slips": [-1.0, -0.1, 0.05, 0.1, 1.0]}, r"F_x\[0\]: .*at zero slip of at most 0.25"),
+        ({"slip_angles": [-1e-6, -5e-7, 0.0, 5e-7, 1e-6]}, r"F_y\[0\]: .*at most 1000 times the load"),
+    ],
+)
+def test_a_table_with_wrong_signs_or_units_is_refused(changes, words):
+    with pytest.raises(ConfigError, match=words):
+        measured(**changes)
+
+
+@pytest.mark.parametrize("pressure", [1e3, 1e7])
+def test_an_inflation_pressure_in_another_unit_than_the_nominal_pressure_is_refused(pressure):
+    mapping = {**tire_rig.mapping_of(), "nominal_pressure": 1e7 if pressure == 1e3 else 1e3, "inflation_pressure": pressure}
+    with pytest.raises(ConfigError, match=r"inflation_pressure: .*near the nominal_pressure"):
+        tire(mapping, "my_tire.yaml")

@@ -61,6 +61,9 @@ BROKEN = [
     ({"mass": {"value": 1.0}}, "figures.mass.sources", "a source, or a mark"),
     ({"mass": {"mark": "mem"}}, "figures.mass", "value, min or max"),
     ({"mass": {"min": 3.0, "max": 2.0, "mark": "mem"}}, "figures.mass.max", "a number of at least `min`"),
+    ({"mass": {"value": 1.0, "min": 2.0, "mark": "mem"}}, "figures.mass.value", "a number from `min` to `max`"),
+    ({"load": {"value": 0.0, "mark": "mem"}}, "figures.load.value", "`min` and `max` around 0"),
+    ({"grade_60": {"value": "climbed", "max": 2.0, "mark": "mem"}}, "figures.grade_60.max", "no limit"),
     ({"mass": {"value": "heavy", "mark": "mem"}}, "figures.mass.value", "a number"),
     ({"mass": {"value": 1.0, "mark": "guess"}}, "figures.mass.mark", "mem"),
     ({"grade_60": {"value": "flown", "mark": "mem"}}, "figures.grade_60.value", "rolled back, climbed"),
@@ -77,6 +80,24 @@ def test_a_broken_file_names_file_key_and_what_was_expected(figures, key, expect
         load_published(file)
     assert caught.value.key == key
     assert str(file) in str(caught.value) and expected in str(caught.value)
+
+
+def test_a_value_replaces_that_of_the_base_as_a_whole(tmp_path):
+    """Neither the range nor the sources of the base belong to it; the other values of the base stay."""
+    base = written(tmp_path, GOOD)
+    file = tmp_path / "own.yaml"
+    file.write_text("base: truck.yaml\nvehicle: mine\nfigures:\n  top_speed: {value: 10, mark: mem}\n  wheelbase: null\n", encoding="utf-8")
+    figures, of_base = load_published(file).figures, load_published(base).figures
+    speed = figures["top_speed"]
+    assert (speed.value, speed.least, speed.most, speed.sources, speed.remark) == (10.0, None, None, (), "")
+    assert figures["mass"] == of_base["mass"] and set(figures) == set(of_base) - {"wheelbase"}
+
+
+def test_an_unknown_item_is_reported_next_to_other_errors(tmp_path):
+    figures = {"mass": {"valeu": 1.0, "mark": "mem"}, "mas": {"value": 1.0, "mark": "mem"}}
+    with pytest.raises(ConfigError) as caught:
+        load_published(written(tmp_path, {**GOOD, "figures": figures}))
+    assert {error.key for error in caught.value.errors} == {"figures.mass.valeu", "figures.mas"}
 
 
 def test_all_errors_are_reported_at_once(tmp_path):

@@ -217,7 +217,8 @@ def _set_service(brakes: Values, b: Any, speed_ratio: Any) -> None:
         b["max_torque"] = brakes["max_torque"]
         return
     if given != ["hydraulics", "discs"]:
-        raise ConfigError(brakes.file, brakes.key, given, "either max_torque, or hydraulics and discs")
+        expected = "either max_torque, or hydraulics and discs (null removes a key of the base)"
+        raise ConfigError(brakes.file, brakes.key, given, expected)
     for name in given:
         for row, value in brakes[name].items():
             b[row] = value

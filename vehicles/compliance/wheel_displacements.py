@@ -63,9 +63,6 @@ ELASTIC = (
 BEAM = 2
 """Value of `yields` of a beam."""
 
-CALLBACK_MODEL = 2.0
-"""Ratio of the tread stiffness to the radial stiffness, for tire models that do not state it [assumed: above that of any rubber tire]."""
-
 
 @inline
 def has_compliance(m):
@@ -205,8 +202,9 @@ def contact_stiffness(m, s, i, h):
     if c["depth"] <= 0.0:
         return r, n, 0.0, 0.0
     normal = h * (tire["stiffness"] + 2.0 * tire["stiffness_growth"] * c["tire_deflection"]) + tire["damping"]
-    if m.treads.laws[i]["kernel"] != 0:
-        return r, n, normal, h * CALLBACK_MODEL * tire["stiffness"]
+    law = m.treads.laws[i]
+    if law["kernel"] != 0:  # sheared soil is as stiff as the tire is radially
+        return r, n, normal, h * max(law["rim_stiffness"], tire["stiffness"]) + law["rim_damping"]
     model = m.treads.tmeasy[i]
     stiffness, damping = model["tread_stiffness"], model["tread_damping"]
     return r, n, normal, h * max(stiffness[0], stiffness[1]) + max(damping[0], damping[1])

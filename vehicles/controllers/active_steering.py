@@ -17,7 +17,8 @@ proportion to the error of the yaw rate
 
     delta_add = (g(v) - 1) delta_s + steering_ratio yaw_gain (r_d - r)         g linear from slow_factor at 0 to fast_factor at fast_speed
 
-with r_d the steady yaw rate for the steering wheel angle, limited by the measured lateral acceleration.
+with r_d the steady yaw rate for the steering wheel angle, limited by the measured lateral acceleration. The added angle pushes a released
+steering wheel back. With 0.15 s as yaw_gain, `sedan_active_steering` weaves without end after a release; with 0.08 s it comes to rest.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ FRONT_PARAMETERS = (
     Field("slow_factor", Number("1", 0.1, 10.0), "wheel angle at rest over the angle without the controller", 1.5),
     Field("fast_factor", Number("1", 0.1, 10.0), "wheel angle at fast_speed and above over the angle without the controller", 0.8),
     Field("fast_speed", Number("m/s", 0.1, 100.0), "speed at which fast_factor is reached", 35.0),
-    Field("yaw_gain", Number("s", 0.0, 10.0), "angle of the front wheels per error of the yaw rate", 0.15),
+    Field("yaw_gain", Number("s", 0.0, 10.0), "angle of the front wheels per error of the yaw rate", 0.05),
     Field("reserve", Number("m/s2", 0.0, 20.0), "margin of the target yaw rate above the measured lateral acceleration", 2.0),
     Field("filter_time", Number("s", 0.0, 10.0), "time constant of the filters", 0.03),
 )

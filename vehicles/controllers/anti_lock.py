@@ -1,8 +1,8 @@
 """Anti-lock brakes with electronic distribution of the brake force: type `abs` of the list `controllers` of a vehicle file.
 
 Reference speed: the speed of the fastest wheel. It falls at most with the measured deceleration plus a margin, and rises at most with RISE.
-The slope component of the accelerometer is estimated while the driver does not brake. With the slip s = 1 - v_w / v and its rate, both from
-filtered speeds,
+The slope component of the accelerometer is estimated while the driver does not brake. With the slip s = (v - v_w) / max(v, slow_speed) and
+its rate, both from filtered speeds (without slow_speed, wheels that vibrate on their bushings would open the brakes before the vehicle stops),
 
     e = s + lead s'          > dump_slip: DUMP (outlet open)     > hold_slip: HOLD (both shut)     else BUILD (inlet open for a fraction of
                                                                                                    the time that grows in each build)
@@ -48,6 +48,7 @@ PARAMETERS = (
     WHEEL_RADIUS,
     Field("pedal", Number("1", 0.0, 1.0), "pedal position above which the driver brakes", 0.02),
     Field("min_speed", Number("m/s", 0.0, 20.0), "minimum speed for control", 1.5),
+    Field("slow_speed", Number("m/s", 0.1, 20.0), "speed below which slip and its rate refer to this speed", 8.0),
     Field("margin", Number("m/s2", 0.0, 20.0), "margin of the fall rate of the reference speed above the measured deceleration", 0.97),
     Field("filter_time", Number("s", 0.0, 1.0), "time constant of the filters of wheel speeds and accelerations", 0.0144),
     Field("lead", Number("s", 0.0, 1.0), "weight of the rate of slip", 0.0554),
@@ -110,9 +111,11 @@ def anti_lock(parameters, state, seen, result, first, count, h):
     k, out = record_at(seen, I)[0], record_at(result, O)[0]
     braking = k["brake"] > p["pedal"]
     slow_down = follow_reference(p, s, k, braking, count, h)
+    over = max(s["reference_speed"], p["slow_speed"])
     for i in range(count):
-        s["slip"][i] = 1.0 - s["speed"][i] / max(s["reference_speed"], 1.0)
-        rate = -(slow_down * (1.0 - s["slip"][i]) + s["rate"][i]) / max(s["reference_speed"], 1.0)
+        s["slip"][i] = (s["reference_speed"] - s["speed"][i]) / over
+        share = 1.0 - s["slip"][i] if s["reference_speed"] > p["slow_speed"] else 1.0
+        rate = -(slow_down * share + s["rate"][i]) / over
         s["demand"][i] = s["slip"][i] + p["lead"] * rate
     select_low(s, k, count)
     choose_phases(p, s, braking and s["reference_speed"] > p["min_speed"], count)

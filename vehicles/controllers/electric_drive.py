@@ -9,8 +9,9 @@ friction brakes supply the rest of the present demand:
 
     order = -min(T_b, regeneration) fade,       limit of the pressure = (T_b - torque of the motors against the motion) / torque_per_pressure
 
-fade rises from 0 at `min_speed` to 1 at `full_speed`. The motors do not brake a wheel that is slower than the fastest one by `max_slip`, so
-that anti-lock brakes can control its friction brake.
+fade rises from 0 at `min_speed` to 1 at `full_speed`. The motors brake less from a slip of `max_slip` on, and no longer from twice this slip
+on, so that anti-lock brakes can control the friction brake. The slip is the difference to the fastest wheel over max(v, slow_speed): the
+vibration of the wheels at walking pace is no slip.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ PARAMETERS = (
     Field("rear_torque_per_pressure", Number("m3", 1e-7, 1.0), "torque of a brake of the other axles over its pressure"),
     Field("min_speed", Number("m/s", 0.0, 100.0), "minimum speed for motor braking", 1.0),
     Field("full_speed", Number("m/s", 0.01, 100.0), "speed above which motors brake with their full torque", 3.0),
-    Field("max_slip", Number("1", 0.0, 1.0), "slip of a wheel above which motors do not brake it", 0.1),
+    Field("max_slip", Number("1", 0.0, 1.0), "slip of a wheel above which motors brake it less; from twice this slip on, not at all", 0.1),
+    Field("slow_speed", Number("m/s", 0.1, 20.0), "speed below which this slip refers to this speed", 8.0),
 )
 STATE = (
     # name          shape      unit     what it is
@@ -67,10 +69,11 @@ def drive_wheel(p, s, k, out, i, fade):
     front = k["axle"][i] == 0
     drive, maximum = (p["front_torque"], p["front_regeneration"]) if front else (p["rear_torque"], p["rear_regeneration"])
     per_pressure = p["front_torque_per_pressure"] if front else p["rear_torque_per_pressure"]
-    slips = p["wheel_radius"] * k["wheel_speed"][i] < (1.0 - p["max_slip"]) * s["speed"]
+    slip = (s["speed"] - p["wheel_radius"] * k["wheel_speed"][i]) / max(s["speed"], p["slow_speed"])
+    share = min(1.0, max(0.0, 2.0 - slip / max(p["max_slip"], 1e-9)))
     braking = k["axle_pressure"][i] * per_pressure
     lifted = max(0.0, 1.0 - k["throttle"] / p["pedal_zone"])
-    against = 0.0 if slips else fade * min(maximum, braking + p["coast_share"] * maximum * lifted)
+    against = share * fade * min(maximum, braking + p["coast_share"] * maximum * lifted)
     driving = drive * k["throttle"] if k["brake"] <= 0.0 else 0.0
     s["torque"][i] = k["selector"] * (driving - against)
     # motor torque beyond coasting counts as braking

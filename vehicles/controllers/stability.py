@@ -76,6 +76,9 @@ SLOW, SLOWEST = 8.0, 1.0
 GRIP = 1.5
 """1. Largest braking force over friction times static load: the outer wheels carry more than their static load; assumed."""
 
+REAR_LEAST = 0.1
+"""1. Smallest distance per cornering stiffness of the last axle over that of the first one; a smaller characteristic speed is not possible."""
+
 PARAMETERS = (
     WHEEL_RADIUS,
     WHEELBASE,
@@ -216,7 +219,7 @@ def rear_stiffness(p):
     """Return the cornering stiffness of the last axle [N/rad] that gives the characteristic speed."""
     L, b = p["wheelbase"], p["rear_distance"] * p["wheelbase"]
     front = b / p["front_stiffness"]
-    return (L - b) / max(front - L**2 / (p["mass"] * p["characteristic_speed"] ** 2), 0.1 * front)
+    return (L - b) / max(front - L**2 / (p["mass"] * p["characteristic_speed"] ** 2), REAR_LEAST * front)
 
 
 @inline

@@ -23,8 +23,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simulator.base.algebra.piecewise_linear import cell
+from simulator.base.errors import ErrorCollector
 from simulator.base.fields import Choice, Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record
@@ -32,6 +34,9 @@ from simulator.base.values import Values
 
 ASSIST_POINTS = 12
 """Largest number of points of the assist curve."""
+
+CURVE_STEP = 1e-3
+"""N m, at the steering wheel. Minimum distance of the points of the assist curve: the slope of a steeper curve can overflow."""
 
 MAX_ITERATIONS = 40
 """Largest number of Newton iterations for the column; more than three are rare."""
@@ -104,7 +109,7 @@ COLUMN_FILE = (
                 Field(
                     "valve_torque",
                     Number("N m", 0.0, 1e3, shape=((2, ASSIST_POINTS),), rising=True),
-                    "torque of the torsion bar, at the steering wheel, rising from 0",
+                    "torque of the torsion bar, at the steering wheel, rising from 0 by at least 0.001 N m per point",
                 ),
                 Field(
                     "torque",
@@ -173,13 +178,23 @@ def write_column(values: Values, out: Record) -> None:
         p["gear_damping"] = values["gear"]["damping"]
         p["gear_friction"], p["gear_stiffness"] = _friction(values["gear"])
     if "assist" in values:
-        assist = values["assist"]
-        valve, torque = assist.curve_of("valve_torque", "torque")
-        if valve[0] != 0.0 or torque[0] != 0.0 or (np.diff(torque) < 0.0).any():
-            raise assist.error("torque", "a curve through 0, 0 that never falls")
+        valve, torque = _assist_curve(values["assist"])
         p["assist_points"] = len(valve)
         p["assist_valve"][: len(valve)], p["assist_torque"][: len(valve)] = ratio * valve, torque
     p["free"] = p["column_stiffness"] > 0.0
+
+
+def _assist_curve(assist: Values) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the points of the assist curve: torque of the torsion bar, torque of the assist. Raises ConfigError."""
+    with ErrorCollector() as faults:
+        valve, torque = assist["valve_torque"], assist["torque"]
+        if valve[0] != 0.0 or np.diff(valve).min() < CURVE_STEP:
+            faults.add(assist.error("valve_torque", "numbers from 0, each larger than the last one by at least {}", CURVE_STEP))
+        if torque[0] != 0.0 or (np.diff(torque) < 0.0).any():
+            faults.add(assist.error("torque", "numbers from 0 that never fall"))
+        with faults.part():
+            assist.curve_of("valve_torque", "torque")
+    return valve, torque
 
 
 def _friction(values: Values) -> tuple[float, float]:

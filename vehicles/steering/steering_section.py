@@ -94,7 +94,7 @@ def steering_from_values(values: Values, steered: Sequence[SteeredAxle]) -> Reco
                     out["natural_frequency"] = values.needed("natural_frequency", "a number in rad/s, because the input is filtered")
                 elif "natural_frequency" in values:
                     needs = "" if kind.move is None else "a column, "
-                    expected = f"no natural_frequency, which needs {needs}max_rate above 0 and `input: filtered`"
+                    expected = f"no natural_frequency, which needs {needs}a largest rate above 0 and `input: filtered`"
                     raise values.error("natural_frequency", expected)
             out["direct"] = values["input"] != FILTERED
             with faults.part():

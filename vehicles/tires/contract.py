@@ -99,6 +99,8 @@ WHEEL_LAWS = (
     ("count", (), "1", "number of consecutive wheels with this model, starting here", "i8"),
     ("numbers", (), "1", "number of values in the model's state", "i8"),
     ("side", (), "1", "side of the vehicle: 1 left, -1 right"),
+    ("rim_stiffness", (), "N/m", "K of `rim_reaction` of a callback model; TMeasy: 0"),
+    ("rim_damping", (), "N s/m", "D of `rim_reaction` of a callback model; TMeasy: 0"),
 )
 """Record of a wheel."""
 

@@ -54,6 +54,12 @@ P, S, I, O = dtype_of(MEASURED), dtype_of(TREAD_STATE), dtype_of(TIRE_INPUT), dt
 
 FRICTION_MIN = 0.01
 
+OFFSET_MAX = 0.25
+"""Maximum force at zero slip over the largest force. Ply steer and conicity give a tenth [std]; more indicates slips in the wrong place."""
+
+SLOPE_MAX = 1e3
+"""Maximum slope of a force over slip or slip angle [rad], per load: 10 to 60 are usual. More indicates a wrong unit of the slips."""
+
 SIDES = ("left", "right")
 
 _FORCE, _MOMENT = (-1e6, 1e6), (-1e5, 1e5)
@@ -79,7 +85,8 @@ def complete(values: Mapping[str, Any], file: object, key: str, _folders: Sequen
 
     Raises
     ------
-    ConfigError : the number of points of a table differs from its axes, the table does not include zero slip, or has no slope there
+    ConfigError : the number of points of a table differs from its axes, the table does not include zero slip, or its forces do not resist
+        the slip
     """
     out = record(MEASURED)
     p = out[0]
@@ -106,13 +113,23 @@ def complete(values: Mapping[str, Any], file: object, key: str, _folders: Sequen
             beyond = x > 0.0
             p["peaks"][i, j] = x[beyond][int(np.argmax(y[beyond]))]
             slope = float((np.diff(y) / np.diff(x)).max())
-            if slope <= 0.0:
-                raise ConfigError(file, join(key, f"{name}[{i}]"), y.tolist(), "a force that pushes against the slip")
+            _check_curve(x, y, slope, float(values["loads"][i]), (file, join(key, f"{name}[{i}]")))
             p["slopes"][i, j] = slope
             p["steepness"][j] += slope * p["peaks"][i, j] / max(float(y[beyond].max()), slope * 1e-6) / n
     check_turning(values, file, key)
     p["turn_stiffness"], p["pressure"] = values.get("turn_stiffness", 0.0), values.get("pressure", 0.0)
     return dict(values), out
+
+
+def _check_curve(x: Any, y: Any, slope: float, load: float, where: tuple[object, str]) -> None:
+    """Raise a ConfigError at `where`, (file, key path), unless the force y against the slip x resists it on both sides."""
+    ahead, behind, offset = float(y[x > 0.0].max()), float(-y[x < 0.0].min()), abs(float(np.interp(0.0, x, y)))
+    if min(ahead, behind, slope, y[-1], -y[0]) <= 0.0:
+        raise ConfigError(*where, y.tolist(), "a force that pushes against the slip on both sides of 0")
+    if offset > OFFSET_MAX * min(ahead, behind):
+        raise ConfigError(*where, y.tolist(), f"a force at zero slip of at most {OFFSET_MAX:g} of the largest forces on both sides")
+    if slope > SLOPE_MAX * load:
+        raise ConfigError(*where, y.tolist(), f"a slope over the slip of at most {SLOPE_MAX:g} times the load")
 
 
 @inline

@@ -132,6 +132,10 @@ LEFT_OUT: dict[str, object] = {
 SPACING, SPACING_OF_RADIUS = 0.05, 0.1
 """m, and fraction of the radius. Default spacing of the nodes of the terrain cache, whichever is larger."""
 
+INFLATION_MAX = 200.0
+"""Maximum ratio of inflation and nominal pressure, and of nominal and inflation pressure [assumed]: includes a tire without air. A larger
+ratio indicates a wrong unit: the pressures of one tire on roads and in mud differ by a factor of four."""
+
 STRENGTH = 4.0
 """Default strength, as a multiple of the maximum load for the horizontal forces: a rim that bends under some 12 t."""
 
@@ -180,10 +184,19 @@ def stiffness_share(inflation_pressure: float, nominal_pressure: float, carcass_
 
 
 def check_inflation(mapping: Mapping[str, Any], file: object, key: str) -> None:
-    """Raises ConfigError if a tire file has an inflation pressure but not the pressure at which its stiffness was measured."""
-    pressure = mapping.get("inflation_pressure")
-    if pressure is not None and mapping.get("nominal_pressure") is None:
-        raise ConfigError(file, join(key, "inflation_pressure"), pressure, "a key nominal_pressure, too, at which stiffness was measured")
+    """Raises ConfigError if a tire file has an inflation pressure but not the pressure at which its stiffness was measured, or if the two
+    pressures are too different for the equations."""
+    pressure, nominal = mapping.get("inflation_pressure"), mapping.get("nominal_pressure")
+    if pressure is None:
+        return
+    key = join(key, "inflation_pressure")
+    if nominal is None:
+        raise ConfigError(file, key, pressure, "a key nominal_pressure, too, at which stiffness was measured")
+    if not 1.0 <= INFLATION_MAX * pressure / nominal <= INFLATION_MAX**2:
+        expected = (
+            f"a pressure from {nominal / INFLATION_MAX:g} to {nominal * INFLATION_MAX:g} Pa, near the nominal_pressure of {nominal:g} Pa"
+        )
+        raise ConfigError(file, key, pressure, expected)
 
 
 def check_rim(mapping: Mapping[str, Any], file: object, key: str) -> None:

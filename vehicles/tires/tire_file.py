@@ -21,6 +21,7 @@ from vehicles.tires.contract import TREAD_STATE, WHEEL_LAWS, TireModelKind, Tire
 from vehicles.tires.inflation import inflate
 from vehicles.tires.kinds import DEFAULT, TIRE_MODEL_KINDS
 from vehicles.tires.parameters import FILE, LEFT_OUT, RANGES, check_inflation, check_rim, check_spacing, shared_record
+from vehicles.tires.rim_reaction import rim_reaction
 from vehicles.tires.tmeasy.model import KIND as TMEASY_KIND
 from vehicles.tires.tmeasy.model import TMEASY
 
@@ -75,6 +76,7 @@ class TireSet:
                 laws[i]["kernel"], laws[i]["parameters"] = law.kernel.address, address_of(self.own[law.name])
                 if i == 0 or self.laws[i - 1] is not law:
                     laws[i]["count"] = next((n for n, other in enumerate(self.laws[i:]) if other is not law), len(files) - i)
+                self._measure(laws, i, self.own[law.name])
         self.treads = TireModels(tmeasy, laws)
 
     @property
@@ -127,7 +129,13 @@ class TireSet:
         self._scaled.append(own)  # keeps the memory alive, because the kernels have only its address
         laws = self.treads.laws.copy()
         laws["parameters"][self.wheels(name)] = address_of(own)
+        for i in self.wheels(name):
+            self._measure(laws, i, own)
         return self.treads._replace(laws=laws)
+
+    def _measure(self, laws: Record, i: int, own: Record) -> None:
+        """Write the reaction of the rim of wheel i, whose callback model has the records `own`, into `laws`."""
+        laws[i]["rim_stiffness"], laws[i]["rim_damping"] = rim_reaction(self.laws[i], self.shared[i : i + 1], own[i : i + 1])
 
 
 def _parameters_of(law: TireModelKind, files: Sequence[TireFile]) -> Record:

@@ -40,7 +40,20 @@ GRADIENTS = (
         "degpg",
     ),
     Metric("understeer_gradient_change", "rad s2/m", "maximum minus minimum of the local understeer gradients", "[calc]", "degpg"),
-    Metric("sideslip_gradient", "rad s2/m", "sideslip of the center of mass per lateral acceleration", MARK, "degpg"),
+    Metric(
+        "sideslip_gradient",
+        "rad s2/m",
+        "sideslip of the center of mass per lateral acceleration; at constant speed it contains b/R and rises with the speed",
+        MARK,
+        "degpg",
+    ),
+    Metric(
+        "rear_sideslip_gradient",
+        "rad s2/m",
+        "sideslip at the rear axle (that of the center of mass minus b/R) per lateral acceleration: the same at all speeds and radii",
+        "[calc]",
+        "degpg",
+    ),
     Metric("roll_gradient", "rad s2/m", "roll angle per lateral acceleration", MARK, "degpg"),
     Metric("steering_torque_gradient", "N m s2/m", "torque at the steering wheel per lateral acceleration", MARK, "Nmpg"),
     Metric("steady_yaw_rate_gain", "1/s", "yaw rate per steering-wheel angle, mean over the band", MARK),
@@ -67,6 +80,7 @@ class Turn(NamedTuple):
     steering: Array
     road_wheel: Array
     sideslip: Array
+    rear_sideslip: Array
     roll: Array
     torque: Array
     yaw_rate: Array
@@ -125,12 +139,14 @@ def _turn(drive: Drive, values: Mapping[str, Any], selected: np.ndarray, sign: f
     steering = sign * column(drive, "steering_wheel_angle")[selected]
     torque = sign * column(drive, "steering_wheel_torque", values)[selected]
     beyond = road_wheel - drive.traits.wheelbase * curvature
+    slip = sign * sideslip(drive)[selected]
     turn = Turn(
         a_y,
         beyond,
         steering,
         road_wheel,
-        sign * sideslip(drive)[selected],
+        slip,
+        slip - drive.traits.front_share * drive.traits.wheelbase * curvature,
         sign * column(drive, "roll")[selected],
         torque,
         yaw_rate,
@@ -148,6 +164,7 @@ def _lines(turn: Turn, lower: float, upper: float, wheelbase: float) -> dict[str
     steered = inside & (turn.steering > 0.0)
     return {
         "sideslip_gradient": line(a_y, turn.sideslip[inside]).slope,
+        "rear_sideslip_gradient": line(a_y, turn.rear_sideslip[inside]).slope,
         "roll_gradient": line(a_y, turn.roll[inside]).slope,
         "steering_torque_gradient": line(a_y, turn.torque[inside]).slope,
         "steady_yaw_rate_gain": float(np.mean(turn.yaw_rate[steered] / turn.steering[steered])) if steered.any() else math.nan,

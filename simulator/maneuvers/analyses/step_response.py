@@ -18,6 +18,8 @@ MIN_STEP = 1e-3
 """Steering-wheel angle [rad] below which there is no step."""
 QUIET = 0.3
 """Time [s] before the step in which the wheel moves to half of the step."""
+MIN_OVERSHOOT = 0.005
+"""Overshoot below which a response has no peak: the maximum of a slow drift may be seconds later."""
 
 
 def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
@@ -80,11 +82,12 @@ def _reached(time: Array, series: Array, steady: float, zero: float, end: float)
 
 
 def _peak(time: Array, series: Array, steady: float, zero: float, after: np.ndarray) -> tuple[float, float]:
-    """Return (time [s] from t = 0 to the peak, overshoot)."""
+    """Return (time [s] from t = 0 to the peak, NaN without a peak; overshoot)."""
     if not steady > 0.0 or not after.any():
         return math.nan, math.nan
     when, highest = peak(time[after], series[after])
-    return when - zero, highest / steady - 1.0
+    overshoot = highest / steady - 1.0
+    return when - zero if overshoot >= MIN_OVERSHOOT else math.nan, overshoot
 
 
 _SECONDS = Number("s", 0.0, 3600.0)
@@ -95,8 +98,13 @@ ANALYSIS = Analysis(
         Metric("steer_step", "rad", "step of the steering wheel", MARK, "deg"),
         Metric("yaw_rate_response_time", "s", "time from half of the step to 90 % of the steady yaw rate", MARK),
         Metric("lateral_acceleration_response_time", "s", "time from half of the step to 90 % of the steady lateral acceleration", MARK),
-        Metric("yaw_rate_peak_time", "s", "time from half of the step to the maximum yaw rate", MARK),
-        Metric("lateral_acceleration_peak_time", "s", "time from half of the step to the maximum lateral acceleration", MARK),
+        Metric("yaw_rate_peak_time", "s", "time from half of the step to the maximum yaw rate; none below 0.5 % of overshoot", MARK),
+        Metric(
+            "lateral_acceleration_peak_time",
+            "s",
+            "time from half of the step to the maximum lateral acceleration; none below 0.5 % of overshoot",
+            MARK,
+        ),
         Metric("yaw_rate_overshoot", "1", "(peak - steady) / steady of the yaw rate", MARK),
         Metric("lateral_acceleration_overshoot", "1", "(peak - steady) / steady of the lateral acceleration", MARK),
         Metric("yaw_rate_steady_gain", "1/s", "steady yaw rate per steering-wheel angle", MARK),

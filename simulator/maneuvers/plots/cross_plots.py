@@ -109,7 +109,7 @@ def handling_of_columns(run: Run) -> tuple[NDArray, NDArray, float]:
 def _handling_of_columns(run: Run) -> Panel:
     side, beyond, wheelbase = handling_of_columns(run)
     rows = _thinned(np.arange(len(side)))
-    title = f"road-wheel angle minus kinematic angle ({wheelbase:.2f} m x yaw rate / speed)"
+    title = f"road-wheel angle - {wheelbase:.2f} m x yaw rate / speed"
     dots = _dots(side[rows], np.degrees(beyond[rows]))
     return Panel(title, ACROSS, Axis("angle difference", "deg"), [dots], lines=[ReferenceLine(0.0)])
 

@@ -148,7 +148,7 @@ def _gates(page: Page, gates: Sequence[Mapping[str, Any]]) -> None:
 
 def _plots(page: Page, run: Run, plots: Mapping[str, Plot]) -> None:
     headings = {"path": "Course", "steady_turns": "Steady turns", "curves": "Curves of the analyses"}
-    if not (handling_curves(run) or {"steady_turns", "handling", "cross_plots"} & set(run.maneuver.pictures)):
+    if not (handling_curves(run) or {"steady_turns", "handling"} & set(run.maneuver.pictures)):
         del headings["steady_turns"]
     for name, heading in headings.items():
         with contextlib.suppress(EmptyPlotError):

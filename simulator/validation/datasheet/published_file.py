@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -105,7 +106,12 @@ class PublishedValue:
 
 def load_published(file: str | Path) -> PublishedValue:
     """Read and check a file. Raises ConfigError."""
-    values = read(FILE, read_layers("datasheets", file).content, str(file))
+    content = read_layers("datasheets", file).content
+    with ErrorCollector() as faults:
+        with faults.part():
+            values = read(FILE, content, str(file))
+        with faults.part():
+            _check_names(content, str(file))
     figures: dict[str, Figure] = {}
     with ErrorCollector() as faults:
         for name, given in values["figures"].items():
@@ -114,11 +120,18 @@ def load_published(file: str | Path) -> PublishedValue:
     return PublishedValue(Path(file).stem, values["vehicle"], values.get("searched_in", ""), figures, values.get("explanations") or {})
 
 
+def _check_names(content: Any, file: str) -> None:
+    """Raise a ConfigError for each value that is not that of an item."""
+    figures = content.get("figures") if isinstance(content, Mapping) else None
+    with ErrorCollector() as faults:
+        for name in figures if isinstance(figures, Mapping) else ():
+            if name not in _BY_NAME:
+                faults.add(ConfigError(file, f"figures.{name}", name, f"the name of an item{did_you_mean(str(name), _BY_NAME)}"))
+
+
 def _figure(name: str, given: Mapping[str, Any], sources: Mapping[str, str], file: str) -> Figure:
     """Return one value in SI units. Raises ConfigError."""
     key = f"figures.{name}"
-    if name not in _BY_NAME:
-        raise ConfigError(file, key, name, f"the name of an item{did_you_mean(name, _BY_NAME)}")
     fact, unit = _BY_NAME[name], given["unit"]
     factor = 1.0 if unit in ("", "1") else factor_of(fact.unit, unit)
     if factor is None or (unit == "1" and fact.unit != "1"):
@@ -131,10 +144,17 @@ def _figure(name: str, given: Mapping[str, Any], sources: Mapping[str, str], fil
         raise ConfigError(file, f"{key}.sources", "nothing", "a source, or a mark")
     value = _value(fact, given.get("value"), file, f"{key}.value")
     least, most = given.get("min"), given.get("max")
+    if fact.words and (least is not None or most is not None):
+        name, limit = ("max", most) if least is None else ("min", least)
+        raise ConfigError(file, f"{key}.{name}", limit, "no limit of an item whose value is a word")
     if value is None and least is None and most is None:
         raise ConfigError(file, key, "nothing", "value, min or max")
     if least is not None and most is not None and least > most:
         raise ConfigError(file, f"{key}.max", most, f"a number of at least `min`, {least:g}")
+    if value is not None and not (-math.inf if least is None else least) <= value <= (math.inf if most is None else most):
+        raise ConfigError(file, f"{key}.value", value, "a number from `min` to `max`")
+    if value == 0.0 and least is None and most is None and not fact.words:
+        raise ConfigError(file, f"{key}.value", value, "`min` and `max` around 0, because the tolerance of a single value is relative")
     in_si = [None if one is None else factor * one for one in (value, least, most)]
     words = tuple(sources[source] for source in given["sources"])
     return Figure(in_si[0], in_si[1], in_si[2], words, given["mark"], given["remark"], _written(fact, given, unit))

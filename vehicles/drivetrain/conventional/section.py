@@ -89,6 +89,8 @@ def _check_consistency(values: Values, out: Record) -> None:
             faults.add(values.error("lock_up", "no section lock_up without a torque_converter"))
         if "clutch" in values and not values["engine"]["inertia"] > 0.0:
             faults.add(values["engine"].error("inertia", "an inertia above 0, since a clutch has no impeller"))
+        if "clutch" in values and values["clutch"]["driver"]["from"] >= (highest := governed_speed(out)):
+            faults.add(values["clutch"]["driver"].error("from", "less than {}, above which the engine has no torque", highest))
         if "starter" in values and p["fire_speed"] >= p["idle_speed"]:
             faults.add(values["starter"].error("fire", "a speed below the idle speed of {}", float(p["idle_speed"])))
         with faults.part():
