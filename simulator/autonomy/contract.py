@@ -259,6 +259,7 @@ class PlannerInput:
     """Simulated time [s]."""
     map: ObstacleMap
     pose: Pose
+    """Pose with the course of the point without sideslip as its heading: while wheels slide, the vehicle points elsewhere."""
     speed: float
     """Forward speed [m/s]."""
     curvature: float

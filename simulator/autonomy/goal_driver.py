@@ -51,6 +51,7 @@ from simulator.base.records import Record, record
 from simulator.base.registry import making
 from simulator.driver.contract import DriverSettings
 from simulator.driver.speed import SpeedGains
+from simulator.driver.steering.observation import LOW_SPEED
 from simulator.sensors.measurement import Measurement
 from terrain.objects.object_set import NO_OBJECTS, ObjectSet
 from vehicles.readout import READOUT
@@ -269,7 +270,7 @@ class GoalDriver:
     def _planner_input(self, t: float, readout: Record, pose: Pose, speed: float) -> PlannerInput:
         assert self.map is not None
         curvature = self._traits.road_wheel_angle(float(readout[0]["steering"])) / self._traits.turning_length
-        return self._input(t, self.map, pose, speed, curvature)
+        return self._input(t, self.map, moving_pose(pose, readout, self.vehicle.rear_axle), speed, curvature)
 
     def _input(self, t: float, found: ObstacleMap, pose: Pose, speed: float, curvature: float) -> PlannerInput:
         wanted = self._task.planner
@@ -372,3 +373,17 @@ class GoalDriver:
 def _map_of(found: Any, seen: MapperInput) -> ObstacleMap:
     """Return the checked map of a mapper."""
     return checked_map(found)
+
+
+def moving_pose(pose: Pose, readout: Record, rear_axle: float) -> Pose:
+    """Return the pose in which the point without sideslip is where it is, and its course is the heading.
+
+    On a side slope or with sliding wheels a vehicle does not move where it points to. A plan that began with its heading would ask the
+    follower to turn the vehicle, and the next plan would begin with the heading after this turn.
+    """
+    now = readout[0]
+    v_y = float(now["v_WB_B"][1]) - rear_axle * float(now["w_WB_B"][2])
+    course = pose.yaw + math.atan2(v_y, max(float(now["v_WB_B"][0]), 0.5 * LOW_SPEED))
+    x = pose.x + rear_axle * (math.cos(course) - math.cos(pose.yaw))
+    y = pose.y + rear_axle * (math.sin(course) - math.sin(pose.yaw))
+    return Pose(x, y, course)

@@ -107,7 +107,7 @@ def vehicle_traits(description: Description, tires: TireSet, model: InternalMode
         rear=length - front,
         width=max(width, model.track + tire_width),
         height=float(points[:, 2].max()) - ground,
-        rear_axle=model.turning_length - model.front_axle,
+        rear_axle=model.rear_point - model.front_axle,
         wheelbase=model.wheelbase,
         track=model.track,
         wheel_radius=radius,

@@ -73,6 +73,15 @@ class InternalModel:
     troubles: tuple[str, ...] = ()
     """Parts that could not be identified and are replaced by the defaults, one line each."""
 
+    @property
+    def rear_point(self) -> float:
+        """Distance [m] behind the first axle of the point without slip angle in a slow turn.
+
+        It is the turning length, but at most the wheelbase: locked differentials lengthen the turning length by slip of the front wheels,
+        and move the point much less.
+        """
+        return min(self.turning_length, self.wheelbase)
+
     def steering_for(self, road_wheel_angle: float) -> float:
         """Return the steering input [-1, 1] for a mean road-wheel angle (rad); full lock for larger angles."""
         return float(np.interp(road_wheel_angle, self.road_wheel_angles, self.inputs))

@@ -255,8 +255,8 @@ class _Identification:
         length = slow.ratio - understeer * slow.speed**2
         if not (length > 0.1 and length + understeer * 40.0**2 > 0.0):
             raise JounceError("the vehicle does not turn to the side of the steering input")
-        # in a slow turn the point without slip angle lies `length` behind the first axle
-        behind = length - self.traits["front_axle"]
+        # as in InternalModel.rear_point
+        behind = min(length, self.traits["wheelbase"]) - self.traits["front_axle"]
         self.traits |= {
             "understeer": understeer,
             "turning_length": length,

@@ -143,6 +143,22 @@ def test_shipped_lane_changes_pass_on_every_shipped_vehicle(maneuver, name):
     assert result.passed, [check for check in result.checks if not check["pass"]]
 
 
+def test_locked_differentials_lengthen_the_turning_length_more_than_they_move_the_point_without_slip():
+    vehicle = build_vehicle("hmmwv_locked")
+    traits = identify_vehicle(vehicle)
+    assert traits.turning_length > 1.3 * traits.wheelbase
+    vehicle.reset(build_ground("flat"), speed=3.0)
+    command = record(COMMAND)
+    command[0]["steering"], command[0]["throttle"], command[0]["selector"], command[0]["low_range"] = 1.0, 0.3, 1, 1
+    for _ in range(4000):
+        vehicle.step(build_ground("flat"), command, 1e-3)
+    vehicle.read(command)
+    now = vehicle.readout[0]
+    behind = traits.front_axle + now["v_WB_B"][1] / now["w_WB_B"][2]
+    assert now["w_WB_B"][2] > 0.1 and traits.rear_point == traits.wheelbase
+    assert abs(behind - traits.rear_point) < 0.3 * (traits.turning_length - traits.wheelbase)
+
+
 def test_a_vehicle_with_three_axles_can_be_known(tmp_path):
     (tmp_path / "car.yaml").write_text(yaml.safe_dump(car("six wheels"), sort_keys=False), encoding="utf-8")
     (tmp_path / "drivetrain.yaml").write_text(yaml.safe_dump(drivetrain("six wheels")), encoding="utf-8")

@@ -65,6 +65,13 @@ def test_tasks_start_and_end_where_the_benchmark_says(tmp_path: Path) -> None:
     assert start["drop_m"] == 1.0 and goal["radius_m"] == 8.0 and json.loads(keys["endings"])["stuck_speed_mps"] == 2.0
 
 
+@pytest.mark.parametrize("planner", ["pid", "arc", "a_star"])
+def test_planners_reach_a_goal_over_rough_ground_with_locked_differentials(planner: str, tmp_path: Path) -> None:
+    """Slopes and locked differentials let the wheels slide: plans that begin with the heading would turn the vehicle off its way."""
+    summary = run_score(BENCHMARK, plan(options(planner=planner, tasks=(1,), limit=45.0)), tmp_path, workers=1)
+    assert summary["all"]["reached"] == 1
+
+
 def test_all_mistakes_are_reported_at_once_before_any_drive(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
     arguments = ["score", "verti_bench", str(WORLDS), "--planner", "pidd", "--vehicle", "hmmvw", "--out", str(tmp_path / "out")]
     assert main(arguments) == 2

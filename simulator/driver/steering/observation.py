@@ -48,7 +48,7 @@ def car_of(traits: InternalModel) -> Record:
     c["turning_length"], c["understeer"], c["response"] = traits.turning_length, traits.understeer, traits.response
     c["rear_slip"] = traits.rear_slip
     c["front"] = (1.0 - traits.front_share) * traits.wheelbase
-    c["rear"] = traits.turning_length - c["front"]
+    c["rear"] = traits.rear_point - c["front"]
     c["center"] = traits.front_axle - c["front"]
     return car
 
