@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError, ErrorCollector, GravityWarning
+from simulator.base.errors import ConfigError, ErrorCollector, GravityWarning, raise_all
 from simulator.base.fields import read
 from simulator.base.records import Record, record
 from simulator.base.section_of_0_2 import Section
@@ -44,6 +44,7 @@ from vehicles.suspension.corner_design import CornerDesign
 from vehicles.suspension.kinds import SHIPPED, read_axle
 from vehicles.suspension.mechanism.travel_limits import write_ends
 from vehicles.suspension.springs_and_dampers import STRUTS
+from vehicles.suspension.tables.table_limits import errors_of_tables
 from vehicles.suspension_checks import check_ends, check_reach, check_sense, check_travel
 from vehicles.travel_limits import TravelScanner, decides_ends, ends_of
 from vehicles.vehicle_file import AXLE, KINEMATICS, VEHICLE_FILE
@@ -103,6 +104,13 @@ class Description:
     """Tolerance of the tables that replace the closed form of the suspension; None: no tables."""
 
     @property
+    def kinematics(self) -> tuple[str, ...]:
+        """Values of `suspension_kinematics` that are possible for this vehicle."""
+        closed_form = all(corner.linkage is None for corner in self.design.corners)
+        tables = not errors_of_tables(self.name, self.mechanism, self.steering, self.actuators)
+        return tuple(name for name, possible in zip(KINEMATICS, (closed_form, tables), strict=True) if possible)
+
+    @property
     def exceptions(self) -> tuple[str, ...]:
         """Checks from which axles are exempt in equilibrium, with the reason: one line per axle."""
         named = zip(self.mechanism.axles.names, self.alignments, strict=True)
@@ -133,10 +141,7 @@ def read_description(mapping: Any, file: str, keep: Cached | None = None) -> Des
         parts = _read_parts(values, faults, known, keep or _uncached, repr(mapping["steering"]))
         axles = [one.section for one in parts.axles]
         with faults.part():
-            tables = _by_tables(values, np.array([corner.linkage is None for one in parts.axles for corner in one.corners]), parts.steering)
-            if tables:
-                parts.steering[0]["free"] = 0  # a column with a steering wheel is rigid
-
+            tables = _by_tables(values, all(corner.linkage is None for one in parts.axles for corner in one.corners))
         if keep is None or len(known) < len(axles):
             mechanism = _mechanism(file, parts, faults, _uncached)  # plugin kinds may depend on more than their records
         else:
@@ -147,6 +152,9 @@ def read_description(mapping: Any, file: str, keep: Cached | None = None) -> Des
             faults.need_all()
             mechanism = created.with_chassis(parts.chassis)
         check_springs(mechanism, file)
+        actuators = read_actuators(values, mechanism, parts.steering)
+        if tables:
+            raise_all(errors_of_tables(file, mechanism, parts.steering, actuators))
         box = _box(mechanism, parts.outline, parts.head)
         return Description(
             name=values["name"],
@@ -166,7 +174,7 @@ def read_description(mapping: Any, file: str, keep: Cached | None = None) -> Des
             contact=values["contact"],
             drivetrain=values["drivetrain"],
             controllers=read_controllers(values, mechanism.axles),
-            actuators=read_actuators(values, mechanism, parts.steering, bool(tables)),
+            actuators=actuators,
             alignments=tuple(axle.alignment for axle in axles),
             sound=read_sound(values.get("sound")),
             table_tolerance=values["suspension_table_tolerance"] if tables else None,
@@ -294,19 +302,14 @@ def _bushes(axles: Sequence[Axle]) -> dict[str, Vector]:
     }
 
 
-def _by_tables(values: Values, closed_form: NDArray[np.bool_], steering: Record) -> bool:
-    """Return True if tables replace the closed form of the suspension. Raises ConfigError if neither of the two is possible."""
-    tables: bool = values.get("suspension_kinematics", KINEMATICS[0] if closed_form.all() else "table") == "table"
-    if not tables and not closed_form.all():
+def _by_tables(values: Values, closed_form: bool) -> bool:
+    """Return True if tables replace the closed form of the suspension. Raises ConfigError if the file asks for a closed form that does not
+    exist, or for the tolerance of no tables."""
+    tables: bool = values.get("suspension_kinematics", KINEMATICS[0] if closed_form else "table") == "table"
+    if not tables and not closed_form:
         raise values.error("suspension_kinematics", "table, because an axle from a mechanism file has no closed form")
     if not tables and "suspension_table_tolerance" in values.spelled:
         raise values.error("suspension_table_tolerance", "no tolerance without suspension_kinematics: table")
-    if tables and steering[0]["free"] > 0 and steering[0]["hand_wheel_inertia"] == 0.0:
-        expected = "suspension_kinematics: closed_form, because tables support no free arm"
-        raise ConfigError(values.file, "steering.column", "a free arm", expected)
-    if tables and len(steering) > 1:
-        expected = "suspension_kinematics: closed_form, because tables support one steered axle"
-        raise ConfigError(values.file, "steering.axles", "further steered axles", expected)
     return tables
 
 

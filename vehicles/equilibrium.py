@@ -23,7 +23,7 @@ from terrain.ground import GroundArrays
 from vehicles.corner_layout import axle_of, sum_on_axle
 from vehicles.drivetrain.conventional.torque_converter import converter_torques
 from vehicles.drivetrain.driveline import wheel_share
-from vehicles.equilibrium_guess import TILTS, first_guess, heights_under_wheels, inclination_of, leave_stops
+from vehicles.equilibrium_guess import TILTS, first_guess, guessed_deflections, heights_under_wheels, inclination_of, leave_stops
 from vehicles.stages import (
     add_drive_reactions,
     compute_head_motion,
@@ -78,10 +78,6 @@ LARGEST_CHANGE = 0.03
 
 STEP = 1e-7
 """m, rad. Half width of the differences."""
-
-TOUCH = 0.02
-"""m. Tire deflection of the initial guess. Without contact nothing would depend on the height; too much deflection would bend the rim of a
-very stiff tire."""
 
 REACH_ITERATIONS = 8
 """Iterations that move the arms to the ground in the initial guess."""
@@ -202,12 +198,13 @@ def _solve_from_guess(
 ) -> tuple[Equilibrium, float]:
     """Return the result of Newton's method and its maximum acceleration. The initial guess is tilted by (roll, pitch) [rad] relative to the
     ground, whose heights under the wheels are given [m]."""
-    touch = np.minimum(TOUCH, 0.25 * m.tires["give"])
-    unknown = first_guess(m, s, float(ground.p[0]["gravity"]), heights, float(touch.sum()) / len(touch))
+    gravity = float(ground.p[0]["gravity"])
+    touch = guessed_deflections(m, gravity)
+    unknown = first_guess(m, s, gravity, heights, float(touch.sum()) / len(touch))
     unknown[3:5] += tilt
     near = Equilibrium(place, unknown, np.zeros((len(unknown), len(unknown))))
     reach_ground(m, s, ground, touch, EquilibriumWorkspace.at(near))
-    leave_stops(m, s, float(ground.p[0]["gravity"]), unknown)
+    leave_stops(m, s, gravity, unknown)
     return _solve_by_newton(m, s, ground, near)
 
 

@@ -29,6 +29,10 @@ GUESS_LOADS = (-1.0, 4.0)
 
 Vector = NDArray[np.float64]
 
+TOUCH, RIM, LOADED = 0.02, 0.25, 2.0
+"""m, 1, 1. Largest tire deflection of an initial guess: this length, this fraction of the deflection at which the rim bends, and this
+multiple of the deflection under an even share of the weight."""
+
 
 def heights_under_wheels(ground: GroundArrays, x: float, y: float, yaw: float) -> list[float]:
     """Return the approximate heights of the ground under the wheels [m]."""
@@ -41,6 +45,17 @@ def inclination_of(heights: list[float]) -> tuple[float, float]:
     """Return roll and pitch [rad] of ground of these heights under the wheels."""
     fl, fr, rl, rr = heights
     return math.atan2((fl + rl - fr - rr) / 2.0, 2.0 * TRACK), math.atan2((rl + rr - fl - fr) / 2.0, 2.0 * BASE)
+
+
+def guessed_deflections(m: VehicleModel, gravity: float) -> Vector:
+    """Return the tire deflections (wheels,) [m] of an initial guess.
+
+    Without contact nothing would depend on the height. Too much deflection bends the rim of a very stiff tire, or throws the vehicle up:
+    Newton's method then searches on with wheels in the air.
+    """
+    weight = gravity * (float(m.chassis[0]["mass"]) + float(m.corners[0]["corner_mass"].sum()))
+    loaded = LOADED * weight / len(m.tires) / m.tires["stiffness"]
+    return np.minimum(TOUCH, np.minimum(RIM * m.tires["give"], loaded))
 
 
 def first_guess(m: VehicleModel, s: VehicleData, gravity: float, heights: list[float], touch: float) -> Vector:

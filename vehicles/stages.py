@@ -265,7 +265,7 @@ def solve_accelerations_implicit(m, s, ground, h, tabulated):
     """Compute the accelerations over a step of h seconds, including a free steering arm, and the torque of the arm."""
     if is_free(m, s):
         s.loads[0]["gravity"] = ground.p[0]["gravity"]
-        answer_with_arm(m, s, h)
+        answer_with_arm(m, s, tabulated, h)
         turn_arm(m, s, h)
     else:
         solve_accelerations(m, s, ground)

@@ -289,15 +289,11 @@ class Vehicle:
 
         Raises
         ------
-        JounceError : the vehicle has no steering wheel inertia, or has suspension tables, which do not support a free arm
+        JounceError : the vehicle has no steering wheel inertia
         """
         steering = self.model.steering[0]
         if free and steering["hand_wheel_inertia"] == 0.0:
             raise JounceError(f"{self.description.name}: steering by torque needs a steering wheel; expected a section steering.hand_wheel")
-        if free and self.description.table_tolerance is not None:
-            raise JounceError(
-                f"{self.description.name}: suspension tables support no free steering; expected suspension_kinematics: closed_form"
-            )
         self._by_torque = free
 
     @property

@@ -124,7 +124,7 @@ def _compile(say: Callable[[str], None], progress: CompileProgress) -> None:
     warm_up(cueing.platform)
     done("virtual platform")
     vehicle = build_vehicle(DEFAULTS["vehicle"], check_step=False)
-    compile_for(answer_with_arm, vehicle.model, vehicle.space, H)  # while the other process compiles the step that calls this kernel
+    compile_for(answer_with_arm, vehicle.model, vehicle.space, False, H)  # while the other process compiles the step that calls this kernel
     vehicle.reset(arrays)
     command = record(COMMAND)
     vehicle.read(command)

@@ -17,7 +17,7 @@ from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_ground
 from simulator.tools.terrain.generators.terrain_writer import files_of, write
 from simulator.tools.terrain.make_command import GENERATORS, generate_terrain
-from tests.drives.test_random_drives import CARS, DURATION, H, vehicle
+from tests.drives.test_random_drives import DURATION, H, cars, vehicle
 from tests.laws.test_body_contact import HARDEST, watch
 from vehicles.command import COMMAND
 
@@ -46,7 +46,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_a_random_drive_on_generated_terrain_stays_within_limits(generated: Any, kind: str, number: int) -> None:
     draw = np.random.default_rng([11, sorted(GENERATORS).index(kind), number])
     ground, places = generated(kind)
-    v = vehicle(*CARS[number % len(CARS)] if "JOUNCE_DRIVES" in os.environ else ("hmmwv", "closed_form"))
+    v = vehicle(*cars()[number % len(cars())] if "JOUNCE_DRIVES" in os.environ else ("hmmwv", "closed_form"))
     v.reset(ground.arrays, *places[draw.integers(len(places))], gear=1)
     c, hardest = record(COMMAND), np.zeros(1)
     c[0]["selector"] = 1

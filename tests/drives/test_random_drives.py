@@ -13,25 +13,24 @@ import numpy as np
 import pytest
 
 from simulator.base.records import record
-from simulator.builder.builder import build_ground, build_vehicle, data_folder
+from simulator.builder.builder import build_ground, build_vehicle, data_folder, vehicle_description
 from tests.laws.test_body_contact import HARDEST, watch
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
+from vehicles.vehicle_file import KINEMATICS
 
 COUNT = int(os.environ.get("JOUNCE_DRIVES", "4"))
 DURATION = 120.0
 H = 1e-3
-TABLES_ALONE = {"hmmwv_trailing_rear", "sedan_chrono"}
-"""Vehicles without a closed form."""
-NO_TABLES = {"light_truck", "hmmwv_four_wheel_steering", "sedan_compliant"}
-"""Vehicles without tables."""
-CARS = [
-    (path.stem, suspension)
-    for suspension in ("closed_form", "table")
-    for path in sorted((data_folder("configs") / "vehicles").glob("*.yaml"))
-    if path.stem not in (NO_TABLES if suspension == "table" else TABLES_ALONE)
-]
 TERRAINS = sorted(path.stem for path in (data_folder("configs") / "terrains").glob("*.yaml"))
+
+
+@cache
+def cars() -> list[tuple[str, str]]:
+    """Names of all shipped vehicles, with each of their kinds of suspension kinematics."""
+    names = sorted(path.stem for path in (data_folder("configs") / "vehicles").glob("*.yaml"))
+    possible = {name: vehicle_description(name).kinematics for name in names}
+    return [(name, suspension) for suspension in KINEMATICS for name in names if suspension in possible[name]]
 
 
 @cache
@@ -47,7 +46,7 @@ def vehicle(name: str, suspension: str) -> Vehicle:
 @pytest.mark.parametrize("number", range(COUNT))
 def test_a_random_drive_stays_within_limits(number: int) -> None:
     draw = np.random.default_rng([7, number])
-    v = vehicle(*CARS[number % len(CARS)])
+    v = vehicle(*cars()[number % len(cars())])
     g = ground("jacksboro" if draw.random() < 0.5 else TERRAINS[draw.integers(len(TERRAINS))])
     on = g.arrays
     v.reset(on, *g.spawn, gear=1)

@@ -14,7 +14,7 @@ from tests.laws.barred import BARS, ON_ARM, ON_CARRIER, PLAIN, barred, hmmwv, ma
 from tests.laws.free_motion import free_motion, runge_kutta_step
 from tests.laws.free_vehicle import energies
 from tests.laws.test_mirror import AXIAL, POLAR, SWAP, mirrored
-from tests.laws.vehicle_rig import command, drive, ground, led
+from tests.laws.vehicle_rig import command, drive, ground
 from vehicles.description import read_description
 from vehicles.dynamics import accelerations
 from vehicles.linearize import linearize
@@ -251,7 +251,7 @@ def test_the_linearized_vehicle_has_the_bar_between_its_wheels_and_nowhere_else(
 def test_a_drive_from_tables_is_the_drive_in_closed_form(bar: dict[str, Any]) -> None:
     ends = []
     for kinematics in ("closed_form", "table"):
-        v = led(hmmwv(bar, bar, suspension_kinematics=kinematics))  # as in a drive on tables
+        v = hmmwv(bar, bar, suspension_kinematics=kinematics)
         v.reset(ground("flat"))
         x = v.space.state[0]
         x["v_WB_B"][0], x["wheel_spin"] = 11.0, 11.0 / 0.46

@@ -85,6 +85,16 @@ def test_a_vehicle_stands_crosswise_in_a_saddle(vehicle: str, tmp_path: Path) ->
         assert largest_acceleration(v) < 1e-9
 
 
+@pytest.mark.parametrize("percent", [0, 5, 10, 15, 20])
+def test_a_vehicle_on_rigid_tires_stands_on_a_slope(percent: int) -> None:
+    """Tires that yield by 4 mm under the load: a guess with a larger deflection presses with a multiple of the weight, and an iteration of
+    Newton's method lifts the wheels off."""
+    v, on = build_vehicle("hmmwv_rigid_tires", check_step=False), ground(f"asphalt {percent}")
+    for yaw in np.linspace(0.0, 2.0 * math.pi, 12, endpoint=False):
+        v.reset(on, 0.0, 0.0, float(yaw), gear=1)
+        assert largest_acceleration(v) < 1e-9
+
+
 def test_wheel_loads_vary_four_times_as_much_two_classes_up(tmp_path: Path) -> None:
     """At 20 m/s over the same waves without wheel lift-off; three seconds after one second to settle."""
     v, deviation = build_vehicle("hmmwv", check_step=False), {}

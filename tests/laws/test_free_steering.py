@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import yaml
 
-from simulator.base.errors import ConfigError, JounceError
+from simulator.base.errors import JounceError
 from simulator.base.jit import kernel
 from simulator.builder.builder import build_vehicle, find_config, read_yaml
 from tests.laws.corner_bodies import bodies_of
@@ -20,6 +20,7 @@ from tests.laws.vehicle_rig import command, drive, ground
 from vehicles.stages import integrate, update_suspension
 from vehicles.steering.free_steering import answer_with_arm, turn_arm
 from vehicles.steering.steering_torque import pitman_torque
+from vehicles.suspension.tables.build_tables import DEFAULT_TOLERANCE
 from vehicles.vehicle import Vehicle
 
 RATIO = 26.0
@@ -49,9 +50,9 @@ def with_hand_wheel() -> Vehicle:
 
 
 @kernel
-def free(m, s, h):
-    update_suspension(m, s, False, h)
-    answer_with_arm(m, s, h)
+def free(m, s, tabulated, h):
+    update_suspension(m, s, tabulated, h)
+    answer_with_arm(m, s, tabulated, h)
 
 
 @kernel
@@ -60,11 +61,11 @@ def move(m, s, h):
     integrate(m, s, h)
 
 
-def coast(m: Any, s: Any, steps: int, h: float) -> None:
+def coast(m: Any, s: Any, tabulated: bool, steps: int, h: float) -> None:
     """Steps of the bodies alone, without ground, air, drivetrain and gravity; they are then placed where they are."""
     for _ in range(steps):
         s.steering[0]["acceleration"] = 0.0
-        free(m, s, h)
+        free(m, s, tabulated, h)
         move(m, s, h)
     s.steering[0]["acceleration"] = 0.0
     held(m, s)
@@ -77,7 +78,7 @@ def held(m, s):
 
 @kernel
 def torque_of(m, s):
-    return pitman_torque(m, s)
+    return pitman_torque(m, s, False)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -95,7 +96,7 @@ def test_the_arm_needs_the_torque_of_the_column_for_the_acceleration_found(tmp_p
     loads["wheel_force"], loads["carrier_couple"] = rng.uniform(-5e3, 5e3, (3, 4)), rng.uniform(-500.0, 500.0, (3, 4))
     arm["angle"], arm["rate"], arm["acceleration"] = rng.uniform(-0.3, 0.3), rng.uniform(-1.0, 1.0), 0.0
     arm["hand_angle"], arm["hand_rate"] = rng.uniform(-0.3, 0.3), rng.uniform(-1.0, 1.0)
-    free(m, s, 0.0)
+    free(m, s, False, 0.0)
     found, torque = s.out.copy(), float(s.out[0]["pitman_torque"])
     twist = arm["hand_angle"] - arm["angle"], arm["hand_rate"] - arm["rate"]
     assert torque == pytest.approx(RATIO**2 * (50.0 * twist[0] + 0.2 * twist[1]), rel=1e-12)
@@ -119,7 +120,7 @@ def test_assist_friction_and_full_lock_are_in_what_the_arm_gets(angle: float) ->
     loads["wheel_force"], loads["carrier_couple"] = rng.uniform(-5e3, 5e3, (3, 4)), rng.uniform(-500.0, 500.0, (3, 4))
     arm["angle"], arm["rate"], arm["acceleration"] = angle * m.steering[0]["max_arm_angle"], 0.8, 0.0
     arm["hand_angle"], arm["hand_rate"], arm["let_go"], arm["given"] = arm["angle"] + 0.01, 0.5, 1, 60.0
-    free(m, s, 1e-3)
+    free(m, s, False, 1e-3)
     found, torque = s.out.copy(), float(s.out[0]["pitman_torque"])
     if angle == 1.0:
         assert arm["rate"] + 1e-3 * arm["acceleration"] == pytest.approx(0.0, abs=1e-12)
@@ -148,10 +149,11 @@ def energy(car: Vehicle) -> float:
     return float(0.5 * (kinetic + strain + g["hand_wheel_inertia"] * arm["hand_rate"] ** 2))
 
 
-def test_energy_stays_with_the_arm_and_the_hand_wheel_free() -> None:
+@pytest.mark.parametrize("suspension", ["closed_form", "table"])
+def test_energy_stays_with_the_arm_and_the_hand_wheel_free(suspension: str) -> None:
     """Thrown into the air without springs and dampers, the torsion bar wound up: the arm swings against hand wheel and chassis, and what is
     missing of the energy falls with the step."""
-    car = build_vehicle("hmmwv")
+    car, tabulated = build_vehicle("hmmwv", suspension=suspension), suspension == "table"
     car.free_steering(True)
     m, s = car.model, car.space
     for name in ("column_damping", "hand_wheel_damping", "hand_wheel_friction", "gear_damping", "gear_friction", "assist_points"):
@@ -166,9 +168,9 @@ def test_energy_stays_with_the_arm_and_the_hand_wheel_free() -> None:
             part[:] = np.zeros(1, part.dtype)
         s.state[0]["w_WB_B"], s.state[0]["theta_dot"] = [0.2, -0.1, 0.3], [0.1, -0.2, 0.1, 0.0]
         s.steering[0]["hand_angle"], s.steering[0]["let_go"] = 0.1, 1
-        coast(m, s, 0, h)
+        coast(m, s, tabulated, 0, h)
         before = energy(car)
-        coast(m, s, round(0.06 / h), h)
+        coast(m, s, tabulated, round(0.06 / h), h)
         assert abs(s.steering[0]["angle"]) > 0.005, "the arm has moved"
         change.append(energy(car) - before)
     assert abs(change[1]) < 0.03 * wound
@@ -239,9 +241,48 @@ def test_full_lock_stops_a_free_arm(tmp_path: Path) -> None:
     assert abs(car.space.steering[0]["angle"]) > 0.9 * most
 
 
-def test_tables_refuse_a_free_arm(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="free arm"):
-        with_column(tmp_path, 50.0, 0.2, suspension_kinematics="table")
+@pytest.mark.parametrize("seed", range(8))
+def test_a_free_arm_on_tables_moves_as_in_closed_form(seed: int) -> None:
+    """At random states and loads. The tables are accurate to DEFAULT_TOLERANCE of each quantity, and an acceleration to about a fifth of
+    it; the inertia of the arm is small, so its acceleration per torque is large."""
+    car, rng = build_vehicle("hmmwv", suspension="table"), np.random.default_rng(seed)
+    m, s = car.model, car.space
+    car.reset(ground("flat"))
+    x, arm, loads = s.state[0], s.steering[0], s.loads[0]
+    x["w_WB_B"], x["v_WB_B"] = rng.uniform(-1.0, 1.0, 3), rng.uniform(-5.0, 15.0, 3)
+    x["theta"] += rng.uniform(-0.05, 0.05, 4)
+    x["theta_dot"], x["wheel_spin"] = rng.uniform(-1.0, 1.0, 4), rng.uniform(0.0, 40.0, 4)
+    loads["wheel_force"], loads["carrier_couple"] = rng.uniform(-5e3, 5e3, (3, 4)), rng.uniform(-500.0, 500.0, (3, 4))
+    arm["angle"], arm["rate"] = rng.uniform(-0.3, 0.3), rng.uniform(-1.0, 1.0)
+    arm["hand_angle"], arm["hand_rate"], arm["let_go"], arm["given"] = arm["angle"] + 0.01, arm["rate"], 1, 60.0
+    begun, found = arm.copy(), []
+    for tabulated in (False, True):
+        s.steering[0] = begun
+        s.steering[0]["acceleration"] = 0.0
+        free(m, s, tabulated, 1e-3)
+        found.append([*s.out[0]["alpha_WB_B"], *s.out[0]["a_WB_B"], *s.out[0]["theta_ddot"], arm["acceleration"], arm["hand_acceleration"]])
+    exact, ours = np.array(found)
+    assert abs(exact[-2]) > 1.0
+    assert (np.abs(ours - exact) / np.maximum(1.0, np.abs(exact))).max() < DEFAULT_TOLERANCE
+
+
+@pytest.mark.parametrize("wheel", ["hand wheel", "no hand wheel"])
+def test_a_column_twists_with_tables_as_in_closed_form(tmp_path: Path, wheel: str) -> None:
+    """A second after a step of the steering at 15 m/s; the suspension differs by the tolerance of the tables."""
+    twist, yaw_rate = [], []
+    for suspension in ("closed_form", "table"):
+        if wheel == "hand wheel":
+            car = build_vehicle("hmmwv", suspension=suspension)
+        else:
+            car = with_column(tmp_path, 50.0, 0.2, suspension_kinematics=suspension)
+        car.reset(ground("flat"), speed=15.0)
+        drive(car, "flat", command(throttle=car.start_throttle, steering=0.1, selector=1), 1.0)
+        arm = car.space.steering[0]
+        twist.append(float(arm["hand_angle"] - arm["angle"]))
+        yaw_rate.append(float(car.read()[0]["w_WB_B"][2]))
+    assert abs(twist[0]) > 1e-3 and abs(yaw_rate[0]) > 0.1
+    assert twist[1] == pytest.approx(twist[0], rel=1e-5)
+    assert yaw_rate[1] == pytest.approx(yaw_rate[0], rel=1e-5)
 
 
 def test_a_parked_car_stays_at_rest_with_a_free_steering_wheel() -> None:
@@ -254,8 +295,10 @@ def test_a_parked_car_stays_at_rest_with_a_free_steering_wheel() -> None:
     assert abs(car.space.steering[0]["angle"]) < 1e-9
 
 
-def test_a_car_across_a_slope_begins_at_rest() -> None:
-    car = with_hand_wheel()
+@pytest.mark.parametrize("name", ["hmmwv", "hmmwv_trailing_rear"])
+def test_a_car_across_a_slope_begins_at_rest(name: str) -> None:
+    """In closed form, and with tables that have no closed form."""
+    car = build_vehicle(name)
     car.reset(ground("asphalt 20"), yaw=np.pi / 2)
     arm = car.space.steering[0]
     assert abs(arm["angle"]) > 1e-6
@@ -265,9 +308,11 @@ def test_a_car_across_a_slope_begins_at_rest() -> None:
     assert np.abs(car.space.state[0]["v_WB_B"]).max() < 1e-6
 
 
-def test_a_torque_turns_the_wheel_and_the_car() -> None:
+@pytest.mark.parametrize("name", ["hmmwv", "hmmwv_trailing_rear"])
+def test_a_torque_turns_the_wheel_and_the_car(name: str) -> None:
     """To the side of the torque, with the torsion bar and the assist between; the wheel comes back when nothing holds it."""
-    car = with_hand_wheel()
+    car = build_vehicle(name)
+    car.free_steering(True)
     car.reset(ground("flat"), speed=12.0)
     driving = {"throttle": car.start_throttle, "selector": 1, "steering_free": 1}
     drive(car, "flat", command(steering_torque=2.5, **driving), 1.5)

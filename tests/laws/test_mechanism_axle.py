@@ -34,7 +34,6 @@ from vehicles.suspension.mechanism.polynomial_table import continued, derivative
 from vehicles.suspension.mechanism.section import MechanismFile
 from vehicles.suspension.tables.build_tables import Source
 from vehicles.suspension.tables.reduced_table import STEERED, ReducedTables, no_tables
-from vehicles.suspension.tables.tabulated import table_pitman_torque
 from vehicles.vehicle import Vehicle
 
 HMMWV = vehicle_description("hmmwv")
@@ -96,10 +95,7 @@ def test_accelerations_and_pitman_torque_are_those_of_the_closed_form(steering: 
     """At random states over the whole travel, the steering moving: all 14 accelerations and the torque within 1e-6."""
     bench, other = Bench(wishbone_tables(), wishbones().mechanism), Bench(wishbone_tables())
     v, rng = vehicle_of(shipped()), np.random.default_rng(11)
-    theirs = v.space._replace(
-        blocks=other.w.blocks, state=other.w.state, inputs=other.w.inputs, loads=other.w.loads, kinematics=other.w.kinematics,
-        work=other.w.work, out=other.w.out, steering=other.steering,
-    )  # fmt: skip
+    ours, theirs = bench.space_of(v), other.space_of(v)
     low, high = HMMWV.mechanism.corners[0]["ends"]["theta"]
     worst = 0.0
     for _ in range(200):
@@ -111,8 +107,8 @@ def test_accelerations_and_pitman_torque_are_those_of_the_closed_form(steering: 
         exact = other.closed_form()
         worst = max(worst, difference(bench.table(), exact))
         if steering:
-            torque = pitman_torque(v.model, theirs)
-            found = table_pitman_torque(*bench.tabulated)
+            torque = pitman_torque(v.model, theirs, False)
+            found = pitman_torque(v.model, ours, True)
             worst = max(worst, abs(found - torque) / max(1.0, abs(torque)))
     assert 0.0 < worst < 1e-6
 

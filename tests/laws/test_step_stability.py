@@ -9,7 +9,7 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from simulator.builder.builder import build_ground, build_vehicle, data_folder, read_yaml
+from simulator.builder.builder import build_ground, build_vehicle, data_folder, read_yaml, vehicle_description
 from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_reset
@@ -81,17 +81,24 @@ VEHICLES = [
 ]
 
 
+TABLES_ALONE = {"hmmwv_trailing_rear", "sedan_chrono"}
+
+
+@pytest.mark.parametrize("name", ["hmmwv", "sedan_compliant", *sorted(WITHOUT_TABLES), *sorted(TABLES_ALONE)])
+def test_a_description_names_its_kinematics(name):
+    possible = [kind for kind, refused in (("closed_form", TABLES_ALONE), ("table", WITHOUT_TABLES)) if name not in refused]
+    assert list(vehicle_description(name).kinematics) == possible
+
+
 @pytest.mark.parametrize("name", VEHICLES)
 @pytest.mark.parametrize("suspension", ["closed_form", "table"])
 def test_shipped_vehicles_are_stable(name, suspension):
-    if name in ("hmmwv_trailing_rear", "sedan_chrono") and suspension == "closed_form":
+    if name in TABLES_ALONE and suspension == "closed_form":
         suspension = None  # these vehicles exist only with tables
     if (refused := WITHOUT_TABLES.get(name)) is not None and suspension == "table":
         with pytest.raises(ConfigError, match=refused):
             build_vehicle(name, suspension=suspension)
         return
-    if (name, suspension) == ("sedan_compliant", "table"):
-        suspension = None  # tables support no arm on a column
     build_vehicle(name, suspension=suspension)
 
 

@@ -19,7 +19,7 @@ from simulator.validation.reference.accelerations import compare_accelerations
 from tests.laws.free_vehicle import MODEL
 from tests.laws.table_accelerations import table_accelerations
 from tests.laws.test_mirror import AXIAL, POLAR, SWAP
-from tests.laws.vehicle_rig import command, ground, led, track
+from tests.laws.vehicle_rig import command, ground, track
 from vehicles.description import read_description
 from vehicles.dynamics import accelerations
 from vehicles.mechanism_parameters import new_workspace
@@ -29,7 +29,9 @@ from vehicles.suspension.double_wishbone.build_pose_table import CornerPoses, an
 from vehicles.suspension.tables.build_tables import Source, build_tables
 from vehicles.suspension.tables.pose_table import POSE, PoseTable, pose_over_both, pose_over_theta
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, ReducedTables
-from vehicles.suspension.tables.tabulated import TabulatedMechanism, TabulatedWorkspace, table_pitman_torque
+from vehicles.suspension.tables.tabulated import TabulatedMechanism, TabulatedWorkspace
+from vehicles.vehicle import Vehicle
+from vehicles.vehicle_model import VehicleData
 
 DATA = Path(__file__).parents[1] / "data" / "hmmwv_accelerations"
 HMMWV = vehicle_description("hmmwv")
@@ -173,6 +175,14 @@ class Bench:
         """Arguments of the table functions."""
         return TabulatedMechanism(*self.m.records, self.tables), TabulatedWorkspace(*self.w, self.steering, self.r)
 
+    def space_of(self, v: Vehicle) -> VehicleData:
+        """Records of a vehicle with the suspension and the steering of the bench."""
+        w = self.w
+        return v.space._replace(
+            state=w.state, blocks=w.blocks, inputs=w.inputs, loads=w.loads, kinematics=w.kinematics, work=w.work, out=w.out,
+            steering=self.steering, reduced=self.r,
+        )  # fmt: skip
+
     def closed_form(self) -> Record:
         m, w = self.m, self.w
         place_tierods(HMMWV.steering, self.steering, w.inputs)
@@ -226,16 +236,13 @@ def test_tables_at_rest_and_in_motion_of_the_steering_agree() -> None:
 def test_pitman_torque_is_that_of_the_closed_form() -> None:
     v, rng = build_vehicle("hmmwv"), np.random.default_rng(6)
     bench = Bench(tables(1e-6))
-    s = v.space._replace(
-        state=bench.w.state, blocks=bench.w.blocks, inputs=bench.w.inputs, loads=bench.w.loads, kinematics=bench.w.kinematics,
-        work=bench.w.work, out=bench.w.out, steering=bench.steering,
-    )  # fmt: skip
+    s = bench.space_of(v)
     for _ in range(50):
         bench.random(rng, steering=True)
         bench.closed_form()
-        exact = pitman_torque(v.model, s)
+        exact = pitman_torque(v.model, s, False)
         bench.table()
-        torque = table_pitman_torque(*bench.tabulated)
+        torque = pitman_torque(v.model, s, True)
         assert torque == pytest.approx(exact, rel=1e-6, abs=1e-4)
 
 
@@ -287,7 +294,7 @@ def test_an_unreachable_tolerance_is_refused() -> None:
 def test_two_seconds_on_tables_are_two_seconds_in_closed_form() -> None:
     states = []
     for suspension in ("closed_form", "table"):
-        v = led(build_vehicle("hmmwv", suspension=suspension))  # as in a drive on tables
+        v = build_vehicle("hmmwv", suspension=suspension)
         v.reset(ground("flat"), gear=1)
         states.append((track(v, "flat", command(throttle=0.5, steering=0.3, selector=1), 2.0), v.read().copy(), v.model.tables))
     (exact, exact_readout, none), (ours, readout, some) = states

@@ -17,7 +17,7 @@ from tests.laws.free_motion import FreeMotion, free_motion
 from tests.laws.free_vehicle import attitude, energies, integrate
 from tests.laws.table_accelerations import table_accelerations
 from tests.laws.test_mirror import AXIAL, POLAR, SWAP, mirrored
-from tests.laws.vehicle_rig import command, drive, ground, image, led, standing, track
+from tests.laws.vehicle_rig import command, drive, ground, image, standing, track
 from vehicles.dynamics import accelerations
 from vehicles.mechanism_parameters import CORNER_NAMES, new_mechanism, new_workspace
 from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
@@ -275,7 +275,7 @@ def test_tables_reach_beyond_the_stops_and_not_beyond_the_travel() -> None:
 def test_a_drive_on_tables_is_the_drive_on_newtons_method() -> None:
     states = []
     for suspension in ("closed_form", "table"):
-        car = led(build_vehicle("five_link_rear", suspension=suspension))  # as in a drive on tables
+        car = build_vehicle("five_link_rear", suspension=suspension)
         car.reset(ground("flat"), gear=1)
         states.append(track(car, "flat", command(throttle=0.5, steering=0.3, selector=1), 2.0))
         assert (car.model.tables.grid[0]["theta_cells"] > 0) == (suspension == "table")

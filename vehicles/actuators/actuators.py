@@ -90,12 +90,12 @@ NUDGE = 1e-4
 """m. Displacement of the tie rods to measure the response of their wheels."""
 
 
-def read_actuators(vehicle: Values, mechanism: MechanismParameters, steering: Record, tabulated: bool) -> Record:
+def read_actuators(vehicle: Values, mechanism: MechanismParameters, steering: Record) -> Record:
     """Return the record of ACTUATORS of a vehicle file.
 
     Raises
     ------
-    ConfigError : the file defines a steered last axle without tie rods, or together with suspension tables
+    ConfigError : the file defines a steered last axle without tie rods
     """
     out = record(ACTUATORS)
     p, actuators = out[0], vehicle.get("actuators", {})
@@ -104,9 +104,6 @@ def read_actuators(vehicle: Values, mechanism: MechanismParameters, steering: Re
         p["front_max"], p["front_rate"], p["front_time"] = front["max_angle"] / ratio, front["max_rate"] / ratio, front["time"]
     if "rear_steering" in actuators:
         rear = actuators["rear_steering"]
-        if tabulated:
-            expected = "suspension_kinematics: closed_form, because tables support no steered last axle"
-            raise ConfigError(rear.file, rear.key, "a steered axle", expected)
         p["rear_max"], p["rear_rate"], p["rear_time"] = rear["max_angle"], rear["max_rate"], rear["time"]
         _find_lever(rear, p, mechanism)
     if "dampers" in actuators:

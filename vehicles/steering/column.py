@@ -14,8 +14,8 @@ load permanently.
 For a free arm (`solve_column`) all these torques are implicit. Both accelerations follow from the rate w = phi' - delta' at the end of
 the step, each in closed form, and w is the zero of a function whose slope is at least 1. Newton's method with a bracket terminates on
 the right linear segment. Where the driver steers by angle, phi is prescribed: inertia and friction of the steering
-wheel then change only the torque of the hands. Without a column, and with suspension tables, the arm is prescribed (`share_torque`) and
-the column rigid: friction, assist and hands share the torque that the arm needs.
+wheel then change only the torque of the hands. Without a column the arm is prescribed (`share_torque`): friction, assist and hands
+share the torque that the arm needs.
 """
 
 from __future__ import annotations

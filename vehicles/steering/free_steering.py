@@ -32,8 +32,7 @@ from vehicles.dynamics import (
     uncouple_thetas,
 )
 from vehicles.steering.column import solve_column, torsion_bar_torque
-from vehicles.steering.steering_torque import pitman_torque, steering_force
-from vehicles.suspension.blocks import steer_blocks
+from vehicles.steering.steering_torque import pitman_torque, steer_corners, steering_force
 
 
 @inline
@@ -43,14 +42,14 @@ def is_free(m, s):
 
 
 @kernel
-def answer_with_arm(m, s, h):
+def answer_with_arm(m, s, tabulated, h):
     """Compute the accelerations of chassis, thetas and arm over a step of h seconds.
 
-    Like `answer_loads`; requires `update_suspension` with the arm at zero acceleration. Stores the torque on the arm at the end of the
-    step in `pitman_torque`.
+    Like `answer_loads`; requires `update_suspension` with the arm at zero acceleration and the same `tabulated`. Stores the torque on the
+    arm at the end of the step in `pitman_torque`.
     """
     k, work, arm = s.kinematics[0], s.work[0], s.steering[0]
-    steer_blocks(s.blocks, s.inputs, s.kinematics)
+    steer_corners(m, s, tabulated)
     apply_wheel_loads(s.loads, s.kinematics, s.work)
     uncouple_thetas(m.corners, s)
     assemble_chassis(m.chassis, m.corners, s.state[0]["w_WB_B"], s.work)
@@ -107,10 +106,11 @@ def turn_arm(m, s, h):
 def balance_arm(m, s):
     """Balance the torques on a free arm at rest with the steering wheel fixed straight ahead; return the angle change of the arm [rad].
 
-    Call it after `answer` at rest. Friction takes as much torque as it can, and the twist of the column takes the rest.
+    Call it after the accelerations of `update_suspension_exact` at rest. Friction takes as much torque as it can, and the twist of the
+    column takes the rest.
     """
     g, arm = m.steering[0], s.steering[0]
-    needed, before = pitman_torque(m, s), arm["angle"]
+    needed, before = pitman_torque(m, s, m.tables.grid[0]["endless"] > 0), arm["angle"]
     friction = min(max(needed, -g["gear_friction"]), g["gear_friction"])
     arm["gear_stretch"] = -friction / g["gear_stiffness"] if g["gear_friction"] > 0.0 else 0.0
     arm["angle"] = -torsion_bar_torque(m.steering, needed - friction) / g["column_stiffness"]

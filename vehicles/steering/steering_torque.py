@@ -6,7 +6,7 @@ from simulator.base.algebra.vectors import add, column, dot
 from simulator.base.jit import inline
 from vehicles.steering.column import share_torque
 from vehicles.suspension.blocks import steer_blocks
-from vehicles.suspension.tables.tabulated import table_pitman_torque
+from vehicles.suspension.tables.tabulated import steer_from_tables
 
 
 @inline
@@ -15,10 +15,7 @@ def steering_torque(m, s, tabulated, h):
 
     Call it after `answer`; `tabulated` as in `update_suspension`.
     """
-    if tabulated:
-        s.out[0]["pitman_torque"] = table_pitman_torque(m, s)
-    else:
-        s.out[0]["pitman_torque"] = pitman_torque(m, s)
+    s.out[0]["pitman_torque"] = pitman_torque(m, s, tabulated)
     if m.steering[0]["by_wire"] > 0:
         s.steering[0]["assist_torque"] = s.out[0]["pitman_torque"]
     else:
@@ -26,12 +23,22 @@ def steering_torque(m, s, tabulated, h):
 
 
 @inline
-def pitman_torque(m, s):
+def steer_corners(m, s, tabulated):
+    """Compute the effect of the steering arm on the steered corners, from tables or in closed form, as `update_suspension` before."""
+    if tabulated:
+        steer_from_tables(m, s)
+    else:
+        steer_blocks(s.blocks, s.inputs, s.kinematics)
+
+
+@inline
+def pitman_torque(m, s, tabulated):
     """Return the torque [N m] about the steering frame's z that the Pitman arm needs for its prescribed motion.
 
-    This is the row of the Pitman angle in the inverse dynamics of the steered corners. Valid after `answer_loads`.
+    This is the row of the Pitman angle in the inverse dynamics of the steered corners. Valid after `answer_loads`; `tabulated` as in
+    `update_suspension`.
     """
-    steer_blocks(s.blocks, s.inputs, s.kinematics)
+    steer_corners(m, s, tabulated)
     torque = 0.0
     for n in range(len(m.steering)):
         for i in range(m.steering[n]["corner"], m.steering[n]["corner"] + 2):
@@ -47,7 +54,7 @@ def steering_row(s, i):
 
         E . x + F theta'' + steer_bias - W_steer . force - w_steer . couple
 
-    with x the acceleration of the chassis relative to free fall. Call it after `steer_blocks`.
+    with x the acceleration of the chassis relative to free fall. Call it after `steer_corners`.
     """
     c, x = s.kinematics[0], s.work[0]["x"]
     row = c["F"][i] * s.out[0]["theta_ddot"][i]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.hermite import quintic, quintic_1, quintic_2
-from simulator.base.errors import ConfigError, JounceError
+from simulator.base.errors import JounceError, raise_all
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from vehicles.axle_layout import record_for
@@ -30,6 +30,7 @@ from vehicles.suspension.tables.reduced_table import (
     no_tables,
     reduce_corners,
 )
+from vehicles.suspension.tables.table_limits import errors_of_axles
 
 Array = NDArray[np.floating]
 
@@ -224,10 +225,7 @@ def build_tables(
     ConfigError : the sides of an axle are coupled
     JounceError : no number of nodes reaches the tolerance
     """
-    for axle, coupled in enumerate(mechanism.corners[0]["coupled"]):
-        if coupled:
-            corner = mechanism.designs[mechanism.axles.on(axle)[0]]
-            raise ConfigError(corner.file, corner.key, corner.kind, "an axle of independent sides, as required by tables")
+    raise_all(errors_of_axles(mechanism))
     source = Source(mechanism, steering)
     span = _span(source, mechanism.struts)
     theta_cells = _cells_for_tolerance(source, span, tolerance, along_theta=True)

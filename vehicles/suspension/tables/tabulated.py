@@ -183,30 +183,26 @@ def add_steering(r, steered, turn, theta_dot, w_B, k, work):
 
 
 @inline
-def table_pitman_torque(m, s):
-    """Return the torque [N m] about the steering frame's z that the Pitman arm needs for its prescribed motion.
+def steer_from_tables(m, s):
+    """Perform `vehicles.suspension.blocks.steer_blocks` from tables, after `prepare_from_tables` with the derivatives by the Pitman angle.
 
-    Lagrange's equation for the Pitman angle, with the inertia forces at the present accelerations, the wheel loads and the anti-roll bar.
-    Valid after `prepare_from_tables`, with the derivatives by the Pitman angle, and `answer_loads` at the same state.
+    The bias of the arm contains the acceleration of the arm:
+
+        H delta'' + (F_t - 1/2 D_d) theta'^2 + H_t theta' delta' + 1/2 H_d delta'^2 + theta' w . (E_t - G_d) - 1/2 w . I_d w
     """
-    r, work = s.reduced[0], s.work[0]
+    r, k, turn = s.reduced[0], s.kinematics, s.steering[0]
     value, by_theta, by_angle = r["value"], r["by_theta"], r["by_angle"]
-    angle_rate, angle_acceleration = s.steering[0]["rate"], s.steering[0]["acceleration"]
-    x = work["x"]
+    c, angle_rate = k[0], turn["rate"]
     w_B = vector(s.state[0]["w_WB_B"])
-    torque = 0.0
     first, end = sides_of(m.corners, 0)
     for i in range(first, end):
         rate = s.state[0]["theta_dot"][i]
-        w_steer = three(value, i, STEER_RATE)
-        torque += dot(three(value, i, E), (x[0], x[1], x[2])) + dot(three(by_angle, i, MOMENT), (x[3], x[4], x[5]))
-        torque += value[i, F] * s.out[0]["theta_ddot"][i] + value[i, H] * angle_acceleration
-        torque += rate * dot(w_B, sub(three(by_theta, i, E), three(by_angle, i, G)))
-        torque += rate * rate * (by_theta[i, F] - 0.5 * by_angle[i, D]) + angle_rate * (
-            rate * by_theta[i, H] + 0.5 * angle_rate * by_angle[i, H]
-        )
-        torque -= 0.5 * dot(w_B, symmetric_times(symmetric(by_angle, i, INERTIA), w_B))
-        torque += dot(column(work["gyroscopic"], i), w_steer)
-        torque -= dot(add(column(s.loads[0]["wheel_force"], i), column(work["bar_force"], i)), three(by_angle, i, W))
-        torque -= dot(add(column(s.loads[0]["carrier_couple"], i), column(work["bar_couple"], i)), w_steer)
-    return torque
+        store(k[0]["W_steer"], i, three(by_angle, i, W))
+        store(k[0]["w_steer"], i, three(value, i, STEER_RATE))
+        for j in range(3):
+            c["E"][j, i], c["E"][j + 3, i] = value[i, E + j], by_angle[i, MOMENT + j]
+        c["F"][i], c["H"][i] = value[i, F], value[i, H]
+        bias = value[i, H] * turn["acceleration"] + rate * dot(w_B, sub(three(by_theta, i, E), three(by_angle, i, G)))
+        bias += rate * rate * (by_theta[i, F] - 0.5 * by_angle[i, D])
+        bias += angle_rate * (rate * by_theta[i, H] + 0.5 * angle_rate * by_angle[i, H])
+        c["steer_bias"][i] = bias - 0.5 * dot(w_B, symmetric_times(symmetric(by_angle, i, INERTIA), w_B))
