@@ -83,6 +83,7 @@ def _inputs(count: int) -> list[tuple[str, Record]]:
         k["longitudinal_acceleration"], k["lateral_acceleration"] = random.uniform(-1.0, 1.0, 2) * (STANDARD_GRAVITY if moves else 0.0)
         k["vertical_acceleration"][:count] = random.uniform(-100.0, 100.0, count) * moves
         k["shock_length"][:count], k["axle_pressure"][:count] = 0.4, 8e6 * k["brake"]
+        k["wheel_pressure"][:count] = random.uniform(0.0, 8e6, count) * moves
         k["motor_torque"][:count] = 500.0 * k["throttle"]
         found.append((description, seen))
     return found

@@ -172,6 +172,23 @@ def test_the_driver_model_shifts_up_without_a_jolt(throttle):
     assert change_of_acceleration(np.concatenate(log)) < 2.0
 
 
+def test_the_driver_model_lets_spinning_wheels_recover_before_it_shifts_up():
+    """Full throttle on friction 0.25: in first gear all wheels spin until the shift, and the force has no step."""
+    car = Car(manual(), 1, 3.0).set(selector=1, throttle=1.0)
+    car.car[3] = 0.25
+    log, slip = [], []
+    for _ in range(2000):
+        log.append(car.roll(0.01))
+        slip.append(1.0 - car.speed / (0.465 * car.spin[0]))
+        if log[-1][-1, 2] >= 2 and not car.state[0]["operates_throttle"]:
+            break
+    log = np.concatenate(log)
+    assert log[-1, 2] == 2.0
+    left = int(np.flatnonzero(log[:, 2] != 1.0)[0])
+    assert slip[left // 10 - 60] > 0.25
+    assert change_of_acceleration(log[left - 800 :]) < 1.5
+
+
 @pytest.mark.parametrize("throttle", [0.0, 0.3])
 def test_the_driver_model_shifts_down_without_a_jolt(throttle):
     car = Car(manual(), 4, 12.0).set(selector=1, throttle=throttle, gear=4)

@@ -200,6 +200,17 @@ def test_braking_on_split_friction_keeps_its_direction(name: str) -> None:
     assert stop.speed[-1] < 14.0
 
 
+@pytest.mark.parametrize("controlled", [True, False])
+def test_full_throttle_on_split_friction_with_a_fixed_steering_wheel_does_not_end_in_a_spin(controlled: bool) -> None:
+    """The traction control brakes the spinning wheel of the sedan, and the driver does not steer against its yaw moment."""
+    vehicle = car("sedan_esc")
+    switch(vehicle, esc=controlled)
+    vehicle.reset(split(), speed=10.0)
+    dash = drive(vehicle, split(), 6.0, lambda _: {"throttle": 1.0})
+    turned = np.abs(dash.yaw).max()
+    assert turned < math.radians(10.0) if controlled else turned > math.radians(45.0)
+
+
 # Drives without intervention ----------------------------------------------------------------------------------------------------
 
 
@@ -279,11 +290,18 @@ def test_it_does_not_act_in_reverse_and_while_parking(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CARS)
-def test_it_does_not_act_with_full_throttle_straight_ahead_on_split_friction(name: str) -> None:
+@pytest.mark.parametrize("speed", [10.0, 20.0])
+def test_it_does_not_act_with_full_throttle_straight_ahead_on_split_friction(name: str, speed: float) -> None:
+    """At 10 m/s the traction control brakes the spinning wheel of the sedan, and the driver steers against its yaw moment."""
     vehicle = car(name)
     switch(vehicle)
-    vehicle.reset(split(), speed=20.0)
-    R = vehicle.space.work[0]["R_WB"]
-    dash = drive(vehicle, split(), 4.0, lambda _: {"throttle": 1.0, "steering": -0.3 * math.atan2(R[1, 0], R[0, 0])})
-    assert dash.speed[-1] > 21.0
+    vehicle.reset(split(), speed=speed)
+    R, state = vehicle.space.work[0]["R_WB"], vehicle.space.state[0]
+
+    def driver(_: float) -> Pedals:
+        return {"throttle": 1.0, "steering": -0.6 * math.atan2(R[1, 0], R[0, 0]) - 0.15 * float(state["w_WB_B"][2])}
+
+    dash = drive(vehicle, split(), 4.0, driver)
+    assert dash.speed[-1] > speed + 1.0
+    assert np.abs(dash.yaw).max() < math.radians(3.0)
     assert_no_intervention(dash)

@@ -59,6 +59,7 @@ CONTROLLER_INPUT = (
     ),
     ("shock_length", (WHEELS,), "m", "length of the shock absorber from its level sensor"),
     ("axle_pressure", (WHEELS,), "Pa", "pressure from the pedal before the valves of the wheel"),
+    ("wheel_pressure", (WHEELS,), "Pa", "present pressure at the brake of the wheel"),
     ("motor_torque", (WHEELS,), "N m", "present torque of the motors on the wheel, from their inverters, + = forward"),
 )
 

@@ -109,6 +109,7 @@ def measure(m, s, k, command):
         seen["axle"][i], seen["side"][i] = axle_of(m.corners, i), p["sides"][i]
         read_teeth(c, p, seen, i, x["wheel_angle"][i], abs(x["wheel_spin"][i] - s.out[0]["carrier_spin"][i]), x["time"])
         seen["axle_pressure"][i] = proportioned(m.brakes, s.brakes[0]["line_pressure"], axle_of(m.brakes, i))
+        seen["wheel_pressure"][i] = s.brakes[0]["pressure"][i]
         seen["motor_torque"][i] = s.drivetrain[0]["motor_torque"][i]
     seen["brake"], seen["throttle"], seen["selector"] = command[0]["brake"], command[0]["throttle"], command[0]["selector"]
     seen["steering_wheel_angle"] = -m.steering[0]["gear_ratio"] * (s.steering[0]["angle"] - s.actuators[0]["front_angle"])

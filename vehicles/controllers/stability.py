@@ -8,6 +8,11 @@ and eqs 8.6 to 8.9; std]. Its steering angle is limited to the lateral accelerat
 
     |delta| <= (mu + MARGIN) g (L / v^2 + L / v_ch^2),      C_r = a / (b / C_f - L^2 / (m v_ch^2))
 
+The brakes that other controllers and the pedal operate cause the yaw moment M_o. The steering angle delta_o holds the car straight against
+it [calc]. The reference ignores this part of the steering, from 0 to delta_o, because the driver does not want to turn with it:
+
+    M_o + a F_f - b F_r = 0,      F_f + F_r = 0      =>      delta_o = -M_o / L (1 / C_f + 1 / C_r)
+
 Friction: mu is the friction in use, sqrt(a_x^2 + a_y^2) / g, when that is larger than mu. While the errors or the slip of braked wheels show
 saturation, mu falls toward the friction in use. Otherwise mu rises slowly. [std]
 
@@ -17,9 +22,9 @@ equations of motion, their slip angles from the inverse of the tire curve of Fia
     F_f = (b m a_y + I r' - M_b) / L    alpha = 3 mu F_z / C (1 - cbrt(1 - |F| / (mu F_z))) sign(F)
     F_r = (a m a_y - I r' + M_b) / L    v_y = v tan(delta - alpha_f) - a r,      v_y = b r - v tan(alpha_r)
 
-M_b is the moment of the brakes that this controller operates. The axle that slides more counts. The estimate follows the kinematics above
-CROSSOVER and the forces below. Beyond SATURATED of the friction a force gives only a minimum of |alpha|; where the estimate already exceeds
-this minimum, the kinematics continue alone, so a slide at the limit is not forgotten.
+M_b is the moment of all brakes. The axle that slides more counts. The estimate follows the kinematics above CROSSOVER and the forces
+below. Beyond SATURATED of the friction a force gives only a minimum of |alpha|; where the estimate already exceeds this minimum, the
+kinematics continue alone, so a slide at the limit is not forgotten.
 
 Control: the controller engages when the yaw rate differs by more than yaw_start + YAW_SHARE |r_d|, or the sideslip with its lead by more than
 slip_start or atan(0.02 mu g) [Rajamani 2012, eq. 8.13; std]. It ends after both errors have been small for CALM_TIME. In between,
@@ -129,10 +134,12 @@ STATE = (
     ("calm", (), "s", "time for which the errors have been small"),
     ("moment", (), "N m", "requested yaw moment, + = to the left"),
     ("brake_moment", (), "N m", "yaw moment of the requested pressures"),
+    ("other_brake_moment", (), "N m", "yaw moment of the other pressures: pedal, other controllers"),
     ("throttle_limit", (), "1", "maximum throttle"),
     ("active", (), "1", "1 while the controller brakes a wheel"),
     ("slip", (WHEELS,), "1", "slip of the wheel, + = braking"),
     ("pressure", (WHEELS,), "Pa", "requested pressure"),
+    ("own_pressure", (WHEELS,), "Pa", "part of the pressure at the brake that this controller requested"),
 )
 
 P, S, I, O = dtype_of(rows(PARAMETERS)), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
@@ -144,8 +151,9 @@ def stability(parameters, state, seen, result, first, count, h):
     p, s = record_at(parameters, P)[0], record_at(state, S)[0]
     k, out = record_at(seen, I)[0], record_at(result, O)[0]
     follow_motion(p, s, k, count, h)
+    follow_other_brakes(p, s, k, count)
     steering = math.tan(k["steering_wheel_angle"] / p["steering_ratio"])
-    follow_reference(p, s, steering, h)
+    follow_reference(p, s, turning_part(p, s, steering), h)
     estimate_sideslip(p, s, steering, h)
     estimate_friction(p, s, k, count, h)
     engage(p, s, k, h)
@@ -190,6 +198,31 @@ def follow_motion(p, s, k, count, h):
         # in a turn the target speed of a wheel is the ground speed at its side
         local = s["speed"] - 0.5 * k["side"][i] * p["track"] * s["yaw_rate"]
         s["slip"][i] = 1.0 - p["wheel_radius"] * k["wheel_speed"][i] / max(local, SLOWEST)
+
+
+@inline
+def follow_other_brakes(p, s, k, count):
+    """Update the yaw moment of the brakes that this controller does not operate; the left wheels produce a positive moment."""
+    s["other_brake_moment"] = 0.0
+    for i in range(count):
+        present = k["wheel_pressure"][i]
+        # after the end of a request the valves need time to release its pressure
+        s["own_pressure"][i] = max(s["pressure"][i], min(s["own_pressure"][i], present))
+        other = max(0.0, present - s["own_pressure"][i])
+        s["other_brake_moment"] += k["side"][i] * moment_per_pressure(p, k["axle"][i]) * other
+
+
+@inline
+def moment_per_pressure(p, axle):
+    """Return the yaw moment of a wheel of an axle per brake pressure [m3]."""
+    return 0.5 * p["track"] * p["torque_per_pressure"] / p["wheel_radius"] * (1.0 if axle == FRONT else p["rear_share"])
+
+
+@inline
+def turning_part(p, s, steering):
+    """Return the steering (tangent of the angle of the front wheels) without the part that balances the moment of the other brakes."""
+    balance = -s["other_brake_moment"] / p["wheelbase"] * (1.0 / p["front_stiffness"] + 1.0 / rear_stiffness(p))
+    return steering - min(max(steering, min(balance, 0.0)), max(balance, 0.0))
 
 
 @inline
@@ -239,7 +272,7 @@ def estimate_sideslip(p, s, steering, h):
     v, L, m = max(s["speed"], SLOWEST), p["wheelbase"], p["mass"]
     b = p["rear_distance"] * L
     a, grip = L - b, s["friction"] * m * GRAVITY / L
-    lateral, turning = m * s["lateral_acceleration"], p["yaw_inertia"] * s["yaw_acceleration"] - s["brake_moment"]
+    lateral, turning = m * s["lateral_acceleration"], p["yaw_inertia"] * s["yaw_acceleration"] - s["brake_moment"] - s["other_brake_moment"]
     side = math.copysign(1.0, lateral)
     front, front_full = slip_angle((b * lateral + turning) / L, p["front_stiffness"], grip * b)
     rear, rear_full = slip_angle((a * lateral - turning) / L, rear_stiffness(p), grip * a)
@@ -315,14 +348,14 @@ def distribute_moment(p, s, k, count):
     pressure = 2.0 * magnitude * p["wheel_radius"] / (p["track"] * p["torque_per_pressure"])
     load = 0.5 * p["mass"] * GRAVITY * (p["rear_distance"] if against else 1.0 - p["rear_distance"])
     grip = GRIP * s["friction"] * load * p["wheel_radius"] / p["torque_per_pressure"]
-    s["brake_moment"], arm = 0.0, 0.5 * p["track"] * p["torque_per_pressure"] / p["wheel_radius"]
+    s["brake_moment"] = 0.0
     for i in range(count):
         factor = 0.0
         if k["side"][i] * s["moment"] > 0.0 and (k["axle"][i] == FRONT) == against:
             factor = 1.0 if against else 1.0 / p["rear_share"]
         excess = max(0.0, s["slip"][i] - p["max_slip"]) / p["max_slip"]
         s["pressure"][i] = min(factor * min(pressure, grip), p["max_pressure"]) * max(0.0, 1.0 - excess)
-        s["brake_moment"] += k["side"][i] * arm * s["pressure"][i] * (1.0 if k["axle"][i] == FRONT else p["rear_share"])
+        s["brake_moment"] += k["side"][i] * moment_per_pressure(p, k["axle"][i]) * s["pressure"][i]
 
 
 KIND = ControllerKind(

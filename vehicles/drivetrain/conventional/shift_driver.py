@@ -2,6 +2,8 @@
 
 In a shift the driver controls torques, so that the force on the vehicle has no steps:
 
+- Recovery: while a driven wheel spins, the throttle closes until the wheels roll again. The clutch stays closed. Without the recovery the
+  force on the vehicle stays at the sliding friction while the torque falls, and then falls in one step.
 - Release: the clutch opens to the torque T_0 that it transmits, and the torque falls linearly to zero. The engine torque follows it.
 - Gear out: the throttle brings the engine to the speed w_g of the new gear.
 - Take-up: the torque of the clutch rises linearly, to the torque of the pedal position in `grip_time`. Until the clutch sticks, the throttle
@@ -24,8 +26,12 @@ from vehicles.drivetrain.conventional.power_shift import DRIVE, NEUTRAL
 SYNC, PULL = 5, 6
 """Phases of a manual gearbox, next to DRIVE and NEUTRAL."""
 
-RELEASES_IN = 0.5
+RELEASES_IN = 0.75
 """1. Ratio of the release time of the torque before a shift to the take-up time after it; assumed."""
+SPIN, RECOVERED_SPIN = 0.08, 0.04
+"""1. Slip of the driven wheels above which the driver lets them recover before a shift, and the slip at which the throttle aims; assumed."""
+MAX_RECOVERY = 0.4
+"""s. Longest recovery of spinning wheels before a shift: on soft ground the wheels may never roll without slip; assumed."""
 REV_TIME = 0.05
 """s. Time constant with which the throttle brings the engine to the speed of the gear; assumed."""
 REV_MARGIN = 10.0
@@ -74,16 +80,22 @@ def drive_clutch(p, s, pedal, gear_speed, h):
 @inline
 def begin_release(s):
     """Start to release the clutch for a shift."""
-    s[0]["phase"], s[0]["release_torque"] = PULL, abs(s[0]["coupling_torque"])
+    s[0]["phase"], s[0]["clock"], s[0]["release_torque"] = PULL, 0.0, abs(s[0]["coupling_torque"])
 
 
 @inline
 def release_clutch(p, s, pedal, h):
-    """Reduce the torque of the clutch linearly to zero; the engine torque follows."""
+    """Reduce the torque of the clutch linearly to zero, once the driven wheels do not spin; the engine torque follows."""
     full = s[0]["release_torque"] / p[0]["friction_capacity"]
-    s[0]["grip"] = max(0.0, min(s[0]["grip"], full) - h / (RELEASES_IN * p[0]["grip_time"]) * full)
+    spin = s[0]["turbine_speed"] - s[0]["road_speed"] / s[0]["ratio"]
+    if s[0]["grip"] >= full and spin > SPIN * s[0]["engine_speed"] and s[0]["clock"] < MAX_RECOVERY:
+        excess = spin - RECOVERED_SPIN * s[0]["engine_speed"]
+        torque = s[0]["release_torque"] - crank_inertia(p) * excess / REV_TIME
+    else:
+        s[0]["grip"] = max(0.0, min(s[0]["grip"], full) - h / (RELEASES_IN * p[0]["grip_time"]) * full)
+        torque = s[0]["grip"] * p[0]["friction_capacity"]
     s[0]["operates_throttle"] = 1
-    s[0]["driver_throttle"] = throttle_for(p, s, s[0]["grip"] * p[0]["friction_capacity"], pedal)
+    s[0]["driver_throttle"] = throttle_for(p, s, torque, pedal)
 
 
 @inline
