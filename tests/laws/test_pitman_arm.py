@@ -48,7 +48,7 @@ def place(p: Record, angle: float, rate: float = 0.0, acceleration: float = 0.0)
 
 @pytest.mark.parametrize("without", [{"max_rate_deg": 0.0}, {"input": "direct"}])
 def test_a_natural_frequency_without_a_filter_is_refused(without: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError, match=r"natural_frequency: .*needs max_rate above 0"):
+    with pytest.raises(ConfigError, match=r"natural_frequency: .*needs a largest rate above 0"):
         steering({**PARALLELOGRAM, **without})
 
 
