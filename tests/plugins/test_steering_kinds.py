@@ -239,7 +239,7 @@ def test_the_driver_turns_the_column_of_a_kind_that_moves_its_gear() -> None:
     ("change", "message"),
     [
         ({"column": COLUMN}, "natural_frequency: .*because the input is filtered"),
-        ({"natural_frequency": 40.0}, "natural_frequency: .*needs a column, max_rate above 0"),
+        ({"natural_frequency": 40.0}, "natural_frequency: .*needs a column, a largest rate above 0"),
     ],
 )
 def test_a_natural_frequency_belongs_to_a_column(change: dict[str, Any], message: str) -> None:
