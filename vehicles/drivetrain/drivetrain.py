@@ -137,9 +137,11 @@ def drivetrain_cruise(p, s, spin, gear, torque):
     """Reset the drivetrain to steady driving and return the throttle that gives the driveshaft a torque [N m].
 
     The forward `gear` is engaged at the wheel speeds `spin` (wheels,), and the engine has the matching speed. The throttle is computed
-    by a bracketing secant method (Illinois); it is 0 or 1 where no throttle gives the torque.
+    by a bracketing secant method (Illinois); it is 0 or 1 where no throttle gives the torque, and 0 with an open clutch.
     """
     drivetrain_reset(p, s, spin, gear)
+    if p[0]["has_clutch"] != 0 and s[0]["grip"] == 0.0:
+        return 0.0  # too slow for a closed clutch: the vehicle coasts, and its driver closes the clutch as for a start from rest
     wanted = torque * s[0]["ratio"]
     low, high, moved, throttle = 0.0, 1.0, 0.0, 0.0
     lack = cruise_torque(p, s, low) - wanted
