@@ -81,6 +81,16 @@ def torque_of(m, s):
     return pitman_torque(m, s, False)
 
 
+def at_random(car: Vehicle, rng: np.random.Generator) -> None:
+    """Give a vehicle on flat ground a random motion and random loads on its wheels."""
+    car.reset(ground("flat"))
+    x, loads = car.space.state[0], car.space.loads[0]
+    x["w_WB_B"], x["v_WB_B"] = rng.uniform(-1.0, 1.0, 3), rng.uniform(-5.0, 15.0, 3)
+    x["theta"] += rng.uniform(-0.05, 0.05, 4)
+    x["theta_dot"], x["wheel_spin"] = rng.uniform(-1.0, 1.0, 4), rng.uniform(0.0, 40.0, 4)
+    loads["wheel_force"], loads["carrier_couple"] = rng.uniform(-5e3, 5e3, (3, 4)), rng.uniform(-500.0, 500.0, (3, 4))
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_the_arm_needs_the_torque_of_the_column_for_the_acceleration_found(tmp_path: Path, seed: int) -> None:
     """The inverse dynamics with the acceleration prescribed that came out: the same accelerations everywhere, and the column's torque."""
@@ -88,12 +98,8 @@ def test_the_arm_needs_the_torque_of_the_column_for_the_acceleration_found(tmp_p
 
     car, rng = with_column(tmp_path, 50.0, 0.2), np.random.default_rng(seed)
     m, s = car.model, car.space
-    car.reset(ground("flat"))
-    x, arm, loads = s.state[0], s.steering[0], s.loads[0]
-    x["w_WB_B"], x["v_WB_B"] = rng.uniform(-1.0, 1.0, 3), rng.uniform(-5.0, 15.0, 3)
-    x["theta"] += rng.uniform(-0.05, 0.05, 4)
-    x["theta_dot"], x["wheel_spin"] = rng.uniform(-1.0, 1.0, 4), rng.uniform(0.0, 40.0, 4)
-    loads["wheel_force"], loads["carrier_couple"] = rng.uniform(-5e3, 5e3, (3, 4)), rng.uniform(-500.0, 500.0, (3, 4))
+    at_random(car, rng)
+    arm = s.steering[0]
     arm["angle"], arm["rate"], arm["acceleration"] = rng.uniform(-0.3, 0.3), rng.uniform(-1.0, 1.0), 0.0
     arm["hand_angle"], arm["hand_rate"] = rng.uniform(-0.3, 0.3), rng.uniform(-1.0, 1.0)
     free(m, s, False, 0.0)
@@ -247,12 +253,8 @@ def test_a_free_arm_on_tables_moves_as_in_closed_form(seed: int) -> None:
     it; the inertia of the arm is small, so its acceleration per torque is large."""
     car, rng = build_vehicle("hmmwv", suspension="table"), np.random.default_rng(seed)
     m, s = car.model, car.space
-    car.reset(ground("flat"))
-    x, arm, loads = s.state[0], s.steering[0], s.loads[0]
-    x["w_WB_B"], x["v_WB_B"] = rng.uniform(-1.0, 1.0, 3), rng.uniform(-5.0, 15.0, 3)
-    x["theta"] += rng.uniform(-0.05, 0.05, 4)
-    x["theta_dot"], x["wheel_spin"] = rng.uniform(-1.0, 1.0, 4), rng.uniform(0.0, 40.0, 4)
-    loads["wheel_force"], loads["carrier_couple"] = rng.uniform(-5e3, 5e3, (3, 4)), rng.uniform(-500.0, 500.0, (3, 4))
+    at_random(car, rng)
+    arm = s.steering[0]
     arm["angle"], arm["rate"] = rng.uniform(-0.3, 0.3), rng.uniform(-1.0, 1.0)
     arm["hand_angle"], arm["hand_rate"], arm["let_go"], arm["given"] = arm["angle"] + 0.01, arm["rate"], 1, 60.0
     begun, found = arm.copy(), []
