@@ -182,11 +182,8 @@ def _check_locked_wheels(probe: _Probe, ground: GroundArrays, h: float, files: t
     pressed[0]["brake"] = 1.0
 
     def worst_mode(softness: float = 1.0, loss: float = 1.0, brakes: float = 1.0) -> UnstableMode | None:
-        corners, links = vehicle.model.corners.copy(), vehicle.model.brakes.copy()
-        bushings = corners[0]["compliance"]
-        bushings["own"] *= softness
-        bushings["across"] *= softness
-        bushings["time"] *= loss
+        corners, links = _softened(vehicle.model, slice(None), softness).corners, vehicle.model.brakes.copy()
+        corners[0]["compliance"]["time"] *= loss
         for name in LINK_RANGES:
             links[0][name] *= brakes
         model = vehicle.model._replace(corners=corners, brakes=links)
@@ -260,11 +257,12 @@ def _soft_axles(model: VehicleModel, axles: Axles) -> Iterator[StiffParameter]:
     for n in np.flatnonzero(bushings["yields"]).tolist():
         corners = slice(axles.on(n).start, axles.on(n).stop)
         value = f"up to {bushings['own'][:3, :3, corners].max():.3g} rad per N m"
-        scaled = partial(_stiffened, model, corners)
+        scaled = partial(_softened, model, corners)
         yield StiffParameter(0, f"axles.{axles.names[n]}.compliance", value, scaled, "bushings")
 
 
-def _stiffened(model: VehicleModel, wheels: slice, factor: float) -> VehicleModel:
+def _softened(model: VehicleModel, wheels: slice, factor: float) -> VehicleModel:
+    """Return a model whose bushings at some wheels are softer by a factor."""
     corners = model.corners.copy()
     for name in ("own", "across"):
         corners[0]["compliance"][name][:, :, wheels] *= factor
