@@ -51,7 +51,7 @@ from simulator.base.records import Record, record
 from simulator.base.registry import making
 from simulator.driver.contract import DriverSettings
 from simulator.driver.speed import SpeedGains
-from simulator.driver.steering.observation import LOW_SPEED
+from simulator.driver.steering.observation import SEEN, notice, sideslip_at
 from simulator.sensors.measurement import Measurement
 from terrain.objects.object_set import NO_OBJECTS, ObjectSet
 from vehicles.readout import READOUT
@@ -381,9 +381,9 @@ def moving_pose(pose: Pose, readout: Record, rear_axle: float) -> Pose:
     On a side slope or with sliding wheels a vehicle does not move where it points to. A plan that began with its heading would ask the
     follower to turn the vehicle, and the next plan would begin with the heading after this turn.
     """
-    now = readout[0]
-    v_y = float(now["v_WB_B"][1]) - rear_axle * float(now["w_WB_B"][2])
-    course = pose.yaw + math.atan2(v_y, max(float(now["v_WB_B"][0]), 0.5 * LOW_SPEED))
+    seen = record(SEEN)
+    notice(readout, seen)
+    course = pose.yaw + sideslip_at(seen[0], -rear_axle)
     x = pose.x + rear_axle * (math.cos(course) - math.cos(pose.yaw))
     y = pose.y + rear_axle * (math.sin(course) - math.sin(pose.yaw))
     return Pose(x, y, course)
