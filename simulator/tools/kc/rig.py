@@ -30,7 +30,7 @@ from simulator.base.errors import JounceError
 from simulator.base.fast_call import compiled_call
 from simulator.base.rotations import rotation_of_quaternion
 from terrain.ground import Ground
-from vehicles.compliance.wheel_displacements import BEAM
+from vehicles.compliance.wheel_displacements import BEAM, about_axle
 from vehicles.fill_readout import find_points
 from vehicles.stages import present_suspension
 from vehicles.steering.steering import place_tierods
@@ -313,7 +313,7 @@ class Rig:
     def _wheel(self, k: Any, out: Any, i: int, e: Vector, load: float) -> Wheel:
         """Return the state of the wheel at corner i, displaced by e, with a load on its pad."""
         on_beam = self._m.corners[0]["compliance"]["yields"][self._m.corners[0]["axle"][i]] == BEAM
-        turn = _rotation(e[:3] * [1.0, 0.0, 1.0] + e[1] * k["axle"][:, i] if on_beam else e[:3])
+        turn = _rotation(np.array(about_axle(tuple(e[:3]), tuple(k["axle"][:, i]))) if on_beam else e[:3])
         x, z = k["carrier_x"][:, i], k["carrier_z"][:, i]
         design = self._m.corners[0]["design_frame"][:, :, i]
         frame, axle = self.R @ turn @ np.stack([x, cross(z, x), z], axis=1) @ design.T, self.R @ turn @ k["axle"][:, i]
