@@ -1,19 +1,17 @@
-"""Recorded drives: does a replay show the frames of the drive, and are unusable logs refused in a line?"""
+"""Recorded drives: does a replay show the frames of the drive, and sound like it?"""
 
 from __future__ import annotations
 
 import json
-import shutil
 import wave
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 from program import call, refused
+from recorded_drive import SECONDS, copied, drive, silent
 
 from simulator.base.errors import ConfigError, DeviceError
 from simulator.base.records import record
@@ -21,55 +19,15 @@ from simulator.builder.builder import build
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import Override
 from simulator.configuration.session_file import SoundOptions
-from simulator.host.replay_command import Replay, timeline_of
+from simulator.host.replay_command import Replay
 from simulator.host.replay_player import Player
 from simulator.host.replay_sound import ReplaySound
-from simulator.run.folder import RunFolder
-from simulator.run.frames import FrameState, States
+from simulator.run.frames import FrameState
 from simulator.run.ghost import ghost_of
 from simulator.run.recording import Recording
-from simulator.run.run_configuration import open_log
-from simulator.run.sound_file import SoundFileOptions, sound_of_run
-from simulator.telemetry.writer import LogOptions
 from simulator.view.shared_state import ViewReader
 
-HERE = Path(__file__).parent
-OLD_RUN = HERE.parent / "data/version_0_2/run"
-SECONDS, EVERY = 8.0, 500
 SIZE = (320, 180)
-
-
-def silent(text: str) -> None:
-    """Ignore a message."""
-
-
-def drive(folder: Path, terrain: str, seconds: float, channels: tuple[str, ...] = ()) -> tuple[list[FrameState], object]:
-    """A drive with its log; returns what the view would draw every EVERY ticks."""
-    settings = [("maneuver", "scripted_drive"), ("terrain", terrain), ("vehicle", "hmmwv")]
-    overrides = [Override((key,), value, "test") for key, value in settings]
-    if channels:
-        overrides.append(Override(("outlets", "telemetry", "channels"), list(channels), "test"))
-    parts = build(configuration(None, overrides))
-    session = parts.session(parts.maneuver_driver())
-    session.reset()
-    states = States(EVERY)
-    session.outlets.append(states)
-    run_folder = RunFolder(folder)
-    open_log(parts, session, run_folder, False, LogOptions())
-    run_folder.began()
-    session.publish()
-    session.run(seconds)
-    session.close()
-    run_folder.release()
-    return states.at(range(len(states.kept))), parts
-
-
-@pytest.fixture(scope="module")
-def driven(tmp_path_factory):
-    """A drive through cones."""
-    folder = tmp_path_factory.mktemp("runs") / "cones"
-    states, _ = drive(folder, "obstacles", SECONDS)
-    return folder, states
 
 
 def offscreen(recording: Recording):
@@ -262,21 +220,6 @@ def test_a_missing_run_is_a_plain_sentence(capsys, verb, monkeypatch):
     assert "no_such_run: missing; expected a run folder" in said
 
 
-def copied(driven, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(driven[0], tmp_path / "copy"))
-
-
-def rewritten(folder: Path, change) -> None:
-    """Write the log again with another table."""
-    file = folder / "telemetry.parquet"
-    pq.write_table(change(pq.read_table(file)), file, row_group_size=300)
-
-
-def test_a_log_of_version_0_2_without_the_columns_is_refused_with_their_names():
-    with pytest.raises(ConfigError, match=r"q_WB, p_BK, R_BK.* which a replay needs; hint: drive again"):
-        Recording(OLD_RUN, silent)
-
-
 def test_a_log_without_links_plays_without_them(tmp_path):
     drive(tmp_path / "run", "flat", 1.0, ("v_WB_B",))
     messages: list[str] = []
@@ -285,127 +228,6 @@ def test_a_log_without_links_plays_without_them(tmp_path):
     assert recording.duration == pytest.approx(1.0)
     image = images_of_the_replay(recording, [0.5], "suspension")[0]
     assert image.std() > 10.0
-
-
-def test_a_damaged_group_of_rows_ends_the_recording(driven, tmp_path):
-    folder = copied(driven, tmp_path)
-    rewritten(folder, lambda table: table)
-    file = folder / "telemetry.parquet"
-    about = pq.read_metadata(file)
-    assert about.num_row_groups == 3
-    column = next(c for c in range(about.num_columns) if about.row_group(1).column(c).path_in_schema == "p_WB_x")
-    place = about.row_group(1).column(column)
-    content = bytearray(file.read_bytes())
-    start = place.dictionary_page_offset or place.data_page_offset
-    content[start : start + place.total_compressed_size] = b"\xff" * place.total_compressed_size
-    file.write_bytes(content)
-    messages: list[str] = []
-    recording = Recording(folder, messages.append)
-    assert recording.duration == pytest.approx(2.99) and len(messages) == 1 and "the recording ends at 3.0 s" in messages[0]
-
-
-def test_a_log_cut_short_is_refused_in_a_line(driven, tmp_path, capsys):
-    folder = copied(driven, tmp_path)
-    file = folder / "telemetry.parquet"
-    file.write_bytes(file.read_bytes()[:200_000])
-    assert "telemetry.parquet" in refused(call(capsys, "render", folder, "--video", tmp_path / "x"))
-
-
-def test_events_cut_short_are_shown_as_far_as_they_go(driven, tmp_path):
-    folder = copied(driven, tmp_path)
-    file = folder / "events.jsonl"
-    lines = file.read_text().splitlines(keepends=True)
-    file.write_text("".join(lines[:2]) + lines[2][:20])
-    messages: list[str] = []
-    assert len(Recording(folder, messages.append).events) == 1 and not messages
-    file.write_text(lines[0] + "{}\n")
-    assert Recording(folder, messages.append).events == []
-    assert len(messages) == 1 and "shows no events" in messages[0]
-
-
-def with_configuration(table, change):
-    about = dict(table.schema.metadata)
-    content = json.loads(about[b"jounce.configuration"])
-    change(content)
-    about[b"jounce.configuration"] = json.dumps(content).encode()
-    return table.replace_schema_metadata(about)
-
-
-def test_a_log_whose_vehicle_was_edited_is_refused(driven, tmp_path):
-    folder = copied(driven, tmp_path)
-    rewritten(folder, lambda table: with_configuration(table, lambda content: content["vehicle"]["chassis"].update(mass=1234.0)))
-    for read in (lambda: Recording(folder, silent), lambda: sound_of_run(folder, SoundFileOptions())):
-        with pytest.raises(ConfigError, match=r"expected the vehicle of the run .hash .*got 'another vehicle"):
-            read()
-    rewritten(folder, lambda table: with_configuration(table, lambda content: content["recorded"].update(hashes="none")))
-    with pytest.raises(ConfigError, match="hashes"):
-        Recording(folder, silent)
-
-
-def test_two_columns_of_a_name_are_refused(driven, tmp_path):
-    folder = copied(driven, tmp_path)
-    rewritten(folder, lambda table: table.append_column("engine_speed", table.column("engine_speed")))
-    with pytest.raises(ConfigError, match="engine_speed"):
-        Recording(folder, silent)
-
-
-def test_columns_of_another_vehicle_are_refused(driven, tmp_path):
-    folder = copied(driven, tmp_path)
-
-    def renamed(table):
-        about = table.schema.metadata
-        return table.rename_columns([name.replace("_RR", "_3R") for name in table.column_names]).replace_schema_metadata(about)
-
-    rewritten(folder, renamed)
-    with pytest.raises(ConfigError, match="wheel_angle_RR, the wheels of the vehicle"):
-        Recording(folder, silent)
-
-
-def with_values(table, name, first, value):
-    """Return a table in which a column has a value from row `first` on."""
-    at = table.column_names.index(name)
-    values = table.column(at).to_numpy().copy()
-    values[first:] = value
-    return table.set_column(at, table.schema.field(at), [values])
-
-
-@pytest.mark.parametrize("name", ["p_WB_y", "R_BK_RL_x_y", "engine_speed", "a_WB_B_y", "slip_ratio_FL"])
-def test_values_that_are_not_finite_end_the_recording_and_its_sound(driven, tmp_path, name):
-    folder = copied(driven, tmp_path)
-    rewritten(folder, lambda table: with_values(table, name, 350, np.nan))
-    messages: list[str] = []
-    recording = Recording(folder, messages.append)
-    assert len(recording.positions) == 350 and len(messages) == 1 and "row 350" in messages[0]
-    assert np.isfinite(timeline_of(recording).values).all()
-    sound = sound_of_run(folder, SoundFileOptions(), messages.append)
-    needed = name in ("engine_speed", "slip_ratio_FL")
-    assert np.isfinite(sound).all() and len(sound) == 480 * (350 if needed else recording.log.rows) and len(messages) == 1 + needed
-
-
-def test_a_recording_without_a_finite_row_is_refused(driven, tmp_path):
-    folder = copied(driven, tmp_path)
-    rewritten(folder, lambda table: with_values(table, "engine_speed", 0, np.inf))
-    with pytest.raises(ConfigError, match="no row that can be drawn"):
-        Recording(folder, silent)
-
-
-@pytest.mark.parametrize("name", ["engine_speed", "time"])
-def test_a_column_of_text_is_refused(driven, tmp_path, capsys, name):
-    folder = copied(driven, tmp_path)
-
-    def as_text(table):
-        at = table.column_names.index(name)
-        return table.set_column(at, table.schema.field(at).with_type(pa.string()), [["x"] * table.num_rows])
-
-    rewritten(folder, as_text)
-    for output in (("--video", "x"), ("--wav", "x.wav")):
-        assert name in refused(call(capsys, "render", folder, output[0], tmp_path / output[1]))
-
-
-def test_a_log_that_lacks_a_wheel_has_no_sound(driven, tmp_path, capsys):
-    folder = copied(driven, tmp_path)
-    rewritten(folder, lambda table: table.drop_columns(["slip_ratio_RR"]))
-    assert "slip_ratio" in refused(call(capsys, "render", folder, "--wav", tmp_path / "x.wav"))
 
 
 def test_a_replay_publishes_the_records_of_a_drive(driven):
