@@ -38,7 +38,7 @@ class Rays(NamedTuple):
 
 
 class CastOptions(NamedTuple):
-    """What rays meet."""
+    """Surfaces that stop rays."""
 
     ground: bool
     roughness: bool

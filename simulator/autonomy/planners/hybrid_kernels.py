@@ -79,7 +79,7 @@ class States(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """How a state was reached."""
+    """Cheapest path to a state."""
 
     cost: float
     rest: float
@@ -204,7 +204,7 @@ def _expand(q, m, v, r, states, here, arc, size):
 
 @inline
 def _put(states, q, index, new):
-    """Write a state that was `Reached`."""
+    """Write the path to a state."""
     states.stamp[index], states.cost[index], states.heap.key[index] = q["stamp"], new.cost, new.cost + new.rest
     states.pose[index, 0], states.pose[index, 1], states.pose[index, 2] = new.pose
     states.length[index], states.curvature[index], states.direction[index] = new.length, new.curvature, new.direction
