@@ -1,5 +1,8 @@
 """Anti-lock brakes with electronic distribution of the brake force: type `abs` of the list `controllers` of a vehicle file.
 
+Wheel speeds: in a turn with yaw rate r, wheels at y = +-track / 2 roll at v - y r. All wheel speeds below are those at the center line,
+v_i + y_i r. Without this correction the inner wheels of a turn would have slip without brakes.
+
 Reference speed: the speed of the fastest wheel. It falls at most with the measured deceleration plus a margin, and rises at most with RISE.
 The slope component of the accelerometer is estimated while the driver does not brake. With the slip s = (v - v_w) / max(v, slow_speed) and
 its rate, both from filtered speeds (without slow_speed, wheels that vibrate on their bushings would open the brakes before the vehicle stops),
@@ -82,6 +85,7 @@ PARAMETERS = (
     Field("turn_time", Number("s", 0.01, 100.0), "time in which the accumulated yaw angle error is corrected", 0.104),
     STEERING_RATIO,
     WHEELBASE,
+    Field("track", Number("m", 0.1, 10.0), "distance between the wheels of an axle; default: mid-size car", 1.5),
     CHARACTERISTIC_SPEED,
 )
 
@@ -92,8 +96,8 @@ STATE = (
     ("yaw_rate", (), "rad/s", "filtered yaw rate while front wheels are controlled"),
     ("delayed", (), "s", "time since front wheels are controlled"),
     ("turned", (), "rad", "yaw angle beyond the steering input since front wheels are controlled"),
-    ("speed", (WHEELS,), "m/s", "filtered speed of the wheel"),
-    ("rate", (WHEELS,), "m/s2", "filtered acceleration of the wheel"),
+    ("speed", (WHEELS,), "m/s", "filtered speed of the wheel, at the center line of the vehicle"),
+    ("rate", (WHEELS,), "m/s2", "filtered rate of this speed"),
     ("slip", (WHEELS,), "1", "slip, + = braking"),
     ("demand", (WHEELS,), "1", "slip with its lead; on rear axles that of the wheel with more slip"),
     ("phase", (WHEELS,), "1", "0 open, 1 build, 2 hold, 3 dump"),
@@ -129,8 +133,10 @@ def anti_lock(parameters, state, seen, result, first, count, h):
 def follow_reference(p, s, k, braking, count, h):
     """Update the filtered wheel speeds and the reference speed; return the deceleration [m/s2], in forward or backward travel."""
     weight, fastest = h / (p["filter_time"] + h), 0.0
+    # the sensors measure no direction: in backward travel the yaw rate has the opposite effect on the measured speeds
+    aside = 0.5 * p["track"] * k["yaw_rate"] * (-1.0 if k["selector"] < 0 else 1.0)
     for i in range(count):
-        v = p["wheel_radius"] * k["wheel_speed"][i]
+        v = p["wheel_radius"] * k["wheel_speed"][i] + k["side"][i] * aside
         if k["begins"] == 1:
             s["speed"][i] = v
         change = weight * (v - s["speed"][i])
