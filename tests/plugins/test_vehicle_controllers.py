@@ -155,6 +155,53 @@ def test_traction_control_starts_faster_on_snow_and_on_one_good_side(name: str, 
     assert faster < 0.5 * spinning
 
 
+def launch(vehicle: Vehicle, friction: float, until: float) -> Any:
+    """Start at full throttle up to a speed [m/s]; return time [s], speed and mean excess speed of the driven treads [m/s] every 10 ms."""
+    on = load_terrain({"type": "flat", "friction": friction}, "start", Path(), {}).arrays
+    vehicle.reset(on)
+    steps(1000, vehicle.model, vehicle.space, on, command(selector=1, brake=0.5), 1e-3)
+    rows, state = [(0.0, 0.0, 0.0)], vehicle.space.state[0]
+    while rows[-1][1] < until and rows[-1][0] < 20.0:
+        steps(10, vehicle.model, vehicle.space, on, command(selector=1, throttle=1.0), 1e-3)
+        speed = float(state["v_WB_B"][0])
+        rows.append((rows[-1][0] + 0.01, speed, 0.306 * float(state["wheel_spin"][2:].mean()) - speed))
+    return np.array(rows).T
+
+
+MPH_60 = 60.0 * 0.44704
+"""m/s"""
+
+
+@pytest.mark.parametrize("friction", [0.5, 0.8, 1.0])
+def test_a_start_with_traction_control_has_no_gap(friction: float) -> None:
+    """The clutch closes in half a second; from then to the shift the car gains speed in every tenth of a second."""
+    vehicle = car("sedan_esc")
+    switch(vehicle)
+    _, speed, _ = launch(vehicle, friction, 10.0)
+    gains = (speed[60:] - speed[50:-10]) / 0.1
+    assert gains.min() > 0.5 * 9.81 * friction
+
+
+@pytest.mark.parametrize(("name", "friction"), [("sedan_esc", 0.8), ("sedan_esc", 1.0), ("sedan_electric", 0.8)])
+def test_traction_control_does_not_cost_time_to_60_mph_on_dry_asphalt(name: str, friction: float) -> None:
+    vehicle, times = car(name), []
+    for on in (False, True):
+        switch(vehicle, traction=on)
+        times.append(launch(vehicle, friction, MPH_60)[0][-1])
+    switch(vehicle)
+    without, with_control = times
+    assert with_control < without + 0.015
+
+
+@pytest.mark.parametrize("name", ["sedan_esc", "sedan_electric"])
+def test_traction_control_holds_the_slip_of_a_start_on_a_friction_of_0_3(name: str) -> None:
+    vehicle = car(name)
+    switch(vehicle)
+    time, _, excess = launch(vehicle, 0.3, 8.0)
+    settled = time > 2.0
+    assert np.sqrt(np.mean(excess[settled] ** 2)) < 1.0 and excess[settled].max() < 2.0
+
+
 # Steered axles ------------------------------------------------------------------------------------------------------------------
 
 
