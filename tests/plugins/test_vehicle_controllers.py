@@ -202,6 +202,21 @@ def test_traction_control_holds_the_slip_of_a_start_on_a_friction_of_0_3(name: s
     assert np.sqrt(np.mean(excess[settled] ** 2)) < 1.0 and excess[settled].max() < 2.0
 
 
+@pytest.mark.parametrize("name", ["sedan_esc", "sedan_electric", "hmmwv_esc"])
+@pytest.mark.parametrize(("steering", "speed"), [(0.9, 4.0), (0.5, 6.0)])
+def test_traction_control_does_not_act_in_a_tight_turn(name: str, steering: float, speed: float) -> None:
+    """The outer driven wheel is up to 1.3 m/s faster than the inner one, without slip."""
+    vehicle, on = car(name), ground("flat")
+    switch(vehicle)
+    vehicle.reset(on, speed=speed)
+    unit, state = logged(vehicle, "traction"), vehicle.space.state[0]
+    for n in range(400):
+        pedal = min(0.5, max(0.03, vehicle.start_throttle + 0.3 * (speed - float(state["v_WB_B"][0]))))
+        steps(10, vehicle.model, vehicle.space, on, command(selector=1, throttle=pedal, steering=steering * min(1.0, 0.01 * n)), 1e-3)
+        assert (unit["pressure"] == 0.0).all() and unit["throttle_limit"] == 1.0
+    assert abs(state["w_WB_B"][2]) > 0.4
+
+
 # Steered axles ------------------------------------------------------------------------------------------------------------------
 
 

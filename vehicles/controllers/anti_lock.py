@@ -32,8 +32,9 @@ from simulator.base.field_records import rows
 from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
+from vehicles.controllers.center_line import center_line_speed
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, WHEELS, ControllerKind
-from vehicles.controllers.vehicle_fields import CHARACTERISTIC_SPEED, STEERING_RATIO, WHEEL_RADIUS, WHEELBASE
+from vehicles.controllers.vehicle_fields import CHARACTERISTIC_SPEED, STEERING_RATIO, TRACK, WHEEL_RADIUS, WHEELBASE
 
 OPEN, BUILD, HOLD, DUMP = range(4)
 """Phases of a wheel."""
@@ -85,7 +86,7 @@ PARAMETERS = (
     Field("turn_time", Number("s", 0.01, 100.0), "time in which the accumulated yaw angle error is corrected", 0.104),
     STEERING_RATIO,
     WHEELBASE,
-    Field("track", Number("m", 0.1, 10.0), "distance between the wheels of an axle; default: mid-size car", 1.5),
+    TRACK,
     CHARACTERISTIC_SPEED,
 )
 
@@ -133,10 +134,8 @@ def anti_lock(parameters, state, seen, result, first, count, h):
 def follow_reference(p, s, k, braking, count, h):
     """Update the filtered wheel speeds and the reference speed; return the deceleration [m/s2], in forward or backward travel."""
     weight, fastest = h / (p["filter_time"] + h), 0.0
-    # the sensors measure no direction: in backward travel the yaw rate has the opposite effect on the measured speeds
-    aside = 0.5 * p["track"] * k["yaw_rate"] * (-1.0 if k["selector"] < 0 else 1.0)
     for i in range(count):
-        v = p["wheel_radius"] * k["wheel_speed"][i] + k["side"][i] * aside
+        v = center_line_speed(p, k, i)
         if k["begins"] == 1:
             s["speed"][i] = v
         change = weight * (v - s["speed"][i])

@@ -1,7 +1,8 @@
 """Traction control: type `traction` of the list `controllers` of a vehicle file.
 
-The speed of the vehicle is that of its wheels that are not driven (`driven_first`, `driven_last`: first and last driven axle). If all
-wheels are driven, it is that of the slowest wheel. At the vehicle speed v, a driven wheel may be faster by
+All speeds of wheels are those at the center line, v_i + y_i r with the yaw rate r and y_i = +-track / 2: the wheels of a turn roll at
+different speeds. The speed of the vehicle is that of its wheels that are not driven (`driven_first`, `driven_last`: first and last driven
+axle). If all wheels are driven, it is that of the slowest wheel. At the vehicle speed v, a driven wheel may be faster by
 
     v_s = max(min_excess, slip v, start_speed - v)
 
@@ -13,9 +14,10 @@ The engine or the motors are controlled by a limited integrator with a proportio
     x = v_d - v,     e = (x + lead x' - v_s) / v_s in [-1, 2],     I' = -integral_gain e,     limit = I - gain max(e, 0)
 
 I and limit stay in [min_throttle, 1]. The rate x' lets the torque return while spinning wheels slow down, before the excess is lost: the
-inertia of the engine turns the wheels on after the throttle has closed, and the torque returns slowly. v_d is the speed of the slower driven wheels, because the brakes control the faster ones. If the driven wheels spin up in spite of the
-brakes, v_d is their mean speed minus `brake_spare`. Of two driven wheels of an axle the faster one is braked, so that the differential
-passes the same torque to the opposite wheel as a partly locked one:
+inertia of the engine turns the wheels on after the throttle has closed, and the torque returns slowly. v_d is the speed of the slower
+driven wheels, because the brakes control the faster ones. If the driven wheels spin up in spite of the brakes, v_d is their mean speed
+minus `brake_spare`. Of two driven wheels of an axle the faster one is braked, so that the differential passes the same torque to the
+opposite wheel as a partly locked one:
 
     y = v_i - v_other,     p = brake_gain (y + lead y' - v_s)     up to max_pressure
 
@@ -32,18 +34,18 @@ from simulator.base.field_records import rows
 from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
+from vehicles.controllers.center_line import center_line_speed
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, WHEELS, ControllerKind
-from vehicles.controllers.vehicle_fields import WHEEL_RADIUS
+from vehicles.controllers.vehicle_fields import TRACK, WHEEL_RADIUS
 
 PARAMETERS = (
     WHEEL_RADIUS,
+    TRACK,
     Field("driven_first", Number("1", 0.0, 15.0), "first driven axle, counted from 0"),
     Field("driven_last", Number("1", 0.0, 15.0), "last driven axle"),
     Field("slip", Number("1", 0.0, 1.0), "allowed slip of a driven wheel", 0.1),
     Field("min_excess", Number("m/s", 0.01, 10.0), "minimum allowed speed of a driven wheel above the vehicle speed", 0.6),
-    Field(
-        "start_speed", Number("m/s", 0.0, 100.0), "allowed speed of a driven wheel while the vehicle starts, for a friction clutch", 0.0
-    ),
+    Field("start_speed", Number("m/s", 0.0, 100.0), "allowed speed of a driven wheel while the vehicle starts, for a friction clutch", 0.0),
     Field("filter_time", Number("s", 0.0, 1.0), "time constant of the filter of the wheel speeds", 0.02),
     Field("lead", Number("s", 0.0, 1.0), "weight of the rates of the speed differences", 0.1),
     Field("gain", Number("1", 0.0, 100.0), "reduction of the throttle per excess over v_s", 0.15),
@@ -66,8 +68,8 @@ STATE = (
     ("integral", (), "1", "throttle reduction by the integrator: 1 minus I"),
     ("throttle_limit", (), "1", "maximum throttle"),
     ("active", (), "1", "1 while the controller closes the throttle or brakes a wheel"),
-    ("wheel_speed", (WHEELS,), "m/s", "filtered speed of the wheel"),
-    ("wheel_rate", (WHEELS,), "m/s2", "filtered acceleration of the wheel"),
+    ("wheel_speed", (WHEELS,), "m/s", "filtered speed of the wheel, at the center line of the vehicle"),
+    ("wheel_rate", (WHEELS,), "m/s2", "filtered rate of this speed"),
     ("pressure", (WHEELS,), "Pa", "requested pressure"),
 )
 
@@ -134,7 +136,7 @@ def follow_wheels(p, s, k, count, h):
     """Update the speeds of the wheels, of the driven wheels and of the vehicle."""
     weight, free, free_wheels, driven, slower, driven_wheels, slowest = h / (p["filter_time"] + h), 0.0, 0, 0.0, 0.0, 0, 1e9
     for i in range(count):
-        v = p["wheel_radius"] * k["wheel_speed"][i]
+        v = center_line_speed(p, k, i)
         if k["begins"] == 1:
             s["wheel_speed"][i] = v
         change = weight * (v - s["wheel_speed"][i])
