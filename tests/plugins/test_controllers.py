@@ -230,6 +230,23 @@ def test_inner_wheels_of_a_turn_have_no_slip_and_are_braked_like_the_outer_ones(
     assert speeds[-1] < 2.0
 
 
+@pytest.mark.parametrize("name", ["hmmwv_esc", "sedan_esc", "sedan_electric"])
+def test_anti_lock_brakes_do_not_lengthen_a_hard_stop_in_a_turn(name: str) -> None:
+    """The load moves to the first axle, and the car turns faster than its steering wheel demands: this is no split friction."""
+    vehicle, ground, distances = build_vehicle(name, check_step=False), on_ground(), []
+    names = [unit.name for unit in vehicle.description.controllers.units]
+    for on in (False, True):
+        vehicle.model.controllers["active"] = [1] * len(names)
+        steering, distance = turn_steadily(vehicle, ground, 14.0, 4.0), 0.0
+        vehicle.model.controllers["active"] = [int(unit != "abs" or on) for unit in names]
+        while vehicle.space.state[0]["v_WB_B"][0] > 0.5 and distance < 100.0:
+            steps(5, vehicle.model, vehicle.space, ground, command(selector=1, brake=0.5, steering=steering), 1e-3)
+            distance += 0.005 * float(vehicle.space.state[0]["v_WB_B"][0])
+        distances.append(distance)
+    without, with_control = distances
+    assert with_control < 1.03 * without
+
+
 def test_wheels_of_a_turn_in_reverse_have_no_slip(with_abs: Vehicle) -> None:
     ground, unit = on_ground(), logged(with_abs, "abs_")[0]
     with_abs.reset(ground)

@@ -66,7 +66,7 @@ A_SEDAN, A_HMMWV = math.radians(26.35), math.radians(30.55)
 """rad of the steering wheel at 0.3 g: series fmvss_126, slowly increasing steer."""
 
 
-@pytest.mark.parametrize(("name", "A"), [("sedan_esc", A_SEDAN), ("hmmwv_esc", A_HMMWV)])
+@pytest.mark.parametrize(("name", "A"), [("sedan_esc", A_SEDAN), ("hmmwv_esc", A_HMMWV), ("sedan_electric", A_SEDAN)])
 def test_with_stability_control_cars_keep_the_limits_of_fmvss_126(name: str, A: float) -> None:
     switch(car(name))
     for multiple in (5.0, 6.0, 7.0, math.radians(270.0) / A):
