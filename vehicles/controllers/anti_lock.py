@@ -19,6 +19,8 @@ slow.
   `turned` / turn_time. The vehicle turns towards the side that brakes more. There, the front wheel gets at most the pressure of the
   opposite wheel from yaw_hold on, and a fraction of it from yaw_dump on. Pressures are estimated from the valve commands, relative to the
   line pressure. The yaw rate of the steering wheel, v delta / (L (1 + v^2 / v_ch^2)), is limited by the measured lateral acceleration.
+  A turn that deviates from it by less than TURN_SHARE has no deviation, and `turned` then decays: braking alone turns a car further into
+  its turn.
 - distribution: if the slip of the wheels of a rear axle exceeds that of the first axle by more than rear_slip, their inlets shut.
 
 Thresholds on slip and deceleration, select-low and the delay of the yaw moment follow the textbooks [Robert Bosch GmbH 2014, Brakes, Brake
