@@ -38,7 +38,7 @@ from simulator.configuration.session_file import SessionOptions, read_session
 from simulator.driver.contract import Driver, DriverKind, SensingDriver
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER
-from simulator.driver.make_driver import new_driver, without_a_person
+from simulator.driver.make_driver import DriverContext, new_driver, without_a_person
 from simulator.driver.vehicle_identification import lazy_internal_model
 from simulator.faults.contract import FaultContext
 from simulator.faults.planned_fault import PlannedFault, make_faults
@@ -140,7 +140,8 @@ class SessionParts:
         """Return a new automatic driver; `paced`: in real time; `said`: own parameters of the kind; `here`: pose (x, y, yaw) at which it takes
         over. Raises ConfigError, JounceError."""
         mounts = mounts_of(self.options.sensors)
-        return new_driver(kind, self.ground, self.maneuver, paced, self.seed, said, self.traits, self.vehicle, mounts, here)
+        context = DriverContext(self.ground, self.maneuver, self.seed, self.traits, self.vehicle, mounts)
+        return new_driver(kind, context, paced, said, here)
 
     def automatic_driver(self) -> Driver | SensingDriver | None:
         """Return a new automatic driver of the session, else the driver of the maneuver, for a run; None without both. Raises as `driver`."""

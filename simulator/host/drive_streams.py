@@ -154,8 +154,7 @@ class DriveStreams:
         return MotionStream(
             host,
             port,
-            protocol=options.protocol.name,
-            settings=options.protocol.parameters,
+            protocol=options.protocol,
             rate=options.rate,
             tick=parts.step,
             engine=engine,

@@ -89,7 +89,7 @@ def run_maneuver(
     JounceError : a file or setting is invalid, there is no maneuver, or the folder is not writable
     Ended : a signal ended the run; the telemetry is complete up to that time
     """
-    parts, session = _started(configuration, say)
+    parts, session = _started(configuration, pictures, say)
     folder = RunFolder(out)
     recorders = _Recorders(parts, session, pictures, frames > 0, figure is not None)
     began = time.perf_counter()
@@ -118,12 +118,16 @@ def run_maneuver(
         folder.release()
 
 
-def _started(configuration: Configuration, say: Callable[[str], None]) -> tuple[SessionParts, Session]:
-    """Return the parts and the session of a maneuver, at its start, with the platform raised. Raises JounceError: no maneuver."""
+def _started(configuration: Configuration, pictures: bool, say: Callable[[str], None]) -> tuple[SessionParts, Session]:
+    """Return the parts and the session of a maneuver, at its start, with the platform raised. Raises JounceError: no maneuver.
+
+    Without `pictures`, the maneuver has no plots.
+    """
     compile_kernels(say)
     parts = build(configuration)
     if parts.maneuver is None:
         raise JounceError(NO_MANEUVER)
+    parts.maneuver.pictures = parts.maneuver.pictures if pictures else ()
     parts.cueing.procedure.arm()
     session = parts.session(driver_of(parts))
     session.reset()
@@ -137,7 +141,7 @@ class _Recorders:
 
     Parameters
     ----------
-    pictures : True to record for the plots of the maneuver; without, the maneuver has no plots
+    pictures : True to record for the plots of the maneuver
     frames : True to record for images of the run
     figure : True to record for figures of the drive
     """
@@ -145,7 +149,6 @@ class _Recorders:
     def __init__(self, parts: SessionParts, session: Session, pictures: bool, frames: bool, figure: bool) -> None:
         maneuver = parts.maneuver
         assert maneuver is not None
-        maneuver.pictures = maneuver.pictures if pictures else ()
         self.measured = measuring(session, maneuver, (*columns_of(maneuver.pictures), *columns_shown()) if pictures else ())
         """Telemetry for metrics and plots."""
         self.states = States(parts.ticks(PERIOD))
