@@ -21,7 +21,8 @@ from simulator.base.machine import computation_info
 from simulator.base.progress_bar import TimeProgress
 from simulator.base.rates import shown_time
 from simulator.base.signals import StopRequest, on_signal, signal_message
-from simulator.builder.builder import SessionParts, build
+from simulator.builder.builder import build
+from simulator.builder.session_parts import SessionParts
 from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
