@@ -1,4 +1,4 @@
-"""States from the host to the views, in a small block of shared memory; `shared_keys` has the block of the opposite direction.
+"""States from the host to the views, in a small block of shared memory; `shared_keys` has the block with the keys of a view.
 
 The view block is a ring of slots. Two tickets guard each slot (a seqlock): the writer sets the first, copies, sets the second and then
 increments the count. A reader checks them in the opposite order and thus detects a slot that changed meanwhile. A slot is rewritten only
