@@ -36,6 +36,8 @@ JUMP = 1.0
 """m between two rows, beyond the distance that the speed explains, above which the vehicle was put to another place."""
 CHECKED = (*POSE, *WHEELS, *CONTACT, *ENGINE, *DRIVER)
 """Fields of the readout whose values must be finite."""
+GAP = 100.0
+"""Periods of the log between two rows, above which the vehicle was put to another time."""
 AXIS = ("time", "p_WB_x", "p_WB_y", "p_WB_z", "q_WB_w", "v_WB_B_x", "v_WB_B_y", "v_WB_B_z")
 
 
@@ -63,7 +65,7 @@ class Recording:
     ----------
     file : log
     positions, times : (n,) position and simulated time of each row [s]
-    cuts : (n,) True if a row does not continue the previous one: a restart, or the vehicle was put to another place
+    cuts : (n,) True if a row does not continue the previous one: a restart, or the vehicle was put to another place or time
     events : events of the drive
     has_links : True if the log has the points of the suspension
 
@@ -199,8 +201,8 @@ class Recording:
         steps, moved = np.diff(self.times), np.linalg.norm(np.diff(values[1:4, :rows], axis=1), axis=0)
         speed = np.linalg.norm(values[5:, :rows], axis=0)
         reach = 1.5 * np.maximum(speed[1:], speed[:-1]) * np.abs(steps)
-        cuts = (steps < 0.0) | (moved > reach + JUMP)
         period = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else 0.01
+        cuts = (steps < 0.0) | (steps > GAP * period) | (moved > reach + JUMP)
         self.cuts = np.concatenate(([True], cuts))
         self.positions = np.concatenate(([0.0], np.cumsum(np.where(cuts, period, steps))))
         if problem:

@@ -52,7 +52,10 @@ def test_a_log_cut_short_is_refused_in_a_line(driven, tmp_path, capsys):
     folder = copied(driven, tmp_path)
     file = folder / "telemetry.parquet"
     file.write_bytes(file.read_bytes()[:200_000])
-    assert "telemetry.parquet" in refused(call(capsys, "render", folder, "--video", tmp_path / "x"))
+    for output in (("--video", "x"), ("--wav", "x.wav")):
+        assert "telemetry.parquet: damaged, cut short, or not a Parquet file; " in refused(
+            call(capsys, "render", folder, output[0], tmp_path / output[1])
+        )
 
 
 def test_events_cut_short_are_shown_as_far_as_they_go(driven, tmp_path):
@@ -124,6 +127,30 @@ def test_values_that_are_not_finite_end_the_recording_and_its_sound(driven, tmp_
     sound = sound_of_run(folder, SoundFileOptions(), messages.append)
     needed = name in ("engine_speed", "slip_ratio_FL")
     assert np.isfinite(sound).all() and len(sound) == 480 * (350 if needed else recording.log.rows) and len(messages) == 1 + needed
+
+
+def test_a_log_without_rows_is_refused(driven, tmp_path, capsys):
+    folder = copied(driven, tmp_path)
+    rewritten(folder, lambda table: table.slice(0, 0))
+    for output in (("--video", "x"), ("--wav", "x.wav")):
+        assert "row" in refused(call(capsys, "render", folder, output[0], tmp_path / output[1]))
+    assert not (tmp_path / "x.wav").exists() and not (tmp_path / "x").exists()
+
+
+def test_a_jump_of_the_time_is_a_cut_of_one_period(driven, tmp_path):
+    """Otherwise a video of the recording would need an image for each moment of the gap."""
+    folder = copied(driven, tmp_path)
+
+    def later(table):
+        at = table.column_names.index("time")
+        times = table.column(at).to_numpy().copy()
+        times[300:] += 1e9
+        return table.set_column(at, table.schema.field(at), [times])
+
+    before = Recording(folder, silent)
+    rewritten(folder, later)
+    after = Recording(folder, silent)
+    assert after.positions == pytest.approx(before.positions) and np.flatnonzero(after.cuts).tolist() == [0, 300]
 
 
 def test_a_recording_without_a_finite_row_is_refused(driven, tmp_path):
