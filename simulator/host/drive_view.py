@@ -71,7 +71,6 @@ def drives_to_a_goal(parts: SessionParts) -> bool:
     return PLANNER in parts.options.drivers or (parts.maneuver is not None and parts.maneuver.task is not None)
 
 
-
 class DriveView:
     """View of a drive.
 

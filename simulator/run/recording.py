@@ -83,9 +83,7 @@ class Recording:
         check_hashes(self.configuration, self.file)
         self._groups = LogGroups(self.file)
         self.has_links = not _missing(LINKS, self._groups.names)
-        if missing := _missing((*DRAWN, *DRAWN_COMMANDS), self._groups.names):
-            expected = f"{', '.join(missing)}, which a replay needs; hint: drive again with this version, which always logs them"
-            raise ConfigError(self.file, "columns", NOTHING, expected)
+        self._need([*_missing((*DRAWN, *DRAWN_COMMANDS), self._groups.names), *(one for one in AXIS if one not in self._groups.names)])
         if not self.has_links:
             say(f"{self.file}: the links of the suspension are not drawn, because the log was written without their columns")
         self._read_axis(say)
@@ -187,10 +185,16 @@ class Recording:
                     found[name].append(readout[name][some - first])
         return {name: np.concatenate(parts) for name, parts in found.items()}
 
+    def _need(self, missing: Sequence[str]) -> None:
+        """Raise ConfigError if fields or columns are missing."""
+        if missing:
+            expected = f"{', '.join(missing)}, which a replay needs; hint: drive again with this version, which always logs them"
+            raise ConfigError(self.file, "columns", NOTHING, expected)
+
     def _read_axis(self, say: Callable[[str], None]) -> None:
         """Read time and place of all rows, up to the first one that cannot be drawn."""
         axis, problem = self._groups.read_all(AXIS)
-        values = np.array([axis[name] for name in AXIS], float)
+        values = np.array([axis.get(name, ()) for name in AXIS], float)  # no columns: no group of rows
         rows = values.shape[1]
         bad = np.flatnonzero(~np.isfinite(values).all(axis=0))
         if len(bad):
@@ -209,13 +213,19 @@ class Recording:
             say(f"{problem}; the recording ends at {self.times[-1]:.1f} s")
 
     def _check_vehicle(self) -> None:
-        """Check that the columns are those of the vehicle in the configuration. Raises ConfigError."""
+        """Check that the columns are those of the vehicle in the configuration, and all that are drawn. Raises ConfigError."""
         vehicle = self.parts.vehicle
         expected = [f"wheel_angle_{corner}" for corner in vehicle.corner_names]
         found = [name for name in self._groups.names if name.startswith("wheel_angle_")]
         if found != expected:
             names = f"{', '.join(expected)}, the wheels of the vehicle in its configuration"
             raise ConfigError(self.file, "columns", ", ".join(found), names)
+        drawn = [
+            column.name
+            for column in Channels([("", vehicle.readout_table, record(vehicle.readout_table))]).columns
+            if column.field in DRAWN
+        ]
+        self._need([name for name in drawn if name not in self._groups.names])
 
     def _end_at_damage(self, say: Callable[[str], None]) -> None:
         """End the recording at the first row with a value that image, plots or sound need and that is not finite, or at a damaged group."""

@@ -108,6 +108,14 @@ def test_columns_of_another_vehicle_are_refused(driven, tmp_path):
         Recording(folder, silent)
 
 
+@pytest.mark.parametrize("name", ["p_WB_x", "q_WB_w", "p_BK_RR_y", "gear"])
+def test_a_log_that_lacks_one_drawn_column_is_refused_with_its_name(driven, tmp_path, name):
+    folder = copied(driven, tmp_path)
+    rewritten(folder, lambda table: table.drop_columns([name]))
+    with pytest.raises(ConfigError, match=f"columns: missing; expected {name}, which a replay needs"):
+        Recording(folder, silent)
+
+
 def with_values(table, name, first, value):
     """Return a table in which a column has a value from row `first` on."""
     at = table.column_names.index(name)
@@ -129,9 +137,14 @@ def test_values_that_are_not_finite_end_the_recording_and_its_sound(driven, tmp_
     assert np.isfinite(sound).all() and len(sound) == 480 * (350 if needed else recording.log.rows) and len(messages) == 1 + needed
 
 
-def test_a_log_without_rows_is_refused(driven, tmp_path, capsys):
+@pytest.mark.parametrize("groups", [0, 1])
+def test_a_log_without_rows_is_refused(driven, tmp_path, capsys, groups):
     folder = copied(driven, tmp_path)
-    rewritten(folder, lambda table: table.slice(0, 0))
+    table = pq.read_table(folder / "telemetry.parquet").slice(0, 0)
+    with pq.ParquetWriter(folder / "telemetry.parquet", table.schema) as out:
+        for _ in range(groups):
+            out.write_batch(pa.RecordBatch.from_pylist([], schema=table.schema))
+    assert pq.read_metadata(folder / "telemetry.parquet").num_row_groups == groups
     for output in (("--video", "x"), ("--wav", "x.wav")):
         assert "row" in refused(call(capsys, "render", folder, output[0], tmp_path / output[1]))
     assert not (tmp_path / "x.wav").exists() and not (tmp_path / "x").exists()
