@@ -26,7 +26,7 @@ from terrain.load_terrain import SURFACE, all_over
 from terrain.location import MapOrigin
 from terrain.map_edge import faded_margin, mirrored_margin, rolled_off
 from terrain.patches import apply_layers, with_patches
-from terrain.road_markings import read_marks
+from terrain.road_markings import Mark, read_marks
 from terrain.roads import pave
 from terrain.rough_tiles import (
     COARSE_NODES,
@@ -63,6 +63,21 @@ class _NaturalGround:
     hardness: float
 
 
+@dataclass
+class _Content:
+    """Checked content of a terrain file, without the materials of the ground."""
+
+    data: GeoreferencedSource | None
+    """elevation data in the coordinates of the terrain"""
+    grid: Grid
+    elevation: NDArray[np.float32]
+    """(ny, nx) heights from the elevation data"""
+    spawn: tuple[float, float, float]
+    marks: tuple[Mark, ...]
+    indices: NDArray[np.int32] | None
+    """(ny, nx) entries of the soil map; None without a map"""
+
+
 def landscape(terrain: Values, name: str, folder: Path, soils: Mapping[str, Mapping[str, Any]]) -> Ground:
     """Build the ground of a terrain file with ``type: heightmap``, checked by `LANDSCAPE_FILE`.
 
@@ -73,33 +88,14 @@ def landscape(terrain: Values, name: str, folder: Path, soils: Mapping[str, Mapp
     ------
     ConfigError : invalid content
     """
-    natural_class, roads = terrain["roughness"]["class"] if "roughness" in terrain else None, terrain["roads"]
-    with ErrorCollector() as faults:
-        for check in (_check_detail, _check_shares, _mosaic_of):
-            with faults.part():
-                check(terrain)
-        _check_soils(terrain, soils, faults)
-        for road in roads:
-            with faults.part():
-                road_gain(road, natural_class)
-        data = _data(terrain, folder)
-        grid = _grid(terrain, data)
-        for road in roads:
-            with faults.part():
-                corner_points(road, grid)
-        with faults.part():
-            spawn = _spawn(terrain, grid)
-        with faults.part():
-            elevation = _elevation(terrain, data, grid)
-        with faults.part():
-            marks = read_marks(terrain["marks"])
-        with faults.part():
-            indices = soil_indices(terrain, folder, *grid.axes())
-    ground = _natural_ground(terrain, grid, elevation, soils)
+    natural_class = terrain["roughness"]["class"] if "roughness" in terrain else None
+    content = _checked_content(terrain, folder, soils, natural_class)
+    grid, spawn, indices = content.grid, content.spawn, content.indices
+    ground = _natural_ground(terrain, grid, content.elevation, soils)
     wide = grid.with_margin()
-    plans = [plan_road(road, grid, wide, natural_class) for road in roads]
+    plans = [plan_road(road, grid, wide, natural_class) for road in terrain["roads"]]
     ground.ids = mirrored_margin(ground.ids, wide.margin)
-    heights = graded(plans, rolled_off(elevation, wide.margin, grid.spacing), wide)
+    heights = graded(plans, rolled_off(content.elevation, wide.margin, grid.spacing), wide)
     hardness, detail = np.full_like(heights, ground.hardness), faded_margin(wide.shape, wide.margin)
     roughness, long_waves = np.ones_like(heights), np.zeros_like(heights)
     for plan in reversed(plans):
@@ -122,12 +118,39 @@ def landscape(terrain: Values, name: str, folder: Path, soils: Mapping[str, Mapp
         roads=tuple(map(road_of, plans)),
         margin=wide.margin,
         roughness=_fine_roughness(terrain, grid, natural_class, roughness),
-        marks=marks,
-        location=_location(terrain, data),
+        marks=content.marks,
+        location=_location(terrain, content.data),
     )
     if indices is not None:
         complete = _with_soil_map(complete, terrain, mirrored_margin(indices, wide.margin), plans, soils)
     return with_patches(complete, terrain["patches"], *wide.axes(), terrain.file, soils)
+
+
+def _checked_content(terrain: Values, folder: Path, soils: Mapping[str, Mapping[str, Any]], natural_class: str | None) -> _Content:
+    """Check the content of a terrain file and read its data files. Raises ConfigError, with all errors."""
+    roads = terrain["roads"]
+    with ErrorCollector() as faults:
+        for check in (_check_detail, _check_shares, _mosaic_of):
+            with faults.part():
+                check(terrain)
+        _check_soils(terrain, soils, faults)
+        for road in roads:
+            with faults.part():
+                road_gain(road, natural_class)
+        data = _data(terrain, folder)
+        grid = _grid(terrain, data)
+        for road in roads:
+            with faults.part():
+                corner_points(road, grid)
+        with faults.part():
+            spawn = _spawn(terrain, grid)
+        with faults.part():
+            elevation = _elevation(terrain, data, grid)
+        with faults.part():
+            marks = read_marks(terrain["marks"])
+        with faults.part():
+            indices = soil_indices(terrain, folder, *grid.axes())
+    return _Content(data, grid, elevation, spawn, marks, indices)
 
 
 def _with_soil_map(

@@ -2,7 +2,7 @@
 
 Per axis of force, with its tilt a (as the force that it represents: a = -pitch for surge, roll for sway) and the three gains p1, p2, p3:
 
-    x'' = p1 aN - c.q                   aN: the force that the fraction k of the attitude does not represent (`classical.not_yet_shown`), c.q the high-pass
+    x'' = p1 aN - c.q                   aN: the force that the fraction k of the attitude does not represent (`motion_kernels.not_yet_shown`), c.q the high-pass
     t'  = p2 (s f / g - sin a)          requested tilt, s its fraction of the force, smoothed; the tilt follows within its rate and acceleration
     a   = tilt + high-passed integral of p3 w
     J   = 1/2 [e^2 + Wr (w - a')^2 + Wv x'^2 + Wx X^2 + Wt a^2]
@@ -40,10 +40,10 @@ from washout.adaptive_prediction import (
     clear_learning,
     learn,
 )
-from washout.classical import SPLIT, about_head, attitude_rates, fast_weights, follow_angle, less_fast, not_yet_shown, scaled
 from washout.contract import CONTRACT, LAYOUT, WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutContext, WashoutKind
 from washout.discrete_filter import discrete, high_pass, rotation
 from washout.force_prediction import FORESIGHT, FORESIGHT_STATE, TERMS, foresight_weights, prediction, update_history
+from washout.motion_kernels import SPLIT, about_head, attitude_rates, fast_weights, follow_angle, less_fast, not_yet_shown, scaled
 
 G = STANDARD_GRAVITY
 

@@ -20,7 +20,7 @@ from simulator.base.records import Record, record
 from simulator.base.renamed import RenamedAttribute
 from washout import platform_state_machine
 from washout.actuators import ACTUAL, ACTUATORS, actual, actuate, actuators
-from washout.classical import KIND, POSE, STATE, WASHOUT, rest, washout_step
+from washout.classical import KIND, STATE, WASHOUT, rest, washout_step
 from washout.classical_runner import ClassicalRunner
 from washout.contract import WashoutKind
 from washout.cueing_monitor import CueingMonitor
@@ -28,6 +28,7 @@ from washout.intensity import INTENSITY, scale_input
 from washout.kinds import DEFAULT, WASHOUT_KINDS, check
 from washout.lead_compensation import LEAD, LEAD_STATE, lead, lead_step, rest_lead
 from washout.limiter.limiter import LIMITER, brake_step, limit_step, limiter
+from washout.motion_kernels import POSE
 from washout.motion_sickness import CAR, SICKNESS, WEIGHTING, dose_step, weighting
 from washout.perceived_motion import AIM, BEFORE, FELT, feel
 from washout.platform import HEXAPOD

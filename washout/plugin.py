@@ -15,8 +15,9 @@ import math
 from simulator.base.callbacks import call, record_at
 from simulator.base.jit import inline, kernel
 from simulator.base.records import dtype_of
-from washout.classical import move_to, rest
+from washout.classical import rest
 from washout.contract import WASHOUT_INPUT, WASHOUT_OUTPUT
+from washout.motion_kernels import move_to
 from washout.platform_state_machine import anchor
 
 PLUGIN_LAYOUT = (

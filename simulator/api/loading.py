@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from simulator.base.errors import ConfigError
-from simulator.builder.builder import SessionParts, build
+from simulator.builder.builder import build
+from simulator.builder.session_parts import SessionParts
 from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration, configuration
 from simulator.configuration.key_path import parse, written

@@ -20,7 +20,8 @@ from simulator.base.machine import origin
 from simulator.base.rates import shown_time, whole_ticks
 from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
-from simulator.builder.builder import SessionParts, data_folder
+from simulator.builder.builder import data_folder
+from simulator.builder.session_parts import SessionParts
 from simulator.builder.warm_up import compile_kernels
 from simulator.driver.command_ranges import RANGES
 from simulator.driver.contract import SensingDriver

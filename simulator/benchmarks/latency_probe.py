@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 from simulator.base.errors import JounceError
 from simulator.motion.protocols.native_packet import decode
 from simulator.view.drive_lock import running
-from simulator.view.shared_state import KeyReader, ViewReader
+from simulator.view.shared_keys import KeyReader
+from simulator.view.shared_state import ViewReader
 
 KEY = "space"
 READ_EVERY = 0.01

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from simulator.base.rates import whole_ticks
-from simulator.builder.builder import SessionParts
+from simulator.builder.session_parts import SessionParts
 from simulator.maneuvers.metrics import METRICS_RATE, columns
 from simulator.maneuvers.phase_driver import how_ended
 from simulator.outlets.telemetry import MemoryRecorder, TelemetryOutlet

@@ -21,7 +21,8 @@ from simulator.base.records import Record, record
 from simulator.benchmarks.checkout_worker import evaluation_loop, step_loop
 from simulator.benchmarks.machine_info import machine
 from simulator.benchmarks.run_cost import MANEUVER, times_real_time
-from simulator.builder.builder import SessionParts, build, view_geometry
+from simulator.builder.builder import build, view_geometry
+from simulator.builder.session_parts import SessionParts
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.overrides import Override
 from simulator.tick import new_watch, ticks

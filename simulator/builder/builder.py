@@ -1,33 +1,32 @@
-"""Builder: creates objects from names and files. It is the only module that knows all classes.
+"""Builder: creates objects from names and files.
 
-`configuration` merges the contents of files. This module reads the result and creates objects, each in a separate function, the vehicle
-in `vehicle_builder`. `build` creates all parts of a session. The functions `build_...` create one object by its name.
+`configuration` merges the contents of files. `session_builder` and `vehicle_builder` read the result and create each object. `build` creates
+all parts of a session (`session_parts`). The functions `build_...` create one object by its name.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError, ErrorCollector, JounceError
+from simulator.base.errors import ErrorCollector
 from simulator.base.inputfile import read_any_text
 from simulator.base.records import Record
-from simulator.base.suggestions import did_you_mean
 from simulator.base.yaml_loader import MOST_BYTES
 from simulator.base.yaml_reader import read_yaml
-from simulator.builder.outline import outline
+from simulator.builder.session_builder import SessionBuilder, cueing_of, ground_of, maneuver_of, platform_of
 from simulator.builder.session_images import SessionImages
 from simulator.builder.session_objects import put_objects
-from simulator.builder.start_place import check_place, check_start
+from simulator.builder.session_parts import SessionParts
+from simulator.builder.start_place import check_start
 from simulator.builder.vehicle_builder import check_step_of, description_of, vehicle_of
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.file_lookup import data_folder, find_config
@@ -35,222 +34,28 @@ from simulator.configuration.key_path import KeyPath, parse, written
 from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override, option
 from simulator.configuration.session_file import SessionOptions, read_session
-from simulator.driver.contract import Driver, DriverKind, SensingDriver
-from simulator.driver.internal_model import InternalModel
-from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER
-from simulator.driver.make_driver import new_driver, without_a_person
-from simulator.driver.vehicle_identification import lazy_internal_model
-from simulator.faults.contract import FaultContext
-from simulator.faults.planned_fault import PlannedFault, make_faults
-from simulator.maneuvers.maneuver_file import Maneuver, load_maneuver
-from simulator.outlets.kinds import build_outlets
-from simulator.outlets.log_outlet_runner import LogOutletRunner
-from simulator.outlets.outlet_runner import OutletRunner
-from simulator.sensors.make_sensors import SensorContext, make_sensors, mounts_of
-from simulator.sensors.mounted_sensor import MountedSensor
-from simulator.session import Outlet, Session
+from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.telemetry.recorded_preview import log_file, preview_of_log
 from simulator.telemetry.run_folder import RUTS_NAME
 from terrain.ground import Ground
-from terrain.load_terrain import load_terrain
 from terrain.soil import soil
 from vehicles import step_stability
-from vehicles.axle_layout import Axles
 from vehicles.corner_layout import axle_of
-from vehicles.description import Description, read_description
-from vehicles.drivetrain.drivetrain_file import DrivetrainParts, read_parts
+from vehicles.description import Description
 from vehicles.multibody.description.initial_state import InitialState, resting_state
 from vehicles.multibody.description.mechanism import Mechanism
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.multibody.description.urdf import mechanism_from_urdf
-from vehicles.tires.tire_file import TireFile, TireSet, tire, tire_set
+from vehicles.tires.tire_file import TireFile, tire
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.platform import hexapod
 from washout.preview import Preview
 
 __all__ = [
-    "SessionParts", "build", "build_cueing", "build_ground", "build_maneuver", "build_platform", "build_vehicle", "data_folder", "find_config",
+    "build", "build_cueing", "build_ground", "build_maneuver", "build_platform", "build_vehicle", "data_folder", "find_config",
     "load_mechanism", "read_yaml", "vehicle_description", "view_geometry",
 ]  # fmt: skip
-
-NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-@dataclass(frozen=True)
-class SessionParts:
-    """Parts of a session."""
-
-    configuration: Configuration
-    options: SessionOptions
-    vehicle: Vehicle
-    ground: Ground
-    cueing: MotionCueing
-    maneuver: Maneuver | None
-    step: float
-    """Time step in s."""
-    preview: Preview | None
-    """Preview of the motion for the washout."""
-    ruts: Path | None
-    """Rut file loaded at the start of a session."""
-    builder: SessionBuilder
-    images: SessionImages
-    """Rendered images for the sensors."""
-
-    @property
-    def gravity(self) -> float:
-        """Gravity in m/s2."""
-        return float(self.ground.p[0]["gravity"])
-
-    @property
-    def terrain(self) -> str:
-        """Name of the terrain, also in the files of runs."""
-        return Path(self.configuration.name("terrain")).stem
-
-    @cached_property
-    def traits(self) -> InternalModel:
-        """Internal model of the driver, identified in a test drive."""
-        return self.builder.traits(self.vehicle, self.gravity, min(self.step, step_stability.USUAL_STEP))
-
-    @property
-    def seed(self) -> int:
-        """Default seed of all objects without a seed in a file."""
-        if self.options.seed is not None:
-            return self.options.seed
-        return 0 if self.maneuver is None else self.maneuver.seed
-
-    def ticks(self, period: float) -> int:
-        """Return the number of ticks in a period in seconds, at least one."""
-        return max(1, round(period / self.step))
-
-    def new_cueing(self) -> MotionCueing:
-        """Return a new motion cueing for another run with the same parts."""
-        return _cueing(self.configuration, self.step, self.gravity, self.preview, self.options.intensity)
-
-    def new_sensors(self) -> list[MountedSensor]:
-        """Return new sensors. Raises ConfigError, JounceError."""
-        with self.configuration.origins.relative_to():
-            body = self.vehicle.model.object_contact
-            context = SensorContext(self.ground, self.step, self.seed, self.vehicle.description, self.options.weather, body, self.images)
-            return make_sensors(self.options.sensors, "", context)
-
-    def driver(
-        self, kind: DriverKind, *, paced: bool, said: Mapping[str, Any] = NOTHING, here: tuple[float, float, float] | None = None
-    ) -> Driver | SensingDriver:
-        """Return a new automatic driver; `paced`: in real time; `said`: own parameters of the kind; `here`: pose (x, y, yaw) at which it takes
-        over. Raises ConfigError, JounceError."""
-        mounts = mounts_of(self.options.sensors)
-        return new_driver(kind, self.ground, self.maneuver, paced, self.seed, said, self.traits, self.vehicle, mounts, here)
-
-    def automatic_driver(self) -> Driver | SensingDriver | None:
-        """Return a new automatic driver of the session, else the driver of the maneuver, for a run; None without both. Raises as `driver`."""
-        chosen = without_a_person(self.options.driver)
-        if chosen.name == FOLLOWER:
-            return None if self.maneuver is None else self.maneuver_driver()
-        return self.driver(DRIVER_KINDS.need(chosen.name), paced=False, said=chosen.parameters)
-
-    def maneuver_driver(self, here: tuple[float, float, float] | None = None) -> Driver | SensingDriver:
-        """Return a new driver of the maneuver, for a run; `here` as for `driver`. Raises ConfigError, JounceError."""
-        return self.driver(DRIVER_KINDS.need(FOLLOWER), paced=False, here=here)
-
-    def check_equilibrium(self) -> None:
-        """Check that the vehicle stands at the start of the ground, by placing it there; a dropped one need not. Raises ConfigError, JounceError."""
-        if self.maneuver is not None and self.maneuver.start.drop is not None:
-            return
-        with self.configuration.origins.at_start():
-            self.vehicle.reset(self.ground, *self.ground.spawn)
-
-    def new_faults(self) -> list[PlannedFault]:
-        """Return new faults: those of the maneuver, then those of the session. Raises ConfigError, JounceError."""
-        planned = () if self.maneuver is None else self.maneuver.faults
-        faults: list[PlannedFault] = []
-        if not planned and not self.options.faults:
-            return faults
-        context, origins = self._fault_context, self.configuration.origins
-        with ErrorCollector() as errors:
-            with errors.part(), origins.about(("maneuver",)):
-                faults += make_faults(planned, context)
-            with errors.part(), origins.relative_to():
-                faults += make_faults(self.options.faults, context, [fault.name for fault in faults])
-        return faults
-
-    def more_faults(self, given: Sequence[Any], present: Sequence[PlannedFault]) -> list[PlannedFault]:
-        """Return faults, described as in a session file, in addition to those `present`. Raises ConfigError, JounceError."""
-        return make_faults(given, self._fault_context, [fault.name for fault in present])
-
-    def check_place(self, session: Session, x: float, y: float, yaw: float) -> None:
-        """Check that the vehicle of a session has room at x, y [m] with the heading yaw [rad]. Raises ConfigError."""
-        check_place(self.ground, session.objects, session.time, self.vehicle.description, (x, y, yaw))
-
-    @property
-    def _fault_context(self) -> FaultContext:
-        phases = () if self.maneuver is None else self.maneuver.phase_names
-        return FaultContext(self.vehicle, tuple(mounts_of(self.options.sensors)), phases)
-
-    def session(
-        self, driver: Driver | SensingDriver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None
-    ) -> Session:
-        """Return a session with the vehicle in its present state; default: new `sensors`. Raises ConfigError, JounceError."""
-        measuring = self.new_sensors() if sensors is None else sensors
-        session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring, self.options.weather)
-        session.message_origins = self.configuration.origins.at_start
-        if self.maneuver is not None:
-            session.start_speed, session.start_drop = self.maneuver.start.speed, self.maneuver.start.drop
-        session.injector.add(self.new_faults())
-        session.injector.make, session.place_check = self.more_faults, self.check_place
-        if self.ruts is not None:
-            session.soil.load(self.ruts, self.terrain)
-        self.images.soil = session.soil
-        return session
-
-    def outlets(self, folder: Path) -> list[OutletRunner | LogOutletRunner]:
-        """Return the plugin outlets for the folder of a run. Raises ConfigError, JounceError."""
-        with self.configuration.origins.relative_to():
-            return build_outlets(self.options.outlets, "", folder, self.step, "outlets.plugins")
-
-
-class SessionBuilder:
-    """Creates the parts of a session from a configuration, each time new. Methods raise ConfigError."""
-
-    def vehicle(self, configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
-        """Return the vehicle with its tires and drivetrain, the place of its file, and the places of the tires of its wheels."""
-        return vehicle_of(configuration, self)
-
-    def description(self, content: Any, file: str) -> Description:
-        """Return the description in the vehicle file."""
-        return read_description(content, file)
-
-    def tire(self, content: Any, file: str, files: Mapping[str, str]) -> TireFile:
-        """Return the tire of a file; `files` are digests of binary files, by the place that names them."""
-        return tire(content, file, folders=[data_folder("assets")])
-
-    def tires(self, files: Sequence[TireFile], sides: Sequence[int], contact: str) -> TireSet:
-        """Return the tires of a vehicle from those of its wheels, as `tire_set`."""
-        return tire_set(files, sides, contact)
-
-    def drivetrain(self, content: Any, file: str, axles: Axles) -> DrivetrainParts:
-        """Return drivetrain and brakes of a file, for a vehicle with these axles."""
-        return read_parts(content, file, axles)
-
-    def ground(self, configuration: Configuration) -> Ground:
-        """Return the ground with the soils of the configuration."""
-        return _ground(configuration)
-
-    def maneuver(self, configuration: Configuration, vehicle: Description | None) -> Maneuver:
-        """Return the maneuver; the default outline of the body is that of the vehicle."""
-        return _maneuver(configuration, vehicle)
-
-    def check_step(self, configuration: Configuration, vehicle: Vehicle, step: float, places: tuple[str, ...]) -> None:
-        """Check that a step [s] is stable with the vehicle, whose contents are at `places`."""
-        check_step_of(configuration, vehicle, step, places)
-
-    def cueing(self, configuration: Configuration, step: float, gravity: float, preview: Preview | None, intensity: float) -> MotionCueing:
-        """Return the motion cueing in ticks of `step` [s], for a gravity [m/s2]."""
-        return _cueing(configuration, step, gravity, preview, intensity)
-
-    def traits(self, vehicle: Vehicle, gravity: float, step: float) -> InternalModel:
-        """Return the internal model that a driver identifies in a test drive with steps of `step` [s]."""
-        return lazy_internal_model(vehicle, gravity, step)
 
 
 def build(configuration: Configuration, check_step: bool = True, builder: SessionBuilder | None = None) -> SessionParts:
@@ -282,7 +87,7 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
                 maneuver = builder.maneuver(configuration, description)
         if faults.errors:
             with faults.part():
-                _cueing(configuration, step_stability.USUAL_STEP, STANDARD_GRAVITY).washout.close()
+                cueing_of(configuration, step_stability.USUAL_STEP, STANDARD_GRAVITY).washout.close()
     vehicle.free_steering(_by_torque(configuration, options, maneuver))
     if maneuver is not None:
         ground = replace(ground, spawn=maneuver.placed(ground.spawn))
@@ -345,56 +150,6 @@ def _seeds(value: Any, path: KeyPath) -> Iterator[KeyPath]:
             yield from _seeds(item, (*path, n))
 
 
-def _ground(configuration: Configuration) -> Ground:
-    """Return the ground with the soils of the configuration."""
-    with configuration.reading("terrain") as (content, file):
-        soils = _Soils(configuration, file)
-        ground = load_terrain(content, file, data_folder("assets"), soils)
-    _check_soils_used(configuration)
-    return ground
-
-
-def _check_soils_used(configuration: Configuration) -> None:
-    """Check that the ground uses all soils in the settings; an unused one is a typo. Raises ConfigError."""
-    used = sorted(configuration.named.soils_used)
-    for name in configuration.raw("soils") or {}:
-        if name not in used and (given := configuration.origins.settings_below(("soils", name))):
-            expected = f"a soil of this ground: {', '.join(used) or 'none'}{did_you_mean(name, used)}"
-            raise given[-1].wrong(name, expected)
-
-
-class _Soils(Mapping[str, Any]):
-    """Contents of soils by the names in a terrain: those of the configuration, or of files found by name."""
-
-    def __init__(self, configuration: Configuration, said_by: str) -> None:
-        self.configuration, self.said_by = configuration, Path(said_by)
-
-    def __getitem__(self, name: str) -> Any:
-        content, file = self.configuration.named.soil(name, self.said_by)
-        with self.configuration.reading(("soils", name)):
-            soil(content, file)
-        return content
-
-    def __contains__(self, name: object) -> bool:
-        if not isinstance(name, str):
-            return False
-        try:
-            return name in (self.configuration.raw("soils") or {}) or bool(find_config("soils", name, self.said_by))
-        except ConfigError:
-            return False
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(sorted(path.stem for path in (data_folder("configs") / "soils").glob("[!.]*.yaml")))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
-def _platform(configuration: Configuration) -> Record:
-    with configuration.reading("platform") as (content, file):
-        return hexapod(content, file)
-
-
 def _preview(configuration: Configuration, options: SessionOptions) -> Preview | None:
     """Return the preview from an earlier run, if the session requests it."""
     requested, place = options.preview, "preview.run"
@@ -419,32 +174,6 @@ def _ruts(configuration: Configuration, options: SessionOptions, ground: Ground)
         raise configuration.origins.of("ruts").wrong(options.ruts, f"the folder of a run on soil, or its {RUTS_NAME}")
     configuration.binary.note("ruts", file)
     return file
-
-
-def _cueing(
-    configuration: Configuration, step: float, gravity: float, preview: Preview | None = None, intensity: float = 1.0
-) -> MotionCueing:
-    platform = _platform(configuration)
-    with configuration.reading("washout") as (content, file):
-        cueing = MotionCueing(content, file, platform, step, gravity, intensity)
-    if preview is not None:
-        try:
-            cueing.washout.set_preview(preview)
-        except JounceError as error:
-            raise configuration.origins.of("preview").wrong(configuration.raw("preview"), f"no preview: {error}") from None
-    return cueing
-
-
-def _maneuver(configuration: Configuration, vehicle: Description | None) -> Maneuver:
-    """Return the maneuver; the default outline of the body is that of the vehicle."""
-    with configuration.reading("maneuver") as (content, file):
-        if isinstance(content, dict):
-            for key in ("vehicle", "terrain"):
-                if configuration.has(key) and isinstance(content.get(key), str):
-                    content[key] = configuration.name(key) or content[key]
-            if vehicle is not None and "body" not in content:
-                content["body"] = outline(vehicle)
-        return load_maneuver(content, file)
 
 
 def vehicle_description(name: str) -> Description:
@@ -506,12 +235,12 @@ def _reading_one(place: str, kind: str, name: str, settings: Iterable[Override])
 
 def build_ground(name: str, said_by: object = None) -> Ground:
     """Return a ground by name or path of its terrain file; `said_by` is the file that names it. Raises ConfigError."""
-    return _ground(Configuration.of("terrain", name, said_by))
+    return ground_of(Configuration.of("terrain", name, said_by))
 
 
 def build_platform(name: str, content: Any = None) -> Record:
     """Return the HEXAPOD record of a motion platform by name or path, or from its content. Raises ConfigError."""
-    return _platform(Configuration.of("platform", name)) if content is None else hexapod(content, name)
+    return platform_of(Configuration.of("platform", name)) if content is None else hexapod(content, name)
 
 
 def build_cueing(washout: str, platform: str, h: float, gravity: float = STANDARD_GRAVITY) -> MotionCueing:
@@ -519,13 +248,13 @@ def build_cueing(washout: str, platform: str, h: float, gravity: float = STANDAR
     ConfigError."""
     configuration = Configuration.of("washout", washout)
     configuration.put("platform", platform, Origin("platforms", is_file=False))
-    return _cueing(configuration, h, gravity)
+    return cueing_of(configuration, h, gravity)
 
 
 def build_maneuver(name: str) -> Maneuver:
     """Return a maneuver by name or path; the default outline of the body is that of its vehicle. Raises ConfigError."""
     configuration = Configuration.of("maneuver", name)
-    return _maneuver(configuration, None if _has_outline(configuration) else description_of(configuration, {}, SessionBuilder()))
+    return maneuver_of(configuration, None if _has_outline(configuration) else description_of(configuration, {}, SessionBuilder()))
 
 
 def _has_outline(configuration: Configuration) -> bool:

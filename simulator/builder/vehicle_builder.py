@@ -25,7 +25,7 @@ from vehicles.vehicle import Vehicle
 
 
 class VehiclePartBuilder(Protocol):
-    """Methods of a `simulator.builder.builder.SessionBuilder` that create the parts of a vehicle. They raise ConfigError."""
+    """Methods of a `simulator.builder.session_builder.SessionBuilder` that create the parts of a vehicle. They raise ConfigError."""
 
     def description(self, content: Any, file: str) -> Description:
         """Return the description in the vehicle file."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -71,37 +71,45 @@ def without_a_person(driver: KindChoice) -> KindChoice:
     return KindChoice(FOLLOWER) if builtin else driver
 
 
+@dataclass(frozen=True)
+class DriverContext:
+    """Parts of a session that a driver knows when it is created."""
+
+    ground: Ground
+    maneuver: Maneuver | None = None
+    seed: int = 0
+    traits: InternalModel | None = None
+    """Internal model of the vehicle; None: that of the shipped HMMWV."""
+    vehicle: Vehicle | None = None
+    mounts: Mapping[str, Mount] = field(default_factory=dict)
+    """Position and orientation of each sensor by its name."""
+
+
 def new_driver(
     kind: DriverKind,
-    ground: Ground,
-    maneuver: Maneuver | None,
+    context: DriverContext,
     paced: bool,
-    seed: int = 0,
     said: Mapping[str, Any] = MappingProxyType({}),
-    traits: InternalModel | None = None,
-    vehicle: Vehicle | None = None,
-    mounts: Mapping[str, Mount] = MappingProxyType({}),
     here: tuple[float, float, float] | None = None,
 ) -> Driver | SensingDriver:
-    """Create an automatic driver; `paced`: in real time; `said`: own parameters of the kind; `traits`: internal model of the vehicle;
-    `here`: see `DriverSettings`.
+    """Create an automatic driver; `paced`: in real time; `said`: own parameters of the kind; `here`: see `DriverSettings`.
 
     Raises ConfigError, JounceError.
     """
     parameters, values = driver_parameters(kind, said, f"driver {kind.name}")
-    builtin, known = DRIVER_KINDS.is_builtin(kind.name), traits or InternalModel()
+    builtin, known = DRIVER_KINDS.is_builtin(kind.name), context.traits or InternalModel()
     # a plugin driver gets a complete model, because an identification on first use would exceed its time limit
     settings = DriverSettings(
         parameters,
-        ground,
-        maneuver,
-        np.random.default_rng(seed),
+        context.ground,
+        context.maneuver,
+        np.random.default_rng(context.seed),
         known if builtin else replace(known),
         values,
-        vehicle,
+        context.vehicle,
         paced,
-        seed,
-        mounts,
+        context.seed,
+        context.mounts,
         here,
     )
     return make_driver(kind, settings, builtin, paced)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.builder.builder import SessionParts, build
+from simulator.builder.builder import build
+from simulator.builder.session_parts import SessionParts
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override

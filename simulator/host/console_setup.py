@@ -11,7 +11,7 @@ import numpy as np
 from simulator.base.fields import REQUIRED, Choice, Field, Number
 from simulator.base.records import record
 from simulator.base.units import SHOWN, factor_of
-from simulator.builder.builder import SessionParts
+from simulator.builder.session_parts import SessionParts
 from simulator.driver.kinds import DRIVER_KINDS
 from simulator.driver.path import Path, Spawn
 from simulator.events.kinds import MOST_NOTE

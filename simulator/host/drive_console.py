@@ -11,7 +11,7 @@ from simulator.autonomy.goal_driver import GoalDriver
 from simulator.base import cleanup
 from simulator.base.addresses import LOOPBACK
 from simulator.base.errors import DeviceError
-from simulator.builder.builder import SessionParts
+from simulator.builder.session_parts import SessionParts
 from simulator.configuration.session_file import ON_LOSS
 from simulator.console import PORT
 from simulator.console.access import new_token

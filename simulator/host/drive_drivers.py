@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from simulator.base.registry import KindChoice
-from simulator.builder.builder import SessionParts
+from simulator.builder.session_parts import SessionParts
 from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.driver_seat import DriverChoice
 from simulator.driver.kinds import DRIVER_KINDS

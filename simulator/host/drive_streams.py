@@ -10,7 +10,7 @@ from typing import Any
 
 from simulator.base.errors import JounceError
 from simulator.base.signals import StopRequest
-from simulator.builder.builder import SessionParts
+from simulator.builder.session_parts import SessionParts
 from simulator.configuration.session_file import THIS_MACHINE, MotionOptions, StreamOptions, parse_address
 from simulator.events.event import Event
 from simulator.events.kinds import RAISE
@@ -154,8 +154,7 @@ class DriveStreams:
         return MotionStream(
             host,
             port,
-            protocol=options.protocol.name,
-            settings=options.protocol.parameters,
+            protocol=options.protocol,
             rate=options.rate,
             tick=parts.step,
             engine=engine,

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from simulator.autonomy.goal_driver import GoalDriver
-from simulator.builder.builder import SessionParts, view_geometry
+from simulator.builder.builder import view_geometry
+from simulator.builder.session_parts import SessionParts
 from simulator.builder.warm_up import compile_kernels, needs_compilation
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Origin

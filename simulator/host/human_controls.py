@@ -6,7 +6,7 @@ from typing import Any
 
 from simulator.base.records import Record
 from simulator.base.registry import KindChoice
-from simulator.builder.builder import SessionParts
+from simulator.builder.session_parts import SessionParts
 from simulator.driver.hand_over import TakeoverWatch
 from simulator.driver.make_driver import PERSON
 from simulator.events.event import Event, Origin

@@ -22,7 +22,8 @@ from simulator.run.recording import Recording
 from simulator.view.drive_lock import DriveLock, sweep
 from simulator.view.gl_context import display_available
 from simulator.view.launch import ViewProcess, start_view_process
-from simulator.view.shared_state import EXTRAS, KeyReader, ViewWriter
+from simulator.view.shared_keys import KeyReader
+from simulator.view.shared_state import EXTRAS, ViewWriter
 from simulator.view.timeline import Timeline
 from simulator.view.user_settings import load_settings
 

@@ -15,7 +15,7 @@ from simulator.host.replay_player import Player
 from simulator.run.recording import Recording
 from simulator.sound.controls import PERIOD
 from simulator.view.camera import CAMERAS
-from simulator.view.shared_state import KeyReader
+from simulator.view.shared_keys import KeyReader
 from vehicles.command import COMMAND
 
 CAMERA_KEYS = ("camera", *(f"camera_{number + 1}" for number in range(len(CAMERAS))))

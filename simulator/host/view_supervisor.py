@@ -25,7 +25,8 @@ from simulator.view.frame_writer import UNFINISHED, start_pictures_process
 from simulator.view.inset_block import BLOCK_FILE
 from simulator.view.launch import OBJECTS_FILE, ViewProcess, start_view_process
 from simulator.view.make_object_data import make_object_data
-from simulator.view.shared_state import KeyReader, ViewWriter
+from simulator.view.shared_keys import KeyReader
+from simulator.view.shared_state import ViewWriter
 from simulator.view.user_settings import users_key
 from vehicles.axle_layout import WHEELS
 

@@ -39,24 +39,30 @@ class Profile:
 
 
 _NEVER = Number("s", 0.0, LONGEST)
+_DURATION = Number("s", 0.0, LONGEST, above=0.0)
 _HERTZ = Number("rad/s", 0.0, 6000.0, above=0.0)
 
 
 def profile_tables(unit: str) -> dict[str, Fields]:
     """Return the fields of every profile of a channel with an SI unit, by the value of `type`."""
-    amount, rate = Number(unit), Number(RATES[unit], 0.0, above=0.0)
-    amplitude = Field("amplitude", amount, "amplitude, + = begins to the left")
-    at = Field("at", _NEVER, "delay from the start of the phase", 0.0, written="s")
-    rate_field = Field("rate", rate, "rate of change")
-    return_time = Field("return", _NEVER, "duration of the return to zero", 2.0, written="s")
-    hold = "time at the final value"
+    return {**_level_tables(unit), **_test_input_tables(unit), **_point_tables(unit), "random": _random_fields(unit)}
+
+
+def _delay() -> Field:
+    """Return the field of the delay of a profile."""
+    return Field("at", _NEVER, "delay from the start of the phase", 0.0, written="s")
+
+
+def _level_tables(unit: str) -> dict[str, Fields]:
+    """Return the fields of profiles that stay at a value, or go to a value and stay there."""
+    amount, rate, at = Number(unit), Number(RATES[unit], 0.0, above=0.0), _delay()
     return {
         "constant": (Field("value", amount, "constant value"),),
         "hold": (),
         "ramp": (
             Field("to", amount, "final value"),
             Field("from", amount, "initial value; default: the present value", None),
-            rate_field,
+            Field("rate", rate, "rate of change"),
             at,
         ),
         "step": (
@@ -64,6 +70,17 @@ def profile_tables(unit: str) -> dict[str, Fields]:
             Field("rate", rate, "rate of change; default: a step", None),
             at,
         ),
+    }
+
+
+def _test_input_tables(unit: str) -> dict[str, Fields]:
+    """Return the fields of the inputs of driving tests: sines, turns and pulses of an amplitude."""
+    amount = Number(unit)
+    amplitude, at = Field("amplitude", amount, "amplitude, + = begins to the left"), _delay()
+    rate = Field("rate", Number(RATES[unit], 0.0, above=0.0), "rate of change")
+    return_time = Field("return", _NEVER, "duration of the return to zero", 2.0, written="s")
+    hold = "time at the final value"
+    return {
         "sine": (
             amplitude,
             Field("frequency", _HERTZ, "frequency", written="Hz"),
@@ -79,27 +96,33 @@ def profile_tables(unit: str) -> dict[str, Fields]:
         ),
         "fishhook": (
             amplitude,
-            rate_field,
+            rate,
             Field("roll_rate", Number("rad/s", 0.0, 10.0), "roll rate below which the countersteer begins", math.radians(1.5)),
             Field("dwell", _NEVER, "time from the first turn to the countersteer; replaces roll_rate", None, written="s"),
             Field("hold", _NEVER, hold, 3.0, written="s"),
             return_time,
             at,
         ),
-        "j_turn": (amplitude, rate_field, Field("hold", _NEVER, hold, 4.0, written="s"), return_time, at),
+        "j_turn": (amplitude, rate, Field("hold", _NEVER, hold, 4.0, written="s"), return_time, at),
         "swept_sine": (
             amplitude,
             Field("from", _HERTZ, "initial frequency", written="Hz"),
             Field("to", _HERTZ, "final frequency", written="Hz"),
-            Field("duration", Number("s", 0.0, LONGEST, above=0.0), "duration of the linear frequency sweep", written="s"),
+            Field("duration", _DURATION, "duration of the linear frequency sweep", written="s"),
             at,
         ),
         "pulse": (
             amplitude,
-            Field("duration", Number("s", 0.0, LONGEST, above=0.0), "duration of the pulse", written="s"),
+            Field("duration", _DURATION, "duration of the pulse", written="s"),
             Field("shape", Choice(("triangle", "half_sine", "square")), "shape of the pulse", "triangle"),
             at,
         ),
+    }
+
+
+def _point_tables(unit: str) -> dict[str, Fields]:
+    """Return the fields of profiles through given points."""
+    return {
         "table": (
             Field("times", Number("s", 0.0, LONGEST, shape=((2, 100_000),), rising=True), "when", written="s"),
             Field("values", Number(unit, shape=((2, 100_000),)), "value at each time, interpolated linearly"),
@@ -111,14 +134,19 @@ def profile_tables(unit: str) -> dict[str, Fields]:
                 "file with a header and two columns: time_s and the value, with its unit in the header",
             ),
         ),
-        "random": (
-            Field("rms", amount, "root mean square"),
-            Field("most", amount, "limit of the magnitude; default: three times the rms", None),
-            Field("from", _HERTZ, "lower limit of the band", written="Hz"),
-            Field("to", _HERTZ, "upper limit of the band", written="Hz"),
-            Field("duration", Number("s", 0.0, LONGEST, above=0.0), "duration", written="s"),
-        ),
     }
+
+
+def _random_fields(unit: str) -> Fields:
+    """Return the fields of the random profile."""
+    amount = Number(unit)
+    return (
+        Field("rms", amount, "root mean square"),
+        Field("most", amount, "limit of the magnitude; default: three times the rms", None),
+        Field("from", _HERTZ, "lower limit of the band", written="Hz"),
+        Field("to", _HERTZ, "upper limit of the band", written="Hz"),
+        Field("duration", _DURATION, "duration", written="s"),
+    )
 
 
 def channel(unit: str, lowest: float = -math.inf, highest: float = math.inf, more: Mapping[str, Fields] | None = None) -> FieldType:

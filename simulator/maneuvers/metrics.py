@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -19,7 +19,7 @@ from simulator.driver.path import LaneChange, Path, Spawn, TimedLaneChange
 from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses import contract
 from simulator.maneuvers.analyses.contract import AnalysisResult, Curve, Drive
-from simulator.maneuvers.cone_course import Body, Gate, Track, judge
+from simulator.maneuvers.cone_course import Body, Gate, GateResult, Track, judge
 from simulator.maneuvers.path_projection import stations_of, with_timed
 from vehicles.axle_layout import USUAL_AXLES
 
@@ -206,28 +206,29 @@ def evaluated(
     path, error = follow(maneuver, run)
     changes: list[dict[str, Any]] = []
     if path is not None:
-        values["path_error_rms"] = math.sqrt(float(np.mean(error**2)))
-        values["path_error_max"] = float(np.abs(error).max())
         changes = [_lane_change(change, path, run, error) for change in path.lane_changes]
-        settled = [change["settle_time_s"] for change in changes]
-        values["settle_time_max"] = math.inf if None in settled else max(settled, default=0.0)
-    gates = judge(maneuver.gates, maneuver.body, Track(run["x"], run["y"], run["yaw"], run["v_WB_B_x"])) if maneuver.gates else []
-    if gates:
-        values["course_clean"] = float(all(gate.clean for gate in gates))
-        values["gates_clean"] = float(sum(gate.clean for gate in gates))
-        values["cones_hit"] = float(sum(gate.cones for gate in gates))
-        values["gate_margin_min"] = min(gate.margin for gate in gates)
-        values["entry_speed"] = gates[0].speed
+        values |= _path_metrics(error, changes)
+    gates: list[GateResult] = []
+    if maneuver.gates:
+        gates = judge(maneuver.gates, maneuver.body, Track(run["x"], run["y"], run["yaw"], run["v_WB_B_x"]))
+        values |= _course_metrics(gates)
     results = run_analyses(maneuver, drive_of(maneuver, telemetry, run, traits))
     for found in results:
         values |= found.values
+    return _results(maneuver, values, gates, changes), {name: curve for found in results for name, curve in found.curves.items()}
+
+
+def _results(
+    maneuver: EvaluatedManeuver, values: Mapping[str, float], gates: Sequence[GateResult], changes: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """Return the results of `evaluated` from the metrics in SI, the gates and the lane changes of a run."""
     shown = _report_metrics(maneuver, values)
     rows = [_row(one, values[name], maneuver.limits.get(name)) for name, one in shown.items()]
     checks = [_check(one, values[name], maneuver.limits[name]) for name, one in shown.items() if name in maneuver.limits]
     missing = [name for name in maneuver.limits if name not in shown]
     assert not missing, missing  # checked by `read_limits`
     numbers = {with_unit(name, one.unit): _json(values[name]) for name, one in shown.items()}
-    result = {
+    return {
         "maneuver": maneuver.name,
         "title": maneuver.title,
         "remarks": list(maneuver.remarks),
@@ -250,7 +251,6 @@ def evaluated(
         "table": rows,
         "pass": all(check["pass"] for check in checks) if checks else None,
     }
-    return result, {name: curve for found in results for name, curve in found.curves.items()}
 
 
 def _add_file_units(units: Mapping[str, str], numbers: dict[str, Any]) -> dict[str, Any]:
@@ -364,6 +364,27 @@ def _run_metrics(run: Mapping[str, NDArray]) -> dict[str, float]:
         "pitch_max": float(np.abs(run["pitch"]).max()),
         "steering_max": float(np.abs(run["steering"]).max()),
         "wheel_load_min": min(float(run[name].min()) for name in run if LOAD.fullmatch(name)),
+    }
+
+
+def _path_metrics(error: NDArray, changes: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Return the metrics of a driven path from the distances (n,) [m] to it and the results of its lane changes."""
+    settled = [change["settle_time_s"] for change in changes]
+    return {
+        "path_error_rms": math.sqrt(float(np.mean(error**2))),
+        "path_error_max": float(np.abs(error).max()),
+        "settle_time_max": math.inf if None in settled else max(settled, default=0.0),
+    }
+
+
+def _course_metrics(gates: Sequence[GateResult]) -> dict[str, float]:
+    """Return the metrics of a course from its gates, at least one."""
+    return {
+        "course_clean": float(all(gate.clean for gate in gates)),
+        "gates_clean": float(sum(gate.clean for gate in gates)),
+        "cones_hit": float(sum(gate.cones for gate in gates)),
+        "gate_margin_min": min(gate.margin for gate in gates),
+        "entry_speed": gates[0].speed,
     }
 
 

@@ -15,9 +15,8 @@ import math
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from simulator.base.errors import StreamError
 from simulator.base.plugin_thread import PluginThread
 from simulator.base.rates import even_turns
 from simulator.base.records import Record, record
+from simulator.base.registry import KindChoice
 from simulator.motion.disturbance import Disturbance
 from simulator.motion.protocols.contract import NO_ENGINE, Engine, Listening, Said, checked, encoder_of
 from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, check
@@ -35,6 +35,9 @@ from simulator.motion.stream_fade import LONGEST_FADE, Fade
 from washout.cueing import PARAMETERS, STATES, MotionCueing, brake_platform
 from washout.platform import leg_lengths
 from washout.platform_state_machine import OFF, PARKED
+
+NATIVE = KindChoice(DEFAULT)
+"""Native protocol, with its default parameters."""
 
 LAST_PACKETS = 3
 """Number of packets at rest, and with the stop flag, at the end, because UDP may lose packets."""
@@ -64,8 +67,7 @@ class MotionStream:
     Parameters
     ----------
     host, port : destination; the name is resolved once, in the constructor
-    protocol : name of the protocol in `kinds.py`
-    settings : parameters of the protocol
+    protocol : protocol of `kinds.py` with its parameters
     rate : packets per second, at most one per tick; if the tick rate is not a multiple, the packets are spread as evenly as possible
     tick : length of a tick [s]
     engine : engine data for a dashboard
@@ -84,30 +86,29 @@ class MotionStream:
         host: str = "127.0.0.1",
         port: int | None = None,
         *,
-        protocol: str = DEFAULT,
-        settings: Mapping[str, Any] = MappingProxyType({}),
+        protocol: KindChoice = NATIVE,
         rate: float | None = None,
         tick: float = 1e-3,
         engine: Engine = NO_ENGINE,
         vehicle: str = "",
         gravity: float = STANDARD_GRAVITY,
     ) -> None:
-        self.protocol = protocol
-        self.kind = PROTOCOL_KINDS.need(protocol)
+        self.protocol = protocol.name
+        self.kind = PROTOCOL_KINDS.need(self.protocol)
         check(self.kind)
         self.turns = even_turns(self.kind.rate if rate is None else rate, tick, "stream", "rate")
         self.tick = tick
         self.interval = self.turns.every * tick / self.turns.often
         """Mean time between packets [s]."""
-        self._encode = encoder_of(self.kind, settings, f"protocol {protocol}", engine, self.interval, vehicle)
+        self._encode = encoder_of(self.kind, protocol.parameters, f"protocol {self.protocol}", engine, self.interval, vehicle)
         self._thread: PluginThread | None = None
         """Background thread for the encoder of a plugin protocol."""
         self._pending: tuple[MotionPacket, bool] | None = None
         self._listening: Listening | None = None
-        if PROTOCOL_KINDS.is_builtin(protocol):
+        if PROTOCOL_KINDS.is_builtin(self.protocol):
             self._listening = self._encode if isinstance(self._encode, Listening) else None
         else:
-            self._thread = PluginThread(f"protocol {protocol}", checked(self.kind, self._encode))
+            self._thread = PluginThread(f"protocol {self.protocol}", checked(self.kind, self._encode))
         self._target = _resolve(host, self.kind.port if port is None else port)
         self._socket = _socket_to(self._target[0])
         self._stream = time.time_ns() & 0xFFFFFFFF

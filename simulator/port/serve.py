@@ -17,7 +17,8 @@ from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError
 from simulator.base.rates import shown_time, whole_ticks
 from simulator.base.signals import StopRequest, on_signal, signal_message
-from simulator.builder.builder import SessionParts, build
+from simulator.builder.builder import build
+from simulator.builder.session_parts import SessionParts
 from simulator.builder.warm_up import compile_kernels
 from simulator.clock import prepare_process, release_process
 from simulator.configuration.configuration import Configuration

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.builder.builder import SessionParts
+from simulator.builder.session_parts import SessionParts
 from simulator.report.png_renderer import STYLE
 from simulator.run.drive_recorder import DriveRecorder, Moment
 from simulator.run.frames import drawn_states

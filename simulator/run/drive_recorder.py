@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simulator.autonomy.goal_driver import GoalDriver
 from simulator.autonomy.snapshot import Snapshot
-from simulator.builder.builder import SessionParts
+from simulator.builder.session_parts import SessionParts
 from simulator.run.frames import States
 from simulator.sensors.gnss import frame_of
 from simulator.sensors.measurement import Measurement

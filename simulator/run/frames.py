@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import DeviceError
 from simulator.base.records import Record
-from simulator.builder.builder import SessionParts, view_geometry
+from simulator.builder.builder import view_geometry
+from simulator.builder.session_parts import SessionParts
 
 if TYPE_CHECKING:
     from simulator.session import Session

@@ -9,7 +9,7 @@ from typing import Any
 
 from simulator.base.inputfile import read_bytes
 from simulator.base.machine import origin
-from simulator.builder.builder import SessionParts
+from simulator.builder.session_parts import SessionParts
 from simulator.maneuvers.report.page import RunInfo
 from simulator.run.run_configuration import FILE_NAME, fingerprint, recorded
 from simulator.session import Session

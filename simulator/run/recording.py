@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from simulator.base.errors import NOTHING, ConfigError, UnreadableError
 from simulator.base.records import Record, Table, record, sized
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
-from simulator.builder.builder import SessionParts, build, view_geometry
+from simulator.builder.builder import build, view_geometry
+from simulator.builder.session_parts import SessionParts
 from simulator.outlets.telemetry import PLATFORM, PULLED
 from simulator.run.object_changes import KEY as OBJECT_CHANGES
 from simulator.run.recorded_events import RecordedEvent, events_at_rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,11 @@ from simulator.base.progress_bar import TimeProgress
 from simulator.base.rates import shown_time
 from simulator.base.records import Record
 from simulator.base.signals import StopRequest, on_signal, signal_message
-from simulator.builder.builder import SessionParts, build
+from simulator.builder.builder import build
+from simulator.builder.session_parts import SessionParts
 from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration
+from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.driver_seat import DriverChoice
 from simulator.driver.kinds import FOLLOWER
 from simulator.driver.make_driver import without_a_person
@@ -165,28 +167,13 @@ def rerun(
                 new = open_log(parts, session, folder, armed, LogOptions(about=about), raised)
                 folder.began()
                 replay = EventReplay(session, events or ())
-                if armed or raised:
-                    parts.cueing.procedure.arm()
-                if raised:
-                    replay.rise()
-                if isinstance(driver, RecordedDriver):
-                    driver.begin(session.command)
-                session.publish()
+                _begin_as_recorded(session, driver, replay, armed, raised)
                 joined = None if armed or raised else joining_tick(log, columns, new.every)
                 if joined is not None:
                     new.writer.about[JOINED] = str(joined)
                 changes = read_changes(log.about.get(KEY, ""))
-                # tick by tick, as in real time: the effect of an incident begins with the next tick
                 ticks = (len(columns["time"]) - 1) * new.every
-                while session.tick < ticks and stop_request.first is None:
-                    if session.tick == joined and events is None:
-                        parts.cueing.procedure.arm()
-                    replay.serve()
-                    apply_due(session, changes)
-                    session.advance(1)
-                    if session.tick % TICKS_BETWEEN == 0:
-                        progress(session.time, ticks * session.h)
-                replay.serve()
+                _advance_to_end(session, replay, changes, ticks, joined if events is None else None, stop_request, progress)
                 if changes:
                     new.writer.about[KEY] = changes_text(session)
                 if stop_request.first is not None:
@@ -198,6 +185,42 @@ def rerun(
     finally:
         folder.release()
     return folder.path
+
+
+def _begin_as_recorded(session: Session, driver: Driver | SensingDriver, replay: EventReplay, armed: bool, raised: bool) -> None:
+    """Arm and raise the platform as in the recorded run, fill the first recorded command, and publish the state."""
+    if armed or raised:
+        session.cueing.procedure.arm()
+    if raised:
+        replay.rise()
+    if isinstance(driver, RecordedDriver):
+        driver.begin(session.command)
+    session.publish()
+
+
+def _advance_to_end(
+    session: Session,
+    replay: EventReplay,
+    changes: Sequence[Mapping[str, Any]],
+    ticks: int,
+    joined: int | None,
+    stop_request: StopRequest,
+    progress: Callable[[float, float], None],
+) -> None:
+    """Advance to the last tick of the log or to the request of a stop, with the recorded events and changes of objects.
+
+    `joined` is the tick at which the platform joins, if no event does this.
+    """
+    # tick by tick, as in real time: the effect of an incident begins with the next tick
+    while session.tick < ticks and stop_request.first is None:
+        if session.tick == joined:
+            session.cueing.procedure.arm()
+        replay.serve()
+        apply_due(session, changes)
+        session.advance(1)
+        if session.tick % TICKS_BETWEEN == 0:
+            progress(session.time, ticks * session.h)
+    replay.serve()
 
 
 def joining_tick(log: LogInfo, columns: dict[str, Any], ticks_per_row: int) -> int | None:

@@ -21,7 +21,8 @@ from simulator.base.machine import computation_info
 from simulator.base.progress_bar import TimeProgress
 from simulator.base.rates import shown_time
 from simulator.base.signals import StopRequest, on_signal, signal_message
-from simulator.builder.builder import SessionParts, build
+from simulator.builder.builder import build
+from simulator.builder.session_parts import SessionParts
 from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
@@ -37,7 +38,7 @@ from simulator.maneuvers.plots.kinds import columns_of
 from simulator.maneuvers.report.page import RunInfo, columns_shown
 from simulator.maneuvers.report.write_report import write_metrics, write_page, write_report
 from simulator.maneuvers.source_marks import mark_words
-from simulator.outlets.telemetry import TelemetryOutlet, measuring
+from simulator.outlets.telemetry import MemoryRecorder, TelemetryOutlet, measuring
 from simulator.platform_phases import raise_platform
 from simulator.run.drive_figure import write_figures
 from simulator.run.drive_recorder import DriveRecorder
@@ -89,67 +90,94 @@ def run_maneuver(
     JounceError : a file or setting is invalid, there is no maneuver, or the folder is not writable
     Ended : a signal ended the run; the telemetry is complete up to that time
     """
-    compile_kernels(say)
-    parts = build(configuration)
-    if parts.maneuver is None:
-        raise JounceError(NO_MANEUVER)
-    maneuver = parts.maneuver
-    maneuver.pictures = maneuver.pictures if pictures else ()
-    parts.cueing.procedure.arm()
-    session = parts.session(driver_of(parts))
-    session.reset()
-    session.warm()
-    raise_platform(session)
+    parts, session = _started(configuration, pictures, say)
     folder = RunFolder(out)
-    measured = measuring(session, maneuver, (*columns_of(maneuver.pictures), *columns_shown()) if pictures else ())
-    states = States(parts.ticks(PERIOD))
-    drive = None if figure is None else DriveRecorder(parts, session, maneuver.duration)
-    more: list[Outlet] = [measured, *([states] if frames else []), *([drive] if drive is not None else [])]
+    recorders = _Recorders(parts, session, pictures, frames > 0, figure is not None)
     began = time.perf_counter()
     try:
-        run = _simulate_maneuver(parts, session, folder, more, progress)
-        for collision in session.collisions:
-            say(collision.message)
-        for trouble in (*parts.vehicle.troubles, *run.dropped):
-            say(trouble)
-        if run.early is not None:
-            say(f"the run ended early: {run.early['reason']}")
+        run = _simulate_maneuver(parts, session, folder, recorders.outlets, progress)
+        _print_troubles(parts, session, run, say)
         wall = time.perf_counter() - began
         machine = {"real_time_factor": session.time / wall, **computation_info(wall), "log_failure": run.log_failure}
         info = None
         if pictures:
             if frames:
                 on_stage("rendering images")
-            shown = drawn_states(parts, states.spread(frames), say) if frames else []
+            shown = drawn_states(parts, recorders.states.spread(frames), say) if frames else []
             info = run_info(parts, session, folder.path, machine, run.dropped, shown)
-            if isinstance(session.driver, GoalDriver) and session.driver.maps:
-                info = replace(info, obstacle_map=_map_picture(session.driver, measured.log(), folder.path, run.outcome))
+            info = _with_map(info, session.driver, recorders.measured, folder.path, run.outcome)
         on_stage("computing metrics")
-        evaluated_run = _evaluated(parts, measured.log(), run.early)
-        if run.outcome is not None:
-            evaluated_run.result[KEY] = run.outcome._asdict()
+        evaluated_run = _evaluated(parts, session, recorders.measured.log(), run)
         on_stage("drawing plots" if pictures else "writing metrics")
-        if session.collisions:
-            evaluated_run.result["collisions"] = [one.to_json() for one in session.collisions]
-        if session.faults:
-            evaluated_run.result["faults"] = [fault.to_json() for fault in session.faults]
         found = _report(evaluated_run, folder.path, machine, info)
-        if info is not None and info.obstacle_map is not None:
-            found["files"].append(info.obstacle_map)
-        if drive is not None and figure is not None:
+        if recorders.drive is not None and figure is not None:
             on_stage("drawing figures")
-            drive.keep_end(session)
-            found["files"] += write_figures(folder.path, drive, parts, figure, say)
+            recorders.drive.keep_end(session)
+            found["files"] += write_figures(folder.path, recorders.drive, parts, figure, say)
         return found | {"dropped": run.dropped}
     finally:
         folder.release()
 
 
-def _map_picture(driver: GoalDriver, log: Log, folder: Path, outcome: Outcome | None) -> Path:
-    """Draw the obstacle map with the driven path; return the file."""
+def _started(configuration: Configuration, pictures: bool, say: Callable[[str], None]) -> tuple[SessionParts, Session]:
+    """Return the parts and the session of a maneuver, at its start, with the platform raised. Raises JounceError: no maneuver.
+
+    Without `pictures`, the maneuver has no plots.
+    """
+    compile_kernels(say)
+    parts = build(configuration)
+    if parts.maneuver is None:
+        raise JounceError(NO_MANEUVER)
+    parts.maneuver.pictures = parts.maneuver.pictures if pictures else ()
+    parts.cueing.procedure.arm()
+    session = parts.session(driver_of(parts))
+    session.reset()
+    session.warm()
+    raise_platform(session)
+    return parts, session
+
+
+class _Recorders:
+    """Outlets of a run for its evaluation and report, in addition to the log.
+
+    Parameters
+    ----------
+    pictures : True to record for the plots of the maneuver
+    frames : True to record for images of the run
+    figure : True to record for figures of the drive
+    """
+
+    def __init__(self, parts: SessionParts, session: Session, pictures: bool, frames: bool, figure: bool) -> None:
+        maneuver = parts.maneuver
+        assert maneuver is not None
+        self.measured = measuring(session, maneuver, (*columns_of(maneuver.pictures), *columns_shown()) if pictures else ())
+        """Telemetry for metrics and plots."""
+        self.states = States(parts.ticks(PERIOD))
+        """States for the images."""
+        self.drive = DriveRecorder(parts, session, maneuver.duration) if figure else None
+        self.outlets: list[Outlet] = [self.measured, *([self.states] if frames else []), *([self.drive] if self.drive is not None else [])]
+
+
+def _print_troubles(parts: SessionParts, session: Session, run: _Outcome, say: Callable[[str], None]) -> None:
+    """Print collisions, failures of parts and an early end."""
+    for collision in session.collisions:
+        say(collision.message)
+    for trouble in (*parts.vehicle.troubles, *run.dropped):
+        say(trouble)
+    if run.early is not None:
+        say(f"the run ended early: {run.early['reason']}")
+
+
+def _with_map(info: RunInfo, driver: object, measured: MemoryRecorder, folder: Path, outcome: Outcome | None) -> RunInfo:
+    """Draw the obstacle map of a drive to a goal with the driven path, and return `info` with its file; other runs have no map."""
+    if not isinstance(driver, GoalDriver) or not driver.maps:
+        return info
+    log = measured.log()
     maps = [*driver.maps, *([driver.map] if driver.map is not None else [])]
     driven = np.column_stack((log["p_WB_x"], log["p_WB_y"]))
-    return write_map_picture(folder, maps, driver.goal, driver.plan, driven, "" if outcome is None else outcome.message)
+    return replace(
+        info, obstacle_map=write_map_picture(folder, maps, driver.goal, driver.plan, driven, "" if outcome is None else outcome.message)
+    )
 
 
 class _Outcome(NamedTuple):
@@ -253,8 +281,9 @@ class _Evaluated(NamedTuple):
         return self.measured.rows >= FEWEST_ROWS
 
 
-def _evaluated(parts: SessionParts, measured: Log, early: dict[str, Any] | None) -> _Evaluated:
-    maneuver, spawn = parts.maneuver, parts.ground.spawn
+def _evaluated(parts: SessionParts, session: Session, measured: Log, run: _Outcome) -> _Evaluated:
+    """Return the evaluation of a run, with its outcome, collisions and faults."""
+    maneuver, spawn, early = parts.maneuver, parts.ground.spawn, run.early
     assert maneuver is not None
     if early is not None:
         maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
@@ -264,6 +293,12 @@ def _evaluated(parts: SessionParts, measured: Log, early: dict[str, Any] | None)
         result, curves = evaluated(maneuver, measured, spawn, parts.traits if maneuver.requested_analyses else None)
     if early is not None:
         result |= {"pass": False, "ended_early": early}
+    if run.outcome is not None:
+        result[KEY] = run.outcome._asdict()
+    if session.collisions:
+        result["collisions"] = [one.to_json() for one in session.collisions]
+    if session.faults:
+        result["faults"] = [fault.to_json() for fault in session.faults]
     return _Evaluated(maneuver, measured, spawn, result, curves)
 
 
@@ -277,6 +312,8 @@ def _report(run: _Evaluated, folder: Path, machine: dict[str, Any], info: RunInf
         files, left_out = [write_metrics(folder, run.result, machine)], []
         if info is not None:
             files.append(write_page(folder, run.result, info, None))
+    if info is not None and info.obstacle_map is not None:
+        files.append(info.obstacle_map)
     return {
         "folder": folder,
         "files": [folder / "telemetry.parquet", *files],

@@ -20,7 +20,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.base.rates import whole_ticks
-from simulator.builder.builder import SessionParts
+from simulator.builder.session_parts import SessionParts
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin

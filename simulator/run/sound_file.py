@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.records import Record
-from simulator.builder.builder import SessionBuilder
+from simulator.builder.session_builder import SessionBuilder
 from simulator.builder.vehicle_builder import vehicle_of
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.session_file import read_session

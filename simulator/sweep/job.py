@@ -26,7 +26,8 @@ from simulator.base.rates import shown_time
 from simulator.base.registry import load_plugins
 from simulator.base.renamed import present_column
 from simulator.base.section_cache import sections_read_once
-from simulator.builder.builder import SessionParts, build
+from simulator.builder.builder import build
+from simulator.builder.session_parts import SessionParts
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Layer, Origin
 from simulator.driver.vehicle_identification import simulated_for

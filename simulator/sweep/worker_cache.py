@@ -19,8 +19,9 @@ import numpy as np
 from simulator.base.json_output import content_key
 from simulator.base.records import Record, Table, dtype_of
 from simulator.base.section_cache import SectionCache
-from simulator.builder.builder import SessionBuilder, build_cueing
+from simulator.builder.builder import build_cueing
 from simulator.builder.outline import outline
+from simulator.builder.session_builder import SessionBuilder
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.references import DEFAULTS
 from simulator.driver.internal_model import InternalModel

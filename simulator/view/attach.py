@@ -12,7 +12,7 @@ from simulator.base.errors import DeviceError
 from simulator.view.drive_lock import HostWatch, running, sweep
 from simulator.view.gl_context import display_available
 from simulator.view.launch import GEOMETRY, TERRAIN_FILE
-from simulator.view.shared_state import KeyReader
+from simulator.view.shared_keys import KeyReader
 from simulator.view.terrain_data import TerrainData
 from simulator.view.user_settings import users_key
 from simulator.view.window import run_window

@@ -19,7 +19,8 @@ from simulator.view.drive_lock import DriveLock, HostWatch
 from simulator.view.launch import ViewProcess, start_process
 from simulator.view.object_follower import ObjectFollower
 from simulator.view.offscreen import Offscreen
-from simulator.view.shared_state import EXTRAS, KeyWriter, ViewReader, extras
+from simulator.view.shared_keys import KeyWriter
+from simulator.view.shared_state import EXTRAS, ViewReader, extras
 from simulator.view.terrain_data import TerrainData
 from simulator.view.view_process import run_child
 

@@ -15,7 +15,7 @@ class Action(NamedTuple):
     name: str
     """Name in the settings file and in the menu."""
     sent: str
-    """Name of the key that the host receives, an entry of `simulator.view.shared_state.KEYS`; empty: an action of the window itself."""
+    """Name of the key that the host receives, an entry of `simulator.view.shared_keys.KEYS`; empty: an action of the window itself."""
     keys: tuple[str, ...]
     """Usual keys, the one to show first."""
 

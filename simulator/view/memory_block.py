@@ -54,3 +54,9 @@ def close_block(memory: shared_memory.SharedMemory, unlink: bool) -> None:
         _track(memory, True)  # `unlink` unregisters the block again
         with contextlib.suppress(FileNotFoundError):
             memory.unlink()
+
+
+def check_version(same: bool, name: str) -> None:
+    """Raise DeviceError unless a block has the layout of this version of Jounce."""
+    if not same:
+        raise DeviceError(f"shared memory {name}: written by another version of Jounce; hint: close the other window and restart")

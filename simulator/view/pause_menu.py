@@ -17,7 +17,7 @@ class PauseSwitch:
 
     Parameters
     ----------
-    tap : presses and releases a key of `simulator.view.shared_state.KEYS`
+    tap : presses and releases a key of `simulator.view.shared_keys.KEYS`
     clock : time in s
     """
 
@@ -49,7 +49,7 @@ class PauseMenu:
     Parameters
     ----------
     live : settings of the user
-    tap : presses and releases a key of `simulator.view.shared_state.KEYS`
+    tap : presses and releases a key of `simulator.view.shared_keys.KEYS`
     end : ends the drive
     read_only : True for a further window, which neither pauses nor restarts the drive
 

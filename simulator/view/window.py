@@ -21,7 +21,8 @@ from simulator.view.menu_window import MenuMouse, key_name
 from simulator.view.object_follower import ObjectFollower
 from simulator.view.pause_menu import PauseMenu
 from simulator.view.settings_pages import LiveSettings
-from simulator.view.shared_state import KEYS, MENU_PRESSES, OPEN_MENU, KeyWriter, NoKeys, ViewReader
+from simulator.view.shared_keys import KEYS, KeyWriter, NoKeys
+from simulator.view.shared_state import MENU_PRESSES, OPEN_MENU, ViewReader
 from simulator.view.terrain_data import TerrainData
 from simulator.view.timeline import Timeline
 from simulator.view.user_settings import UserSettings, load_settings
@@ -138,7 +139,7 @@ class _View:
         self.scene.camera.shakes = settings.camera_shake
 
     def tap(self, key: str) -> None:
-        """Press and release a key of `simulator.view.shared_state.KEYS`."""
+        """Press and release a key of `simulator.view.shared_keys.KEYS`."""
         self.writer.set(key, True)
         self.writer.set(key, False)
 

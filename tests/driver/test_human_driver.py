@@ -14,7 +14,7 @@ from simulator.driver.input_devices.gamepad import Gamepad
 from simulator.driver.input_devices.human_driver import HumanDriver, open_driver
 from simulator.driver.input_devices.keyboard import STALE, Keyboard
 from simulator.driver.input_devices.steering_wheel import Wheel
-from simulator.view import shared_state
+from simulator.view import shared_keys
 from vehicles.command import COMMAND
 
 G29 = ("Logitech G29 Driving Force Racing Wheel", 2, 4, 12, (0x046D, 0xC24F))
@@ -235,10 +235,10 @@ def test_whatever_time_and_speed_are_the_command_is_fit(keyboard_profile, story)
 
 def test_the_windows_keys_are_the_drivers_keys(keyboard_profile):
     """Through the shared memory that the window really writes."""
-    reader = shared_state.KeyReader()
-    writer = shared_state.KeyWriter(reader.name)
+    reader = shared_keys.KeyReader()
+    writer = shared_keys.KeyWriter(reader.name)
     try:
-        assert {*keyboard.ACTIONS, *keyboard._DRIVING, "horn"} == set(shared_state.KEYS)
+        assert {*keyboard.ACTIONS, *keyboard._DRIVING, "horn"} == set(shared_keys.KEYS)
         seat = Seat(HumanDriver([Keyboard(reader, keyboard_profile)]))
         writer.set("up", True)
         writer.set("camera", True)
@@ -255,8 +255,8 @@ def test_the_windows_keys_are_the_drivers_keys(keyboard_profile):
 
 
 def test_the_key_for_upright_is_an_event(keyboard_profile):
-    reader = shared_state.KeyReader()
-    writer = shared_state.KeyWriter(reader.name)
+    reader = shared_keys.KeyReader()
+    writer = shared_keys.KeyWriter(reader.name)
     driver = HumanDriver([Keyboard(reader, keyboard_profile)])
     out = record(COMMAND)
     writer.beat()

@@ -10,7 +10,7 @@ from unpaced import H, Tracker, assert_within_limits, new_session
 
 from simulator.base.errors import JounceError
 from simulator.base.records import record
-from simulator.builder import builder
+from simulator.builder import session_parts
 from simulator.builder.builder import build_maneuver
 from simulator.driver.steering.path_follower import PathFollower
 from simulator.telemetry.writer import read_telemetry
@@ -194,12 +194,12 @@ def broken_drive(folder, monkeypatch, at):
 
     session_of = []
 
-    class Noted(builder.Session):
+    class Noted(session_parts.Session):
         def __init__(self, *arguments):
             super().__init__(*arguments)
             session_of.append(self)
 
-    monkeypatch.setattr(builder, "Session", Noted)
+    monkeypatch.setattr(session_parts, "Session", Noted)
     monkeypatch.setattr(PathFollower, "read", spoiling)
     return file
 

@@ -8,8 +8,9 @@ from cueing_scenes import REST, STILL, G, H, hard_drive, washout_mapping
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from washout.classical import HEAD, POSE, STATE, WASHOUT, scaled, washout, washout_step
+from washout.classical import HEAD, STATE, WASHOUT, washout, washout_step
 from washout.discrete_filter import discrete, exponential
+from washout.motion_kernels import POSE, scaled
 
 CUEING = {
     "force_gain": [0.4, 0.4, 0.5],

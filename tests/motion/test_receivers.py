@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simulator.base.progress_line import ProgressLine, bar
+from simulator.base.registry import KindChoice
 from simulator.builder.builder import build_cueing, build_vehicle
 from simulator.motion.stream import MotionStream
 
@@ -29,7 +30,7 @@ def test_a_closed_port_is_noticed_and_an_open_one_again(cueing, readout, protoco
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as rig:
         rig.bind(("127.0.0.1", 0))
         port = rig.getsockname()[1]
-    stream = MotionStream("127.0.0.1", port, protocol=protocol, rate=250)
+    stream = MotionStream("127.0.0.1", port, protocol=KindChoice(protocol), rate=250)
 
     def send(count):
         for _ in range(count):

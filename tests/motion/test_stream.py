@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from simulator.base.errors import StreamError
 from simulator.base.records import record
+from simulator.base.registry import KindChoice
 from simulator.host.platform_park import close_together
 from simulator.motion.protocols.native_packet import decode, encode
 from simulator.motion.stream import LAST_PACKETS, MotionStream
@@ -83,7 +84,7 @@ def test_a_broken_vehicle_does_not_reach_the_wire(listener):
 
 
 def test_codemasters_packets_at_their_rate(listener):
-    stream = MotionStream(port=listener.getsockname()[1], protocol="codemasters")
+    stream = MotionStream(port=listener.getsockname()[1], protocol=KindChoice("codemasters"))
     for k in range(1, 101):
         stream.publish(readout(k), cueing(), run=True) if k % 10 == 0 else stream.publish(readout(k), None, run=True)
     stream.close()
@@ -102,7 +103,7 @@ def test_streams_of_different_rates_come_evenly_and_end_with_rest():
             rig.bind(("127.0.0.1", 0))
             rig.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         motion = engaged()
-        streams = [MotionStream(port=rigs[name].getsockname()[1], protocol=name, rate=rate) for name, rate in rates.items()]
+        streams = [MotionStream(port=rigs[name].getsockname()[1], protocol=KindChoice(name), rate=rate) for name, rate in rates.items()]
         outlets = [MotionStreamOutlet(stream) for stream in streams]
         session = SimpleNamespace(readout=None, cueing=motion, moves=True, tick=0)
         for tick in range(1, 2001):
@@ -161,7 +162,7 @@ def test_answers_are_heard_from_where_packets_go():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as base:
         base.bind(("127.0.0.1", 0))
         base.settimeout(2.0)
-        stream = MotionStream(port=base.getsockname()[1], protocol="moog", settings={"armed": 1})
+        stream = MotionStream(port=base.getsockname()[1], protocol=KindChoice("moog", {"armed": 1}))
         for expected in (170, 180):
             stream.send(readout(1), engaged(), run=True)
             data, sender = base.recvfrom(64)

@@ -7,6 +7,7 @@ import pytest
 from cueing_scenes import REST, STILL, H, engaged, worst_use
 
 from simulator.base.records import record
+from simulator.base.registry import KindChoice
 from simulator.motion.protocols.native_packet import decode
 from simulator.motion.stream import LAST_PACKETS, LONGEST_END, MotionStream
 from simulator.motion.stream_fade import FADE_TIME, LONGEST_FADE, Fade
@@ -53,7 +54,7 @@ class Scene:
 
     def __init__(self, protocol):
         self.cueing = engaged()
-        self.stream = MotionStream("127.0.0.1", 9, protocol=protocol, tick=H)
+        self.stream = MotionStream("127.0.0.1", 9, protocol=KindChoice(protocol), tick=H)
         self.stream._socket.close()
         self.wire = self.stream._socket = Wire()
         self.time, self.run, self.readout = 0.0, True, braking(0.0)

@@ -7,7 +7,6 @@ import pickle
 import struct
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,10 +14,8 @@ import numpy as np
 import pytest
 
 import jounce
-from simulator.base.callbacks import callback, record_at, records_at
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.fields import Field, Number
-from simulator.base.records import dtype_of
 from simulator.conformance import findings as findings_module
 from simulator.conformance.check_plugin import check_plugin
 from simulator.conformance.findings import FAILED, OK, WARNING, PluginError
@@ -39,14 +36,8 @@ from terrain.kinds import CONTRACT as TERRAIN_CONTRACT
 from terrain.kinds import TerrainKind
 from terrain.readers import kinds as readers
 from terrain.readers.kinds import ElevationFormatKind
-from tests.end_to_end.program import finish, start
-from tests.plugins import brush, protocols, sensors, terrains, trailing_arm, washouts
+from tests.plugins import protocols, sensors, terrains, trailing_arm, washouts
 from tests.plugins.cars import TRAILING_ARM
-from vehicles.controllers.anti_lock import KIND as ANTI_LOCK
-from vehicles.controllers.contract import CONTROLLER_OUTPUT
-from washout.contract import WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutKind
-
-SEEN, POSE, REQUESTS = dtype_of(WASHOUT_INPUT), dtype_of(WASHOUT_OUTPUT), dtype_of(CONTROLLER_OUTPUT)
 
 
 def faults(kind: Any, example: dict[str, Any] | None = None) -> dict[str, str]:
@@ -315,110 +306,6 @@ def test_an_input_source_without_a_device_is_a_warning() -> None:
     assert [one.message for one in found if one.check == "attributes"] == ["not checked further, since `make` returned None: no device"]
 
 
-# Kernels ----------------------------------------------------------------------------------------------------------------------------
-
-
-@callback
-def stiff_at_zero_load(parameters, state, seen, result, first, count, h):
-    for i in range(first, first + count):
-        k, r = records_at(seen, brush.I, first + count)[i], records_at(result, brush.O, first + count)[i]
-        r["F"][0] = (k["effective_radius"] * k["spin"] - k["v_x"]) / k["load"]
-
-
-@callback
-def without_bounds(parameters, state, seen, result, first, count, h):
-    n = first + count
-    for i in range(first, n + 1):
-        records_at(result, brush.O, n + 1)[i]["M_z"] = 1.0
-    records_at(seen, brush.I, n)[first]["load"] = 1.0
-    records_at(state, brush.S, n)[first]["numbers"][0] = 1.0
-
-
-@callback
-def unstable(parameters, state, seen, result, first, count, h):
-    for i in range(first, first + count):
-        u = records_at(state, brush.S, first + count)[i]["numbers"]
-        records_at(result, brush.O, first + count)[i]["rate"][0] = -1e4 * u[0] + 1.0
-
-
-@callback
-def allocates(parameters, state, seen, result, first, count, h):
-    numbers = np.zeros(3)
-    records_at(result, brush.O, first + count)[first]["M_z"] = numbers[0]
-
-
-@pytest.mark.parametrize(("kernel", "check", "message"), [
-    (stiff_at_zero_load, "forces", "zero load: F is not finite"),
-    (without_bounds, "writing", "changes its input; write to the state and the output only"),
-    (unstable, "stability", "the state diverges in steps of 1 ms; return implicit rates if the model is stiff"),
-    (allocates, "kernel", "does not compile: it allocates memory; use numbers and the records that the kernel receives"),
-    (lambda *_: None, "kernel", "decorate the function with @callback of simulator.base.callbacks"),
-])  # fmt: skip
-def test_a_broken_tire_model(kernel: Any, check: str, message: str) -> None:
-    found = faults(replace(brush.KIND, name="broken", kernel=kernel))
-    assert message in found[check]
-
-
-@callback
-def never_at_rest(parameters, state, seen, result, first, count, h):
-    x, k, pose = record_at(state, washouts.X)[0]["x"], record_at(seen, SEEN)[0], record_at(result, POSE)[0]["pose"]
-    x[0] += h * 1e3 * abs(k["f_H_B"][0])
-    pose[0] = x[0]
-
-
-@callback
-def weight(parameters, state, seen, result, first, count, h):
-    k = record_at(seen, SEEN)[0]
-    record_at(result, POSE)[0]["pose"][4] = k["f_H_B"][0] / k["gravity"]
-
-
-@callback
-def beyond_its_state(parameters, state, seen, result, first, count, h):
-    records_at(state, washouts.X, 2)[1]["x"][0] = 1.0
-
-
-@pytest.mark.parametrize(("kernel", "message"), [
-    (never_at_rest, "expected at most 100; limit the input or the state"), (weight, "without gravity: the pose is not finite"),
-    (beyond_its_state, "at rest: writes beyond the record of its state; check the indices"),
-])  # fmt: skip
-def test_a_broken_compiled_washout(kernel: Any, message: str) -> None:
-    found = faults(replace(washouts.COMPILED, name="broken", parameters=(), kernel=kernel))
-    assert found.keys() == {"poses"} and message in found["poses"]
-
-
-@pytest.mark.parametrize(("pose", "message"), [
-    ([0.0] * 5, "expected six numbers"), ("up", "returns 'up'; expected six numbers"), ([math.nan] * 6, "at rest: the pose is not finite"),
-    ([1e3] * 6, "a pose of 1000 m or rad; expected at most 100"),
-])  # fmt: skip
-def test_a_broken_washout_in_python(pose: Any, message: str) -> None:
-    make = lambda *_: SimpleNamespace(step=lambda seen, h: pose)  # noqa: E731
-    kind = WashoutKind("broken", (), washouts.PYTHON.contract, washouts.PYTHON.layout, make=make, rate=100.0)
-    found = faults(kind)
-    assert found.keys() == {"poses"} and message in found["poses"]
-
-
-def test_a_washout_that_works() -> None:
-    assert not [one for one in check_plugin(washouts.PYTHON) if one.outcome == WARNING and one.check != "registration"]
-
-
-@callback
-def all_wheels(parameters, state, seen, result, first, count, h):
-    out = record_at(result, REQUESTS)[0]
-    for i in range(len(out["inlet"])):
-        out["inlet"][i] = 0.5
-    out["throttle_limit"] = 1.5
-
-
-def test_a_broken_controller() -> None:
-    found = faults(replace(ANTI_LOCK, name="broken", kernel=all_wheels))
-    assert (
-        found["requests with 4 wheels"]
-        == "at rest: inlet: a request for a wheel beyond the 4 of the vehicle; use the first `count` elements"
-    )
-    with pytest.raises(PluginError, match=r"throttle_limit = 1.5; expected 0 to 1; clip it"):
-        check_plugin(replace(ANTI_LOCK, name="broken", kernel=all_wheels))
-
-
 # Axles, terrains, elevation data, steering -------------------------------------------------------------------------------------------
 
 
@@ -498,61 +385,3 @@ def test_an_example_replaces_generated_values() -> None:
 def test_other_objects_are_refused() -> None:
     with pytest.raises(JounceError, match="not a kind of a registry; expected an object such as a SensorKind; got int"):
         check_plugin(3)
-
-
-# The command -----------------------------------------------------------------------------------------------------------------------
-
-PLUGIN = """
-from simulator.sensors.contract import CONTRACT, SensorKind
-from simulator.sensors.kinds import register
-from simulator.base.fields import Field, Number
-
-class Probe:
-    def __init__(self, settings):
-        self.length = float(settings.parameters[0]["length"])
-
-    def step(self, sample, out):
-        out[0]["value"] = BODY
-
-FIELDS = (Field("length", Number("m", 0.5, 2.0), "length"),)
-register(SensorKind("NAME", FIELDS, (("value", (), "m", "a value"),), Probe, CONTRACT, meaning="a sensor of a test"))
-"""
-
-
-def written(folder: Path, name: str, body: str) -> Path:
-    """Return a plugin file with a sensor of a name, whose measurement is an expression."""
-    file = folder / f"{name}.py"
-    file.write_text(PLUGIN.replace("NAME", name).replace("BODY", body), encoding="utf-8")
-    return file
-
-
-def check(folder: Path, *words: object) -> tuple[int, list[str], str]:
-    """Return exit code, output lines and error text of `jounce check`."""
-    code, out, err = finish(start("check", *words, cwd=folder), 600.0)
-    return code, out.splitlines(), err
-
-
-def test_the_command_checks_every_kind_of_a_plugin(tmp_path: Path) -> None:
-    good, bad = written(tmp_path, "probe_one", "self.length"), written(tmp_path, "probe_two", 'float("nan")')
-    code, out, err = check(tmp_path, "--plugin", good, "--plugin", bad)
-    assert code == 2
-    assert out[0] == "sensor probe_one: good (12 checks)" and out[1] == "sensor probe_two: failed (5 faults)"
-    assert "sensor probe_two: finite output: a vehicle at rest: value is not finite" in err
-    assert check(tmp_path, "--plugin", good)[:2] == (0, ["sensor probe_one: good (12 checks)"])
-
-
-def test_a_file_gives_the_example_of_a_plugin(tmp_path: Path) -> None:
-    plugin = written(tmp_path, "probe_three", 'self.length if self.length != 1.25 else float("nan")')
-    (tmp_path / "session.yaml").write_text("sensors:\n- type: probe_three\n  length: 1.25\n", encoding="utf-8")
-    code, _, err = check(tmp_path, "--plugin", plugin, "session.yaml", "--kind", "washouts")
-    assert code == 2 and "probe_three: finite output" in err
-
-
-@pytest.mark.parametrize(("words", "message"), [
-    ((), "check: nothing to check; expected files, or --plugin with a Python file"),
-    (("--plugin", "registers_nothing.py"), "the plugins register no kind; expected a call of `register` when the file is imported"),
-])  # fmt: skip
-def test_nothing_to_check_is_an_error(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
-    (tmp_path / "registers_nothing.py").write_text("", encoding="utf-8")
-    code, _, err = check(tmp_path, *words)
-    assert code == 2 and message in err

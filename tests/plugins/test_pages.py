@@ -24,7 +24,7 @@ from simulator.configuration.session_file import read_session
 from simulator.conformance.check_plugin import check_plugin
 from simulator.driver.input_devices.human_driver import open_driver
 from simulator.driver.kinds import DRIVER_KINDS
-from simulator.driver.make_driver import new_driver
+from simulator.driver.make_driver import DriverContext, new_driver
 from simulator.events.event import Event, Origin
 from simulator.maneuvers.conditions import QUANTITIES
 from simulator.maneuvers.input_signals import profile_tables
@@ -92,7 +92,7 @@ def test_the_scanner_measures_and_the_driver_stops(folder: Path) -> None:
     plugin(folder, "own_sensor")
     (folder / "careful.py").write_text(blocks("own_sensor", "python")[1], encoding="utf-8")
     load_plugins([str(folder / "careful.py")])
-    careful = new_driver(DRIVER_KINDS.need("careful"), build_ground("flat"), None, paced=False)
+    careful = new_driver(DRIVER_KINDS.need("careful"), DriverContext(build_ground("flat")), paced=False)
     sim = Simulation("sedan", "flat", driver=careful, sensors=[{"type": "scanner", "mount": {"position": [2.0, 0.0, 0.3]}}])
     sim.add_object({"shape": "box", "name": "wall", "size": [1.0, 4.0, 2.0], "position": [50.0, 0.0, 1.0], "label": "building"})
     sim.advance(12.0)

@@ -14,10 +14,11 @@ import pytest
 from simulator.base import plugin_thread
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import Record, record
+from simulator.base.registry import KindChoice
 from simulator.builder.builder import build_cueing, build_ground, build_vehicle
 from simulator.driver.input_devices.human_driver import open_driver
 from simulator.driver.kinds import DRIVER_KINDS
-from simulator.driver.make_driver import new_driver
+from simulator.driver.make_driver import DriverContext, new_driver
 from simulator.motion.stream import MotionStream
 from simulator.outlets.kinds import OUTLET_KINDS, build_outlets
 from simulator.outlets.motion_stream import MotionStreamOutlet
@@ -131,7 +132,7 @@ def received(listener: socket.socket) -> list[bytes]:
 
 def streaming(listener: socket.socket, protocol: str, **said: Any) -> tuple[MotionStream, int]:
     """Return a stream after half a second of ticks, and the number of packets that were due."""
-    stream = MotionStream(port=listener.getsockname()[1], protocol=protocol, settings=said)
+    stream = MotionStream(port=listener.getsockname()[1], protocol=KindChoice(protocol, said))
     motion, readout = cueing(), record(READOUT)
     readout[0]["q_WB"][0] = 1.0
     readout[0]["f_H_B"][2] = 9.80665
@@ -225,7 +226,7 @@ def test_an_outlet_that_cannot_be_built_is_named(tmp_path: Path, said: Any, comp
 
 
 def driver_of(name: str) -> Any:
-    return new_driver(DRIVER_KINDS.need(name), build_ground("flat"), None, paced=False)
+    return new_driver(DRIVER_KINDS.need(name), DriverContext(build_ground("flat")), paced=False)
 
 
 def test_a_plugin_driver_drives_identically_twice() -> None:

@@ -13,7 +13,8 @@ import pytest
 
 from simulator.base.errors import DeviceError
 from simulator.base.records import record
-from simulator.view.shared_state import KEYS, STATE, KeyReader, KeyWriter, ViewReader, ViewWriter, extras, interpolate
+from simulator.view.shared_keys import KEYS, KeyReader, KeyWriter
+from simulator.view.shared_state import STATE, ViewReader, ViewWriter, extras, interpolate
 from vehicles.readout import READOUT
 
 ROOT = Path(__file__).resolve().parents[2]

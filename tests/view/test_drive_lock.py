@@ -15,13 +15,15 @@ import pytest
 from simulator.base.errors import DeviceError
 from simulator.view import drive_lock
 from simulator.view.drive_lock import PREFIX, DriveLock, HostWatch, running, sweep
-from simulator.view.shared_state import KeyReader, ViewWriter
+from simulator.view.shared_keys import KeyReader
+from simulator.view.shared_state import ViewWriter
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are ended by signals here")
 ROOT = Path(__file__).resolve().parents[2]
 HOLDER = (
     "import sys\n"
-    "from simulator.view.shared_state import KeyReader, ViewWriter\n"
+    "from simulator.view.shared_keys import KeyReader\n"
+    "from simulator.view.shared_state import ViewWriter\n"
     "from simulator.view.drive_lock import DriveLock\n"
     "lock, block, keys = DriveLock(), ViewWriter(), KeyReader()\n"
     "(lock.folder / 'land.npz').write_bytes(b'x')\n"

@@ -17,14 +17,16 @@ from simulator.view.camera import CAMERAS
 from simulator.view.drive_lock import sweep
 from simulator.view.frame_writer import start_pictures_process
 from simulator.view.gl_context import offscreen_context
-from simulator.view.shared_state import KeyReader, ViewWriter, extras
+from simulator.view.shared_keys import KeyReader
+from simulator.view.shared_state import ViewWriter, extras
 from tests.view.scenes import geometry, hilly_terrain, readout
 
 ROOT = Path(__file__).resolve().parents[2]
 HOST = (
     "import sys, time\n"
     "from pathlib import Path\n"
-    "from simulator.view.shared_state import KeyReader, ViewWriter, extras\n"
+    "from simulator.view.shared_keys import KeyReader\n"
+    "from simulator.view.shared_state import ViewWriter, extras\n"
     "from simulator.view.frame_writer import start_pictures_process\n"
     "from tests.view.scenes import geometry, hilly_terrain, readout\n"
     "block, keys, state = ViewWriter(), KeyReader(), readout()\n"

@@ -19,7 +19,8 @@ from simulator.run.frames import States, pictures_of
 from simulator.view.camera import CAMERAS, clip_of_world
 from simulator.view.launch import start_view_process
 from simulator.view.offscreen import Offscreen, png
-from simulator.view.shared_state import KeyReader, ViewWriter, extras
+from simulator.view.shared_keys import KeyReader
+from simulator.view.shared_state import ViewWriter, extras
 from terrain.objects.object_set import NO_OBJECTS
 from terrain.rut_memory import SoilMemory
 from tests.view.scenes import geometry, hilly_terrain, readout

@@ -11,7 +11,8 @@ from simulator.view.camera import CAMERAS
 from simulator.view.ghost import FIELDS, GhostClock, GhostTrack
 from simulator.view.instrument_layout import EDGE, Box, arrange, place_insets
 from simulator.view.instruments import AMBER, INK, RED, SMALL, Canvas, Font, asset, clock_text
-from simulator.view.shared_state import STATE, KeyReader, KeyWriter
+from simulator.view.shared_keys import KeyReader, KeyWriter
+from simulator.view.shared_state import STATE
 from simulator.view.timeline import LABEL, PLOTS, Timeline, bar_of, timeline_bar, timeline_plots
 from tests.view.scenes import geometry
 

@@ -14,7 +14,7 @@ from simulator.base.errors import DeviceError
 from simulator.host import view_supervisor
 from simulator.host.view_supervisor import HANG, OPENING, WAIT, ViewSupervisor
 from simulator.view import attach, drive_lock
-from simulator.view.shared_state import KeyReader, KeyWriter
+from simulator.view.shared_keys import KeyReader, KeyWriter
 
 
 class Procedure:

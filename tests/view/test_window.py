@@ -9,7 +9,8 @@ import pytest
 from simulator.view.gl_context import display_available
 from simulator.view.key_bindings import ACTIONS
 from simulator.view.launch import start_view_process
-from simulator.view.shared_state import MENU_PRESSES, KeyReader, ViewWriter, extras
+from simulator.view.shared_keys import KeyReader
+from simulator.view.shared_state import MENU_PRESSES, ViewWriter, extras
 from tests.view.scenes import geometry, hilly_terrain, readout
 
 
@@ -86,6 +87,6 @@ def test_the_menu_leaves_the_pause_of_a_replay_of_the_last_seconds(opened):
 
 
 def test_every_key_has_a_meaning_the_host_knows():
-    from simulator.view.shared_state import KEYS
+    from simulator.view.shared_keys import KEYS
 
     assert {action.sent for action in ACTIONS} == {*KEYS, ""}

@@ -12,7 +12,18 @@ def add_validate(commands: Commands) -> None:
     """Add the verb `validate`."""
     validate = commands.add_parser("validate", help="compare models with reference data and other programs")
     kinds = validate.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
+    _add_all(kinds)
+    _add_soil(kinds)
+    _add_accelerations(kinds)
+    _add_kinematics(kinds)
+    _add_mechanism(kinds)
+    _add_sensors(kinds)
+    _add_tire(kinds)
+    _add_trajectory(kinds)
 
+
+def _add_all(kinds: Commands) -> None:
+    """Add the subcommand `validate all`."""
     p = kinds.add_parser("all", help="run all comparisons and write docs/validation.md")
     p.add_argument(
         "--only",
@@ -26,11 +37,29 @@ def add_validate(commands: Commands) -> None:
     add_json(p)
     p.set_defaults(run=_validate_all)
 
+
+def _validate_all(arguments: argparse.Namespace) -> int:
+    from simulator.validation.suite.command import main_all
+
+    return main_all(arguments)
+
+
+def _add_soil(kinds: Commands) -> None:
+    """Add the subcommand `validate soil`."""
     p = kinds.add_parser("soil", help="compare soils with measurements and write docs/soil_measured.md")
     add_out(p, "folder of the page and its plots", "docs")
     add_json(p)
     p.set_defaults(run=_validate_soil)
 
+
+def _validate_soil(arguments: argparse.Namespace) -> int:
+    from simulator.validation.suite.soil_command import main_soil_measured
+
+    return main_soil_measured(arguments)
+
+
+def _add_accelerations(kinds: Commands) -> None:
+    """Add the subcommand `validate accelerations`."""
     p = kinds.add_parser("accelerations", help="compare accelerations of constrained states (.npz)")
     p.add_argument("file", metavar="FILE", help="file of states (.npz)")
     p.add_argument("--model", required=True, metavar="MODEL.yaml", help="file of the bodies, joints and loops of the mechanism")
@@ -38,6 +67,17 @@ def add_validate(commands: Commands) -> None:
     add_json(p)
     p.set_defaults(run=_validate_accelerations)
 
+
+def _validate_accelerations(arguments: argparse.Namespace) -> int:
+    from simulator.builder.builder import read_yaml
+    from simulator.validation.reference.accelerations import compare_accelerations
+
+    model = read_yaml(arguments.model)
+    return _report(compare_accelerations(arguments.file, model, arguments.model, arguments.formulation), arguments.json)
+
+
+def _add_kinematics(kinds: Commands) -> None:
+    """Add the subcommand `validate kinematics`."""
     p = kinds.add_parser("kinematics", help="compare wheel positions and motions (.json, .csv)")
     p.add_argument("file", metavar="FILE", help="file of reference states (.json) or positions (.csv)")
     p.add_argument("--axle", choices=("front", "rear"), help="axle of a CSV file (default: from the file name)")
@@ -46,6 +86,16 @@ def add_validate(commands: Commands) -> None:
     add_json(p)
     p.set_defaults(run=_validate_kinematics)
 
+
+def _validate_kinematics(arguments: argparse.Namespace) -> int:
+    from simulator.builder.builder import vehicle_description
+    from simulator.validation.reference.kinematics import compare_kinematics
+
+    return _report(compare_kinematics(arguments.file, vehicle_description(arguments.vehicle), arguments.axle), arguments.json)
+
+
+def _add_mechanism(kinds: Commands) -> None:
+    """Add the subcommand `validate mechanism`."""
     p = kinds.add_parser("mechanism", help="compare accelerations of a mechanism at states, or reference rows")
     p.add_argument("file", metavar="NAME", help="mechanism name or file (.yaml, .urdf, URDF+)")
     p.add_argument(
@@ -57,11 +107,34 @@ def add_validate(commands: Commands) -> None:
     add_json(p)
     p.set_defaults(run=_validate_mechanism)
 
+
+def _validate_mechanism(arguments: argparse.Namespace) -> int:
+    from simulator.builder.builder import load_mechanism
+    from simulator.validation.reference.mechanism_rows import compare_rows
+    from simulator.validation.reference.mechanism_states import compare_mechanism
+
+    mechanism, _ = load_mechanism(arguments.file)
+    if arguments.states.endswith(".csv"):
+        return _report(compare_rows(arguments.states, mechanism), arguments.json)
+    return _report(compare_mechanism(arguments.states, mechanism, arguments.formulation), arguments.json)
+
+
+def _add_sensors(kinds: Commands) -> None:
+    """Add the subcommand `validate sensors`."""
     p = kinds.add_parser("sensors", help="compare rays, scans, maps, GNSS and IMU with reference data")
     p.add_argument("folder", metavar="FOLDER", help="folder with some of the folders rays, scan, maps, gnss, imu")
     add_json(p)
     p.set_defaults(run=_validate_sensors)
 
+
+def _validate_sensors(arguments: argparse.Namespace) -> int:
+    from simulator.validation.suite.sensors_command import main_sensors
+
+    return main_sensors(arguments)
+
+
+def _add_tire(kinds: Commands) -> None:
+    """Add the subcommand `validate tire`."""
     p = kinds.add_parser("tire", help="compare forces and moments of a tire at rows (.csv)")
     p.add_argument("rows", metavar="ROWS.csv", help="file of conditions with forces and moments")
     p.add_argument(
@@ -78,6 +151,15 @@ def add_validate(commands: Commands) -> None:
     add_json(p)
     p.set_defaults(run=_validate_tire)
 
+
+def _validate_tire(arguments: argparse.Namespace) -> int:
+    from simulator.validation.reference.tire_rows import compare_tire
+
+    return _report(compare_tire(arguments.rows, arguments.file, arguments.reading), arguments.json)
+
+
+def _add_trajectory(kinds: Commands) -> None:
+    """Add the subcommand `validate trajectory`."""
     p = kinds.add_parser("trajectory", help="simulate recorded inputs and compare with the recorded motion")
     p.add_argument("file", metavar="FILE", help="recording (.csv.gz or .csv), with its description (.json) in the same folder")
     p.add_argument(
@@ -93,56 +175,6 @@ def add_validate(commands: Commands) -> None:
     p.add_argument("--plot", metavar="FILE", help="PNG file of the channels with a criterion (default: none)")
     add_json(p)
     p.set_defaults(run=_validate_trajectory)
-
-
-def _validate_all(arguments: argparse.Namespace) -> int:
-    from simulator.validation.suite.command import main_all
-
-    return main_all(arguments)
-
-
-def _validate_soil(arguments: argparse.Namespace) -> int:
-    from simulator.validation.suite.soil_command import main_soil_measured
-
-    return main_soil_measured(arguments)
-
-
-def _validate_accelerations(arguments: argparse.Namespace) -> int:
-    from simulator.builder.builder import read_yaml
-    from simulator.validation.reference.accelerations import compare_accelerations
-
-    model = read_yaml(arguments.model)
-    return _report(compare_accelerations(arguments.file, model, arguments.model, arguments.formulation), arguments.json)
-
-
-def _validate_kinematics(arguments: argparse.Namespace) -> int:
-    from simulator.builder.builder import vehicle_description
-    from simulator.validation.reference.kinematics import compare_kinematics
-
-    return _report(compare_kinematics(arguments.file, vehicle_description(arguments.vehicle), arguments.axle), arguments.json)
-
-
-def _validate_tire(arguments: argparse.Namespace) -> int:
-    from simulator.validation.reference.tire_rows import compare_tire
-
-    return _report(compare_tire(arguments.rows, arguments.file, arguments.reading), arguments.json)
-
-
-def _validate_sensors(arguments: argparse.Namespace) -> int:
-    from simulator.validation.suite.sensors_command import main_sensors
-
-    return main_sensors(arguments)
-
-
-def _validate_mechanism(arguments: argparse.Namespace) -> int:
-    from simulator.builder.builder import load_mechanism
-    from simulator.validation.reference.mechanism_rows import compare_rows
-    from simulator.validation.reference.mechanism_states import compare_mechanism
-
-    mechanism, _ = load_mechanism(arguments.file)
-    if arguments.states.endswith(".csv"):
-        return _report(compare_rows(arguments.states, mechanism), arguments.json)
-    return _report(compare_mechanism(arguments.states, mechanism, arguments.formulation), arguments.json)
 
 
 def _validate_trajectory(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,170 @@
+"""Parts of a session, and the objects of a run that they create: session, drivers, sensors, faults and outlets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from simulator.base.errors import ErrorCollector
+from simulator.builder.session_builder import SessionBuilder, cueing_of
+from simulator.builder.session_images import SessionImages
+from simulator.builder.start_place import check_place
+from simulator.configuration.configuration import Configuration
+from simulator.configuration.session_file import SessionOptions
+from simulator.driver.contract import Driver, DriverKind, SensingDriver
+from simulator.driver.internal_model import InternalModel
+from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER
+from simulator.driver.make_driver import DriverContext, new_driver, without_a_person
+from simulator.faults.contract import FaultContext
+from simulator.faults.planned_fault import PlannedFault, make_faults
+from simulator.maneuvers.maneuver_file import Maneuver
+from simulator.outlets.kinds import build_outlets
+from simulator.outlets.log_outlet_runner import LogOutletRunner
+from simulator.outlets.outlet_runner import OutletRunner
+from simulator.sensors.make_sensors import SensorContext, make_sensors, mounts_of
+from simulator.sensors.mounted_sensor import MountedSensor
+from simulator.session import Outlet, Session
+from terrain.ground import Ground
+from vehicles import step_stability
+from vehicles.vehicle import Vehicle
+from washout.cueing import MotionCueing
+from washout.preview import Preview
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class SessionParts:
+    """Parts of a session."""
+
+    configuration: Configuration
+    options: SessionOptions
+    vehicle: Vehicle
+    ground: Ground
+    cueing: MotionCueing
+    maneuver: Maneuver | None
+    step: float
+    """Time step in s."""
+    preview: Preview | None
+    """Preview of the motion for the washout."""
+    ruts: Path | None
+    """Rut file loaded at the start of a session."""
+    builder: SessionBuilder
+    images: SessionImages
+    """Rendered images for the sensors."""
+
+    @property
+    def gravity(self) -> float:
+        """Gravity in m/s2."""
+        return float(self.ground.p[0]["gravity"])
+
+    @property
+    def terrain(self) -> str:
+        """Name of the terrain, also in the files of runs."""
+        return Path(self.configuration.name("terrain")).stem
+
+    @cached_property
+    def traits(self) -> InternalModel:
+        """Internal model of the driver, identified in a test drive."""
+        return self.builder.traits(self.vehicle, self.gravity, min(self.step, step_stability.USUAL_STEP))
+
+    @property
+    def seed(self) -> int:
+        """Default seed of all objects without a seed in a file."""
+        if self.options.seed is not None:
+            return self.options.seed
+        return 0 if self.maneuver is None else self.maneuver.seed
+
+    def ticks(self, period: float) -> int:
+        """Return the number of ticks in a period in seconds, at least one."""
+        return max(1, round(period / self.step))
+
+    def new_cueing(self) -> MotionCueing:
+        """Return a new motion cueing for another run with the same parts."""
+        return cueing_of(self.configuration, self.step, self.gravity, self.preview, self.options.intensity)
+
+    def new_sensors(self) -> list[MountedSensor]:
+        """Return new sensors. Raises ConfigError, JounceError."""
+        with self.configuration.origins.relative_to():
+            body = self.vehicle.model.object_contact
+            context = SensorContext(self.ground, self.step, self.seed, self.vehicle.description, self.options.weather, body, self.images)
+            return make_sensors(self.options.sensors, "", context)
+
+    def driver(
+        self, kind: DriverKind, *, paced: bool, said: Mapping[str, Any] = NOTHING, here: tuple[float, float, float] | None = None
+    ) -> Driver | SensingDriver:
+        """Return a new automatic driver; `paced`: in real time; `said`: own parameters of the kind; `here`: pose (x, y, yaw) at which it takes
+        over. Raises ConfigError, JounceError."""
+        mounts = mounts_of(self.options.sensors)
+        context = DriverContext(self.ground, self.maneuver, self.seed, self.traits, self.vehicle, mounts)
+        return new_driver(kind, context, paced, said, here)
+
+    def automatic_driver(self) -> Driver | SensingDriver | None:
+        """Return a new automatic driver of the session, else the driver of the maneuver, for a run; None without both. Raises as `driver`."""
+        chosen = without_a_person(self.options.driver)
+        if chosen.name == FOLLOWER:
+            return None if self.maneuver is None else self.maneuver_driver()
+        return self.driver(DRIVER_KINDS.need(chosen.name), paced=False, said=chosen.parameters)
+
+    def maneuver_driver(self, here: tuple[float, float, float] | None = None) -> Driver | SensingDriver:
+        """Return a new driver of the maneuver, for a run; `here` as for `driver`. Raises ConfigError, JounceError."""
+        return self.driver(DRIVER_KINDS.need(FOLLOWER), paced=False, here=here)
+
+    def check_equilibrium(self) -> None:
+        """Check that the vehicle stands at the start of the ground, by placing it there; a dropped one need not. Raises ConfigError, JounceError."""
+        if self.maneuver is not None and self.maneuver.start.drop is not None:
+            return
+        with self.configuration.origins.at_start():
+            self.vehicle.reset(self.ground, *self.ground.spawn)
+
+    def new_faults(self) -> list[PlannedFault]:
+        """Return new faults: those of the maneuver, then those of the session. Raises ConfigError, JounceError."""
+        planned = () if self.maneuver is None else self.maneuver.faults
+        faults: list[PlannedFault] = []
+        if not planned and not self.options.faults:
+            return faults
+        context, origins = self._fault_context, self.configuration.origins
+        with ErrorCollector() as errors:
+            with errors.part(), origins.about(("maneuver",)):
+                faults += make_faults(planned, context)
+            with errors.part(), origins.relative_to():
+                faults += make_faults(self.options.faults, context, [fault.name for fault in faults])
+        return faults
+
+    def more_faults(self, given: Sequence[Any], present: Sequence[PlannedFault]) -> list[PlannedFault]:
+        """Return faults, described as in a session file, in addition to those `present`. Raises ConfigError, JounceError."""
+        return make_faults(given, self._fault_context, [fault.name for fault in present])
+
+    def check_place(self, session: Session, x: float, y: float, yaw: float) -> None:
+        """Check that the vehicle of a session has room at x, y [m] with the heading yaw [rad]. Raises ConfigError."""
+        check_place(self.ground, session.objects, session.time, self.vehicle.description, (x, y, yaw))
+
+    @property
+    def _fault_context(self) -> FaultContext:
+        phases = () if self.maneuver is None else self.maneuver.phase_names
+        return FaultContext(self.vehicle, tuple(mounts_of(self.options.sensors)), phases)
+
+    def session(
+        self, driver: Driver | SensingDriver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None
+    ) -> Session:
+        """Return a session with the vehicle in its present state; default: new `sensors`. Raises ConfigError, JounceError."""
+        measuring = self.new_sensors() if sensors is None else sensors
+        session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring, self.options.weather)
+        session.message_origins = self.configuration.origins.at_start
+        if self.maneuver is not None:
+            session.start_speed, session.start_drop = self.maneuver.start.speed, self.maneuver.start.drop
+        session.injector.add(self.new_faults())
+        session.injector.make, session.place_check = self.more_faults, self.check_place
+        if self.ruts is not None:
+            session.soil.load(self.ruts, self.terrain)
+        self.images.soil = session.soil
+        return session
+
+    def outlets(self, folder: Path) -> list[OutletRunner | LogOutletRunner]:
+        """Return the plugin outlets for the folder of a run. Raises ConfigError, JounceError."""
+        with self.configuration.origins.relative_to():
+            return build_outlets(self.options.outlets, "", folder, self.step, "outlets.plugins")

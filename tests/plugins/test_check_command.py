@@ -1,0 +1,64 @@
+"""`jounce check` of plugins: does the command check every kind of a plugin, and does a file give the example?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.program import finish, start
+
+PLUGIN = """
+from simulator.sensors.contract import CONTRACT, SensorKind
+from simulator.sensors.kinds import register
+from simulator.base.fields import Field, Number
+
+class Probe:
+    def __init__(self, settings):
+        self.length = float(settings.parameters[0]["length"])
+
+    def step(self, sample, out):
+        out[0]["value"] = BODY
+
+FIELDS = (Field("length", Number("m", 0.5, 2.0), "length"),)
+register(SensorKind("NAME", FIELDS, (("value", (), "m", "a value"),), Probe, CONTRACT, meaning="a sensor of a test"))
+"""
+
+
+def written(folder: Path, name: str, body: str) -> Path:
+    """Return a plugin file with a sensor of a name, whose measurement is an expression."""
+    file = folder / f"{name}.py"
+    file.write_text(PLUGIN.replace("NAME", name).replace("BODY", body), encoding="utf-8")
+    return file
+
+
+def check(folder: Path, *words: object) -> tuple[int, list[str], str]:
+    """Return exit code, output lines and error text of `jounce check`."""
+    code, out, err = finish(start("check", *words, cwd=folder), 600.0)
+    return code, out.splitlines(), err
+
+
+def test_the_command_checks_every_kind_of_a_plugin(tmp_path: Path) -> None:
+    good, bad = written(tmp_path, "probe_one", "self.length"), written(tmp_path, "probe_two", 'float("nan")')
+    code, out, err = check(tmp_path, "--plugin", good, "--plugin", bad)
+    assert code == 2
+    assert out[0] == "sensor probe_one: good (12 checks)" and out[1] == "sensor probe_two: failed (5 faults)"
+    assert "sensor probe_two: finite output: a vehicle at rest: value is not finite" in err
+    assert check(tmp_path, "--plugin", good)[:2] == (0, ["sensor probe_one: good (12 checks)"])
+
+
+def test_a_file_gives_the_example_of_a_plugin(tmp_path: Path) -> None:
+    plugin = written(tmp_path, "probe_three", 'self.length if self.length != 1.25 else float("nan")')
+    (tmp_path / "session.yaml").write_text("sensors:\n- type: probe_three\n  length: 1.25\n", encoding="utf-8")
+    code, _, err = check(tmp_path, "--plugin", plugin, "session.yaml", "--kind", "washouts")
+    assert code == 2 and "probe_three: finite output" in err
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    ((), "check: nothing to check; expected files, or --plugin with a Python file"),
+    (("--plugin", "registers_nothing.py"), "the plugins register no kind; expected a call of `register` when the file is imported"),
+])  # fmt: skip
+def test_nothing_to_check_is_an_error(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+    (tmp_path / "registers_nothing.py").write_text("", encoding="utf-8")
+    code, _, err = check(tmp_path, *words)
+    assert code == 2 and message in err
