@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from simulator.base.callbacks import records_at
 from simulator.base.jit import inline, kernel
 from terrain.objects.pose import place_object
 from terrain.objects.records import BREAKAWAY, OBJECT_TYPE, PATH, ROW_TYPE, STATE_TYPE
 from terrain.rays.bernstein import first_zero, patch_along
-from terrain.rays.march import feature_span, ground_and_slopes, march, march_rough, span
+from terrain.rays.march import Gap, feature_span, ground_and_slopes, march, march_rough, span
 from terrain.rays.pyramid import cell_at, next_cell
 from terrain.rays.shapes import shape_hit, slab
 from terrain.rays.surface import BORDER, node_at
@@ -20,8 +24,27 @@ BOX_SLACK = 1e-9
 """m. Widening of bounding boxes for rounding."""
 STALE = 2e-3
 """s. Poses of moving objects of that age tell which objects may be near a ray; older ones tell less, newer ones take longer."""
-FIRST_LEVEL = 3
-"""Level of a pyramid at which a ray begins: the ground near a sensor is near the ray."""
+
+
+class Rays(NamedTuple):
+    """n rays."""
+
+    line: NDArray[np.float64]
+    """(n, 6) origin [m], direction (unit vector), in W"""
+    limit: NDArray[np.float64]
+    """(n,) maximum range [m]"""
+    time: NDArray[np.float64]
+    """(n,) time [s] at which moving objects are placed"""
+
+
+class CastOptions(NamedTuple):
+    """Surfaces that stop rays."""
+
+    ground: bool
+    roughness: bool
+    porous: bool
+    """True = porous objects are solid"""
+    ruts: bool
 
 
 @kernel
@@ -42,55 +65,60 @@ def unit_rays(origins, directions, rays):
     return -1
 
 
+@inline
+def ray_at(rays, n):
+    """Return ray n of `Rays` as (x, y, z of the origin, x, y, z of the direction)."""
+    line = rays.line[n]
+    return line[0], line[1], line[2], line[3], line[4], line[5]
+
+
 @kernel
-def cast_rays(ground, surface, space, moving, poses, options, rays, limits, times, ranges, numbers, normals):
+def cast_rays(ground, surface, space, movers, options, rays, hits):
     """Cast n rays.
 
     Parameters
     ----------
     ground : `terrain.ground.GroundArrays`
-    surface, space : `terrain.rays.surface.RaySurface`, `terrain.rays.space.RayObjects`
-    moving, poses : rows of the objects outside the bins, and (rows,) of `POSE`, scratch
-    options : (3,) 1 = with the ground; with roughness; porous objects are solid
-    rays : (n, 6) origin [m], direction (unit vector), in W
-    limits : (n,) maximum range [m]
-    times : (n,) time [s] at which moving objects are placed
-    ranges, numbers, normals : (n,), (n,), (n, 3) results
+    surface : `terrain.rays.surface.RaySurface`
+    space, movers : `terrain.rays.space.RayObjects`, `terrain.rays.space.Movers`
+    options : `CastOptions`
+    rays : `Rays`
+    hits : `terrain.rays.caster.Hits`, results
     """
     now = math.nan
     start = math.nan, math.nan, math.nan
     gap = rate_x = rate_y = 0.0
-    w = ground.objects
+    w, normals = ground.objects, hits.normal
     steepest = ground.p[0]["steepest"] + math.hypot(ground.p[0]["slope"][0], ground.p[0]["slope"][1])
-    for n in range(len(rays)):
-        ray = rays[n, 0], rays[n, 1], rays[n, 2], rays[n, 3], rays[n, 4], rays[n, 5]
-        end, number, row = limits[n], -1, -1
+    for n in range(len(rays.line)):
+        ray = ray_at(rays, n)
+        end, number, row = rays.limit[n], -1, -1
         if w[0]["count"] > 0:
-            if len(moving) > 0:
-                if not abs(times[n] - now) <= STALE:
-                    now = times[n]
-                    place_objects(w, moving, poses, now)
-                end, row = _moving_hit(w, space, moving, poses, (now, times[n]), ray, end, options[2], normals[n])
-            end, row = _standing_hit(w, space, ray, end, row, options[2], normals[n])
+            if len(movers.rows) > 0:
+                if not abs(rays.time[n] - now) <= STALE:
+                    now = rays.time[n]
+                    place_objects(w, movers.rows, movers.poses, now)
+                end, row = _moving_hit(w, space, movers, (now, rays.time[n]), ray, end, options.porous, normals[n])
+            end, row = _standing_hit(w, space, ray, end, row, options.porous, normals[n])
         if row >= 0:
             objects = records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])
             number = objects[row]["number"]
-        if options[0]:  # after the objects, which shorten the ray
+        if options.ground:  # after the objects, which shorten the ray
             moved = math.hypot(ray[0] - start[0], ray[1] - start[1]) * steepest + abs(ray[2] - start[2])
             if not (moved == 0.0 or moved < abs(gap) - ON_SURFACE):  # the rays of a scan are on one side of the ground
                 start = ray[0], ray[1], ray[2]
-                height, rate_x, rate_y = ground_and_slopes(ground, ray[0], ray[1], options[1])
+                height, rate_x, rate_y = ground_and_slopes(ground, ray[0], ray[1], options.roughness)
                 gap = ray[2] - height
             rate = ray[5] - rate_x * ray[3] - rate_y * ray[4]
             side = 1.0 if (gap if abs(gap) > ON_SURFACE else rate) >= 0.0 else -1.0
-            t = _ground_hit(ground, surface, ray, side, end, options[1])
+            t = _ground_hit(ground, surface, ray, side, end, options.roughness)
             if t <= end:
                 end, number = t, 0
-        ranges[n], numbers[n] = end, number
+        hits.range[n], hits.object[n] = end, number
         if number < 0:
-            ranges[n], normals[n, 0], normals[n, 1], normals[n, 2] = math.inf, math.nan, math.nan, math.nan
+            hits.range[n], normals[n, 0], normals[n, 1], normals[n, 2] = math.inf, math.nan, math.nan, math.nan
         elif number == 0:
-            _, zx, zy = ground_and_slopes(ground, ray[0] + end * ray[3], ray[1] + end * ray[4], options[1])
+            _, zx, zy = ground_and_slopes(ground, ray[0] + end * ray[3], ray[1] + end * ray[4], options.roughness)
             normals[n, 0], normals[n, 1], normals[n, 2] = -zx, -zy, 1.0
         if number >= 0:
             _face_origin(ray, normals[n])
@@ -156,8 +184,8 @@ def _image(u, du, k, count):
 def _plane_hit(ground, surface, ray, w, dw, end, side, rough):
     """Return t of the first crossing with a ground whose base is a plane; w is the height above the plane at the start, dw its rate."""
     if (rough and surface.p[0]["rough_height"] > 0.0) or len(surface.bins) > 0:
-        gap = _gap((0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), w, dw * end, side)
-        return march(ground, surface, ray, 0.0, end, side, gap, rough)
+        b = _gap((0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), w, dw * end, side)
+        return march(ground, surface, ray, Gap(0.0, end, side, b), rough)
     if abs(w) < ON_SURFACE or dw == 0.0:
         return math.inf
     t = -w / dw
@@ -174,25 +202,25 @@ def _grid_hit(ground, surface, ray, along, start, end, side, rough):
     near, far = feature_span(ground.features.bins, ray, start, end)
     cells = u + BORDER, v + BORDER, w, du, dv, dw, 1.0 / du, 1.0 / dv
     t = start
-    i, j = cell_at(cells[0] + du * t, surface.levels[0, 1]), cell_at(cells[1] + dv * t, surface.levels[0, 2])
-    level, leave = min(FIRST_LEVEL, len(surface.levels) - 1), False
+    levels = surface.pyramid.levels
+    cell, begins = (cell_at(cells[0] + du * t, levels[0, 1]), cell_at(cells[1] + dv * t, levels[0, 2])), True
     while True:
-        t, out, i, j = next_cell(surface.levels, surface.bounds, cells, t, i, j, level, end, leave, slack)
+        t, out, cell = next_cell(surface.pyramid, cells, t, cell, end, begins, slack)
         if t >= end:
             return math.inf
-        level, leave = 0, True
+        begins = False
         if out <= t:
             continue
-        k, m = i - BORDER, j - BORDER
+        k, m = cell[0] - BORDER, cell[1] - BORDER
         columns = node_at(k - 1, nx, mirrored), node_at(k, nx, mirrored), node_at(k + 1, nx, mirrored), node_at(k + 2, nx, mirrored)
         rows = node_at(m - 1, ny, mirrored), node_at(m, ny, mirrored), node_at(m + 1, ny, mirrored), node_at(m + 2, ny, mirrored)
         b = patch_along(heights, columns, rows, u + du * t - k, v + dv * t - m, u + du * out - k, v + dv * out - m)
         b = _gap(b, w + dw * t, dw * (out - t), side)
         if slack > 0.0 or (t < far and out > near):
             if t < far and out > near:
-                hit = march(ground, surface, ray, t, out, side, b, rough)
+                hit = march(ground, surface, ray, Gap(t, out, side, b), rough)
             else:
-                hit = march_rough(ground, surface, ray, t, out, side, b)
+                hit = march_rough(ground, surface, ray, Gap(t, out, side, b))
             if hit < math.inf:
                 return hit
             continue
@@ -229,7 +257,7 @@ def place_objects(w, moving, poses, t):
 
 
 @inline
-def _moving_hit(w, space, moving, poses, time, ray, end, porous, normal):
+def _moving_hit(w, space, movers, time, ray, end, porous, normal):
     """Return (t [m], row of the object) of the first moving object at 0 < t <= end, (end, -1) if there is none; `normal` (3,) is written for a hit.
 
     time : (of the poses, of the ray) [s]; an object is placed at the time of the ray only if it may be near the ray
@@ -237,8 +265,9 @@ def _moving_hit(w, space, moving, poses, time, ray, end, porous, normal):
     objects = records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])
     x, y, z, dx, dy, dz = ray
     found = -1
-    for k in range(len(moving)):
-        o, p, r = objects[moving[k]], poses[k]["p_WO"], poses[k]["R_WO"]
+    for k in range(len(movers.rows)):
+        row = movers.rows[k]
+        o, p, r = objects[row], movers.poses[k]["p_WO"], movers.poses[k]["R_WO"]
         if not o["present"] or (o["extinction"] > 0.0 and not porous):
             continue
         late = abs(time[1] - time[0])
@@ -255,9 +284,9 @@ def _moving_hit(w, space, moving, poses, time, ray, end, porous, normal):
         if late > 0.0 and o["motion"] == PATH:
             place_object(w, o, time[1], space.pose)
             p, r = space.pose[0]["p_WO"], space.pose[0]["R_WO"]
-        t = _object_hit(w, space, o, moving[k], p, r, ray, end, normal)
+        t = _object_hit(w, space, o, row, (p, r), ray, end, normal)
         if t < math.inf:
-            end, found = t, moving[k]
+            end, found = t, row
     return end, found
 
 
@@ -277,28 +306,28 @@ def _standing_hit(w, space, ray, end, found, porous, normal):
     t, last = span(along[1], along[4], g["bins"][1], t, last)
     if not t < last:
         return end, found
-    i, j = cell_at(along[0] + along[3] * t, g["bins"][0]), cell_at(along[1] + along[4] * t, g["bins"][1])
-    level, leave = min(FIRST_LEVEL, len(space.levels) - 1), False
+    cell, begins = (cell_at(along[0] + along[3] * t, g["bins"][0]), cell_at(along[1] + along[4] * t, g["bins"][1])), True
     while True:
-        t, _, i, j = next_cell(space.levels, space.bounds, along, t, i, j, level, min(last, end + BOX_SLACK), leave, 0.0)
+        t, _, cell = next_cell(space.pyramid, along, t, cell, min(last, end + BOX_SLACK), begins, 0.0)
         if t >= min(last, end + BOX_SLACK):
             return end, found
-        level, leave = 0, True
-        for k in range(starts[j * g["bins"][0] + i], starts[j * g["bins"][0] + i + 1]):
+        begins, bin_ = False, cell[1] * g["bins"][0] + cell[0]
+        for k in range(starts[bin_], starts[bin_ + 1]):
             row = items[k]
             o = objects[row]
-            if row == found or not o["present"] or (o["extinction"] > 0.0 and not porous) or not meets(o, x, y, z, dx, dy, dz, end):
+            if row == found or not o["present"] or (o["extinction"] > 0.0 and not porous) or not meets(o, ray, end):
                 continue
             if o["motion"] == BREAKAWAY and is_broken(w, o):
                 continue
-            hit = _object_hit(w, space, o, row, o["p_WO"], o["R_WO"], ray, end, normal)
+            hit = _object_hit(w, space, o, row, (o["p_WO"], o["R_WO"]), ray, end, normal)
             if hit < math.inf:
                 end, found = hit, row
 
 
 @inline
-def meets(o, x, y, z, dx, dy, dz, end):
+def meets(o, ray, end):
     """Return True if a ray may meet the bounding box of an object."""
+    x, y, z, dx, dy, dz = ray
     x0, x1 = slab(x, dx, o["low"][0] - BOX_SLACK, o["high"][0] + BOX_SLACK)
     y0, y1 = slab(y, dy, o["low"][1] - BOX_SLACK, o["high"][1] + BOX_SLACK)
     z0, z1 = slab(z, dz, o["low"][2] - BOX_SLACK, o["high"][2] + BOX_SLACK)
@@ -312,22 +341,30 @@ def is_broken(w, o):
 
 
 @kernel
-def _object_hit(w, space, o, row, p, r, ray, end, normal):
-    """Return t [m] of the hit of one object with the pose p (3,), r (3, 3) in W, inf if there is none; `normal` (3,), in W, is written for a hit."""
-    x, y, z, dx, dy, dz = ray
-    x, y, z = x - p[0], y - p[1], z - p[2]
-    px, py, pz = to_axes(r, x, y, z)
-    ex, ey, ez = to_axes(r, dx, dy, dz)
+def _object_hit(w, space, o, row, pose, ray, end, normal):
+    """Return t [m] of the hit of one object, inf if there is none; `normal` (3,), in W, is written for a hit.
+
+    pose : (p_WO (3,), R_WO (3, 3))
+    """
     n = space.normal
-    t = shape_hit(w, o, space.planes, space.rows[row], px, py, pz, ex, ey, ez, end, n, space.stack)
+    t = shape_hit(w, o, space.planes, space.rows[row], to_object(pose, ray), end, n, space.stack)
     if t < math.inf:
+        _, r = pose
         for k in range(3):
             normal[k] = r[k, 0] * n[0] + r[k, 1] * n[1] + r[k, 2] * n[2]
     return t
 
 
 @inline
-def to_axes(r, x, y, z):
+def to_object(pose, ray):
+    """Return a ray in the axes O of an object; pose as for `_object_hit`."""
+    x, y, z, dx, dy, dz = ray
+    p, r = pose
+    return (*_to_axes(r, x - p[0], y - p[1], z - p[2]), *_to_axes(r, dx, dy, dz))
+
+
+@inline
+def _to_axes(r, x, y, z):
     """Return the components in O of a vector in W; r (3, 3) are the axes of O."""
     return (
         r[0, 0] * x + r[1, 0] * y + r[2, 0] * z,

@@ -12,7 +12,7 @@ from simulator.base.records import record
 from terrain.ground import Ground
 from terrain.objects.labels import LABELS
 from terrain.objects.object_set import ObjectSet
-from terrain.rays.cast import cast_rays, unit_rays
+from terrain.rays.cast import CastOptions, Rays, cast_rays, unit_rays
 from terrain.rays.in_ruts import lower_in_ruts
 from terrain.rays.porous import MOST_SPANS, SPAN, scatter_rays
 from terrain.rays.space import RayObjects, movers, ray_objects
@@ -109,8 +109,8 @@ class RayCaster:
         ------
         RayError : a direction of length zero, a number that is not finite, or an array of a wrong shape
         """
-        rays, limits, times = _checked(origins, directions, max_range, time)
-        hits, _ = self._cast(rays, limits, times, (ground, roughness, porous, ruts), None)
+        options = CastOptions(bool(ground), bool(roughness), bool(porous), bool(ruts))
+        hits, _ = self._cast(_checked(origins, directions, max_range, time), options, None)
         return hits
 
     def cast_through(
@@ -143,29 +143,28 @@ class RayCaster:
         ------
         RayError : as `cast`, or a depth that is negative or not a number
         """
-        rays, limits, times = _checked(origins, directions, max_range, time)
+        rays = _checked(origins, directions, max_range, time)
+        count = len(rays.line)
         depths = _numbers("depth", depth)
-        if len(depths) not in (1, len(rays)):
-            raise RayError(f"{len(rays)} rays, {len(depths)} depth; expected equal numbers, or one for all rays")
+        if len(depths) not in (1, count):
+            raise RayError(f"{count} rays, {len(depths)} depth; expected equal numbers, or one for all rays")
         if not (depths >= 0.0).all():
             raise RayError("depth: negative, or not a number; expected an optical depth of at least 0")
-        return self._cast(rays, limits, times, (ground, roughness, False, ruts), depths + np.zeros(len(rays)))
+        return self._cast(rays, CastOptions(bool(ground), bool(roughness), False, bool(ruts)), depths + np.zeros(count))
 
-    def _cast(
-        self, rays: FloatArray, limits: FloatArray, times: FloatArray, options: tuple[bool, ...], depths: FloatArray | None
-    ) -> tuple[Hits, FloatArray]:
+    def _cast(self, rays: Rays, options: CastOptions, depths: FloatArray | None) -> tuple[Hits, FloatArray]:
         """Return hits, and the optical depths if `depths` are given, else 0."""
-        count = len(rays)
+        count = len(rays.line)
         hits = Hits(np.empty(count), np.empty(count, np.int64), np.empty((count, 3)))
         self._prepare()
         arrays = self.ground.arrays._replace(objects=self.objects.world, ruts=self.ruts)
-        moving, poses = movers(self.objects)
-        cast_rays(arrays, self._surface, self._space, moving, poses, np.array(options[:3], np.bool_), rays, limits, times, *hits)
-        if options[0] and options[3] and remembers(self.ruts):
-            lower_in_ruts(arrays, rays, options[1], hits.range, hits.object, hits.normal)
+        moving = movers(self.objects)
+        cast_rays(arrays, self._surface, self._space, moving, options, rays, hits)
+        if options.ground and options.ruts and remembers(self.ruts):
+            lower_in_ruts(arrays, rays, options.roughness, hits)
         if depths is None or not (self.objects.records["extinction"] > 0.0).any():
             return hits, np.zeros(count)
-        scatter_rays(arrays, self._space, moving, poses, record(SPAN, MOST_SPANS), rays, limits, times, depths, *hits)
+        scatter_rays(arrays, self._space, moving, record(SPAN, MOST_SPANS), rays, depths, hits)
         return hits, depths
 
     def _prepare(self) -> None:
@@ -188,8 +187,8 @@ def labels_of(numbers: NDArray[np.integer], objects: ObjectSet) -> NDArray[np.ui
     return np.where(numbers == OWN_VEHICLE, np.uint8(LABELS["vehicle"]), of[row])
 
 
-def _checked(origins: ArrayLike, directions: ArrayLike, max_range: ArrayLike, time: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return rays (n, 6), limits and times (n,). Raises RayError."""
+def _checked(origins: ArrayLike, directions: ArrayLike, max_range: ArrayLike, time: ArrayLike) -> Rays:
+    """Return rays. Raises RayError."""
     points, along = _vectors("origins", origins), _vectors("directions", directions)
     limits, times = _numbers("max_range", max_range), _numbers("time", time)
     count = _count(origins=points, directions=along, max_range=limits, time=times)
@@ -198,18 +197,18 @@ def _checked(origins: ArrayLike, directions: ArrayLike, max_range: ArrayLike, ti
         raise RayError(f"max_range {bad:g}; expected a number above 0, at most {FARTHEST:g}, in m")
     if not np.isfinite(times).all():
         raise RayError("time: not a finite number; expected a time in s")
-    rays = _rays(points, along, count)
+    lines = _lines(points, along, count)
     if not (np.abs(points) <= FARTHEST_ORIGIN).all():
         raise RayError(f"origins: a coordinate beyond {FARTHEST_ORIGIN:g} m; expected coordinates within it")
-    return rays, limits + np.zeros(count), times + np.zeros(count)  # writable copies: the kernel has one signature
+    return Rays(lines, limits + np.zeros(count), times + np.zeros(count))  # writable copies: the kernel has one signature
 
 
-def _rays(points: FloatArray, along: FloatArray, count: int) -> FloatArray:
-    """Return rays (n, 6) with unit directions. Raises RayError."""
-    rays = np.empty((count, 6))
-    row = unit_rays(points, along, rays)
+def _lines(points: FloatArray, along: FloatArray, count: int) -> FloatArray:
+    """Return origins and unit directions (n, 6). Raises RayError."""
+    lines = np.empty((count, 6))
+    row = unit_rays(points, along, lines)
     if row < 0:
-        return rays
+        return lines
     name, part, expected = "origins", points, "finite numbers in m"
     if np.isfinite(points[row if len(points) > 1 else 0]).all():
         name, part, expected = "directions", along, "finite numbers, not all 0"

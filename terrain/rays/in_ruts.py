@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import inline, kernel
+from terrain.rays.cast import ray_at
 from terrain.rays.march import ground_and_slopes
 from terrain.rut_grid import SPACING
 from terrain.ruts import depth_at
@@ -20,12 +21,13 @@ HALVINGS = 40
 
 
 @kernel
-def lower_in_ruts(ground, rays, rough, ranges, numbers, normals):
-    """Move the hits on the ground (numbers 0) of rays (n, 6) to the surface in the ruts; arguments as for `terrain.rays.cast.cast_rays`."""
-    for n in range(len(rays)):
-        if numbers[n] != 0:
+def lower_in_ruts(ground, rays, rough, hits):
+    """Move the hits on the ground (object 0) to the surface in the ruts; arguments as for `terrain.rays.cast.cast_rays`."""
+    ranges, normals = hits.range, hits.normal
+    for n in range(len(ranges)):
+        if hits.object[n] != 0:
             continue
-        ray = rays[n, 0], rays[n, 1], rays[n, 2], rays[n, 3], rays[n, 4], rays[n, 5]
+        ray = ray_at(rays, n)
         x, y = ray[0] + ranges[n] * ray[3], ray[1] + ranges[n] * ray[4]
         if ray[5] >= 0.0 or depth_at(ground.ruts, x, y) == 0.0:  # a ray from below the ground stops at it
             continue

@@ -12,6 +12,7 @@ Everywhere else no crossing deeper than DEPTH is skipped.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from simulator.base.jit import inline
 from terrain.base_grid import base_and_slopes, within_reach
@@ -31,6 +32,18 @@ TOUCH = 1e-10
 HALVINGS = 60
 
 
+class Gap(NamedTuple):
+    """Height of a ray above the base grid on a part of the ray, times `side`."""
+
+    start: float
+    """m along the ray"""
+    end: float
+    side: float
+    """1 = the ray is above the ground at the start, -1 = below"""
+    coefficients: tuple[float, float, float, float, float, float, float]
+    """m, Bernstein coefficients"""
+
+
 @inline
 def ground_and_slopes(ground, x, y, rough):
     """Return (z [m], dz/dx, dz/dy) of the ground; rough 0 = without roughness."""
@@ -46,23 +59,20 @@ def ground_and_slopes(ground, x, y, rough):
 
 
 @inline
-def march(ground, surface, ray, start, end, side, gap, rough):
-    """Return t [m] of the first crossing of a ray between start and end, inf if there is none.
+def march(ground, surface, ray, gap, rough):
+    """Return t [m] of the first crossing of the part of a ray to which a `Gap` belongs, inf if there is none.
 
     Parameters
     ----------
     ray : x, y, z at t = 0 [m], direction (unit vector)
-    side : 1 = the ray is above the ground at the start, -1 = below
-    gap : Bernstein coefficients [m] of the height of the ray above the base grid, times side, from start to end
     rough : 1 = with roughness
     """
     b, s = ground.features.bins[0], surface.p[0]
     x, y, _, dx, dy, _ = ray
     columns, rows, size = b["count"][0], b["count"][1], b["size"]
-    whole = start, end
-    start += (end - start) * _first_below(
-        gap, (s["feature_height"] if side > 0.0 else s["feature_depth"]) + rough * s["rough_height"] + ROUNDING
-    )
+    end = gap.end
+    relief = s["feature_height"] if gap.side > 0.0 else s["feature_depth"]
+    start = gap.start + (end - gap.start) * _first_below(gap.coefficients, relief + rough * s["rough_height"] + ROUNDING)
     near, far = feature_span(ground.features.bins, ray, start, end)
     u, v, du, dv = (x - b["origin"][0]) / size, (y - b["origin"][1]) / size, dx / size, dy / size
     t, i, j = start, -1, -1
@@ -77,7 +87,7 @@ def march(ground, surface, ray, start, end, side, gap, rough):
             out_v = (j + 1 - v) / dv if dv > 0.0 else ((j - v) / dv if dv < 0.0 else math.inf)
             out, bin_ = max(min(out_u, out_v, far), t), j * columns + i
         if out > t:
-            hit = _march_part(ground, surface, ray, whole, (t, out), side, gap, rough, bin_)
+            hit = _march_part(ground, surface, ray, gap, (t, out), rough, bin_)
             if hit < math.inf:
                 return hit
         t = out
@@ -89,9 +99,9 @@ def march(ground, surface, ray, start, end, side, gap, rough):
 
 
 @inline
-def _first_below(gap, limit):
-    """Return the first t from 0 to 1 at which a polynomial with the Bernstein coefficients `gap` is at most `limit`, inf if there is none."""
-    over = gap[0] - limit, gap[1] - limit, gap[2] - limit, gap[3] - limit, gap[4] - limit, gap[5] - limit, gap[6] - limit
+def _first_below(b, limit):
+    """Return the first t from 0 to 1 at which a polynomial with the Bernstein coefficients b is at most `limit`, inf if there is none."""
+    over = b[0] - limit, b[1] - limit, b[2] - limit, b[3] - limit, b[4] - limit, b[5] - limit, b[6] - limit
     return 0.0 if over[0] <= 0.0 else first_zero(over)
 
 
@@ -117,10 +127,10 @@ def span(u, du, count, start, end):
 
 
 @inline
-def _march_part(ground, surface, ray, whole, part, side, gap, rough, bin_):
-    """Return t of the first crossing in a part (start, end) of a ray in one bin of features, -1 = in none; `gap` is that of the span `whole`."""
+def _march_part(ground, surface, ray, gap, part, rough, bin_):
+    """Return t of the first crossing in a part (start, end) of a `Gap`, in one bin of features, -1 = in none."""
     x, y, z, dx, dy, dz = ray
-    s = surface.p[0]
+    s, side = surface.p[0], gap.side
     up = down = slope = bend = 0.0
     if rough:
         up = down = s["rough_height"]
@@ -128,10 +138,10 @@ def _march_part(ground, surface, ray, whole, part, side, gap, rough, bin_):
     if bin_ >= 0:
         up, down = up + surface.bins[bin_, 0], down + surface.bins[bin_, 1]
         slope, bend = slope + surface.bins[bin_, 2], bend + surface.bins[bin_, 3]
-    length = whole[1] - whole[0]
-    rate, second = _bounds_of_rates(gap)
-    from_, to = (part[0] - whole[0]) / length, (part[1] - whole[0]) / length
-    least = min(value_at(gap, from_), value_at(gap, to)) - 0.125 * second * (to - from_) * (to - from_)
+    length = gap.end - gap.start
+    rate, second = _bounds_of_rates(gap.coefficients)
+    from_, to = (part[0] - gap.start) / length, (part[1] - gap.start) / length
+    least = min(value_at(gap.coefficients, from_), value_at(gap.coefficients, to)) - 0.125 * second * (to - from_) * (to - from_)
     if least > (up if side > 0.0 else down):
         return math.inf
     f, h = ground.features, math.hypot(dx, dy)
@@ -167,10 +177,11 @@ def _safe_step(g, g_rate, m, k):
 
 
 @inline
-def _bounds_of_rates(gap):
-    """Return a lower bound of the derivative of `gap`, and a bound on the magnitude of its second derivative, over the interval from 0 to 1."""
-    d0, d1, d2 = gap[1] - gap[0], gap[2] - gap[1], gap[3] - gap[2]
-    d3, d4, d5 = gap[4] - gap[3], gap[5] - gap[4], gap[6] - gap[5]
+def _bounds_of_rates(b):
+    """Return a lower bound of the derivative of a polynomial with the Bernstein coefficients b, and a bound on the magnitude of its second
+    derivative, over the interval from 0 to 1."""
+    d0, d1, d2 = b[1] - b[0], b[2] - b[1], b[3] - b[2]
+    d3, d4, d5 = b[4] - b[3], b[5] - b[4], b[6] - b[5]
     rate = min(d0, d1, d2, d3, d4, d5)
     return 6.0 * rate, 30.0 * max(abs(d1 - d0), abs(d2 - d1), abs(d3 - d2), abs(d4 - d3), abs(d5 - d4))
 
@@ -197,23 +208,24 @@ def _between(ground, ray, low, high, side, rough):
 
 
 @inline
-def march_rough(ground, surface, ray, start, end, side, gap):
-    """Return t of the first crossing as `march`, with roughness and without features: the height above the base grid is the polynomial `gap`.
+def march_rough(ground, surface, ray, gap):
+    """Return t of the first crossing as `march`, with roughness and without features.
 
     There is no crossing where the ray is higher above the base than the roughness.
     """
     p = surface.p[0]
-    first = _first_below(gap, p["rough_height"])
+    start, end, side, b = gap
+    first = _first_below(b, p["rough_height"])
     if first == math.inf:
         return math.inf
     length = end - start
     x, y, _, dx, dy, _ = ray
-    rate, second = _bounds_of_rates(gap)
+    rate, second = _bounds_of_rates(b)
     h2 = dx * dx + dy * dy
     m = rate / length - p["rough_slope"] * math.sqrt(h2)
     k = second / (length * length) + p["rough_curvature"] * h2
     shortest = max(-DEPTH / m if m < 0.0 else 0.0, math.sqrt(DEPTH / k) if k > 0.0 else 0.0)
-    a = powers(gap)
+    a = powers(b)
     t = before = start + first * length
     while True:
         s = (t - start) / length

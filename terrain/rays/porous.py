@@ -12,7 +12,7 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import dtype_of
 from terrain.objects.pose import place_object
 from terrain.objects.records import BREAKAWAY, OBJECT_TYPE, ROW_TYPE
-from terrain.rays.cast import BOX_SLACK, FIRST_LEVEL, is_broken, meets, to_axes
+from terrain.rays.cast import BOX_SLACK, is_broken, meets, ray_at, to_object
 from terrain.rays.march import span
 from terrain.rays.pyramid import cell_at, next_cell
 from terrain.rays.shapes import shape_hit
@@ -33,20 +33,20 @@ SHORTEST = 1e-9
 
 
 @kernel
-def scatter_rays(ground, space, moving, poses, spans, rays, limits, times, depths, ranges, numbers, normals):
-    """Shorten rays that `terrain.rays.cast.cast_rays` has cast (rays, limits, times, ranges, numbers, normals) to where porous objects reflect them.
+def scatter_rays(ground, space, movers, spans, rays, depths, hits):
+    """Shorten rays that `terrain.rays.cast.cast_rays` has cast to where porous objects reflect them.
 
     Parameters
     ----------
-    ground, space, moving, poses : as for `cast_rays`
+    ground, space, movers, rays, hits : as for `cast_rays`
     spans : (MOST_SPANS,) of SPAN, scratch
     depths : (n,) optical depth at which a ray is reflected, inf = never; replaced by that at the end of the ray: at the hit, or at its limit
     """
-    w = ground.objects
-    for n in range(len(rays)):
-        ray = rays[n, 0], rays[n, 1], rays[n, 2], rays[n, 3], rays[n, 4], rays[n, 5]
-        end = min(ranges[n], limits[n])
-        count = _moving_spans(w, space, moving, poses, times[n], ray, end, spans, 0)
+    w, normals = ground.objects, hits.normal
+    for n in range(len(rays.line)):
+        ray = ray_at(rays, n)
+        end = min(hits.range[n], rays.limit[n])
+        count = _moving_spans(w, space, movers, rays.time[n], ray, end, spans, 0)
         count = _standing_spans(w, space, ray, end, spans, count)
         if count == 0:
             depths[n] = 0.0
@@ -54,8 +54,8 @@ def scatter_rays(ground, space, moving, poses, spans, rays, limits, times, depth
         t, depth, row = _place_of_depth(spans, count, depths[n], end)
         depths[n] = depth
         if row >= 0:
-            ranges[n] = t
-            numbers[n] = records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])[row]["number"]
+            hits.range[n] = t
+            hits.object[n] = records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])[row]["number"]
             normals[n, 0], normals[n, 1], normals[n, 2] = -ray[3], -ray[4], -ray[5]
 
 
@@ -83,14 +83,15 @@ def _place_of_depth(spans, count, wanted, end):
 
 
 @inline
-def _moving_spans(w, space, moving, poses, time, ray, end, spans, count):
+def _moving_spans(w, space, movers, time, ray, end, spans, count):
     """Append the spans of the porous objects among the moving ones at a time [s]; return the number of all spans."""
     objects = records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])
-    for k in range(len(moving)):
-        o = objects[moving[k]]
+    for k in range(len(movers.rows)):
+        row = movers.rows[k]
+        o = objects[row]
         if o["present"] and o["extinction"] > 0.0:
-            place_object(w, o, time, poses[k : k + 1])
-            count = _add_span(w, space, o, moving[k], poses[k]["p_WO"], poses[k]["R_WO"], ray, end, spans, count)
+            place_object(w, o, time, movers.poses[k : k + 1])
+            count = _add_span(w, space, o, row, to_object((movers.poses[k]["p_WO"], movers.poses[k]["R_WO"]), ray), end, spans, count)
     return count
 
 
@@ -110,21 +111,20 @@ def _standing_spans(w, space, ray, end, spans, count):
     t, last = span(along[1], along[4], g["bins"][1], t, last)
     if not t < last:
         return count
-    i, j = cell_at(along[0] + along[3] * t, g["bins"][0]), cell_at(along[1] + along[4] * t, g["bins"][1])
-    level, leave = min(FIRST_LEVEL, len(space.levels) - 1), False
+    cell, begins = (cell_at(along[0] + along[3] * t, g["bins"][0]), cell_at(along[1] + along[4] * t, g["bins"][1])), True
     while True:
-        t, _, i, j = next_cell(space.levels, space.bounds, along, t, i, j, level, last, leave, 0.0)
+        t, _, cell = next_cell(space.pyramid, along, t, cell, last, begins, 0.0)
         if t >= last:
             return count
-        level, leave = 0, True
-        for k in range(starts[j * g["bins"][0] + i], starts[j * g["bins"][0] + i + 1]):
+        begins, bin_ = False, cell[1] * g["bins"][0] + cell[0]
+        for k in range(starts[bin_], starts[bin_ + 1]):
             row = items[k]
             o = objects[row]
-            if not o["present"] or o["extinction"] == 0.0 or not meets(o, x, y, z, dx, dy, dz, end) or _has(spans, count, row):
+            if not o["present"] or o["extinction"] == 0.0 or not meets(o, ray, end) or _has(spans, count, row):
                 continue
             if o["motion"] == BREAKAWAY and is_broken(w, o):
                 continue
-            count = _add_span(w, space, o, row, o["p_WO"], o["R_WO"], ray, end, spans, count)
+            count = _add_span(w, space, o, row, to_object((o["p_WO"], o["R_WO"]), ray), end, spans, count)
 
 
 @inline
@@ -137,22 +137,22 @@ def _has(spans, count, row):
 
 
 @kernel
-def _add_span(w, space, o, row, p, r, ray, end, spans, count):
-    """Append the span of an object with the pose p (3,), r (3, 3) in W if the ray meets it before `end`; return the number of all spans.
+def _add_span(w, space, o, row, ray, end, spans, count):
+    """Append the span of an object if a ray, given in O, meets the object before `end`; return the number of all spans.
 
     The span is found from both sides, so that it is the same for a ray that starts inside.
     """
     if count == len(spans):
         return count
     x, y, z, dx, dy, dz = ray
-    px, py, pz = to_axes(r, x - p[0], y - p[1], z - p[2])
-    ex, ey, ez = to_axes(r, dx, dy, dz)
     c, far = o["center_O"], 2.0 * o["reach"] + 1e-3
-    near = (c[0] - px) * ex + (c[1] - py) * ey + (c[2] - pz) * ez
+    near = (c[0] - x) * dx + (c[1] - y) * dy + (c[2] - z) * dz
     a, b = near - far, near + far
     n, stack, planes, rows = space.normal, space.stack, space.planes, space.rows[row]
-    first = a + shape_hit(w, o, planes, rows, px + a * ex, py + a * ey, pz + a * ez, ex, ey, ez, 2.0 * far, n, stack)
-    last = b - shape_hit(w, o, planes, rows, px + b * ex, py + b * ey, pz + b * ez, -ex, -ey, -ez, 2.0 * far, n, stack)
+    forward = x + a * dx, y + a * dy, z + a * dz, dx, dy, dz
+    backward = x + b * dx, y + b * dy, z + b * dz, -dx, -dy, -dz
+    first = a + shape_hit(w, o, planes, rows, forward, 2.0 * far, n, stack)
+    last = b - shape_hit(w, o, planes, rows, backward, 2.0 * far, n, stack)
     first, last = max(first, 0.0), min(last, end)
     if not first < last:
         return count

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 from simulator.base.jit import inline
 
+FIRST_LEVEL = 3
+"""Level of a pyramid at which a ray begins: the ground near a sensor is near the ray."""
+
 
 class Pyramid(NamedTuple):
     """Arrays of a pyramid, for kernels."""
@@ -45,20 +48,23 @@ def _pooled(values: NDArray[np.float32], least: np.ufunc) -> NDArray[np.float32]
 
 
 @inline
-def next_cell(levels, bounds, ray, t, i, j, level, end, leave, slack):
-    """Return (t at the entry, t at the exit, column, row) of the next cell whose bounds a ray enters; the entry is at `end` if there is none.
+def next_cell(pyramid, ray, t, cell, end, begins, slack):
+    """Return (t at the entry, t at the exit, cell) of the next cell whose bounds a ray enters; the entry is at `end` if there is none.
 
     Parameters
     ----------
+    pyramid : `Pyramid`
     ray : u, v, w at t = 0, their rates, 1 / rate of u and of v
-    t, i, j : present place on the ray, and its cell
-    level : level of the block to begin with; 0 if `leave`
+    t, cell : present place on the ray, and its cell (column, row)
     end : end of the ray
-    leave : True = begin after the present cell
+    begins : True = the ray begins in the present cell, False = search after this cell
     slack : widens the bounds
     """
+    levels, bounds = pyramid
     u, v, w, du, dv, dw, per_u, per_v = ray
+    i, j = cell
     nx, ny, top = levels[0, 1], levels[0, 2], len(levels) - 1
+    level, leave = min(FIRST_LEVEL, top) if begins else 0, not begins
     while True:
         bi, bj = i >> level, j >> level
         out_u = out_v = math.inf
@@ -80,12 +86,12 @@ def next_cell(levels, bounds, ray, t, i, j, level, end, leave, slack):
             k = levels[level, 0] + bj * levels[level, 1] + bi
             if min(wa, wb) <= bounds[k, 1] + slack and max(wa, wb) >= bounds[k, 0] - slack:
                 if level == 0:
-                    return t, min(out, end), i, j
+                    return t, min(out, end), (i, j)
                 level -= 1
                 continue
         leave = False
         if out >= end:
-            return end, end, i, j
+            return end, end, (i, j)
         t = out
         if out_u <= out_v:
             i = next_i if du > 0.0 else low_i - 1

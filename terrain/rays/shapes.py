@@ -1,7 +1,7 @@
 """Intersection of a ray with the shapes of objects, in frame O of the object.
 
-A ray is p + t d with a unit vector d. Convex shapes give an interval of t; the hit is its start, or its end for a ray that starts inside. Meshes give the
-first triangle. All functions return t = inf without a hit at 0 < t <= end.
+A ray is p + t d with a unit vector d; `ray` is (x, y, z of p, x, y, z of d). Convex shapes give an interval of t; the hit is its start, or its end
+for a ray that starts inside. Meshes give the first triangle. All functions return t = inf without a hit at 0 < t <= end.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def _hit(first, last, end):
 
 
 @inline
-def _box(o, px, py, pz, dx, dy, dz, end, n):
+def _box(o, ray, end, n):
+    px, py, pz, dx, dy, dz = ray
     hx, hy, hz = o["size"][0], o["size"][1], o["size"][2]
     x0, x1 = slab(px, dx, -hx, hx)
     y0, y1 = slab(py, dy, -hy, hy)
@@ -50,8 +51,9 @@ def _box(o, px, py, pz, dx, dy, dz, end, n):
 
 
 @inline
-def _ball(px, py, pz, dx, dy, dz, radius):
+def _ball(ray, radius):
     """Return the interval of t inside a sphere about the origin."""
+    px, py, pz, dx, dy, dz = ray
     near = -(px * dx + py * dy + pz * dz)
     x, y, z = px + near * dx, py + near * dy, pz + near * dz
     rest = radius * radius - (x * x + y * y + z * z)
@@ -77,7 +79,8 @@ def _tube(px, py, dx, dy, radius):
 
 
 @inline
-def _cylinder(o, px, py, pz, dx, dy, dz, end, n):
+def _cylinder(o, ray, end, n):
+    px, py, pz, dx, dy, dz = ray
     r0, r1 = _tube(px, py, dx, dy, o["size"][0])
     z0, z1 = slab(pz, dz, 0.0, 2.0 * o["size"][1])
     first = max(r0, z0)
@@ -91,9 +94,10 @@ def _cylinder(o, px, py, pz, dx, dy, dz, end, n):
 
 
 @inline
-def _sphere(o, px, py, pz, dx, dy, dz, end, n):
+def _sphere(o, ray, end, n):
+    px, py, pz, dx, dy, dz = ray
     r = o["size"][0]
-    first, last = _ball(px, py, pz, dx, dy, dz, r)
+    first, last = _ball(ray, r)
     t = _hit(first, last, end)
     if t < math.inf:
         n[0], n[1], n[2] = (px + t * dx) / r, (py + t * dy) / r, (pz + t * dz) / r
@@ -101,8 +105,9 @@ def _sphere(o, px, py, pz, dx, dy, dz, end, n):
 
 
 @inline
-def _capsule(o, px, py, pz, dx, dy, dz, end, n):
+def _capsule(o, ray, end, n):
     """A capsule is convex, so the union of the intervals of its cylinder and its two spheres is one interval."""
+    px, py, pz, dx, dy, dz = ray
     r, half = o["size"][0], o["size"][1]
     r0, r1 = _tube(px, py, dx, dy, r)
     z0, z1 = slab(pz, dz, -half, half)
@@ -110,7 +115,7 @@ def _capsule(o, px, py, pz, dx, dy, dz, end, n):
     if first > last:
         first, last = math.inf, -math.inf
     for k in range(2):
-        a, b = _ball(px, py, pz - (2 * k - 1) * half, dx, dy, dz, r)
+        a, b = _ball((px, py, pz - (2 * k - 1) * half, dx, dy, dz), r)
         first, last = min(first, a), max(last, b)
     t = _hit(first, last, end)
     if t < math.inf:
@@ -120,8 +125,9 @@ def _capsule(o, px, py, pz, dx, dy, dz, end, n):
 
 
 @inline
-def _hull(planes, rows, px, py, pz, dx, dy, dz, end, n):
+def _hull(planes, rows, ray, end, n):
     """Planes: outward normal and offset; the hull is where normal . r + offset <= 0 for all of them."""
+    px, py, pz, dx, dy, dz = ray
     first, last = -math.inf, math.inf
     entry = leave = rows[0]
     for k in range(rows[0], rows[1]):
@@ -143,8 +149,9 @@ def _hull(planes, rows, px, py, pz, dx, dy, dz, end, n):
 
 
 @inline
-def _triangle(k, px, py, pz, dx, dy, dz, end):
+def _triangle(k, ray, end):
     """Return t at a triangle, from both sides [Moeller and Trumbore 1997]."""
+    px, py, pz, dx, dy, dz = ray
     ab, ac = k["ab"], k["ac"]
     hx, hy, hz = dy * ac[2] - dz * ac[1], dz * ac[0] - dx * ac[2], dx * ac[1] - dy * ac[0]
     volume = ab[0] * hx + ab[1] * hy + ab[2] * hz
@@ -163,8 +170,9 @@ def _triangle(k, px, py, pz, dx, dy, dz, end):
 
 
 @inline
-def _enters(node, px, py, pz, dx, dy, dz, end):
+def _enters(node, ray, end):
     """Return t where a ray enters the bounding box of a node, inf if it misses it."""
+    px, py, pz, dx, dy, dz = ray
     x0, x1 = slab(px, dx, node["low"][0], node["high"][0])
     y0, y1 = slab(py, dy, node["low"][1], node["high"][1])
     z0, z1 = slab(pz, dz, node["low"][2], node["high"][2])
@@ -174,7 +182,7 @@ def _enters(node, px, py, pz, dx, dy, dz, end):
 
 
 @kernel
-def _mesh(w, o, px, py, pz, dx, dy, dz, end, n, stack):
+def _mesh(w, o, ray, end, n, stack):
     """Go through the tree of a mesh, the nearer child first; `stack` int64 (DEEPEST + 1,) is scratch."""
     nodes = records_at(w[0]["nodes"], NODE_TYPE, o["first"] + o["count"])
     best = math.inf
@@ -182,12 +190,12 @@ def _mesh(w, o, px, py, pz, dx, dy, dz, end, n, stack):
     while used > 0:
         used -= 1
         node = nodes[stack[used]]
-        if _enters(node, px, py, pz, dx, dy, dz, min(end, best)) == math.inf:
+        if _enters(node, ray, min(end, best)) == math.inf:
             continue
         if node["count"] == 0:
             a = node["first"]
-            to_a = _enters(nodes[a], px, py, pz, dx, dy, dz, min(end, best))
-            to_b = _enters(nodes[a + 1], px, py, pz, dx, dy, dz, min(end, best))
+            to_a = _enters(nodes[a], ray, min(end, best))
+            to_b = _enters(nodes[a + 1], ray, min(end, best))
             swap = to_b < to_a
             if max(to_a, to_b) < math.inf:
                 stack[used] = a if swap else a + 1
@@ -199,7 +207,7 @@ def _mesh(w, o, px, py, pz, dx, dy, dz, end, n, stack):
         triangles = records_at(w[0]["triangles"], TRIANGLE_TYPE, node["first"] + node["count"])
         for row in range(node["first"], node["first"] + node["count"]):
             k = triangles[row]
-            t = _triangle(k, px, py, pz, dx, dy, dz, min(end, best))
+            t = _triangle(k, ray, min(end, best))
             if t < best:
                 best = t
                 n[0] = k["ab"][1] * k["ac"][2] - k["ab"][2] * k["ac"][1]
@@ -209,20 +217,20 @@ def _mesh(w, o, px, py, pz, dx, dy, dz, end, n, stack):
 
 
 @kernel
-def shape_hit(w, o, planes, rows, px, py, pz, dx, dy, dz, end, n, stack):
+def shape_hit(w, o, planes, rows, ray, end, n, stack):
     """Return t [m] of the hit of the object o (row of OBJECT), inf without one; n (3,) receives a normal in O, of any length and sign.
 
     `w` is the record of WORLD; `planes` and `rows` (first, last + 1) are the faces of a hull.
     """
     shape = o["shape"]
     if shape == BOX:
-        return _box(o, px, py, pz, dx, dy, dz, end, n)
+        return _box(o, ray, end, n)
     if shape == CYLINDER:
-        return _cylinder(o, px, py, pz, dx, dy, dz, end, n)
+        return _cylinder(o, ray, end, n)
     if shape == SPHERE:
-        return _sphere(o, px, py, pz, dx, dy, dz, end, n)
+        return _sphere(o, ray, end, n)
     if shape == CAPSULE:
-        return _capsule(o, px, py, pz, dx, dy, dz, end, n)
+        return _capsule(o, ray, end, n)
     if shape == HULL:
-        return _hull(planes, rows, px, py, pz, dx, dy, dz, end, n)
-    return _mesh(w, o, px, py, pz, dx, dy, dz, end, n, stack)
+        return _hull(planes, rows, ray, end, n)
+    return _mesh(w, o, ray, end, n, stack)

@@ -12,16 +12,14 @@ from terrain.objects.object_set import ObjectSet
 from terrain.objects.pose import POSE
 from terrain.objects.records import BREAKAWAY, DEEPEST, HULL
 from terrain.objects.world_object import ConvexHull
-from terrain.rays.pyramid import pyramid_over
+from terrain.rays.pyramid import Pyramid, pyramid_over
 
 
 class RayObjects(NamedTuple):
     """Arrays of a world for kernels that cast rays."""
 
-    levels: NDArray[np.int64]
-    """see `terrain.rays.pyramid.Pyramid`; the cells are the bins"""
-    bounds: NDArray[np.float32]
-    """m, lowest and highest point of the objects of a bin"""
+    pyramid: Pyramid
+    """over the bins; the bounds are the lowest and highest point of the objects of a bin [m]"""
     planes: NDArray[np.float64]
     """(faces, 4) faces of all hulls, in O: outward normal and offset [m]"""
     rows: NDArray[np.int64]
@@ -38,20 +36,28 @@ class RayObjects(NamedTuple):
         return self._replace(stack=np.zeros_like(self.stack), normal=np.zeros_like(self.normal), pose=self.pose.copy())
 
 
+class Movers(NamedTuple):
+    """Objects that may be outside their bins."""
+
+    rows: NDArray[np.int64]
+    poses: Record
+    """(rows,) of POSE, at least 1; scratch"""
+
+
 def ray_objects(objects: ObjectSet) -> RayObjects:
     """Return the arrays of a set of objects."""
     planes, rows = _faces(objects)
-    return RayObjects(*pyramid_over(_bins(objects)), planes, rows, np.zeros(DEEPEST + 1, np.int64), np.zeros(3), record(POSE))
+    return RayObjects(pyramid_over(_bins(objects)), planes, rows, np.zeros(DEEPEST + 1, np.int64), np.zeros(3), record(POSE))
 
 
-def movers(objects: ObjectSet) -> tuple[NDArray[np.int64], Record]:
-    """Return the rows of the objects that may be outside their bins: on a path, or broken off; and records of POSE for them."""
+def movers(objects: ObjectSet) -> Movers:
+    """Return the objects that may be outside their bins: on a path, or broken off."""
     r = objects.records
     away = r["motion"] == BREAKAWAY
     if away.any():
         away[away] = objects.states["broken"][r["state"][away]] != 0
     rows = np.concatenate((objects.mover_rows, np.flatnonzero(away)))
-    return rows, record(POSE, max(1, len(rows)))
+    return Movers(rows, record(POSE, max(1, len(rows))))
 
 
 def _bins(objects: ObjectSet) -> NDArray[np.float32]:

@@ -17,7 +17,7 @@ from terrain.features.bins import bounds_per_bin
 from terrain.features.curvature import curvature
 from terrain.features.kernels import Features
 from terrain.ground import Ground
-from terrain.rays.pyramid import pyramid_over
+from terrain.rays.pyramid import Pyramid, pyramid_over
 from terrain.roughness import GAIN_STEPS, Roughness, steepest_of_tile
 
 SURFACE = (
@@ -41,10 +41,8 @@ class RaySurface(NamedTuple):
 
     p: Record
     """(1,) of SURFACE"""
-    levels: NDArray[np.int64]
-    """see `terrain.rays.pyramid.Pyramid`; cell [j, i] is between the nodes j - BORDER and i - BORDER and the next ones"""
-    bounds: NDArray[np.float32]
-    """m, above the base plane, with features and without roughness"""
+    pyramid: Pyramid
+    """Cell [j, i] is between the nodes j - BORDER and i - BORDER and the next ones; bounds [m] above the base plane, with features, without roughness"""
     bins: NDArray[np.float64]
     """(bins, 4) of the features of each bin: bounds on the height above the ground, the depth below it [m], the slope, the curvature [1/m]"""
 
@@ -59,7 +57,7 @@ def ray_surface(ground: Ground) -> RaySurface:
     bins = _feature_bounds(ground.features)
     s["feature_height"], s["feature_depth"] = bins[:, :2].max(axis=0) if len(bins) else (0.0, 0.0)
     if s["level"]:
-        return RaySurface(p, *pyramid_over(np.zeros((1, 1, 2), np.float32)), bins)
+        return RaySurface(p, pyramid_over(np.zeros((1, 1, 2), np.float32)), bins)
     ny, nx = ground.heights.shape
     cells = np.empty((ny + 2 * BORDER - 1, nx + 2 * BORDER - 1, 2), np.float32)
     bound_cells(ground.heights, mirrored, cells)
@@ -68,7 +66,7 @@ def ray_surface(ground: Ground) -> RaySurface:
         _feature_cells(ground.p, ground.heights, ground.features.bins, bins, more)
         cells[..., 0] -= (1.0 + MARGIN) * more[..., 0] + MARGIN * np.abs(cells[..., 0])
         cells[..., 1] += (1.0 + MARGIN) * more[..., 1] + MARGIN * np.abs(cells[..., 1])
-    return RaySurface(p, *pyramid_over(cells), bins)
+    return RaySurface(p, pyramid_over(cells), bins)
 
 
 def _roughness_bounds(roughness: Roughness, spacing: NDArray[np.float64]) -> tuple[float, float, float]:

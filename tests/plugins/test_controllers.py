@@ -99,6 +99,14 @@ def test_a_ring_measures_a_steady_speed_exactly_and_a_stop_late() -> None:
     assert (trembling < 0.5).all()
 
 
+@pytest.mark.parametrize("teeth_per_period", [0.4, 0.9, 1.02, 1.1, 1.24, 1.6])
+@pytest.mark.parametrize("direction", [1.0, -1.0])
+def test_a_ring_measures_a_steady_speed_of_about_one_tooth_per_period(teeth_per_period: float, direction: float) -> None:
+    """Edges of one direction count when the tooth passes the sensor, whatever the position of the tooth at the end of the period."""
+    speed = teeth_per_period * 2.0 * math.pi / 100 / 0.01
+    assert measured(np.full(200, direction * speed))[10:] == pytest.approx(speed, rel=1e-6)
+
+
 def test_errors_of_teeth_have_the_given_magnitude_and_come_from_the_seed() -> None:
     speeds = np.full(4000, 36.7)
     noisy = measured(speeds, 0.05)
@@ -189,6 +197,65 @@ def test_it_does_not_act_in_a_gentle_stop(with_abs: Vehicle) -> None:
         steps(100, with_abs.model, with_abs.space, ground, command(selector=1, brake=0.3), 1e-3)
         phase = logged(with_abs, "abs_")[0]["phase"]
         assert (phase[:2] == anti_lock.OPEN).all() and (phase != anti_lock.DUMP).all()
+
+
+def turn_steadily(vehicle: Vehicle, ground: tuple[Any, ...], speed: float, lateral: float) -> float:
+    """Drive a left turn for 4 s at a speed [m/s] with a lateral acceleration [m/s2]; return the command `steering`."""
+    vehicle.reset(ground, speed=speed)
+    s, steering, throttle = vehicle.space, 0.0, vehicle.start_throttle
+    for _ in range(400):
+        now = s.state[0]["v_WB_B"][0]
+        steering += 0.0005 * (lateral - now * s.state[0]["w_WB_B"][2])
+        pedal = min(1.0, max(0.0, throttle + 0.3 * (speed - now)))
+        steps(10, vehicle.model, s, ground, command(selector=1, throttle=pedal, steering=steering), 1e-3)
+    assert s.state[0]["v_WB_B"][0] * s.state[0]["w_WB_B"][2] == pytest.approx(lateral, rel=0.1)
+    return steering
+
+
+@pytest.mark.parametrize("name", ["hmmwv_esc", "sedan_esc"])
+def test_inner_wheels_of_a_turn_have_no_slip_and_are_braked_like_the_outer_ones(name: str) -> None:
+    """ISO 7975 at 4 m/s2 and a pedal of 0.3: no tire is near its peak slip, and the brakes get the pressure of the pedal to the end."""
+    vehicle, ground = build_vehicle(name, check_step=False), on_ground()
+    steering, unit = turn_steadily(vehicle, ground, 14.0, 4.0), logged(vehicle, "abs_")[0]
+    assert np.abs(unit["slip"][:4]).max() < 0.02
+    speeds = []
+    for n in range(800):
+        steps(5, vehicle.model, vehicle.space, ground, command(selector=1, brake=min(0.3, 0.01 * n), steering=steering), 1e-3)
+        speeds.append(float(vehicle.space.state[0]["v_WB_B"][0]))
+        if speeds[-1] < 2.0:
+            break
+        assert (unit["phase"][:2] == anti_lock.OPEN).all() and (unit["phase"][:4] != anti_lock.DUMP).all()
+        pressure = vehicle.space.brakes[0]["pressure"][:4]
+        assert pressure.min() >= 0.9 * pressure.max()
+    assert speeds[-1] < 2.0
+
+
+@pytest.mark.parametrize("name", ["hmmwv_esc", "sedan_esc", "sedan_electric"])
+def test_anti_lock_brakes_do_not_lengthen_a_hard_stop_in_a_turn(name: str) -> None:
+    """The load moves to the first axle, and the car turns faster than its steering wheel demands: this is no split friction."""
+    vehicle, ground, distances = build_vehicle(name, check_step=False), on_ground(), []
+    names = [unit.name for unit in vehicle.description.controllers.units]
+    for on in (False, True):
+        vehicle.model.controllers["active"] = [1] * len(names)
+        steering, distance = turn_steadily(vehicle, ground, 14.0, 4.0), 0.0
+        vehicle.model.controllers["active"] = [int(unit != "abs" or on) for unit in names]
+        while vehicle.space.state[0]["v_WB_B"][0] > 0.5 and distance < 100.0:
+            steps(5, vehicle.model, vehicle.space, ground, command(selector=1, brake=0.5, steering=steering), 1e-3)
+            distance += 0.005 * float(vehicle.space.state[0]["v_WB_B"][0])
+        distances.append(distance)
+    without, with_control = distances
+    assert with_control < 1.03 * without
+
+
+def test_wheels_of_a_turn_in_reverse_have_no_slip(with_abs: Vehicle) -> None:
+    ground, unit = on_ground(), logged(with_abs, "abs_")[0]
+    with_abs.reset(ground)
+    for _ in range(100):
+        steps(50, with_abs.model, with_abs.space, ground, command(selector=-1, throttle=0.25, steering=0.5), 1e-3)
+    assert with_abs.space.state[0]["v_WB_B"][0] < -2.0
+    wheels, slips = with_abs.space.state[0]["wheel_spin"], unit["slip"][2:4]
+    assert np.ptp(0.46 * wheels[2:]) > 0.3  # m/s, between the sides of the last axle
+    assert np.ptp(slips) * 8.0 < 0.1
 
 
 def test_it_does_not_open_the_brakes_at_the_end_of_a_stop(with_abs: Vehicle) -> None:

@@ -18,6 +18,7 @@ from tests.laws.vehicle_rig import command, logged, steps
 from vehicles.vehicle import Vehicle
 
 CARS = ("sedan_esc", "hmmwv_esc")
+ALL_CARS = (*CARS, "sedan_electric")
 EVERY = 0.01
 """s between two commands of a driver."""
 
@@ -161,7 +162,7 @@ def test_a_slide_without_throttle_on_a_slippery_road_is_braked_until_it_ends(nam
     assert np.abs(after.estimate[sliding] - after.sideslip[sliding]).max() < math.radians(7.0), "the estimate does not forget the slide"
 
 
-@pytest.mark.parametrize("name", CARS)
+@pytest.mark.parametrize("name", ALL_CARS)
 def test_a_slow_ramp_at_120_kph_does_not_end_in_a_spin(name: str) -> None:
     vehicle, speed = car(name), 110.0 / 3.6 if name == "hmmwv_esc" else 120.0 / 3.6
     switch(vehicle)
@@ -172,7 +173,7 @@ def test_a_slow_ramp_at_120_kph_does_not_end_in_a_spin(name: str) -> None:
     assert np.abs(ramp.lateral_acceleration).max() > 5.0
 
 
-@pytest.mark.parametrize("name", CARS)
+@pytest.mark.parametrize("name", ALL_CARS)
 @pytest.mark.parametrize("friction", [0.8, 0.4])
 def test_lift_off_in_a_turn_keeps_the_car_in_the_turn(name: str, friction: float) -> None:
     vehicle, on, speed = car(name), flat(friction), 25.0
@@ -189,7 +190,7 @@ def test_lift_off_in_a_turn_keeps_the_car_in_the_turn(name: str, friction: float
     assert np.abs(turn.sideslip).max() < math.radians(8.0)
 
 
-@pytest.mark.parametrize("name", CARS)
+@pytest.mark.parametrize("name", ALL_CARS)
 def test_braking_on_split_friction_keeps_its_direction(name: str) -> None:
     vehicle = car(name)
     switch(vehicle)

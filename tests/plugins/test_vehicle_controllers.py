@@ -66,7 +66,7 @@ A_SEDAN, A_HMMWV = math.radians(26.35), math.radians(30.55)
 """rad of the steering wheel at 0.3 g: series fmvss_126, slowly increasing steer."""
 
 
-@pytest.mark.parametrize(("name", "A"), [("sedan_esc", A_SEDAN), ("hmmwv_esc", A_HMMWV)])
+@pytest.mark.parametrize(("name", "A"), [("sedan_esc", A_SEDAN), ("hmmwv_esc", A_HMMWV), ("sedan_electric", A_SEDAN)])
 def test_with_stability_control_cars_keep_the_limits_of_fmvss_126(name: str, A: float) -> None:
     switch(car(name))
     for multiple in (5.0, 6.0, 7.0, math.radians(270.0) / A):
@@ -153,6 +153,68 @@ def test_traction_control_starts_faster_on_snow_and_on_one_good_side(name: str, 
     speed, faster = start(vehicle, on)
     assert speed > gain * without
     assert faster < 0.5 * spinning
+
+
+def launch(vehicle: Vehicle, friction: float, until: float) -> Any:
+    """Start at full throttle up to a speed [m/s]; return time [s], speed and mean excess speed of the driven treads [m/s] every 10 ms."""
+    on = load_terrain({"type": "flat", "friction": friction}, "start", Path(), {}).arrays
+    vehicle.reset(on)
+    steps(1000, vehicle.model, vehicle.space, on, command(selector=1, brake=0.5), 1e-3)
+    rows, state = [(0.0, 0.0, 0.0)], vehicle.space.state[0]
+    while rows[-1][1] < until and rows[-1][0] < 20.0:
+        steps(10, vehicle.model, vehicle.space, on, command(selector=1, throttle=1.0), 1e-3)
+        speed = float(state["v_WB_B"][0])
+        rows.append((rows[-1][0] + 0.01, speed, 0.306 * float(state["wheel_spin"][2:].mean()) - speed))
+    return np.array(rows).T
+
+
+MPH_60 = 60.0 * 0.44704
+"""m/s"""
+
+
+@pytest.mark.parametrize("friction", [0.5, 0.8, 1.0])
+def test_a_start_with_traction_control_has_no_gap(friction: float) -> None:
+    """The clutch closes in half a second; from then to the shift the car gains speed in every tenth of a second."""
+    vehicle = car("sedan_esc")
+    switch(vehicle)
+    _, speed, _ = launch(vehicle, friction, 10.0)
+    gains = (speed[60:] - speed[50:-10]) / 0.1
+    assert gains.min() > 0.5 * 9.81 * friction
+
+
+@pytest.mark.parametrize(("name", "friction"), [("sedan_esc", 0.8), ("sedan_esc", 1.0), ("sedan_electric", 0.8)])
+def test_traction_control_does_not_cost_time_to_60_mph_on_dry_asphalt(name: str, friction: float) -> None:
+    vehicle, times = car(name), []
+    for on in (False, True):
+        switch(vehicle, traction=on)
+        times.append(launch(vehicle, friction, MPH_60)[0][-1])
+    switch(vehicle)
+    without, with_control = times
+    assert with_control < without + 0.015
+
+
+@pytest.mark.parametrize("name", ["sedan_esc", "sedan_electric"])
+def test_traction_control_holds_the_slip_of_a_start_on_a_friction_of_0_3(name: str) -> None:
+    vehicle = car(name)
+    switch(vehicle)
+    time, _, excess = launch(vehicle, 0.3, 8.0)
+    settled = time > 2.0
+    assert np.sqrt(np.mean(excess[settled] ** 2)) < 1.0 and excess[settled].max() < 2.0
+
+
+@pytest.mark.parametrize("name", ["sedan_esc", "sedan_electric", "hmmwv_esc"])
+@pytest.mark.parametrize(("steering", "speed"), [(0.9, 4.0), (0.5, 6.0)])
+def test_traction_control_does_not_act_in_a_tight_turn(name: str, steering: float, speed: float) -> None:
+    """The outer driven wheel is up to 1.3 m/s faster than the inner one, without slip."""
+    vehicle, on = car(name), ground("flat")
+    switch(vehicle)
+    vehicle.reset(on, speed=speed)
+    unit, state = logged(vehicle, "traction"), vehicle.space.state[0]
+    for n in range(400):
+        pedal = min(0.5, max(0.03, vehicle.start_throttle + 0.3 * (speed - float(state["v_WB_B"][0]))))
+        steps(10, vehicle.model, vehicle.space, on, command(selector=1, throttle=pedal, steering=steering * min(1.0, 0.01 * n)), 1e-3)
+        assert (unit["pressure"] == 0.0).all() and unit["throttle_limit"] == 1.0
+    assert abs(state["w_WB_B"][2]) > 0.4
 
 
 # Steered axles ------------------------------------------------------------------------------------------------------------------

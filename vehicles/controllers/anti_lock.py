@@ -1,5 +1,8 @@
 """Anti-lock brakes with electronic distribution of the brake force: type `abs` of the list `controllers` of a vehicle file.
 
+Wheel speeds: in a turn with yaw rate r, wheels at y = +-track / 2 roll at v - y r. All wheel speeds below are those at the center line,
+v_i + y_i r. Without this correction the inner wheels of a turn would have slip without brakes.
+
 Reference speed: the speed of the fastest wheel. It falls at most with the measured deceleration plus a margin, and rises at most with RISE.
 The slope component of the accelerometer is estimated while the driver does not brake. With the slip s = (v - v_w) / max(v, slow_speed) and
 its rate, both from filtered speeds (without slow_speed, wheels that vibrate on their bushings would open the brakes before the vehicle stops),
@@ -16,6 +19,8 @@ slow.
   `turned` / turn_time. The vehicle turns towards the side that brakes more. There, the front wheel gets at most the pressure of the
   opposite wheel from yaw_hold on, and a fraction of it from yaw_dump on. Pressures are estimated from the valve commands, relative to the
   line pressure. The yaw rate of the steering wheel, v delta / (L (1 + v^2 / v_ch^2)), is limited by the measured lateral acceleration.
+  A turn that deviates from it by less than TURN_SHARE has no deviation, and `turned` then decays: braking alone turns a car further into
+  its turn.
 - distribution: if the slip of the wheels of a rear axle exceeds that of the first axle by more than rear_slip, their inlets shut.
 
 Thresholds on slip and deceleration, select-low and the delay of the yaw moment follow the textbooks [Robert Bosch GmbH 2014, Brakes, Brake
@@ -29,8 +34,9 @@ from simulator.base.field_records import rows
 from simulator.base.fields import Field, Number
 from simulator.base.jit import inline
 from simulator.base.records import dtype_of
+from vehicles.controllers.center_line import center_line_speed
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, WHEELS, ControllerKind
-from vehicles.controllers.vehicle_fields import CHARACTERISTIC_SPEED, STEERING_RATIO, WHEEL_RADIUS, WHEELBASE
+from vehicles.controllers.vehicle_fields import CHARACTERISTIC_SPEED, STEERING_RATIO, TRACK, WHEEL_RADIUS, WHEELBASE
 
 OPEN, BUILD, HOLD, DUMP = range(4)
 """Phases of a wheel."""
@@ -41,6 +47,9 @@ LEARNING = 0.5
 """s. Time constant of the slope estimate from the accelerometer."""
 AT_REST = 0.3
 """m/s. A vehicle that is slower at the first update is at rest: the accelerometer then measures the slope."""
+TURN_SHARE = 0.5
+"""1. Deviation of the yaw rate that counts as none, as a fraction of the yaw rate of the steering wheel. Brakes move load to the first axle:
+a car that brakes with 0.4 g in a turn of 0.4 g turns up to 1.4 times as fast as its steering wheel demands [calc]."""
 FRONT = 0
 """First axle."""
 
@@ -82,6 +91,7 @@ PARAMETERS = (
     Field("turn_time", Number("s", 0.01, 100.0), "time in which the accumulated yaw angle error is corrected", 0.104),
     STEERING_RATIO,
     WHEELBASE,
+    TRACK,
     CHARACTERISTIC_SPEED,
 )
 
@@ -92,8 +102,8 @@ STATE = (
     ("yaw_rate", (), "rad/s", "filtered yaw rate while front wheels are controlled"),
     ("delayed", (), "s", "time since front wheels are controlled"),
     ("turned", (), "rad", "yaw angle beyond the steering input since front wheels are controlled"),
-    ("speed", (WHEELS,), "m/s", "filtered speed of the wheel"),
-    ("rate", (WHEELS,), "m/s2", "filtered acceleration of the wheel"),
+    ("speed", (WHEELS,), "m/s", "filtered speed of the wheel, at the center line of the vehicle"),
+    ("rate", (WHEELS,), "m/s2", "filtered rate of this speed"),
     ("slip", (WHEELS,), "1", "slip, + = braking"),
     ("demand", (WHEELS,), "1", "slip with its lead; on rear axles that of the wheel with more slip"),
     ("phase", (WHEELS,), "1", "0 open, 1 build, 2 hold, 3 dump"),
@@ -130,7 +140,7 @@ def follow_reference(p, s, k, braking, count, h):
     """Update the filtered wheel speeds and the reference speed; return the deceleration [m/s2], in forward or backward travel."""
     weight, fastest = h / (p["filter_time"] + h), 0.0
     for i in range(count):
-        v = p["wheel_radius"] * k["wheel_speed"][i]
+        v = center_line_speed(p, k, i)
         if k["begins"] == 1:
             s["speed"][i] = v
         change = weight * (v - s["speed"][i])
@@ -185,8 +195,12 @@ def delay_yaw(p, s, k, count, h):
     wanted = v * k["steering_wheel_angle"] / (p["steering_ratio"] * p["wheelbase"] * (1.0 + (v / p["characteristic_speed"]) ** 2))
     available = (abs(k["lateral_acceleration"]) + 0.5) / max(v, 1.0)
     s["yaw_rate"] += h / (p["filter_time"] + h) * (k["yaw_rate"] - s["yaw_rate"])
-    beyond = s["yaw_rate"] - min(available, max(-available, wanted))
-    s["turned"] += h * beyond
+    wanted = min(available, max(-available, wanted))
+    expected = TURN_SHARE * abs(wanted)
+    beyond = s["yaw_rate"] - wanted
+    beyond -= min(expected, max(-expected, beyond))
+    # a turn that goes as expected ends the correction of an earlier error; straight ahead, the twist of the steering is no turn
+    s["turned"] += h * (-s["turned"] / p["turn_time"] if beyond == 0.0 and expected > p["yaw_dump"] else beyond)
     deviation = beyond + s["turned"] / p["turn_time"]
     for i in range(count):
         if k["axle"][i] == FRONT:

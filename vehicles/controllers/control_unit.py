@@ -65,8 +65,8 @@ CONTROL_STATE = (
 
 LEHMER, MODULUS = 48271, 2**31 - 1
 SLACK = 0.25
-"""1. Fraction of the pitch by which a wheel must pass an edge before the edge counts, so that a wheel that oscillates about an edge counts
-as stopped."""
+"""1. Hysteresis of a tooth sensor as a fraction of the pitch: an edge is lower by this amount in backward rotation, so that a wheel that
+oscillates about an edge counts as stopped. The edges of one direction are a pitch apart, so that a steady speed has no error."""
 MIN_TIME = 1e-9
 """s. Minimum time between two edges, to avoid a division by zero."""
 
@@ -143,14 +143,15 @@ def read_teeth(c, p, seen, i, angle, speed, time):
     """Compute the speed of wheel i from its teeth; angle [rad] and speed [rad/s] of the wheel relative to its carrier, time [s]."""
     pitch = 2.0 * math.pi / p["teeth"]
     place = angle / pitch
-    teeth = math.floor(place)
     if c["begun"] == 0:
-        seen["wheel_speed"][i], c["teeth"][i], c["edge"][i] = speed, teeth, time
+        seen["wheel_speed"][i], c["teeth"][i], c["edge"][i] = speed, math.floor(place), time
         return
-    if -SLACK <= place - c["teeth"][i] < 1.0 + SLACK:
+    if -SLACK <= place - c["teeth"][i] < 1.0:
         seen["wheel_speed"][i] = min(seen["wheel_speed"][i], pitch / max(time - c["edge"][i], MIN_TIME))
         return
-    since = place - teeth if teeth > c["teeth"][i] else teeth + 1 - place
+    forward = place > c["teeth"][i]
+    teeth = math.floor(place if forward else place + SLACK)
+    since = place - teeth if forward else teeth + 1 - SLACK - place
     ago = max(0.0, since + p["tooth_error"] * normal(c)) * pitch / max(speed, MIN_TIME)
     edge = max(time - ago, c["sampled"])
     seen["wheel_speed"][i] = abs(teeth - c["teeth"][i]) * pitch / max(edge - c["edge"][i], MIN_TIME)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from simulator.autonomy.guidance import togo_with_heading
 from simulator.autonomy.path_check import CONTACT, EASING, TOLERATED
@@ -41,6 +42,16 @@ CLEAR, SHORT, REACHED = range(3)
 """Ends of an arc: its full length, before an obstacle, in the goal."""
 
 
+class Arc(NamedTuple):
+    """Arc to roll out."""
+
+    curvature: float
+    """1/m, at its end: the curvature changes at a limited rate"""
+    steps: int
+    direction: float
+    """1 = forward, -1 = backward"""
+
+
 @inline
 def bend(curvature, wanted, most):
     """Return the curvature after a step, at most `most` closer to the wanted one."""
@@ -56,12 +67,16 @@ def move(x, y, yaw, before, after, way):
 
 
 @inline
-def follow_arc(q, m, v, r, x, y, yaw, curvature, wanted, steps, direction, travelled):
-    """Roll an arc out; return (pose, curvature, number of clear steps, cost of the clear steps [m], end)."""
+def follow_arc(q, m, v, r, start, arc, travelled):
+    """Roll an arc out from a pose after a way of `travelled` [m]; return (pose, number of clear steps, cost of the clear steps [m], end).
+
+    Poses are x, y, heading and curvature.
+    """
+    x, y, yaw, curvature = start
     cost, k, end = 0.0, 0, CLEAR
-    while k < steps:
-        new = bend(curvature, wanted, q["change"] * q["step"])
-        nx, ny, nyaw = move(x, y, yaw, curvature, new, direction * q["step"])
+    while k < arc.steps:
+        new = bend(curvature, arc.curvature, q["change"] * q["step"])
+        nx, ny, nyaw = move(x, y, yaw, curvature, new, arc.direction * q["step"])
         c, s = math.cos(nyaw), math.sin(nyaw)
         clearance = clearance_at(m, v, nx, ny, c, s)
         way = travelled + (k + 1) * q["step"]
@@ -71,13 +86,13 @@ def follow_arc(q, m, v, r, x, y, yaw, curvature, wanted, steps, direction, trave
         if clearance == TOUCHES or clearance < need:
             end = SHORT
             break
-        hazard, _, _ = hazard_at(m, v, nx, ny, c, s, direction)
+        hazard, _, _ = hazard_at(m, v, nx, ny, c, s, arc.direction)
         if not hazard <= max(1.0, TOLERATED * q["start_hazard"]):
             end = SHORT
             break
         near = min(max(1.0 - (clearance - q["margin"]) / q["comfort"], 0.0), 1.0)
         cost += q["step"] * (
-            (1.0 if direction > 0.0 else q["back_cost"]) + q["close_cost"] * near * near + q["hazard_cost"] * hazard * hazard
+            (1.0 if arc.direction > 0.0 else q["back_cost"]) + q["close_cost"] * near * near + q["hazard_cost"] * hazard * hazard
         )
         x, y, yaw, curvature = nx, ny, nyaw, new
         k += 1
@@ -85,16 +100,17 @@ def follow_arc(q, m, v, r, x, y, yaw, curvature, wanted, steps, direction, trave
         if math.hypot(bx - r.goal_x, by - r.goal_y) < q["goal_radius"]:
             end = REACHED
             break
-    return x, y, yaw, curvature, k, cost, end
+    return (x, y, yaw, curvature), k, cost, end
 
 
 @inline
-def value_of(q, v, r, x, y, yaw, length, cost, end):
-    """Return the cost [m] of a path with its remaining way; inf if it is too short to stop in."""
+def value_of(q, v, r, pose, length, cost, end):
+    """Return the cost [m] of a path with its remaining way from its last pose; inf if it is too short to stop in."""
     if end == REACHED:
         return cost
     if length < q["stop"]:
         return math.inf
+    x, y, yaw, _ = pose
     c, s = math.cos(yaw), math.sin(yaw)
     b = v[0]["to_reference"]
     rest = togo_with_heading(r, x + b * c, y + b * s, c, s, q["ahead"], 1.0 / q["max_curvature"])
@@ -109,24 +125,23 @@ def search_arcs(p, m, v, r, firsts, seconds, values, clear):
     in the first column, the others of its row are inf.
     """
     q = p[0]
+    start = q["x"], q["y"], q["yaw"], q["curvature"]
     for i in range(len(firsts)):
         steer = q["steer_cost"] * abs(firsts[i] - q["curvature"]) / q["max_curvature"]
-        x, y, yaw, curvature, n, cost, end = follow_arc(
-            q, m, v, r, q["x"], q["y"], q["yaw"], q["curvature"], firsts[i], q["first"], q["first_direction"], 0.0
-        )
+        pose, n, cost, end = follow_arc(q, m, v, r, start, Arc(firsts[i], q["first"], q["first_direction"]), 0.0)
         for j in range(len(seconds)):
             values[i, j], clear[i, j, 0], clear[i, j, 1] = math.inf, n, 0
         if end != CLEAR or q["second"] == 0:
-            values[i, 0] = value_of(q, v, r, x, y, yaw, n * q["step"], cost, end) + steer
+            values[i, 0] = value_of(q, v, r, pose, n * q["step"], cost, end) + steer
             continue
+        x, y, yaw, curvature = pose
         for j in range(len(seconds)):
-            start = curvature if q["second_direction"] == q["first_direction"] else seconds[j]
+            before = curvature if q["second_direction"] == q["first_direction"] else seconds[j]
             more = 0.5 * q["steer_cost"] * abs(seconds[j] - firsts[i]) / q["max_curvature"]
-            x2, y2, yaw2, _, n2, cost2, end2 = follow_arc(
-                q, m, v, r, x, y, yaw, start, seconds[j], q["second"], q["second_direction"], n * q["step"]
-            )
+            arc = Arc(seconds[j], q["second"], q["second_direction"])
+            last, n2, cost2, end2 = follow_arc(q, m, v, r, (x, y, yaw, before), arc, n * q["step"])
             clear[i, j, 1] = n2
-            values[i, j] = value_of(q, v, r, x2, y2, yaw2, (n + n2) * q["step"], cost + cost2, end2) + steer + more
+            values[i, j] = value_of(q, v, r, last, (n + n2) * q["step"], cost + cost2, end2) + steer + more
 
 
 @kernel

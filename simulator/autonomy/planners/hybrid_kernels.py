@@ -78,6 +78,23 @@ class States(NamedTuple):
     """States to expand, by their cost with the estimate of the remaining cost [m]; REMOVED = expanded"""
 
 
+class Reached(NamedTuple):
+    """Cheapest path to a state."""
+
+    cost: float
+    rest: float
+    """m, estimate of the remaining cost"""
+    length: float
+    """m, length of the path"""
+    pose: tuple[float, float, float]
+    """x, y [m] of the point without sideslip, heading [rad]"""
+    curvature: float
+    """1/m, of the arc that leads to the state"""
+    direction: int
+    """1 = forward, -1 = backward"""
+    parent: int
+
+
 def empty_states(n: int) -> States:
     """Return the work space of a search in n states; the stamps of all searches are above 0."""
     stamp, parent = np.zeros(n, np.int64), np.full(n, NO_STATE, np.int64)
@@ -107,7 +124,8 @@ def search_hybrid(p, m, v, r, start, curvatures, states):
     first = state_of(q, start[0], start[1], start[2])
     if first == NO_STATE:
         return NO_STATE, NO_STATE
-    _put(states, q, first, 0.0, _estimate(q, v, r, start[0], start[1], start[2]), 0.0, start[0], start[1], start[2], start[3], 1, NO_STATE)
+    pose = start[0], start[1], start[2]
+    _put(states, q, first, Reached(0.0, _estimate(q, v, r, start[0], start[1], start[2]), 0.0, pose, start[3], 1, NO_STATE))
     size = push(states.heap, 0, first)
     expanded, closest, least = 0, NO_STATE, states.heap.key[first] - SHORTEST
     while size > 0 and expanded < q["most"]:
@@ -122,7 +140,7 @@ def search_hybrid(p, m, v, r, start, curvatures, states):
             if direction < 0 and (q["reverse"] == 0 or (here == first and q["may_shift"] == 0)):
                 continue
             for k in range(len(curvatures)):
-                size = _expand(q, m, v, r, states, here, here == first, curvatures[k], direction, size)
+                size = _expand(q, m, v, r, states, here, (curvatures[k], direction), size)
     return NO_STATE, closest
 
 
@@ -136,8 +154,9 @@ def _is_end(q, v, r, states, here, rest):
 
 
 @inline
-def _expand(q, m, v, r, states, here, is_first, curvature, direction, size):
-    """Add the state at the end of an arc; return the size of the heap."""
+def _expand(q, m, v, r, states, here, arc, size):
+    """Add the state at the end of an arc (curvature [1/m], direction); return the size of the heap."""
+    curvature, direction = arc
     x, y, yaw = states.pose[here, 0], states.pose[here, 1], states.pose[here, 2]
     cost, way = states.cost[here], states.length[here]
     rate = 1.0 if direction > 0 else q["back_cost"]
@@ -176,7 +195,7 @@ def _expand(q, m, v, r, states, here, is_first, curvature, direction, size):
     rest = _estimate(q, v, r, x, y, yaw)
     if not rest < math.inf:
         return size
-    _put(states, q, there, cost, rest, way, x, y, yaw, curvature, direction, here)
+    _put(states, q, there, Reached(cost, rest, way, (x, y, yaw), curvature, direction, here))
     if not known:
         return push(states.heap, size, there)
     rise(states.heap, there)
@@ -184,10 +203,12 @@ def _expand(q, m, v, r, states, here, is_first, curvature, direction, size):
 
 
 @inline
-def _put(states, q, index, cost, rest, way, x, y, yaw, curvature, direction, parent):
-    states.stamp[index], states.cost[index], states.heap.key[index], states.length[index] = q["stamp"], cost, cost + rest, way
-    states.pose[index, 0], states.pose[index, 1], states.pose[index, 2] = x, y, yaw
-    states.curvature[index], states.direction[index], states.parent[index] = curvature, direction, parent
+def _put(states, q, index, new):
+    """Write the path to a state."""
+    states.stamp[index], states.cost[index], states.heap.key[index] = q["stamp"], new.cost, new.cost + new.rest
+    states.pose[index, 0], states.pose[index, 1], states.pose[index, 2] = new.pose
+    states.length[index], states.curvature[index], states.direction[index] = new.length, new.curvature, new.direction
+    states.parent[index] = new.parent
 
 
 @inline

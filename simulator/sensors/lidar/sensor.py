@@ -28,7 +28,7 @@ from simulator.sensors.lidar.footprint import SIZES, with_footprint
 from simulator.sensors.lidar.points import POINT, fill_deskewed, fill_points
 from simulator.sensors.lidar.reflectance import Reflectance
 from simulator.sensors.lidar.scan import Beams, beams_of_history, in_vehicle_axes
-from simulator.sensors.lidar.signal import FALSE, MISS, MODES, PULSE, SIGNAL, Work, pick_returns, threshold, weaken
+from simulator.sensors.lidar.signal import FALSE, MISS, MODES, PULSE, SIGNAL, Surfaces, empty_returns, pick_returns, threshold, weaken
 from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.definitions import POINT_CLOUD
 from simulator.sensors.messages.point_cloud import point_cloud
@@ -116,7 +116,7 @@ class Lidar:
             self._false = false_returns(self._air, self._limit, rain, fog, unit.divergence, PULSE)
         self._reflectance = Reflectance(settings.ground, said.get("ground_reflectance"))
         self._own = None if said.get("own_vehicle") == "transparent" or settings.body is None else OwnBody(settings, self._fired)
-        self._work = Work(len(self._central.time))
+        self._returns = empty_returns(len(self._central.time))
 
     def step(self, seen: SensorInput, out: Record) -> Mapping[str, NDArray[Any]]:
         """Scan."""
@@ -154,17 +154,17 @@ class Lidar:
 
     def _pick(self, ranges: FloatArray, strengths: FloatArray, random: np.random.Generator) -> None:
         """Choose and measure the returns."""
-        w, count = self._work, self._shape[0]
+        count = self._shape[0]
         normal = random.standard_normal((count, 2)) if self._signal[0]["noise"] else np.zeros((count, 2))
-        no_range, no_strength = np.empty((count, 0)), np.empty((count, 0))
+        false = Surfaces(np.empty((count, 0)), np.empty((count, 0)))
         if self._false is not None:
-            no_range, no_strength = self._false.draw(random, count, self._limit)
-        rays = ranges.reshape(self._shape), strengths.reshape(self._shape)
-        pick_returns(self._signal, *rays, no_range, no_strength, normal, w.order, w.range, w.true_range, w.strength, w.ray)
+            false = Surfaces(*self._false.draw(random, count, self._limit))
+        surfaces = Surfaces(ranges.reshape(self._shape), strengths.reshape(self._shape))
+        pick_returns(self._signal, surfaces, false, normal, self._returns)
 
     def _results(self, world: SensorWorld, beams: Beams, hits: Hits, out: Record) -> Mapping[str, NDArray[Any]]:
         """Return the arrays, and fill the scalars."""
-        w, rays = self._work, self._shape[1]
+        w, rays = self._returns, self._shape[1]
         got = int((w.ray != MISS).sum())
         out[0]["returns"], out[0]["false_returns"] = got, int((w.ray == FALSE).sum())
         out[0]["nearest"] = w.range.min() if got else math.nan

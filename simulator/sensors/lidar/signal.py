@@ -19,6 +19,7 @@ return with the sum of their powers. Its range is that of the ray next to their 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,19 +63,34 @@ def _threshold(r, range_at_10_percent):
     return max(0.1 * (r / range_at_10_percent) * (r / range_at_10_percent), DARKEST)
 
 
-class Work:
-    """Results and scratch of `pick_returns` for n beams."""
+class Surfaces(NamedTuple):
+    """Surfaces in n beams, k of each: those that its rays meet, or false returns."""
 
-    def __init__(self, count: int) -> None:
-        self.range = np.empty(count)
-        """(n,) m, measured; inf = a miss"""
-        self.true_range = np.empty(count)
-        """(n,) m"""
-        self.strength = np.empty(count)
-        """(n,) measured apparent reflectance; 0 = a miss"""
-        self.ray = np.empty(count, np.int64)
-        """(n,) ray of the footprint, MISS or FALSE"""
-        self.order: Record = record((("range", (), "m", ""), ("strength", (), "1", ""), ("ray", (), "1", "", "i8")), MOST_RAYS)
+    range: FloatArray
+    """(n, k) m; of a false return inf = none"""
+    strength: FloatArray
+    """(n, k) apparent reflectance; of a ray 0 = none"""
+
+
+class Returns(NamedTuple):
+    """Returns of n beams, and scratch of `pick_returns`."""
+
+    range: FloatArray
+    """(n,) m, measured; inf = a miss"""
+    true_range: FloatArray
+    """(n,) m"""
+    strength: FloatArray
+    """(n,) measured apparent reflectance; 0 = a miss"""
+    ray: NDArray[np.int64]
+    """(n,) ray of the footprint, MISS or FALSE"""
+    order: Record
+    """(MOST_RAYS,) surfaces of a beam, scratch"""
+
+
+def empty_returns(count: int) -> Returns:
+    """Return arrays for the returns of `count` beams."""
+    order = record((("range", (), "m", ""), ("strength", (), "1", ""), ("ray", (), "1", "", "i8")), MOST_RAYS)
+    return Returns(np.empty(count), np.empty(count), np.empty(count), np.empty(count, np.int64), order)
 
 
 @kernel
@@ -97,22 +113,23 @@ def weaken(p, ranges, directions, normals, reflectance, depths, strengths):
 
 
 @kernel
-def pick_returns(p, ranges, strengths, false_ranges, false_strengths, normal, order, out_range, out_true, out_strength, out_ray):
+def pick_returns(p, surfaces, false, normal, out):
     """Choose the return of each beam and measure it.
 
     Parameters
     ----------
     p : (1,) of SIGNAL
-    ranges, strengths : (n, rays) range [m] and apparent reflectance of the surface of each ray, strength 0 = none
-    false_ranges, false_strengths : (n, kinds) false returns, range inf = none; only those before the last surface of the beam count
+    surfaces : `Surfaces` of the rays of each beam
+    false : `Surfaces` of the false returns; only those before the last surface of the beam count
     normal : (n, 2) normal random numbers, for the power and for the range
-    order, out_* : see `Work`
+    out : `Returns`
     """
     s = p[0]
-    for n in range(len(ranges)):
-        out_range[n], out_true[n], out_strength[n], out_ray[n] = math.inf, math.inf, 0.0, MISS
-        best, rays = -1.0, ranges.shape[1]
-        count, far = _sort(ranges[n], strengths[n], order)
+    order = out.order
+    for n in range(len(surfaces.range)):
+        out.range[n], out.true_range[n], out.strength[n], out.ray[n] = math.inf, math.inf, 0.0, MISS
+        best, rays = -1.0, surfaces.range.shape[1]
+        count, far = _sort(surfaces.range[n], surfaces.strength[n], order)
         noise = normal[n, 0] / THRESHOLD_TO_NOISE if s["noise"] else 0.0
         first = 0
         while first < count:
@@ -129,26 +146,30 @@ def pick_returns(p, ranges, strengths, false_ranges, false_strengths, normal, or
             limit = _threshold(r, s["range_at_10_percent"])
             signal = power / limit + noise
             if signal > 1.0 or not s["noise"]:
-                rank = -r if s["mode"] == FIRST else (r if s["mode"] == LAST else signal)
-                if out_ray[n] == MISS or rank > best:
+                rank = _rank(s, r, signal)
+                if out.ray[n] == MISS or rank > best:
                     best = rank
-                    out_true[n], out_strength[n], out_ray[n] = r, max(signal, 0.0) * limit, order[near]["ray"]
+                    out.true_range[n], out.strength[n], out.ray[n] = r, max(signal, 0.0) * limit, order[near]["ray"]
             first = last
-        for k in range(false_ranges.shape[1]):
-            r = false_ranges[n, k]
+        for k in range(false.range.shape[1]):
+            r, strength = false.range[n, k], false.strength[n, k]
             if r < far:
-                rank = (
-                    -r
-                    if s["mode"] == FIRST
-                    else (r if s["mode"] == LAST else false_strengths[n, k] / _threshold(r, s["range_at_10_percent"]))
-                )
-                if out_ray[n] == MISS or rank > best:
+                rank = _rank(s, r, strength / _threshold(r, s["range_at_10_percent"]))
+                if out.ray[n] == MISS or rank > best:
                     best = rank
-                    out_true[n], out_strength[n], out_ray[n] = r, false_strengths[n, k], FALSE
-        if out_ray[n] != MISS:
-            out_range[n] = _measured(s, out_true[n], out_strength[n], normal[n, 1])
-            if out_range[n] < s["min_range"]:
-                out_range[n], out_true[n], out_strength[n], out_ray[n] = math.inf, math.inf, 0.0, MISS
+                    out.true_range[n], out.strength[n], out.ray[n] = r, strength, FALSE
+        if out.ray[n] != MISS:
+            out.range[n] = _measured(s, out.true_range[n], out.strength[n], normal[n, 1])
+            if out.range[n] < s["min_range"]:
+                out.range[n], out.true_range[n], out.strength[n], out.ray[n] = math.inf, math.inf, 0.0, MISS
+
+
+@inline
+def _rank(s, r, signal):
+    """Return a number that is larger for a surface which the mode prefers."""
+    if s["mode"] == FIRST:
+        return -r
+    return r if s["mode"] == LAST else signal
 
 
 @inline
