@@ -24,6 +24,13 @@ def arrow_file(file: str | os.PathLike[str], mode: str = "rb") -> Iterator[Any]:
         yield stream
 
 
+def read_problem(error: Exception) -> str:
+    """Return why a Parquet file cannot be read. The texts of pyarrow name parts of its decoder, for example thrift."""
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno)
+    return "damaged, cut short, or not a Parquet file"
+
+
 def is_utf8(text: str) -> bool:
     """Return False if a text contains bytes of a file name that are not UTF-8."""
     try:

@@ -58,6 +58,11 @@ class Collision:
         """Return the collision as one line of text."""
         return f"collision {self.number} at {collision_text(self.to_json())}"
 
+    @property
+    def short_message(self) -> str:
+        """Return the collision as a text for the window, which cuts off long lines."""
+        return f"collision {self.number}: {self.name} ({self.label}) at {self.closing_speed:.1f} m/s, {self.peak_force / 1000.0:.3g} kN"
+
     def to_json(self) -> dict[str, Any]:
         """Return all values, with units in the keys."""
         return {

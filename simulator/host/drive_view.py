@@ -31,6 +31,8 @@ OFFSCREEN_TIME = 30.0
 """s of simulated time of a drive without a display, unless a duration is specified."""
 FRAME_INTERVAL = 0.5
 """s of simulated time between two images rendered offscreen."""
+PREPARES = "preparing the drive; the window opens in some seconds"
+"""Line of a drive whose kernels are compiled; the compilation prints lines of its own."""
 
 
 def choose_view(c: Configuration, say: Callable[[str], None]) -> None:
@@ -105,6 +107,8 @@ class DriveView:
             compile_kernels(say, self._start_window.show)
             self._start_window.show("preparing the drive", 1.0)
         else:
+            if has_window:
+                say(PREPARES)
             compile_kernels(say)
 
     def open(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base import cleanup
-from simulator.base.console import print_error
+from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, DeviceError
 from simulator.base.records import Record, dtype_of, record
 from simulator.base.signals import StopRequest, on_signal
@@ -48,6 +48,7 @@ def main_replay(arguments: Any) -> int:
     if not display_available():
         raise DeviceError("replay: no display found; hint: 'jounce render RUN --video clip.mp4' needs none")
     load_settings()  # a mistake in the settings of the user is reported before the window opens
+    print_line("preparing the replay; the window opens in some seconds")
     recording = Recording(Path(arguments.place), print_error)
     last = recording.duration if arguments.last is None else min(arguments.last, recording.duration)
     if arguments.first >= last > 0.0:

@@ -65,7 +65,7 @@ class SessionReports:
             self._collisions += 1
             self._messages.say(collision.message)
             if self._view.window is not None:
-                self._view.window.show_message(collision.message, SHOWN)
+                self._view.window.show_message(collision.short_message, SHOWN)
 
     def _report_incident(self, session: Session) -> None:
         incident, window = session.recovery.latest, self._view.window

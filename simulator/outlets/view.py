@@ -27,7 +27,6 @@ MESSAGE_TIME = 5.0
 
 JUMPS = ("reset", "upright", "incident")
 """Events after which the vehicle is at another place."""
-REPLAY_TEXT = "replay of the last seconds; the same key: back to the present"
 LONGEST_NAME = 23
 """Maximum number of bytes of the name of a driver."""
 LONGEST = 95
@@ -133,7 +132,7 @@ class ViewOutlet:
             self._last.end()
             return ""
         self._last.begin(session.tick)
-        return REPLAY_TEXT if self._last.plays else "no states for a replay yet"
+        return "" if self._last.plays else "no states for a replay yet"
 
     @staticmethod
     def _driver(seat: DriverSeat) -> bytes:

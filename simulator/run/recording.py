@@ -37,6 +37,8 @@ JUMP = 1.0
 """m between two rows, beyond the distance that the speed explains, above which the vehicle was put to another place."""
 CHECKED = (*POSE, *WHEELS, *CONTACT, *ENGINE, *DRIVER)
 """Fields of the readout whose values must be finite."""
+GAP = 100.0
+"""Periods of the log between two rows, above which the vehicle was put to another time."""
 AXIS = ("time", "p_WB_x", "p_WB_y", "p_WB_z", "q_WB_w", "v_WB_B_x", "v_WB_B_y", "v_WB_B_z")
 
 
@@ -64,7 +66,7 @@ class Recording:
     ----------
     file : log
     positions, times : (n,) position and simulated time of each row [s]
-    cuts : (n,) True if a row does not continue the previous one: a restart, or the vehicle was put to another place
+    cuts : (n,) True if a row does not continue the previous one: a restart, or the vehicle was put to another place or time
     events : events of the drive
     has_links : True if the log has the points of the suspension
 
@@ -82,9 +84,7 @@ class Recording:
         check_hashes(self.configuration, self.file)
         self._groups = LogGroups(self.file)
         self.has_links = not _missing(LINKS, self._groups.names)
-        if missing := _missing((*DRAWN, *DRAWN_COMMANDS), self._groups.names):
-            expected = f"{', '.join(missing)}, which a replay needs; hint: drive again with this version, which always logs them"
-            raise ConfigError(self.file, "columns", NOTHING, expected)
+        self._need([*_missing((*DRAWN, *DRAWN_COMMANDS), self._groups.names), *(one for one in AXIS if one not in self._groups.names)])
         if not self.has_links:
             say(f"{self.file}: the links of the suspension are not drawn, because the log was written without their columns")
         self._read_axis(say)
@@ -186,10 +186,16 @@ class Recording:
                     found[name].append(readout[name][some - first])
         return {name: np.concatenate(parts) for name, parts in found.items()}
 
+    def _need(self, missing: Sequence[str]) -> None:
+        """Raise ConfigError if fields or columns are missing."""
+        if missing:
+            expected = f"{', '.join(missing)}, which a replay needs; hint: drive again with this version, which always logs them"
+            raise ConfigError(self.file, "columns", NOTHING, expected)
+
     def _read_axis(self, say: Callable[[str], None]) -> None:
         """Read time and place of all rows, up to the first one that cannot be drawn."""
         axis, problem = self._groups.read_all(AXIS)
-        values = np.array([axis[name] for name in AXIS], float)
+        values = np.array([axis.get(name, ()) for name in AXIS], float)  # no columns: no group of rows
         rows = values.shape[1]
         bad = np.flatnonzero(~np.isfinite(values).all(axis=0))
         if len(bad):
@@ -200,21 +206,27 @@ class Recording:
         steps, moved = np.diff(self.times), np.linalg.norm(np.diff(values[1:4, :rows], axis=1), axis=0)
         speed = np.linalg.norm(values[5:, :rows], axis=0)
         reach = 1.5 * np.maximum(speed[1:], speed[:-1]) * np.abs(steps)
-        cuts = (steps < 0.0) | (moved > reach + JUMP)
         period = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else 0.01
+        cuts = (steps < 0.0) | (steps > GAP * period) | (moved > reach + JUMP)
         self.cuts = np.concatenate(([True], cuts))
         self.positions = np.concatenate(([0.0], np.cumsum(np.where(cuts, period, steps))))
         if problem:
             say(f"{problem}; the recording ends at {self.times[-1]:.1f} s")
 
     def _check_vehicle(self) -> None:
-        """Check that the columns are those of the vehicle in the configuration. Raises ConfigError."""
+        """Check that the columns are those of the vehicle in the configuration, and all that are drawn. Raises ConfigError."""
         vehicle = self.parts.vehicle
         expected = [f"wheel_angle_{corner}" for corner in vehicle.corner_names]
         found = [name for name in self._groups.names if name.startswith("wheel_angle_")]
         if found != expected:
             names = f"{', '.join(expected)}, the wheels of the vehicle in its configuration"
             raise ConfigError(self.file, "columns", ", ".join(found), names)
+        drawn = [
+            column.name
+            for column in Channels([("", vehicle.readout_table, record(vehicle.readout_table))]).columns
+            if column.field in DRAWN
+        ]
+        self._need([name for name in drawn if name not in self._groups.names])
 
     def _end_at_damage(self, say: Callable[[str], None]) -> None:
         """End the recording at the first row with a value that image, plots or sound need and that is not finite, or at a damaged group."""

@@ -13,8 +13,12 @@ from simulator.base.progress_bar import TimeProgress
 
 def main_render(arguments: Any) -> int:
     """Run `jounce render`; return 0."""
+    from simulator.run.sound_file import check_wav
+
     if arguments.video is None and arguments.wav is None:
         raise JounceError("render: no output; expected --video FILE or --wav FILE; hint: jounce render runs/NAME --video clip.mp4")
+    if arguments.wav is not None:
+        check_wav(Path(arguments.wav))
     if arguments.video is not None:
         _render_video(arguments)
     if arguments.wav is not None:

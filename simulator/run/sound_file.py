@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.records import Record
 from simulator.builder.session_builder import SessionBuilder
 from simulator.builder.vehicle_builder import vehicle_of
@@ -35,6 +35,9 @@ from vehicles.sound_section import sound_parameters
 
 CAMERA_EVENTS = ("camera", *(f"camera_{number}" for number in range(1, len(CAMERAS) + 1)))
 LISTENERS = ("recorded", "inside", "outside")
+MIN_ROWS = 2
+END_FADE = 0.02
+"""s over which the sound fades at its end: a step to silence would be a click."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,19 @@ def write_sound(
 
     Raises
     ------
-    ConfigError : there is no log, or it has not the needed columns
+    ConfigError : there is no log, it has not the needed columns, or the name of the file does not end in .wav
     OutputError : the file cannot be written
     """
+    check_wav(file)
     samples = sound_of_run(run, options, say)
     write_bytes(file, wav_of(samples))
     return len(samples) / RATE
+
+
+def check_wav(file: Path) -> None:
+    """Raise ConfigError if the name of a file is not that of a WAV file."""
+    if file.suffix.lower() != ".wav":
+        raise ConfigError("--wav", "", str(file), "a name that ends in .wav")
 
 
 def sound_of_run(run: Path, options: SoundFileOptions, say: Callable[[str], None] = lambda text: None) -> NDArray[np.float64]:
@@ -79,7 +89,7 @@ def sound_of_run(run: Path, options: SoundFileOptions, say: Callable[[str], None
         if options.first >= len(inputs) * PERIOD:
             raise ConfigError("--from", "", options.first, f"a time before {end}, the end of the recording")
         raise ConfigError("--to", "", options.last, f"a time after --from, {options.first:g} s")
-    return synthesized(vehicle_sound(configuration), inputs[first:last])
+    return faded_out(synthesized(vehicle_sound(configuration), inputs[first:last]))
 
 
 def sound_at(recording: Recording, positions: NDArray[np.float64], volume: float, inside: bool) -> NDArray[np.float64]:
@@ -106,6 +116,14 @@ def synthesized(vehicle: Record, inputs: Record) -> NDArray[np.float64]:
     return out
 
 
+def faded_out(samples: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a sound (n, 2) that is silent at its last sample."""
+    length = min(round(END_FADE * RATE), len(samples))
+    out = samples.copy()
+    out[len(out) - length :] *= np.linspace(1.0, 0.0, length)[:, None]
+    return out
+
+
 def wav_of(samples: NDArray[np.float64]) -> bytes:
     """Return a WAV file of 16 bit."""
     out = io.BytesIO()
@@ -128,8 +146,9 @@ def row_inputs(log: Log, surfaces: Surfaces, file: object = "log", say: Callable
             fields.setdefault(column.field, []).append(column.name)
     missing = [name for name in NEEDED if not _is_complete(name, fields)]
     if missing:
-        expected = f"a log with the fields {', '.join(missing)}, which the sound needs (docs/sound.md)"
-        raise ConfigError(file, "columns", f"{len(missing)} missing fields", expected)
+        raise ConfigError(file, "columns", NOTHING, f"numbers in the fields {', '.join(missing)}, which the sound needs, see docs/sound.md")
+    if log.rows < MIN_ROWS:
+        raise ConfigError(file, "rows", log.rows, f"at least {MIN_ROWS} rows with finite values")
     columns: Mapping[str, Any] = {
         name: log[name] if fields[name] == [name] else log.field(name) for name in (*NEEDED, *CONTACTS) if name in fields
     }
@@ -139,8 +158,8 @@ def row_inputs(log: Log, surfaces: Surfaces, file: object = "log", say: Callable
     if not finite.all():
         inputs = inputs[: int(np.argmin(finite))]
         say(f"{file}: row {len(inputs)}: a value is not finite; the sound ends there")
-    if len(inputs) < 2:
-        raise ConfigError(file, "rows", len(inputs), "at least two rows with finite values")
+    if len(inputs) < MIN_ROWS:
+        raise ConfigError(file, "rows", len(inputs), f"at least {MIN_ROWS} rows with finite values")
     steps = np.diff(log["time"])
     period = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else PERIOD
     _put_events(inputs, log.events, log["time"][: len(inputs)], period)

@@ -15,7 +15,7 @@ from simulator.base.installation import install_extra
 from simulator.base.records import record
 from simulator.events.sound_controls import VOLUME
 from simulator.run.recording import Recording
-from simulator.run.sound_file import sound_at
+from simulator.run.sound_file import faded_out, sound_at
 from simulator.sound.controls import PERIOD
 from simulator.sound.signals import RATE
 from simulator.telemetry.atomic_files import create_folder, write_bytes, write_whole
@@ -134,7 +134,7 @@ def sound_of_video(
     positions = np.asarray(options.first + np.arange(blocks) * (PERIOD * options.speed), np.float64)
     inside = options.camera == "driver" if options.inside is None else options.inside
     try:
-        return sound_at(recording, positions, options.volume, inside)[: round(images / options.rate * RATE)]
+        return faded_out(sound_at(recording, positions, options.volume, inside)[: round(images / options.rate * RATE)])
     except ConfigError as error:
         say(f"{error}; the video has no sound")
         return None

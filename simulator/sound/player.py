@@ -138,10 +138,10 @@ def _open(wanted: str) -> tuple[Any, str]:
     try:
         if wanted and wanted != NULL:
             devices = miniaudio.Devices().get_playbacks()
-            names = [one["name"] for one in devices]
+            names = [*(one["name"] for one in devices), NULL]
             matches = [one for one in devices if wanted.casefold() in one["name"].casefold()]
             if not matches:
-                raise DeviceError(f"no sound device {wanted!r}; expected one of {', '.join(names) or 'none'}{did_you_mean(wanted, names)}")
+                raise DeviceError(f"no sound device {wanted!r}; expected one of {', '.join(names)}{did_you_mean(wanted, names)}")
             found = matches[0]
         device = miniaudio.PlaybackDevice(
             output_format=miniaudio.SampleFormat.FLOAT32,

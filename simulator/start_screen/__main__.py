@@ -17,6 +17,7 @@ from typing import Any
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.start_screen.choice import initial_choice
+from simulator.start_screen.open_start_screen import FOLDER
 from simulator.start_screen.pages import Devices, StartPage
 from simulator.view.gl_context import window_context
 from simulator.view.instruments import Canvas, Font, asset
@@ -43,7 +44,7 @@ class StartScreen:
         self.renderer = CanvasRenderer(self.canvas.font)
         self.devices = Devices()
         self.drives = self.ended = False
-        choice = initial_choice(self.live.value.start, given)
+        choice = initial_choice(self.live.value.start, given, given.get(FOLDER, ""))
         self.page = StartPage(choice, self.live, self.devices, lambda: self.menu, self.drive)
         self.menu = Menu(self.page, self.end, shade=False)
         self.window.push_handlers(on_key_press=self.press)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from os.path import isfile, join
 from typing import Any, NamedTuple
 
 from simulator.base.headline import headline
 from simulator.configuration.file_lookup import data_folder
-from simulator.driver.kinds import FOLLOWER
+from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
+from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER
 from simulator.view.menu import Option
 
 AUTO = "auto"
@@ -78,13 +80,27 @@ def options_of(row: str, current: str) -> list[Option]:
     )
 
 
-def initial_choice(saved: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """Return the values at the start: those of the command line, else those of the last start, else the usual ones."""
-    choice = USUAL | {row: value for row, value in saved.items() if row in ROWS and value}
+def initial_choice(saved: Mapping[str, str], given: Mapping[str, str], folder: str = "") -> dict[str, str]:
+    """Return the values at the start: those of the command line, else those of the last start, else the usual ones.
+
+    A value of the last start is left out if its file or driver does not exist any more: the user has not given it now. `folder` is the
+    folder of relative file names.
+    """
+    choice = USUAL | {row: value for row, value in saved.items() if row in ROWS and _exists(row, value, folder)}
     choice |= {row: value for row, value in given.items() if row in ROWS}
     if choice["driver"] == FOLLOWER:
         choice |= {f"maneuver_{row}": given[row] for row in ("vehicle", "terrain") if row in given}
     return choice
+
+
+def _exists(row: str, value: str, folder: str) -> bool:
+    """Return whether a drive accepts a value of the last start."""
+    if any(option.name == value for option in options_of(row, USUAL[row])):
+        return True
+    if row == "driver":
+        return value in DRIVER_KINDS.names() or value in INPUT_SOURCE_KINDS.names()
+    spellings = () if row == "weather" else (value, f"{value}.yaml")
+    return any(isfile(join(folder, name)) for name in spellings)
 
 
 def shown_rows(choice: Mapping[str, str]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,9 @@ from simulator.base.errors import DeviceError
 from simulator.base.json_output import json_text
 from simulator.view.gl_context import display_available
 from simulator.view.user_settings import load_settings
+
+FOLDER = "folder"
+"""Key of the current folder, next to the rows, in the input of the process, which runs in another folder."""
 
 
 def open_start_screen(given: Mapping[str, str]) -> dict[str, Any] | None:
@@ -53,7 +57,7 @@ def _answered(given: Mapping[str, str], errors: IO[bytes]) -> tuple[subprocess.P
     assert process.stdin is not None and process.stdout is not None
     try:
         with contextlib.suppress(BrokenPipeError):  # it has ended already
-            process.stdin.write(json_text(dict(given)) + "\n")
+            process.stdin.write(json_text({**given, FOLDER: os.getcwd()}) + "\n")
             process.stdin.flush()
         out = process.stdout.read()
         process.wait()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.base.arrow_file import arrow_file
+from simulator.base.arrow_file import arrow_file, read_problem
 from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import check_regular
 from simulator.sweep.engine import ABOUT
@@ -64,7 +64,7 @@ def _read(file: Path) -> pa.Table:
         with arrow_file(file) as source:
             return pq.read_table(source)
     except (OSError, pa.ArrowException) as error:
-        raise UnreadableError(file, "", _problem(error), "a table of a sweep") from None
+        raise UnreadableError(file, "", read_problem(error), "a table of a sweep") from None
 
 
 def _problem(error: Exception) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.arrow_file import arrow_file
+from simulator.base.arrow_file import arrow_file, read_problem
 from simulator.base.errors import UnreadableError
 from simulator.telemetry.parquet import EXPECTED, read_about, read_columns, read_count
 
@@ -64,4 +64,4 @@ class FinishedLog:
                     table = log.read_row_group(number, use_threads=False)
                     yield {name: table.column(name).to_numpy() for name in table.column_names}
         except (OSError, pa.ArrowException) as error:
-            raise UnreadableError(self._file, "", str(error).splitlines()[0], EXPECTED) from None
+            raise UnreadableError(self._file, "", read_problem(error), EXPECTED) from None

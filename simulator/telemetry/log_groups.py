@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base import renamed
-from simulator.base.arrow_file import arrow_file
+from simulator.base.arrow_file import arrow_file, read_problem
 from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import check_regular
 from simulator.base.renamed import present_column
@@ -45,7 +45,7 @@ class LogGroups:
                 names = log.schema_arrow.names
                 self._written = {present_column(name): name for name in names}
         except (OSError, pa.ArrowException) as error:
-            raise UnreadableError(file, "", str(error).splitlines()[0], EXPECTED) from None
+            raise UnreadableError(file, "", read_problem(error), EXPECTED) from None
         if len(self._written) < len(names):
             double = next(name for name in names if names.count(name) > 1 or self._written[present_column(name)] != name)
             raise ConfigError(file, double, "two columns", "one column of this name")
@@ -64,8 +64,8 @@ class LogGroups:
             with arrow_file(self.file) as source, pq.ParquetFile(source) as log:
                 table = log.read_row_group(group, wanted, use_threads=False)
                 found = {present_column(name): table.column(name).to_numpy() for name in table.column_names}
-        except (OSError, pa.ArrowException) as error:
-            raise UnreadableError(self.file, f"row group {group}", str(error).splitlines()[0], "rows that can be read") from None
+        except (OSError, pa.ArrowException):
+            raise UnreadableError(self.file, f"row group {group}", "damaged", "rows that can be read") from None
         for name, values in found.items():
             if values.dtype.kind not in NUMBERS:
                 raise ConfigError(self.file, name, "a column of other values", "a column of numbers")

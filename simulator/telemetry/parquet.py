@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base import renamed
-from simulator.base.arrow_file import arrow_file
+from simulator.base.arrow_file import arrow_file, read_problem
 from simulator.base.errors import UnreadableError
 from simulator.base.inputfile import check_regular
 from simulator.base.renamed import present_column
@@ -82,7 +82,7 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
                 if wanted is None or name in wanted
             }
     except (OSError, pa.ArrowException) as error:
-        raise UnreadableError(file, "", str(error).splitlines()[0], EXPECTED) from None
+        raise UnreadableError(file, "", read_problem(error), EXPECTED) from None
 
 
 def read_units(file: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
@@ -118,7 +118,7 @@ def read_count(file: str | os.PathLike[str]) -> int:
         with arrow_file(file) as source:
             return int(pq.read_metadata(source).num_rows)
     except (OSError, pa.ArrowException) as error:
-        raise UnreadableError(file, "", str(error).splitlines()[0], EXPECTED) from None
+        raise UnreadableError(file, "", read_problem(error), EXPECTED) from None
 
 
 def _read_schema(file: str | os.PathLike[str]) -> Any:
@@ -130,7 +130,7 @@ def _read_schema(file: str | os.PathLike[str]) -> Any:
         with arrow_file(file) as source:
             return pq.read_schema(source)
     except (OSError, pa.ArrowException) as error:
-        raise UnreadableError(file, "", str(error).splitlines()[0], EXPECTED) from None
+        raise UnreadableError(file, "", read_problem(error), EXPECTED) from None
 
 
 def _text(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:

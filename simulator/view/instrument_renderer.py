@@ -105,7 +105,9 @@ class Hud:
             keys_help(self.canvas, width / scale, height / scale, self.settings.keys, int(state[0]["replays"]) == RECORDED)
         else:
             chart = self._motion_chart if self.shows_motion_chart else None
-            shown = InstrumentInputs(rate, self.camera, self.dials, chart, self.settings.speed_unit, self.settings.keys)
+            shown = InstrumentInputs(
+                rate, self.camera, self.dials, chart, self.settings.speed_unit, self.settings.keys, self.menu is not None
+            )
             panels = instruments(self.canvas, state, width / scale, bottom, shown)
             if replays:
                 panels += self._draw_timeline(state, panels, width, height, scale)

@@ -194,6 +194,11 @@ class FrameRate:
         return self.value
 
 
+LAST_SECONDS = 2
+"""Value of `replays` while the last seconds of a drive are shown."""
+NO_SPACE = "no space for the strip chart - enlarge the window, or reduce the text size"
+
+
 class InstrumentInputs(NamedTuple):
     """Inputs of the instruments besides the state."""
 
@@ -206,18 +211,17 @@ class InstrumentInputs(NamedTuple):
     speed_unit: str = "km/h"
     keys: Bindings = DEFAULTS
     """Keys of the user, for texts that name one."""
+    in_menu: bool = False
+    """True while a menu is over the image: its keys are others than those of a drive."""
 
 
 def instruments(c: Canvas, state: Record, width: float, height: float, shown: InstrumentInputs) -> list[Box]:
     """Add all instruments for which `instrument_layout.arrange` finds space; return their panels."""
     s, motion_chart = state[0], shown.motion_chart
-    message = bytes(s["message"]).decode("utf-8", errors="replace")
-    if s["paused"] and not message:
-        message = f"paused - press {key_text('pause', shown.keys)} to continue"
-    lines = wrapped(message, lambda text: c.font.width(text, NORMAL), width - 2 * (EDGE + TEXT_EDGE))
-    across = max((c.font.width(line, NORMAL) for line in lines), default=0.0)
-    message_size = (across + 2 * TEXT_EDGE, LINE * len(lines) + 14.0) if lines else None
-    panels = arrange(width, height, message_size, motion_chart is not None, bool(s["has_platform"]))
+    message = bytes(s["message"]).decode("utf-8", errors="replace") or _message_of_state(s, shown)
+    lines, panels = _arranged(c, s, width, height, message, motion_chart is not None)
+    if motion_chart is not None and "motion_chart" not in panels and not message:
+        lines, panels = _arranged(c, s, width, height, NO_SPACE, False)
     draw = {
         "wide": lambda box: _dashboard(c, s, box, shown),
         "narrow": lambda box: _small_dashboard(c, s, box, shown),
@@ -230,6 +234,23 @@ def instruments(c: Canvas, state: Record, width: float, height: float, shown: In
     for name, box in panels.items():
         draw[name](box)
     return list(panels.values())
+
+
+def _arranged(c: Canvas, s: Any, width: float, height: float, message: str, motion_chart: bool) -> tuple[list[str], dict[str, Box]]:
+    """Return the lines of a message, and the panels with their places."""
+    lines = wrapped(message, lambda text: c.font.width(text, NORMAL), width - 2 * (EDGE + TEXT_EDGE))
+    across = max((c.font.width(line, NORMAL) for line in lines), default=0.0)
+    message_size = (across + 2 * TEXT_EDGE, LINE * len(lines) + 14.0) if lines else None
+    return lines, arrange(width, height, message_size, motion_chart, bool(s["has_platform"]))
+
+
+def _message_of_state(s: Any, shown: InstrumentInputs) -> str:
+    """Return the message of a pause or of a replay of the last seconds, with the key that ends it; empty otherwise, and in a menu."""
+    if shown.in_menu:
+        return ""
+    if s["replays"] == LAST_SECONDS:
+        return f"the last {s['replay_duration']:.0f} s - press {key_text('last_seconds', shown.keys)} for the present"
+    return f"paused - press {key_text('pause', shown.keys)} to continue" if s["paused"] else ""
 
 
 def inset_frame(c: Canvas, box: Box, title: str) -> Box:

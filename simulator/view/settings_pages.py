@@ -101,7 +101,7 @@ class KeysPage(PlainPage):
         """Return a row for each action."""
         bindings = self._live.value.keys
         out = [
-            Row("All usual keys", "", self._remark or "give all actions their usual keys", choose=self._restore),
+            Row("Restore all usual keys", "", self._remark or "give all actions their usual keys", choose=self._restore),
         ]
         for action in ACTIONS:
             waits = action.name == self._waiting

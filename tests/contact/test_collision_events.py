@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,9 @@ import pytest
 import jounce
 from simulator.builder.builder import build_vehicle
 from simulator.cli.main import main
+from simulator.events.collision import Collision
+from simulator.host.session_reports import SessionReports
+from simulator.outlets.view import LONGEST
 from simulator.tick import FORCE
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.paths import Path
@@ -202,3 +206,18 @@ def test_forces_of_many_triangles_add_up_to_one_peak():
     one, many = FreeBody([concrete(3.0)], 5.0), FreeBody([mesh], 5.0)
     one.run(0.4), many.run(0.4)
     assert many.collisions["peak_force"][0] == pytest.approx(one.collisions["peak_force"][0], rel=0.02)
+
+
+def test_the_window_shows_all_numbers_of_a_collision():
+    """The window cuts off lines of more than LONGEST bytes; the line of the terminal is longer."""
+    hit = Collision(1, 14.164, 5, "barrier_5", "barrier", (0.0,) * 3, (1.0, 0.0, 0.0), 18.5, (33.5e3, 0.0, 0.0), 645e3, 0.07)
+    shown: list[str] = []
+    said: list[str] = []
+    window = SimpleNamespace(show_message=lambda text, seconds: shown.append(text))
+    reports = SessionReports(SimpleNamespace(say=said.append), SimpleNamespace(window=window))
+    session = {"time": 16.0, "tick": 16_001, "collisions": [hit], "failures": [], "faults": []}
+    reports.report(
+        SimpleNamespace(**session, vehicle=SimpleNamespace(troubles=[]), recovery=SimpleNamespace(latest=None, incident_number=0))
+    )
+    assert shown == ["collision 1: barrier_5 (barrier) at 18.5 m/s, 645 kN"] and len(shown[0].encode()) <= LONGEST
+    assert "impulse 33.5 kN s in 0.07 s, peak force 645 kN" in said[0] and len(said[0].encode()) > LONGEST

@@ -92,12 +92,28 @@ def test_options_of_the_drive():
 
 
 def test_the_command_line_wins_over_the_last_start():
-    saved = {"vehicle": "sedan", "terrain": "woods", "driver": "scripted", "unknown": "row"}
+    saved = {"vehicle": "sedan", "terrain": "flat", "driver": "scripted", "unknown": "row"}
     choice = initial_choice(saved, {"vehicle": "my.yaml"})
     assert (choice["vehicle"], choice["terrain"], choice["maneuver_vehicle"], choice["maneuver_terrain"]) == (
-        "my.yaml", "woods", "my.yaml", OF_MANEUVER,
+        "my.yaml", "flat", "my.yaml", OF_MANEUVER,
     )  # fmt: skip
     assert "unknown" not in choice
+
+
+def test_values_of_the_last_start_that_do_not_exist_any_more_are_left_out(tmp_path):
+    """Otherwise every start ends with an error about a value that the user did not give."""
+    (tmp_path / "mine.yaml").write_text("base: sedan\n")
+    gone = {"vehicle": "gone.yaml", "terrain": "/gone/hill.yaml", "weather": "sun", "driver": "pedalo", "maneuver": "gone"}
+    assert initial_choice(gone, {}, str(tmp_path)) == USUAL
+    there = {
+        "vehicle": "mine.yaml",
+        "maneuver_vehicle": str(tmp_path / "mine.yaml"),
+        "terrain": "flat",
+        "weather": "fog",
+        "driver": "planner",
+    }
+    assert initial_choice(there, {}, str(tmp_path)) == USUAL | there
+    assert initial_choice(gone, {"vehicle": "gone.yaml"}, str(tmp_path))["vehicle"] == "gone.yaml"
 
 
 @pytest.mark.parametrize("preset", WEATHER, ids=lambda preset: preset.name)

@@ -15,7 +15,7 @@ from simulator.builder.compile_progress import ALONE, FILE_NAME, USUAL, CompileP
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
 from simulator.host import start_window
-from simulator.host.drive_view import DriveView
+from simulator.host.drive_view import PREPARES, DriveView
 from simulator.view.gl_context import display_available
 from simulator.view.instruments import Canvas, Font, asset
 from simulator.view.start_window import CLOSED, HEADING, PANEL_SIZE, Progress, draw_progress
@@ -133,8 +133,10 @@ def test_a_drive_with_a_window_opens_one_first(monkeypatch, view, display, neede
     monkeypatch.setattr("simulator.host.drive_view.needs_compilation", lambda: needed)
     monkeypatch.setattr("simulator.host.drive_view.compile_kernels", compile_now)
     monkeypatch.setattr("simulator.view.gl_context.display_available", lambda: display)
-    DriveView().compile(configuration(None, changes({"outlets.view": view})), lambda line: None)
+    lines = []
+    DriveView().compile(configuration(None, changes({"outlets.view": view})), lines.append)
     assert opened == (["window", ("half", 0.5), ("preparing the drive", 1.0)] if opens else [])
+    assert lines == ([PREPARES] if display and view != "none" and not needed else []), "a start without a line looks like a crash"
 
 
 def test_the_panel_shows_the_text_and_the_fraction():

@@ -52,7 +52,10 @@ def test_a_log_cut_short_is_refused_in_a_line(driven, tmp_path, capsys):
     folder = copied(driven, tmp_path)
     file = folder / "telemetry.parquet"
     file.write_bytes(file.read_bytes()[:200_000])
-    assert "telemetry.parquet" in refused(call(capsys, "render", folder, "--video", tmp_path / "x"))
+    for output in (("--video", "x"), ("--wav", "x.wav")):
+        assert "telemetry.parquet: damaged, cut short, or not a Parquet file; " in refused(
+            call(capsys, "render", folder, output[0], tmp_path / output[1])
+        )
 
 
 def test_events_cut_short_are_shown_as_far_as_they_go(driven, tmp_path):
@@ -105,6 +108,14 @@ def test_columns_of_another_vehicle_are_refused(driven, tmp_path):
         Recording(folder, silent)
 
 
+@pytest.mark.parametrize("name", ["p_WB_x", "q_WB_w", "p_BK_RR_y", "gear"])
+def test_a_log_that_lacks_one_drawn_column_is_refused_with_its_name(driven, tmp_path, name):
+    folder = copied(driven, tmp_path)
+    rewritten(folder, lambda table: table.drop_columns([name]))
+    with pytest.raises(ConfigError, match=f"columns: missing; expected {name}, which a replay needs"):
+        Recording(folder, silent)
+
+
 def with_values(table, name, first, value):
     """Return a table in which a column has a value from row `first` on."""
     at = table.column_names.index(name)
@@ -124,6 +135,35 @@ def test_values_that_are_not_finite_end_the_recording_and_its_sound(driven, tmp_
     sound = sound_of_run(folder, SoundFileOptions(), messages.append)
     needed = name in ("engine_speed", "slip_ratio_FL")
     assert np.isfinite(sound).all() and len(sound) == 480 * (350 if needed else recording.log.rows) and len(messages) == 1 + needed
+
+
+@pytest.mark.parametrize("groups", [0, 1])
+def test_a_log_without_rows_is_refused(driven, tmp_path, capsys, groups):
+    folder = copied(driven, tmp_path)
+    table = pq.read_table(folder / "telemetry.parquet").slice(0, 0)
+    with pq.ParquetWriter(folder / "telemetry.parquet", table.schema) as out:
+        for _ in range(groups):
+            out.write_batch(pa.RecordBatch.from_pylist([], schema=table.schema))
+    assert pq.read_metadata(folder / "telemetry.parquet").num_row_groups == groups
+    for output in (("--video", "x"), ("--wav", "x.wav")):
+        assert "row" in refused(call(capsys, "render", folder, output[0], tmp_path / output[1]))
+    assert not (tmp_path / "x.wav").exists() and not (tmp_path / "x").exists()
+
+
+def test_a_jump_of_the_time_is_a_cut_of_one_period(driven, tmp_path):
+    """Otherwise a video of the recording would need an image for each moment of the gap."""
+    folder = copied(driven, tmp_path)
+
+    def later(table):
+        at = table.column_names.index("time")
+        times = table.column(at).to_numpy().copy()
+        times[300:] += 1e9
+        return table.set_column(at, table.schema.field(at), [times])
+
+    before = Recording(folder, silent)
+    rewritten(folder, later)
+    after = Recording(folder, silent)
+    assert after.positions == pytest.approx(before.positions) and np.flatnonzero(after.cuts).tolist() == [0, 300]
 
 
 def test_a_recording_without_a_finite_row_is_refused(driven, tmp_path):

@@ -326,3 +326,10 @@ def test_replay_needs_a_display_and_says_what_does_not(driven, capsys, monkeypat
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     assert "jounce render" in refused(call(capsys, "replay", driven[0]))
+
+
+def test_a_replay_prints_that_it_starts(tmp_path, capsys, monkeypatch):
+    """The log is read and the window opened for some seconds."""
+    monkeypatch.setattr("simulator.host.replay_command.display_available", lambda: True)
+    code, out, _ = call(capsys, "replay", tmp_path / "none")
+    assert code == 2 and out == "preparing the replay; the window opens in some seconds\n"

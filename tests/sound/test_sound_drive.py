@@ -60,6 +60,21 @@ def test_the_same_log_gives_the_same_file(rendered, monkeypatch):
     assert (rendered / "again.wav").read_bytes() == (rendered / "fishhook.wav").read_bytes()
 
 
+def test_the_file_ends_without_a_click(rendered):
+    sound = samples(rendered / "fishhook.wav")
+    steps = np.abs(np.diff(np.vstack((sound, np.zeros((1, 2)))), axis=0))
+    assert not sound[-1].any() and steps[-480:].max() < 0.5 * steps[:-960].max()
+    assert sound[-9600:-4800].std() > 1e-3, "the sound lasts to its end"
+
+
+@pytest.mark.parametrize("name", ["fishhook.mp3", "fishhook"])
+def test_another_ending_than_wav_is_refused(rendered, monkeypatch, capsys, name):
+    monkeypatch.chdir(rendered)
+    assert main(["render", "runs/fishhook", "--video", "clip.gif", "--wav", name]) == 2
+    assert f"--wav: invalid value; expected a name that ends in .wav; got '{name}'" in capsys.readouterr().err
+    assert not Path("clip.gif").exists() and not Path(name).is_file()
+
+
 def test_a_log_without_the_columns_is_refused_with_their_names(rendered, tmp_path, capsys):
     log = read_log(rendered / "runs/fishhook").select("time", "v_WB_B", "engine_speed")
     log.save(tmp_path / "telemetry.parquet")

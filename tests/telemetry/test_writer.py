@@ -187,6 +187,18 @@ def test_unwritable_folder_is_one_line(tmp_path, name):
     assert os.listdir(tmp_path) == ["a_file"]
 
 
+def test_the_reason_of_a_full_disk_is_that_of_the_system(tmp_path, monkeypatch):
+    def full(*args, **kwargs):
+        raise OSError(28, "Error writing bytes to file. Detail: [errno 28] No space left on device")  # as pyarrow raises it
+
+    import pyarrow.parquet as pq
+
+    with monkeypatch.context() as m:
+        m.setattr(pq.ParquetWriter, "write_table", full)
+        with pytest.raises(OutputError, match=r"telemetry\.parquet: cannot be written: No space left on device; the rows remain"):
+            log_run(tmp_path, 10)
+
+
 def test_failure_in_closing_keeps_the_rows_and_leaves_nothing_half_written(tmp_path, monkeypatch):
     import pyarrow.parquet as pq
 

@@ -31,6 +31,7 @@ from simulator.view.instruments import (
     instruments,
     leg_color,
 )
+from simulator.view.key_bindings import DEFAULTS
 from simulator.view.motion_strip_chart import MotionStripChart
 from simulator.view.shared_state import EXTRAS, MOTION_BLOCKS, STATE, extras
 from simulator.view.vehicle_geometry import bars, checked_geometry
@@ -52,7 +53,7 @@ class Listener(Canvas):
         super().text(x, y, text, size, color, *rest)
 
 
-def drawn(manual=False, **changes):
+def drawn(manual=False, size=(1280.0, 720.0), shown=None, **changes):
     state = record(STATE)
     for table, source in ((READOUT, readout()), (EXTRAS, extras())):
         for row in table:
@@ -60,7 +61,8 @@ def drawn(manual=False, **changes):
     for name, value in changes.items():
         state[0][name] = value
     canvas = Listener()
-    instruments(canvas, state, 1280.0, 720.0, InstrumentInputs(58.6, "chase", DIALS._replace(manual=manual)))
+    shown = InstrumentInputs(58.6, "chase", DIALS) if shown is None else shown
+    instruments(canvas, state, *size, shown._replace(dials=DIALS._replace(manual=manual)))
     return canvas
 
 
@@ -85,6 +87,27 @@ def test_a_drive_that_waits_shows_the_selected_position_and_no_fault():
         canvas = drawn(gear=0, selector=1, waits=1, manual=manual)
         large = [(text, color) for text, size, color in canvas.written if size == LARGE][1]
         assert large == ("D", DIM)
+
+
+def test_a_menu_hides_the_key_that_continues():
+    """In a menu, the keys of a drive do nothing."""
+    menu = InstrumentInputs(58.6, "chase", DIALS, in_menu=True)
+    assert "paused - press P to continue" in drawn(paused=1).texts
+    assert not any("press" in text for text in drawn(paused=1, shown=menu).texts)
+    assert "no data" in drawn(paused=1, shown=menu, message=b"no data").texts
+
+
+def test_a_replay_of_the_last_seconds_names_the_key_that_ends_it():
+    keys = InstrumentInputs(58.6, "chase", DIALS, keys={**DEFAULTS, "last_seconds": ("F7",)})
+    assert "the last 30 s - press F7 for the present" in drawn(replays=2, replay_duration=30.0, shown=keys).texts
+    assert not any("press" in text for text in drawn(replays=1, replay_duration=30.0).texts)
+
+
+def test_a_strip_chart_without_space_says_so():
+    chart = InstrumentInputs(58.6, "chase", DIALS, MotionStripChart())
+    assert not any("no space" in text for text in drawn(shown=chart).texts)
+    assert any("no space" in text for text in drawn(shown=chart, size=(640.0, 360.0)).texts)
+    assert not any("no space" in text for text in drawn(size=(640.0, 360.0)).texts)
 
 
 def test_a_drive_without_a_platform_shows_none():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simulator.base.arrow_file import arrow_file
+from simulator.base.arrow_file import arrow_file, read_problem
 from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import check_regular, read_bytes
 from simulator.maneuvers.report.page import FILE as REPORT
@@ -118,7 +118,7 @@ def _of_table(file: Path) -> list[Entry]:
             table = pq.read_table(source, use_threads=False)
         about: dict[str, Any] = json.loads((table.schema.metadata or {}).get(b"jounce_sweep", b"{}"))
     except (OSError, pa.ArrowException, ValueError) as error:
-        raise UnreadableError(file, "", str(error).splitlines()[0], "the table of a sweep (Parquet)") from None
+        raise UnreadableError(file, "", read_problem(error), "the table of a sweep (Parquet)") from None
     missing = [name for name in ("passed", "failure") if name not in table.column_names]
     if missing:
         raise ConfigError(file, "columns", f"no {', '.join(missing)}", "the table of a sweep")
