@@ -11,7 +11,7 @@ from simulator.base.field_records import filled, rows
 from simulator.base.fields import Field, Number, Text, Variants
 from simulator.base.jit import inline
 from simulator.base.records import Record
-from simulator.base.suggestions import did_you_mean
+from simulator.base.suggestions import did_you_mean, listed
 from simulator.base.values import Values
 
 _FRICTION = Number("1", 0.0, 2.0)
@@ -111,7 +111,7 @@ def named_soil(soils: Mapping[str, Mapping[str, Any]], name: Any, kind: str, fil
     ConfigError : unknown name, or a file of another type; the message names the terrain file
     """
     if not isinstance(name, str) or name not in soils:
-        raise ConfigError(file, key, name, f"the name of a {kind}: {', '.join(sorted(soils))}{did_you_mean(name, soils)}")
+        raise ConfigError(file, key, name, f"the name of a {kind}: {listed(sorted(soils), 'jounce list soils')}{did_you_mean(name, soils)}")
     out = soil(soils[name], f"{name}.yaml")
     if (out[0]["hardness"] == 1.0) != (kind == "surface"):
         raise ConfigError(file, key, name, f"the name of a {kind}; the file has type: {soils[name]['type']}")

@@ -8,7 +8,7 @@ from typing import Any
 from simulator.base.errors import ConfigError
 from simulator.builder.builder import build
 from simulator.builder.session_parts import SessionParts
-from simulator.builder.warm_up import compile_kernels
+from simulator.builder.warm_up import compile_for_session, compile_kernels
 from simulator.configuration.configuration import Configuration, configuration
 from simulator.configuration.key_path import parse, written
 from simulator.configuration.overrides import Override
@@ -61,7 +61,9 @@ def assemble(names: Mapping[str, str | None], changes: Changes | None, session: 
     """
     if session is None and names.get("maneuver") is None and names.get("terrain") is None:
         names = {**names, "terrain": PLAIN_GROUND}
-    return build(configured(names, changes, session))
+    found = configured(names, changes, session)
+    compile_for_session(found, lambda line: None)
+    return build(found)
 
 
 def configured(names: Mapping[str, str | None], changes: Changes | None, session: str | None = None) -> Configuration:

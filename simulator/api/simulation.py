@@ -195,7 +195,6 @@ class Simulation:
     ) -> None:
         if maneuver is not None and driver is not None:
             raise JounceError("a simulation cannot have both a maneuver and a driver")
-        compile_kernels(lambda line: None)
         names = {"vehicle": vehicle, "terrain": terrain, "maneuver": maneuver, "washout": washout, "platform": platform}
         if isinstance(driver, str):
             changes, driver = {**(changes or {}), "driver": driver}, None

@@ -7,12 +7,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from simulator.base.errors import ConfigError, one_line
-from simulator.base.suggestions import nearest
+from simulator.base.suggestions import listed, nearest
 
 Commands = argparse._SubParsersAction
-
-MAX_CHOICES = 8
-"""Number of choices in an error."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -38,9 +35,8 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             names = [str(choice) for choice in action.choices]
-            shown = [*names[:MAX_CHOICES], *(["..."] if len(names) > MAX_CHOICES else [])]
             raise argparse.ArgumentError(
-                action, f"invalid choice; expected one of {', '.join(shown)}; got {value!r}{_hint(str(value), names)}"
+                action, f"invalid choice; expected one of {listed(names)}; got {value!r}{_hint(str(value), names)}"
             )
 
 

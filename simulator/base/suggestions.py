@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 LONGEST_WORD = 64
 """Maximum number of letters: a longer word is not a typo, and its comparison is slow."""
+MOST_NAMES = 8
+"""Maximum number of names that a message lists."""
 TIES = 5
 """Number of nearest words that are compared for ties."""
 MIN_RATIO = 0.6
@@ -39,17 +41,20 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     return f" (did you mean {found}?)" if found else ""
 
 
+def listed(names: Iterable[object], command: str = "") -> str:
+    """Return the first MOST_NAMES names with commas; if there are more, then `...` and the command that prints all of them."""
+    known = [str(name) for name in names]
+    if len(known) <= MOST_NAMES:
+        return ", ".join(known)
+    return ", ".join([*known[:MOST_NAMES], f"... (`{command}`)" if command else "..."])
+
+
 def article(noun: str) -> str:
     """Return the indefinite article of a noun, ``a`` or ``an``."""
     return "an" if noun[:1] in tuple("aeiou") else "a"
 
 
 def no_such_key(word: object, known: Iterable[str], others: Iterable[str] = ()) -> str:
-    """Return the expectation for an unknown key: up to MOST_KEYS of the `known` keys in order, and the nearest of `known` and `others` as a hint."""
+    """Return the expectation for an unknown key: the `known` keys in order, as `listed`, and the nearest of `known` and `others` as a hint."""
     known = sorted(known)
-    names = ", ".join(known[:MOST_KEYS]) + (", ..." if len(known) > MOST_KEYS else "")
-    return f"unknown key; expected {names}{did_you_mean(word, (*known, *others))}"
-
-
-MOST_KEYS = 8
-"""Maximum number of keys that a message lists."""
+    return f"unknown key; expected {listed(known)}{did_you_mean(word, (*known, *others))}"

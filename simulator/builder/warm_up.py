@@ -29,6 +29,7 @@ from simulator.base.records import record
 from simulator.base.rotations import quaternion_of_rotation
 from simulator.builder.builder import build_cueing, build_ground, build_vehicle
 from simulator.builder.compile_progress import CompileProgress, expected_times, save_times, time_left
+from simulator.configuration.configuration import Configuration
 from simulator.configuration.references import DEFAULTS
 from simulator.driver.path import Path
 from simulator.driver.speed import SpeedControl
@@ -77,6 +78,15 @@ def compile_kernels(say: Callable[[str], None], show: Callable[[str, float], Non
         _compile(say if line is None else line.over(say), progress)
     if is_cache_persistent():
         save_times(cache_folder(), progress.seconds)
+
+
+def compile_for_session(
+    configuration: Configuration, say: Callable[[str], None], show: Callable[[str, float], None] = lambda text, fraction: None
+) -> None:
+    """Compile as `compile_kernels`, after all files that the configuration names were read: a wrong name costs no minutes. Raises ConfigError."""
+    if needs_compilation():
+        configuration.copy().complete()
+    compile_kernels(say, show)
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, JounceError, OutputError
 from simulator.base.headline import headline
 from simulator.base.json_output import json_text
-from simulator.base.suggestions import did_you_mean
+from simulator.base.suggestions import did_you_mean, listed
 from simulator.catalog.file_kinds import KINDS, SUFFIXES, FileKind, kind_named, kind_of
 from simulator.catalog.json_schema import file_schema
 from simulator.catalog.pages import pages
@@ -48,7 +48,7 @@ def _listed(name: str) -> dict[str, str]:
         return {entry: meaning_of(registry.get(entry)) for entry in registry.names()}
     names = [*(kind.name for kind in KINDS), *REGISTRIES]
     if name not in names:
-        raise ConfigError("list", "", name, f"one of {', '.join(names)}{did_you_mean(name, names)}")
+        raise ConfigError("list", "", name, f"one of {listed(names, 'jounce list')}{did_you_mean(name, names)}")
     return {file.stem: headline(file) for file in kind_named(name).files()}
 
 

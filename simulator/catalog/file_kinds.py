@@ -12,7 +12,7 @@ from typing import Any
 from simulator.base import renamed
 from simulator.base.errors import ConfigError
 from simulator.base.fields import REQUIRED, Fields, FieldType, Group, Variants
-from simulator.base.suggestions import did_you_mean
+from simulator.base.suggestions import did_you_mean, listed
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import (
     SessionParts,
@@ -213,7 +213,7 @@ def kind_named(name: str) -> FileKind:
     found = next((kind for kind in KINDS if kind.name == name), None)
     if found is None:
         names = [kind.name for kind in KINDS]
-        raise ConfigError("kinds of files", "", name, f"one of {', '.join(names)}{did_you_mean(name, names)}")
+        raise ConfigError("kinds of files", "", name, f"one of {listed(names, 'jounce list')}{did_you_mean(name, names)}")
     return found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from simulator.base import renamed
 from simulator.base.errors import ConfigError
-from simulator.base.suggestions import did_you_mean, nearest
+from simulator.base.suggestions import did_you_mean, listed, nearest
 
 HERE = Path(__file__).resolve().parents[1]
 
@@ -62,23 +62,24 @@ def find_config(kind: str, name: str, source: object = None, key: str = "") -> P
         return shipped / f"{new}.yaml"
     known = sorted(p.stem for p in shipped.glob("[!.]*.yaml"))
     if source is None:
-        raise ConfigError(kind, "", name, _expected_on_command_line(name, is_path, spellings[0], known))
+        raise ConfigError(kind, "", name, _expected_on_command_line(kind, name, is_path, spellings[0], known))
     folder = Path(str(source)).parent
+    shown = listed(known, f"jounce list {kind}")
     names = {
         *known,
         *(Path(n).stem for n in _names_in(folder) if n.endswith(".yaml") and not is_path and not _is_same(folder / n, source)),
     }
-    raise ConfigError(source, key, name, f"a file in the same folder, or one of {', '.join(known)}{did_you_mean(name, names)}")
+    raise ConfigError(source, key, name, f"a file in the same folder, or one of {shown}{did_you_mean(name, names)}")
 
 
-def _expected_on_command_line(name: str, is_path: bool, written: Path, known: list[str]) -> str:
+def _expected_on_command_line(kind: str, name: str, is_path: bool, written: Path, known: list[str]) -> str:
     """Return the expectation for a name on the command line, with a hint."""
     if is_path:
         folder = written.parent
         near = nearest(written.name, _names_in(folder))
         return f"a file (did you mean {folder / near}?)" if near else "a file"
     here = f" (is {Path('.', written).as_posix()} in this folder meant?)" if isfile(written) else did_you_mean(name, known)
-    return f"a file, or one of {', '.join(known)}{here}"
+    return f"a file, or one of {listed(known, f'jounce list {kind}')}{here}"
 
 
 def _names_in(folder: Path) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from simulator.autonomy.goal_driver import GoalDriver
 from simulator.builder.builder import view_geometry
 from simulator.builder.session_parts import SessionParts
-from simulator.builder.warm_up import compile_kernels, needs_compilation
+from simulator.builder.warm_up import compile_for_session, needs_compilation
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Origin
 from simulator.configuration.session_file import read_session
@@ -104,12 +104,12 @@ class DriveView:
             load_settings()
         if has_window and needs_compilation():
             self._start_window = StartWindow()
-            compile_kernels(say, self._start_window.show)
+            compile_for_session(configuration, say, self._start_window.show)
             self._start_window.show("preparing the drive", 1.0)
         else:
             if has_window:
                 say(PREPARES)
-            compile_kernels(say)
+            compile_for_session(configuration, say)
 
     def open(
         self,

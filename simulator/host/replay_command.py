@@ -23,7 +23,7 @@ from simulator.view.drive_lock import DriveLock, sweep
 from simulator.view.gl_context import display_available
 from simulator.view.launch import ViewProcess, start_view_process
 from simulator.view.shared_keys import KeyReader
-from simulator.view.shared_state import EXTRAS, ViewWriter
+from simulator.view.shared_state import EXTRAS, RECORDED, ViewWriter
 from simulator.view.timeline import Timeline
 from simulator.view.user_settings import load_settings
 
@@ -141,7 +141,7 @@ class Replay:
                 note()
         self._row = row
         e = self._extras[0]
-        e["replays"], e["replay_position"] = 1, player.position
+        e["replays"], e["replay_position"] = RECORDED, player.position
         e["replay_duration"], e["replay_speed"] = player.last, player.speed
         e["paused"] = player.paused
         e["message"] = short(player.message if player.message_age < MESSAGE_TIME else "")

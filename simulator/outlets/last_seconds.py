@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.base.records import Record
+from simulator.view.shared_state import LAST_SECONDS
 
 if TYPE_CHECKING:
     from simulator.session import Session
@@ -75,7 +76,7 @@ class LastSeconds:
             extras[0][name] = self._extras[at][name]
         self._shown[0] = self._readouts[at]
         e = extras[0]
-        e["replays"], e["replay_speed"], e["replay_position"] = 2, 1.0, played
+        e["replays"], e["replay_speed"], e["replay_position"] = LAST_SECONDS, 1.0, played
         e["replay_duration"], e["paused"] = (self._count - oldest) * PERIOD, 0
         return self._shown
 

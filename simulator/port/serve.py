@@ -19,7 +19,7 @@ from simulator.base.rates import shown_time, whole_ticks
 from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import build
 from simulator.builder.session_parts import SessionParts
-from simulator.builder.warm_up import compile_kernels
+from simulator.builder.warm_up import compile_for_session
 from simulator.clock import prepare_process, release_process
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Origin as Source
@@ -115,7 +115,7 @@ class PortServer:
         try:
             if not link.is_loopback:
                 o.complain(OPEN.format(link.address))
-            compile_kernels(o.say)
+            compile_for_session(o.configuration, o.say)
             with o.configuration.reading("terrain"):  # a peer uses only the terrain of a maneuver, as a person does
                 o.configuration.put("maneuver", None, Source("jounce", is_file=False))
             parts = build(o.configuration)

@@ -23,7 +23,7 @@ from simulator.base.rates import shown_time
 from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import build
 from simulator.builder.session_parts import SessionParts
-from simulator.builder.warm_up import compile_kernels
+from simulator.builder.warm_up import compile_for_session
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.overrides import option
@@ -124,7 +124,7 @@ def _started(configuration: Configuration, pictures: bool, say: Callable[[str], 
 
     Without `pictures`, the maneuver has no plots.
     """
-    compile_kernels(say)
+    compile_for_session(configuration, say)
     parts = build(configuration)
     if parts.maneuver is None:
         raise JounceError(NO_MANEUVER)

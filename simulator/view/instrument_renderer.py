@@ -27,11 +27,9 @@ from simulator.view.instruments import (
 )
 from simulator.view.menu import Menu, menu_scale
 from simulator.view.motion_strip_chart import MotionStripChart
+from simulator.view.shared_state import RECORDED
 from simulator.view.timeline import PLOTS, Timeline, bar_of, timeline_bar, timeline_plots
 from simulator.view.user_settings import UserSettings
-
-RECORDED = 1
-"""Value of `replays` for a recorded drive."""
 
 
 class CanvasRenderer:

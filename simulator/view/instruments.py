@@ -31,6 +31,7 @@ from simulator.view.instrument_layout import (
 )
 from simulator.view.key_bindings import DEFAULTS, Bindings, help_rows, key_text, replay_help_rows
 from simulator.view.motion_strip_chart import POINTS, ROWS, UNITS, MotionStripChart
+from simulator.view.shared_state import LAST_SECONDS
 
 _HERE = Path(__file__).resolve().parents[1]
 SMALL, NORMAL, LARGE = 13, 17, 50
@@ -194,8 +195,6 @@ class FrameRate:
         return self.value
 
 
-LAST_SECONDS = 2
-"""Value of `replays` while the last seconds of a drive are shown."""
 NO_SPACE = "no space for the strip chart - enlarge the window, or reduce the text size"
 
 

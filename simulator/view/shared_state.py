@@ -27,6 +27,8 @@ from vehicles.readout import READOUT
 MOTION_BLOCKS = 32
 """Number of publications whose extremes of the motion a view can still read: a view with less than four frames per second misses some."""
 
+RECORDED, LAST_SECONDS = 1, 2
+"""Values of `replays`: states of a recorded drive, and of the last seconds of the drive."""
 OPEN_MENU = "MENU"
 """Key that opens and closes the menu."""
 MENU_PRESSES = ("UP", "DOWN", "LEFT", "RIGHT", "ENTER", "ESCAPE", OPEN_MENU)
@@ -62,7 +64,7 @@ EXTRAS = (
     ("motion_high", (MOTION_BLOCKS, 2, 6), "m/s2, rad/s", "greatest values, as motion_low"),
     ("motion_blocks", (), "1", "number of publications with motion_low and motion_high", "i8"),
     ("intensity", (), "1", "scale of the motion input of the washout"),
-    ("replays", (), "1", "0: the states of a drive now, 1: of a recorded drive, 2: of the last seconds of the drive", "i8"),
+    ("replays", (), "1", "0: the states of a drive now, else RECORDED or LAST_SECONDS", "i8"),
     ("replay_position", (), "s", "position in a replay, 0 = its start"),
     ("replay_duration", (), "s", "duration of a replay"),
     ("replay_speed", (), "1", "simulated time per wall time of a replay"),

@@ -115,7 +115,7 @@ def test_the_reader_accepts_aliases_and_a_byte_order_mark(tmp_path, encoding):
         ("vehicles", "hmmwv", "axles.rear.hardpoints_left.LCA_F", [1.0, 2.0], "3 numbers"),
         ("vehicles", "hmmwv", "steering.paint", "red", "unknown key"),
         ("vehicles", "hmmwv", "steering.gear\nratio", 5, "unknown key"),
-        ("vehicles", "hmmwv", "tires", "no_such_tires", "tmeasy_hmmwv"),
+        ("vehicles", "hmmwv", "tires", "no_such_tires", "jounce list tires"),
         ("vehicles", "hmmwv", "drivetrain", "no/such.yaml", "a file"),
         ("terrains", "slope", "grade_percent", "steep", "number"),
         ("terrains", "flat_soil", "soil", "cheese", "dry_sand"),
@@ -152,9 +152,9 @@ def test_an_unknown_name_is_reported_with_its_file(key, name, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        (("run", "no_such_maneuver"), "double_lane_change"),
+        (("run", "no_such_maneuver"), "jounce list maneuvers"),
         (("run", "no/such/maneuver.yaml"), "maneuver.yaml"),
-        (("run", "x" * 5000), "double_lane_change"),
+        (("run", "x" * 5000), "jounce list maneuvers"),
         (("run",), "--help"),
         (("fly",), "--help"),
         (("drive", "--driver", "nobody"), "keyboard"),
@@ -163,7 +163,7 @@ def test_an_unknown_name_is_reported_with_its_file(key, name, tmp_path, capsys):
         (("drive", "--no-view", "--duration", "inf"), "--duration"),
         (("drive", "--no-view", "--duration", "-3"), "--duration"),
         (("drive", "--no-view", "--vehicle", "tank"), "hmmwv"),
-        (("drive", "--no-view", "--terrain", "moon"), "jacksboro"),
+        (("drive", "--no-view", "--terrain", "moon"), "jounce list terrains"),
         (("drive", "--no-view", "--platform", "sofa"), "small_hexapod"),
         (("drive", "--no-view", "--washout", "none"), "small_hexapod"),
         (("stream", "--to", "nowhere:"), "HOST:PORT"),
@@ -287,3 +287,12 @@ def test_a_missing_file_and_a_folder_in_its_place(tmp_path):
     for path in (tmp_path / "none.yaml", tmp_path, tmp_path / "x\0.yaml"):
         with pytest.raises(ConfigError):
             read_yaml(path)
+
+
+@pytest.mark.parametrize("command", [("run", "double_lane_change"), ("drive",), ("stream",)])
+def test_a_wrong_name_is_refused_before_the_physics_are_compiled(tmp_path, command):
+    process = start(*command, "--vehicle", "hmmvw", cwd=tmp_path, XDG_CACHE_HOME=str(tmp_path / "cache"))
+    message = refused(finish(process))
+    assert message.startswith("jounce: --vehicle: invalid value; expected a file, or one of five_link_rear, ")
+    assert "... (`jounce list vehicles`)" in message and message.endswith("hint: did you mean hmmwv?")
+    assert not [path for path in tmp_path.rglob("*") if path.suffix == ".nbi"]

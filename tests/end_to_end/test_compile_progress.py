@@ -126,12 +126,12 @@ def test_a_drive_with_a_window_opens_one_first(monkeypatch, view, display, neede
         def show(self, text, fraction):
             opened.append((text, fraction))
 
-    def compile_now(say, show=lambda text, fraction: None):
+    def compile_now(configuration, say, show=lambda text, fraction: None):
         show("half", 0.5)
 
     monkeypatch.setattr("simulator.host.drive_view.StartWindow", Window)
     monkeypatch.setattr("simulator.host.drive_view.needs_compilation", lambda: needed)
-    monkeypatch.setattr("simulator.host.drive_view.compile_kernels", compile_now)
+    monkeypatch.setattr("simulator.host.drive_view.compile_for_session", compile_now)
     monkeypatch.setattr("simulator.view.gl_context.display_available", lambda: display)
     lines = []
     DriveView().compile(configuration(None, changes({"outlets.view": view})), lines.append)
