@@ -67,6 +67,15 @@ def children(pid):
     return found
 
 
+def platform_listens(host):
+    """Return True once the built-in platform of a host has opened its socket: a busy machine starts it after the drive."""
+    for pid, command in children(host.pid).items():
+        if "--spawned" in command:
+            with contextlib.suppress(OSError):
+                return any(os.readlink(fd).startswith("socket:") for fd in Path(f"/proc/{pid}/fd").iterdir())
+    return False
+
+
 def all_of(rig):
     """Datagrams that wait in a socket."""
     found = []
@@ -98,6 +107,8 @@ def scenes(tmp_path_factory):
         hosts["codemasters"] = start("stream", *DRIVE, *begins, cwd=folders["codemasters"])
         for name in ("killed", "interrupted", "pushed"):
             wait_until(driving(folders[name] / "out"), hosts[name])
+        for name in ("interrupted", "pushed"):
+            wait_until(lambda host=hosts[name]: platform_listens(host), hosts[name])
         time.sleep(6.0)
         hosts["killed"].kill()
         for name in ("interrupted", "pushed"):
