@@ -134,7 +134,8 @@ def _compile(say: Callable[[str], None], progress: CompileProgress) -> None:
     warm_up(cueing.platform)
     done("virtual platform")
     vehicle = build_vehicle(DEFAULTS["vehicle"], check_step=False)
-    compile_for(answer_with_arm, vehicle.model, vehicle.space, False, H)  # while the other process compiles the step that calls this kernel
+    # while the other process compiles the step that calls this kernel
+    compile_function(answer_with_arm, vehicle.model, vehicle.space, False, H)
     vehicle.reset(arrays)
     command = record(COMMAND)
     vehicle.read(command)
@@ -168,10 +169,10 @@ def _compile_step() -> None:
     """
     vehicle, ground = build_vehicle(DEFAULTS["vehicle"], check_step=False), build_ground("flat")
     arrays = ground.arrays
-    compile_for(vehicle_step, vehicle.model, vehicle.space, arrays, record(COMMAND), H)
+    compile_function(vehicle_step, vehicle.model, vehicle.space, arrays, record(COMMAND), H)
 
 
-def compile_for(function: Any, *arguments: Any) -> None:
+def compile_function(function: Any, *arguments: Any) -> None:
     """Compile a kernel for the types of the arguments, without calling it. The vehicle needs no valid state."""
     function.compile(tuple(numba.typeof(one) for one in arguments))
 
