@@ -1,7 +1,7 @@
 """Process of the virtual platform: `jounce platform` in a separate terminal, or a child process of a host.
 
-Host and platform communicate through pipes. A spawned platform prints its port in the first line and its summary in the last line. When its
-standard input ends, it moves to its rest pose and leaves. If there is data to read before, it leaves at once.
+Host and platform communicate through pipes. A spawned platform prints its port in the first line and its summary in the last line. After
+the line LEAVE, or when its standard input ends, it moves to its rest pose and leaves. After the line AT_ONCE, it leaves at once.
 """
 
 from __future__ import annotations
@@ -32,6 +32,12 @@ START_TIME = 180.0
 
 STOP_TIME = 30.0
 """Maximum time [s] in which a platform must move to its rest pose and write its report."""
+
+AT_ONCE_TIME = 1.0
+"""Maximum time [s] in which a platform that leaves at once must write its report."""
+
+LEAVE = "leave\n"
+"""Line that a host sends to end a platform in its rest pose."""
 
 AT_ONCE = "at once\n"
 """Line that a host sends to end a platform without the motion to its rest pose."""
@@ -109,10 +115,10 @@ def _run_in_terminal(options: VirtualPlatformOptions) -> dict[str, Any]:
 
 
 def _leave_with_parent(options: VirtualPlatformOptions) -> None:
-    """Leave when the parent ends or closes the standard input; stop at once if it sends data before."""
+    """Leave when the parent ends, closes the standard input or sends LEAVE; stop when it sends AT_ONCE."""
     with contextlib.suppress(OSError):
-        while os.read(0, 1024):  # not sys.stdin, whose lock Python needs at exit
-            options.stop.set()
+        while line := os.read(0, 1024):  # not sys.stdin, whose lock Python needs at exit
+            options.stop.set() if AT_ONCE.encode() in line else options.leave.set()
     options.leave.set()
 
 
@@ -143,18 +149,30 @@ class VirtualPlatformProcess:
         self._process.communicate()
 
     def stop(self, patience: float = STOP_TIME, at_once: bool = False) -> dict[str, Any] | None:
-        """Stop the platform in its rest pose; return its summary, None if there is none within `patience` [s]. Never raises.
+        """Stop the platform in its rest pose; return its summary, None if there is none. Never raises.
 
         At rest after the end of a stream, the platform ends at once. Otherwise its watchdog acts first, which takes about 7 s. With
-        `at_once`, the platform ends in any pose.
+        `at_once`, and if it is not at rest within `patience` [s], it ends in any pose.
         """
         try:
-            out, _ = self._process.communicate(AT_ONCE if at_once else None, timeout=patience)
+            out = "" if at_once else self._answer(LEAVE, patience)
+            out = out or self._answer(AT_ONCE, AT_ONCE_TIME)
             return json.loads(out.strip().splitlines()[-1])
-        except (subprocess.TimeoutExpired, OSError, ValueError, IndexError):
-            self._process.kill()
-            self._process.wait()
+        except (OSError, ValueError, IndexError):
             return None
+        finally:
+            self._process.kill()
+            self._process.communicate()
+
+    def _answer(self, line: str, patience: float) -> str:
+        """Send a line; return the output of the process, empty unless it ends within `patience` [s]. Raises OSError."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(line)
+        self._process.stdin.flush()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(patience)  # its few lines of output fit into the pipe
+            return self._process.stdout.read()
+        return ""
 
 
 def start_virtual_platform(

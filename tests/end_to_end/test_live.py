@@ -87,16 +87,23 @@ def all_of(rig):
 
 @pytest.fixture(scope="module")
 def scenes(tmp_path_factory):
-    """What came of the scenes: {name: (folder, (exit code, stdout, stderr) of the host, the same of the platform or None)}."""
+    """What came of the scenes: {name: (folder, (exit code, stdout, stderr) of the host, the same of the platform or None)}.
+
+    At most three hosts at once: they move platforms in real time.
+    """
     compile_kernels(print)  # once, instead of in every process
-    folders = {name: tmp_path_factory.mktemp(name) for name in ("whole", "killed", "interrupted", "pushed", "codemasters")}
+    found = streamed({name: tmp_path_factory.mktemp(name) for name in ("whole", "killed", "codemasters")})
+    found |= interrupted({name: tmp_path_factory.mktemp(name) for name in ("interrupted", "pushed")})
+    return found
+
+
+def streamed(folders):
+    """A whole stream, one of a host that is killed, and one in other protocols."""
     platforms = {name: start_platform(folders[name]) for name in ("whole", "killed")}
     hosts = {
         name: start("stream", *DRIVE, *more, "--out", "out", "--to", f"127.0.0.1:{platforms[name][1]}", cwd=folders[name])
         for name, more in (("whole", ("--duration", 6)), ("killed", (*AT_ONCE, "--duration", 300)))  # who is killed still drives then
     }
-    for name in ("interrupted", "pushed"):
-        hosts[name] = start("drive", *DRIVE, *AT_ONCE, "--no-view", "--out", "out", cwd=folders[name])
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as rig, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
         rig.bind(("127.0.0.1", 0))
         rig.settimeout(60.0)
@@ -105,22 +112,29 @@ def scenes(tmp_path_factory):
         address, further = f"127.0.0.1:{rig.getsockname()[1]}", f"forza@127.0.0.1:{other.getsockname()[1]}"
         begins = ("--protocol", "codemasters", "--duration", 0.5, "--out", "out", "--to", address, "--stream", further)
         hosts["codemasters"] = start("stream", *DRIVE, *begins, cwd=folders["codemasters"])
-        for name in ("killed", "interrupted", "pushed"):
-            wait_until(driving(folders[name] / "out"), hosts[name])
-        for name in ("interrupted", "pushed"):
-            wait_until(lambda host=hosts[name]: platform_listens(host), hosts[name])
+        wait_until(driving(folders["killed"] / "out"), hosts["killed"])
         time.sleep(6.0)
         hosts["killed"].kill()
-        for name in ("interrupted", "pushed"):
-            hosts[name].send_signal(signal.SIGINT)
-        for _ in range(2):
-            time.sleep(0.5)
-            hosts["pushed"].send_signal(signal.SIGINT)
         results = {name: [folders[name], finish(host), None] for name, host in hosts.items()}
         results["codemasters"][2] = rig.recv(2048), all_of(other)
     for name, (process, _) in platforms.items():
         results[name][2] = finish(process)
     return results
+
+
+def interrupted(folders):
+    """A drive that is interrupted once, and one that is interrupted three times."""
+    hosts = {name: start("drive", *DRIVE, *AT_ONCE, "--no-view", "--out", "out", cwd=folder) for name, folder in folders.items()}
+    for name, host in hosts.items():
+        wait_until(driving(folders[name] / "out"), host)
+        wait_until(lambda host=host: platform_listens(host), host)
+    time.sleep(6.0)
+    for host in hosts.values():
+        host.send_signal(signal.SIGINT)
+    for _ in range(2):
+        time.sleep(0.5)
+        hosts["pushed"].send_signal(signal.SIGINT)
+    return {name: (folders[name], finish(host), None) for name, host in hosts.items()}
 
 
 def report_of(folder):

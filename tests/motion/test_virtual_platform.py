@@ -157,6 +157,16 @@ def test_another_process_counts_what_the_network_does(drive, tmp_path):
     assert "lost 5, reordered 2, duplicate 1, corrupt 2" in report(summary)
 
 
+def test_a_platform_that_is_not_at_rest_in_time_still_reports(drive, tmp_path):
+    rig = start_virtual_platform(picture=str(tmp_path / "platform.png"), json_file=str(tmp_path / "platform.json"))
+    send(rig.port, [encode(packet) for packet in drive[:400]])
+    summary = rig.stop(0.05)
+    assert not rig.alive
+    assert not summary["parked"]
+    assert json.loads((tmp_path / "platform.json").read_text()) == summary
+    assert not (tmp_path / "platform.png").exists()
+
+
 def test_a_port_in_use_is_one_clear_line():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
         taken.bind(("127.0.0.1", 0))
