@@ -244,12 +244,13 @@ class Session:
         self._reset_motion()
 
     def warm(self) -> None:
-        """Compile or load the kernels of a tick in advance; nothing moves."""
-        v = self.vehicle
+        """Compile or load the kernels of a tick and of the driver in advance; nothing moves."""
         self.soil.warm()
-        ticks(v.model, v.space, self.arrays, self.cueing.records, self.watch, self.command, False, 0)
+        self._run_ticks(False, 0)
         platform_ticks(self.cueing.records, self.watch, 0)
         brake_platform(self.cueing.records.p, self.cueing.records.s, 0)
+        self.recovery.warm()
+        self.seat.warm(self.readout)
 
     def advance(self, count: int = 1) -> None:
         """Simulate `count` ticks, then call the outlets that are due. `count` must not skip a tick at which an outlet or the driver is due.
@@ -360,7 +361,7 @@ class Session:
 
     def move(self, count: int) -> None:
         """Run `count` ticks of vehicle and platform. The state is valid afterwards, because an invalid state is replaced."""
-        v, runs = self.vehicle, self.moves
+        runs = self.moves
         if self.cueing.washout.every:
             # while the platform rises, the preview shows the beginning of the drive
             self.cueing.washout.serve(0.0 if self.waits else self.time, self.clock is None)
@@ -372,10 +373,7 @@ class Session:
         if self.waits and not self.paused:
             platform_ticks(self.cueing.records, self.watch, count)
             return
-        arguments = (v.model, v.space, self.arrays, self.cueing.records, self.watch, self.command, runs, count)
-        if self._ticks is None:
-            self._ticks = compiled_call(ticks, *arguments)
-        self._ticks(*arguments)
+        self._run_ticks(runs, count)
         if self.tick % self.driver_every < count:
             self._serve_soil()
             self._announce_fault()
@@ -393,6 +391,14 @@ class Session:
                     self._announce("incident", self.recovery.latest.to_json())
         elif self.recovery.rests and not self.paused:
             self.recovery.rest(count, self.cueing.readout[0]["gain"])
+
+    def _run_ticks(self, runs: bool, count: int) -> None:
+        """Run `count` ticks; the vehicle moves if `runs`."""
+        v = self.vehicle
+        arguments = (v.model, v.space, self.arrays, self.cueing.records, self.watch, self.command, runs, count)
+        if self._ticks is None:
+            self._ticks = compiled_call(ticks, *arguments)
+        self._ticks(*arguments)
 
     def _announce(self, kind: str, value: Any) -> None:
         """Announce an occurrence of the simulation at the present tick."""

@@ -15,7 +15,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
@@ -52,6 +52,14 @@ class SensingDriver(Protocol):
 
     def read(self, t: float, readout: Record, command: Record, sensors: Mapping[str, Measurement]) -> None:
         """Fill the COMMAND record at simulated time t [s] from the READOUT record and the measurements."""
+
+
+@runtime_checkable
+class HasKernels(Protocol):
+    """Optional part of a driver: kernels that take long to load."""
+
+    def load_kernels(self, readout: Record, command: Record) -> None:
+        """Load the kernels for calls with these records; called before a drive, whose first tick would otherwise be late."""
 
 
 class Maneuver(Protocol):

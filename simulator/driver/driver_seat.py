@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, Table, record
-from simulator.driver.contract import Driver, SensingDriver, reads_sensors
+from simulator.driver.contract import Driver, HasKernels, SensingDriver, reads_sensors
 from simulator.driver.hand_over import HandOver
 from simulator.driver.make_driver import PERSON
 from simulator.driver.path import Spawn
@@ -137,6 +137,11 @@ class DriverSeat:
             if self._hand_over.over(t):
                 self._hand_over = None
         self._show()
+
+    def warm(self, readout: Record) -> None:
+        """Load the kernels of the present driver in advance, if it has any."""
+        if isinstance(self.driver, HasKernels):
+            self.driver.load_kernels(readout, self._command)
 
     def restart(self) -> None:
         """Begin the drive from its start, with the present driver. Raises JounceError: a driver cannot be created."""

@@ -85,13 +85,15 @@ class SpeedControl:
         throttle, brake = pedals_at(self._p, self._state, float(t), float(speed), float(grade))
         return throttle, brake
 
+    def load_kernels(self, seen: Record, readout: Record, command: Record) -> None:
+        """Load the kernels for calls of `press` and `write_pedals` with these records in advance."""
+        self._press = self._compile_press(seen, command)
+        self._keep_speed = self._compile_keep_speed(readout, command)
+
     def press(self, t: float, seen: Record, command: Record) -> None:
         """Write the pedals for an observation (`simulator.driver.steering.observation`) to COMMAND, which drives forward."""
         if self._press is None:
-            from simulator.base.fast_call import compiled_call
-            from simulator.driver.speed_kernels import work_pedals
-
-            self._press = compiled_call(work_pedals, self._p, self._state, 0.0, seen, command)
+            self._press = self._compile_press(seen, command)
         if self._waiting:
             self._update_target(t, seen[0]["station"])
         self._press(self._p, self._state, t, seen, command)
@@ -99,13 +101,22 @@ class SpeedControl:
     def write_pedals(self, t: float, readout: Record, command: Record) -> None:
         """Write the pedals for a READOUT to COMMAND, for drivers that steer by other means; only the pedals are written."""
         if self._keep_speed is None:
-            from simulator.base.fast_call import compiled_call
-            from simulator.driver.speed_kernels import keep_speed
-
-            self._keep_speed = compiled_call(keep_speed, self._p, self._state, 0.0, readout, command)
+            self._keep_speed = self._compile_keep_speed(readout, command)
         if self._waiting:
             self._update_target(t, 0.0)
         self._keep_speed(self._p, self._state, t, readout, command)
+
+    def _compile_press(self, seen: Record, command: Record) -> Callable:
+        from simulator.base.fast_call import compiled_call
+        from simulator.driver.speed_kernels import work_pedals
+
+        return compiled_call(work_pedals, self._p, self._state, 0.0, seen, command)
+
+    def _compile_keep_speed(self, readout: Record, command: Record) -> Callable:
+        from simulator.base.fast_call import compiled_call
+        from simulator.driver.speed_kernels import keep_speed
+
+        return compiled_call(keep_speed, self._p, self._state, 0.0, readout, command)
 
     def _update_target(self, t: float, station: float) -> None:
         while self._waiting and _begins(self._waiting[0], t, station):

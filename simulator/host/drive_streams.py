@@ -19,7 +19,7 @@ from simulator.host.drive_messages import DriveMessages
 from simulator.host.platform_park import IMPATIENT
 from simulator.motion.protocols.contract import Engine
 from simulator.motion.protocols.kinds import DEFAULT
-from simulator.motion.stream import Brake, MotionStream
+from simulator.motion.stream import MotionStream
 from simulator.outlets.motion_stream import MotionStreamOutlet
 from simulator.outlets.telemetry import TelemetryOutlet
 from simulator.run.run_configuration import JOINED
@@ -79,7 +79,7 @@ class DriveStreams:
         self.joins = self.platform is not None and motion.wait is None and not self.waits
         self._streams = self._addressed
         if self.joins:
-            Brake.warm_up()  # before the drive, because it loads kernels
+            MotionStream.warm_up()
         elif self.platform is not None:
             self._streams = [self._stream(motion, *self.platform.address(self._messages.say)), *self._addressed]
 

@@ -63,6 +63,12 @@ class Channels:
         """True if every profile has ended."""
         return not self._running
 
+    def load_kernels(self, seen: Record, readout: Record, command: Record) -> None:
+        """Load the kernels for calls with these records in advance."""
+        self._speed.load_kernels(seen, readout, command)
+        for follower in self._followers.values():
+            follower.load_kernels(readout, command)
+
     def begin(self, phase: Phase, observation: Observation) -> None:
         """Begin a phase: the channels that it names replace their present profiles and values."""
         self._update(observation)

@@ -73,6 +73,11 @@ class PhaseDriver:
         """Name of the current phase; empty before the first one."""
         return self._phases[self._phase].name if self._phase >= 0 else ""
 
+    def load_kernels(self, readout: Record, command: Record) -> None:
+        """Load the kernels for calls with these records in advance."""
+        self._notice = compiled_call(notice, readout, self._seen)
+        self._channels.load_kernels(self._seen, readout, command)
+
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record at time t (s) from the READOUT record. Without a valid vehicle position, the last command remains."""
         if self._notice is None:

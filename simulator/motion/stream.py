@@ -127,6 +127,13 @@ class MotionStream:
         self._end: Brake | None = None
         self._last: MotionPacket | None = None
 
+    @staticmethod
+    def warm_up() -> None:
+        """Load what a stream to this machine needs, so that it can open within a tick."""
+        Fade()
+        Brake.warm_up()
+        _resolve("127.0.0.1", 1)  # Python loads the encoding of names at the first call
+
     @property
     def parks(self) -> bool:
         """True if the stream can park the receiver, so that it is worth waiting for."""

@@ -1,15 +1,18 @@
-"""The second compiler process: it starts when useful, ends with its parent, and may fail."""
+"""The second compiler process: it starts when useful, ends with its parent, and may fail. Kernels loaded before a drive."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from simulator.base import compile_lock
 from simulator.builder import warm_up
+
+ROOT = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.skipif(not compile_lock.POSSIBLE, reason="needs locks of parts of a file")
 
@@ -87,3 +90,33 @@ def test_it_does_not_come_where_it_is_of_no_use(
     monkeypatch.setattr(warm_up, "is_cache_persistent", lambda: kept)
     with warm_up._second_process():
         assert not started
+
+
+FIRST_SECOND = """
+import sys
+from simulator.api.loading import configured
+from simulator.base.kernel_cache import KernelCache
+from simulator.builder.builder import build
+from simulator.motion.stream import MotionStream
+from simulator.run.run import driver_of
+
+parts = build(configured({"vehicle": "hmmwv", "maneuver": sys.argv[1]}, None))
+session = parts.session(driver_of(parts))
+session.reset()
+session.warm()
+MotionStream.warm_up()
+load = KernelCache.load_overload
+def noted(cache, *arguments):
+    print(cache._function_name, flush=True)
+    return load(cache, *arguments)
+KernelCache.load_overload = noted
+session.run(1.0)
+MotionStream().close()
+"""
+
+
+@pytest.mark.parametrize("maneuver", ["avtp_lane_change", "scripted_drive"])
+def test_a_drive_loads_no_kernel_once_it_has_begun(maneuver: str) -> None:
+    """Loading one takes many ticks."""
+    done = subprocess.run([sys.executable, "-c", FIRST_SECOND, maneuver], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr

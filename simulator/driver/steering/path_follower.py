@@ -86,6 +86,12 @@ class PathFollower:
         self._hands_state[0]["looks"], self._hands_state[0]["input"] = 0, steering
         self._seen[0]["angle"] = self.traits.road_wheel_angle(steering)
 
+    def load_kernels(self, readout: Record, command: Record) -> None:
+        """Load the kernels for calls with these records in advance."""
+        self._calls = self._compile_calls(readout, command)
+        self._speed.load_kernels(self._seen, readout, command)
+        self.path.find(0.0, 0.0)
+
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record at time t (s) from the READOUT record of the last tick: pose, velocity and contact points for the slope.
 
