@@ -22,9 +22,19 @@ ENGINE_VOICE = (
     ("line", (3, PIPE), "1", "delay lines: two exhaust pipes, intake"),
     ("tail", (1, PIPE), "1", "delay line of the tailpipe"),
     ("at", (), "1", "place of the present sample in the delay lines", "i8"),
-    ("knock", (2,), "1", "envelope of the knock of combustion, and its smooth copy"),
-    ("low", (8,), "1", "states of the low-passes"),
-    ("band", (4, 2), "1", "states of the band-passes"),
+    ("muffled", (), "1", "low-pass of the muffler"),
+    ("muffled_twice", (), "1", "second low-pass of the muffler"),
+    ("leak", (), "1", "low-pass of what the muffler lets through"),
+    ("exhaust_mean", (), "1", "low-pass of the mean flow out of the exhaust"),
+    ("intake_mean", (), "1", "low-pass of the mean flow into the intake"),
+    ("intake_dull", (), "1", "low-pass of the air filter"),
+    ("pulse_mean", (), "1", "low-pass of the mean of the pulses"),
+    ("block", (2,), "1", "band-pass of the engine block"),
+    ("knock", (), "1", "envelope of the knock of combustion"),
+    ("knock_smooth", (), "1", "its smooth copy"),
+    ("rattle", (2,), "1", "band-pass of the knock"),
+    ("rattle_high", (2,), "1", "band-pass of its high part"),
+    ("valves", (2,), "1", "band-pass of the valve train"),
 )
 """State of the engine. `random` must not be 0."""
 EXHAUST_SOUND, INTAKE_SOUND = 520.0, 345.0
@@ -37,6 +47,10 @@ MOTORED = 0.10
 """Strength of a cylinder that does not fire, relative to full load."""
 IDLING = 0.26
 """Strength at idle."""
+MEAN = 18.0
+"""Hz. What is below is flow and no sound."""
+KNOCK_DECAY = math.exp(-1.0 / (0.0022 * RATE))
+"""Decay of the knock in a sample: a time constant of 2.2 ms."""
 
 
 @kernel
@@ -48,12 +62,6 @@ def engine_voice(p, s, a, b, bay, exhaust):
     q, e = p[0], s[0]
     if q["cylinders"] == 0:
         return
-    delay_0 = 2.0 * q["exhaust_lengths"][0] / EXHAUST_SOUND * RATE
-    delay_1 = 2.0 * q["exhaust_lengths"][1] / EXHAUST_SOUND * RATE
-    delay_in = 2.0 * q["intake_length"] / INTAKE_SOUND * RATE
-    muffler, mean = one_pole(q["muffler"]), one_pole(18.0)
-    hiss, block, knock_0, knock_1 = prewarped(900.0), prewarped(420.0), prewarped(1350.0), prewarped(2900.0)
-    decay = math.exp(-1.0 / (0.0022 * RATE))
     for i in range(BLOCK):
         t = (i + 1.0) / BLOCK
         rate = at_share(a[0]["engine_rate"], b[0]["engine_rate"], t)
@@ -68,21 +76,45 @@ def engine_voice(p, s, a, b, bay, exhaust):
         first, second, breath = _pulses(q, e, firing, load, fire * (1.0 - overrun), SPREAD + (SPREAD_OVERRUN - SPREAD) * overrun)
         e["random"] = next_random(e["random"])
         n = noise_of(e["random"])
-        at = e["at"]
-        flow = pipe(e["line"], 0, at, first, delay_0, -0.55) + pipe(e["line"], 1, at, second, 1.12 * delay_0, -0.55)
-        flow = pipe(e["tail"], 0, at, flow, delay_1, -0.5) * (1.0 + 0.25 * n)
-        intake = pipe(e["line"], 2, at, breath * (0.15 + 0.85 * max(throttle, load)), delay_in, -0.6)
-        e["at"] = at + 1 if at + 1 < PIPE else 0
-        flow = low_pass(e["low"], 1, low_pass(e["low"], 0, flow, muffler), muffler) + 0.10 * low_pass(e["low"], 2, flow, 4.0 * muffler)
-        exhaust[i] += q["loudness"] * 0.62 * (flow - low_pass(e["low"], 3, flow, mean))
-        e["knock"][0] *= decay
-        e["knock"][1] += 0.12 * (e["knock"][0] - e["knock"][1])
-        rattle = band_pass(e["band"], 0, n * e["knock"][1], knock_0, 0.5) + 0.6 * band_pass(e["band"], 1, n * e["knock"][1], knock_1, 0.7)
-        revs = min(1.0, rate * 6.283 / q["top_speed"])
-        valves = band_pass(e["band"], 2, n, hiss, 0.8) * turning * (0.012 + 0.05 * revs * revs)
-        body = band_pass(e["band"], 3, first + second - low_pass(e["low"], 4, first + second, mean), block, 1.2)
-        intake = intake - low_pass(e["low"], 5, intake, mean)
-        bay[i] += q["loudness"] * (0.20 * low_pass(e["low"], 6, intake, 0.12) + 0.35 * body + (0.55 * q["knocks"] + 0.08) * rattle + valves)
+        flow = _exhaust(q, e, first, second, n)
+        intake = _intake(q, e, breath * (0.15 + 0.85 * max(throttle, load)))
+        e["at"] = e["at"] + 1 if e["at"] + 1 < PIPE else 0
+        exhaust[i] += q["loudness"] * 0.62 * flow
+        body, rattle, valves = _block(q, e, first + second, n, rate, turning)
+        bay[i] += q["loudness"] * (0.20 * intake + 0.35 * body + (0.55 * q["knocks"] + 0.08) * rattle + valves)
+
+
+@inline
+def _exhaust(q, e, first, second, n):
+    """Return the sound of the flow through two pipes, the tailpipe with noise n, and the muffler."""
+    manifold, tailpipe = 2.0 * q["exhaust_lengths"][0] / EXHAUST_SOUND * RATE, 2.0 * q["exhaust_lengths"][1] / EXHAUST_SOUND * RATE
+    muffler, at = one_pole(q["muffler"]), e["at"]
+    flow = pipe(e["line"], 0, at, first, manifold, -0.55) + pipe(e["line"], 1, at, second, 1.12 * manifold, -0.55)
+    flow = pipe(e["tail"], 0, at, flow, tailpipe, -0.5) * (1.0 + 0.25 * n)
+    muffled = low_pass(e, "muffled_twice", low_pass(e, "muffled", flow, muffler), muffler)
+    flow = muffled + 0.10 * low_pass(e, "leak", flow, 4.0 * muffler)
+    return flow - low_pass(e, "exhaust_mean", flow, one_pole(MEAN))
+
+
+@inline
+def _intake(q, e, breath):
+    """Return the sound of the flow into the intake, behind the air filter."""
+    delay = 2.0 * q["intake_length"] / INTAKE_SOUND * RATE
+    flow = pipe(e["line"], 2, e["at"], breath, delay, -0.6)
+    return low_pass(e, "intake_dull", flow - low_pass(e, "intake_mean", flow, one_pole(MEAN)), 0.12)
+
+
+@inline
+def _block(q, e, pulses, n, rate, turning):
+    """Return the sounds of the block under the pulses of all cylinders, of the knock of combustion and of the valves; n: noise."""
+    e["knock"] *= KNOCK_DECAY
+    e["knock_smooth"] += 0.12 * (e["knock"] - e["knock_smooth"])
+    knock = n * e["knock_smooth"]
+    rattle = band_pass(e, "rattle", knock, prewarped(1350.0), 0.5) + 0.6 * band_pass(e, "rattle_high", knock, prewarped(2900.0), 0.7)
+    revs = min(1.0, rate * 6.283 / q["top_speed"])
+    valves = band_pass(e, "valves", n, prewarped(900.0), 0.8) * turning * (0.012 + 0.05 * revs * revs)
+    body = band_pass(e, "block", pulses - low_pass(e, "pulse_mean", pulses, one_pole(MEAN)), prewarped(420.0), 1.2)
+    return body, rattle, valves
 
 
 @inline
@@ -97,7 +129,7 @@ def _pulses(q, e, firing, load, burns, spread):
         if u < e["angle"][k]:
             e["random"] = next_random(e["random"])
             e["strength"][k] = 1.0 + spread * noise_of(e["random"]) + UNEQUAL * math.sin(2.4 * k)
-            e["knock"][0] += burns * e["strength"][k] * (0.5 + 0.5 * load)
+            e["knock"] += burns * e["strength"][k] * (0.5 + 0.5 * load)
         e["angle"][k] = u
         x = u / width
         if x < 16.0:

@@ -20,8 +20,13 @@ HARMONICS = 8
 OTHER_VOICES = (
     # name        shape         unit  description
     ("random", (), "1", "state of the random generator", "u8"),
-    ("low", (8,), "1", "states of the low-passes"),
-    ("band", (4, 2), "1", "states of the band-passes"),
+    ("deep", (), "1", "low-pass of the deep wind"),
+    ("deep_twice", (), "1", "second low-pass of the deep wind"),
+    ("high", (), "1", "low-pass of the high wind"),
+    ("tap", (2,), "1", "band-pass of a drop on glass"),
+    ("drum", (2,), "1", "band-pass of a drop on sheet metal"),
+    ("metal", (2,), "1", "band-pass of the noise of a hit"),
+    ("rub", (2,), "1", "band-pass of scraping"),
     ("mode", (MODES, 2), "1", "last two values of each mode"),
     ("gust", (), "1", "slow random change of the wind"),
     ("crash", (), "1", "envelope of the noise of a hit"),
@@ -47,7 +52,7 @@ def wind_voice(s, a, b, out):
         x = at_share(a[0]["speed"], v, (i + 1.0) / BLOCK) / 40.0
         e["random"] = next_random(e["random"])
         n = noise_of(e["random"])
-        air = 1.3 * low_pass(e["low"], 1, low_pass(e["low"], 0, n, deep), deep) + 0.35 * low_pass(e["low"], 2, n, high)
+        air = 1.3 * low_pass(e, "deep_twice", low_pass(e, "deep", n, deep), deep) + 0.35 * low_pass(e, "high", n, high)
         out[i] += 0.30 * min(2.0, x * x) * (1.0 + TURBULENT * e["gust"]) * air
 
 
@@ -65,7 +70,7 @@ def rain_voice(s, a, b, out):
         e["random"] = next_random(e["random"])
         n = noise_of(e["random"])
         drop = n * abs(n) if chance * RATE < drops else 0.0
-        out[i] += 0.30 * band_pass(e["band"], 0, drop, tap, 0.9) + 0.16 * band_pass(e["band"], 1, drop, drum, 0.5)
+        out[i] += 0.30 * band_pass(e, "tap", drop, tap, 0.9) + 0.16 * band_pass(e, "drum", drop, drum, 0.5)
 
 
 @kernel
@@ -89,8 +94,8 @@ def hit_voice(s, b, out):
             y += _ring(e, k, strike * (0.02 * soft + 0.04 * hit))
         e["crash"] *= decay
         e["crash_smooth"] += 0.02 * (e["crash"] - e["crash_smooth"])
-        y += 0.5 * e["crash_smooth"] * band_pass(e["band"], 2, n, metal, 1.6)
-        out[i] += y + 0.22 * b[0]["scrape"] * band_pass(e["band"], 3, n, rub, 1.0)
+        y += 0.5 * e["crash_smooth"] * band_pass(e, "metal", n, metal, 1.6)
+        out[i] += y + 0.22 * b[0]["scrape"] * band_pass(e, "rub", n, rub, 1.0)
 
 
 @inline

@@ -33,7 +33,7 @@ def noise_of(x):
 
 @inline
 def low_pass(z, i, x, c):
-    """Return a signal x after a low-pass of first order with the state z[i]; c = `one_pole(f)`."""
+    """Return a signal x after a low-pass of first order with the state z[i], a field of a record or an element; c = `one_pole(f)`."""
     z[i] += c * (x - z[i])
     return z[i]
 
@@ -46,13 +46,13 @@ def one_pole(f):
 
 @inline
 def band_pass(z, i, x, g, damping):
-    """Return a signal x after a band-pass with the peak gain 1 and the states z[i, 0], z[i, 1]; g = `prewarped(f)`, damping = 1 / Q.
+    """Return a signal x after a band-pass with the peak gain 1 and the state z[i], a field (2,) of a record; g = `prewarped(f)`, damping = 1 / Q.
 
     A state-variable filter by the trapezoidal rule: stable while g and damping change [Simper 2013, Linear trapezoidal state variable filter].
     """
-    v1 = (z[i, 0] + g * (x - z[i, 1])) / (1.0 + g * (g + damping))
-    v2 = z[i, 1] + g * v1
-    z[i, 0], z[i, 1] = 2.0 * v1 - z[i, 0], 2.0 * v2 - z[i, 1]
+    v1 = (z[i][0] + g * (x - z[i][1])) / (1.0 + g * (g + damping))
+    v2 = z[i][1] + g * v1
+    z[i][0], z[i][1] = 2.0 * v1 - z[i][0], 2.0 * v2 - z[i][1]
     return damping * v1
 
 

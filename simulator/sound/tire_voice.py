@@ -11,8 +11,20 @@ TIRE_VOICE = (
     # name        shape      unit  description
     ("random", (), "1", "state of the random generator", "u8"),
     ("wobble", (), "1", "slow random motion of the frequency of the squeal"),
-    ("low", (8,), "1", "states of the low-passes"),
-    ("band", (8, 2), "1", "states of the band-passes"),
+    ("squeal", (2,), "1", "band-pass of the squeal"),
+    ("octave", (2,), "1", "band-pass of its octave"),
+    ("rub", (2,), "1", "band-pass of rubbing"),
+    ("dark", (), "1", "low-pass of rubbing"),
+    ("tread", (), "1", "low-pass of the rolling noise"),
+    ("tread_twice", (), "1", "second low-pass of the rolling noise"),
+    ("slow", (), "1", "low-pass of what is too deep in the rolling noise"),
+    ("hum", (2,), "1", "band-pass of the hum of rolling"),
+    ("rough", (), "1", "low-pass of the rumble of rough ground"),
+    ("rough_twice", (), "1", "second low-pass of the rumble"),
+    ("stone", (2,), "1", "band-pass of grains that strike stone"),
+    ("sand", (2,), "1", "band-pass of grains that strike sand"),
+    ("slop", (), "1", "low-pass that shapes blobs of mud"),
+    ("splash", (2,), "1", "band-pass of mud"),
 )
 """State of one tire. `random` must not be 0."""
 SQUEAL = 0.08
@@ -41,16 +53,16 @@ def tire_voice(s, i, a, b, out):
         scrub = at_share(a[0]["scrub"][i], end["scrub"][i], t)
         roll = at_share(a[0]["roll"][i], end["roll"][i], t)
         rumble = at_share(a[0]["rumble"][i], end["rumble"][i], t)
-        y = band_pass(e["band"], 0, n, squeal_g, NARROW) + 0.4 * band_pass(e["band"], 1, n, octave_g, 1.5 * NARROW)
+        y = band_pass(e, "squeal", n, squeal_g, NARROW) + 0.4 * band_pass(e, "octave", n, octave_g, 1.5 * NARROW)
         y *= SQUEAL * squeal * loudness
-        y += 0.07 * scrub * low_pass(e["low"], 6, band_pass(e["band"], 2, n, rub, 1.1), dark)
-        wide = low_pass(e["low"], 5, low_pass(e["low"], 0, n, tread), tread)
-        y += 0.75 * roll * (wide - low_pass(e["low"], 1, wide, slow)) + 0.11 * roll * band_pass(e["band"], 3, n, hum, 0.8)
-        y += 0.85 * rumble * low_pass(e["low"], 3, low_pass(e["low"], 2, n, rough), rough)
+        y += 0.07 * scrub * low_pass(e, "dark", band_pass(e, "rub", n, rub, 1.1), dark)
+        wide = low_pass(e, "tread_twice", low_pass(e, "tread", n, tread), tread)
+        y += 0.75 * roll * (wide - low_pass(e, "slow", wide, slow)) + 0.11 * roll * band_pass(e, "hum", n, hum, 0.8)
+        y += 0.85 * rumble * low_pass(e, "rough_twice", low_pass(e, "rough", n, rough), rough)
         e["random"] = next_random(e["random"])
         chance = 0.5 * (noise_of(e["random"]) + 1.0)
         grain = 2.2 * n if chance * RATE < at_share(a[0]["grains"][i], end["grains"][i], t) else 0.0
-        y += 0.35 * band_pass(e["band"], 4, grain, stone, 1.4) + 0.25 * band_pass(e["band"], 5, grain, rub, 1.2)
-        blobs = low_pass(e["low"], 4, n, slop)
-        y += 4.0 * at_share(a[0]["mud"][i], end["mud"][i], t) * min(0.1, abs(blobs)) * band_pass(e["band"], 6, 3.0 * n, splash, 1.0)
+        y += 0.35 * band_pass(e, "stone", grain, stone, 1.4) + 0.25 * band_pass(e, "sand", grain, rub, 1.2)
+        blobs = low_pass(e, "slop", n, slop)
+        y += 4.0 * at_share(a[0]["mud"][i], end["mud"][i], t) * min(0.1, abs(blobs)) * band_pass(e, "splash", 3.0 * n, splash, 1.0)
         out[j] += y
