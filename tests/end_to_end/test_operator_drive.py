@@ -138,7 +138,7 @@ def test_an_operator_pauses_stops_and_acknowledges_and_a_rerun_repeats_it(tmp_pa
         operator.until(lambda: operator.state.get("platform_state", 0) == 2, "the platform rises")
         operator.act("pause", True)
         operator.say(type="take")
-        operator.until(lambda: operator.received[-1].get("role") == "operator", "control")
+        operator.until(lambda: operator.last("role").get("role") == "operator", "control")
         operator.act("pause", True, paused=1)
         operator.act("platform", "raise")
         operator.act("pause", False, paused=0)
