@@ -266,12 +266,19 @@ def _unmarked_node(ruts, i, j):
 
 
 @kernel
-def press(ruts, x, y, e_x, e_y, ahead, left, half, depth):
+def press(ruts, at, heading, motion, half, depth):
     """Press the soil to `depth` [m] in the area that a line across a wheel swept in one step; deeper nodes are unchanged.
 
-    The line has the half length `half` [m] and is perpendicular to the heading (e_x, e_y) of length 1. Its center is now at (x, y) in W, after a motion
-    of `ahead` [m] along the heading and `left` [m] to the left. Nodes within half a SPACING of the swept area are pressed, at any speed.
+    Nodes within half a SPACING of the swept area are pressed, at any speed.
+
+    Parameters
+    ----------
+    at : (x, y) in W [m], center of the line at the end of the step
+    heading : (x, y) in W, of length 1, perpendicular to the line
+    motion : (ahead, left) [m], distance of the center in this step along the heading and to the left
+    half : half length of the line [m]
     """
+    (x, y), (e_x, e_y), (ahead, left) = at, heading, motion
     if not (abs(x) < SPACING * FARTHEST and abs(y) < SPACING * FARTHEST and abs(e_x) + abs(e_y) < 2.0 and depth > 0.0):
         return
     pressed = int(min(depth / UNIT, 65535.0) + 0.5)

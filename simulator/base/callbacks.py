@@ -132,6 +132,7 @@ def _plain_call(kernel: int, parameters: int, state: int, seen: int, result: int
     _plain[int(kernel)](parameters, state, seen, result, first, count, h)
 
 
+# numba's context, the address, and one parameter for each of ARGUMENTS: an intrinsic has the parameters of the calls that it replaces
 @intrinsic
 def _compiled_call(_context: Any, kernel: Any, parameters: Any, state: Any, seen: Any, result: Any, first: Any, count: Any, h: Any) -> Any:
     def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:

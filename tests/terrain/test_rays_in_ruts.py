@@ -20,7 +20,7 @@ def ruts() -> Ruts:
     """A rut along x, 0.4 m wide."""
     out = new_ruts(64, 8, 64)
     for x in np.arange(-3.0, 3.0, 0.02):
-        press(out, float(x), 0.1, 1.0, 0.0, 0.02, 0.0, 0.2, DEEP)
+        press(out, (float(x), 0.1), (1.0, 0.0), (0.02, 0.0), 0.2, DEEP)
     return out
 
 

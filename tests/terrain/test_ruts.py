@@ -24,7 +24,7 @@ HALF = 0.16
 def drive(ruts, x, y, e_x, e_y, step, steps, depth):
     """Roll a wheel straight ahead for a number of steps of `step` m."""
     for k in range(steps):
-        press(ruts, x + k * step * e_x, y + k * step * e_y, e_x, e_y, step, 0.0, HALF, depth)
+        press(ruts, (x + k * step * e_x, y + k * step * e_y), (e_x, e_y), (step, 0.0), HALF, depth)
 
 
 @kernel
@@ -131,26 +131,26 @@ def test_a_rut_has_no_gaps_at_any_speed(speed, heading):
 
 def test_resting_and_skidding_wheels_press_too():
     ruts = new_ruts(100, 1, 16)
-    press(ruts, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, HALF, 0.05)
+    press(ruts, (0.0, 0.0), (1.0, 0.0), (0.0, 0.0), HALF, 0.05)
     assert SPACING * np.count_nonzero(ruts.depths) == pytest.approx(2.0 * HALF + SPACING, abs=SPACING)
     before = np.count_nonzero(ruts.depths)
-    press(ruts, 0.0, 0.5, 1.0, 0.0, 0.0, 0.5, HALF, 0.04)
+    press(ruts, (0.0, 0.5), (1.0, 0.0), (0.0, 0.5), HALF, 0.04)
     assert np.count_nonzero(ruts.depths == 400) == pytest.approx(0.5 / SPACING, abs=1)
     assert np.count_nonzero(ruts.depths == 500) == before
 
 
 def test_deeper_ruts_stay_and_nan_has_no_effect():
     ruts = new_ruts(100, 1, 16)
-    press(ruts, 0.0, 0.0, 1.0, 0.0, 0.03, 0.0, HALF, 0.05)
+    press(ruts, (0.0, 0.0), (1.0, 0.0), (0.03, 0.0), HALF, 0.05)
     kept = ruts.depths.copy()
-    press(ruts, 0.0, 0.0, 1.0, 0.0, 0.03, 0.0, HALF, 0.02)
+    press(ruts, (0.0, 0.0), (1.0, 0.0), (0.03, 0.0), HALF, 0.02)
     for bad in (math.nan, math.inf, -math.inf):
-        press(ruts, bad, 0.0, 1.0, 0.0, 0.0, 0.0, HALF, 0.2)
-        press(ruts, 0.0, 0.0, bad, 0.0, 0.0, 0.0, HALF, 0.2)
+        press(ruts, (bad, 0.0), (1.0, 0.0), (0.0, 0.0), HALF, 0.2)
+        press(ruts, (0.0, 0.0), (bad, 0.0), (0.0, 0.0), HALF, 0.2)
         assert depth_across(ruts, bad, 0.0, 1.0, 0.0, HALF) == 0.0
-    press(ruts, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, HALF, math.nan)
+    press(ruts, (0.0, 0.0), (1.0, 0.0), (0.0, 0.0), HALF, math.nan)
     assert (ruts.depths == kept).all()
-    press(ruts, 0.0, 0.0, 1.0, 0.0, math.inf, math.nan, HALF, math.inf)
+    press(ruts, (0.0, 0.0), (1.0, 0.0), (math.inf, math.nan), HALF, math.inf)
     assert ruts.depths.max() == 65535 and ruts.state[0]["tiles"] < 9
 
 
@@ -177,7 +177,7 @@ def loop_drive(ruts, x, y, turn, step, steps):
         heading += turn * step * math.cos(1e-3 * k * step)
         x += step * math.cos(heading)
         y += step * math.sin(heading)
-        press(ruts, x, y, math.cos(heading), math.sin(heading), step, 0.0, HALF, 0.03 + 0.02 * math.sin(0.05 * k * step))
+        press(ruts, (x, y), (math.cos(heading), math.sin(heading)), (step, 0.0), HALF, 0.03 + 0.02 * math.sin(0.05 * k * step))
     return x, y, heading
 
 

@@ -110,7 +110,7 @@ def track():
     begins = math.floor(BESIDE / TILE_SIDE - 1.6) * TILE_SIDE - BESIDE + 0.184
     for side in (-0.91, 0.91, begins):
         for k in range(1000):
-            press(soil.arrays, -30.0 + 0.04 * k, BESIDE + side, 1.0, 0.0, 0.04, 0.0, 0.16, 0.08)
+            press(soil.arrays, (-30.0 + 0.04 * k, BESIDE + side), (1.0, 0.0), (0.04, 0.0), 0.16, 0.08)
     return soil
 
 
@@ -192,7 +192,7 @@ def test_pictures_of_a_run_show_the_ruts_up_to_then(view):
     for n in range(30):
         x = 0.5 * n
         for side in (-0.91, 0.91):
-            press(soil.arrays, x, BESIDE + side, 1.0, 0.0, 0.5, 0.0, 0.16, 0.08)
+            press(soil.arrays, (x, BESIDE + side), (1.0, 0.0), (0.5, 0.0), 0.16, 0.08)
         state = on_soil(12.0)
         state[0]["time"] = 0.1 * n
         states.publish(SimpleNamespace(readout=state, soil=soil, objects=NO_OBJECTS))

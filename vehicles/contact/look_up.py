@@ -33,15 +33,14 @@ def look_up(p, s, w, wheels, margin, h):
     for i in range(q["top"]):
         q["pairs"][i]["seen"] = 0
     nearest = margin + SEARCH
-    objects = records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])
     if g["items"] > 0:
         nearest = min(nearest, _look_into_bins(p, s, w, wheels, margin, h))
     rows = records_at(g["mover_rows"], ROW_TYPE, g["movers"])
     for k in range(g["movers"]):
-        nearest = min(nearest, _meet_object(p, s, w, wheels, objects[rows[k]], rows[k], margin, h))
+        nearest = min(nearest, _meet_object(p, s, w, wheels, rows[k], margin, h))
     rows = records_at(g["broken_rows"], ROW_TYPE, g["broken"])
     for k in range(g["broken"]):
-        nearest = min(nearest, _meet_object(p, s, w, wheels, objects[rows[k]], rows[k], margin, h))
+        nearest = min(nearest, _meet_object(p, s, w, wheels, rows[k], margin, h))
     used, q["live"], q["top"] = q["top"], 0, 0
     for i in range(used):
         c = q["pairs"][i]
@@ -75,13 +74,20 @@ def _look_into_bins(p, s, w, wheels, margin, h):
                     continue
                 if o["motion"] == BREAKAWAY and records_at(g["states"], STATE_TYPE, o["state"] + 1)[o["state"]]["broken"] > 0:
                     continue
-                nearest = min(nearest, _meet_object(p, s, w, wheels, o, rows[k], margin, h))
+                nearest = min(nearest, _meet_object(p, s, w, wheels, rows[k], margin, h))
     return nearest
 
 
+@inline
+def _object(w, row):
+    """Return the object in a row of the world, a record of OBJECT."""
+    return records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])[row]
+
+
 @kernel
-def _meet_object(p, s, w, wheels, o, row, margin, h):
-    """Update the pairs of one object. Return a lower bound of its distance [m]."""
+def _meet_object(p, s, w, wheels, row, margin, h):
+    """Update the pairs of the object in a row of the world. Return a lower bound of its distance [m]."""
+    o = _object(w, row)
     if o["present"] == 0 or o["extinction"] > 0.0:
         return math.inf
     place_object(w, o, s[0]["time"], s[0]["pose"])
@@ -92,12 +98,12 @@ def _meet_object(p, s, w, wheels, o, row, margin, h):
     if o["shape"] != MESH:
         take_object(s, w, o, -1)
     for part in range(p[0]["count"] + len(wheels)):
-        center, radius = part_sphere(p, s, wheels, part)
-        gap = object_gap(s, o, center, radius)
+        sphere = part_sphere(p, s, wheels, part)
+        gap = object_gap(s, o, sphere[0], sphere[1])
         if gap < margin:
             take_part(p, s, wheels, part)
             if o["shape"] == MESH:
-                gap = _meet_mesh(p, s, w, o, row, part, center, radius, margin, h)
+                gap = _meet_mesh(p, s, w, row, part, sphere, margin, h)
             else:
                 gap = _meet_pair(s, o, row, part, -1, margin, h)
         nearest = min(nearest, gap)
@@ -105,9 +111,13 @@ def _meet_object(p, s, w, wheels, o, row, margin, h):
 
 
 @kernel
-def _meet_mesh(p, s, w, o, row, part, center, radius, margin, h):
-    """Update the pairs of one part with the triangles of a mesh. Return a lower bound of the distance [m]."""
-    q, pose = s[0], s[0]["pose"][0]
+def _meet_mesh(p, s, w, row, part, sphere, margin, h):
+    """Update the pairs of one part with the triangles of a mesh. Return a lower bound of the distance [m].
+
+    `sphere` is the bounding sphere of the part, see `part_sphere`.
+    """
+    q, pose, o = s[0], s[0]["pose"][0], _object(w, row)
+    center, radius = sphere
     nodes = records_at(w[0]["nodes"], NODE_TYPE, o["first"] + o["count"])
     c = unrotated(pose["R_WO"], sub(add(vector(q["p_WB"]), center), vector(pose["p_WO"])))
     stack, depth = q["stack"], 1

@@ -52,27 +52,26 @@ def touch(p, s, i, ground, under, wheel, out):
 
     # intersect the radius with the plane there
     lean = min(max(n[0] * a[0] + n[1] * a[1] + n[2] * a[2], -1.0), 1.0)
-    per = 1.0 / max(math.sqrt(1.0 - lean * lean), UPRIGHT_MIN)
+    per = 1.0 / upright_of(lean)
     t = ((K[0] - x) * n[0] + (K[1] - y) * n[1] + (K[2] - z) * n[2]) * per
-    e0, e1, e2 = (lean * a[0] - n[0]) * per, (lean * a[1] - n[1]) * per, (lean * a[2] - n[2]) * per
+    for j in range(3):
+        o["e_W"][j] = (lean * a[j] - n[j]) * per
     o["hardness"] = under[0]["hardness"]
-    meet(p, s, i, wheel, out, (e0, e1, e2), t, (lean, per), (lean, per, per))
+    meet(p, s, i, wheel, out, t, (lean, per), (lean, per, per))
 
 
 @inline
-def meet(p, s, i, wheel, out, e, t, frame, tilt):
-    """Compute the rest of out[i]: contact of wheel i with a plane of the normal out[i]["n_W"] that its radius e meets after t [m].
+def meet(p, s, i, wheel, out, t, frame, tilt):
+    """Compute the rest of out[i]: contact of wheel i with the plane of the normal out[i]["n_W"] that its radius out[i]["e_W"] meets after t [m].
 
     Parameters
     ----------
-    e : (3,) radius in the wheel plane that points to the ground
     frame : n . a, and 1 / cos of the angle whose sine it is
     tilt : these two values for the plane that counts for camber and for the edge of the width, and depth' / (-v_C . n)
     """
-    k, o, n = wheel[i], out[i], out[i]["n_W"]
+    k, o, e, n = wheel[i], out[i], out[i]["e_W"], out[i]["n_W"]
     K, a, R, per = k["p_WK"], k["a_W"], p[0]["radius"], frame[1]
     r0, r1, r2 = t * e[0], t * e[1], t * e[2]
-    o["e_W"][0], o["e_W"][1], o["e_W"][2] = e
     o["p_WC"][0], o["p_WC"][1], o["p_WC"][2] = K[0] + r0, K[1] + r1, K[2] + r2
     if o["hardness"] >= FULLY_HARD:
         o["hardness"] = 1.0
@@ -101,6 +100,12 @@ def meet(p, s, i, wheel, out, e, t, frame, tilt):
         o["depth"] = o["edge"] * touching * touching if touching > 0.0 else o["depth"] + o["edge"]
         o["depth_rate"] *= touching
     o["turn_rate"] = w[0] * n[0] + w[1] * n[1] + w[2] * n[2]
+
+
+@inline
+def upright_of(lean):
+    """Return the cosine of the angle with the sine `lean`, at least UPRIGHT_MIN."""
+    return max(math.sqrt(1.0 - lean * lean), UPRIGHT_MIN)
 
 
 @inline

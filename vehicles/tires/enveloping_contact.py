@@ -41,7 +41,7 @@ import math
 from simulator.base.jit import inline, kernel
 from terrain.features.shapes import smooth_step
 from terrain.ground import soil_under
-from vehicles.tires.contact import UPRIGHT_MIN, meet, touch
+from vehicles.tires.contact import meet, touch, upright_of
 from vehicles.tires.terrain_cache import (
     BEYOND,
     DIAGONAL,
@@ -109,42 +109,51 @@ def envelop(p, s, i, ground, under, windows, wheel, out):
     side = side_fraction(ground, x, y) / 3.0
     w["rise"], near = -1.0, (side > 0.0, x, y, R + half + 2.0 * spacing)
     at, across = (x, y, K[2] + R * az * m), (m, half, side)
-    measure, along, down, lateral = overlap_of_tire(w, ground, spacing, at, (hx, hy), (R, level, az, drop), across, near)
+    overlap = overlap_of_tire(w, ground, spacing, at, (hx, hy), (R, level, az, drop), across, near)
+    measure, along, down, _ = overlap
     if measure > MIN_MEASURE and not down > 0.0:  # the wheel center is below the ground
         touch(p, s, i, ground, under, wheel, out)
         return
-    if not measure > MIN_MEASURE:
-        approach(p, s, i, ground, under, windows, (hx, hy, level), (x, y, m, drop, half if side > 0.0 else 0.0), wheel, out)
-        return
+    if measure > MIN_MEASURE:
+        d, (g0, g1, g2) = depth_and_gradient(overlap, R)
+        total = spring = spring_of(p, d)
+        if d > RIM_NEAR * (R - p[0]["bottoming_radius"]):
+            rim, f0, f1, f2 = force_of_rim(p, w, ground, at, (hx, hy), (level, az, drop), across, near)
+            if rim > 0.0:
+                total = spring + rim
+                g0, g1, g2 = (spring * g0 + f0) / total, (spring * g1 + f1) / total, (spring * g2 + f2) / total
+                along, down = g0, g1
+        steep, in_plane = math.sqrt(g0 * g0 + g1 * g1 + g2 * g2), math.sqrt(along * along + down * down)
+        gradient, ex, ez = (g0 / steep, g1 / steep, g2 / steep), along / in_plane, down / in_plane
+        tilt = lean_of(ex, ez, (level, az), m)
+        t = R - depth_of(p, steep * upright_of(tilt) * total)
+    else:
+        t, ex, ez = closest_point(w, ground, spacing, K, (hx, hy), (R, level, az, drop), across)
+        if not 0.0 < t < (1.0 + GAP_MAX) * R:
+            touch(p, s, i, ground, under, wheel, out)
+            if not (out[i]["depth"] > 0.0 and t > 0.0):
+                return  # otherwise the ground is a steep slope far below, whose plane reaches the wheel
+        tilt = lean_of(ex, ez, (level, az), m)
+        cosine = math.sqrt(1.0 - tilt * tilt)
+        gradient, steep = (ex * cosine, ez * cosine, -tilt), 1.0 / upright_of(tilt)
+    set_directions(i, wheel, out, (ex, ez), (hx, hy, level), gradient)
+    read_soil_below(i, ground, under, wheel, out, R)
+    lean = -gradient[2]
+    meet(p, s, i, wheel, out, t, (lean, 1.0 / upright_of(lean)), (tilt, 1.0 / upright_of(tilt), steep))
 
-    # equivalent depth and its gradient
+
+@inline
+def depth_and_gradient(overlap, R):
+    """Return the equivalent depth [m] of an `overlap_of_tire` with a disc of radius R [m], and its gradient along heading, down in the
+    wheel plane and along the axle."""
+    measure, along, down, lateral = overlap
     Q = min((measure / FULL_MEASURE) ** (2.0 / 7.0), MAX_DEPTH * R * R)
     h = math.sqrt(R * R - Q)
-    in_plane = math.sqrt(along * along + down * down)
     if Q < MAX_DEPTH * R * R:
         per = 1.0 / (7.0 * FULL_MEASURE * h * Q * Q * math.sqrt(Q))
     else:
-        per = 1.0 / in_plane
-    d = Q / (R + h)
-    total = spring = spring_of(p, d)
-    g0, g1, g2 = per * along, per * down, per * lateral
-    if d > RIM_NEAR * (R - p[0]["bottoming_radius"]):
-        rim, f0, f1, f2 = force_of_rim(p, w, ground, at, (hx, hy), (level, az, drop), across, near)
-        if rim > 0.0:
-            total = spring + rim
-            g0, g1, g2 = (spring * g0 + f0) / total, (spring * g1 + f1) / total, (spring * g2 + f2) / total
-            in_plane, along, down = math.sqrt(g0 * g0 + g1 * g1), g0, g1
-    steep = math.sqrt(g0 * g0 + g1 * g1 + g2 * g2)
-    ex, ez = along / in_plane, down / in_plane
-    set_directions(i, wheel, out, (ex, ez), (hx, hy, level), (g0 / steep, g1 / steep, g2 / steep))
-    tilt = lean_of(ex, ez, (level, az), m)
-    upright = max(math.sqrt(1.0 - tilt * tilt), UPRIGHT_MIN)
-    depth = depth_of(p, steep * upright * total)
-    lean = -g2 / steep
-    read_soil_below(i, ground, under, wheel, out, R)
-    frame = (lean, 1.0 / max(math.sqrt(1.0 - lean * lean), UPRIGHT_MIN))
-    o = out[i]
-    meet(p, s, i, wheel, out, (o["e_W"][0], o["e_W"][1], o["e_W"][2]), R - depth, frame, (tilt, 1.0 / upright, steep))
+        per = 1.0 / math.sqrt(along * along + down * down)
+    return Q / (R + h), (per * along, per * down, per * lateral)
 
 
 @inline
@@ -352,42 +361,37 @@ def powers(q0, q1, v):
 
 
 @kernel
-def approach(p, s, i, ground, under, windows, heading, below, wheel, out):
-    """Compute the contact of a wheel whose disc no ground reaches: its closest point to the wheel center, in the closest of the planes.
+def closest_point(w, ground, s, hub, heading, disc, across):
+    """Return (distance [m], its direction along the heading and down in the wheel plane) of the ground closest to the wheel center, in the
+    closest of its planes, for a wheel whose disc no ground reaches.
 
-    The depth is negative, the limit of `overlap` at first contact. Far above the ground the contact is that of `contact.touch`.
+    R - distance is then the depth, negative: the limit of `overlap` at first contact.
+
+    Parameters
+    ----------
+    hub : (3,) wheel center in W [m]
+    heading, disc, across : as in `overlap_of_tire`
     """
-    K, a, R = wheel[i]["p_WK"], wheel[i]["a_W"], p[0]["radius"]
-    hx, hy, level = heading
-    x, y, m, drop, half = below
-    w, spacing = windows[i], p[0]["contact_grid_spacing"]
+    hx, hy = heading
+    R, _, az, drop = disc
+    m, half, side = across
+    x, y = hub[0] - R * az * hy, hub[1] + R * az * hx
     best, ex, ez = 1e300, 0.0, 1.0
-    for n in range(3 if half > 0.0 else 1):
+    for n in range(3 if side > 0.0 else 1):
         off = 0.0 if n == 0 else (half if n == 1 else -half)
-        px, py, top = x - off * hy, y + off * hx, K[2] + (off + R * a[2]) * m
+        px, py, top = x - off * hy, y + off * hx, hub[2] + (off + R * az) * m
         for axis in range(2):
             along = abs(hx) - abs(hy)
             if (along if axis == 0 else -along) > -DIAGONAL:
                 plane = (px, py, hx, hy) if axis == 0 else (py, px, hy, hx)
-                count = trace(w, ground, spacing, axis, plane, R)
-                if half > 0.0 and is_sharp(w, ground, spacing, axis, plane, R):
-                    count = trace_sharp(w, ground, spacing, axis, plane, R, (top, 0.0, 0.0))
+                count = trace(w, ground, s, axis, plane, R)
+                if side > 0.0 and is_sharp(w, ground, s, axis, plane, R):
+                    count = trace_sharp(w, ground, s, axis, plane, R, (top, 0.0, 0.0))
                 near, u, r = nearest(w, count, top, drop)
                 if near < best:
                     best, ex, ez = near, u, r
     t = math.sqrt(best)
-    if not (0.0 < t < (1.0 + GAP_MAX) * R):
-        touch(p, s, i, ground, under, wheel, out)
-        if not (out[i]["depth"] > 0.0 and t > 0.0):
-            return  # otherwise the ground is a steep slope far below, whose plane reaches the wheel
-    ex, ez = ex / t, ez / t
-    tilt = lean_of(ex, ez, (level, a[2]), m)
-    upright = math.sqrt(1.0 - tilt * tilt)
-    set_directions(i, wheel, out, (ex, ez), heading, (ex * upright, ez * upright, -tilt))
-    read_soil_below(i, ground, under, wheel, out, R)
-    per = 1.0 / max(upright, UPRIGHT_MIN)
-    o = out[i]
-    meet(p, s, i, wheel, out, (o["e_W"][0], o["e_W"][1], o["e_W"][2]), t, (tilt, per), (tilt, per, per))
+    return t, ex / t, ez / t
 
 
 @kernel

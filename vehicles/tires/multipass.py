@@ -65,5 +65,5 @@ def write_rut(p, s, i, h, ruts, out):
     e_x, e_y = o["x_W"][0], o["x_W"][1]
     per = 1.0 / max(math.sqrt(e_x * e_x + e_y * e_y), 1e-9)
     e_x, e_y = per * e_x, per * e_y
-    press(ruts, x, y, e_x, e_y, d_x * e_x + d_y * e_y, d_y * e_x - d_x * e_y, 0.5 * p[0]["width"], depth)
+    press(ruts, (x, y), (e_x, e_y), (d_x * e_x + d_y * e_y, d_y * e_x - d_x * e_y), 0.5 * p[0]["width"], depth)
     state["pressed"][0], state["pressed"][1], state["pressed"][2] = x, y, max(depth, 0.5 * UNIT)

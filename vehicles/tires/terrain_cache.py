@@ -371,14 +371,9 @@ def trace_sharp(w, ground, s, axis, plane, R, below):
         if share > 0.0:
             fine, slope = across_fine_line(w, ground, s, axis, i * PARTS, (j + w["place"][k]) * PARTS)
             z, rate = z + share * (fine - z), rate + share * (slope * turn - rate)
-        if k > start:
-            row = w["row"][k - 1]
-            if w["bend"][k] > limit or j != row:
-                line, low_row = min(i, i - step), min(row, j)
-                shares = shares_between(w, ground, s, axis, line, low_row, max(row, j) + 1)
-                if max(shares[0], shares[1], shares[2], shares[3]) > 0.0:
-                    points = trace_finer(w, ground, s, axis, line, step, plane, (u, z, rate), points, low_row, shares)
         w["u"][points], w["z"][points], w["rate"][points] = u, z, rate
+        if k > start and (w["bend"][k] > limit or j != w["row"][k - 1]):
+            points = trace_finer(w, ground, s, axis, plane, (i - step, step), (w["row"][k - 1], j), points)
         points += 1
     return points
 
@@ -463,27 +458,39 @@ def shares_between(w, ground, s, axis, i, first, last):
 
 
 @inline
-def trace_finer(w, ground, s, axis, i, step, plane, end, count, row, shares):
-    """Write the points between the grid lines i and i + 1: on the straight line to the `end`, blended by `shares_between` from `row` with
-    finer ground."""
+def trace_finer(w, ground, s, axis, plane, lines, rows, last):
+    """Insert points before the last point of a line where the ground may be finer: on the straight line from the point before it, blended
+    with finer ground by `shares_between`. Return the number of the last point after the insertion.
+
+    Parameters
+    ----------
+    lines : grid line of the point before, and +1 or -1 to that of the last point
+    rows : `row` of the cache at both points
+    last : number of the last point
+    """
+    (i, step), low_row = lines, min(rows[0], rows[1])
+    shares = shares_between(w, ground, s, axis, min(i, i + step), low_row, max(rows[0], rows[1]) + 1)
+    if not max(shares[0], shares[1], shares[2], shares[3]) > 0.0:
+        return last
     x, y, h, g = plane
     per, per_s, fine_s = 1.0 / h, 1.0 / s, s / PARTS
     turn = per if axis == 0 else -per
-    b = count - 1
+    b, end = last - 1, (w["u"][last], w["z"][last], w["rate"][last])
     for n in range(1, PARTS):
-        k = i * PARTS + (n if step > 0 else PARTS - n)
+        k = i * PARTS + step * n
         u, t = (k * fine_s - x) * per, n / PARTS
         chord, rate = w["z"][b] + t * (end[1] - w["z"][b]), w["rate"][b] + t * (end[2] - w["rate"][b])
         v = (y + u * g) * per_s
         low = math.floor(v)
-        weight, slope = blended(shares, low - row, v - low)
+        weight, slope = blended(shares, low - low_row, v - low)
         if weight > 0.0:
             fine, fine_slope = across_fine_line(w, ground, s, axis, k, v * PARTS)
             rate += slope * per_s * turn * (fine - chord) + weight * (fine_slope * turn - rate)
             chord += weight * (fine - chord)
-        w["u"][count], w["z"][count], w["rate"][count] = u, chord, rate
-        count += 1
-    return count
+        w["u"][b + n], w["z"][b + n], w["rate"][b + n] = u, chord, rate
+    last = b + PARTS
+    w["u"][last], w["z"][last], w["rate"][last] = end
+    return last
 
 
 @inline

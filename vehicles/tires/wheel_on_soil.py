@@ -9,6 +9,7 @@ Terrain-Vehicle Systems (1969). Pressures and passive pressures are those of `te
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 from simulator.base.jit import inline, kernel
 from terrain.pressure_sinkage import hegedus_factors, remembered_pressure
@@ -119,6 +120,60 @@ def small_sine_cosine(x):
     )
 
 
+class ArcSums(NamedTuple):
+    """Integrals over the arcs: in Pa, to be multiplied with r b, the quantities that `contact_forces` returns."""
+
+    W_sigma: Any
+    W_tau: Any
+    R: Any
+    H: Any
+    S: Any
+    F_y: Any
+    H_max: Any
+    side: Any
+    """N"""
+    way: Any
+    """mean of theta_1 - theta, times `H_max`"""
+
+
+@inline
+def angle_of_node(theta_1, middle, turn, sign):
+    """Return (theta_1 - theta, sin theta, cos theta) at the angle theta = middle + sign turn; both are (angle, sine, cosine)."""
+    mid, sin_m, cos_m = middle
+    off, sine, cosine = turn
+    return theta_1 - mid - sign * off, sin_m * cosine + sign * cos_m * sine, cos_m * cosine - sign * sin_m * sine
+
+
+@inline
+def add_node(sums, earth, r, weight, sigma, part, height, angle):
+    """Return the sums with one more node of an arc.
+
+    Parameters
+    ----------
+    sums : ArcSums
+    earth : as in `contact_forces`
+    weight : part of the arc [rad]
+    sigma : pressure [Pa]
+    part : result of `sheared_by`
+    height : m, below the ground
+    angle : result of `angle_of_node`
+    """
+    _, _, cohesion, tan_phi, _, wall, wall_growth = earth
+    turned, sin_t, cos_t = angle
+    w = weight * (cohesion + sigma * tan_phi)
+    return ArcSums(
+        sums.W_sigma + weight * sigma * cos_t,
+        sums.W_tau + w * part[0] * sin_t,
+        sums.R + weight * sigma * sin_t,
+        sums.H + w * part[0] * cos_t,
+        sums.S + w * part[0],
+        sums.F_y + w * part[1],
+        sums.H_max + w * cos_t,
+        sums.side + weight * (wall + wall_growth * height) * height * (r - height * cos_t),
+        sums.way + w * cos_t * turned,
+    )
+
+
 @inline
 def contact_forces(earth, memory, wheel, arc, motion, panels):
     """Return the forces of the soil on a rigid wheel, by Gauss-Legendre integration over the arcs ahead of and behind the maximum pressure.
@@ -143,7 +198,7 @@ def contact_forces(earth, memory, wheel, arc, motion, panels):
         thrust (of tau_x cos theta), circumferential force (torque / r), side force, strength (of tau_max cos theta), passive pressure of
         the side wall; in m: mean travel of the tread through the contact, weighted with the strength
     """
-    k, n, cohesion, tan_phi, K, wall, wall_growth = earth
+    k, n, _, _, K, _, _ = earth
     r, b = wheel
     theta_1, theta_m, theta_2, taken, theta_0 = arc
     flow = (taken, theta_1 - theta_0)
@@ -151,56 +206,29 @@ def contact_forces(earth, memory, wheel, arc, motion, panels):
     c1, s1 = math.cos(theta_1), math.sin(theta_1)
     half_f, half_r = 0.5 * (theta_1 - theta_m) / panels, 0.5 * (theta_m - theta_2) / panels
 
-    W_sigma = W_tau = R = H = S = F_y = H_max = side = way = 0.0
+    sums = ArcSums(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for panel in range(panels):
         mid_f, mid_r = theta_m + (2 * panel + 1) * half_f, theta_m - (2 * panel + 1) * half_r
-        sin_f, cos_f = math.sin(mid_f), math.cos(mid_f)
-        sin_r, cos_r = math.sin(mid_r), math.cos(mid_r)
+        front, rear = (mid_f, math.sin(mid_f), math.cos(mid_f)), (mid_r, math.sin(mid_r), math.cos(mid_r))
         for node in range(4):
-            sine_f, cosine_f = small_sine_cosine(half_f * NODES[node])
-            sine_r, cosine_r = small_sine_cosine(half_r * NODES[node])
+            off_f, off_r = half_f * NODES[node], half_r * NODES[node]
+            turn_f, turn_r = (off_f, *small_sine_cosine(off_f)), (off_r, *small_sine_cosine(off_r))
             for sign in (1.0, -1.0):
                 # the pressure at a node of the front arc equals that at the mirrored node of the rear arc
-                cos_t = cos_f * cosine_f - sign * sin_f * sine_f
-                sin_t = sin_f * cosine_f + sign * cos_f * sine_f
-                height = r * (cos_t - c1)
+                angle = angle_of_node(theta_1, front, turn_f, sign)
+                height = r * (angle[2] - c1)
                 sigma = remembered_pressure(k, n, memory, floor + height)
-                strength = cohesion + sigma * tan_phi
+                part = sheared_by(r, K, motion, flow, angle[0], (s1 - angle[1], angle[2]))
+                sums = add_node(sums, earth, r, WEIGHTS[node] * half_f, sigma, part, height, angle)
 
-                turned = theta_1 - mid_f - sign * half_f * NODES[node]
-                part_x, part_y = sheared_by(r, K, motion, flow, turned, (s1 - sin_t, cos_t))
-                w = WEIGHTS[node] * half_f
-                W_sigma += w * sigma * cos_t
-                R += w * sigma * sin_t
-                w *= strength
-                H += w * part_x * cos_t
-                W_tau += w * part_x * sin_t
-                S += w * part_x
-                F_y += w * part_y
-                H_max += w * cos_t
-                way += w * cos_t * turned
-                side += WEIGHTS[node] * half_f * (wall + wall_growth * height) * height * (r - height * cos_t)
+                angle = angle_of_node(theta_1, rear, turn_r, -sign)
+                height = max(r * (angle[2] - c1), 0.0)
+                part = sheared_by(r, K, motion, flow, angle[0], (s1 - angle[1], angle[2]))
+                sums = add_node(sums, earth, r, WEIGHTS[node] * half_r, sigma, part, height, angle)
 
-                cos_t = cos_r * cosine_r + sign * sin_r * sine_r
-                sin_t = sin_r * cosine_r - sign * cos_r * sine_r
-                height = max(r * (cos_t - c1), 0.0)
-                turned = theta_1 - mid_r + sign * half_r * NODES[node]
-                part_x, part_y = sheared_by(r, K, motion, flow, turned, (s1 - sin_t, cos_t))
-                w = WEIGHTS[node] * half_r
-                W_sigma += w * sigma * cos_t
-                R += w * sigma * sin_t
-                w *= strength
-                H += w * part_x * cos_t
-                W_tau += w * part_x * sin_t
-                S += w * part_x
-                F_y += w * part_y
-                H_max += w * cos_t
-                way += w * cos_t * turned
-                side += WEIGHTS[node] * half_r * (wall + wall_growth * height) * height * (r - height * cos_t)
-
-    area = r * b
+    area, q = r * b, sums
     return (
-        area * W_sigma, area * W_tau, area * R, area * H, area * S, area * F_y, area * H_max, side, r * way / max(H_max, 1e-300),
+        area * q.W_sigma, area * q.W_tau, area * q.R, area * q.H, area * q.S, area * q.F_y, area * q.H_max, q.side, r * q.way / max(q.H_max, 1e-300),
     )  # fmt: skip
 
 

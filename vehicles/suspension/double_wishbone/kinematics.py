@@ -20,6 +20,7 @@ Equation numbers are those of docs/double_wishbone.md, which derives them; the t
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -122,34 +123,47 @@ DOUBLE_WISHBONE_SCRATCH = (
 """Results of the kinematics of double wishbones, all relative to the chassis."""
 
 
+class Hinge(NamedTuple):
+    """Hinge of the lower arm: its axis e_L, cosine and sine of its angle theta, and its rate theta_dot [rad/s]."""
+
+    axis: Any
+    cosine: Any
+    sine: Any
+    rate: Any
+
+
+class CarrierMotion(NamedTuple):
+    """Motion of the carrier and of its joint K with the tie rod, whose inner end is Q.
+
+    frame : (arm, across, n): from the kingpin to K, n × arm, the kingpin upward
+    w : angular velocity per theta_dot
+    w_rel, alpha : angular velocity and acceleration relative to the chassis
+    K, K_1, K_dot, K_ddot : position, derivative by theta, velocity and acceleration relative to the chassis
+    t, t_dot, t_ddot : K - Q and its derivatives by time
+    """
+
+    frame: Any
+    w: Any
+    w_rel: Any
+    alpha: Any
+    K: Any
+    K_1: Any
+    K_dot: Any
+    K_ddot: Any
+    t: Any
+    t_dot: Any
+    t_ddot: Any
+
+
 @inline
 def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
     """Compute position, velocity map and acceleration bias of all four corners, in adjacent vector lanes.
 
     For a body: c center of mass, u its velocity and w its angular velocity per theta_dot. x and y are first and second axis of a universal
-    joint, e = y × x; r points from a body's origin to its center of mass (or to the wheel center).
+    joint, e = y × x; r points from a body's origin to its center of mass (or to the wheel center). rate is theta_dot.
 
-        lower arm     D, B, S, c by (1) at theta,  w = e_L                                                (3)
-        upper arm     |F(phi) - D| = length gives phi (`_upper_arm_angle`),  d = F - D,                   (4)
-                      U1, U2 = derivatives of F by phi
-                      phi_1 = d . D_1 / d . U1                                                            (5)
-                      phi_2 = (d . D_2 - phi_1^2 d . U2 - d_1 . d_1) / d . U1                             (6)
-        upright       n = d / length, a rod on the lower arm                                              (11)
-        shock         J - B = L m:  L_1 = -m . B_1,  m_1 = -(B_1 + L_1 m) / L,                            (12)
-                      L_2 = -m_1 . B_1 - m . B_2,  m_2 = -(B_2 + 2 L_1 m_1 + L_2 m) / L
-        spring        length |S - U|                                                                      (13)
-        carrier       |K - Q| = tie rod gives arm (`_steering_arm`),  K = D + b,  t = K - Q               (14)
-                      gain = t / (t . n × b),  w0 = n × n_1                                               (15)
-                      w = w0 - [gain . (D_1 + w0 × b)] n,  w_rel = rate w + (gain . Q_dot) n
-                      alpha0 = rate^2 n × n_2 + spin n_dot,  spin = w_rel . n                             (16)
-                      alpha = alpha0 - [gain . (K_ddot0 - Q_ddot) + t_dot . t_dot / (t . n × b)] n
-        tie rod       h = -t / its length, a rod on the carrier: with Q at rest (map) and with Q moving   (17)
-                      twist_dot = [(alpha - at) . e + (w_rel - wt_rel) . e_dot] / h . e                   (18)
-                      with at = h × h_ddot + twist h_dot the angular acceleration without twist_dot h
-
-    rate is theta_dot. (15) and (16) are t . (K_dot - Q_dot) = 0 and its derivative by time at theta_ddot = 0, K_ddot0 the acceleration
-    of K with alpha0. The carrier's frame is (arm, across, n): from the kingpin to K, n × arm, the kingpin upward. In the code g holds
-    the corners' constants, o and out are written, and ct, st are cosine and sine of theta, cp, sp those of phi.
+    In the functions of the bodies, g holds the corners' constants, o and out are written. D, B and S are the motions of points on the
+    lower arm by theta: position, first and second derivative; n is the same of the direction of the kingpin.
 
     Parameters
     ----------
@@ -166,157 +180,218 @@ def double_wishbone_kinematics(p, q, cos_theta, sin_theta, found, k):
     o = found[0]
     out = k[0]
     for i in range(np.uint64(cos_theta.shape[0])):
-        rate = q[0]["theta_dot"][i]
-        ct = cos_theta[i]
-        st = sin_theta[i]
-        e_L = column(g["e_L"], i)
-
-        # (3) lower arm: a hinge
-        D, D_1, D_2 = hinged(g["D"], ct, st, i)
-        B, B_1, B_2 = hinged(g["B"], ct, st, i)
-        S, S_1, _ = hinged(g["S"], ct, st, i)
-        c, c_1, c_2 = hinged(g["lower_arm_com"], ct, st, i)
-        put_theta_body(o, LOWER_ARM, i, rate, ThetaMotion(c, c_1, c_2, e_L, (0.0, 0.0, 0.0)))
-        put_inertia(o, LOWER_ARM, i, hinged_inertia(g["lower_arm_inertia"], ct, st, i))
-
-        # (4)-(6) upper arm: |F(phi) - D| is the kingpin length
-        length = g["kingpin_length"][i]
-        cp, sp = _upper_arm_angle(g, D, length, i)
-        F, U1, U2 = hinged(g["F"], cp, sp, i)
-        d = sub(F, D)
-        d_U1 = dot(d, U1)
-        phi_1 = dot(d, D_1) / d_U1
-        d_1 = sub(scale(phi_1, U1), D_1)
-        phi_2 = (dot(d, D_2) - phi_1 * phi_1 * dot(d, U2) - dot(d_1, d_1)) / d_U1
-        d_2 = sub(combine(phi_2, U1, phi_1 * phi_1, U2), D_2)
-        e_U = column(g["e_U"], i)
-        c, c_p, c_pp = hinged(g["upper_arm_com"], cp, sp, i)
-        c_1, c_2 = scale(phi_1, c_p), combine(phi_2, c_p, phi_1 * phi_1, c_pp)
-        put_theta_body(o, UPPER_ARM, i, rate, ThetaMotion(c, c_1, c_2, scale(phi_1, e_U), scale(phi_2, e_U)))
-        put_inertia(o, UPPER_ARM, i, hinged_inertia(g["upper_arm_inertia"], cp, sp, i))
-
-        # (11) upright: a rod from D to F
-        n = scale(1.0 / length, d)
-        n_1 = scale(1.0 / length, d_1)
-        n_2 = scale(1.0 / length, d_2)
-        y, w, w_1 = _rod(n, n_1, n_2, direction(g["upright_axis"], ct, st, i), e_L, g["upright_branch"][i])
-        z = cross(n, y)
-        store(o["upright_axis"], i, y)
-        r = in_frame(n, y, z, column(g["upright_com"], i))
-        put_theta_body(o, UPRIGHT, i, rate, ThetaMotion(add(D, r), add(D_1, cross(w, r)), add(D_2, turning(w, w_1, r)), w, w_1))
-        put_inertia(o, UPRIGHT, i, symmetric_in_frame(n, y, z, symmetric_matrix_at(g["upright_inertia"], i)))
-
-        # (12) shock absorber: two halves that slide along the line from B to J
-        line = sub(column(g["J"], i), B)
-        L = math.sqrt(dot(line, line))
-        m = scale(1.0 / L, line)
-        L_1 = -dot(m, B_1)
-        m_1 = scale(-1.0 / L, add_scaled(B_1, L_1, m))
-        L_2 = -dot(m_1, B_1) - dot(m, B_2)
-        m_2 = scale(-1.0 / L, add(B_2, combine(2.0 * L_1, m_1, L_2, m)))
-        y, w, w_1 = _rod(m, m_1, m_2, direction(g["shock_axis"], ct, st, i), e_L, g["shock_branch"][i])
-        z = cross(m, y)
-        store(o["shock"], i, m)
-        store(o["shock_axis"], i, y)
-        r = in_frame(m, y, z, column(g["shock_lower_com"], i))
-        put_theta_body(o, SHOCK_LOWER, i, rate, ThetaMotion(add(B, r), add(B_1, cross(w, r)), add(B_2, turning(w, w_1, r)), w, w_1))
-        put_inertia(o, SHOCK_LOWER, i, symmetric_in_frame(m, y, z, symmetric_matrix_at(g["shock_lower_inertia"], i)))
-        r = in_frame(m, y, z, column(g["shock_upper_com"], i))
-        put_theta_body(o, SHOCK_UPPER, i, rate, ThetaMotion(add(column(g["J"], i), r), cross(w, r), turning(w, w_1, r), w, w_1))
-        put_inertia(o, SHOCK_UPPER, i, symmetric_in_frame(m, y, z, symmetric_matrix_at(g["shock_upper_inertia"], i)))
-
-        # (13) spring: only its length matters
-        f = sub(S, column(g["U"], i))
-        spring = math.sqrt(dot(f, f))
-        out["spring_length"][i] = spring
-        out["spring_length_1"][i] = dot(f, S_1) / spring
-
-        # (14) carrier: rotates about the kingpin until the tie rod fits
-        Q = column(q[0]["Q"], i)
-        Q_dot = column(q[0]["Q_dot"], i)
-        arm = _steering_arm(g, D, n, Q, i)
-        across = cross(n, arm)
-        b = combine(g["arm_radius"][i], arm, g["arm_height"][i], n)
-        K = add(D, b)
-        t = sub(K, Q)
-
-        # (15) its velocities
-        lever = cross(n, b)
-        gain = scale(1.0 / dot(t, lever), t)
-        w0 = cross(n, n_1)
-        K_10 = add(D_1, cross(w0, b))
-        w = add_scaled(w0, -dot(gain, K_10), n)
-        w_rel = add_scaled(scale(rate, w), dot(gain, Q_dot), n)
-
-        # (16) its acceleration
-        n_dot = scale(rate, n_1)
-        spin = dot(w_rel, n)
-        D_dot = scale(rate, D_1)
-        D_ddot = scale(rate * rate, D_2)
-        K_dot = add(D_dot, cross(w_rel, b))
-        t_dot = sub(K_dot, Q_dot)
-        Q_ddot = column(q[0]["Q_ddot"], i)
-        alpha0 = add_scaled(scale(rate * rate, cross(n, n_2)), spin, n_dot)
-        K_ddot0 = add(D_ddot, add(cross(alpha0, b), cross(w_rel, cross(w_rel, b))))
-        alpha = add_scaled(alpha0, -dot(gain, sub(K_ddot0, Q_ddot)) - dot(t_dot, t_dot) / dot(t, lever), n)
-        K_ddot = add(D_ddot, turning(w_rel, alpha, b))
-        r = in_frame(arm, across, n, column(g["carrier_com"], i))
-        put_body(o, CARRIER, i, add(D, r), w, add(D_1, cross(w, r)))
-        put_motion(o, CARRIER, i, w_rel, add(D_dot, cross(w_rel, r)), alpha, add(D_ddot, turning(w_rel, alpha, r)))
-        put_inertia(o, CARRIER, i, symmetric_in_frame(arm, across, n, symmetric_matrix_at(g["carrier_inertia"], i)))
-        r = in_frame(arm, across, n, column(g["wheel_centre"], i))
-        store(out["W"], i, add(D, r))
-        store(out["W_1"], i, add(D_1, cross(w, r)))
-        store(out["W_dot"], i, add(D_dot, cross(w_rel, r)))
-        store(out["axle"], i, in_frame(arm, across, n, column(g["wheel_axis"], i)))
-        store(out["w"], i, w)
-        store(out["w_rel"], i, w_rel)
-
-        # (17) tie rod: a rod from K to Q with its universal joint on the carrier
-        per_length = -1.0 / g["tierod_length"][i]
-        h = scale(per_length, t)
-        x = in_frame(arm, across, n, column(g["tierod_axis"], i))
-        y = unit(cross(h, x), g["tierod_sign"][i])
-        e = cross(y, x)
-        h_e = dot(h, e)
-        K_1 = add(D_1, cross(w, b))
-        h_1 = scale(per_length, K_1)
-        wt = cross(h, h_1)
-        wt = add_scaled(wt, dot(sub(w, wt), e) / h_e, h)
-        h_dot = scale(per_length, t_dot)
-        wt_rel = cross(h, h_dot)
-        twist = dot(sub(w_rel, wt_rel), e) / h_e
-        wt_rel = add_scaled(wt_rel, twist, h)
-        e_dot = add(cross(cross(wt_rel, y), x), cross(y, cross(w_rel, x)))
-
-        # (18) its acceleration
-        at = add_scaled(scale(per_length, cross(h, sub(K_ddot, Q_ddot))), twist, h_dot)
-        at = add_scaled(at, (dot(sub(alpha, at), e) + dot(sub(w_rel, wt_rel), e_dot)) / h_e, h)
-        z = cross(h, y)
-        r = in_frame(h, y, z, column(g["tierod_com"], i))
-        put_body(o, TIEROD, i, add(K, r), wt, add(K_1, cross(wt, r)))
-        put_motion(o, TIEROD, i, wt_rel, add(K_dot, cross(wt_rel, r)), at, add(K_ddot, turning(wt_rel, at, r)))
-        put_inertia(o, TIEROD, i, symmetric_in_frame(h, y, z, symmetric_matrix_at(g["tierod_inertia"], i)))
-
-        store(o["D"], i, D)
+        hinge = Hinge(column(g["e_L"], i), cos_theta[i], sin_theta[i], q[0]["theta_dot"][i])
+        D, B, S = _place_lower_arm(g, o, i, hinge)
+        F, n = _place_upper_arm(g, o, i, hinge.rate, D)
+        _place_upright(g, o, i, hinge, D, n)
+        _place_shock_absorber(g, o, out, i, hinge, B)
+        _measure_spring(g, out, i, S)
+        carrier = _carrier_motion(g, q[0], o, i, hinge.rate, D, n)
+        _place_carrier(g, o, out, i, hinge.rate, D, carrier)
+        _place_tierod(g, o, i, carrier)
+        store(o["D"], i, D[0])
         store(o["F"], i, F)
-        store(o["K"], i, K)
-        store(o["B"], i, B)
-        store(o["S"], i, S)
-        store(o["kingpin"], i, n)
+        store(o["K"], i, carrier.K)
+        store(o["B"], i, B[0])
+        store(o["S"], i, S[0])
+        arm, _, kingpin = carrier.frame
+        store(o["kingpin"], i, kingpin)
         store(o["arm"], i, arm)
         store(out["carrier_x"], i, arm)
-        store(out["carrier_z"], i, n)
-        store(o["tierod"], i, h)
-        store(o["tierod_axis"], i, y)
-        store(o["steer_gain"], i, gain)
-        o["cos_phi"][i] = cp
-        o["sin_phi"][i] = sp
-        o["phi_1"][i] = phi_1
-        o["phi_2"][i] = phi_2
-        out["shock_length"][i] = L
-        out["shock_length_1"][i] = L_1
-        o["shock_length_2"][i] = L_2
+        store(out["carrier_z"], i, kingpin)
+
+
+@inline
+def _place_lower_arm(g, o, i, hinge):
+    """Compute the lower arm, and return the motions of its points D, B and S by theta.
+
+    D, B, S, c by (1) at theta,  w = e_L                                                                  (3)
+    """
+    c, s = hinge.cosine, hinge.sine
+    D, B, S = hinged(g["D"], c, s, i), hinged(g["B"], c, s, i), hinged(g["S"], c, s, i)
+    com, com_1, com_2 = hinged(g["lower_arm_com"], c, s, i)
+    put_theta_body(o, LOWER_ARM, i, hinge.rate, ThetaMotion(com, com_1, com_2, hinge.axis, (0.0, 0.0, 0.0)))
+    put_inertia(o, LOWER_ARM, i, hinged_inertia(g["lower_arm_inertia"], c, s, i))
+    return D, B, S
+
+
+@inline
+def _place_upper_arm(g, o, i, rate, D):
+    """Compute the upper arm, and return the direction of the kingpin with its derivatives by theta.
+
+    |F(phi) - D| = length gives phi (`_upper_arm_angle`),  d = F - D,                                     (4)
+    U1, U2 = derivatives of F by phi
+    phi_1 = d . D_1 / d . U1                                                                              (5)
+    phi_2 = (d . D_2 - phi_1^2 d . U2 - d_1 . d_1) / d . U1                                               (6)
+    n = d / length                                                                                        (11)
+    """
+    D, D_1, D_2 = D
+    length = g["kingpin_length"][i]
+    cp, sp = _upper_arm_angle(g, D, length, i)  # cosine and sine of phi
+    F, U1, U2 = hinged(g["F"], cp, sp, i)
+    d = sub(F, D)
+    d_U1 = dot(d, U1)
+    phi_1 = dot(d, D_1) / d_U1
+    d_1 = sub(scale(phi_1, U1), D_1)
+    phi_2 = (dot(d, D_2) - phi_1 * phi_1 * dot(d, U2) - dot(d_1, d_1)) / d_U1
+    d_2 = sub(combine(phi_2, U1, phi_1 * phi_1, U2), D_2)
+    e_U = column(g["e_U"], i)
+    c, c_p, c_pp = hinged(g["upper_arm_com"], cp, sp, i)
+    c_1, c_2 = scale(phi_1, c_p), combine(phi_2, c_p, phi_1 * phi_1, c_pp)
+    put_theta_body(o, UPPER_ARM, i, rate, ThetaMotion(c, c_1, c_2, scale(phi_1, e_U), scale(phi_2, e_U)))
+    put_inertia(o, UPPER_ARM, i, hinged_inertia(g["upper_arm_inertia"], cp, sp, i))
+    o["cos_phi"][i], o["sin_phi"][i] = cp, sp
+    o["phi_1"][i], o["phi_2"][i] = phi_1, phi_2
+    return F, (scale(1.0 / length, d), scale(1.0 / length, d_1), scale(1.0 / length, d_2))
+
+
+@inline
+def _place_upright(g, o, i, hinge, D, n):
+    """Compute the upright: a rod from D to F, on the lower arm                                            (11)"""
+    D, D_1, D_2 = D
+    n, n_1, n_2 = n
+    x = direction(g["upright_axis"], hinge.cosine, hinge.sine, i)
+    y, w, w_1 = _rod(n, n_1, n_2, x, hinge.axis, g["upright_branch"][i])
+    z = cross(n, y)
+    store(o["upright_axis"], i, y)
+    r = in_frame(n, y, z, column(g["upright_com"], i))
+    put_theta_body(o, UPRIGHT, i, hinge.rate, ThetaMotion(add(D, r), add(D_1, cross(w, r)), add(D_2, turning(w, w_1, r)), w, w_1))
+    put_inertia(o, UPRIGHT, i, symmetric_in_frame(n, y, z, symmetric_matrix_at(g["upright_inertia"], i)))
+
+
+@inline
+def _place_shock_absorber(g, o, out, i, hinge, B):
+    """Compute the shock absorber: two halves that slide along the line from B to J, which is a rod on the lower arm.
+
+    J - B = L m:  L_1 = -m . B_1,  m_1 = -(B_1 + L_1 m) / L,                                              (12)
+                  L_2 = -m_1 . B_1 - m . B_2,  m_2 = -(B_2 + 2 L_1 m_1 + L_2 m) / L
+    """
+    B, B_1, B_2 = B
+    J = column(g["J"], i)
+    line = sub(J, B)
+    L = math.sqrt(dot(line, line))
+    m = scale(1.0 / L, line)
+    L_1 = -dot(m, B_1)
+    m_1 = scale(-1.0 / L, add_scaled(B_1, L_1, m))
+    L_2 = -dot(m_1, B_1) - dot(m, B_2)
+    m_2 = scale(-1.0 / L, add(B_2, combine(2.0 * L_1, m_1, L_2, m)))
+    out["shock_length"][i], out["shock_length_1"][i], o["shock_length_2"][i] = L, L_1, L_2
+    x = direction(g["shock_axis"], hinge.cosine, hinge.sine, i)
+    y, w, w_1 = _rod(m, m_1, m_2, x, hinge.axis, g["shock_branch"][i])
+    z = cross(m, y)
+    store(o["shock"], i, m)
+    store(o["shock_axis"], i, y)
+    r = in_frame(m, y, z, column(g["shock_lower_com"], i))
+    put_theta_body(o, SHOCK_LOWER, i, hinge.rate, ThetaMotion(add(B, r), add(B_1, cross(w, r)), add(B_2, turning(w, w_1, r)), w, w_1))
+    put_inertia(o, SHOCK_LOWER, i, symmetric_in_frame(m, y, z, symmetric_matrix_at(g["shock_lower_inertia"], i)))
+    r = in_frame(m, y, z, column(g["shock_upper_com"], i))
+    put_theta_body(o, SHOCK_UPPER, i, hinge.rate, ThetaMotion(add(J, r), cross(w, r), turning(w, w_1, r), w, w_1))
+    put_inertia(o, SHOCK_UPPER, i, symmetric_in_frame(m, y, z, symmetric_matrix_at(g["shock_upper_inertia"], i)))
+
+
+@inline
+def _measure_spring(g, out, i, S):
+    """Compute the length |S - U| of the spring and its derivative by theta                                 (13)"""
+    f = sub(S[0], column(g["U"], i))
+    length = math.sqrt(dot(f, f))
+    out["spring_length"][i] = length
+    out["spring_length_1"][i] = dot(f, S[1]) / length
+
+
+@inline
+def _carrier_motion(g, q, o, i, rate, D, n):
+    """Return the CarrierMotion, and store `steer_gain`: the carrier rotates about the kingpin until the tie rod fits.
+
+    |K - Q| = tie rod gives arm (`_steering_arm`),  K = D + b,  t = K - Q                                 (14)
+    gain = t / (t . n × b),  w0 = n × n_1                                                                 (15)
+    w = w0 - [gain . (D_1 + w0 × b)] n,  w_rel = rate w + (gain . Q_dot) n
+    alpha0 = rate^2 n × n_2 + spin n_dot,  spin = w_rel . n                                               (16)
+    alpha = alpha0 - [gain . (K_ddot0 - Q_ddot) + t_dot . t_dot / (t . n × b)] n
+
+    (15) and (16) are t . (K_dot - Q_dot) = 0 and its derivative by time at theta_ddot = 0, K_ddot0 the acceleration of K with alpha0.
+    """
+    D, D_1, D_2 = D
+    n, n_1, n_2 = n
+    Q, Q_dot, Q_ddot = column(q["Q"], i), column(q["Q_dot"], i), column(q["Q_ddot"], i)
+    arm = _steering_arm(g, D, n, Q, i)
+    b = combine(g["arm_radius"][i], arm, g["arm_height"][i], n)
+    K = add(D, b)
+    t = sub(K, Q)
+
+    # (15) velocities
+    lever = cross(n, b)
+    gain = scale(1.0 / dot(t, lever), t)
+    store(o["steer_gain"], i, gain)
+    w0 = cross(n, n_1)
+    w = add_scaled(w0, -dot(gain, add(D_1, cross(w0, b))), n)
+    w_rel = add_scaled(scale(rate, w), dot(gain, Q_dot), n)
+    K_dot = add(scale(rate, D_1), cross(w_rel, b))
+
+    # (16) accelerations
+    D_ddot = scale(rate * rate, D_2)
+    t_dot = sub(K_dot, Q_dot)
+    alpha0 = add_scaled(scale(rate * rate, cross(n, n_2)), dot(w_rel, n), scale(rate, n_1))
+    K_ddot0 = add(D_ddot, add(cross(alpha0, b), cross(w_rel, cross(w_rel, b))))
+    alpha = add_scaled(alpha0, -dot(gain, sub(K_ddot0, Q_ddot)) - dot(t_dot, t_dot) / dot(t, lever), n)
+    K_ddot = add(D_ddot, turning(w_rel, alpha, b))
+    K_1, t_ddot = add(D_1, cross(w, b)), sub(K_ddot, Q_ddot)
+    return CarrierMotion((arm, cross(n, arm), n), w, w_rel, alpha, K, K_1, K_dot, K_ddot, t, t_dot, t_ddot)
+
+
+@inline
+def _place_carrier(g, o, out, i, rate, D, carrier):
+    """Compute the carrier and the wheel center, which move with D and rotate with the carrier."""
+    D, D_1, D_2 = D
+    arm, across, n = carrier.frame
+    w, w_rel, alpha = carrier.w, carrier.w_rel, carrier.alpha
+    D_dot, D_ddot = scale(rate, D_1), scale(rate * rate, D_2)
+    r = in_frame(arm, across, n, column(g["carrier_com"], i))
+    put_body(o, CARRIER, i, add(D, r), w, add(D_1, cross(w, r)))
+    put_motion(o, CARRIER, i, w_rel, add(D_dot, cross(w_rel, r)), alpha, add(D_ddot, turning(w_rel, alpha, r)))
+    put_inertia(o, CARRIER, i, symmetric_in_frame(arm, across, n, symmetric_matrix_at(g["carrier_inertia"], i)))
+    r = in_frame(arm, across, n, column(g["wheel_centre"], i))
+    store(out["W"], i, add(D, r))
+    store(out["W_1"], i, add(D_1, cross(w, r)))
+    store(out["W_dot"], i, add(D_dot, cross(w_rel, r)))
+    store(out["axle"], i, in_frame(arm, across, n, column(g["wheel_axis"], i)))
+    store(out["w"], i, w)
+    store(out["w_rel"], i, w_rel)
+
+
+@inline
+def _place_tierod(g, o, i, carrier):
+    """Compute the tie rod: a rod from K to Q with its universal joint on the carrier.
+
+    h = -t / its length: with Q at rest (map) and with Q moving,  t = K - Q                               (17)
+    twist_dot = [(alpha - at) . e + (w_rel - wt_rel) . e_dot] / h . e                                     (18)
+    with at = h × h_ddot + twist h_dot the angular acceleration without twist_dot h
+    """
+    arm, across, n = carrier.frame
+    w, w_rel, K, K_1 = carrier.w, carrier.w_rel, carrier.K, carrier.K_1
+    per_length = -1.0 / g["tierod_length"][i]
+    h = scale(per_length, carrier.t)
+    x = in_frame(arm, across, n, column(g["tierod_axis"], i))
+    y = unit(cross(h, x), g["tierod_sign"][i])
+    e = cross(y, x)
+    h_e = dot(h, e)
+    wt = cross(h, scale(per_length, K_1))
+    wt = add_scaled(wt, dot(sub(w, wt), e) / h_e, h)
+    h_dot = scale(per_length, carrier.t_dot)
+    wt_rel = cross(h, h_dot)
+    twist = dot(sub(w_rel, wt_rel), e) / h_e
+    wt_rel = add_scaled(wt_rel, twist, h)
+    e_dot = add(cross(cross(wt_rel, y), x), cross(y, cross(w_rel, x)))
+
+    # (18) its acceleration
+    at = add_scaled(scale(per_length, cross(h, carrier.t_ddot)), twist, h_dot)
+    at = add_scaled(at, (dot(sub(carrier.alpha, at), e) + dot(sub(w_rel, wt_rel), e_dot)) / h_e, h)
+    z = cross(h, y)
+    r = in_frame(h, y, z, column(g["tierod_com"], i))
+    put_body(o, TIEROD, i, add(K, r), wt, add(K_1, cross(wt, r)))
+    put_motion(o, TIEROD, i, wt_rel, add(carrier.K_dot, cross(wt_rel, r)), at, add(carrier.K_ddot, turning(wt_rel, at, r)))
+    put_inertia(o, TIEROD, i, symmetric_in_frame(h, y, z, symmetric_matrix_at(g["tierod_inertia"], i)))
+    store(o["tierod"], i, h)
+    store(o["tierod_axis"], i, y)
 
 
 @inline

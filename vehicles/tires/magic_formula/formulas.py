@@ -184,14 +184,15 @@ def combined_angle(x, slip):
 
 
 @inline
-def aligning(p, F_z, slips, gamma, dp, mu, pure, F_x, F_y, trailing):
+def aligning(p, F_z, slips, gamma, dp, mu, pure, forces):
     """Return M_z [N m]: the force `trailing` on the pneumatic trail, the residual moment, and F_x on its arm. [Besselink 2010, A54 to A60]
 
-    `slips` is (kappa, alpha*, cos alpha), `pure` (K_xkappa, K_yalpha, B_y C_y, S_Hy, S_Vy).
+    `slips` is (kappa, alpha*, cos alpha), `pure` (K_xkappa, K_yalpha, B_y C_y, S_Hy, S_Vy), `forces` (F_x, F_y, trailing) of combined slip [N].
     """
     kappa, alpha, cosine = slips
     old = p["set"] == 52
     K_x, K_y, BC, S_H, S_V = pure
+    F_x, F_y, trailing = forces
     F_0 = p["lfzo"] * p["load"]
     df = F_z / F_0 - 1.0
     lean = gamma * p["lgaz"] if old else gamma
@@ -253,7 +254,7 @@ def magic_formula(p, F_z, kappa, angle, camber, pressure, V_x, mu):
         trailing = G_y * lateral(p, load, alpha, 0.0, dp, mu)[0]
     M_x = overturning(p, load, F_y, camber, dp) if p["overturns"] != 0 else 0.0
     M_y = rolling(p, load, F_x, camber, pressure, V_x)
-    M_z = aligning(p, load, (kappa, alpha, math.cos(angle)), camber, dp, mu, (K_x, K_y, BC, S_H, S_V), F_x, F_y, trailing)
+    M_z = aligning(p, load, (kappa, alpha, math.cos(angle)), camber, dp, mu, (K_x, K_y, BC, S_H, S_V), (F_x, F_y, trailing))
     fade = max(F_z, 0.0) / load
     return fade * F_x, fade * F_y, fade * M_x, fade * M_y, fade * M_z, fade * K_x, fade * K_y
 
