@@ -155,6 +155,7 @@ def test_an_operator_pauses_stops_and_acknowledges_and_a_rerun_repeats_it(tmp_pa
     assert done == [("pause", True), ("pause", False), ("stop", None), ("acknowledge", None), ("pause", False)]
     refused = [line["kind"] for line in drive.operator.received if line["type"] == "refused"]
     assert refused == ["pause", "platform", "pause"], "without control; a raise; a continuation of a stopped drive"
+    drive.operator.until(lambda: drive.operator.last("event").get("kind") == "end", "the end")
     assert [line["kind"] for line in drive.operator.received if line["type"] == "event"][-2:] == ["quit", "end"]
     token = drive.host.console.token
     assert not [file for file in tmp_path.rglob("*") if file.is_file() and token.encode() in file.read_bytes()]
@@ -178,7 +179,7 @@ def test_a_lost_operator_brings_the_platform_to_neutral(tmp_path, killed):
     drive.run(person)
     pauses = [event for event in events_in(drive.folder) if event.kind == "pause"]
     assert [(event.value, event.origin) for event in pauses] == [(True, "drive")]
-    assert 2500 < pauses[0].tick - drive.lost_at < 3500
+    assert 1500 < pauses[0].tick - drive.lost_at < 3500, "3 s, in which a busy machine drops ticks"
     assert sum("does not answer" in line for line in drive.lines) == 1
     assert killed == any("the console has ended" in line for line in drive.lines)
 
@@ -191,7 +192,7 @@ def test_an_operator_places_the_vehicle_and_sets_a_fault_and_the_page_hears_of_i
         operator.say(type="act", kind="place", value={"x": 30.0, "y": 40.0, "heading_deg": 90.0})
         operator.until(lambda: operator.state.get("p_WB_y", 0.0) > 39.0, "the place")
         operator.say(type="act", kind="add_fault", value={"type": "puncture", "wheel": "FL"})
-        operator.until(lambda: any(one["level"] > 0.0 for one in operator.last("status")["faults"]), "the fault")
+        operator.until(lambda: any(one["level"] > 0.0 for one in operator.last("status").get("faults", ())), "the fault")
         operator.say(type="act", kind="note", value="a tire is flat")
         operator.say(type="act", kind="place", value={"x": "here"})
         operator.until(lambda: operator.last("refused"), "the refusal")
