@@ -84,7 +84,7 @@ def test_a_console_that_hangs_drops_messages_and_delays_nothing(console):
             began = time.perf_counter()
             console.process.tell({"type": "status", "number": n, "text": 500 * "x"})
             longest = max(longest, time.perf_counter() - began)
-        assert console.process.dropped > 1000 and longest < 1.0
+        assert console.process.dropped > 1000 and longest < 0.1
     finally:
         os.kill(console.process.pid, signal.SIGCONT)
     wait_for(lambda: console.process.tell({"type": "status", "number": -1}))

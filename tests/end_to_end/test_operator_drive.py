@@ -179,7 +179,7 @@ def test_a_lost_operator_brings_the_platform_to_neutral(tmp_path, killed):
     drive.run(person)
     pauses = [event for event in events_in(drive.folder) if event.kind == "pause"]
     assert [(event.value, event.origin) for event in pauses] == [(True, "drive")]
-    assert 1500 < pauses[0].tick - drive.lost_at < 3500, "3 s, in which a busy machine drops ticks"
+    assert 2500 < pauses[0].tick - drive.lost_at < 3500
     assert sum("does not answer" in line for line in drive.lines) == 1
     assert killed == any("the console has ended" in line for line in drive.lines)
 

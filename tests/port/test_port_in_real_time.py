@@ -14,9 +14,8 @@ from simulator.port.messages import Kind
 
 
 @pytest.fixture
-def served(tmp_path, request):
-    """A server; the parameter is the silence [s] after which it ends the run, by default long enough for a busy machine."""
-    one = Served(tmp_path / "run", udp=True, rate=50.0, timeout=getattr(request, "param", 10.0))
+def served(tmp_path):
+    one = Served(tmp_path / "run", udp=True, rate=50.0, timeout=1.0)
     yield one
     one.stop()
 
@@ -42,7 +41,7 @@ def drive(peer, seconds, **parts):
 
 def test_a_peer_drives_in_real_time_and_ends_the_run(served, peer):
     states = drive(peer, 2.0, throttle=0.8)
-    assert 40 <= len(states) <= 110, "50 states a second, and fewer on a busy machine"
+    assert 60 <= len(states) <= 110, "50 states a second"
     assert 1.0 < states[-1]["time"] < 2.4, "a busy machine drops time"
     assert states[-1]["v_WB_B_x"] > 1.0
     assert 0 < peer.sequence - states[-1]["command"] < 20
@@ -62,7 +61,6 @@ def test_a_peer_that_ends_the_run_need_not_wait_for_it(served, peer):
     assert [event.kind for event in jounce.read_log(summary.folder).events] == ["quit", "end"]
 
 
-@pytest.mark.parametrize("served", [1.0], indirect=True)
 def test_a_peer_that_falls_silent_ends_the_run(served, peer):
     drive(peer, 0.5)
     assert peer.until(Kind.END)[-1].body == b"the peer was silent for 1 s"
