@@ -62,7 +62,7 @@ class VehicleRecovery:
         """Number of the incident after which the vehicle still rests; 0 if there is none."""
         return self.latest.number if self.latest is not None and self.rests else 0
 
-    def warm(self) -> None:
+    def load_kernels(self) -> None:
         """Load the kernels of `check` in advance."""
         state = self._vehicle.space.state[0]
         self._ground.height(*state["p_WB"][:2])

@@ -249,8 +249,8 @@ class Session:
         self._run_ticks(False, 0)
         platform_ticks(self.cueing.records, self.watch, 0)
         brake_platform(self.cueing.records.p, self.cueing.records.s, 0)
-        self.recovery.warm()
-        self.seat.warm(self.readout)
+        self.recovery.load_kernels()
+        self.seat.load_kernels(self.readout)
 
     def advance(self, count: int = 1) -> None:
         """Simulate `count` ticks, then call the outlets that are due. `count` must not skip a tick at which an outlet or the driver is due.

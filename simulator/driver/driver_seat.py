@@ -138,7 +138,7 @@ class DriverSeat:
                 self._hand_over = None
         self._show()
 
-    def warm(self, readout: Record) -> None:
+    def load_kernels(self, readout: Record) -> None:
         """Load the kernels of the present driver in advance, if it has any."""
         if isinstance(self.driver, HasKernels):
             self.driver.load_kernels(readout, self._command)
