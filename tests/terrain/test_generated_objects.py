@@ -13,11 +13,11 @@ import pytest
 from simulator.base.errors import ConfigError, JounceError
 from simulator.builder.builder import build_ground
 from simulator.cli.parser import parser_of
-from simulator.tools.terrain.generators.generated_terrain import GeneratedTerrain
-from simulator.tools.terrain.generators.site import Footprint, Site
-from simulator.tools.terrain.generators.terrain_writer import files_of, write
+from terrain.generators.generated_terrain import GeneratedTerrain
+from terrain.generators.site import Footprint, Site
+from simulator.tools.terrain.terrain_writer import files_of, write
 from simulator.tools.terrain.make_command import generate_terrain
-from simulator.tools.terrain.object_table import ON_GROUND, table_text
+from terrain.objects.table_text import ON_GROUND, table_text
 from simulator.tools.terrain.show_command import plan_of
 from terrain.features.shapes import CURB
 from terrain.ground import Ground

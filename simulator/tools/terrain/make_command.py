@@ -15,15 +15,15 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import Fields
 from simulator.base.json_output import json_text
 from simulator.base.status_line import StatusLine
-from simulator.tools.terrain.generators.dunes import DUNES, dunes
-from simulator.tools.terrain.generators.forest import FOREST, forest
-from simulator.tools.terrain.generators.generated_terrain import GeneratedTerrain
-from simulator.tools.terrain.generators.hills import HILLS, hills
-from simulator.tools.terrain.generators.obstacle_field import OBSTACLE_FIELD, obstacle_field
-from simulator.tools.terrain.generators.proving_ground import PROVING_GROUND, proving_ground
-from simulator.tools.terrain.generators.rocks import ROCKS, rocks
-from simulator.tools.terrain.generators.terrain_writer import TerrainFiles, files_of, write
-from simulator.tools.terrain.generators.town import TOWN, town
+from terrain.generators.dunes import DUNES, dunes
+from terrain.generators.forest import FOREST, forest
+from terrain.generators.generated_terrain import GeneratedTerrain
+from terrain.generators.hills import HILLS, hills
+from terrain.generators.obstacle_field import OBSTACLE_FIELD, obstacle_field
+from terrain.generators.proving_ground import PROVING_GROUND, proving_ground
+from terrain.generators.rocks import ROCKS, rocks
+from simulator.tools.terrain.terrain_writer import TerrainFiles, files_of, write
+from terrain.generators.town import TOWN, town
 
 MAX_NODES = 8_000_000
 """Maximum nodes of a generated terrain."""

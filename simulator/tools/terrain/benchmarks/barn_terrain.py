@@ -10,7 +10,7 @@ import numpy as np
 
 from simulator.tools.terrain.benchmarks.barn_world import GOAL, START, BarnWorld
 from simulator.tools.terrain.benchmarks.tasks import Task, tasks_text
-from simulator.tools.terrain.object_table import ON_GROUND, table_text
+from terrain.objects.table_text import ON_GROUND, table_text
 from terrain.objects.world_object import Cylinder, Material, WorldObject
 
 GOAL_RADIUS, TIME_LIMIT = 1.0, 100.0

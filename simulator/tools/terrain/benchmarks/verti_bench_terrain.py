@@ -25,7 +25,7 @@ from simulator.tools.terrain.benchmarks.verti_bench_world import (
     node_heights,
     triangle_heights,
 )
-from simulator.tools.terrain.object_table import table_text
+from terrain.objects.table_text import table_text
 from terrain.objects.world_object import Box, Material, WorldObject
 from terrain.readers.contract import FloatArray
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from simulator.base.fields import Field, Number
-from simulator.tools.terrain.generators.erosion import slid
-from simulator.tools.terrain.generators.generated_terrain import Cover, GeneratedTerrain, Grid, Place
-from simulator.tools.terrain.generators.shapes import blurred, field, smooth_ramp, smooth_step
+from terrain.generators.erosion import slid
+from terrain.generators.generated_terrain import Cover, GeneratedTerrain, Grid, Place
+from terrain.generators.shapes import blurred, field, smooth_ramp, smooth_step
 from terrain.readers.contract import FloatArray
 
 DUNES = (

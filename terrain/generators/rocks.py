@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from simulator.base.fields import Field, Number
-from simulator.tools.terrain.generators.generated_terrain import Cover, GeneratedTerrain, Grid, Place
-from simulator.tools.terrain.generators.scattering import area_of, scattered
-from simulator.tools.terrain.generators.shapes import field
-from simulator.tools.terrain.generators.site import Site, clear_ahead
+from terrain.generators.generated_terrain import Cover, GeneratedTerrain, Grid, Place
+from terrain.generators.scattering import area_of, scattered
+from terrain.generators.shapes import field
+from terrain.generators.site import Site, clear_ahead
 from terrain.objects.world_object import Box, Material, Sphere, WorldObject
 from terrain.readers.contract import FloatArray
 

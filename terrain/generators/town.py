@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.fields import Field, Number
-from simulator.tools.terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
-from simulator.tools.terrain.generators.shapes import circumscribed, offset_polygon, polygon_distance, smooth_step
-from simulator.tools.terrain.generators.town_objects import STRIP, TOWN_OBJECTS, TownPlan, has_strip
+from terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
+from terrain.generators.shapes import circumscribed, offset_polygon, polygon_distance, smooth_step
+from terrain.generators.town_objects import STRIP, TOWN_OBJECTS, TownPlan, has_strip
 from terrain.readers.contract import FloatArray
 from terrain.roads import mark
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.base.fields import Field, Number
-from simulator.tools.terrain.generators.generated_terrain import Bits, Cover, Entry, GeneratedTerrain, Grid, Place
-from simulator.tools.terrain.generators.shapes import field, slope_profile, smooth_ramp, within
+from terrain.generators.generated_terrain import Bits, Cover, Entry, GeneratedTerrain, Grid, Place
+from terrain.generators.shapes import field, slope_profile, smooth_ramp, within
 from terrain.readers.contract import FloatArray
 
 INCH = 0.0254

@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from simulator.base.fields import Field, Number
-from simulator.tools.terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
-from simulator.tools.terrain.generators.scattering import area_of, scattered
-from simulator.tools.terrain.generators.shapes import field
-from simulator.tools.terrain.generators.site import Site, clear_ahead
-from simulator.tools.terrain.generators.trees import tree
+from terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
+from terrain.generators.scattering import area_of, scattered
+from terrain.generators.shapes import field
+from terrain.generators.site import Site, clear_ahead
+from terrain.generators.trees import tree
 from terrain.objects.world_object import WorldObject
 from terrain.readers.contract import FloatArray
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from simulator.base.json_output import json_text
-from simulator.tools.terrain.generators.generated_terrain import Entry, GeneratedTerrain, Place
-from simulator.tools.terrain.object_table import table_text
+from terrain.generators.generated_terrain import Entry, GeneratedTerrain, Place
+from terrain.objects.table_text import table_text
 from simulator.tools.terrain.write_files import check_new, write_all
 from terrain.readers.contract import FloatArray
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from simulator.base.fields import Field, Number
-from simulator.tools.terrain.generators.generated_terrain import Cover, GeneratedTerrain, Grid, Place
-from simulator.tools.terrain.generators.scattering import scattered
-from simulator.tools.terrain.generators.site import Site
-from simulator.tools.terrain.object_table import ON_GROUND
+from terrain.generators.generated_terrain import Cover, GeneratedTerrain, Grid, Place
+from terrain.generators.scattering import scattered
+from terrain.generators.site import Site
+from terrain.objects.table_text import ON_GROUND
 from terrain.objects.world_object import Box, Cylinder, WorldObject
 from terrain.readers.contract import FloatArray
 

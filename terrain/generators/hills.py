@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.fields import Choice, Field, Number
-from simulator.tools.terrain.generators.erosion import eroded_by_rain, slid, wetness
-from simulator.tools.terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
-from simulator.tools.terrain.generators.shapes import blurred, field
+from terrain.generators.erosion import eroded_by_rain, slid, wetness
+from terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
+from terrain.generators.shapes import blurred, field
 from terrain.heightmap_detail import ISO_CLASSES
 from terrain.readers.contract import FloatArray
 

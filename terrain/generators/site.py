@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.tools.terrain.generators.generated_terrain import Place
+from terrain.generators.generated_terrain import Place
 from terrain.objects.footprint import CIRCLE, Rectangle, meets
 from terrain.readers.contract import FloatArray
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulator.tools.terrain.object_table import ON_GROUND
+from terrain.objects.table_text import ON_GROUND
 from terrain.objects.world_object import Capsule, Cylinder, Material, Sphere, WorldObject
 
 TRUNK = Material(color=(0.33, 0.25, 0.18), reflectance=0.3)

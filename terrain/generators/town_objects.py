@@ -9,11 +9,11 @@ from itertools import count, pairwise
 import numpy as np
 
 from simulator.base.fields import Field, Number
-from simulator.tools.terrain.generators.generated_terrain import Place
-from simulator.tools.terrain.generators.shapes import offset_polygon, polygon_distance
-from simulator.tools.terrain.generators.site import Footprint, Site, clear_ahead
-from simulator.tools.terrain.generators.trees import tree
-from simulator.tools.terrain.object_table import ON_GROUND
+from terrain.generators.generated_terrain import Place
+from terrain.generators.shapes import offset_polygon, polygon_distance
+from terrain.generators.site import Footprint, Site, clear_ahead
+from terrain.generators.trees import tree
+from terrain.objects.table_text import ON_GROUND
 from terrain.objects.world_object import Box, Cylinder, Material, WorldObject
 from terrain.readers.contract import FloatArray
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.tools.terrain.generators.site import Footprint, Site
+from terrain.generators.site import Footprint, Site
 from terrain.readers.contract import FloatArray
 
 MAX_OBJECTS = 50_000
