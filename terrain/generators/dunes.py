@@ -61,7 +61,7 @@ def dunes(parameters: dict, seed: int) -> GeneratedTerrain:
         cover=cover,
         covers=COVERS,
         places=_places(grid, heights, cover, math.degrees(parameters["wind"])),
-        sections=(f"roughness: {{class: C, longest: 10.0, seed: {seed % 2**32}}}",),
+        sections={"roughness": {"class": "C", "longest": 10.0, "seed": seed % 2**32}},
     )
 
 

@@ -95,8 +95,8 @@ class GeneratedTerrain:
     cover : (rows, columns) index of `covers`
     features, marks, roads : lists of a terrain file
     places : start positions by name; a drive begins at the first one
-    sections : other keys of the terrain file, as YAML text
-    objects : for the table of objects; z is `object_table.ON_GROUND` for an object that stands on the ground
+    sections : other keys of the terrain file
+    objects : for the table of objects; z is `table_text.ON_GROUND` for an object that stands on the ground
     """
 
     about: Sequence[str]
@@ -108,5 +108,5 @@ class GeneratedTerrain:
     features: Sequence[Entry] = ()
     marks: Sequence[Entry] = ()
     roads: Sequence[Entry] = ()
-    sections: Sequence[str] = field(default_factory=tuple)
+    sections: Mapping[str, Any] = field(default_factory=dict)
     objects: Sequence[WorldObject] = ()

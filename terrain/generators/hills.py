@@ -69,7 +69,7 @@ def hills(parameters: dict, seed: int) -> GeneratedTerrain:
             "middle": Place((0.0, 0.0), 0.0, "cross country"),
         },
         roads=(Entry(road),),
-        sections=() if rough == "none" else (f"roughness: {{class: {rough}, longest: 20.0, seed: {seed % 2**32}}}",),
+        sections={} if rough == "none" else {"roughness": {"class": rough, "longest": 20.0, "seed": seed % 2**32}},
     )
 
 

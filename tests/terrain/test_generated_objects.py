@@ -13,18 +13,18 @@ import pytest
 from simulator.base.errors import ConfigError, JounceError
 from simulator.builder.builder import build_ground
 from simulator.cli.parser import parser_of
+from simulator.tools.terrain.make_command import generate_terrain
+from simulator.tools.terrain.show_command import plan_of
+from simulator.tools.terrain.terrain_writer import files_of, write
+from terrain.features.shapes import CURB
 from terrain.generators.generated_terrain import GeneratedTerrain
 from terrain.generators.site import Footprint, Site
-from simulator.tools.terrain.terrain_writer import files_of, write
-from simulator.tools.terrain.make_command import generate_terrain
-from terrain.objects.table_text import ON_GROUND, table_text
-from simulator.tools.terrain.show_command import plan_of
-from terrain.features.shapes import CURB
 from terrain.ground import Ground
 from terrain.load_terrain import load_terrain
 from terrain.objects.footprint import footprint
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.placement import placement_remarks
+from terrain.objects.table_text import ON_GROUND, table_text
 from terrain.objects.world_object import Box, Breakaway, Capsule, Cylinder, Material, Sphere, WorldObject
 
 SMALL = {

@@ -13,13 +13,14 @@ from simulator.base.errors import ConfigError, OutputError
 from simulator.base.records import record
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_ground, build_vehicle
-from terrain.generators.erosion import gather, slid, wetness
-from terrain.generators.generated_terrain import GeneratedTerrain
-from terrain.generators.proving_ground import INCH
+from simulator.tools.terrain.make_command import generate_terrain
 from simulator.tools.terrain.terrain_writer import files_of, write
-from simulator.tools.terrain.make_command import GENERATORS, generate_terrain
 from terrain.composite_height import composed_heights
 from terrain.features.shapes import CURB
+from terrain.generators.erosion import gather, slid, wetness
+from terrain.generators.generated_terrain import GeneratedTerrain
+from terrain.generators.kinds import GENERATORS
+from terrain.generators.proving_ground import INCH
 from terrain.ground import Ground
 from vehicles.command import COMMAND
 

@@ -2,55 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from simulator.base import fields
 from simulator.base.argument_types import yaml_value
 from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
-from simulator.base.fields import Fields
 from simulator.base.json_output import json_text
 from simulator.base.status_line import StatusLine
-from terrain.generators.dunes import DUNES, dunes
-from terrain.generators.forest import FOREST, forest
-from terrain.generators.generated_terrain import GeneratedTerrain
-from terrain.generators.hills import HILLS, hills
-from terrain.generators.obstacle_field import OBSTACLE_FIELD, obstacle_field
-from terrain.generators.proving_ground import PROVING_GROUND, proving_ground
-from terrain.generators.rocks import ROCKS, rocks
 from simulator.tools.terrain.terrain_writer import TerrainFiles, files_of, write
-from terrain.generators.town import TOWN, town
-
-MAX_NODES = 8_000_000
-"""Maximum nodes of a generated terrain."""
-
-
-@dataclass(frozen=True)
-class TerrainGenerator:
-    """A kind of generated terrain: its parameters, and the function that generates the terrain from parameters and a seed.
-
-    `ranges` are the parameters that are a minimum and a maximum, `shares` those that are fractions of a whole.
-    """
-
-    table: Fields
-    make: Callable[[dict[str, Any], int], GeneratedTerrain]
-    ranges: tuple[str, ...] = ()
-    shares: tuple[str, ...] = ()
-
-
-GENERATORS = {
-    "proving_ground": TerrainGenerator(PROVING_GROUND, proving_ground),
-    "hills": TerrainGenerator(HILLS, hills),
-    "town": TerrainGenerator(TOWN, town, ranges=("floors",)),
-    "dunes": TerrainGenerator(DUNES, dunes),
-    "forest": TerrainGenerator(FOREST, forest, ranges=("trunk", "height")),
-    "rocks": TerrainGenerator(ROCKS, rocks, ranges=("diameter",)),
-    "obstacle_field": TerrainGenerator(OBSTACLE_FIELD, obstacle_field, shares=("posts", "walls")),
-}
+from terrain.generators.generated_terrain import GeneratedTerrain
+from terrain.generators.kinds import GENERATORS, generate
 
 
 def main_make(arguments: Any) -> int:
@@ -74,27 +36,7 @@ def generate_terrain(kind: str, seed: int, settings: list[str]) -> GeneratedTerr
         if not equals:
             raise ConfigError("--set", "", text, f"KEY=VALUE, one of {', '.join(field.usual for field in GENERATORS[kind].table)}")
         result[key.strip()] = yaml_value(value)
-    values = fields.read(GENERATORS[kind].table, result, "--set")
-    for name in GENERATORS[kind].ranges:
-        if values[name][0] > values[name][1]:
-            raise values.error(name, "the minimum, then the maximum")
-    shares = GENERATORS[kind].shares
-    if sum(values[name] for name in shares) > 1.0:
-        raise values.error(shares[-1], f"{' + '.join(shares)} of at most 1")
-    _check_nodes(kind, values)
-    return GENERATORS[kind].make(values, seed)
-
-
-def _check_nodes(kind: str, values: dict[str, Any]) -> None:
-    """Raise ConfigError if the terrain has more than the maximum number of nodes."""
-    spacing = values["spacing"]
-    if kind == "town":
-        sides = np.asarray(values["blocks"]) * values["block"] * 1.15 + 80.0
-    else:
-        sides = np.array((560.0, 300.0)) if kind == "proving_ground" else np.broadcast_to(values["size"], 2)
-    nodes = float(np.prod(sides / spacing))
-    if nodes > MAX_NODES:
-        raise ConfigError("--set", "spacing", float(spacing), f"at least {np.sqrt(nodes / MAX_NODES) * spacing:.2g} for this size")
+    return generate(kind, seed, fields.read(GENERATORS[kind].table, result, "--set"))
 
 
 def _report(made: GeneratedTerrain, files: TerrainFiles) -> dict[str, Any]:
