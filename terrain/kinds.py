@@ -80,6 +80,7 @@ TERRAIN_KINDS: Registry[TerrainKind] = Registry(
         "bump": "terrain.load_terrain:BUMP",
         "course": "terrain.course:COURSE",
         "heightmap": "terrain.heightmap:HEIGHTMAP",
+        "generated": "terrain.generated:GENERATED",
     },
 )
 

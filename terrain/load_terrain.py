@@ -17,7 +17,7 @@ from simulator.base.fields import Anything, Either, Field, Number, Text, Variant
 from simulator.base.records import Record, record
 from simulator.base.suggestions import did_you_mean
 from simulator.base.values import Values
-from terrain.features.section import FEATURES, read_features
+from terrain.features.section import FEATURES, joined, read_features
 from terrain.ground import GROUND, Ground
 from terrain.kinds import CONTRACT, TERRAIN_KINDS, TerrainFile, TerrainKind, read
 from terrain.location import LOCATION, location_of
@@ -137,7 +137,7 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
         features = read_features([feature for feature in world["features"] if not is_object(feature)])
     ground = read(values["type"], TerrainFile(own, str(file), Path(str(file)).stem, folder, soils))
     if len(features.pieces):
-        ground = replace(ground, features=features)
+        ground = replace(ground, features=joined(ground.features, features))
     walls = objects_of(world["features"], ground.height)
     if walls:
         ground = replace(ground, objects=ObjectSet((*ground.objects.objects, *walls)))

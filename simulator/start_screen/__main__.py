@@ -41,7 +41,9 @@ class StartScreen:
         from simulator.view.instrument_renderer import CanvasRenderer
 
         self.canvas = Canvas(Font(asset("fonts/hud.npz")))
-        self.renderer = CanvasRenderer(self.canvas.font)
+        from simulator.view.menu_pictures import MenuPictures
+
+        self.renderer, self.pictures = CanvasRenderer(self.canvas.font), MenuPictures()
         self.devices = Devices()
         self.drives = self.ended = False
         choice = initial_choice(self.live.value.start, given, given.get(FOLDER, ""))
@@ -88,6 +90,7 @@ class StartScreen:
         self.canvas.clear()
         self.menu.draw(self.canvas, width / scale, height / scale)
         self.renderer.draw(self.canvas, width / scale, height / scale)
+        self.pictures.draw(self.menu.pictures, width / scale, height / scale)
 
     def press(self, symbol: int, modifiers: int) -> bool:
         """Process a key."""

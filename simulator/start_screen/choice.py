@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os.path import isfile, join
 from typing import Any, NamedTuple
 
@@ -50,11 +50,16 @@ WEATHER = (
 )
 _SOURCE = re.compile(r" ?\[\w+\]")
 """Mark of a source in a description."""
+CARS = ("hmmwv", "sedan", "sedan_e90", "sedan_electric", "light_truck")
+"""Vehicles that the start screen shows first, with a picture; the others are behind `more`."""
+WORLDS = ("town", "forest", "hills", "dunes", "proving_ground", "circuit")
+"""Terrains that the start screen shows first, with a picture; they are generated at their first use."""
+SHOWN_FIRST = {"vehicle": CARS, "terrain": WORLDS}
 ROWS = ("vehicle", "terrain", "weather", "driver", "maneuver", "maneuver_vehicle", "maneuver_terrain")
 """Rows with a value; the last three are those of a maneuver."""
 USUAL = {
     "vehicle": "hmmwv",
-    "terrain": "jacksboro",
+    "terrain": "hills",
     "weather": WEATHER[0].name,
     "driver": AUTO,
     "maneuver": "scripted_drive",
@@ -72,12 +77,28 @@ def options_of(row: str, current: str) -> list[Option]:
     else:
         kind = row.removeprefix("maneuver_")
         folder = data_folder("configs") / f"{kind}s"
-        known = [Option(file.stem, _SOURCE.sub("", headline(file))) for file in sorted(folder.glob("[!.]*.yaml"))]
+        files = sorted(folder.glob("[!.]*.yaml"))
+        known = [Option(file.stem, _SOURCE.sub("", headline(file)), picture_of(kind, file.stem)) for file in files]
         if row != kind:
             known.insert(0, Option(OF_MANEUVER, f"{kind} that the maneuver file names"))
     return (
         known if any(option.name == current for option in known) else [Option(current, "from the command line or an earlier start"), *known]
     )
+
+
+def picture_of(kind: str, name: str) -> str:
+    """Return the name of the picture of a vehicle or terrain; empty without one."""
+    return f"{kind}_{name}" if name in SHOWN_FIRST.get(kind, ()) else ""
+
+
+def first_options(row: str, options: Sequence[Option], current: str) -> list[Option]:
+    """Return the options of a row that are shown first, which have pictures, and the current one; all options of a row without pictures."""
+    names = SHOWN_FIRST.get(row.removeprefix("maneuver_"), ())
+    if not names:
+        return list(options)
+    known = {option.name: option for option in options}
+    first = [known[name] for name in (OF_MANEUVER, *names) if name in known]
+    return first if current in (option.name for option in first) or current not in known else [known[current], *first]
 
 
 def initial_choice(saved: Mapping[str, str], given: Mapping[str, str], folder: str = "") -> dict[str, str]:

@@ -9,14 +9,16 @@ from simulator.base.errors import JounceError
 from simulator.driver.input_devices.calibration import Calibration, profile_file, raw_axes, save_profile
 from simulator.driver.input_devices.device_profiles import load_profiles, profile_folders, user_profiles_folder
 from simulator.driver.input_devices.devices import Device, DeviceHub
-from simulator.start_screen.choice import options_of, shown_rows
+from simulator.start_screen.choice import first_options, options_of, shown_rows
 from simulator.view.key_bindings import driving_keys_text, key_text
-from simulator.view.menu import Bar, Menu, PlainPage, Row, stepped
+from simulator.view.menu import Bar, Menu, Option, PlainPage, Row, stepped
 from simulator.view.settings_pages import KeysPage, LiveSettings, SettingsPage
 from simulator.view.shared_state import OPEN_MENU
 
 QUESTION_LINES, QUESTION_WIDTH = 2, 60
 """Rows of a question, so that the other rows keep their places, and its characters per row."""
+MORE = Option("more \u2026", "all vehicles or terrains: variants, test planes, obstacles")
+"""Option that shows the others."""
 LABELS = {"maneuver_vehicle": "Vehicle", "maneuver_terrain": "Terrain"}
 
 
@@ -96,14 +98,32 @@ class StartPage(PlainPage):
     def _row(self, row: str) -> Row:
         options, value = self._options[row], self.choice[row]
         label = LABELS.get(row, row.capitalize())
-        names = [option.name for option in options]
+        names = [option.name for option in first_options(row, options, value)]
+        shown = next((option for option in options if option.name == value), Option(value))
         return Row(
             label,
             value,
-            next((option.note for option in options if option.name == value), ""),
-            choose=lambda: self._menu().open_options(label, options, value, lambda name: self._take(row, name)),
+            shown.note,
+            choose=lambda: self._open_options(row, label),
             step=lambda way: self._take(row, stepped(names, value, way)),
+            picture=shown.picture,
         )
+
+    def _open_options(self, row: str, label: str) -> None:
+        """Show the options of a row: first those with pictures, if the row has any."""
+        options, value = self._options[row], self.choice[row]
+        first = first_options(row, options, value)
+        if len(first) == len(options):
+            self._menu().open_options(label, options, value, lambda name: self._take(row, name))
+            return
+
+        def take(name: str) -> None:
+            if name != MORE.name:
+                self._take(row, name)
+                return
+            self._menu().open_options(label, options, value, lambda name: self._take(row, name))
+
+        self._menu().open_options(label, [*first, MORE], value, take)
 
     def _take(self, row: str, value: str) -> None:
         self.choice[row] = value

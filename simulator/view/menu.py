@@ -13,6 +13,8 @@ WIDTH, ROW, EDGE = 620.0, 28.0, 14.0
 """Width of a menu, height of a row, and border, in pixels of the canvas."""
 HEAD, FOOT = 44.0, 62.0
 """Heights of the title, and of the note of the selected row with the line of keys."""
+PICTURE, PICTURE_ROW = (112.0, 63.0), 71.0
+"""Size of the picture of a row, and height of such a row."""
 SMALLEST = (430.0, 280.0)
 """Canvas on which every menu can be used; a smaller image has smaller letters."""
 BAR = 150.0
@@ -42,6 +44,7 @@ class Row:
     bar : bar instead of a value
     selectable : False for a heading or information
     warns : True: the row reports a problem
+    picture : name of a picture at the left of the row, which then shows its note, too; empty: none
     """
 
     label: str
@@ -52,6 +55,7 @@ class Row:
     bar: Bar | None = None
     selectable: bool = True
     warns: bool = False
+    picture: str = ""
 
 
 class Page(Protocol):
@@ -99,6 +103,7 @@ class Option(NamedTuple):
 
     name: str
     note: str = ""
+    picture: str = ""
 
 
 class OptionPage(PlainPage):
@@ -111,11 +116,14 @@ class OptionPage(PlainPage):
 
     def rows(self) -> list[Row]:
         """Return a row for each option."""
-        return [Row(option.name, note=option.note, choose=lambda name=option.name: self._choose(name)) for option in self._options]  # type: ignore[misc]
+        return [
+            Row(option.name, note=option.note, choose=lambda name=option.name: self._choose(name), picture=option.picture)  # type: ignore[misc]
+            for option in self._options
+        ]
 
     def _choose(self, name: str) -> None:
-        self._take(name)
         self._back()
+        self._take(name)
 
 
 class Menu:
@@ -129,6 +137,7 @@ class Menu:
     Attributes
     ----------
     shade : True to darken the image behind the menu
+    pictures : names and places of the pictures of the last image
     """
 
     def __init__(self, page: Page, left: Callable[[], None], shade: bool = True) -> None:
@@ -140,6 +149,7 @@ class Menu:
         self._places: list[tuple[Box, int, str]] = []
         """Places of the last image that react to the mouse: box, row, part (row, less, more)."""
         self._visible = 1
+        self.pictures: list[tuple[str, Box]] = []
         self.open(page)
 
     @property
@@ -224,19 +234,22 @@ class Menu:
         rows = self.page.rows()
         self._selected[-1] = selected = min(self.selected, max(len(rows) - 1, 0))
         w = min(WIDTH, width - 2.0 * EDGE)
-        self._visible = shown = max(min(len(rows), int((height - 2.0 * EDGE - HEAD - FOOT) // ROW)), 1)
-        h = HEAD + FOOT + ROW * shown
+        heights = [PICTURE_ROW if row.picture else ROW for row in rows]
+        self._top, end = visible_rows(heights, self._top, selected, height - 2.0 * EDGE - HEAD - FOOT)
+        self._visible = end - self._top
+        track = sum(heights[self._top : end])
+        h = HEAD + FOOT + track
         x, y = 0.5 * (width - w), 0.5 * (height - h)
         c.box(x, y, w, h, (*PANEL[:3], 0.90), 10.0)
         c.text(x + 20.0, y + 14.0, self.page.title, NORMAL, AMBER)
-        self._top = min(max(self._top, selected - shown + 1), selected, max(len(rows) - shown, 0))
-        self._places = []
-        for k in range(self._top, min(self._top + shown, len(rows))):
-            self._draw_row(c, rows[k], k, Box(x + 10.0, y + HEAD + ROW * (k - self._top), w - 20.0, ROW))
-        if shown < len(rows):
-            track = ROW * shown
+        self._places, self.pictures = [], []
+        place = y + HEAD
+        for k in range(self._top, end):
+            self._draw_row(c, rows[k], k, Box(x + 10.0, place, w - 20.0, heights[k]))
+            place += heights[k]
+        if self._visible < len(rows):
             c.box(x + w - 7.0, y + HEAD, 3.0, track, TRACK, 1.5)
-            c.box(x + w - 7.0, y + HEAD + track * self._top / len(rows), 3.0, track * shown / len(rows), DIM, 1.5)
+            c.box(x + w - 7.0, y + HEAD + track * self._top / len(rows), 3.0, track * self._visible / len(rows), DIM, 1.5)
         self._draw_foot(c, rows[selected].note if rows else "", x, y + h - FOOT, w)
 
     def _draw_row(self, c: Canvas, row: Row, number: int, box: Box) -> None:
@@ -246,6 +259,8 @@ class Menu:
         if chosen:
             c.box(box.x, box.y + 1.0, box.width, box.height - 2.0, (*BLUE[:3], 0.30), 6.0)
             c.text(box.x + 6.0, box.y + 4.0, "\u00bb", NORMAL, INK)
+        if row.picture:
+            box = self._draw_picture(c, row, box)
         color = AMBER if row.warns else INK if row.selectable else DIM
         size = NORMAL if row.selectable else SMALL
         right = box.x + box.width - 12.0
@@ -267,6 +282,15 @@ class Menu:
             less = Box(right - c.font.width(value, NORMAL) - 24.0, box.y, 24.0, box.height)
             c.text(less.x + 8.0, box.y + 4.0, "\u00ab", NORMAL, INK if chosen else DIM)
             self._places.append((less, number, "less"))
+
+    def _draw_picture(self, c: Canvas, row: Row, box: Box) -> Box:
+        """Add the place of the picture of a row, and its note; return the box for its label and value."""
+        width, height = PICTURE
+        self.pictures.append((row.picture, Box(box.x + 20.0, box.y + 4.0, width, height)))
+        text = Box(box.x + width + 12.0, box.y + 4.0, box.width - width - 12.0, ROW)
+        for k, line in enumerate(wrapped(row.note, lambda text: c.font.width(text, SMALL), text.width - 40.0)[:2]):
+            c.text(text.x + 22.0, box.y + 32.0 + 16.0 * k, line, SMALL, DIM)
+        return text
 
     def _draw_foot(self, c: Canvas, note: str, x: float, y: float, w: float) -> None:
         lines = wrapped(note, lambda text: c.font.width(text, SMALL), w - 40.0)[:2]
@@ -308,6 +332,27 @@ class Menu:
     def _row(self, number: int) -> Row | None:
         rows = self.page.rows()
         return rows[number] if 0 <= number < len(rows) and rows[number].selectable else None
+
+
+def visible_rows(heights: Sequence[float], top: int, selected: int, room: float) -> tuple[int, int]:
+    """Return the first visible row and the one after the last: the selected row is visible, and no room is left empty.
+
+    heights : of all rows
+    top : first visible row of the last image
+    room : height for the rows; one row is visible even without room for it
+
+    >>> visible_rows([28.0] * 9, 0, 5, 100.0)
+    (3, 6)
+    """
+    top = min(top, selected)
+    while top < selected and sum(heights[top : selected + 1]) > room:
+        top += 1
+    while top > 0 and sum(heights[top - 1 :]) <= room:
+        top -= 1
+    end = max(selected, top) + 1
+    while end < len(heights) and sum(heights[top : end + 1]) <= room:
+        end += 1
+    return top, min(end, len(heights))
 
 
 def menu_scale(width: float, height: float, ratio: float, text_scale: float) -> float:

@@ -134,6 +134,15 @@ def read_features(features: Sequence[Values]) -> Features:
     return binned(np.concatenate(pieces)) if pieces else no_features()
 
 
+def joined(first: Features, second: Features) -> Features:
+    """Return the features of a ground and further ones, whose numbers continue those of the first."""
+    if not len(first.pieces):
+        return second
+    further = second.pieces.copy()
+    further["feature"] += 1 + first.pieces["feature"].max()
+    return binned(np.concatenate((first.pieces, further)))
+
+
 def _elements(values: Values, number: int) -> list[Record]:
     """Return the elements (records of `PIECE`) of one feature."""
     p = record(PIECE)

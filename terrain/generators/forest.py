@@ -11,7 +11,7 @@ from terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain,
 from terrain.generators.scattering import area_of, scattered
 from terrain.generators.shapes import field
 from terrain.generators.site import Site, clear_ahead
-from terrain.generators.trees import tree
+from terrain.objects.trees import tree
 from terrain.objects.world_object import WorldObject
 from terrain.readers.contract import FloatArray
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from simulator.base.fields import Field, Fields, Number, Variants
 from simulator.base.values import Values
+from terrain.generators.circuit import CIRCUIT, circuit
 from terrain.generators.dunes import DUNES, dunes
 from terrain.generators.forest import FOREST, forest
 from terrain.generators.generated_terrain import GeneratedTerrain
@@ -43,6 +44,7 @@ GENERATORS = {
     "dunes": TerrainGenerator(DUNES, dunes),
     "forest": TerrainGenerator(FOREST, forest, ranges=("trunk", "height")),
     "rocks": TerrainGenerator(ROCKS, rocks, ranges=("diameter",)),
+    "circuit": TerrainGenerator(CIRCUIT, circuit),
     "obstacle_field": TerrainGenerator(OBSTACLE_FIELD, obstacle_field, shares=("posts", "walls")),
 }
 SECTION = Variants(

@@ -72,6 +72,9 @@ def town(parameters: dict, seed: int) -> GeneratedTerrain:
     if has_strip(parameters):
         for line in lines:
             plan.street(line, _clear_of_crossing(parameters))
+    obstacles = np.random.default_rng([seed, 3])
+    for line in lines:
+        plan.barrels(line, _clear_of_crossing(parameters), obstacles)
     cover[(distance > half) & (_from_middle(lines, grid, half) > half)] = LAWN
     return GeneratedTerrain(
         about=(

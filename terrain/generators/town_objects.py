@@ -12,9 +12,9 @@ from simulator.base.fields import Field, Number
 from terrain.generators.generated_terrain import Place
 from terrain.generators.shapes import offset_polygon, polygon_distance
 from terrain.generators.site import Footprint, Site, clear_ahead
-from terrain.generators.trees import tree
 from terrain.objects.table_text import ON_GROUND
-from terrain.objects.world_object import Box, Cylinder, Material, WorldObject
+from terrain.objects.trees import tree
+from terrain.objects.world_object import Box, Breakaway, Cylinder, Material, WorldObject
 from terrain.readers.contract import FloatArray
 
 _SHARE = Number("1", 0.0, 1.0)
@@ -25,6 +25,7 @@ TOWN_OBJECTS = (
     Field("lamps", Number("m", 0.0, 200.0), "distance between lamp posts; 25 to 35 m are usual; 0 = none", 30.0),
     Field("trees", _SHARE, "fraction of the places for trees with a tree", 0.6),
     Field("fences", _SHARE, "fraction of the lots with a fence", 0.4),
+    Field("barrels", Number("1", 0, 20, whole=True), "barrels on each street between two crossings, as obstacles", 0),
 )
 STRIP, LANE = 2.0, 2.75
 """m. Width of the parking strip on the left of a street, and the minimum width of the two lanes beside the strip."""
@@ -36,6 +37,10 @@ FROM_CORNER = 5.0
 """m. Distance of parked cars from a crossing; usual."""
 LAMP_RADIUS, LAMP_HEIGHT, LAMP_INSET = 0.09, 7.0, 0.4
 """m. Lamp post, and its distance behind the curb. [assumed]"""
+LAMP_BREAKS = Breakaway(110.0, 40e3)
+"""kg, N. Steel posts yield to a car [assumed]: EN 12767 tests posts that are to yield with cars of 900 kg."""
+BARREL, BARREL_BREAKS, BARREL_GAP = Cylinder(0.29, 0.9), Breakaway(18.0), 2.5
+"""Plastic drum of 200 l with some ballast, and its distance from other objects [m]. [assumed]"""
 TREE_INSET, TREE_PITCH = 1.0, 9.0
 """m. Distance of trees behind the sidewalk and between trees. [assumed]"""
 FENCE_INSET, FENCE_HEIGHT, FENCE_WIDTH, FENCE_PART, GATE = 2.2, 1.2, 0.08, 10.0, 4.0
@@ -95,6 +100,21 @@ class TownPlan:
                 x, y = a + along * s + left * (0.5 * self.parameters["street"] - CAR_GAP - 0.5 * size[1])
                 if parked and self.site.take_if_free(Footprint.rectangle(x, y, yaw, size[0], size[1]), 0.3):
                     self._add("car", Box(size), (x, y), yaw - math.pi * turned, "vehicle", Material(color=paint, reflectance=0.5))
+
+    def barrels(self, line: FloatArray, clear: float, random: np.random.Generator) -> None:
+        """Add barrels on a street between its crossings (n, 2), more than `clear` from them."""
+        reach = 0.5 * self.parameters["street"] - 1.0
+        for a, b in pairwise(line):
+            length = float(np.hypot(*(b - a)))
+            along = (b - a) / length
+            for _ in range(int(self.parameters["barrels"]) if length > 2.0 * clear else 0):
+                x, y = a + along * random.uniform(clear, length - clear) + np.array((-along[1], along[0])) * random.uniform(-reach, reach)
+                if self.site.take_if_free(Footprint(float(x), float(y), BARREL.radius), BARREL_GAP):
+                    at = float(x), float(y), ON_GROUND
+                    paint = Material(color=(0.90, 0.45, 0.08))
+                    self.objects.append(
+                        WorldObject(self.name("barrel"), BARREL, at, label="barrier", material=paint, motion=BARREL_BREAKS)
+                    )
 
     def _add(
         self, word: str, shape: Box | Cylinder, place: tuple[float, float], yaw: float, label: str, material: Material | None = None
@@ -178,4 +198,6 @@ class TownPlan:
                 s = 0.5 * length + pitch * (k - 0.5 * int(inner / pitch))
                 x, y = a + (b - a) * s / length
                 if self.site.take_if_free(Footprint(float(x), float(y), LAMP_RADIUS), 0.3):
-                    self._add("lamp", Cylinder(LAMP_RADIUS, LAMP_HEIGHT), (x, y), 0.0, "post")
+                    at = float(x), float(y), ON_GROUND
+                    shape = Cylinder(LAMP_RADIUS, LAMP_HEIGHT)
+                    self.objects.append(WorldObject(self.name("lamp"), shape, at, label="post", motion=LAMP_BREAKS))

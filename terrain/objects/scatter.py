@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from terrain.ground import Ground
 from terrain.objects.kinds import CONTRACT, GeneratorRequest, ObjectGeneratorKind
 from terrain.objects.labels import ALSO, COLORS
 from terrain.objects.section import MATERIAL, material_of, standing
+from terrain.objects.trees import tree
 from terrain.objects.world_object import Box, Breakaway, Capsule, Cylinder, Shape, Sphere, WorldObject
 
 MAX_OBJECTS = 100_000
@@ -31,6 +33,8 @@ BATCH = 64
 STEP = 0.5
 """m. Distance of the points of a difference quotient of the slope."""
 _SHAPES = ("box", "cylinder", "sphere", "capsule")
+CROWNS = ("none", "broadleaf", "conifer", "mixed")
+"""Crowns of trees; mixed: each half of the trees."""
 
 
 def _size(name: str, meaning: str) -> Field:
@@ -59,6 +63,7 @@ FILE = (
     Field("road_clearance", Number("m", 0.0, 1e3), "minimum gap to the edge of a road", 1.0),
     Field("spawn_clearance", Number("m", 0.0, 1e3), "minimum distance from the start of the drive", 10.0),
     Field("sink", Number("m", 0.0, 100.0), "depth of the lowest point below the ground", 0.0),
+    Field("crown", Choice(CROWNS), "crown of leaves, porous, on each cylinder, whose height is then that of the tree", CROWNS[0]),
     Field("turned", Flag(), "true for random headings", True),
     Field("seed", Number("1", 0, 2**32, whole=True), "seed of the places, sizes and headings"),
 )
@@ -67,6 +72,7 @@ FILE = (
 def scatter(request: GeneratorRequest) -> list[WorldObject]:
     """Return the objects of a section. Places that violate a limit are drawn again, so that the density holds where there is room."""
     values, ground = request.values, request.ground
+    _check_crown(values)
     x_range, y_range = _area(values, ground)
     count = values["density"] * (x_range[1] - x_range[0]) * (y_range[1] - y_range[0])
     if count > MAX_OBJECTS:
@@ -76,7 +82,19 @@ def scatter(request: GeneratorRequest) -> list[WorldObject]:
     reach = _reach(values["shape"], sizes)
     places = _places(values, ground, (x_range, y_range), reach, random)
     yaws = random.uniform(-math.pi, math.pi, len(sizes)) if values["turned"] else np.zeros(len(sizes))
-    return _objects(values, ground, sizes, places, yaws)
+    objects = _objects(values, ground, sizes, places, yaws)
+    if values["crown"] == "none":
+        return objects
+    conifers = random.random(len(objects)) < 0.5 if values["crown"] == "mixed" else np.full(len(objects), values["crown"] == "conifer")
+    return [part for one, conifer in zip(objects, conifers, strict=True) for part in _tree(one, bool(conifer))]
+
+
+def _tree(one: WorldObject, conifer: bool) -> list[WorldObject]:
+    """Return trunk and crown of a tree in the place of a cylinder of its height; the trunk keeps the material of the cylinder."""
+    assert isinstance(one.shape, Cylinder)
+    x, y, z = one.position
+    trunk, crown = tree(one.name, (x, y), one.shape.height, one.shape.radius, conifer, z)
+    return [replace(one, shape=trunk.shape), crown]
 
 
 def _area(values: Values, ground: Ground) -> tuple[Any, Any]:
@@ -91,6 +109,12 @@ def _area(values: Values, ground: Ground) -> tuple[Any, Any]:
 
 NEEDED = {"box": ("length", "height"), "cylinder": ("radius", "height"), "sphere": ("radius",), "capsule": ("radius", "length")}
 """Sizes of each shape."""
+
+
+def _check_crown(values: Values) -> None:
+    """Raise ConfigError for a crown on another shape than a fixed cylinder."""
+    if values["crown"] != "none" and (values["shape"] != "cylinder" or "mass" in values):
+        raise values.error("crown", "none, because only fixed cylinders are trunks")
 
 
 def _sizes(values: Values, count: int, random: np.random.Generator) -> NDArray[np.float64]:

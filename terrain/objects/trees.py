@@ -1,4 +1,4 @@
-"""Trees of generated terrains: a solid trunk, and a crown of leaves through which a vehicle drives and a ray is weakened."""
+"""Trees of generated terrains and of scattered vegetation: a solid trunk, and a crown of leaves through which a vehicle drives and a ray is weakened."""
 
 from __future__ import annotations
 
