@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PIL import Image
 
 from simulator.base.errors import DeviceError
 from simulator.cli.commands import driving
@@ -13,8 +14,20 @@ from simulator.configuration.session_file import read_session
 from simulator.driver.input_devices import calibration
 from simulator.driver.input_devices.device_profiles import load_profile
 from simulator.start_screen import open_start_screen, pages
-from simulator.start_screen.choice import OF_MANEUVER, ROWS, USUAL, WEATHER, drive_options, initial_choice, options_of, shown_rows
+from simulator.start_screen.choice import (
+    CARS,
+    OF_MANEUVER,
+    ROWS,
+    USUAL,
+    WEATHER,
+    WORLDS,
+    drive_options,
+    initial_choice,
+    options_of,
+    shown_rows,
+)
 from simulator.start_screen.pages import CalibrationPage, Devices, DevicesPage, StartPage
+from simulator.view.instruments import asset
 from simulator.view.menu import Menu
 from simulator.view.settings_pages import LiveSettings
 from simulator.view.user_settings import UserSettings
@@ -66,8 +79,7 @@ def test_enter_drives_at_once():
 def test_keyboard_alone_chooses_another_vehicle_and_a_maneuver():
     page, menu, drives = start_page()
     press(menu, "DOWN", "DOWN", "RIGHT")
-    names = [option.name for option in options_of("vehicle", "hmmwv")]
-    assert page.choice["vehicle"] == names[names.index("hmmwv") + 1]
+    assert page.choice["vehicle"] == CARS[CARS.index("hmmwv") + 1]
     press(menu, "UP", "LEFT")
     assert page.choice["driver"] == "scripted" and labels(menu)[1:4] == ["Driver", "Maneuver", "Vehicle"]
     press(menu, "DOWN", "ENTER")
@@ -75,6 +87,29 @@ def test_keyboard_alone_chooses_another_vehicle_and_a_maneuver():
     press(menu, "DOWN", "ENTER", "UP", "UP", "ENTER")
     maneuvers = [option.name for option in options_of("maneuver", "scripted_drive")]
     assert page.choice["maneuver"] == maneuvers[maneuvers.index("scripted_drive") + 1] and drives == [True]
+
+
+@pytest.mark.parametrize(("row", "names"), [("vehicle", CARS), ("terrain", WORLDS)])
+def test_the_first_vehicles_and_worlds_have_pictures_and_the_others_are_behind_more(row, names):
+    page, menu, _ = start_page(USUAL | {row: names[0]})
+    down = shown_rows(USUAL).index(row) + 1
+    press(menu, *["DOWN"] * down, "ENTER")
+    rows = menu.page.rows()
+    assert [one.label for one in rows] == [*names, "more \u2026"]
+    for one in rows[:-1]:
+        with Image.open(asset(f"pictures/{one.picture}.jpg")) as image:
+            assert image.width > image.height > 100
+    press(menu, "UP", "ENTER")  # around to the last row
+    everything = [option.name for option in options_of(row, names[0])]
+    assert [one.label for one in menu.page.rows()] == everything and len(everything) > len(names) + 5
+    press(menu, "DOWN", "ENTER")
+    assert page.choice[row] == everything[everything.index(names[0]) + 1] and labels(menu)[1] == "Driver"
+
+
+def test_a_variant_keeps_its_place_before_the_first_vehicles():
+    _, menu, _ = start_page(USUAL | {"vehicle": "hmmwv_manual"})
+    press(menu, "DOWN", "DOWN", "ENTER")
+    assert labels(menu) == ["hmmwv_manual", *CARS, "more \u2026"]
 
 
 def test_options_of_the_drive():
@@ -129,7 +164,7 @@ def test_menu_sets_the_options_and_quit_drives_nothing(monkeypatch):
     answers = [drive_options(USUAL | {"vehicle": "light_truck", "weather": "fog"}), None]
     monkeypatch.setattr(open_start_screen, "open_start_screen", lambda values: (given.append(values), answers.pop(0))[1])
     assert driving._choose(arguments) and given == [{"vehicle": "sedan"}]
-    assert (arguments.vehicle, arguments.terrain, arguments.set) == ("light_truck", "jacksboro", ["weather.visibility=100", "seed=3"])
+    assert (arguments.vehicle, arguments.terrain, arguments.set) == ("light_truck", "hills", ["weather.visibility=100", "seed=3"])
     assert main(["drive", "--menu"]) == 0
 
 
