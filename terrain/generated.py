@@ -20,7 +20,6 @@ from simulator.base.disk_cache import digest_of
 from simulator.base.errors import HighFeatureWarning
 from simulator.base.fields import Field, Text
 from simulator.base.jit import source_digest
-from simulator.base.json_output import json_text
 from simulator.base.user_folders import user_cache
 from simulator.base.values import Values
 from terrain.generators import kinds
@@ -90,13 +89,14 @@ def _generate(section: Values, target: Path) -> tuple[dict[str, Any], Path]:
     The folder is `target`, or a temporary one that the caller deletes if `target` cannot be replaced. Raises ConfigError.
     """
     mapping, files = contents(kinds.generate(section["type"], int(section["seed"]), section), STEM)
-    index = {"terrain": mapping, "files": {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}}
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    index = json.dumps({"terrain": mapping, "files": digests}, default=lambda array: array.tolist())
     target.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=".", dir=target.parent))
-    for name, data in {**files, INDEX: json_text(index).encode()}.items():
+    for name, data in {**files, INDEX: index.encode()}.items():
         (folder / name).write_bytes(data)
     shutil.rmtree(target, ignore_errors=True)
-    plain = json.loads(json_text(mapping))
+    plain = json.loads(index)["terrain"]
     try:
         folder.rename(target)
     except OSError:  # another process has just generated the same terrain, or the corrupt one cannot be deleted
