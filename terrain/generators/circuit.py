@@ -9,7 +9,7 @@ import numpy as np
 from simulator.base.fields import Field, Number
 from terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
 from terrain.generators.scattering import scattered
-from terrain.generators.shapes import field
+from terrain.generators.shapes import rolling
 from terrain.generators.site import Footprint, Site
 from terrain.objects.table_text import ON_GROUND
 from terrain.objects.trees import tree
@@ -51,7 +51,7 @@ def circuit(parameters: dict, seed: int) -> GeneratedTerrain:
     grid = Grid.over((-half, -half), (half, half), parameters["spacing"])
     line = _center_line(parameters, seed)
     distance = _distance(line, grid, 0.5 * parameters["width"] + parameters["run_off"])
-    heights = _land(parameters, grid, seed)
+    heights = rolling(grid, parameters["relief"], 60.0, seed)
     bends = _bends(line)
     road = {
         "name": "course", "surface": "asphalt", "width": parameters["width"], "verge": 0.5, "embankment": 12.0, "crown_percent": 1.0,
@@ -136,14 +136,6 @@ def _distance(line: FloatArray, grid: Grid, reach: float) -> FloatArray:
     distance, station = np.full(grid.shape, np.inf, np.float32), np.zeros(grid.shape, np.float32)
     mark(np.vstack((line, line[:1])), reach, np.array(grid.corner), np.full(2, grid.spacing), distance, station)
     return np.asarray(distance, np.float64)
-
-
-def _land(parameters: dict, grid: Grid, seed: int) -> FloatArray:
-    """Return smooth heights with the given relief."""
-    if parameters["relief"] == 0.0:
-        return np.zeros(grid.shape)
-    land = field(grid.shape, grid.spacing, 3.0, parameters["size"], 60.0, seed)
-    return np.asarray(parameters["relief"] * (land - land.min()) / np.ptp(land))
 
 
 def _cover(grid: Grid, distance: FloatArray, line: FloatArray, bends: list[tuple[int, int, int]], parameters: dict) -> np.ndarray:
@@ -254,7 +246,7 @@ def _trees(line: FloatArray, stand: list[WorldObject], ground: tuple[Grid, Float
     clear = 0.5 * parameters["width"] + parameters["run_off"] + 5.0
     site, nearest = Site(), cKDTree(line)
     for one in stand:
-        site.take(Footprint(*one.position[:2], 20.0))
+        site.take(Footprint(one.position[0], one.position[1], 20.0))
     sizes = random.uniform(0.1, 0.3, int(parameters["trees"]))
 
     def region(x: FloatArray, y: FloatArray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from simulator.base.fields import Field, Number
 from terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
 from terrain.generators.scattering import area_of, scattered
-from terrain.generators.shapes import field
+from terrain.generators.shapes import rolling
 from terrain.generators.site import Site, clear_ahead
 from terrain.objects.trees import tree
 from terrain.objects.world_object import WorldObject
@@ -37,7 +37,7 @@ def forest(parameters: dict, seed: int) -> GeneratedTerrain:
     """Generate a forest from the parameters of `FOREST`."""
     half = 0.5 * parameters["size"]
     grid = Grid.over((-half, -half), (half, half), parameters["spacing"])
-    heights = _land(parameters, grid, seed)
+    heights = rolling(grid, parameters["relief"], 15.0, seed)
     line = _track(half, seed) if parameters["track"] > 0.0 else np.zeros((0, 2))
     places = _places(line)
     trees = _trees(parameters, grid, heights, (line, places), seed)
@@ -58,14 +58,6 @@ def forest(parameters: dict, seed: int) -> GeneratedTerrain:
         roads=(Entry(road),) if len(line) else (),
         objects=trees,
     )
-
-
-def _land(parameters: dict, grid: Grid, seed: int) -> FloatArray:
-    """Return smooth heights with the given relief."""
-    if parameters["relief"] == 0.0:
-        return np.zeros(grid.shape)
-    land = field(grid.shape, grid.spacing, 3.0, parameters["size"], 15.0, seed)
-    return np.asarray(parameters["relief"] * (land - land.min()) / np.ptp(land))
 
 
 def _track(half: float, seed: int) -> FloatArray:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from terrain.generators.generated_terrain import Grid
 from terrain.heightmap_detail import TILE, rough_field
 from terrain.readers.contract import FloatArray
 
@@ -51,6 +52,14 @@ def field(shape: tuple[int, int], spacing: float, waviness: float, longest: floa
     part = np.tile(tile, repeats)[: shape[0], : shape[1]]
     part -= part.mean()
     return np.asarray(part / part.std(), np.float64)
+
+
+def rolling(grid: Grid, relief: float, shortest: float, seed: int) -> FloatArray:
+    """Return smooth heights (rows, columns) from 0 to `relief` [m] of a square grid, with waves from `shortest` [m] to its side."""
+    if relief == 0.0:
+        return np.zeros(grid.shape)
+    land = field(grid.shape, grid.spacing, 3.0, -2.0 * grid.corner[0], shortest, seed)
+    return np.asarray(relief * (land - land.min()) / np.ptp(land))
 
 
 def blurred(values: FloatArray, deviation: float) -> FloatArray:

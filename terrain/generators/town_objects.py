@@ -112,9 +112,7 @@ class TownPlan:
                 if self.site.take_if_free(Footprint(float(x), float(y), BARREL.radius), BARREL_GAP):
                     at = float(x), float(y), ON_GROUND
                     paint = Material(color=(0.90, 0.45, 0.08))
-                    self.objects.append(
-                        WorldObject(self.name("barrel"), BARREL, at, label="barrier", material=paint, motion=BARREL_BREAKS)
-                    )
+                    self.objects.append(WorldObject(self.name("barrel"), BARREL, at, label="barrier", material=paint, motion=BARREL_BREAKS))
 
     def _add(
         self, word: str, shape: Box | Cylinder, place: tuple[float, float], yaw: float, label: str, material: Material | None = None
