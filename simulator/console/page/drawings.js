@@ -45,8 +45,8 @@ const EVENT_WORDS = {
   incident: (one) => `${one.number}: ${one.reason}`,
   fault: (one) => `${one.part} ${one.begins ? "begins" : "ends"}`,
   add_fault: (one) => `${one.name || one.type}${one.ramp_s ? `, complete in ${one.ramp_s} s` : ""}${one.end_s ? `, until ${one.end_s.toFixed(2)} s` : ""}`,
-  washout_parameter: (one) => `${one.name}${one.index === null ? "" : ` [${one.index}]`} = ${brief(one.value)}`,
-  place: (one) => `at x ${one.x.toFixed(1)} m, y ${one.y.toFixed(1)} m, ${degrees(one.heading).toFixed(0)}°`,
+  washout_parameter: (one) => `${one.name}${one.index === null ? "" : `[${one.index}]`}: ${brief(one.value)}`,
+  place: (one) => `at x ${one.x.toFixed(1)} m, y ${one.y.toFixed(1)} m, ${(one.heading_deg ?? degrees(one.heading)).toFixed(0)}°`,
 };
 
 // Returns the value of an event as text.
