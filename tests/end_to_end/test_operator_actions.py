@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from program import call
 from test_failing_parts import Drive
@@ -77,3 +79,16 @@ def test_a_next_run_that_cannot_begin_lets_the_drive_of_before_begin_again(tmp_p
     code, text, err = call(capsys, "drive", *words)
     assert "the next run cannot begin" in err and "begins again" in err
     assert (code, text.count("drove")) == (0, 2)
+
+
+def test_no_next_run_begins_while_the_platform_is_stopped(capsys, monkeypatch):
+    """The operator has stopped the platform while it parked: the stream of a next drive would begin at the rest pose."""
+    drives = []
+
+    def drive(command, *_):
+        drives.append(command)
+        return SimpleNamespace(control=SimpleNamespace(next_run={}), session=SimpleNamespace(platform_stopped=True)), 0
+
+    monkeypatch.setattr("simulator.host.drive_command._Command.drive", drive)
+    code, _, err = call(capsys, "drive", "--no-view")
+    assert (code, len(drives)) == (1, 1) and "the operator has stopped the platform" in err
