@@ -7,6 +7,7 @@ import threading
 from types import SimpleNamespace
 
 import pytest
+import yaml
 from cueing_scenes import REST, STILL, H, cueing, engaged, hard_drive, platform, washout_mapping, worst_use
 from test_adjusting import parameter, ride
 
@@ -265,3 +266,19 @@ def test_the_intensity_is_named_in_the_file_and_a_washout_without_parameters_is_
     with pytest.raises(ConfigError):
         WashoutSave({}, none, tmp_path, print, print).save()
     motion.step(REST, STILL, True, H)
+
+
+@pytest.mark.parametrize("name", ["small_hexapod", "small_hexapod_adaptive", "large_hexapod_adaptive"])
+def test_every_parameter_of_a_washout_is_saved_as_it_is_tuned(name):
+    motion = cueing(name)
+    drive = Drive(motion)
+    for one in motion.tuner.parameters:
+        low, high = one.free
+        value = min(high, max(low, 0.97 * one.given if one.given else high))
+        drive.send("washout_parameter", {"name": one.key, "index": one.index, "value": one.shown(value)})
+    assert drive.questions == [] and len(drive.announced) > 30
+    values = {one: motion.tuner.value(one) for one in motion.tuner.parameters}
+    saved = yaml.safe_load(tuned_text(washout_mapping(name), values, 1.0))
+    other = MotionCueing(saved, "saved", platform(), H)
+    again = {(one.key, one.index): other.tuner.value(one) for one in other.tuner.parameters}
+    assert again == {(one.key, one.index): value for one, value in values.items()}, "the same bits"
