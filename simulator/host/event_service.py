@@ -92,7 +92,7 @@ class EventService:
         if question.event.origin == Origin.CONSOLE:
             self._asked(question)
         else:
-            self._drive.show(f"{question.text}: press again to confirm", LATEST)
+            self._drive.show(f"press again to confirm: {question.text}", LATEST)  # a long line is cut at its end
 
     def _report(self, text: str) -> None:
         if text not in self._reported and len(self._reported) < MOST_LINES:
