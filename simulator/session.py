@@ -42,6 +42,7 @@ from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing, brake_platform
 from washout.cueing_monitor import LIVE
 from washout.perceived_motion import FELT
+from washout.platform_procedure import STOPPED
 from washout.platform_state_machine import FAULT
 
 __all__ = ["DRIVER_PERIOD", "Outlet", "PartError", "Session", "is_due"]
@@ -108,6 +109,8 @@ class Session:
         self.paused = False
         self.platform_stopped = False
         """True after an operator has stopped the platform: it holds its pose, and nothing moves."""
+        self.end_reason = ""
+        """Reason for the end of the drive; empty while it continues."""
         self.waits = False
         """True before the drive begins, while the vehicle rests and the platform rises."""
         self.clock: Clock | None = None
@@ -188,6 +191,11 @@ class Session:
         faults = [fault.logged for fault in self.faults]
         sensors = [sensor.logged for sensor in self.sensors]
         return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults]
+
+    @property
+    def platform_state(self) -> str:
+        """State of the platform, one of `washout.platform_procedure.PLATFORM_STATES`."""
+        return STOPPED if self.platform_stopped else self.cueing.procedure.state
 
     @property
     def heading(self) -> float:
@@ -320,7 +328,7 @@ class Session:
         """
         if not self._closed:
             self._closed = True
-            self._announce("end", None)
+            self._announce("end", self.end_reason or None)
         self.cueing.washout.close()
         failures: list[JounceError] = []
         closing: list[Any] = [*self.sensors, self.seat, *reversed(self.outlets)]

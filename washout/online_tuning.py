@@ -1,4 +1,4 @@
-"""Online tuning: change the intensity and the parameters of a running washout one at a time, with the checks of the file and a ramp.
+"""Online tuning: change the intensity and the parameters of a running washout, with the checks of the file and a ramp.
 
 The values derived from the parameters (such as filter coefficients) move from their present values to those of the changed parameters, along
 3 u^2 - 2 u^3 within RAMP seconds. The filters keep their states, whose meaning does not change, so that the pose has no step.
@@ -16,11 +16,15 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Fields, Number
 from simulator.base.records import Record
-from simulator.base.units import factor_of
+from simulator.base.units import SHOWN, factor_of, tidy
 from washout.intensity import MOST
 
 RAMP = 1.0
 """s. Duration of a change."""
+FREE = 1.5
+"""1. Factor by which a value may differ from that of its file without a confirmation. A larger one lets a slip of the hand reach the platform."""
+FREE_OF_ZERO = 0.1
+"""1. As FREE for a value that is zero in its file: largest value, as a fraction of the maximum or of 1."""
 
 FORCES, TURNS = ("surge", "sway", "heave"), ("roll", "pitch", "yaw")
 
@@ -40,6 +44,28 @@ class TunableParameter:
     """Unit (suffix) for display."""
     factor: float
     """Conversion factor from the display unit to SI."""
+    key: str
+    """Key of the file, with its unit."""
+    given: float
+    """Value of the file [SI]."""
+    spellings: frozenset[str] = frozenset()
+    """All spellings of the key, with and without a unit."""
+
+    @property
+    def free(self) -> tuple[float, float]:
+        """Smallest and largest value [SI] that need no confirmation."""
+        spread = (FREE_OF_ZERO * min(1.0, self.most),) if self.given == 0.0 else ()
+        around = (self.given / FREE, self.given * FREE, *spread, *(-one for one in spread))
+        return max(self.least, min(around)), min(self.most, max(around))
+
+    def shown(self, value: float) -> float:
+        """Return a value [SI] in the unit of the key."""
+        return tidy(value / self.factor)
+
+    @property
+    def unit_text(self) -> str:
+        """Unit after a number for display, with a space; empty without a unit."""
+        return "" if self.written == "1" else f" {SHOWN.get(self.written, self.written)}"
 
     @property
     def words(self) -> str:
@@ -69,6 +95,7 @@ class OnlineTuner:
     ----------
     changes : number of changes so far
     parameters : parameters of the washout that can be changed while it runs
+    given_intensity : intensity at the start of the session
     """
 
     def __init__(
@@ -79,6 +106,7 @@ class OnlineTuner:
         derive: Callable[[Mapping[str, Any]], Sequence[tuple[Record, Record]]],
     ) -> None:
         self._s, self.changes = s[0], 0
+        self.given_intensity = float(self._s["intensity_wanted"])
         self._values = {name: np.array(value, dtype=float) if np.ndim(value) else value for name, value in values.items()}
         self._derive = derive
         self._ramps: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]] = []
@@ -102,14 +130,24 @@ class OnlineTuner:
         """Return the value that was set last [SI]."""
         return float(self._values[parameter.name] if parameter.index is None else self._values[parameter.name][parameter.index])
 
+    @property
+    def free_intensity(self) -> float:
+        """Largest intensity that needs no confirmation; less motion needs none."""
+        return min(MOST, max(FREE * self.given_intensity, FREE_OF_ZERO))
+
     def change(self, parameter: TunableParameter, value: float) -> None:
-        """Change a parameter to a value [SI] within a second; filters keep their states. Raises ConfigError if the value is outside its limits."""
+        """Change a parameter to a value [SI], see `change_all`."""
+        self.change_all({parameter: value})
+
+    def change_all(self, changes: Mapping[TunableParameter, float]) -> None:
+        """Change parameters to values [SI] within a second; filters keep their states. Raises ConfigError if a value is outside its limits."""
         values = dict(self._values)
-        if parameter.index is None:
-            values[parameter.name] = value
-        else:
-            values[parameter.name] = values[parameter.name].copy()
-            values[parameter.name][parameter.index] = value
+        for parameter, value in changes.items():
+            if parameter.index is None:
+                values[parameter.name] = value
+            else:
+                values[parameter.name] = values[parameter.name].copy()
+                values[parameter.name][parameter.index] = value
         goals = self._derive({name: one.tolist() if isinstance(one, np.ndarray) else one for name, one in values.items()})
         self._values, self._ramps, self._passed = values, [], 0.0
         for works, goal in goals:
@@ -140,5 +178,8 @@ def _tunable(fields: Fields, values: Mapping[str, Any]) -> list[TunableParameter
             continue
         factor = factor_of(kind.unit, field.written) if field.written else 1.0
         for index in range(len(value)) if np.ndim(value) else (None,):
-            out.append(TunableParameter(field.name, index, kind.least, kind.most, field.written or kind.unit, factor or 1.0))
+            given = float(value if index is None else value[index])
+            unit = field.written or kind.unit
+            spellings = frozenset(field.spellings)
+            out.append(TunableParameter(field.name, index, kind.least, kind.most, unit, factor or 1.0, field.usual, given, spellings))
     return out

@@ -5,6 +5,10 @@ from __future__ import annotations
 from simulator.base.records import Record
 from washout.platform_state_machine import ENGAGED, STATE_NAMES
 
+STOPPED = "stopped"
+PLATFORM_STATES = (*STATE_NAMES, STOPPED)
+"""States of a platform for users and logs: those of its procedure, and the stop of an operator, during which the procedure does not advance."""
+
 
 class PlatformProcedure:
     """State machine of one platform; it acts in the next tick.

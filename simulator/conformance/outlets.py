@@ -24,7 +24,7 @@ from simulator.events.kinds import COMMANDS
 from simulator.outlets.contract import HearingOutlet, LogOutlet, OutletKind, OutletSample, OutletSettings, PluginOutlet
 from vehicles.command import COMMAND
 from washout.perceived_motion import FELT
-from washout.platform_state_machine import STATE_NAMES
+from washout.platform_procedure import PLATFORM_STATES
 
 
 def check_outlet(kind: OutletKind, findings: Findings, example: Mapping[str, Any]) -> None:
@@ -66,7 +66,7 @@ def samples() -> list[OutletSample]:
         command[0]["throttle"], command[0]["steering"] = random.uniform(0.0, 1.0), random.uniform(-1.0, 1.0)
         pose, legs = random.uniform(-0.2, 0.2, 6), random.uniform(1.0, 1.4, 6)
         sensors = {"imu": record((("f_S", (3,), "m/s2", "specific force"),))} if n % 2 else {}
-        state = STATE_NAMES[n % len(STATE_NAMES)]
+        state = PLATFORM_STATES[n % len(PLATFORM_STATES)]
         found.append(OutletSample(0.01 * n, readout.copy(), command, pose, legs, state, felt, sensors))
     return found
 

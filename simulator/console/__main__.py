@@ -35,7 +35,7 @@ def main() -> int:
         return 1
     port, tls = listening.getsockname()[1], TlsFiles(**setup["tls"]) if setup.get("tls") else None
     try:
-        block, access = StateBlock(name=setup["block"]), Access(setup["token"], setup["host"], port, tls)
+        block, access = StateBlock(name=setup["block"]), Access(setup["token"], setup["host"], port, tls, setup.get("further", ()))
         server = ConsoleServer(setup, access, block, lambda kind, value: _tell(out, {"kind": kind, "value": value}), tls)
         _tell(out, {"port": port})
         asyncio.run(_serve(server, listening))

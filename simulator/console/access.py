@@ -6,6 +6,7 @@ import hashlib
 import ipaddress
 import secrets
 import socket
+from collections.abc import Sequence
 from http.cookies import CookieError, SimpleCookie
 
 from simulator.base.addresses import is_any, is_loopback
@@ -24,6 +25,8 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 """Headers of every answer."""
+USUAL_PORTS = ("80", "443")
+"""Ports that browsers leave out of Host and Origin."""
 TOKEN_BYTES = 16
 """128 bits."""
 
@@ -41,9 +44,10 @@ class Access:
     token : token of the command, which opens the page; the cookie follows from it, so that a page stays open in the next run
     host, port : address of the console
     tls : files of an encrypted console; None: unencrypted
+    further : further names under which browsers reach the console, through a tunnel or a proxy: NAME for every port, or NAME:PORT
     """
 
-    def __init__(self, token: str, host: str, port: int, tls: TlsFiles | None = None) -> None:
+    def __init__(self, token: str, host: str, port: int, tls: TlsFiles | None = None, further: Sequence[str] = ()) -> None:
         self._token, self._secret = token, hashlib.sha256(b"cookie of the console" + token.encode()).hexdigest()
         self._scheme = "http" if tls is None else "https"
         self.cookie_name = f"jounce_console_{port}"
@@ -53,6 +57,9 @@ class Access:
         self._names = {f"[{name}]" if ":" in name else name.lower() for name in names}
         self._port, self._usual_port = str(port), "80" if tls is None else "443"
         self._is_any = is_any(host)
+        self._every_port = frozenset(name.lower() for name in further if not _split(name)[1])
+        exact = {name.lower() for name in further}
+        self._exact = exact | {_split(name)[0] for name in exact if _split(name)[1] in USUAL_PORTS}
 
     def is_token(self, given: str) -> bool:
         """Return whether a text is the token; the time does not depend on the text."""
@@ -78,14 +85,38 @@ class Access:
         A console at all addresses of the machine accepts any address in numbers: a browser that sends one has connected to it.
         """
         header = header.lower()
-        host, _, port = header.rpartition(":") if not header.endswith("]") and ":" in header else (header, "", self._usual_port)
-        if port != self._port:
+        if self._is_further(header):
+            return True
+        host, port = _split(header)
+        if (port or self._usual_port) != self._port:
             return False
         return host in self._names or (self._is_any and _is_number(host))
 
     def is_own_page(self, origin: str, host: str) -> bool:
-        """Return whether the headers Origin and Host of a socket are those of the console's own page."""
-        return self.is_host(host) and origin.lower() == f"{self._scheme}://{host.lower()}"
+        """Return whether the headers Origin and Host of a socket are those of the console's own page.
+
+        Behind a proxy, the page may be encrypted where the console is not, and the proxy may replace the header Host by the address of the
+        console. Then Origin must be a further name with its port, or without one.
+        """
+        scheme, _, page = origin.lower().partition("://")
+        if not self.is_host(host):
+            return False
+        if page == host.lower() and scheme == self._scheme:
+            return True
+        if scheme not in ("http", "https") or not self._is_further(page):
+            return False
+        return page == host.lower() or (not self._is_further(host.lower()) and page in self._exact)
+
+    def _is_further(self, host: str) -> bool:
+        """Return whether a host, with its port if it has one, is a further name."""
+        name, port = _split(host)
+        return host in self._exact or (name in self._every_port and port.isascii() and port.isdigit())
+
+
+def _split(host: str) -> tuple[str, str]:
+    """Return name and port of a header; an empty port if there is none."""
+    name, _, port = host.rpartition(":") if not host.endswith("]") and ":" in host else (host, "", "")
+    return name, port
 
 
 def _is_number(host: str) -> bool:

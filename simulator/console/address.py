@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -10,6 +11,7 @@ from simulator.base.addresses import is_any, is_loopback, joined
 from simulator.base.errors import JounceError
 from simulator.console.tls import TlsFiles, checked_files
 
+_NAME = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)(:[0-9]{1,5})?")
 PACKAGES = ("starlette", "uvicorn", "websockets")
 
 
@@ -25,6 +27,21 @@ def need_packages(what: str) -> None:
 def tls_of(files: Sequence[str] | None) -> TlsFiles | None:
     """Return the checked files of the option --tls; None without it. Raises ConfigError."""
     return None if files is None else checked_files(*files)
+
+
+def further_names(given: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the option --console-host in small letters. Raises JounceError."""
+    for one in given:
+        if one.isdigit() or not _NAME.fullmatch(one) or not 0 < int(one.rpartition(":")[2] if _has_port(one) else 1) < 65536:
+            raise JounceError(
+                f"--console-host: not a name; expected NAME, NAME:PORT, or an address such as [fe80::1]:8770; got {one!r}"
+                + ("; hint: without http:// and path" if "/" in one else "")
+            )
+    return tuple(one.lower() for one in given)
+
+
+def _has_port(name: str) -> bool:
+    return not name.endswith("]") and ":" in name
 
 
 def page_address(host: str, port: int, token: str, tls: TlsFiles | None) -> str:

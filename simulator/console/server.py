@@ -28,6 +28,8 @@ FILES = {
     "/drawings.js": ("drawings.js", "text/javascript"),
     "/beat.js": ("beat.js", "text/javascript"),
     "/acts.js": ("acts.js", "text/javascript"),
+    "/tuning.js": ("tuning.js", "text/javascript"),
+    "/parts.js": ("parts.js", "text/javascript"),
     "/map.js": ("map.js", "text/javascript"),
     "/plots.js": ("plots.js", "text/javascript"),
     "/scene.js": ("scene.js", "text/javascript"),

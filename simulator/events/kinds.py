@@ -11,10 +11,12 @@ from simulator.base.errors import NOTHING, ConfigError, JounceError
 from simulator.base.fields import Anything, Choice, Field, FieldType, Flag, Group, Number, Text, read
 from simulator.base.rates import shown_time
 from simulator.base.suggestions import did_you_mean
+from simulator.base.units import tidy
 from simulator.driver.input_devices.controls import SHIFT_SPEED
 from simulator.driver.make_driver import PERSON
-from simulator.events.cueing_controls import CueingControls, intensity_text, parameter_text
+from simulator.events.cueing_controls import PARAMETER, SETS, CueingControls, intensity_text, parameter_text
 from simulator.events.event import Event, Origin
+from simulator.events.questions import CONFIRM
 from simulator.events.sound_controls import SHORT_HORN
 from simulator.view.user_settings import users_key
 from washout.intensity import MOST
@@ -50,6 +52,8 @@ FAR = 1e6
 MOST_FAULTS = 100
 """Maximum number of faults of a drive that accepts a further one by an event."""
 EVERY = frozenset(Origin) - {Origin.SESSION, Origin.CONSOLE}
+AT_REST = ("off", "parked")
+"""States of a platform that is down and rests."""
 STOPPED = "the operator has stopped the platform"
 
 
@@ -76,6 +80,9 @@ class Controlled(Protocol):
 
     def start_next(self, value: Any) -> Any:
         """End the drive, and let the command begin another one with a changed session; return the value to record. Raises ConfigError."""
+
+    def save_washout(self) -> None:
+        """Write the washout with its present parameters into a file, without delay for the drive. Raises ConfigError: it has none."""
 
     def show_last_seconds(self) -> None:
         """Show the last seconds in the window while the vehicle is paused, or end that replay."""
@@ -105,6 +112,8 @@ class EventKind:
     """Type of the value; None: no value."""
     toggles: bool = False
     """True if the event may come without its value, as from a key, and then changes the state to the other one."""
+    question: Callable[[Controlled, Any], str] | None = None
+    """Returns the question that the sender has to confirm before the event takes effect; empty: none. Raises ConfigError as `act`."""
 
 
 def check(event: Event) -> EventKind:
@@ -135,7 +144,15 @@ def _quit(drive: Controlled, reason: str | None) -> Effect:
 
 
 def _next_run(drive: Controlled, value: Any) -> Effect:
+    _need_no_stop(drive, "next_run", value)  # the next drive would begin with the platform at rest
     return Effect("next_run", drive.start_next(value))
+
+
+def _end_question(drive: Controlled, _: Any) -> str:
+    state = drive.session.platform_state
+    if state in AT_REST or drive.session.platform_stopped:
+        return ""
+    return f"the platform is up ({state}): the drive ends, the platform parks, and the next run begins"
 
 
 def _pause(drive: Controlled, paused: bool | None) -> Effect:
@@ -167,10 +184,12 @@ def _set_upright(drive: Controlled, _: None) -> Effect:
 
 def _place(drive: Controlled, given: Any) -> Effect:
     values = read(PLACE, given, "event", "place")
-    yaw = values.get("heading", drive.session.heading)
-    drive.session.place(float(values["x"]), float(values["y"]), yaw)
+    if values.get("heading") is None:
+        given = {**given, "heading_deg": tidy(math.degrees(drive.session.heading))}
+        values = read(PLACE, given, "event", "place")
+    drive.session.place(float(values["x"]), float(values["y"]), values["heading"])
     drive.show("")
-    return Effect("place", {"x": values["x"], "y": values["y"], "heading": yaw})
+    return Effect("place", dict(given))
 
 
 def _request_raise(drive: Controlled, _: None) -> Effect:
@@ -241,18 +260,12 @@ def _step_intensity(steps: int) -> Callable[[Controlled, None], Effect]:
     return lambda drive, _: _intensity(drive, drive.cueing.intensity_after(steps))
 
 
-def _washout_parameter(drive: Controlled, given: Mapping[str, Any]) -> Effect:
+def _washout_parameter(drive: Controlled, given: Any) -> Effect:
     tuner = drive.session.cueing.tuner
-    if not isinstance(given, Mapping) or set(given) != {"name", "index", "value"}:
-        raise ConfigError("event", "washout_parameter", given, PARAMETER.description())
-    value = Number().read(given["value"], "event", "washout_parameter.value")
-    found = [one for one in tuner.parameters if (one.name, one.index) == (given["name"], given["index"])]
-    if not found:
-        names = dict.fromkeys(one.name for one in tuner.parameters)
-        raise ConfigError("event", "washout_parameter", given["name"], f"one of {', '.join(names) or 'no parameters'}")
-    tuner.change(found[0], value)
-    drive.show(parameter_text(tuner, found[0]), TUNED_TIME)
-    return Effect("washout_parameter", {"name": found[0].name, "index": found[0].index, "value": value})
+    one, value = drive.cueing.read(given)
+    tuner.change(one, value)
+    drive.show(parameter_text(tuner, one), TUNED_TIME)
+    return Effect("washout_parameter", {"name": one.key, "index": one.index, "value": one.shown(value)})
 
 
 def _select_parameter(drive: Controlled, _: None) -> Effect:
@@ -263,12 +276,30 @@ def _select_parameter(drive: Controlled, _: None) -> Effect:
 
 def _step_parameter(steps: int) -> Callable[[Controlled, None], Effect]:
     def act(drive: Controlled, _: None) -> Effect:
-        one, tuner = drive.cueing.parameter, drive.session.cueing.tuner
-        if one is None:
+        if drive.cueing.parameter is None:
             return _select_parameter(drive, None)
-        return _washout_parameter(drive, {"name": one.name, "index": one.index, "value": one.turned(tuner.value(one), steps)})
+        return _washout_parameter(drive, drive.cueing.given_after(steps))
 
     return act
+
+
+def _step_question(steps: int) -> Callable[[Controlled, None], str]:
+    return lambda drive, _: "" if drive.cueing.parameter is None else drive.cueing.parameter_question(drive.cueing.given_after(steps))
+
+
+def _washout_set(drive: Controlled, name: str | None) -> Effect:
+    name = drive.cueing.switch(name)
+    drive.show(f"motion cueing: set {name}", TUNED_TIME)
+    return Effect("washout_set", name)
+
+
+def _save_washout(drive: Controlled, _: None) -> Effect:
+    drive.save_washout()
+    return Effect("save_washout")
+
+
+def _confirm(_: Controlled, number: int) -> Effect:
+    raise ConfigError("event", CONFIRM, number, "the number of a question that was asked some seconds ago")
 
 
 def _add_fault(drive: Controlled, given: Any) -> Effect:
@@ -336,7 +367,6 @@ PLACE = (
     Field("heading", Number("rad", -math.tau, math.tau), "heading, + = left of the x axis; default: the present one", None, written="deg"),
 )
 """Keys of the value of `place`."""
-PARAMETER = Anything("a mapping of name, index (null for a single number) and value (SI)")
 FAULT = Anything("the type of a fault, or a mapping as in the list faults of a session file (docs/faults.md)")
 NEXT = Anything("a mapping of vehicle, terrain, maneuver, driver and weather, for the next run")
 _NAME = Text("the name of a driver of this drive")
@@ -347,7 +377,9 @@ COMMANDS: dict[str, EventKind] = {
     for kind in (
         # name, effect, origins, meaning, type of the value, may come without it
         EventKind("quit", _quit, EVERY, "end the drive; the value is the reason", Text("a reason"), toggles=True),
-        EventKind("next_run", _next_run, OPERATOR, "end the drive, and begin another one with a changed session", NEXT),
+        EventKind(
+            "next_run", _next_run, OPERATOR, "end the drive, and begin another one with a changed session", NEXT, question=_end_question
+        ),
         EventKind("pause", _pause, SUPERVISORS | {Origin.DRIVE}, "pause (true) or continue (false)", Flag(), toggles=True),
         EventKind("last_seconds", _replay, LOCAL, "pause, and show the last 30 s in the window, or end that replay"),
         EventKind("reset", _reset, DRIVERS, "restart the drive"),
@@ -366,13 +398,36 @@ COMMANDS: dict[str, EventKind] = {
         EventKind("park", _park, SUPERVISORS, "park the motion platform"),
         EventKind("stop", _stop, OPERATOR, "stop the platform at its pose until `acknowledge`, and pause"),
         EventKind("acknowledge", _acknowledge, OPERATOR, "end the stop: the platform parks"),
-        EventKind("intensity", _intensity, SUPERVISORS, "set the scale of the washout input", Number("1", 0.0, MOST)),
-        EventKind("intensity_up", _step_intensity(1), LOCAL, "increase the intensity"),
+        EventKind(
+            "intensity",
+            _intensity,
+            SUPERVISORS,
+            "set the scale of the washout input",
+            Number("1", 0.0, MOST),
+            question=lambda drive, value: drive.cueing.intensity_question(value),
+        ),
+        EventKind(
+            "intensity_up",
+            _step_intensity(1),
+            LOCAL,
+            "increase the intensity",
+            question=lambda drive, _: drive.cueing.intensity_question(drive.cueing.intensity_after(1)),
+        ),
         EventKind("intensity_down", _step_intensity(-1), LOCAL, "decrease the intensity"),
-        EventKind("washout_parameter", _washout_parameter, SUPERVISORS, "set a parameter of the washout", PARAMETER),
+        EventKind(
+            "washout_parameter",
+            _washout_parameter,
+            SUPERVISORS,
+            "set a parameter of the washout",
+            PARAMETER,
+            question=lambda drive, given: drive.cueing.parameter_question(given),
+        ),
         EventKind("washout_next", _select_parameter, LOCAL, "select the next parameter of the washout"),
-        EventKind("washout_up", _step_parameter(1), LOCAL, "increase the selected parameter"),
-        EventKind("washout_down", _step_parameter(-1), LOCAL, "decrease the selected parameter"),
+        EventKind("washout_up", _step_parameter(1), LOCAL, "increase the selected parameter", question=_step_question(1)),
+        EventKind("washout_down", _step_parameter(-1), LOCAL, "decrease the selected parameter", question=_step_question(-1)),
+        EventKind("washout_set", _washout_set, SUPERVISORS, "activate the other set of values of the motion cueing", Choice(SETS), True),
+        EventKind("save_washout", _save_washout, OPERATOR, "write the washout with its present parameters into a file"),
+        EventKind(CONFIRM, _confirm, frozenset({Origin.CONSOLE}), "confirm a question; the value is its number", Number("1", whole=True)),
         EventKind("horn", _horn, LOCAL, "sound the horn (true) or end it (false); without a value briefly", Flag(), toggles=True),
         EventKind("mute", _mute, LOCAL, "turn the sound off (true) or on (false)", Flag(), toggles=True),
         EventKind("volume", _volume, LOCAL, "set the volume of the sound", Number("1", 0.0, 1.0)),

@@ -16,6 +16,7 @@ from simulator.driver.kinds import DRIVER_KINDS
 from simulator.driver.path import Path, Spawn
 from simulator.events.kinds import MOST_NOTE
 from simulator.faults.kinds import FAULT_KINDS, SHORTEST_RAMP, fault_fields
+from simulator.host.console_vehicle import drawn_vehicle
 from simulator.host.next_run import KINDS, shipped
 from simulator.session import Session
 from simulator.weather import FIELDS as WEATHER
@@ -50,7 +51,7 @@ def scene_of(parts: SessionParts, session: Session) -> dict[str, Any]:
         "cones": [_rounded(cone) for gate in gates for cone in _in_world(gate.cones(), ground.spawn)],
         "objects": _objects(session),
         "more_objects": max(0, len(session.objects) - MOST_OBJECTS),
-        "vehicle": _vehicle(parts),
+        "vehicle": drawn_vehicle(parts.vehicle),
         "platform": _platform(parts),
     }
 
@@ -68,6 +69,7 @@ def actions_of(parts: SessionParts, session: Session) -> dict[str, Any]:
     return {
         "most_note": MOST_NOTE,
         "most_intensity": MOST,
+        "free_intensity": session.cueing.tuner.free_intensity,
         "shortest_ramp": SHORTEST_RAMP,
         "next": {key: list(shipped(folder)) for key, folder in KINDS.items()} | {"driver": list(DRIVER_KINDS.names())},
         "now": {
@@ -81,13 +83,14 @@ def actions_of(parts: SessionParts, session: Session) -> dict[str, Any]:
         "faults": list(_faults(words)),
         "washout": [
             {
-                "name": one.name,
+                "name": one.key,
                 "index": one.index,
                 "words": one.words,
-                "unit": "" if one.written == "1" else SHOWN.get(one.written, one.written),
-                "factor": one.factor,
-                "least": one.least,
-                "most": one.most,
+                "unit": one.unit_text.strip(),
+                "given": one.shown(one.given),
+                "free": [one.shown(limit) for limit in one.free],
+                "least": one.shown(one.least),
+                "most": one.shown(one.most),
             }
             for one in session.cueing.tuner.parameters
         ],
@@ -171,24 +174,6 @@ def moved_objects(session: Session) -> list[list[float]]:
     poses = record(POSE, max(1, len(rows)))
     place_objects(objects.world, rows, poses, session.time)
     return [[int(row), *_pose(pose["p_WO"], pose["R_WO"])] for row, pose in zip(rows, poses, strict=False)]
-
-
-def _vehicle(parts: SessionParts) -> dict[str, Any]:
-    length, width, overhang = parts.vehicle.description.outline
-    corners, tires = parts.vehicle.model.corners[0], parts.vehicle.model.tires
-    body = parts.vehicle.description.body_contact[0]
-    points = body["points"][: body["count"]]
-    return {
-        "length": length,
-        "width": width,
-        "front": float(corners["design_wheel_x"][0]) + overhang,
-        "bottom": float(points[:, 2].min()),
-        "top": float(points[:, 2].max()),
-        "wheels": [
-            {"name": name, "z": float(z), "radius": float(tire["radius"]), "width": float(tire["width"])}
-            for name, z, tire in zip(parts.vehicle.corner_names, corners["design_wheel_z"], tires, strict=True)
-        ],
-    }
 
 
 def _platform(parts: SessionParts) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from simulator.events.cueing_controls import CueingControls
 from simulator.faults.planned_fault import PlannedFault
 from simulator.host.console_setup import moved_objects
 from simulator.host.drive_streams import DriveStreams
@@ -14,13 +15,14 @@ from simulator.session import Session
 GOOD, STARTS, BAD = "good", "starts", "bad"
 
 
-def status_of(session: Session, view: DriveView, streams: DriveStreams) -> dict[str, Any]:
+def status_of(session: Session, cueing: CueingControls, view: DriveView, streams: DriveStreams) -> dict[str, Any]:
     """Return the message with the present state, in JSON types."""
     tuner, goal = session.cueing.tuner, getattr(session.driver, "goal", None)
     return {
         "type": "status",
         "driver": session.seat.name or session.seat.label,
         "offered": session.seat.offered,
+        "ending": session.end_reason,
         "phase": str(getattr(session.driver, "phase", "")),
         "goal": None if goal is None else [float(goal.x), float(goal.y), float(goal.radius)],
         "moved": moved_objects(session),
@@ -37,7 +39,8 @@ def status_of(session: Session, view: DriveView, streams: DriveStreams) -> dict[
         "incidents": 0 if session.recovery.latest is None else session.recovery.latest.number,
         "collisions": len(session.collisions),
         "intensity": tuner.intensity,
-        "washout": [tuner.value(one) for one in tuner.parameters],
+        "set": cueing.active,
+        "washout": [one.shown(tuner.value(one)) for one in tuner.parameters],
     }
 
 

@@ -31,6 +31,7 @@ from simulator.events.event import Event, Origin
 from simulator.host.drive_console import ConsoleOptions, DriveConsole
 from simulator.host.drive_control import DriveControl
 from simulator.host.drive_drivers import drivers_of
+from simulator.host.drive_end import end_reason
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_sound import DriveSound
 from simulator.host.drive_streams import DriveStreams
@@ -42,6 +43,7 @@ from simulator.host.platform_park import close_together, park
 from simulator.host.platform_rise import wait_for_platform
 from simulator.host.session_reports import SessionReports
 from simulator.host.stream_reports import StreamReports
+from simulator.host.washout_save import WashoutSave
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.force_feedback import ForceFeedbackOutlet
 from simulator.outlets.telemetry import TelemetryOutlet
@@ -90,7 +92,7 @@ class Host:
         self.control = DriveControl(self.view, self.streams, self.controls)
         self.console = DriveConsole(self.messages, self.view, self.streams)
         self.sound = DriveSound(self.messages)
-        self.events = EventService(self.control, self._note, self.console.refuse)
+        self.events = EventService(self.control, self._note, self.console.refuse, self.console.ask)
         self.reports = SessionReports(self.messages, self.view)
         self.stream_reports = StreamReports(self.messages, self.streams)
         self.log: TelemetryOutlet | None = None
@@ -136,6 +138,9 @@ class Host:
             self.session = session = parts.session(driver, sensors=sensors)
             session.seat.offer_choices(choices)
             self.control.begin(session)
+            with parts.configuration.reading("washout") as (content, _):
+                saved = partial(self.console.offer, self._note)
+                self.control.washout_save = WashoutSave(content, session.cueing.tuner, folder.path, saved, self.messages.attempt)
             session.reset()
             session.warm()
             if self.view.window is not None:
@@ -143,7 +148,7 @@ class Host:
                 session.on_tick.append(self.view.window.note_tick)
             self._open_sound(session)
             if self.options.console is not None:
-                self.console.open(parts, session, self.options.console, self.events.queue.put)
+                self.console.open(parts, session, self.control.cueing, self.options.console, self.events.queue.put)
             self.streams.connect()
             outlets = parts.outlets(folder.path)
             with on_signal(self._take_signal):
@@ -213,7 +218,7 @@ class Host:
         if streams.waits:
             by_a_person = session.seat.name == PERSON
             messages.attempt(partial(self._wait_for_platform, session, by_a_person))
-        messages.attempt(lambda: session.drive(duration, self._keep_going))
+        self._run_drive(session, duration)
         clock = session.clock
         assert clock is not None
         simulated, wall = clock.paced, clock.elapsed
@@ -252,6 +257,14 @@ class Host:
             "limiter": limiter if quick else interventions(session.cueing.readout),
             "sickness_dose": {place: float(live[f"{place}_sickness_dose"]) for place in ("car", "cab")},
         }
+
+    def _run_drive(self, session: Session, duration: float) -> None:
+        """Drive until the end, and report its reason."""
+        before = len(self.troubles)
+        completed = self.messages.attempt(lambda: session.drive(duration, self._keep_going))
+        failure = "" if completed or len(self.troubles) == before else self.troubles[-1]
+        session.end_reason = end_reason(session, failure, self.stop_request, self.events.ended_by)
+        self.messages.say(f"the drive ends: {session.end_reason}")
 
     def _wait_for_platform(self, session: Session, by_a_person: bool) -> None:
         """Let the platform rise before the drive."""

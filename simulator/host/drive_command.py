@@ -18,7 +18,7 @@ from simulator.configuration.from_arguments import session_of
 from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override, option
 from simulator.configuration.session_file import THIS_MACHINE, read_session
-from simulator.console.address import tls_of
+from simulator.console.address import further_names, tls_of
 from simulator.host.drive import DriveOptions, Host
 from simulator.host.drive_console import ConsoleOptions
 from simulator.host.event_script import EventScript, read_script
@@ -67,6 +67,9 @@ def _main(arguments: Any, began: float, options: list[Override], to: str | None 
     out = asked = Path(arguments.out) if arguments.out else None
     host, code = command.drive(options, began, out)
     while (wanted := host.control.next_run) is not None:
+        if host.session.platform_stopped:
+            print_error("the next run does not begin, because the operator has stopped the platform")
+            return max(code, 1)
         before, options, out = options, [*options, *overrides_of(wanted)], None if asked is None else _free(asked)
         try:
             host, one = command.drive(options, time.perf_counter(), out, host)
@@ -124,11 +127,12 @@ def _free(out: Path) -> Path:
 def _console(arguments: Any, configuration: Configuration) -> ConsoleOptions | None:
     """Return the options of the console; None without one. Raises JounceError."""
     if arguments.console is None:
-        if arguments.tls is not None:
-            raise JounceError("--tls needs --console")
+        for option_name, given in (("--tls", arguments.tls), ("--console-host", arguments.console_host)):
+            if given:
+                raise JounceError(f"{option_name} needs --console")
         return None
     host, port = parse_port(arguments.console, "--console")
-    return ConsoleOptions(port, read_session(configuration).on_loss, host, tls_of(arguments.tls))
+    return ConsoleOptions(port, read_session(configuration).on_loss, host, tls_of(arguments.tls), further_names(arguments.console_host))
 
 
 def report(host: Host, summary: dict[str, Any]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from simulator.autonomy.goal_driver import GoalDriver
@@ -17,7 +18,9 @@ from simulator.console import PORT
 from simulator.console.access import new_token
 from simulator.console.address import page_address, warning
 from simulator.console.tls import TlsFiles
+from simulator.events.cueing_controls import CueingControls
 from simulator.events.event import Event, Origin
+from simulator.events.questions import Question
 from simulator.host.console_process import ConsoleProcess
 from simulator.host.console_setup import actions_of, scene_of
 from simulator.host.console_status import status_of
@@ -47,6 +50,8 @@ class ConsoleOptions:
     """Address at which the console listens."""
     tls: TlsFiles | None = None
     """Certificate and key; None: unencrypted."""
+    further: tuple[str, ...] = ()
+    """Further names under which browsers reach the page, see `Access`."""
     token: str = field(default_factory=new_token)
     """Token of the page, for all drives of a command."""
 
@@ -75,13 +80,21 @@ class DriveConsole:
         self._stops = self._looks = 0
         self._told = self._died = False
 
-    def open(self, parts: SessionParts, session: Session, options: ConsoleOptions, send: Callable[[Event], object]) -> None:
+    def open(
+        self, parts: SessionParts, session: Session, cueing: CueingControls, options: ConsoleOptions, send: Callable[[Event], object]
+    ) -> None:
         """Start the process, and add the outlet to the session. Raises DeviceError."""
+        self._cueing = cueing
         self.token = options.token
         with cleanup.defer_exit():
             self.outlet = ConsoleOutlet(session, round(PERIOD / session.h), self._tell)
             self._forget = cleanup.register_cleanup(self.outlet.release)
-        setup = self.outlet.setup(parts.vehicle.description.name) | {"host": options.host, "port": options.port, "token": self.token}
+        setup = self.outlet.setup(parts.vehicle.description.name) | {
+            "host": options.host,
+            "port": options.port,
+            "token": self.token,
+            "further": options.further,
+        }
         setup |= {
             "tls": None if options.tls is None else asdict(options.tls),
             "drive": {"scene": scene_of(parts, session), "actions": actions_of(parts, session)},
@@ -110,12 +123,21 @@ class DriveConsole:
         self._report(self.process)
         self._looks += 1
         if self._looks % STATUS_EVERY == 0:
-            self._tell(status_of(session, self._view, self._streams))
+            self._tell(status_of(session, self._cueing, self._view, self._streams))
         self._watch.look(session, time.monotonic())
 
     def refuse(self, event: Event, reason: str) -> None:
         """Tell the pages that an event was refused."""
         self._tell({"type": "refused", "kind": event.kind, "origin": str(event.origin), "text": reason})
+
+    def ask(self, question: Question) -> None:
+        """Ask the operator to confirm an event."""
+        self._tell({"type": "question", "number": question.number, "kind": question.event.kind, "text": question.text})
+
+    def offer(self, say: Callable[[str], None], file: Path, text: str) -> None:
+        """Report a file that was written for the operator, and offer it to the page; called in any thread."""
+        say(f"tuned washout in {file}")
+        self._tell({"type": "file", "name": file.name, "place": str(file), "text": text})
 
     def close(self) -> None:
         """End the process and remove the shared memory. A second call does nothing."""

@@ -13,6 +13,7 @@ from simulator.host.drive_streams import DriveStreams
 from simulator.host.drive_view import DriveView
 from simulator.host.human_controls import HumanControls
 from simulator.host.next_run import check_next_run
+from simulator.host.washout_save import WashoutSave
 from simulator.outlets.view import MESSAGE_TIME
 from simulator.platform_phases import DOWN
 from simulator.session import Session
@@ -33,10 +34,12 @@ class DriveControl:
     ----------
     ended : True after an event has ended the drive
     next_run : changes of the session for another drive after this one; None: the command ends
+    washout_save : writes the tuned washout
     """
 
     session: Session
     cueing: CueingControls
+    washout_save: WashoutSave
 
     def __init__(self, view: DriveView, streams: DriveStreams, controls: HumanControls) -> None:
         self.ended = False
@@ -101,6 +104,10 @@ class DriveControl:
         self.next_run = check_next_run(value)
         self.quit()
         return self.next_run
+
+    def save_washout(self) -> None:
+        """Write the washout with its present parameters into the folder of the drive. Raises ConfigError."""
+        self.washout_save.save()
 
     def show_last_seconds(self) -> None:
         """Show the last seconds in the window, or end that replay."""

@@ -35,14 +35,16 @@ class DriveMessages:
         """Let the lines from now on replace the line of the progress."""
         self.say, self.complain = progress.over(self.say), progress.over(self.complain)
 
-    def attempt(self, part: Callable[[], None]) -> None:
-        """Run a step of the drive; log what it raises, so that the next step follows."""
+    def attempt(self, part: Callable[[], None]) -> bool:
+        """Run a step of the drive; log what it raises, so that the next step follows. Return whether it was completed."""
         try:
             part()
+            return True
         except KeyboardInterrupt:
             self._stop_request(signal.SIGINT)
         except BaseException as error:
             self.note(error)
+        return False
 
     def note(self, error: BaseException) -> None:
         """Report a failure in one line, and save the traceback of a bug in the run folder."""

@@ -11,7 +11,10 @@ from simulator.base.rates import shown_time
 from simulator.events.event import Event, Origin
 from simulator.events.event_queue import EventQueue
 from simulator.events.kinds import Controlled, check
+from simulator.events.questions import LATEST, UNASKED, Question, Questions
 
+ENDS = ("quit", "next_run")
+"""Kinds of events that end a drive."""
 MOST_LINES = 100
 """Maximum number of different lines about refused and dropped events."""
 
@@ -24,19 +27,27 @@ class EventService:
     drive : what the events act on
     say : called with one line for each kind and origin whose events are refused or dropped, at most MOST_LINES
     refused : called with each refused event and the reason
+    asked : called with each question to the operator
 
     Attributes
     ----------
     queue : any thread may put events
     accepted : number of events that took effect, by origin
+    ended_by : event that ended the drive; None if none did
     """
 
     def __init__(
-        self, drive: Controlled, say: Callable[[str], None], refused: Callable[[Event, str], None] = lambda event, reason: None
+        self,
+        drive: Controlled,
+        say: Callable[[str], None],
+        refused: Callable[[Event, str], None] = lambda event, reason: None,
+        asked: Callable[[Question], None] = lambda question: None,
     ) -> None:
         self.queue = EventQueue()
         self.accepted: Counter[Origin] = Counter()
-        self._drive, self._say, self._refused = drive, say, refused
+        self.ended_by: Event | None = None
+        self._drive, self._say, self._refused, self._asked = drive, say, refused, asked
+        self._questions = Questions()
         self._reported: set[str] = set()
 
     def serve(self) -> None:
@@ -48,16 +59,40 @@ class EventService:
                 self._report(f"events of {origin} are dropped, because more than the queue holds arrive in 10 ms")
 
     def apply(self, event: Event) -> None:
-        """Apply an event now. One that is refused changes nothing and is reported. Raises JounceError: it failed, and the drive has to end."""
+        """Apply an event now, or ask its sender to confirm it. One that is refused changes nothing and is reported.
+
+        Raises JounceError: it failed, and the drive has to end.
+        """
+        session = self._drive.session
         try:
+            check(event)
+            now = session.tick * session.h
+            text = self._question(event)
+            confirmed = self._questions.confirmed(event, text, now)
+            if confirmed is None and text:
+                self._ask(self._questions.ask(event, text, now))
+                return
+            event = event if confirmed is None else confirmed
             effect = check(event).act(self._drive, event.value)
         except ConfigError as error:
             self._refused(event, str(error))
             self._report(str(error))
             return
-        session = self._drive.session
         self.accepted[event.origin] += 1
+        if event.kind in ENDS and self.ended_by is None:
+            self.ended_by = event
         session.announce(replace(event, **effect._asdict(), tick=session.tick, time=shown_time(session.time), waits=session.waits))
+
+    def _question(self, event: Event) -> str:
+        """Return the question that the sender of an event has to confirm; empty: none. Raises ConfigError."""
+        question = check(event).question
+        return "" if question is None or event.origin in UNASKED else question(self._drive, event.value)
+
+    def _ask(self, question: Question) -> None:
+        if question.event.origin == Origin.CONSOLE:
+            self._asked(question)
+        else:
+            self._drive.show(f"press again to confirm: {question.text}", LATEST)  # a long line is cut at its end
 
     def _report(self, text: str) -> None:
         if text not in self._reported and len(self._reported) < MOST_LINES:

@@ -10,6 +10,7 @@ from simulator.events.event import Event
 from simulator.events.kinds import PARK
 from simulator.platform_phases import DOWN
 from simulator.session import Session
+from washout.platform_procedure import STOPPED
 
 NEUTRAL, PARK_ON_LOSS, CONTINUE = ON_LOSS
 SILENT = 1.0
@@ -57,8 +58,11 @@ class OperatorWatch:
             self._act(session)
 
     def _act(self, session: Session) -> None:
-        """Bring a platform that is up to neutral, or park it."""
-        if self._on_loss == CONTINUE or session.cueing.procedure.state in DOWN:
+        """Bring a platform that is up to neutral, or park it. One that is stopped stays so."""
+        if self._on_loss == CONTINUE or session.platform_state in DOWN:
+            return
+        if session.platform_state == STOPPED:
+            self._warn("the operator is lost: the vehicle stays paused, the platform stays stopped")
             return
         parks = self._on_loss == PARK_ON_LOSS
         self._warn(f"the operator is lost: the vehicle pauses, the platform {'parks' if parks else 'returns to neutral'}")

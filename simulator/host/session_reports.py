@@ -27,7 +27,7 @@ class SessionReports:
     def __init__(self, messages: DriveMessages, view: DriveView) -> None:
         self._messages, self._view = messages, view
         self._failures = self._troubles = self._incidents = self._collisions = 0
-        self._held = False
+        self._held = self._stopped = False
         self._active: set[str] = set()
 
     def report(self, session: Session) -> None:
@@ -38,6 +38,7 @@ class SessionReports:
         for trouble in session.vehicle.troubles[self._troubles :]:
             self._troubles += 1
             self._messages.trouble(trouble)
+        self._report_stop(session)
         self._report_faults(session)
         self._report_collisions(session)
         self._report_incident(session)
@@ -49,6 +50,13 @@ class SessionReports:
         for outlet in session.outlets:
             if isinstance(outlet, OutletRunner) and (outlet.missed or outlet.dropped):
                 self._messages.say(f"outlet {outlet.name}: too slow; {outlet.missed} publications missed, {outlet.dropped} events dropped")
+
+    def _report_stop(self, session: Session) -> None:
+        """Report the stop of the platform, and its end."""
+        if session.platform_stopped != self._stopped:
+            self._stopped = session.platform_stopped
+            state = "stopped by the operator: it holds its pose" if self._stopped else "no longer stopped: it parks"
+            self._messages.say(f"the platform is {state}")
 
     def _report_faults(self, session: Session) -> None:
         """Report faults that have begun in the terminal. The window does not show them, because they surprise a driver."""

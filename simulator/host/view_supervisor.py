@@ -29,6 +29,7 @@ from simulator.view.shared_keys import KeyReader
 from simulator.view.shared_state import ViewWriter
 from simulator.view.user_settings import users_key
 from vehicles.axle_layout import WHEELS
+from washout.platform_procedure import STOPPED
 
 if TYPE_CHECKING:
     from simulator.autonomy.goal_driver import GoalDriver
@@ -52,7 +53,7 @@ class PausableSession(Protocol):
     """Part of a session that the supervisor reads."""
 
     paused: bool
-    cueing: Any
+    platform_state: str
 
 
 class ViewSupervisor:
@@ -259,13 +260,14 @@ class ViewSupervisor:
         """Pause the vehicle and park the platform, regardless of other input devices."""
         if self._gone_since is None:
             self._gone_since = now
+            platform = "stays stopped" if session.platform_state == STOPPED else "parks"
             self.say(
-                f"{reason}: the vehicle is paused and the platform parks; "
+                f"{reason}: the vehicle is paused and the platform {platform}; "
                 f"to open a new window, run 'jounce view' in another terminal; without one the drive ends in {WAIT:.0f} s"
             )
         if not session.paused:
             self._send(Event("pause", True))
-        if session.cueing.procedure.state not in DOWN:
+        if session.platform_state not in (*DOWN, STOPPED):
             self._send(Event("platform", PARK))
         if now - self._gone_since > WAIT:
             self.stop = self.lost = True

@@ -26,8 +26,12 @@ DRIVEN = (
 """Log columns of a maneuver with phases."""
 
 
+JUMP = 5.0
+"""m. Distance between two calls above which the vehicle was put elsewhere; at 100 Hz it would drive 500 m/s."""
+
+
 class PhaseDriver:
-    """Driver of a maneuver in phases.
+    """Driver of a maneuver in phases. A vehicle that is put elsewhere has not driven there: the distance does not count.
 
     Parameters
     ----------
@@ -105,8 +109,11 @@ class PhaseDriver:
         east, north = position[0] - start.x, position[1] - start.y
         c, s = self._directions
         x, y = c * east + s * north, c * north - s * east
-        if self._phase >= 0:
-            observation.distance += math.hypot(x - observation.x, y - observation.y)
+        step = math.hypot(x - observation.x, y - observation.y) if self._phase >= 0 else 0.0
+        if step > JUMP:
+            observation.station = math.nan
+        else:
+            observation.distance += step
         observation.t, observation.readout, observation.x, observation.y = t, readout, x, y
         observation.heading += math.remainder(float(observed["yaw"]) - start.yaw - observation.heading, math.tau)
         if self._follower is not None:

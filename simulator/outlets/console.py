@@ -9,7 +9,7 @@ from simulator.base.records import record
 from simulator.console.state_block import StateBlock
 from simulator.outlets.telemetry import LoggedRecords
 from simulator.telemetry.channels import Channels, Rows
-from washout.platform_state_machine import STATE_NAMES
+from washout.platform_procedure import PLATFORM_STATES
 
 if TYPE_CHECKING:
     from simulator.events.event import Event
@@ -72,7 +72,7 @@ class ConsoleOutlet:
             for one in self._channels.columns
             if one.kind.kind in "fiu"
         ]
-        return {"block": self.block.name, "title": title, "states": STATE_NAMES, "columns": columns}
+        return {"block": self.block.name, "title": title, "states": PLATFORM_STATES, "columns": columns}
 
     def note_tick(self, session: Session) -> None:
         """Note the lateness of a tick; for `Session.on_tick`."""

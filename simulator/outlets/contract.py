@@ -42,7 +42,7 @@ class OutletSample(NamedTuple):
     legs: Any
     """Commanded leg lengths (6,) [m]."""
     state: str
-    """State of the motion procedure, one of `washout.platform_state_machine.STATE_NAMES`."""
+    """State of the platform, one of `washout.platform_procedure.PLATFORM_STATES`."""
     felt: Record
     """FELT record of the rider (`washout.perceived_motion`)."""
     sensors: Mapping[str, Record]

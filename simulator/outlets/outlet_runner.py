@@ -110,7 +110,7 @@ def sample_of(session: Session) -> OutletSample:
         session.command.copy(),
         cueing.pose.copy(),
         cueing.legs.copy(),
-        cueing.procedure.state,
+        session.platform_state,
         cueing.monitor.felt.copy(),
         {sensor.name: sensor.out.copy() for sensor in session.sensors},
         dict(session.measurements),

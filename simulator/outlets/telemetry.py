@@ -26,7 +26,7 @@ from simulator.telemetry.writer import PLAIN, LogOptions, TelemetryWriter, texts
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 from washout.limiter.limiter import KINDS
-from washout.platform_state_machine import STATE_NAMES
+from washout.platform_procedure import PLATFORM_STATES
 
 if TYPE_CHECKING:
     from simulator.clock import Clock
@@ -49,7 +49,7 @@ PLATFORM = (
     ("pitch", (), "rad", "commanded pitch angle of the platform, + = nose down"),
     ("yaw", (), "rad", "commanded yaw angle of the platform, + = left"),
     ("legs", (6,), "m", "commanded leg lengths"),
-    ("state", (), "1", f"state of the motion procedure: {', '.join(f'{i} {name}' for i, name in enumerate(STATE_NAMES))}", "i8"),
+    ("state", (), "1", f"state of the platform: {', '.join(f'{i} {name}' for i, name in enumerate(PLATFORM_STATES))}", "i8"),
     ("limited", (), "1", "action of the limiter: 0 requested pose, 1 limited motion toward the requested pose, 2 stop plan", "i8"),
     (
         "interventions",
@@ -114,7 +114,7 @@ class LoggedRecords:
         """Update the platform and session records."""
         cueing, now = session.cueing, session.time
         self._pose[:], self._legs[:] = cueing.pose, cueing.legs
-        self._platform["state"] = cueing.procedure.state_number
+        self._platform["state"] = PLATFORM_STATES.index(session.platform_state)
         limits = cueing.readout[0]
         self._platform["limited"], self._platform["interventions"] = limits["limited"], limits["interventions"]
         state = self._state

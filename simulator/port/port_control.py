@@ -52,6 +52,9 @@ class PortControl:
         """Refuse: a program on the port ends with its run. Raises ConfigError."""
         raise ConfigError("event", "next_run", value, "a drive of `jounce drive`")
 
+    def save_washout(self) -> None:
+        """Do nothing: a program on the port does not tune a washout."""
+
     def show_last_seconds(self) -> None:
         """Do nothing; there is no window."""
 

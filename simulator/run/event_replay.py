@@ -23,6 +23,7 @@ class EventReplay:
 
     def __init__(self, session: Session, events: Sequence[Event]) -> None:
         self.session, self.cueing = session, CueingControls(session.cueing.tuner)
+        session.end_reason = next((event.value or "" for event in events if event.kind == "end"), "")
         commands = [event for event in events if event.origin != Origin.SESSION and event.kind in COMMANDS]
         self._rise = [event for event in commands if event.waits]
         self._drive = [event for event in commands if not event.waits]
@@ -80,6 +81,9 @@ class EventReplay:
     def start_next(self, value: Any) -> Any:
         """Do nothing; return the value."""
         return value
+
+    def save_washout(self) -> None:
+        """Do nothing; the drive has written the file."""
 
     def show_last_seconds(self) -> None:
         """Do nothing; there is no window."""

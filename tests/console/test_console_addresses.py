@@ -10,7 +10,7 @@ import pytest
 from simulator.base.addresses import is_any, is_loopback
 from simulator.base.errors import JounceError
 from simulator.console.access import Access
-from simulator.console.address import page_address, tls_of, warning
+from simulator.console.address import further_names, page_address, tls_of, warning
 from simulator.console.tls import TlsFiles, checked_files
 
 DATA = Path(__file__).parents[1] / "data" / "console"
@@ -94,3 +94,56 @@ def test_unusable_certificates_are_refused_in_one_line(tmp_path, certificate, ke
     with pytest.raises(JounceError, match=text) as error:
         checked_files(str(tmp_path / certificate), str(tmp_path / key))
     assert "\n" not in str(error.value)
+
+
+TUNNEL = Access("t", "127.0.0.1", 8770, further=("localhost:9000",))
+PROXY = Access("t", "127.0.0.1", 8770, further=("Console.example",))
+
+
+def test_a_further_name_with_a_port_permits_this_port_only():
+    assert TUNNEL.is_own_page("http://localhost:9000", "localhost:9000") and TUNNEL.is_own_page("http://127.0.0.1:8770", "127.0.0.1:8770")
+    for host in ("localhost:9001", "localhost", "127.0.0.1:9000", "evil.example:9000", "evil.example", "localhost:9000.evil.example"):
+        assert not TUNNEL.is_host(host), host
+
+
+def test_a_further_name_without_a_port_permits_every_port():
+    for host in ("console.example", "CONSOLE.example:8443", "console.example:80"):
+        assert PROXY.is_own_page(f"https://{host}", host) and PROXY.is_own_page(f"http://{host}", host)
+    for host in ("evil.example", "console.example.evil.example", "x.console.example", "console.example:", "console.example:8443x", ""):
+        assert not PROXY.is_host(host), host
+
+
+def test_a_proxy_may_replace_the_host_and_other_origins_stay_refused():
+    own = "127.0.0.1:8770"
+    assert PROXY.is_own_page("https://console.example", own) and PROXY.is_own_page("http://console.example", own)
+    named = Access("t", "127.0.0.1", 8770, further=("console.example:8443", "plain.example:443"))
+    assert named.is_own_page("https://console.example:8443", own) and named.is_own_page("https://plain.example", "plain.example")
+    refused = (
+        ("https://console.example:9999", own),  # another program at this name
+        ("https://console.example:9999", "console.example"),
+        ("https://evil.example", own),
+        ("https://evil.example", "console.example"),
+        ("https://console.example", "evil.example"),
+        ("https://127.0.0.1:8770", own),
+        ("null", own),
+        ("file://console.example", own),
+        ("ftp://console.example", "console.example"),
+        ("", "console.example"),
+    )
+    for origin, host in refused:
+        assert not PROXY.is_own_page(origin, host), (origin, host)
+
+
+def test_a_program_on_another_port_of_a_permitted_name_is_another_origin():
+    access = Access("t", "127.0.0.1", 8770, further=("localhost",))
+    assert access.is_own_page("http://localhost:9000", "localhost:9000")
+    for host in ("localhost:8770", "127.0.0.1:8770"):
+        assert not access.is_own_page("http://localhost:9999", host), host
+
+
+def test_names_are_checked_in_one_line():
+    assert further_names(["Localhost:9000", "[::1]:9000", "a-b.example"]) == ("localhost:9000", "[::1]:9000", "a-b.example")
+    for wrong in ("", "http://a", "a/b", "*", "a b", "a:b", "a:0", "a:70000", "9000", "a:", "-a", "::1", "a@b", "\n"):
+        with pytest.raises(JounceError, match="--console-host: not a name; expected NAME") as error:
+            further_names([wrong])
+        assert "\n" not in str(error.value)

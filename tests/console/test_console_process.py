@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import re
 import signal
 import socket
 import subprocess
@@ -15,7 +16,11 @@ import pytest
 from console_rig import PATIENCE, Console, beating, say, until, wait_for
 
 from simulator.console.state_block import StateBlock
+from simulator.console.web_server import PAGE
 from simulator.host.console_process import ConsoleProcess
+
+PAGE_FILES = re.findall(r'(?:src|href)="(/[^"]+)"', (PAGE / "index.html").read_text(encoding="utf-8"))
+"""Files that the page loads."""
 
 
 def test_a_reader_of_the_block_sees_whole_states_only():
@@ -40,7 +45,7 @@ def test_the_token_is_exchanged_for_a_cookie_and_leaves_the_address(console):
     assert (status, headers["location"]) == (303, "/")
     assert "HttpOnly" in headers["set-cookie"] and "SameSite=Strict" in headers["set-cookie"]
     assert console.token not in headers["set-cookie"]
-    for path in ("/", "/console.js", "/console.css", "/drawings.js", "/beat.js"):
+    for path in ("/", *PAGE_FILES):
         status, headers, content = console.get(path, Cookie=console.cookie())
         assert status == 200 and len(content) > 50
         assert "default-src 'none'" in headers["content-security-policy"] and headers["cache-control"] == "no-store"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 
@@ -13,8 +14,10 @@ from simulator.base.json_output import json_text
 from simulator.builder.builder import build
 from simulator.configuration.from_arguments import configuration
 from simulator.configuration.overrides import changes
+from simulator.events.cueing_controls import CueingControls
 from simulator.host.console_setup import actions_of, moved_objects, scene_of
 from simulator.host.console_status import status_of
+from simulator.host.console_vehicle import VERTEX, drawn_vehicle
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_streams import DriveStreams
 from simulator.host.drive_view import DriveView
@@ -113,9 +116,12 @@ def test_parameters_have_the_limits_that_the_drive_checks(drive):
     parts, session = drive
     tuner = session.cueing.tuner
     offered = plain(actions_of(parts, session))["washout"]
-    assert [(one["name"], one["index"]) for one in offered] == [(one.name, one.index) for one in tuner.parameters]
+    assert [(one["name"], one["index"]) for one in offered] == [(one.key, one.index) for one in tuner.parameters]
     angle = next(one for one in offered if one["unit"] in ("deg", "deg/s"))
-    assert angle["factor"] == pytest.approx(math.pi / 180.0)
+    assert angle["name"].endswith(("_deg", "_degps"))
+    for one, parameter in zip(offered, tuner.parameters, strict=True):
+        assert one["given"] * parameter.factor == pytest.approx(parameter.given), "in the unit of the key"
+        assert one["least"] <= one["free"][0] <= one["given"] <= one["free"][1] <= one["most"]
 
 
 def test_the_status_names_all_parts(drive):
@@ -124,7 +130,7 @@ def test_the_status_names_all_parts(drive):
     streams = DriveStreams(DriveMessages(print, print, view, None), None)
     ice = {"type": "ice_patch", "center": [5, 6], "size": [3, 2]}
     session.injector.add(session.injector.make([{"type": "gust", "velocity": [0, 5, 0]}, ice], session.faults))
-    status = plain(status_of(session, view, streams))
+    status = plain(status_of(session, CueingControls(session.cueing.tuner), view, streams))
     assert [one["name"] for one in status["sensors"]] == ["imu"]
     assert [one["name"] for one in status["faults"]] == ["gust", "ice_patch"]
     assert [one["area"] for one in status["faults"]] == [None, [5.0, 6.0, 3.0, 2.0, 0.0]]
@@ -148,3 +154,31 @@ def test_the_next_run_takes_shipped_names_only():
         with pytest.raises(ConfigError):
             check_next_run(one)
     assert check_next_run({}) == {}, "the same drive again"
+
+
+def mesh_of(text):
+    return np.frombuffer(base64.b64decode(text), VERTEX)
+
+
+@pytest.mark.parametrize("name", ["hmmwv", "sedan", "light_truck"])
+def test_the_page_draws_the_vehicle_that_drives(name):
+    vehicle = build(configuration(None, changes({"vehicle": name, "terrain": "flat"}))).vehicle
+    drawn = plain(drawn_vehicle(vehicle))
+    solid, wheel = (mesh_of(drawn[part])["position"] * drawn["unit"] for part in ("solid", "wheel"))
+    length, width, _ = vehicle.description.outline
+    assert np.ptp(solid[:, 0]) == pytest.approx(length, rel=0.1) and np.ptp(solid[:, 1]) == pytest.approx(width, rel=0.25)
+    for one, tire, corner in zip(drawn["wheels"], vehicle.model.tires, vehicle.corner_names, strict=True):
+        around, along = one["scale"]
+        assert one["name"] == corner
+        assert around * np.ptp(wheel[:, 2]) == pytest.approx(2.0 * tire["radius"], rel=0.02)
+        assert along * np.ptp(wheel[:, 1]) == pytest.approx(tire["width"], rel=0.15)
+    normals = mesh_of(drawn["solid"])["normal"].astype(float)
+    assert np.abs(np.linalg.norm(normals, axis=1) - 127.0).max() < 2.0
+
+
+def test_different_vehicles_look_different():
+    bodies = {
+        name: drawn_vehicle(build(configuration(None, changes({"vehicle": name, "terrain": "flat"}))).vehicle)["solid"]
+        for name in ("hmmwv", "sedan", "light_truck")
+    }
+    assert len(set(bodies.values())) == 3

@@ -14,7 +14,7 @@ class Watched:
 
     def __init__(self, on_loss="neutral", state="engaged"):
         self.cells, self.sent, self.warned, self.now = {"operator": 0, "operator_beats": 0}, [], [], 100.0
-        self.session = SimpleNamespace(cueing=SimpleNamespace(procedure=SimpleNamespace(state=state)))
+        self.session = SimpleNamespace(platform_state=state)
         self.watch = OperatorWatch(self.cells, on_loss, self.sent.append, self.warned.append)
 
     def take_control(self):
@@ -95,3 +95,12 @@ def test_a_platform_that_is_down_stays_down(state):
     watched.take_control()
     watched.pass_time(5.0)
     assert watched.sent == [] and len(watched.warned) == 1
+
+
+@pytest.mark.parametrize("on_loss", ["neutral", "park"])
+def test_a_stopped_platform_stays_stopped_and_the_message_says_so(on_loss):
+    watched = Watched(on_loss, "stopped")
+    watched.take_control()
+    watched.pass_time(10.0)
+    assert watched.sent == []
+    assert "stays stopped" in watched.warned[-1] and "neutral" not in watched.warned[-1] and "parks" not in watched.warned[-1]

@@ -215,7 +215,7 @@ def test_the_window_shows_all_numbers_of_a_collision():
     said: list[str] = []
     window = SimpleNamespace(show_message=lambda text, seconds: shown.append(text))
     reports = SessionReports(SimpleNamespace(say=said.append), SimpleNamespace(window=window))
-    session = {"time": 16.0, "tick": 16_001, "collisions": [hit], "failures": [], "faults": []}
+    session = {"time": 16.0, "tick": 16_001, "collisions": [hit], "failures": [], "faults": [], "platform_stopped": False}
     reports.report(
         SimpleNamespace(**session, vehicle=SimpleNamespace(troubles=[]), recovery=SimpleNamespace(latest=None, incident_number=0))
     )

@@ -159,7 +159,15 @@ def test_a_reset_begins_the_drive_for_the_driver_too(drive):
     cueing = SimpleNamespace(tuner=SimpleNamespace(parameters=()))
     seat = SimpleNamespace(restart=lambda: begun.append("seat"))
     session = SimpleNamespace(
-        reset=lambda: begun.append("session"), announce=heard.append, cueing=cueing, seat=seat, driver=None, tick=70, time=0.0, waits=False
+        reset=lambda: begun.append("session"),
+        announce=heard.append,
+        cueing=cueing,
+        seat=seat,
+        driver=None,
+        tick=70,
+        h=1e-3,
+        time=0.0,
+        waits=False,
     )
     drive.host.control.begin(session)
     drive.host.events.apply(Event("reset", None, Origin.DEVICE))

@@ -147,10 +147,9 @@ class Session:
 
     class Cueing:
         pose, legs, readout = np.zeros(6), np.zeros(6), record(LIMITER)
-        procedure = SimpleNamespace(state_number=0)
 
     def __init__(self):
-        self.time, self.paused, self.clock, self.cueing = 0.0, False, None, self.Cueing()
+        self.time, self.paused, self.clock, self.cueing, self.platform_state = 0.0, False, None, self.Cueing(), "off"
         self.recovery, self.collisions = SimpleNamespace(incident_number=0), []
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from program import call
 from test_failing_parts import Drive
@@ -44,7 +46,7 @@ def test_actions_of_an_operator_come_again(tmp_path, monkeypatch):
     done = [(event.kind, event.value) for event in events_in(drive.folder) if event.origin == "script"]
     assert [kind for kind, _ in done] == [kind for n, (_, kind, _) in enumerate(ACTIONS) if n != 8]
     places = [value for kind, value in done if kind == "place"]
-    assert places[0]["heading"] == pytest.approx(-0.0873, abs=1e-4) and "heading" in places[1], "the present heading is recorded"
+    assert places[0]["heading_deg"] == -5.0 and "heading_deg" in places[1], "the present heading is recorded"
     columns, repeated = again(drive, tmp_path)
     at = {round(float(t), 2): n for n, t in enumerate(columns["time"])}
     moved = at[1.52]
@@ -63,6 +65,9 @@ def test_a_next_run_has_the_changed_session_and_a_folder_of_its_own(tmp_path, ca
     first, second = (jounce.read_log(folder) for folder in (tmp_path / "run", tmp_path / "run_2"))
     assert [event.kind for event in first.events] == ["next_run", "end"]
     assert [event.kind for event in second.events] == ["end"], "the script belongs to the first drive"
+    reasons = [one.events[-1].value for one in (first, second)]
+    assert reasons == ["the operator begins the next run", "the duration is over"]
+    assert [line for line in text.splitlines() if line.startswith("the drive ends")] == [f"the drive ends: {one}" for one in reasons]
     assert float(first["time"][-1]) == pytest.approx(0.3, abs=0.02) and float(second["time"][-1]) == pytest.approx(0.6, abs=0.02)
     assert text.count("drove") == 2
 
@@ -74,3 +79,16 @@ def test_a_next_run_that_cannot_begin_lets_the_drive_of_before_begin_again(tmp_p
     code, text, err = call(capsys, "drive", *words)
     assert "the next run cannot begin" in err and "begins again" in err
     assert (code, text.count("drove")) == (0, 2)
+
+
+def test_no_next_run_begins_while_the_platform_is_stopped(capsys, monkeypatch):
+    """The operator has stopped the platform while it parked: the stream of a next drive would begin at the rest pose."""
+    drives = []
+
+    def drive(command, *_):
+        drives.append(command)
+        return SimpleNamespace(control=SimpleNamespace(next_run={}), session=SimpleNamespace(platform_stopped=True)), 0
+
+    monkeypatch.setattr("simulator.host.drive_command._Command.drive", drive)
+    code, _, err = call(capsys, "drive", "--no-view")
+    assert (code, len(drives)) == (1, 1) and "the operator has stopped the platform" in err

@@ -197,6 +197,9 @@ def test_an_operator_places_the_vehicle_and_sets_a_fault_and_the_page_hears_of_i
         operator.say(type="act", kind="place", value={"x": "here"})
         operator.until(lambda: operator.last("refused"), "the refusal")
         operator.say(type="act", kind="next_run", value={"terrain": "slope"})
+        operator.until(lambda: operator.last("question"), "the question, because the platform is up")
+        time.sleep(1.1)
+        operator.say(type="act", kind="confirm", value=operator.last("question")["number"])
         operator.until(lambda: operator.last("event").get("kind") == "end", "the end")
 
     drive = RealDrive(tmp_path / "out", 60.0)
@@ -204,6 +207,7 @@ def test_an_operator_places_the_vehicle_and_sets_a_fault_and_the_page_hears_of_i
     done = [event.kind for event in events_in(drive.folder) if event.origin == "console"]
     assert done == ["place", "add_fault", "note", "next_run"]
     assert drive.host.control.next_run == {"terrain": "slope"}
+    assert drive.operator.last("event")["value"] == drive.host.session.end_reason == "the operator begins the next run"
     status = drive.operator.last("status")
     assert [one["name"] for one in status["faults"]] == ["puncture_FL"]
     (stream,) = status["streams"]

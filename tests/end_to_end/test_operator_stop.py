@@ -10,6 +10,7 @@ from unpaced import assert_within_limits
 
 from simulator.events.event import Event, Origin
 from simulator.run.rerun import differences
+from washout.platform_procedure import PLATFORM_STATES
 
 STOP, ACKNOWLEDGE = 6.0, 8.0
 """s of the drive."""
@@ -42,6 +43,7 @@ def test_a_stop_holds_the_platform_until_the_acknowledgment_and_comes_again(driv
         (12.5, "pause", False),
         (20.0, "quit", None),
     )
+    drive.host.messages.say = (said := []).append
     assert drive.run() == 0, drive.lines
     assert_within_limits(drive.host.session, drive.legs)
     columns, repeated = again(drive, tmp_path)
@@ -51,6 +53,9 @@ def test_a_stop_holds_the_platform_until_the_acknowledgment_and_comes_again(driv
     assert speed[at - 10 : at].max() > 1e-3, "the platform moves before the stop"
     assert speed[at + 30 : at + 95].max() == 0.0, "at rest after less than 0.3 s, until the acknowledgment"
     assert columns["paused"][at + 5 : round(12.4 / LOG_STEP)].all()
+    assert set(state[at + 5 : at + 95].tolist()) == {PLATFORM_STATES.index("stopped")}
+    assert sum("the platform is stopped by the operator" in line for line in said) == 2
+    assert sum("the platform is no longer stopped" in line for line in said) == 2
     assert not {4, 5} & set(state[round(ACKNOWLEDGE / LOG_STEP) : round(12.0 / LOG_STEP)].tolist()), (
         "it does not follow the vehicle without a new order"
     )

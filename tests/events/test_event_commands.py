@@ -25,7 +25,14 @@ class Drive:
     def __init__(self):
         self.announced, self.ended, self.restarts = [], 0, 0
         self.session = SimpleNamespace(
-            paused=False, platform_stopped=False, tick=70, time=0.07, waits=False, announce=self.announced.append
+            paused=False,
+            platform_stopped=False,
+            platform_state="off",
+            tick=70,
+            h=1e-3,
+            time=0.07,
+            waits=False,
+            announce=self.announced.append,
         )
 
     def restart(self):

@@ -378,3 +378,15 @@ def test_the_law_of_a_phase_is_checked():
     phases = [{"name": "one", "steering": {"type": "path", "driver": {"type": "nobody"}}, "lasts_s": 1}]
     with pytest.raises(ConfigError, match=r"phases\[0\].steering.driver.type"):
         maneuver(phases, segments=[{"length_m": 30}])
+
+
+@pytest.mark.parametrize("place", [(300.0, 0.0), (-40.0, 6.0)])
+def test_a_vehicle_that_is_put_elsewhere_has_not_driven_there(place):
+    plant = Bicycle(speed=10.0)
+    driver = maneuver([{"name": "one", "speed_kph": 36, "until": {"when": "distance", "above_m": 60}}]).driver((0.0, 0.0, 0.0), TRAITS)
+    drive(plant, driver, 2.0)
+    plant.x, plant.y = place
+    drive(plant, driver, 2.0)
+    assert driver.ended == "", "40 m driven"
+    drive(plant, driver, 4.0)
+    assert driver.ended == DONE

@@ -129,6 +129,7 @@ def test_the_outlet_notes_the_top_speed(folder: Path, tmp_path: Path) -> None:
 
         clock, time, readout, command, sensors, measurements = None, 0.0, record(READOUT), record(COMMAND), (), MappingProxyType({})
         cueing = build_cueing("small_hexapod", "small_hexapod", H)
+        platform_state = "engaged"
 
     for speed in (3.0, 20.0, 10.0):
         Drive.readout[0]["v_WB_B"][0] = speed

@@ -44,6 +44,17 @@ class Child:
         self.ended = True
 
 
+class Paused:
+    """Part of a session that the supervisor reads."""
+
+    def __init__(self, platform):
+        self.paused, self.platform = False, platform
+
+    @property
+    def platform_state(self):
+        return self.platform.state
+
+
 class Story:
     """A view supervisor with its environment; `go` advances the time, with or without frames."""
 
@@ -51,7 +62,8 @@ class Story:
         self.said = []
         self.supervisor = ViewSupervisor(8, self.said.append, self.take, 0.0, person)
         self.child = self.supervisor._process = Child(os.getpid())
-        self.session = SimpleNamespace(paused=False, cueing=SimpleNamespace(procedure=Procedure()))
+        self.platform = Procedure()
+        self.session = Paused(self.platform)
         self.now = self.supervisor._opened
         self.windows = []
         self.attach()
@@ -62,7 +74,7 @@ class Story:
             self.session.paused = event.value
         else:
             assert (event.kind, event.value) == ("platform", "park")
-            self.session.cueing.procedure.park()
+            self.platform.park()
 
     def attach(self):
         """A new window opens and takes the keys; returns the one before."""
@@ -87,7 +99,7 @@ class Story:
 
     @property
     def waits(self):
-        return self.session.paused and self.session.cueing.procedure.state == "park"
+        return self.session.paused and self.platform.state == "park"
 
 
 @pytest.fixture
@@ -108,7 +120,7 @@ def test_with_a_window_nothing_happens(story):
     s.go(OPENING - 1.0, frames=False)
     s.go(30.0)
     s.go(HANG - 1.0, frames=False)
-    assert not s.session.paused and s.session.cueing.procedure.parked == 0 and not s.supervisor.stop
+    assert not s.session.paused and s.platform.parked == 0 and not s.supervisor.stop
     assert [line for line in s.said if "first frame" not in line] == []
 
 
@@ -118,13 +130,22 @@ def test_a_killed_window_stops_vehicle_and_platform_at_once_and_ends_the_drive_a
     s.child.die()
     s.go(0.1, frames=False)
     assert s.waits and "jounce view" in s.said[-1] and "code -9" in s.said[-1]
-    s.session.paused, s.session.cueing.procedure.state = False, "rise"  # a button of a game controller
+    s.session.paused, s.platform.state = False, "rise"  # a button of a game controller
     s.go(0.1, frames=False)
     assert s.waits, "nobody drives blind"
     s.go(WAIT - 2.0, frames=False)
     assert not s.supervisor.stop
     s.go(3.0, frames=False)
     assert s.supervisor.stop and s.supervisor.lost and "ending the drive" in s.said[-1]
+
+
+def test_a_lost_window_leaves_a_stopped_platform_stopped(story):
+    s = story()
+    s.go(2.0)
+    s.session.paused, s.platform.state = True, "stopped"
+    s.child.die()
+    s.go(1.0, frames=False)
+    assert s.platform.parked == 0 and "the platform stays stopped" in s.said[-1]
 
 
 def test_a_window_that_hangs_counts_as_gone_until_it_draws_again(story):
@@ -180,7 +201,7 @@ def test_a_window_of_jounce_view_that_is_killed_is_noticed_at_once(story):
         s.supervisor.keys._keys["pid"] = other.pid
         s.go(1.0)
         assert "window reopened" in s.said[-1]
-        s.session.paused, s.session.cueing.procedure.state = False, "engaged"
+        s.session.paused, s.platform.state = False, "engaged"
         other.kill()
         other.wait()
     s.go(0.5, frames=False)
@@ -208,7 +229,7 @@ def test_a_scripted_drive_goes_on_without_its_view(story):
     s.go(1.0)
     s.child.die()
     s.go(2.0 * WAIT, frames=False)
-    assert not s.session.paused and s.session.cueing.procedure.parked == 0 and not s.supervisor.stop
+    assert not s.session.paused and s.platform.parked == 0 and not s.supervisor.stop
     assert [line for line in s.said if "first frame" not in line] == ["driving without a view: the view ended with code -9"]
 
 

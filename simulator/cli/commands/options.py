@@ -102,6 +102,7 @@ def add_host_options(p: argparse.ArgumentParser) -> None:
         "0: a free port)",
     )
     add_tls(p)
+    add_console_host(p)
     p.add_argument("--events", metavar="FILE", help="script of events such as pause and reset, with their times (YAML)")
     add_log(p)
     add_out(p, "folder of log and images")
@@ -114,6 +115,17 @@ def add_tls(p: argparse.ArgumentParser) -> None:
         nargs=2,
         metavar=("CERT", "KEY"),
         help="certificate with its chain, and its key (PEM), to encrypt the console (default: none)",
+    )
+
+
+def add_console_host(p: argparse.ArgumentParser) -> None:
+    """Add --console-host."""
+    p.add_argument(
+        "--console-host",
+        action="append",
+        default=[],
+        metavar="NAME[:PORT]",
+        help="further name under which browsers reach the console, for example through a tunnel or a proxy (default: none); repeatable",
     )
 
 

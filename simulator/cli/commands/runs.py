@@ -6,7 +6,17 @@ import argparse
 
 from simulator.base.argument_types import Commands, number_between, times
 from simulator.base.errors import JounceError
-from simulator.cli.commands.options import add_history, add_json, add_log, add_out, add_plugin, add_session, add_tls, wants_history
+from simulator.cli.commands.options import (
+    add_console_host,
+    add_history,
+    add_json,
+    add_log,
+    add_out,
+    add_plugin,
+    add_session,
+    add_tls,
+    wants_history,
+)
 from simulator.cli.output_options import add_single_file, move_old_file
 from simulator.console import PORT
 
@@ -103,13 +113,14 @@ def add_console(commands: Commands) -> None:
         help="address to listen at, 0: a free port (default: %(default)s of this machine only)",
     )
     add_tls(p)
+    add_console_host(p)
     p.set_defaults(run=_console)
 
 
 def _console(arguments: argparse.Namespace) -> int:
     from simulator.tools.console.command import main_console
 
-    return main_console(arguments.place, arguments.port, arguments.tls)
+    return main_console(arguments.place, arguments.port, arguments.tls, arguments.console_host)
 
 
 def add_sensors(commands: Commands) -> None:

@@ -1,8 +1,7 @@
-// Actions with values: faults, washout, driver, place, notes. They are requests to the drive, which checks them and reports what it refuses.
+// Actions with values: faults, driver, place, next run, notes. They are requests to the drive, which checks them and reports what it refuses.
 "use strict";
 
-const MOST_UNDO = 50;
-let actions = null, parts = null, undone = [], markers = 0;
+let actions = null, parts = null, markers = 0;
 
 const act = (kind, value = null) => send({ type: "act", kind, value });
 const option = (value, text) => { const one = document.createElement("option"); one.value = value; one.textContent = text; return one; };
@@ -12,14 +11,12 @@ function beginActions(found) {
   actions = found;
   byId("fault_type").replaceChildren(...actions.faults.map((one) => option(one.name, one.name.replaceAll("_", " "))));
   showFaultFields();
-  byId("parameter").replaceChildren(...actions.washout.map((one, n) => option(n, one.words)));
-  byId("intensity").max = actions.most_intensity;
   byId("note").maxLength = actions.most_note;
   const drivers = actions.drivers || [];
   byId("drivers").hidden = drivers.length < 2;
   byId("driver_set").title = "a person is asked, and takes over by moving a control";
   byId("driver_choice").replaceChildren(...drivers.map((one) => option(one, one)));
-  showParameter(true);
+  beginTuning();
   showNextRun();
 }
 
@@ -100,46 +97,6 @@ function addFault(event) {
   act("add_fault", entry);
 }
 
-const parameter = () => actions.washout[Number(byId("parameter").value)];
-
-// Shows the selected parameter; an input that has the focus keeps what the operator writes.
-function showParameter(isNew) {
-  const one = actions && parameter(), value = parts && parts.washout[Number(byId("parameter").value)];
-  byId("parameter_form").hidden = !one;
-  if (!one) return;
-  byId("parameter_unit").textContent = one.unit;
-  byId("parameter_text").textContent = `now ${value === null || value === undefined ? "–" : shownNumber(value / one.factor)}, from ${shownNumber(one.least / one.factor)} to ${shownNumber(one.most / one.factor)} ${one.unit}`;
-  const input = byId("parameter_value");
-  input.min = one.least / one.factor; input.max = one.most / one.factor;
-  if (isNew && value !== null && value !== undefined) input.value = shownNumber(value / one.factor);
-}
-
-function setParameter(event) {
-  event.preventDefault();
-  const one = parameter();
-  remember("washout_parameter", { name: one.name, index: one.index, value: parts.washout[Number(byId("parameter").value)] }, one.words);
-  act("washout_parameter", { name: one.name, index: one.index, value: Number(byId("parameter_value").value) * one.factor });
-}
-
-function remember(kind, value, words) {
-  undone.push([kind, value, words]);
-  if (undone.length > MOST_UNDO) undone.shift();
-  showUndo();
-}
-
-function showUndo() {
-  const last = undone[undone.length - 1];
-  byId("undo_text").textContent = last ? `(${last[2]})` : "";
-}
-
-function undo() {
-  const last = undone.pop();
-  if (last) act(last[0], last[1]);
-  const shown = last && last[0] === "washout_parameter" && parameter();
-  if (shown && shown.name === last[1].name && shown.index === last[1].index) byId("parameter_value").value = shownNumber(last[1].value / shown.factor);
-  showUndo();
-}
-
 function pickPlace(point) {
   byId("place_x").value = point[0].toFixed(1);
   byId("place_y").value = point[1].toFixed(1);
@@ -160,27 +117,6 @@ function patchHere() {
   const values = { center: [x.toFixed(1), y.toFixed(1)], size: [20, 10], heading_deg: [Math.round(degrees(now.yaw))] };
   for (const [key, list] of Object.entries(values)) byId("fault_fields").querySelectorAll(`[data-key="${key}"]`).forEach((input, n) => { input.value = list[n]; });
   byId("fault_type").focus();
-}
-
-function showParts(status) {
-  parts = status;
-  map.goal = status.goal;
-  map.areas = status.faults.filter((one) => one.area && one.level > 0).map((one) => [one.name, ...one.area]);
-  map.moved = new Map(status.moved.map(([row, ...pose]) => [row, pose]));
-  const lines = [
-    ["■", "console", "● connected"],
-    ...status.processes.map((one) => ["■", one.name, `${{ good: "● runs", starts: "◌ starts", bad: "✕ missing" }[one.state]} ${one.text}`]),
-    ...status.streams.map((one) => ["→", `${one.name} to ${one.address}`, one.trouble ? `✕ ${one.trouble}` : `${one.refused ? "▲ nobody receives" : "● sends"}, ${one.sent} sent, ${one.lost} lost`]),
-    ...status.outlets.map((one) => ["→", `outlet ${one.name}`, `${one.missed} samples missed, ${one.dropped} events dropped`]),
-    ...status.sensors.map((one) => ["◎", `sensor ${one.name}`, one.trouble ? `✕ ${one.trouble}` : `● ${one.late} late, ${one.skipped} skipped`]),
-    ["", "incidents, collisions", `${status.incidents}, ${status.collisions}`],
-  ];
-  rows("parts", lines.map(([mark, name, text]) => [`${mark} ${name}`, text]));
-  chip("active", `driver: ${status.driver}${status.phase ? ` (${status.phase})` : ""}${status.offered ? `, ▲ asked: ${status.offered}` : ""}`, status.offered ? "warn" : "good");
-  showFaults(status.faults);
-  showParameter(false);
-  if (document.activeElement !== byId("intensity")) byId("intensity").value = status.intensity;
-  byId("intensity_text").textContent = `${Math.round(100 * status.intensity)} %`;
 }
 
 function showFaults(faults) {
@@ -217,13 +153,6 @@ function writeNote(event) {
 function listenToForms() {
   byId("fault_type").addEventListener("change", showFaultFields);
   byId("fault_form").addEventListener("submit", addFault);
-  byId("parameter").addEventListener("change", () => showParameter(true));
-  byId("parameter_form").addEventListener("submit", setParameter);
-  byId("undo").addEventListener("click", undo);
-  byId("intensity").addEventListener("change", () => {
-    if (parts) remember("intensity", parts.intensity, "intensity");
-    act("intensity", Number(byId("intensity").value));
-  });
   byId("place_form").addEventListener("submit", place);
   byId("place_ice").addEventListener("click", patchHere);
   byId("next_form").addEventListener("submit", startNext);

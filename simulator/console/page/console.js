@@ -16,7 +16,7 @@ const PICTURES = ["camera", "lidar", "map"];
 const MARKS_OF = { incident: "✕", collision: "✱", fault: "▲", stop: "■", note: "✎", add_fault: "▲", place: "⌖" };
 const byId = (id) => document.getElementById(id);
 
-let socket = null, names = [], now = {}, hello = null, role = "viewer", ended = false, hasNext = false;
+let socket = null, names = [], now = {}, hello = null, role = "viewer", ended = false, hasNext = false, reason = "";
 let trail = [], plots = [], units = new Map(), tick = -1, tickAt = 0, fresh = false, frameAt = 0, drawnAt = 0, plottedAt = 0;
 const map = new WorldMap(byId("map"), byId("follow"));
 
@@ -42,13 +42,15 @@ function hear(message) {
   else if (message.type === "status") { if (actions) showParts(message); else parts = message; }
   else if (message.type === "role") { role = message.role; showRole(message.operated, message.pages, message.lost); }
   else if (message.type === "event") showEvent(message);
+  else if (message.type === "question") ask(message);
+  else if (message.type === "file") takeFile(message);
   else if (message.type === "refused") note(`▲ refused: ${message.kind}${message.origin ? ` of ${message.origin}` : ""}: ${message.text}`, "bad");
 }
 
 async function begin(message) {
   hello = message;
-  ended = hasNext = false;
-  map.track = []; map.target = null; trail = []; undone = []; tick = -1;
+  ended = hasNext = false; reason = ""; parts = null;
+  map.track = []; map.target = null; trail = []; tick = -1;
   byId("events").replaceChildren();
   byId("title").textContent = `– ${message.title}`;
   document.title = `Jounce: ${message.title}`;
@@ -129,7 +131,8 @@ function showButtons() {
   byId("stop").classList.toggle("latched", Boolean(now.host_stopped));
   byId("pause_text").textContent = now.paused ? "Continue" : "Pause";
   byId("pause").disabled = !has || Boolean(now.host_stopped);
-  byId("undo").disabled = !has || !undone.length;
+  if (!has) hideQuestion();
+  showUndo();
 }
 
 function alarm(text) {
@@ -154,7 +157,9 @@ function draw() {
   if (moment - frameAt > ASLEEP) tickAt = moment; // this page was asleep, not the drive
   frameAt = moment;
   const open = socket && socket.readyState === WebSocket.OPEN, quiet = tick >= 0 && moment - tickAt > QUIET;
-  chip("link", ended ? (hasNext ? "◌ the next run is being prepared" : "■ the drive has ended") : open ? (quiet ? "▲ no data" : "● connected") : "✕ not connected", ended || !open || quiet ? "bad" : "good");
+  chip("link", ended ? (hasNext ? "◌ the next run is being prepared" : `■ the drive has ended${reason && `: ${reason}`}`) : open ? (quiet ? "▲ no data" : "● connected") : "✕ not connected", ended || !open || quiet ? "bad" : "good");
+  markParts(ended ? ENDED : open && !quiet ? LIVE : UNKNOWN);
+  if (ended) chip("drive", "■ ended", "bad");
   alarm(ended ? "" : !open ? "Not connected: actions have no effect. Use the emergency stop of the platform." : quiet
     ? "The drive does not answer. Use the emergency stop of the platform."
     : now.host_stopped ? "The platform is stopped. The operator has to acknowledge; the driver then raises it at the vehicle." : "");
@@ -169,8 +174,10 @@ function draw() {
 
 function showState() {
   const state = hello.states[now.platform_state] || "–";
-  chip("drive", now.host_waits ? "▲ waits for the platform" : now.paused ? "❚❚ paused" : now.incident ? "✕ incident" : "▶ drives", now.incident ? "bad" : now.paused ? "warn" : "good");
-  chip("platform", now.host_stopped ? "■ platform stopped" : `${state === "fault" ? "✕" : "◆"} platform: ${state}`, now.host_stopped || state === "fault" ? "bad" : "good");
+  const ends = parts && parts.ending;
+  if (!ended) chip("drive", ends ? `■ ends: ${ends}` : now.host_waits ? "▲ waits for the platform" : now.paused ? "❚❚ paused" : now.incident ? "✕ incident" : "▶ drives", now.incident || ends ? "bad" : now.paused ? "warn" : "good");
+  const isBad = state === "stopped" || state === "fault";
+  chip("platform", `${state === "stopped" ? "■" : state === "fault" ? "✕" : "◆"} platform: ${state}`, isBad ? "bad" : "good");
   showButtons();
   byId("position").textContent = `x ${fixed(now.p_WB_x, 1, "m")}, y ${fixed(now.p_WB_y, 1, "m")}`;
   byId("gg_text").textContent = `${fixed(now.a_WG_B_x, 1, "")}/ ${fixed(now.a_WG_B_y, 1, "m/s²")}`;
@@ -195,8 +202,10 @@ function showState() {
 }
 
 function showEvent(event) {
-  if (event.kind === "end") ended = true;
+  if (event.kind === "end") { ended = true; reason = event.value || ""; }
   if (event.kind === "next_run") hasNext = true;
+  if (event.kind === "stop") hasNext = false;
+  noteChange(event);
   const at = event.time_s === null ? "" : `${event.time_s.toFixed(2)} s`;
   const value = eventWords(event);
   note(`${MARKS_OF[event.kind] || ""} ${at} (tick ${event.tick}) ${event.origin}: ${event.kind} ${value}`, BAD.has(event.kind) ? "bad" : event.origin === "console" ? "own" : "");
@@ -235,7 +244,7 @@ const KEYS = {
   s: ["stop", "stop the platform (also Esc; in a field for text only Esc)"], a: ["acknowledge", "acknowledge the stop"], p: ["pause", "pause, continue"], r: ["reset", "restart the drive"],
   t: ["next", "go to the next run"], u: ["upright", "put the vehicle on its wheels"], k: ["park", "park the platform"], j: ["ask", "ask the driver to raise the platform"],
   m: ["marker", "write a marker into the log"], o: ["control", "take control, hand over"], z: ["undo", "undo the last change of the motion cueing"],
-  n: ["note", "go to the note"], f: ["fault_type", "go to the faults"], i: ["intensity", "go to the motion cueing"], l: ["map", "go to the map (arrows move, Enter chooses its center)"],
+  b: ["switch_set", "switch between the sets A and B of the motion cueing"], w: ["save_washout", "save the washout as a file"], n: ["note", "go to the note"], f: ["fault_type", "go to the faults"], i: ["intensity", "go to the motion cueing"], l: ["map", "go to the map (arrows move, Enter chooses its center)"],
   x: ["place_x", "go to the place of the vehicle"], e: ["events", "go to the events"], "+": ["larger", "larger text"], "-": ["smaller", "smaller text"],
 };
 
@@ -273,6 +282,7 @@ addEventListener("keydown", press);
 byId("to_keys").addEventListener("click", () => openDetails(byId("keys")));
 map.onPick = pickPlace;
 listenToForms();
+listenToTuning();
 new Worker("/beat.js").onmessage = () => send({ type: "beat" });
 
 scaleText(0);

@@ -39,21 +39,22 @@ function brief(value) {
 const fixed = (value, digits, unit) => (value === null || value === undefined ? "–" : `${value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1")} ${unit}`);
 const degrees = (value) => (value === null || value === undefined ? value : (180 / Math.PI) * value);
 
-// Words for the values of events that are mappings.
+// Words for the values of events.
 const EVENT_WORDS = {
   collision: (one) => `${one.number} with ${one.name} (${one.label}) at ${one.closing_speed_ms.toFixed(1)} m/s`,
   incident: (one) => `${one.number}: ${one.reason}`,
   fault: (one) => `${one.part} ${one.begins ? "begins" : "ends"}`,
   add_fault: (one) => `${one.name || one.type}${one.ramp_s ? `, complete in ${one.ramp_s} s` : ""}${one.end_s ? `, until ${one.end_s.toFixed(2)} s` : ""}`,
-  washout_parameter: (one) => `${one.name}${one.index === null ? "" : ` [${one.index}]`} = ${brief(one.value)}`,
-  place: (one) => `at x ${one.x.toFixed(1)} m, y ${one.y.toFixed(1)} m, ${degrees(one.heading).toFixed(0)}°`,
+  washout_parameter: (one) => `${one.name}${one.index === null ? "" : `[${one.index}]`}: ${brief(one.value)}`,
+  intensity: (one) => `${brief(one)} (${Math.round(100 * one)} %)`,
+  place: (one) => `at x ${one.x.toFixed(1)} m, y ${one.y.toFixed(1)} m, ${(one.heading_deg ?? degrees(one.heading)).toFixed(0)}°`,
 };
 
 // Returns the value of an event as text.
 function eventWords({ kind, value }) {
   if (value === null || value === undefined) return "";
-  if (typeof value !== "object") return String(value);
-  return kind in EVENT_WORDS ? EVENT_WORDS[kind](value) : JSON.stringify(value);
+  if (kind in EVENT_WORDS) return EVENT_WORDS[kind](value);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 // Track [[x, y], ...] in the world, vehicle at `place` with heading `yaw`; x to the right, y up.

@@ -1,7 +1,7 @@
 // Vehicle and motion platform in 3-D. World axes of the simulation (z up) are those of the scenes.
 import * as THREE from "./three.module.min.js";
 
-const PERIOD = 90;
+const PERIOD = 90, VERTEX_BYTES = 12;
 const columnsOf = (wheel) => [`p_BK_${wheel}_x`, `p_BK_${wheel}_y`, `p_BK_${wheel}_z`, `road_wheel_angle_${wheel}`, `wheel_angle_${wheel}`];
 
 class View {
@@ -33,50 +33,60 @@ class View {
 
 const solid = (color) => new THREE.MeshLambertMaterial({ color });
 
+// Returns the mesh of a text: vertices in base 64 with position (3 x int16), normal (3 x int8) and color (3 x uint8).
+function meshOf(text, unit, material) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)), data = new DataView(bytes.buffer), count = bytes.length / VERTEX_BYTES;
+  const position = new Float32Array(3 * count), normal = new Float32Array(3 * count), color = new Float32Array(3 * count), one = new THREE.Color();
+  for (let n = 0; n < count; n += 1) {
+    const at = n * VERTEX_BYTES;
+    for (let k = 0; k < 3; k += 1) {
+      position[3 * n + k] = unit * data.getInt16(at + 2 * k, true);
+      normal[3 * n + k] = data.getInt8(at + 6 + k) / 127;
+    }
+    one.setRGB(data.getUint8(at + 9) / 255, data.getUint8(at + 10) / 255, data.getUint8(at + 11) / 255, THREE.SRGBColorSpace).toArray(color, 3 * n);
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(position, 3));
+  geometry.setAttribute("normal", new THREE.BufferAttribute(normal, 3));
+  geometry.setAttribute("color", new THREE.BufferAttribute(color, 3));
+  return new THREE.Mesh(geometry, material);
+}
+
 class Vehicle extends View {
   constructor(renderer, about) {
-    super(renderer, 2.2 * about.length, 0.9 * about.length);
+    super(renderer, 1.7 * about.length, 0.65 * about.length);
     this.body = new THREE.Group();
     this.body.rotation.order = "ZYX";
-    const high = about.top - about.bottom, low = 0.55 * high;
-    this.box(about.length, about.width, low, about.front - 0.5 * about.length, about.bottom + 0.5 * low, 0x4d6b57);
-    this.box(0.5 * about.length, 0.86 * about.width, high - low, about.front - 0.62 * about.length, about.bottom + 0.5 * (low + high), 0x6f8d79);
-    this.box(0.08 * about.length, 0.7 * about.width, 0.12 * high, about.front, about.bottom + 0.4 * high, 0xd8dde2);
-    this.wheels = about.wheels.map((one) => this.wheel(one));
+    const painted = new THREE.MeshLambertMaterial({ vertexColors: true, side: THREE.DoubleSide });
+    const pane = new THREE.MeshLambertMaterial({ vertexColors: true, side: THREE.DoubleSide, transparent: true, opacity: 0.45, depthWrite: false });
+    this.body.add(meshOf(about.solid, about.unit, painted), meshOf(about.glass, about.unit, pane));
+    const tire = meshOf(about.wheel, about.unit, painted);
+    this.wheels = about.wheels.map((one) => this.wheel(one, tire));
     this.scene.add(this.body);
-    const radius = Math.max(...about.wheels.map((one) => one.radius));
     this.ground = new THREE.GridHelper(20, 20, 0x8894a0, 0xc4ccd4);
     this.ground.rotation.x = Math.PI / 2;
-    this.floor = Math.min(...about.wheels.map((one) => one.z)) - radius;
+    this.ground.position.z = about.low;
     this.scene.add(this.ground);
   }
 
-  box(length, width, height, x, z, color) {
-    const mesh = new THREE.Mesh(new THREE.BoxGeometry(length, width, height), solid(color));
-    mesh.position.set(x, 0, z);
-    this.body.add(mesh);
-  }
-
-  wheel(one) {
-    const carrier = new THREE.Group(), spin = new THREE.Group();
-    const tire = new THREE.Mesh(new THREE.CylinderGeometry(one.radius, one.radius, one.width, 24), solid(0x23262a));
-    const spoke = new THREE.Mesh(new THREE.BoxGeometry(1.2 * one.radius, 1.04 * one.width, 0.2 * one.radius), solid(0xb9c0c8));
-    spin.add(tire, spoke);
+  wheel(one, tire) {
+    const carrier = new THREE.Group(), spin = new THREE.Group(), mesh = tire.clone();
+    spin.add(mesh);
     carrier.rotation.order = "ZYX";
     carrier.add(spin);
     this.body.add(carrier);
-    return [columnsOf(one.name), carrier, spin];
+    return [columnsOf(one.name), carrier, spin, mesh, one.scale];
   }
 
   show(now) {
     this.body.rotation.set(now.roll || 0, now.pitch || 0, 0);
-    for (const [columns, carrier, spin] of this.wheels) {
+    for (const [columns, carrier, spin, mesh, [round, wide]] of this.wheels) {
       const [x, y, z, heading, angle] = columns.map((name) => now[name] || 0);
       carrier.position.set(x, y, z);
       carrier.rotation.z = heading;
       spin.rotation.y = angle;
+      mesh.scale.set(round, y < 0 ? -wide : wide, round); // the mesh is that of a left wheel
     }
-    this.ground.position.z = this.floor;
     this.draw([0, 0, 0]);
   }
 }

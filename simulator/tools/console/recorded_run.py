@@ -16,7 +16,7 @@ from simulator.telemetry.event_file import read_events
 from simulator.telemetry.recover import LogInfo, read_logs
 from simulator.tools.console.decimate import extremes, intervals, times, window
 from simulator.tools.console.log_columns import LogColumns
-from washout.platform_state_machine import STATE_NAMES
+from washout.platform_procedure import PLATFORM_STATES
 
 STATES = (
     "time", "p_WB_x", "p_WB_y", "yaw", "v_WB_B_x", "a_WG_B_x", "a_WG_B_y", "steering_wheel_angle", "command_throttle", "command_brake",
@@ -94,7 +94,7 @@ class RecordedRun:
             "axis": [self.axis[0], self.axis[-1]],
             "columns": [[name, words.get("unit", ""), words.get("meaning", "")] for name, words in self.columns.items()],
             "states": self._states,
-            "platform_states": STATE_NAMES,
+            "platform_states": PLATFORM_STATES,
             "legs": legs,
             "plots": [name for name in FIRST_PLOTS if name in self.columns] or [next(iter(self.columns))],
             "facts": [[key, about[key]] for key in FACTS if about.get(key)] + _results(facts),
