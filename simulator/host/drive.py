@@ -20,7 +20,7 @@ from simulator.base.progress_line import ProgressLine
 from simulator.base.rates import even_turns
 from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import build
-from simulator.clock import prepare_process, release_process
+from simulator.clock import Clock, prepare_process, release_process
 from simulator.configuration.configuration import Configuration
 from simulator.console.address import need_packages
 from simulator.driver.force_feedback.thread import ForceFeedbackThread
@@ -42,6 +42,7 @@ from simulator.host.platform_park import close_together, park
 from simulator.host.platform_rise import wait_for_platform
 from simulator.host.session_reports import SessionReports
 from simulator.host.stream_reports import StreamReports
+from simulator.host.trip import Trip
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.force_feedback import ForceFeedbackOutlet
 from simulator.outlets.telemetry import TelemetryOutlet
@@ -97,6 +98,9 @@ class Host:
         self.force_feedback: ForceFeedbackOutlet | None = None
         self.outcome: Outcome | None = None
         """Outcome of a drive to a goal."""
+        self.trip = Trip()
+        self.by_person = False
+        """Whether the drive began with a person as its driver."""
         self._progress: ProgressLine | None = None
         self._closed = False
 
@@ -127,8 +131,8 @@ class Host:
         self.streams.open(parts)
         self.messages.folder = folder = RunFolder(self.options.out)
         try:
-            by_a_person = next(iter(parts.options.drivers)) == PERSON
-            self.view.open(parts, folder.path, self.options.began, by_a_person, self._note, self.events.queue.put, sensors)
+            self.by_person = next(iter(parts.options.drivers)) == PERSON
+            self.view.open(parts, folder.path, self.options.began, self.by_person, self._note, self.events.queue.put, sensors)
             self.streams.start_platform(folder.path)
             choices = drivers_of(parts, self.controls)
             driver = choices[0].make(None)
@@ -149,6 +153,7 @@ class Host:
             with on_signal(self._take_signal):
                 try:
                     session.outlets.extend(outlets)
+                    self.view.wait_for_first_frame(session, lambda: self.stop_request.first is not None)
                     self._begin(session, folder)
                     return self._drive(session, folder.path)
                 finally:
@@ -218,7 +223,7 @@ class Host:
         assert clock is not None
         simulated, wall = clock.paced, clock.elapsed
         if self.log is not None:  # without the end of the drive, in which the vehicle does not move any more
-            self.log.writer.about["real_time"] = json_text({"lateness": clock.lateness.to_json(), "tick_cost": clock.cost.to_json()})
+            self.log.writer.about |= self._times_in_log(clock)
         live = session.cueing.monitor.live[0].copy()
         limiter = interventions(session.cueing.readout)
         motions, quick = streams.to_park()
@@ -239,6 +244,7 @@ class Host:
         return {
             "folder": folder,
             "sound": self.sound.summary(),
+            "by_person": self.by_person,
             "time": simulated,
             "real_time_factor": simulated / max(wall, 1e-9),
             "overruns": clock.overruns,
@@ -252,6 +258,17 @@ class Host:
             "limiter": limiter if quick else interventions(session.cueing.readout),
             "sickness_dose": {place: float(live[f"{place}_sickness_dose"]) for place in ("car", "cab")},
         }
+
+    def _times_in_log(self, clock: Clock) -> dict[str, str]:
+        """Return the times of the ticks and the trip for the log."""
+        times = {
+            "lateness": clock.lateness.to_json(),
+            "tick_cost": clock.cost.to_json(),
+            "late_ticks": clock.overruns,
+            "dropped_s": clock.dropped,
+        }
+        trip = {"distance_m": f"{self.trip.distance:.1f}", "top_speed_mps": f"{self.trip.top_speed:.2f}"}
+        return {"real_time": json_text(times), **trip}
 
     def _wait_for_platform(self, session: Session, by_a_person: bool) -> None:
         """Let the platform rise before the drive."""
@@ -276,6 +293,7 @@ class Host:
 
     def _keep_going(self, session: Session) -> bool:
         """Check vehicle, outlets, devices and view; return False to end the drive. Called a hundred times a second."""
+        self.trip.note(session)
         self._report_failures(session)
         self.stream_reports.report_receivers(session)
         self._serve(session)

@@ -17,7 +17,8 @@ from typing import Any
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.start_screen.choice import initial_choice
-from simulator.start_screen.open_start_screen import FOLDER
+from simulator.start_screen.last_drive import LastDrivePages
+from simulator.start_screen.open_start_screen import CHOICE, FOLDER, LAST, WATCH, LastDrive
 from simulator.start_screen.pages import Devices, StartPage
 from simulator.view.gl_context import window_context
 from simulator.view.instruments import Canvas, Font, asset
@@ -35,7 +36,7 @@ BACKGROUND = (0.16, 0.18, 0.20, 1.0)
 class StartScreen:
     """Window with the start page, until the user drives or quits."""
 
-    def __init__(self, given: Mapping[str, str]) -> None:
+    def __init__(self, given: Mapping[str, Any]) -> None:
         self.live = LiveSettings(load_settings())
         self.window = window_context(*SIZE, CAPTION, samples=1)
         from simulator.view.instrument_renderer import CanvasRenderer
@@ -43,9 +44,10 @@ class StartScreen:
         self.canvas = Canvas(Font(asset("fonts/hud.npz")))
         self.renderer = CanvasRenderer(self.canvas.font)
         self.devices = Devices()
-        self.drives = self.ended = False
+        self.drives = self.watches = self.ended = False
         choice = initial_choice(self.live.value.start, given, given.get(FOLDER, ""))
-        self.page = StartPage(choice, self.live, self.devices, lambda: self.menu, self.drive)
+        recorded = LastDrivePages(LastDrive(**given.get(LAST, {})), self.watch, lambda: self.menu)
+        self.page = StartPage(choice, self.live, self.devices, lambda: self.menu, self.drive, recorded)
         self.menu = Menu(self.page, self.end, shade=False)
         self.window.push_handlers(on_key_press=self.press)
         MenuMouse(self.window, lambda: self.menu, lambda: self.scale)
@@ -59,7 +61,7 @@ class StartScreen:
 
     def run(self) -> dict[str, str] | None:
         """Return the choice; None if the user quits."""
-        while not (self.ended or self.drives or self.window.has_exit):
+        while not (self.ended or self.drives or self.watches or self.window.has_exit):
             began = time.perf_counter()
             self.window.switch_to()
             self.window.dispatch_events()
@@ -69,11 +71,13 @@ class StartScreen:
             self.draw()
             self.window.flip()
             time.sleep(max(FRAME_TIME - (time.perf_counter() - began), 0.0))
+        self.menu.page.close()  # ends the rendering of a video
         self.devices.close()
         self.window.close()
-        if not self.drives:
+        if not (self.drives or self.watches):
             return None
-        self.live.change(start=self.page.choice)
+        if self.drives:
+            self.live.change(start=self.page.choice)
         return self.page.choice
 
     def draw(self) -> None:
@@ -100,6 +104,10 @@ class StartScreen:
         """End with the choice."""
         self.drives = True
 
+    def watch(self) -> None:
+        """End with the choice, to watch the last drive."""
+        self.watches = True
+
     def end(self) -> None:
         """End without a choice."""
         self.ended = True
@@ -116,7 +124,7 @@ def main() -> int:
     except JounceError as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    print(json_text({"choice": choice}), flush=True)
+    print(json_text({CHOICE: choice, WATCH: screen.watches} if screen.watches else {CHOICE: choice}), flush=True)
     return 0
 
 

@@ -13,6 +13,7 @@ from simulator.view.menu import Menu, PlainPage, Row, stepped
 from simulator.view.user_settings import LARGEST_TEXT, UserSettings, save_settings
 
 TEXT_STEP = 0.25
+SETTINGS_NOTE = "sound, screen, camera, steering, units, text size, keys"
 
 
 class LiveSettings:

@@ -147,10 +147,19 @@ def change_saved(**values: Any) -> str:
 @cache
 def users_keys() -> Bindings:
     """Return the keys of the user, for messages; the usual keys if the file cannot be used."""
+    return _usable_settings().keys
+
+
+def users_speed_unit() -> str:
+    """Return the unit of the speed that the user has set, for messages; the usual one if the file cannot be used."""
+    return _usable_settings().speed_unit
+
+
+def _usable_settings() -> UserSettings:
     try:
-        return load_settings().keys
+        return load_settings()
     except JounceError:
-        return DEFAULTS
+        return UserSettings()
 
 
 def users_key(action: str) -> str:
