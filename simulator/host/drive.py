@@ -30,7 +30,7 @@ from simulator.driver.make_driver import PERSON
 from simulator.events.event import Event, Origin
 from simulator.host.drive_console import ConsoleOptions, DriveConsole
 from simulator.host.drive_control import DriveControl
-from simulator.host.drive_drivers import drivers_of
+from simulator.host.drive_drivers import drivers_of, need_devices
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_sound import DriveSound
 from simulator.host.drive_streams import DriveStreams
@@ -119,6 +119,7 @@ class Host:
         if self.options.console is not None:
             need_packages("--console")
         choose_view(self.options.configuration, self.messages.say)
+        need_devices(self.options.configuration)
         self.view.compile(self.options.configuration, self.messages.say)
         self.parts = parts = build(self.options.configuration)
         ticks_per_row(parts)

@@ -95,10 +95,13 @@ class HumanControls:
                     self._view.window.message = notice
         if self.driver is not None and keys is not None and self._view.window is not None:
             self._view.window.press_in_menu(self.driver.menu_keys(keys.in_menu))
+            self._view.window.extras[0]["look"] = self.driver.look()
         events = [] if self.driver is None else self.driver.events()
-        if keys is not None and keys.down("horn") != self._horn:
+        horn = (keys is not None and keys.down("horn")) or (self.driver is not None and self.driver.holds("horn"))
+        if horn != self._horn:
             self._horn = not self._horn
-            events.append(Event("horn", self._horn, Origin.WINDOW))
+            by_key = keys is not None and (keys.down("horn") or self.driver is None)
+            events.append(Event("horn", self._horn, Origin.WINDOW if by_key else self.driver.origin))
         if keys is None or (self.driver is not None and self.driver.reads_keys):
             return events
         if self._keys is None:

@@ -11,10 +11,9 @@ from simulator.driver.input_devices.device_profiles import load_profiles, profil
 from simulator.driver.input_devices.devices import Device, DeviceHub
 from simulator.start_screen.choice import options_of, shown_rows
 from simulator.start_screen.last_drive import LastDrivePages
-from simulator.view.key_bindings import driving_keys_text, key_text
+from simulator.view.key_bindings import MENU_KEYS, driving_keys_text, key_text
 from simulator.view.menu import Bar, Menu, PlainPage, Row, stepped
 from simulator.view.settings_pages import SETTINGS_NOTE, KeysPage, LiveSettings, SettingsPage
-from simulator.view.shared_state import OPEN_MENU
 
 QUESTION_LINES, QUESTION_WIDTH = 2, 60
 """Rows of a question, so that the other rows keep their places, and its characters per row."""
@@ -50,7 +49,7 @@ class Devices:
 
     def menu_keys(self) -> list[str]:
         """Return the keys of the menu that were pressed on the devices before the last `poll`."""
-        return [] if self.hub is None else [key for key in self.hub.menu_keys if key != OPEN_MENU]
+        return [] if self.hub is None else [key for key in self.hub.menu_keys if key in MENU_KEYS]
 
     def found(self) -> list[Device]:
         """Return the devices."""

@@ -22,7 +22,7 @@ from simulator.view.object_follower import ObjectFollower
 from simulator.view.pause_menu import PauseMenu
 from simulator.view.settings_pages import LiveSettings
 from simulator.view.shared_keys import KEYS, KeyWriter, NoKeys
-from simulator.view.shared_state import MENU_PRESSES, OPEN_MENU, ViewReader
+from simulator.view.shared_state import MENU_PRESSES, OPEN_MENU, WINDOW_ACTIONS, ViewReader
 from simulator.view.terrain_data import TerrainData
 from simulator.view.timeline import Timeline
 from simulator.view.user_settings import UserSettings, load_settings
@@ -210,7 +210,10 @@ class _View:
 
     def _press_button(self, key: str) -> None:
         menu, guide = self.pause_menu.menu, self.scene.hud.guide
-        if menu is None and key == OPEN_MENU:
+        if key in WINDOW_ACTIONS:
+            if menu is None:
+                self._change_window(key)
+        elif menu is None and key == OPEN_MENU:
             self._change_window("menu")
         elif menu is None and guide is not None and key != "ESCAPE":
             guide.take_key(key)
@@ -262,13 +265,10 @@ class _View:
             self._change_window(meaning)
             return True
         self.writer.set(meaning, True)
-        if meaning == "camera":
-            self.scene.camera.next()
-        elif meaning.startswith("camera_"):
-            self.scene.camera.kind = CAMERAS[int(meaning[-1]) - 1]
-            self.scene.camera.cut()
-        elif meaning == "escape":
+        if meaning == "escape":
             self.close()
+        else:
+            self._change_window(meaning)
         return True
 
     def _change_window(self, action: str) -> None:
@@ -278,6 +278,11 @@ class _View:
             hud.help = not hud.help
         elif action == "motion_chart":
             self._switch_charts()
+        elif action == "camera":
+            self.scene.camera.next()
+        elif action.startswith("camera_"):
+            self.scene.camera.kind = CAMERAS[int(action[-1]) - 1]
+            self.scene.camera.cut()
         elif action == "insets":
             hud.shows_insets = not hud.shows_insets
         elif action == "menu" and hud.help:

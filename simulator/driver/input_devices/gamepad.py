@@ -43,6 +43,10 @@ class Gamepad:
         self.events += [event for event in remaining if event is not None]
         write_pedals(out, self._steering, throttle, brake)
         self.lever.write(out)
+        if any(pad.holds("hold_parking_brake") for pad in pads):
+            out[0]["parking_brake"] = 1.0
 
 
-SOURCE = InputSourceKind("gamepad", lambda context, _: Gamepad(context.hub, context.lever), CONTRACT, meaning="game controller")
+SOURCE = InputSourceKind(
+    "gamepad", lambda context, _: Gamepad(context.hub, context.lever), CONTRACT, meaning="game controller", devices=("gamepad",)
+)
