@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -166,6 +166,9 @@ class Host:
         """Start the sound, if the drive has some: with a window, or by request."""
         options = self.parts.options.sound
         has_window = self.view.window is not None and self.parts.options.view in ("auto", "window")
+        if not self.options.configuration.has("outlets.sound.volume"):
+            options = replace(options, volume=self.view.settings.volume)
+        session.sound.volume = options.volume
         if has_window if options.on is None else options.on:
             self.sound.open(session, options)
 

@@ -23,7 +23,7 @@ from simulator.outlets.view import ViewOutlet
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Session
 from simulator.view.ghost import GhostTrack
-from simulator.view.user_settings import load_settings
+from simulator.view.user_settings import UserSettings, load_settings
 
 DEFAULT_MANEUVER = "scripted_drive"
 VIEW_PERIOD = 0.008
@@ -85,10 +85,12 @@ class DriveView:
     keys : keys of the window
     map_watchers : called with the Snapshots of a driver to a goal, besides the window
     ghost : ghost that the view shows; None without one
+    settings : settings of the user; the usual ones without a window
     """
 
     def __init__(self) -> None:
         self.ghost: GhostTrack | None = None
+        self.settings = UserSettings()
         self.supervisor: Any = None
         self.window: ViewOutlet | None = None
         self.keys: Any = None
@@ -104,7 +106,7 @@ class DriveView:
 
         has_window = read_session(configuration).view in ("auto", "window") and display_available()
         if has_window:
-            load_settings()
+            self.settings = load_settings()
         if has_window and needs_compilation():
             self._start_window = StartWindow()
             compile_for_session(configuration, say, self._start_window.show)

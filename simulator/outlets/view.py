@@ -103,6 +103,7 @@ class ViewOutlet:
         command = session.command[0]
         e["selector"], e["parking_brake"] = command["selector"], command["parking_brake"] > PULLED
         self._publish_motion(session)
+        e["volume"] = session.sound.volume
         e["waits"], e["driver"] = session.waits, self._driver(session.seat)
         e["paused"], e["message"] = session.paused, short(self._message)
         self._publish_state(session)

@@ -20,7 +20,7 @@ from simulator.start_screen.choice import initial_choice
 from simulator.start_screen.last_drive import LastDrivePages
 from simulator.start_screen.open_start_screen import CHOICE, FOLDER, LAST, WATCH, LastDrive
 from simulator.start_screen.pages import Devices, StartPage
-from simulator.view.gl_context import window_context
+from simulator.view.gl_context import show_full_screen, window_context
 from simulator.view.instruments import Canvas, Font, asset
 from simulator.view.menu import Menu, menu_scale
 from simulator.view.menu_window import MenuMouse, key_name
@@ -37,8 +37,8 @@ class StartScreen:
     """Window with the start page, until the user drives or quits."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        self.live = LiveSettings(load_settings())
         self.window = window_context(*SIZE, CAPTION, samples=1)
+        self.live = LiveSettings(load_settings())
         from simulator.view.instrument_renderer import CanvasRenderer
 
         self.canvas = Canvas(Font(asset("fonts/hud.npz")))
@@ -65,6 +65,7 @@ class StartScreen:
             began = time.perf_counter()
             self.window.switch_to()
             self.window.dispatch_events()
+            show_full_screen(self.window, self.live.value.full_screen)
             self.devices.poll()
             for name in self.devices.menu_keys():
                 self.menu.button(name)
@@ -96,8 +97,10 @@ class StartScreen:
     def press(self, symbol: int, modifiers: int) -> bool:
         """Process a key."""
         name = key_name(symbol)
-        if name is not None:
-            self.menu.key(name)
+        if name is None or self.menu.key(name):
+            return True
+        if name in self.live.value.keys["full_screen"]:
+            self.live.change(full_screen=not self.live.value.full_screen)
         return True
 
     def drive(self) -> None:

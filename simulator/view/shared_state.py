@@ -77,6 +77,7 @@ EXTRAS = (
         "presses of the buttons of devices for menu and window so far, in the order of MENU_PRESSES",
         "i8",
     ),
+    ("volume", (), "1", "volume of the sound"),
     ("look", (2,), "1", "direction of view by a stick, left and up positive, -1 to 1"),
     ("message", (), "", "message for the driver, one line, utf-8", "S96"),
     ("driver", (), "", "name of the present driver, utf-8, if several may drive; else empty", "S24"),

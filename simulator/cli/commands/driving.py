@@ -46,7 +46,9 @@ def add_drive(commands: Commands) -> None:
     sound = p.add_mutually_exclusive_group()
     sound.add_argument("--sound", action="store_true", help="sound also without a window (default: sound with a window)")
     sound.add_argument("--no-sound", action="store_true", help="no sound")
-    p.add_argument("--volume", type=number_between(0.0, 1.0), metavar="V", help="volume of the sound, 0 to 1 (default: 0.5)")
+    p.add_argument(
+        "--volume", type=number_between(0.0, 1.0), metavar="V", help="volume of the sound, 0 to 1 (default: as in the settings, 0.5)"
+    )
     p.add_argument("--sound-device", metavar="NAME", help="sound device: name, part of it, or null (default: device of the system)")
     add_host_options(p)
     p.add_argument("--to", metavar="HOST[:PORT]", help="receiver of the motion stream (default: built-in virtual platform)")

@@ -23,6 +23,8 @@ class Gamepad:
         self.events: list[str] = []
         self.device: Device | None = None
         """Game controller that steers."""
+        self.steering_speed = 1.0
+        """Factor on the speed of the steering."""
         self._t: float | None = None
         self._steering = 0.0
 
@@ -38,7 +40,7 @@ class Gamepad:
             pad = pads[0]
             stick, throttle, brake = pad.steering() or 0.0, pad.pedal("throttle"), pad.pedal("brake")
             feel = pad.profile.feel if pad.profile else feel
-        self._steering = stick_steering(self._steering, stick, speed, dt, feel)
+        self._steering = stick_steering(self._steering, stick, speed, dt * self.steering_speed, feel)
         remaining = (self.lever.take(action, speed) for pad in pads for action in pad.actions)
         self.events += [event for event in remaining if event is not None]
         write_pedals(out, self._steering, throttle, brake)

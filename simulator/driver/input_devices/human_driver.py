@@ -14,6 +14,7 @@ from simulator.driver.input_devices.contract import InputContext, InputSource, I
 from simulator.driver.input_devices.controls import Lever, write_pedals
 from simulator.driver.input_devices.device_profiles import load_profiles, profile_folders
 from simulator.driver.input_devices.devices import Device, DeviceHub
+from simulator.driver.input_devices.gamepad import Gamepad
 from simulator.driver.input_devices.keyboard import Keyboard, Keys
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS, check
 from simulator.driver.input_devices.reverse_by_brake import ReverseByBrake
@@ -143,6 +144,12 @@ class HumanDriver:
         """Append a line about a device to `notices`; may be called in any thread."""
         if self.hub is not None:
             self.hub.notices.append(text)
+
+    def set_steering_speed(self, factor: float) -> None:
+        """Set the speed of the steering by keys and stick, relative to that of the device profiles."""
+        for source in self.sources:
+            if isinstance(source, Keyboard | Gamepad):
+                source.steering_speed = factor
 
     def holds(self, action: str) -> bool:
         """Return whether a button of a device is pressed whose action applies while it is down, such as `horn`."""
