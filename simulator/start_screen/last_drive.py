@@ -139,10 +139,16 @@ class Rendering:
         return lines[-1] if lines else f"the rendering ended with code {self._process.returncode}"
 
     def close(self) -> None:
-        """End the process, which then removes an unfinished file. A second call does nothing."""
+        """Let the process end, which then removes an unfinished file; does not wait. A second call does nothing."""
         assert self._process.stdin is not None
-        with contextlib.suppress(OSError, ValueError):
+        if self._process.stdin.closed:
+            return
+        with contextlib.suppress(OSError):
             self._process.stdin.close()
+        threading.Thread(target=self._reap, daemon=True).start()
+
+    def _reap(self) -> None:
+        """Wait for the end of the process; runs in a thread, so that the window goes on."""
         try:
             self._process.wait(PATIENCE)
         except subprocess.TimeoutExpired:

@@ -283,9 +283,11 @@ def test_leaving_the_page_ends_the_rendering(tmp_path):
     menu = Menu(StartPage(USUAL, LiveSettings(UserSettings()), NoDevices(), lambda: menu, lambda: None), lambda: None)
     menu.open(page)
     press(menu, "ENTER")
-    rendering = page._rendering
+    rendering, began = page._rendering, time.monotonic()
     press(menu, "ESCAPE")
-    assert rendering._process.poll() is not None and menu.page is not page
+    assert menu.page is not page and time.monotonic() - began < 1.0, "the window does not wait"
+    wait_for_end(rendering)
+    assert rendering.error and list(tmp_path.iterdir()) == []
 
 
 def test_a_video_does_not_replace_an_earlier_one(tmp_path):
