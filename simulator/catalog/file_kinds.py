@@ -182,7 +182,7 @@ KINDS = (
     FileKind(
         "settings",
         "settings",
-        "settings of a user: units, text size, camera, keys of the window",
+        "settings of a user: units, sound, screen, camera, steering, keys of the window",
         user_settings.TABLE,
         lambda file: user_settings.load_settings(find_config("settings", file)),
         based=False,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from simulator.base.progress_line import ProgressLine
 from simulator.base.rates import even_turns
 from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import build
-from simulator.clock import prepare_process, release_process
+from simulator.clock import Clock, prepare_process, release_process
 from simulator.configuration.configuration import Configuration
 from simulator.console.address import need_packages
 from simulator.driver.force_feedback.thread import ForceFeedbackThread
@@ -30,7 +30,7 @@ from simulator.driver.make_driver import PERSON
 from simulator.events.event import Event, Origin
 from simulator.host.drive_console import ConsoleOptions, DriveConsole
 from simulator.host.drive_control import DriveControl
-from simulator.host.drive_drivers import drivers_of
+from simulator.host.drive_drivers import drivers_of, need_devices
 from simulator.host.drive_end import end_reason
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_sound import DriveSound
@@ -43,6 +43,7 @@ from simulator.host.platform_park import close_together, park
 from simulator.host.platform_rise import wait_for_platform
 from simulator.host.session_reports import SessionReports
 from simulator.host.stream_reports import StreamReports
+from simulator.host.trip import Trip
 from simulator.host.washout_save import WashoutSave
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.force_feedback import ForceFeedbackOutlet
@@ -99,6 +100,9 @@ class Host:
         self.force_feedback: ForceFeedbackOutlet | None = None
         self.outcome: Outcome | None = None
         """Outcome of a drive to a goal."""
+        self.trip = Trip()
+        self.by_person = False
+        """Whether the drive began with a person as its driver."""
         self._progress: ProgressLine | None = None
         self._closed = False
 
@@ -117,6 +121,7 @@ class Host:
         if self.options.console is not None:
             need_packages("--console")
         choose_view(self.options.configuration, self.messages.say)
+        need_devices(self.options.configuration)
         self.view.compile(self.options.configuration, self.messages.say)
         self.parts = parts = build(self.options.configuration)
         ticks_per_row(parts)
@@ -129,8 +134,8 @@ class Host:
         self.streams.open(parts)
         self.messages.folder = folder = RunFolder(self.options.out)
         try:
-            by_a_person = next(iter(parts.options.drivers)) == PERSON
-            self.view.open(parts, folder.path, self.options.began, by_a_person, self._note, self.events.queue.put, sensors)
+            self.by_person = next(iter(parts.options.drivers)) == PERSON
+            self.view.open(parts, folder.path, self.options.began, self.by_person, self._note, self.events.queue.put, sensors)
             self.streams.start_platform(folder.path)
             choices = drivers_of(parts, self.controls)
             driver = choices[0].make(None)
@@ -154,6 +159,7 @@ class Host:
             with on_signal(self._take_signal):
                 try:
                     session.outlets.extend(outlets)
+                    self.view.wait_for_first_frame(session, lambda: self.stop_request.first is not None)
                     self._begin(session, folder)
                     return self._drive(session, folder.path)
                 finally:
@@ -165,6 +171,9 @@ class Host:
         """Start the sound, if the drive has some: with a window, or by request."""
         options = self.parts.options.sound
         has_window = self.view.window is not None and self.parts.options.view in ("auto", "window")
+        if not self.options.configuration.has("outlets.sound.volume"):
+            options = replace(options, volume=self.view.settings.volume)
+        session.sound.volume = options.volume
         if has_window if options.on is None else options.on:
             self.sound.open(session, options)
 
@@ -223,7 +232,7 @@ class Host:
         assert clock is not None
         simulated, wall = clock.paced, clock.elapsed
         if self.log is not None:  # without the end of the drive, in which the vehicle does not move any more
-            self.log.writer.about["real_time"] = json_text({"lateness": clock.lateness.to_json(), "tick_cost": clock.cost.to_json()})
+            self.log.writer.about |= self._times_in_log(clock)
         live = session.cueing.monitor.live[0].copy()
         limiter = interventions(session.cueing.readout)
         motions, quick = streams.to_park()
@@ -244,6 +253,7 @@ class Host:
         return {
             "folder": folder,
             "sound": self.sound.summary(),
+            "by_person": self.by_person,
             "time": simulated,
             "real_time_factor": simulated / max(wall, 1e-9),
             "overruns": clock.overruns,
@@ -265,6 +275,17 @@ class Host:
         failure = "" if completed or len(self.troubles) == before else self.troubles[-1]
         session.end_reason = end_reason(session, failure, self.stop_request, self.events.ended_by)
         self.messages.say(f"the drive ends: {session.end_reason}")
+
+    def _times_in_log(self, clock: Clock) -> dict[str, str]:
+        """Return the times of the ticks and the trip for the log."""
+        times = {
+            "lateness": clock.lateness.to_json(),
+            "tick_cost": clock.cost.to_json(),
+            "late_ticks": clock.overruns,
+            "dropped_s": clock.dropped,
+        }
+        trip = {"distance_m": f"{self.trip.distance:.1f}", "top_speed_mps": f"{self.trip.top_speed:.2f}"}
+        return {"real_time": json_text(times), **trip}
 
     def _wait_for_platform(self, session: Session, by_a_person: bool) -> None:
         """Let the platform rise before the drive."""
@@ -289,6 +310,7 @@ class Host:
 
     def _keep_going(self, session: Session) -> bool:
         """Check vehicle, outlets, devices and view; return False to end the drive. Called a hundred times a second."""
+        self.trip.note(session)
         self._report_failures(session)
         self.stream_reports.report_receivers(session)
         self._serve(session)

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.addresses import parse_port
-from simulator.base.console import print_error, print_line
+from simulator.base.console import print_error
 from simulator.base.errors import JounceError
-from simulator.base.signals import EndedBySignal
-from simulator.clock import lateness_text
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.layers import Origin
@@ -21,14 +19,35 @@ from simulator.configuration.session_file import THIS_MACHINE, read_session
 from simulator.console.address import further_names, tls_of
 from simulator.host.drive import DriveOptions, Host
 from simulator.host.drive_console import ConsoleOptions
+from simulator.host.drive_report import report
 from simulator.host.event_script import EventScript, read_script
 from simulator.host.next_run import overrides_of
-from simulator.virtual_platform.platform import report as platform_report
-from washout.limiter.limiter import interventions_text
+from simulator.host.trip import Trip
+
+
+@dataclass(frozen=True)
+class DriveResult:
+    """Result of a command with one or several drives.
+
+    code : exit code: 0, or 1 when the platform reports lost packets or a leg out of limits
+    folder : run folder of the last drive
+    trip : distance and top speed of the last drive
+    troubles : failures during the last drive, one line each
+    """
+
+    code: int
+    folder: Path
+    trip: Trip
+    troubles: tuple[str, ...]
 
 
 def main_drive(arguments: Any, began: float) -> int:
-    """Run `jounce drive`; return 0, or 1 when the platform reports lost packets or a leg out of limits."""
+    """Run `jounce drive`; return the exit code."""
+    return run_drive(arguments, began).code
+
+
+def run_drive(arguments: Any, began: float) -> DriveResult:
+    """Run a drive with the options of `jounce drive`, and the drives that an operator begins after it. Raises JounceError, EndedBySignal."""
     view = "offscreen" if arguments.offscreen else "none" if arguments.no_view else None
     options = [
         *option("--driver", "driver", arguments.driver),
@@ -39,21 +58,21 @@ def main_drive(arguments: Any, began: float) -> int:
         *option("--volume", "outlets.sound.volume", arguments.volume),
         *option("--sound-device", "outlets.sound.device", arguments.sound_device),
     ]
-    return _main(arguments, began, options)
+    return _run(arguments, began, options)
 
 
 def main_stream(arguments: Any, began: float) -> int:
-    """Run `jounce stream`; return as `main_drive`."""
+    """Run `jounce stream`; return the exit code."""
     here = "jounce stream"
     options = [
         Override(("outlets", "view"), "none", here),
         Override(("driver",), "scripted", here),
         Override(("outlets", "motion", "on"), True, here),
     ]
-    return _main(arguments, began, options, to=THIS_MACHINE, progress=True)
+    return _run(arguments, began, options, to=THIS_MACHINE, progress=True).code
 
 
-def _main(arguments: Any, began: float, options: list[Override], to: str | None = None, progress: bool = False) -> int:
+def _run(arguments: Any, began: float, options: list[Override], to: str | None = None, progress: bool = False) -> DriveResult:
     """Run a drive with the options of the command line; `to` is the default address of the motion stream."""
     options += [
         *option("--maneuver", "maneuver", arguments.maneuver),
@@ -69,8 +88,9 @@ def _main(arguments: Any, began: float, options: list[Override], to: str | None 
     while (wanted := host.control.next_run) is not None:
         if host.session.platform_stopped:
             print_error("the next run does not begin, because the operator has stopped the platform")
-            return max(code, 1)
-        before, options, out = options, [*options, *overrides_of(wanted)], None if asked is None else _free(asked)
+            code = max(code, 1)
+            break
+        before, options, out = options, [*options, *overrides_of(wanted)], None if asked is None else free_folder(asked)
         try:
             host, one = command.drive(options, time.perf_counter(), out, host)
         except JounceError as error:
@@ -78,7 +98,8 @@ def _main(arguments: Any, began: float, options: list[Override], to: str | None 
             options = before
             host, one = command.drive(options, time.perf_counter(), out, host)
         code = max(code, one)
-    return code
+    assert host.messages.folder is not None
+    return DriveResult(code, host.messages.folder.path, host.trip, tuple(host.troubles))
 
 
 @dataclass(frozen=True)
@@ -119,8 +140,8 @@ class _Command:
         return configuration
 
 
-def _free(out: Path) -> Path:
-    """Return a folder beside that of the first drive: its name with a number."""
+def free_folder(out: Path) -> Path:
+    """Return a folder next to that of the first drive: its name with a number."""
     return next(one for n in itertools.count(2) if not (one := out.with_name(f"{out.name}_{n}")).exists())
 
 
@@ -133,48 +154,3 @@ def _console(arguments: Any, configuration: Configuration) -> ConsoleOptions | N
         return None
     host, port = parse_port(arguments.console, "--console")
     return ConsoleOptions(port, read_session(configuration).on_loss, host, tls_of(arguments.tls), further_names(arguments.console_host))
-
-
-def report(host: Host, summary: dict[str, Any]) -> int:
-    """Print a summary of the drive and return the exit code. Raises EndedBySignal when a signal ended the drive."""
-    late = f"{summary['overruns']} late ticks"
-    if summary["overruns"]:
-        late += f" (at most {1e3 * summary['worst_lateness']:.1f} ms, {summary['dropped']:.2f} s dropped)"
-    print_line(f"drove {summary['time']:.1f} s at {summary['real_time_factor']:.2f} times real time, {late}; log in {summary['folder']}")
-    if host.outcome is not None:
-        print_line(f"outcome: {host.outcome.message}")
-    print_line(lateness_text(summary["lateness"]))
-    if summary["limiter"]["ticks"] and host.streams.motions:
-        print_line(interventions_text(summary["limiter"]))
-    for motion in host.streams.motions:
-        if motion is not host.streams.virtual:
-            end = "; nobody received the last ones" if motion.stream.refused else ""
-            print_line(f"motion stream {motion.stream.protocol}: {motion.stream.sent} packets to {motion.stream.address}{end}")
-    if host.force_feedback is not None and host.force_feedback.thread.delay.count:
-        delay = host.force_feedback.thread.delay
-        print_line(f"force feedback: {delay.count} events, {1e3 * delay.quantile(0.99):.1f} ms after their tick (p99)")
-    if summary["sound"]:
-        print_line(summary["sound"])
-    if summary["incidents"]:
-        print_line(f"{summary['incidents']} incidents, the last second of each in {summary['folder']}/incident_*.npz")
-    if summary["collisions"]:
-        print_line(f"{summary['collisions']} collisions; 'jounce info {summary['folder']}' lists them")
-    for name, count in summary["sensors"].items():
-        print_line(f"sensor {name}: {count['late']} late and {count['skipped']} skipped measurements")
-    dose = summary["sickness_dose"]
-    print_line(
-        f"motion sickness dose of vertical motion: {dose['car']:.3g} in the vehicle, {dose['cab']:.3g} on the platform (MSDV_z, m/s^1.5)"
-    )
-    if host.streams.summary is not None:
-        print_line(platform_report(host.streams.summary))
-    if host.stop_request.first is not None:
-        raise EndedBySignal(host.stop_request.first)
-    if host.troubles:
-        return 1
-    platform_summary = host.streams.summary
-    return (
-        0
-        if platform_summary is None
-        or (platform_summary["lost"] == 0 and platform_summary["corrupt"] == 0 and platform_summary["legs"]["within"])
-        else 1
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from simulator.outlets.view import ViewOutlet
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Session
 from simulator.view.ghost import GhostTrack
-from simulator.view.user_settings import load_settings
+from simulator.view.user_settings import UserSettings, load_settings
 
 DEFAULT_MANEUVER = "scripted_drive"
 VIEW_PERIOD = 0.008
@@ -31,6 +32,8 @@ OFFSCREEN_TIME = 30.0
 """s of simulated time of a drive without a display, unless a duration is specified."""
 FRAME_INTERVAL = 0.5
 """s of simulated time between two images rendered offscreen."""
+SHOWN_AGAIN = 0.1
+"""s between two states for a window that draws its first frame."""
 PREPARES = "preparing the drive; the window opens in some seconds"
 """Line of a drive whose kernels are compiled; the compilation prints lines of its own."""
 
@@ -82,10 +85,12 @@ class DriveView:
     keys : keys of the window
     map_watchers : called with the Snapshots of a driver to a goal, besides the window
     ghost : ghost that the view shows; None without one
+    settings : settings of the user; the usual ones without a window
     """
 
     def __init__(self) -> None:
         self.ghost: GhostTrack | None = None
+        self.settings = UserSettings()
         self.supervisor: Any = None
         self.window: ViewOutlet | None = None
         self.keys: Any = None
@@ -101,7 +106,7 @@ class DriveView:
 
         has_window = read_session(configuration).view in ("auto", "window") and display_available()
         if has_window:
-            load_settings()
+            self.settings = load_settings()
         if has_window and needs_compilation():
             self._start_window = StartWindow()
             compile_for_session(configuration, say, self._start_window.show)
@@ -166,6 +171,27 @@ class DriveView:
         """Time of the first image of the process; None before it, and without a view."""
         time: float | None = None if self.supervisor is None else self.supervisor.first_frame
         return time
+
+    def wait_for_first_frame(self, session: Session, stopped: Callable[[], bool]) -> None:
+        """Show the state before the first tick until the window has drawn it, so that no time passes before the user sees the world.
+
+        The wait also ends when the window is closed, fails or does not open in OPENING seconds, and when `stopped()` returns True.
+        """
+        from simulator.host.view_supervisor import OPENING
+
+        supervisor, window = self.supervisor, self.window
+        if supervisor is None or window is None or not supervisor.opens_window:
+            return
+        published, end = 0.0, time.monotonic() + OPENING
+        while self.first_frame is None and not (stopped() or supervisor.stop or supervisor.missing):
+            now = time.monotonic()
+            if now > end:
+                return
+            if now - published >= SHOWN_AGAIN:
+                window.publish(session)
+                published = now
+            time.sleep(0.005)
+            self.look(session)
 
     def look(self, session: Session) -> None:
         """Check the process; the first window closes when the window is open."""

@@ -64,6 +64,7 @@ class HumanControls:
             gives_torque=parts.vehicle.takes_torque,
             reverse_by_brake=parts.options.reverse_by_brake,
         )
+        self.driver.set_steering_speed(self._view.settings.steering_speed)
         return HumanDriverAdapter(self.driver)
 
     def watch(self, session: Session) -> list[Event]:
@@ -95,12 +96,24 @@ class HumanControls:
                     self._view.window.message = notice
         if self.driver is not None and keys is not None and self._view.window is not None:
             self._view.window.press_in_menu(self.driver.menu_keys(keys.in_menu))
+            self._view.window.extras[0]["look"] = self.driver.look()
         events = [] if self.driver is None else self.driver.events()
-        if keys is not None and keys.down("horn") != self._horn:
+        horn = (keys is not None and keys.down("horn")) or (self.driver is not None and self.driver.holds("horn"))
+        if horn != self._horn:
             self._horn = not self._horn
-            events.append(Event("horn", self._horn, Origin.WINDOW))
+            by_key = keys is not None and (keys.down("horn") or self.driver is None)
+            events.append(Event("horn", self._horn, Origin.WINDOW if by_key else self.driver.origin))
+        if keys is not None and (changed := keys.settings()) is not None:
+            events += self._apply(*changed)
         if keys is None or (self.driver is not None and self.driver.reads_keys):
             return events
         if self._keys is None:
             self._keys = WindowKeys(keys)
         return [*events, *self._keys.events()]
+
+    def _apply(self, volume: float, steering_speed: float) -> list[Event]:
+        """Let settings take effect that the user has changed in the window; return the event of another volume."""
+        if self.driver is not None:
+            self.driver.set_steering_speed(steering_speed)
+        window = self._view.window
+        return [] if window is None or volume == window.extras[0]["volume"] else [Event("volume", volume, Origin.WINDOW)]

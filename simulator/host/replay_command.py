@@ -47,7 +47,7 @@ def main_replay(arguments: Any) -> int:
     """Run `jounce replay`; return 0 when the window was closed."""
     if not display_available():
         raise DeviceError("replay: no display found; hint: 'jounce render RUN --video clip.mp4' needs none")
-    load_settings()  # a mistake in the settings of the user is reported before the window opens
+    settings = load_settings()  # a mistake in the settings of the user is reported before the window opens
     print_line("preparing the replay; the window opens in some seconds")
     recording = Recording(Path(arguments.place), print_error)
     last = recording.duration if arguments.last is None else min(arguments.last, recording.duration)
@@ -61,7 +61,8 @@ def main_replay(arguments: Any) -> int:
             replay.open(arguments.camera)
             if not arguments.no_sound:
                 sound = ReplaySound(recording, player, replay.keys, print_error)
-                sound.open(SoundOptions(True, arguments.volume, arguments.sound_device or ""), arguments.camera)
+                volume = settings.volume if arguments.volume is None else arguments.volume
+                sound.open(SoundOptions(True, volume, arguments.sound_device or ""), arguments.camera)
                 replay.listeners.append(sound.listen)
                 replay.on_jump.append(sound.jump)
             while stop.first is None and replay.serve():

@@ -124,6 +124,11 @@ class ViewSupervisor:
         return int(self.keys.frames)
 
     @property
+    def opens_window(self) -> bool:
+        """Whether a window was started, and not the process for images."""
+        return self._process is not None and self._pictures is None
+
+    @property
     def missing(self) -> str:
         """Reason why no window draws; empty if one draws or may still open."""
         return self._missing(time.monotonic())

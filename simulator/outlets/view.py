@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simulator.base.constants import STANDARD_GRAVITY
+from simulator.events.event import Origin
 
 if TYPE_CHECKING:
     from simulator.driver.driver_seat import DriverSeat
@@ -78,7 +79,7 @@ class ViewOutlet:
         self._message, self._until, self._holds = text, time.monotonic() + seconds, holds
 
     def press_in_menu(self, keys: Sequence[str]) -> None:
-        """Send the window keys of its menu that were pressed on devices, see `simulator.view.shared_state.MENU_PRESSES`."""
+        """Send the window keys of its menu and actions that were pressed on devices, see `simulator.view.shared_state.MENU_PRESSES`."""
         from simulator.view.shared_state import MENU_PRESSES
 
         for key in keys:
@@ -102,6 +103,7 @@ class ViewOutlet:
         command = session.command[0]
         e["selector"], e["parking_brake"] = command["selector"], command["parking_brake"] > PULLED
         self._publish_motion(session)
+        e["volume"] = session.sound.volume
         e["waits"], e["driver"] = session.waits, self._driver(session.seat)
         e["paused"], e["message"] = session.paused, short(self._message)
         self._publish_state(session)
@@ -192,9 +194,11 @@ class ViewOutlet:
         self._extremes.note()
 
     def hear(self, _: Session, event: Event) -> None:
-        """Announce to the views that the next state does not continue the last one."""
+        """Announce to the views that the next state does not continue the last one, and a camera that a device has chosen."""
         if event.kind in JUMPS:
             self.block.jump()
+        elif event.kind.partition("_")[0] == "camera" and event.origin != Origin.WINDOW:  # the window itself has changed its camera
+            self.press_in_menu([event.kind])
 
     def close(self) -> None:
         """Announce to the views that the host leaves; further calls have no effect."""

@@ -104,8 +104,12 @@ def text_of(log: LogInfo, with_columns: bool = False) -> str:
     width = max(len(name) for name, _ in rows)
     lines += [f"  {name:<{width}}  {value}" for name, value in rows if value != ""]
     lines = [one_line(line) for line in lines]
-    if facts["lateness"]:
-        lines += [f"  {line}" for line in lateness_text(facts["lateness"]).splitlines()]
+    real_time = facts["real_time"] or {}
+    lateness = facts["lateness"] or real_time.get("lateness")
+    if lateness:
+        lines += [f"  {line}" for line in lateness_text(lateness).splitlines()]
+    if "late_ticks" in real_time:
+        lines.append(f"  late ticks: {real_time['late_ticks']}; wall time dropped: {real_time['dropped_s']:.2f} s")
     if with_columns:
         lines += [
             one_line(f"  {name} [{c.get('unit', '')}] {c.get('frame', '')}  {c.get('meaning', '')}") for name, c in log.columns.items()

@@ -17,9 +17,10 @@ from typing import Any
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.start_screen.choice import initial_choice
-from simulator.start_screen.open_start_screen import FOLDER
+from simulator.start_screen.last_drive import LastDrivePages
+from simulator.start_screen.open_start_screen import CHOICE, FOLDER, LAST, WATCH, LastDrive
 from simulator.start_screen.pages import Devices, StartPage
-from simulator.view.gl_context import window_context
+from simulator.view.gl_context import show_full_screen, window_context
 from simulator.view.instruments import Canvas, Font, asset
 from simulator.view.menu import Menu, menu_scale
 from simulator.view.menu_window import MenuMouse, key_name
@@ -35,9 +36,9 @@ BACKGROUND = (0.16, 0.18, 0.20, 1.0)
 class StartScreen:
     """Window with the start page, until the user drives or quits."""
 
-    def __init__(self, given: Mapping[str, str]) -> None:
-        self.live = LiveSettings(load_settings())
+    def __init__(self, given: Mapping[str, Any]) -> None:
         self.window = window_context(*SIZE, CAPTION, samples=1)
+        self.live = LiveSettings(load_settings())
         from simulator.view.instrument_renderer import CanvasRenderer
 
         self.canvas = Canvas(Font(asset("fonts/hud.npz")))
@@ -45,9 +46,10 @@ class StartScreen:
 
         self.renderer, self.pictures = CanvasRenderer(self.canvas.font), MenuPictures()
         self.devices = Devices()
-        self.drives = self.ended = False
+        self.drives = self.watches = self.ended = False
         choice = initial_choice(self.live.value.start, given, given.get(FOLDER, ""))
-        self.page = StartPage(choice, self.live, self.devices, lambda: self.menu, self.drive)
+        recorded = LastDrivePages(LastDrive(**given.get(LAST, {})), self.watch, lambda: self.menu)
+        self.page = StartPage(choice, self.live, self.devices, lambda: self.menu, self.drive, recorded)
         self.menu = Menu(self.page, self.end, shade=False)
         self.window.push_handlers(on_key_press=self.press)
         MenuMouse(self.window, lambda: self.menu, lambda: self.scale)
@@ -61,21 +63,24 @@ class StartScreen:
 
     def run(self) -> dict[str, str] | None:
         """Return the choice; None if the user quits."""
-        while not (self.ended or self.drives or self.window.has_exit):
+        while not (self.ended or self.drives or self.watches or self.window.has_exit):
             began = time.perf_counter()
             self.window.switch_to()
             self.window.dispatch_events()
+            show_full_screen(self.window, self.live.value.full_screen)
             self.devices.poll()
             for name in self.devices.menu_keys():
                 self.menu.button(name)
             self.draw()
             self.window.flip()
             time.sleep(max(FRAME_TIME - (time.perf_counter() - began), 0.0))
+        self.menu.page.close()  # ends the rendering of a video
         self.devices.close()
         self.window.close()
-        if not self.drives:
+        if not (self.drives or self.watches):
             return None
-        self.live.change(start=self.page.choice)
+        if self.drives:
+            self.live.change(start=self.page.choice)
         return self.page.choice
 
     def draw(self) -> None:
@@ -95,13 +100,19 @@ class StartScreen:
     def press(self, symbol: int, modifiers: int) -> bool:
         """Process a key."""
         name = key_name(symbol)
-        if name is not None:
-            self.menu.key(name)
+        if name is None or self.menu.key(name):
+            return True
+        if name in self.live.value.keys["full_screen"]:
+            self.live.change(full_screen=not self.live.value.full_screen)
         return True
 
     def drive(self) -> None:
         """End with the choice."""
         self.drives = True
+
+    def watch(self) -> None:
+        """End with the choice, to watch the last drive."""
+        self.watches = True
 
     def end(self) -> None:
         """End without a choice."""
@@ -119,7 +130,7 @@ def main() -> int:
     except JounceError as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    print(json_text({"choice": choice}), flush=True)
+    print(json_text({CHOICE: choice, WATCH: screen.watches} if screen.watches else {CHOICE: choice}), flush=True)
     return 0
 
 

@@ -110,7 +110,8 @@ def initial_choice(saved: Mapping[str, str], given: Mapping[str, str], folder: s
     choice = USUAL | {row: value for row, value in saved.items() if row in ROWS and _exists(row, value, folder)}
     choice |= {row: value for row, value in given.items() if row in ROWS}
     if choice["driver"] == FOLLOWER:
-        choice |= {f"maneuver_{row}": given[row] for row in ("vehicle", "terrain") if row in given}
+        rows = (row for row in ("vehicle", "terrain") if row in given and f"maneuver_{row}" not in given)
+        choice |= {f"maneuver_{row}": given[row] for row in rows}
     return choice
 
 

@@ -10,10 +10,10 @@ from simulator.driver.input_devices.calibration import Calibration, profile_file
 from simulator.driver.input_devices.device_profiles import load_profiles, profile_folders, user_profiles_folder
 from simulator.driver.input_devices.devices import Device, DeviceHub
 from simulator.start_screen.choice import first_options, options_of, shown_rows
-from simulator.view.key_bindings import driving_keys_text, key_text
+from simulator.start_screen.last_drive import LastDrivePages
+from simulator.view.key_bindings import MENU_KEYS, driving_keys_text, key_text
 from simulator.view.menu import Bar, Menu, Option, PlainPage, Row, stepped
-from simulator.view.settings_pages import KeysPage, LiveSettings, SettingsPage
-from simulator.view.shared_state import OPEN_MENU
+from simulator.view.settings_pages import SETTINGS_NOTE, KeysPage, LiveSettings, SettingsPage
 
 QUESTION_LINES, QUESTION_WIDTH = 2, 60
 """Rows of a question, so that the other rows keep their places, and its characters per row."""
@@ -51,7 +51,7 @@ class Devices:
 
     def menu_keys(self) -> list[str]:
         """Return the keys of the menu that were pressed on the devices before the last `poll`."""
-        return [] if self.hub is None else [key for key in self.hub.menu_keys if key != OPEN_MENU]
+        return [] if self.hub is None else [key for key in self.hub.menu_keys if key in MENU_KEYS]
 
     def found(self) -> list[Device]:
         """Return the devices."""
@@ -65,7 +65,7 @@ class Devices:
 
 
 class StartPage(PlainPage):
-    """First page: drive, the choice, the way to the other pages, quit.
+    """First page: drive, the last drive, the choice, the way to the other pages, quit.
 
     Attributes
     ----------
@@ -75,23 +75,33 @@ class StartPage(PlainPage):
     title = "Jounce"
 
     def __init__(
-        self, choice: Mapping[str, str], live: LiveSettings, devices: Devices, menu: Callable[[], Menu], drive: Callable[[], None]
+        self,
+        choice: Mapping[str, str],
+        live: LiveSettings,
+        devices: Devices,
+        menu: Callable[[], Menu],
+        drive: Callable[[], None],
+        recorded: LastDrivePages | None = None,
     ) -> None:
-        self.choice = dict(choice)
-        self._live, self._devices, self._menu, self._drive = live, devices, menu, drive
+        self.choice, self._first_choice = dict(choice), dict(choice)
+        self._live, self._devices, self._menu, self._drive, self._recorded = live, devices, menu, drive, recorded
+        self.first = 0 if recorded is None else len(recorded.head())
         self._options = {row: options_of(row, value) for row, value in self.choice.items()}
 
     def rows(self) -> list[Row]:
         """Return the rows."""
         keys = self._live.value.keys
         how = f"{driving_keys_text(keys)}: drive \u00b7 {key_text('menu', keys)}: menu \u00b7 {key_text('help', keys)}: all keys"
-        menu = self._menu
+        menu, recorded = self._menu, self._recorded
+        again = recorded is not None and recorded.exists and self.choice == self._first_choice
         return [
-            Row("Drive", note=how, choose=self._drive),
+            *([] if recorded is None else recorded.head()),
+            Row("Drive again" if again else "Drive", note=how, choose=self._drive),
+            *([] if recorded is None else recorded.rows()),
             *(self._row(row) for row in shown_rows(self.choice)),
             Row("Devices", self._found(), "steering wheels, pedals, game controllers: live values, calibration", self._open_devices),
             Row("Keys", note="list of all keys; change them", choose=lambda: menu().open(KeysPage(self._live, menu))),
-            Row("Settings", note="units, text size, camera", choose=lambda: menu().open(SettingsPage(self._live, menu))),
+            Row("Settings", note=SETTINGS_NOTE, choose=lambda: menu().open(SettingsPage(self._live, menu))),
             Row("Quit", choose=lambda: menu().back()),
         ]
 

@@ -1,6 +1,8 @@
-"""Adaptive resolution of a software renderer: fewer pixels when frames take too long, more when there is time."""
+"""Graphics levels, and the adaptive resolution of a software renderer: fewer pixels when frames take too long, more when there is time."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,6 +10,28 @@ SCALES = (1.0, 0.85, 0.7, 0.55)
 """Sizes of the rendered image divided by that of the displayed image."""
 SLOW, FAST = 1.0 / 33.0, 1.0 / 46.0
 """s. A longer frame time reduces the size. The size increases if the expected time of the next larger size is below the second value."""
+
+
+class GraphicsLevel(NamedTuple):
+    """Level of detail of the window."""
+
+    simple: bool | None
+    """True: coarse meshes, textures and shadows, as with a software renderer; None: depends on the renderer."""
+    samples: int
+    """Samples per pixel, with a graphics card."""
+    scale: float
+    """Maximum size of the rendered image divided by that of the displayed image."""
+    adapts: bool
+    """True: a software renderer may draw fewer pixels."""
+
+
+GRAPHICS = {
+    "auto": GraphicsLevel(None, 4, 1.0, True),
+    "low": GraphicsLevel(True, 1, 0.55, True),
+    "medium": GraphicsLevel(True, 1, 0.85, True),
+    "high": GraphicsLevel(False, 4, 1.0, False),
+}
+"""Levels by their names in the settings."""
 WINDOW = 20
 """Number of frames over which the time is evaluated."""
 

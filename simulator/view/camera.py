@@ -16,6 +16,12 @@ CLEARANCE = 0.6
 """m. Minimum height of a camera above the ground."""
 CHASE = (8.4, 2.75, 0.30)
 """m. Chase camera: distance behind and above its reference point, and height of the point at which it looks."""
+CHASE_ANGLE, DRIVER_ANGLE = math.radians(46.0), math.radians(58.0)
+"""Vertical angles of view of the chase camera and of the driver's camera."""
+TURN = 0.08
+"""s. Time constant with which the view follows a look to the side."""
+LOWEST = 0.4
+"""m. Minimum height of the chase camera above its reference point while the user looks up."""
 LOOKS_DOWN = 0.115
 """Slope of the driver's line of sight in the chassis, downwards."""
 FOLLOW = (0.35, 0.22)
@@ -69,10 +75,18 @@ class Camera:
         self._height = 0.0
         self._head: NDArray[np.float64] | None = None
         """Smoothed pitch [rad], roll [rad] and height [m] of the driver's eyes."""
+        self.field_of_view = DRIVER_ANGLE
+        """Vertical angle of view of the driver's camera [rad]; that of the chase camera follows."""
+        self.seat = np.zeros(3)
+        """Displacement of the driver's eyes, in B [m]."""
+        self.look = (0.0, 0.0)
+        """Requested direction of view relative to the usual one: left and up [rad]."""
+        self._look = (0.0, 0.0)
 
     def cut(self) -> None:
         """Reset the smoothing for a cut (start, reset, other camera)."""
         self._heading = self._head = None
+        self._look = self.look
 
     def next(self) -> None:
         """Switch to the next kind of camera."""
@@ -81,6 +95,10 @@ class Camera:
 
     def shot(self, p_WB: NDArray[np.float64], R_WB: NDArray[np.float64], state: Record, dt: float) -> Shot:
         """Return the camera of the selected kind for a vehicle at p_WB, R_WB, dt seconds after the previous call."""
+        follow = 1.0 - math.exp(-dt / TURN)
+        left, up = (now + (target - now) * follow for now, target in zip(self._look, self.look, strict=True))
+        at_front = self.look == (0.0, 0.0) and max(abs(left), abs(up)) < 1e-4
+        self._look = (0.0, 0.0) if at_front else (left, up)
         if self.kind == "driver":
             return self._driver(p_WB, R_WB) if self.shakes else self._steady_driver(p_WB, R_WB, dt)
         if self.kind == "suspension":
@@ -97,28 +115,44 @@ class Camera:
         speed = float(state[0]["v_WB_B"][0])
         back, up, look = CHASE
         back += 0.035 * min(abs(speed), 40.0)
-        ahead = np.array([math.cos(self._heading), math.sin(self._heading), 0.0])
+        left, raised = self._look
+        if raised:
+            up = max(up - back * math.tan(raised), LOWEST)
+        ahead = np.array([math.cos(self._heading + left), math.sin(self._heading + left), 0.0])
         eye = np.array([*p_WB[:2], self._height]) - back * ahead + np.array([0.0, 0.0, up])
         target = np.array([*p_WB[:2], 0.5 * (self._height + float(p_WB[2]))]) + 1.5 * ahead + np.array([0.0, 0.0, look])
-        return Shot(self.above_ground(eye), look_at(self.above_ground(eye), target), math.radians(46.0), 0.3)
+        return Shot(self.above_ground(eye), look_at(self.above_ground(eye), target), self._chase_angle(), 0.3)
+
+    def _chase_angle(self) -> float:
+        """Return the vertical angle of view of the chase camera, whose image grows as that of the driver's camera."""
+        if self.field_of_view == DRIVER_ANGLE:
+            return CHASE_ANGLE
+        return 2.0 * math.atan(math.tan(0.5 * CHASE_ANGLE) * math.tan(0.5 * self.field_of_view) / math.tan(0.5 * DRIVER_ANGLE))
+
+    def _sight(self) -> NDArray[np.float64]:
+        """Return the driver's line of sight in the axes of the head."""
+        left, up = self._look
+        if not (left or up):
+            return np.array([1.0, 0.0, -LOOKS_DOWN])
+        return rotation_of(left, math.atan(LOOKS_DOWN) - up, 0.0)[:, 0]
 
     def _driver(self, p_WB: NDArray, R_WB: NDArray) -> Shot:
-        eye = p_WB + R_WB @ self._eye_B
-        aim = eye + R_WB @ np.array([1.0, 0.0, -LOOKS_DOWN])
+        eye = p_WB + R_WB @ (self._eye_B + self.seat)
+        aim = eye + R_WB @ self._sight()
         up = R_WB @ np.array([0.0, 0.0, 1.0])
-        return Shot(eye, look_at(eye, aim, up), math.radians(58.0), 0.08, inside=True)
+        return Shot(eye, look_at(eye, aim, up), self.field_of_view, 0.08, inside=True)
 
     def _steady_driver(self, p_WB: NDArray, R_WB: NDArray, dt: float) -> Shot:
         """Return the driver's camera without the fast motion of the chassis: its heading, but smooth pitch, roll and height."""
-        eye = p_WB + R_WB @ self._eye_B
+        eye = p_WB + R_WB @ (self._eye_B + self.seat)
         heading = math.atan2(R_WB[1, 0], R_WB[0, 0])
         now = np.array([math.asin(min(max(-R_WB[2, 0], -1.0), 1.0)), math.atan2(R_WB[2, 1], R_WB[2, 2]), eye[2]])
         smooth = now if self._head is None else self._head + (now - self._head) * (1.0 - math.exp(-dt / STEADY))
         self._head = smooth = np.clip(smooth, now - NEAR_HEAD, now + NEAR_HEAD)
         R_WS = rotation_of(heading, smooth[0], smooth[1])
         steady = np.array([eye[0], eye[1], smooth[2]])
-        aim = steady + R_WS @ np.array([1.0, 0.0, -LOOKS_DOWN])
-        return Shot(steady, look_at(steady, aim, R_WS[:, 2]), math.radians(58.0), 0.08, inside=True)
+        aim = steady + R_WS @ self._sight()
+        return Shot(steady, look_at(steady, aim, R_WS[:, 2]), self.field_of_view, 0.08, inside=True)
 
     def _suspension(self, p_WB: NDArray, R_WB: NDArray, state: Record) -> Shot:
         p_BK = state[0]["p_BK"][0]

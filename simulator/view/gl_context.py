@@ -58,6 +58,22 @@ def window_context(width: int, height: int, caption: str, samples: int) -> Any:
         ) from error
 
 
+def show_full_screen(window: Any, fills: bool) -> bool:
+    """Let a window fill its screen, or not; return whether this has changed. Call this between two frames, not in an event of the window.
+
+    Under X this is another window, which does not hear the release of a key that is down now.
+    """
+    if bool(window.fullscreen) == fills:
+        return False
+    window.set_fullscreen(fills)
+    pressed = getattr(window, "pressed_keys", None)
+    if pressed is not None:  # otherwise pyglet takes the next press of such a key for a repetition
+        pressed.clear()
+    window.activate()
+    window.switch_to()
+    return True
+
+
 def display_available() -> bool:
     """Return whether a display for a window exists."""
     if sys.platform in ("win32", "darwin"):

@@ -60,6 +60,10 @@ ACTIONS = (
     Action("camera_1", "camera_1", ("1",)),
     Action("camera_2", "camera_2", ("2",)),
     Action("camera_3", "camera_3", ("3",)),
+    Action("look_left", "", ("SEMICOLON",)),
+    Action("look_right", "", ("APOSTROPHE",)),
+    Action("look_back", "", ("SLASH",)),
+    Action("full_screen", "", ("F11",)),
     Action("help", "", ("H", "F1")),
 )
 """Actions in the order of the menu."""
@@ -165,6 +169,8 @@ _ROWS = (
     (("insets",), "map, images of camera and lidar"),
     (("camera",), "next camera"),
     (("camera_1", "camera_2", "camera_3"), "chase, driver, suspension"),
+    (("look_left", "look_right", "look_back"), "look left, right, back; or drag"),
+    (("full_screen",), "full screen on, off"),
     (("help",), "show, hide this list"),
     (("menu",), "menu: restart, settings, end"),
     (("quit",), "end the drive"),

@@ -391,7 +391,7 @@ def _draw_bar(c: Canvas, bar: Bar, box: Box) -> None:
 
 def _cut(c: Canvas, text: str, size: int, width: float) -> str:
     """Return a text, shortened to a width."""
-    if c.font.width(text, size) <= width:
+    if not text or c.font.width(text, size) <= width:
         return text
     while text and c.font.width(f"{text}\u2026", size) > width:
         text = text[:-1]

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from simulator.view.menu import Menu, PlainPage, Row
-from simulator.view.settings_pages import KeyListPage, LiveSettings, SettingsPage
+from simulator.view.settings_pages import SETTINGS_NOTE, KeyListPage, LiveSettings, SettingsPage
 
 REACTION = 0.5
 """s within which a published state shows a pause that the window has sent."""
@@ -127,4 +127,4 @@ class _PausePage(PlainPage):
 
     def _pages(self) -> list[Row]:
         live, menu = self._pause.live, self._pause.need_menu
-        return [Row("Settings", note="units, text size, camera shake, keys", choose=lambda: menu().open(SettingsPage(live, menu)))]
+        return [Row("Settings", note=SETTINGS_NOTE, choose=lambda: menu().open(SettingsPage(live, menu)))]

@@ -40,11 +40,12 @@ class Scene:
     """All objects on the graphics device. An OpenGL context must be active (simulator.view.gl_context).
 
     exact : True = for the images of sensors: fine meshes, no small object is left out, and no marker posts, which only the window shows
+    simple : True = coarse meshes, textures and shadows; None = with a software renderer
     """
 
-    def __init__(self, terrain: TerrainData, geometry: Mapping[str, Any], exact: bool = False) -> None:
+    def __init__(self, terrain: TerrainData, geometry: Mapping[str, Any], exact: bool = False, simple: bool | None = None) -> None:
         geometry = checked_geometry(geometry)
-        software = is_software(renderer())
+        self._simple = software = is_software(renderer()) if simple is None else simple
         self._grain = Texture(grain(), gl.GL_REPEAT, fine=not software)
         self.objects = Objects(terrain.objects, software, exact)
         self._terrain = Terrain(terrain, self._grain, software, self.objects.any, exact)
@@ -83,7 +84,7 @@ class Scene:
 
     def show_ghost(self, folder: Path) -> None:
         """Show the ghost of the drive with this folder in all further images, if the drive has one."""
-        self.ghost = Ghost.of_drive(folder, is_software(renderer()))
+        self.ghost = Ghost.of_drive(folder, self._simple)
 
     def show_objects(self, data: ObjectData) -> None:
         """Show other objects in all further images. Only a scene that began with objects has their shadows on the ground."""

@@ -2,17 +2,47 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from simulator.base.errors import JounceError
+from simulator.events.sound_controls import STEP
+from simulator.view.adaptive_resolution import GRAPHICS
 from simulator.view.instruments import SPEED_UNITS
-from simulator.view.key_bindings import ACTIONS, DEFAULTS, help_rows, keys_text, rebound, shown
+from simulator.view.key_bindings import ACTIONS, DEFAULTS, help_rows, key_text, keys_text, rebound, shown
+from simulator.view.look_around import LOOK_KEYS
 from simulator.view.menu import Menu, PlainPage, Row, stepped
-from simulator.view.user_settings import LARGEST_TEXT, UserSettings, save_settings
+from simulator.view.user_settings import LARGEST_TEXT, SEAT_RANGE, STEERING_SPEEDS, VIEW_ANGLES, UserSettings, save_settings
 
 TEXT_STEP = 0.25
+
+
+class Scale(NamedTuple):
+    """Displayed values of a setting that is a number."""
+
+    unit: str
+    step: int
+    low: float
+    high: float
+    to_si: Callable[[float], float]
+    from_si: Callable[[float], float]
+
+
+def _percent(unit: str, step: int, low: float, high: float) -> Scale:
+    """Return a scale whose displayed values are hundredths: percent, or centimeters."""
+    return Scale(unit, step, round(100.0 * low), round(100.0 * high), lambda shown: shown / 100.0, lambda value: 100.0 * value)
+
+
+NUMBERS = {
+    "field_of_view": Scale("\u00b0", 2, *(round(math.degrees(end)) for end in VIEW_ANGLES), math.radians, math.degrees),
+    "seat_height": _percent(" cm", 1, -SEAT_RANGE, SEAT_RANGE),
+    "seat_forward": _percent(" cm", 1, -SEAT_RANGE, SEAT_RANGE),
+    "steering_speed": _percent(" %", 10, *STEERING_SPEEDS),
+}
+"""Scales by the name of the setting."""
+SETTINGS_NOTE = "sound, screen, camera, steering, units, text size, keys"
 
 
 class LiveSettings:
@@ -26,12 +56,33 @@ class LiveSettings:
     Attributes
     ----------
     trouble : why the last change could not be saved; empty if it was saved
+    heard : volume of the drive, which the command line may have set; None without a drive
     """
 
     def __init__(self, settings: UserSettings, changed: Callable[[UserSettings], None] = lambda settings: None) -> None:
         self.value = settings
         self.trouble = ""
+        self.heard: float | None = None
+        self._published: float | None = None
         self._changed = changed
+
+    @property
+    def volume(self) -> float:
+        """Volume of the drive, or of the next one."""
+        return self.value.volume if self.heard is None else self.heard
+
+    def follow_volume(self, volume: float, in_menu: bool) -> None:
+        """Note the published volume of a drive, and save a change by a key or a button.
+
+        The first one is that of the command line or the settings. `in_menu`: a change comes from this menu, which has saved it already.
+        """
+        before, self._published = self._published, volume
+        if before is None:
+            self.heard = volume
+        elif volume != before and not in_menu:
+            self.heard = volume
+            if volume != self.value.volume:
+                self.change(volume=volume)
 
     def change(self, **values: Any) -> None:
         """Change values of the settings."""
@@ -45,7 +96,7 @@ class LiveSettings:
 
 
 class SettingsPage(PlainPage):
-    """Units, text size, camera, guide, and the way to the keys."""
+    """Units, text size, camera, sound, screen, steering, guide, and the way to the keys."""
 
     title = "Settings"
 
@@ -67,11 +118,67 @@ class SettingsPage(PlainPage):
                 "off: the driver's camera moves smoothly, without bumps and body roll",
                 step=lambda _: live.change(camera_shake=not s.camera_shake),
             ),
+            *self._image_rows(),
+            *self._seat_rows(),
             Row("Guide at the next drive", _on(s.guide), "short guide for the first drive", step=lambda _: live.change(guide=not s.guide)),
             Row("Keys", "", "list of all keys; change them", choose=lambda: self._menu().open(KeysPage(live, self._menu))),
             Row("Back", choose=lambda: self._menu().back()),
         ]
         return rows + ([Row(live.trouble, note=live.trouble, warns=True)] if live.trouble else [])
+
+    def _image_rows(self) -> list[Row]:
+        """Return the rows for sound, screen and image."""
+        live, s = self._live, self._live.value
+        levels = tuple(GRAPHICS)
+        return [
+            Row("Volume", f"{100.0 * live.volume:.0f} %", "volume of the sound", step=self._step_volume),
+            Row(
+                "Full screen",
+                _on(s.full_screen),
+                f"window or full screen; key: {key_text('full_screen', s.keys)}",
+                step=lambda _: live.change(full_screen=not s.full_screen),
+            ),
+            Row(
+                "Graphics",
+                s.graphics,
+                "auto: as the machine allows. The resolution changes at once, other details with the next window",
+                step=lambda way: live.change(graphics=stepped(levels, s.graphics, way)),
+            ),
+            self._number("Field of view", "field_of_view", "vertical angle of view of the driver's camera, 40 to 100 degrees"),
+            Row(
+                "Look with the mouse",
+                _on(s.mouse_look),
+                f"on: drag with a mouse button to look around; keys: {' '.join(key_text(name, s.keys) for name in LOOK_KEYS)}, or right stick",
+                step=lambda _: live.change(mouse_look=not s.mouse_look),
+            ),
+        ]
+
+    def _seat_rows(self) -> list[Row]:
+        """Return the rows for seat and steering."""
+        return [
+            self._number("Seat height", "seat_height", "height of the driver's eyes, -15 to 15 cm from the usual place"),
+            self._number("Seat forward", "seat_forward", "driver's eyes forward, -15 to 15 cm from the usual place"),
+            self._number("Steering speed", "steering_speed", "speed of the steering by keys and stick, 50 to 200 %"),
+        ]
+
+    def _number(self, label: str, name: str, note: str) -> Row:
+        """Return the row of a number."""
+        scale = NUMBERS[name]
+        shown = round(scale.from_si(getattr(self._live.value, name)))
+        text = f"{shown:+d}{scale.unit}" if scale.low < 0.0 and shown else f"{shown}{scale.unit}"
+
+        def change(way: int) -> None:
+            now = scale.from_si(getattr(self._live.value, name))
+            steps = round(now / scale.step) + way
+            self._live.change(**{name: scale.to_si(min(max(scale.step * steps, scale.low), scale.high))})
+
+        return Row(label, text, note, step=change)
+
+    def _step_volume(self, way: int) -> None:
+        volume = min(max(round(self._live.volume + STEP * way, 2), 0.0), 1.0)
+        if self._live.heard is not None:
+            self._live.heard = volume
+        self._live.change(volume=volume)
 
     def _step_text(self, way: int) -> None:
         now = self._live.value.text_scale

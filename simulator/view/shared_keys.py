@@ -39,6 +39,9 @@ _KEYS_HEAD = (
     ("shown_time", (), "s", "simulated time of the state in the last frame that was handed to the display"),
     ("shown_at", (), "s", "time.perf_counter of the view at that time"),
     ("menu", (), "1", "1 while the menu of the view is open", "u8"),
+    ("settings", (), "1", "number of times that the user has changed volume or steering speed in this view", "u8"),
+    ("volume", (), "1", "volume that the user has set"),
+    ("steering_speed", (), "1", "steering speed that the user has set"),
     ("down", (len(KEYS),), "1", "1 while the key is pressed", "u1"),
     ("presses", (len(KEYS),), "1", "number of presses of the key, modulo 256", "u1"),
 )
@@ -93,6 +96,12 @@ class KeyWriter:
         if self.owns:
             self._keys["menu"] = is_open
 
+    def note_settings(self, volume: float, steering_speed: float) -> None:
+        """Send the host settings that the user has changed."""
+        if self.owns:
+            self._keys["volume"], self._keys["steering_speed"] = volume, steering_speed
+            self._keys["settings"] += np.uint64(1)
+
     def note_shown(self, simulated: float) -> None:
         """Note that the display has the frame of a state, by its simulated time."""
         if self.owns:
@@ -127,6 +136,9 @@ class NoKeys:
     def note_menu(self, is_open: bool) -> None:
         """Do nothing."""
 
+    def note_settings(self, volume: float, steering_speed: float) -> None:
+        """Do nothing."""
+
     def note_shown(self, simulated: float) -> None:
         """Do nothing."""
 
@@ -144,7 +156,7 @@ class KeyReader:
         self._keys = _map_keys(self._memory, create, self.name)
         self._index = {key: i for i, key in enumerate(KEYS)}
         self._down, self._presses = self._keys["down"], self._keys["presses"]
-        self._taken, self._pointed = self._presses.copy(), 0
+        self._taken, self._pointed, self._settings = self._presses.copy(), 0, 0
 
     def down(self, key: str) -> bool:
         """Return whether a key of `KEYS` is pressed."""
@@ -164,6 +176,14 @@ class KeyReader:
             return None
         self._pointed = count
         return float(self._keys["place"])
+
+    def settings(self) -> tuple[float, float] | None:
+        """Return volume and steering speed that the user has changed since the previous call; None without a change."""
+        count = int(self._keys["settings"])
+        if count == self._settings:
+            return None
+        self._settings = count
+        return float(self._keys["volume"]), float(self._keys["steering_speed"])
 
     @property
     def in_menu(self) -> bool:

@@ -31,8 +31,10 @@ RECORDED, LAST_SECONDS = 1, 2
 """Values of `replays`: states of a recorded drive, and of the last seconds of the drive."""
 OPEN_MENU = "MENU"
 """Key that opens and closes the menu."""
-MENU_PRESSES = ("UP", "DOWN", "LEFT", "RIGHT", "ENTER", "ESCAPE", OPEN_MENU)
-"""Keys of a menu in `menu_presses`."""
+WINDOW_ACTIONS = ("camera", "camera_1", "camera_2", "camera_3", "motion_chart", "insets", "help")
+"""Actions of the window that devices may send."""
+MENU_PRESSES = ("UP", "DOWN", "LEFT", "RIGHT", "ENTER", "ESCAPE", OPEN_MENU, *WINDOW_ACTIONS)
+"""Keys of a menu, and actions of the window, in `menu_presses`."""
 
 EXTRAS = (
     # name               shape  unit  description
@@ -72,9 +74,11 @@ EXTRAS = (
         "menu_presses",
         (len(MENU_PRESSES),),
         "1",
-        "presses of the buttons of devices for the menu so far, in the order of MENU_PRESSES",
+        "presses of the buttons of devices for menu and window so far, in the order of MENU_PRESSES",
         "i8",
     ),
+    ("volume", (), "1", "volume of the sound"),
+    ("look", (2,), "1", "direction of view by a stick, left and up positive, -1 to 1"),
     ("message", (), "", "message for the driver, one line, utf-8", "S96"),
     ("driver", (), "", "name of the present driver, utf-8, if several may drive; else empty", "S24"),
 )

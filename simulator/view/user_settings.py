@@ -1,4 +1,4 @@
-"""Settings of a user: units, text size, camera, keys, and the last choice of the start screen.
+"""Settings of a user: units, text size, sound, screen, camera, steering, keys, and the last choice of the start screen.
 
 They are in one file in the configuration folder of the user. A drive needs no such file. The menus write it; users may edit it.
 """
@@ -6,6 +6,7 @@ They are in one file in the configuration folder of the user. A drive needs no s
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -20,12 +21,21 @@ from simulator.base.fields import Choice, Either, Field, Flag, Group, ListOf, Na
 from simulator.base.suggestions import did_you_mean
 from simulator.base.user_folders import config_home
 from simulator.base.yaml_reader import read_yaml
+from simulator.events.sound_controls import VOLUME
+from simulator.view.adaptive_resolution import GRAPHICS
+from simulator.view.camera import DRIVER_ANGLE
 from simulator.view.instruments import SPEED_UNITS
 from simulator.view.key_bindings import DEFAULTS, KEY_NAMES, NAMES, Bindings, double_keys, key_text
 
 FILE = "settings.yaml"
 HEADER = "# Settings of Jounce, written by its menus (docs/keys.md). Comments in this file are lost when a menu writes it.\n"
 LARGEST_TEXT = 2.0
+VIEW_ANGLES = math.radians(40.0), math.radians(100.0)
+"""rad. Range of the vertical angle of view. Smaller: as through a telescope; larger: a distorted image."""
+SEAT_RANGE = 0.15
+"""m. Largest displacement of the eyes, so that they stay in the vehicle."""
+STEERING_SPEEDS = 0.5, 2.0
+"""1. Range of the steering speed relative to that of the device profile."""
 
 
 class KeyName(Text):
@@ -47,6 +57,19 @@ FIELDS = (
     Field("speed_unit", Choice(tuple(SPEED_UNITS)), "unit of the displayed speed", "km/h"),
     Field("text_scale", Number("1", 1.0, LARGEST_TEXT), "size of the text in the window", 1.0),
     Field("camera_shake", Flag(), "true: the driver's camera moves with the vehicle; false: it moves smoothly", True),
+    Field("volume", Number("1", 0.0, 1.0), "volume of the sound, unless session or command line specify it", VOLUME),
+    Field("full_screen", Flag(), "true: the window fills the screen", False),
+    Field("field_of_view", Number("rad", *VIEW_ANGLES), "vertical angle of view of the driver's camera", DRIVER_ANGLE, written="deg"),
+    Field("mouse_look", Flag(), "true: the view follows the mouse while a mouse button is down", True),
+    Field("seat_height", Number("m", -SEAT_RANGE, SEAT_RANGE), "height of the driver's eyes above their usual place", 0.0),
+    Field("seat_forward", Number("m", -SEAT_RANGE, SEAT_RANGE), "distance of the driver's eyes in front of their usual place", 0.0),
+    Field(
+        "graphics",
+        Choice(tuple(GRAPHICS)),
+        "level of detail of the window; auto: details of a graphics card, and a resolution that a software renderer can draw in time",
+        "auto",
+    ),
+    Field("steering_speed", Number("1", *STEERING_SPEEDS), "speed of the steering by keys and stick, relative to the device profile", 1.0),
     Field("guide", Flag(), "true: the next drive shows the guide for the first drive", True),
     Field("keys", Named(KEYS, "actions with their keys", known=NAMES), "keys of actions; other actions keep their usual keys", None),
     Field("start", Named(Text(empty=True), "rows of the start screen with their values"), "last choice of the start screen", None),
@@ -65,12 +88,21 @@ class UserSettings:
     guide: bool = True
     keys: Bindings = field(default_factory=lambda: dict(DEFAULTS))
     start: Mapping[str, str] = field(default_factory=dict)
+    volume: float = VOLUME
+    full_screen: bool = False
+    field_of_view: float = DRIVER_ANGLE
+    mouse_look: bool = True
+    seat_height: float = 0.0
+    seat_forward: float = 0.0
+    graphics: str = "auto"
+    steering_speed: float = 1.0
 
     def to_file(self) -> dict[str, Any]:
         """Return the content of the file: the values that differ from the defaults."""
         usual = UserSettings()
-        names = ("speed_unit", "text_scale", "camera_shake", "guide")
-        out = {name: getattr(self, name) for name in names if getattr(self, name) != getattr(usual, name)}
+        fields = [one for one in FIELDS if one.name not in ("keys", "start")]
+        changed = [one for one in fields if getattr(self, one.name) != getattr(usual, one.name)]
+        out = {one.usual: _written(getattr(self, one.name), one.written) for one in changed}
         keys = {action: list(keys) for action, keys in self.keys.items() if tuple(keys) != DEFAULTS[action]}
         out |= {"keys": keys} if keys else {}
         return out | ({"start": dict(self.start)} if self.start else {})
@@ -147,15 +179,29 @@ def change_saved(**values: Any) -> str:
 @cache
 def users_keys() -> Bindings:
     """Return the keys of the user, for messages; the usual keys if the file cannot be used."""
+    return _usable_settings().keys
+
+
+def users_speed_unit() -> str:
+    """Return the unit of the speed that the user has set, for messages; the usual one if the file cannot be used."""
+    return _usable_settings().speed_unit
+
+
+def _usable_settings() -> UserSettings:
     try:
-        return load_settings().keys
+        return load_settings()
     except JounceError:
-        return DEFAULTS
+        return UserSettings()
 
 
 def users_key(action: str) -> str:
     """Return the first key of an action as a message shows it."""
     return key_text(action, users_keys())
+
+
+def _written(value: Any, unit: str) -> Any:
+    """Return a value as the file has it."""
+    return round(math.degrees(value), 6) if unit == "deg" else value
 
 
 def _text(content: dict[str, Any]) -> str:

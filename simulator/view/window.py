@@ -10,19 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record
-from simulator.view.adaptive_resolution import Quality
+from simulator.view.adaptive_resolution import GRAPHICS, Quality
 from simulator.view.camera import CAMERAS
 from simulator.view.drive_lock import HostWatch
-from simulator.view.gl_context import is_software, window_context
+from simulator.view.gl_context import is_software, show_full_screen, window_context
 from simulator.view.guide import Guide
 from simulator.view.key_bindings import ACTIONS, meanings
+from simulator.view.look_around import LOOK_KEYS, LookAround
 from simulator.view.make_terrain_data import make_terrain_data
 from simulator.view.menu_window import MenuMouse, key_name
 from simulator.view.object_follower import ObjectFollower
 from simulator.view.pause_menu import PauseMenu
 from simulator.view.settings_pages import LiveSettings
 from simulator.view.shared_keys import KEYS, KeyWriter, NoKeys
-from simulator.view.shared_state import MENU_PRESSES, OPEN_MENU, ViewReader
+from simulator.view.shared_state import MENU_PRESSES, OPEN_MENU, WINDOW_ACTIONS, ViewReader
 from simulator.view.terrain_data import TerrainData
 from simulator.view.timeline import Timeline
 from simulator.view.user_settings import UserSettings, load_settings
@@ -95,21 +96,24 @@ class _View:
         from simulator.view.gl_objects import renderer
         from simulator.view.scene import Scene
 
+        self.live = LiveSettings(load_settings(), self.change)
+        graphics = GRAPHICS[self.live.value.graphics]
         software = is_software(renderer())
-        if software and self.window.config.samples:
+        samples = 1 if software and graphics.adapts else graphics.samples
+        if samples == 1 and self.window.config.samples:
             # four samples per pixel would halve the frame rate of a software renderer
             self.window.close()
             self.window = window_context(*SIZE, caption, samples=1)
         self.shortest = SOFTWARE_FRAME_TIME if software else MIN_FRAME_TIME
         from simulator.view.inset_renderer import Insets
 
-        self.scene = Scene(terrain, geometry)
+        self.scene = Scene(terrain, geometry, simple=graphics.simple)
         self.scene.hud.insets = Insets.of_drive(host.folder)
         self.scene.show_ghost(host.folder)
         self.scene.hud.timeline = Timeline.of_drive(host.folder)
         self.objects = ObjectFollower(reader, host.folder)
         self.quality = Quality() if software else None
-        self.live = LiveSettings(load_settings(), self.apply)
+        self.look = LookAround()
         self.pause_menu = PauseMenu(self.live, self.tap, self.close, read_only=isinstance(writer, NoKeys))
         self.guide_is_due = self.live.value.guide and not self.pause_menu.read_only
         self.apply(self.live.value)
@@ -126,17 +130,32 @@ class _View:
             on_key_release=self.release,
             on_mouse_press=self.press_mouse,
             on_mouse_drag=self.drag_mouse,
-            on_deactivate=writer.release_all,
+            on_mouse_release=self.release_mouse,
+            on_deactivate=self.release_all,
             on_close=self.close,
         )
         MenuMouse(self.window, lambda: self.pause_menu.menu, lambda: self.scene.hud.menu_scale(*self.window.get_framebuffer_size()))
 
+    def change(self, settings: UserSettings) -> None:
+        """Let changed settings take effect here and in the host."""
+        self.apply(settings)
+        self.writer.note_settings(self.live.volume, settings.steering_speed)
+
     def apply(self, settings: UserSettings) -> None:
-        """Let settings of the user take effect."""
+        """Let settings of the user take effect in this window."""
         sent = {action.name: action.sent for action in ACTIONS}
         self.meaning = {key: sent[action] or action for key, action in meanings(settings.keys).items()}
         self.scene.hud.settings = settings
-        self.scene.camera.shakes = settings.camera_shake
+        camera = self.scene.camera
+        camera.shakes, camera.field_of_view = settings.camera_shake, settings.field_of_view
+        camera.seat = np.array([settings.seat_forward, 0.0, settings.seat_height])
+        if not settings.mouse_look:
+            self.look.let_go()
+
+    def release_all(self) -> None:
+        """Release keys and mouse: the window has lost the focus, or a menu opens."""
+        self.writer.release_all()
+        self.look.release_all()
 
     def tap(self, key: str) -> None:
         """Press and release a key of `simulator.view.shared_keys.KEYS`."""
@@ -171,6 +190,8 @@ class _View:
             now = time.perf_counter()
         passed, self.last = now - self.last, now
         dt = min(passed, 0.1)
+        if show_full_screen(self.window, self.live.value.full_screen):
+            self.release_all()
         self.writer.note_shown(self.drawn_time)  # pyglet has handed over the last frame before it draws the next one
         if self.reader.closed or self.host.gone or not self.writer.owns:
             self.leave()
@@ -192,11 +213,19 @@ class _View:
             self._press_buttons()
             self.scene.hud.menu = self.pause_menu.menu
             self.writer.note_menu(self.pause_menu.menu is not None)
+            self._follow_drive()
             self.scene.hud.ratio = max(self.window.dpi / NORMAL_DPI, width / max(self.window.get_size()[0], 1))
             self.scene.draw(state, dt, 0, width, height)
             self._adapt_resolution(now)
             self.drawn_time = float(state[0]["time"])
         self.writer.beat()
+
+    def _follow_drive(self) -> None:
+        """Follow the volume of the drive and the stick for the view."""
+        last = self.reader.last[0]
+        if self.scene.hud.timeline is None and not self.pause_menu.read_only:
+            self.live.follow_volume(float(last["volume"]), in_menu=self.pause_menu.menu is not None)
+        self.scene.camera.look = self.look.target((0.0, 0.0) if self.pause_menu.menu is not None else last["look"])
 
     def _press_buttons(self) -> None:
         """Let the buttons of devices that were pressed since the last frame act on the menu, or open it."""
@@ -210,7 +239,10 @@ class _View:
 
     def _press_button(self, key: str) -> None:
         menu, guide = self.pause_menu.menu, self.scene.hud.guide
-        if menu is None and key == OPEN_MENU:
+        if key in WINDOW_ACTIONS:
+            if menu is None:
+                self._change_window(key)
+        elif menu is None and key == OPEN_MENU:
             self._change_window("menu")
         elif menu is None and guide is not None and key != "ESCAPE":
             guide.take_key(key)
@@ -221,11 +253,13 @@ class _View:
             menu.button(key)
 
     def _adapt_resolution(self, began: float) -> None:
-        if self.quality is not None:
+        graphics = GRAPHICS[self.live.value.graphics]
+        self.scene.scale = graphics.scale
+        if self.quality is not None and graphics.adapts:
             from pyglet import gl
 
             gl.glFinish()
-            self.scene.scale = self.quality.frame(time.perf_counter() - began)
+            self.scene.scale = min(graphics.scale, self.quality.frame(time.perf_counter() - began))
 
     def _show_guide(self, state: Record, passed: float) -> None:
         """Show the guide at the first drive of a person, `passed` s after the last frame, and save that they have seen it."""
@@ -262,13 +296,10 @@ class _View:
             self._change_window(meaning)
             return True
         self.writer.set(meaning, True)
-        if meaning == "camera":
-            self.scene.camera.next()
-        elif meaning.startswith("camera_"):
-            self.scene.camera.kind = CAMERAS[int(meaning[-1]) - 1]
-            self.scene.camera.cut()
-        elif meaning == "escape":
+        if meaning == "escape":
             self.close()
+        else:
+            self._change_window(meaning)
         return True
 
     def _change_window(self, action: str) -> None:
@@ -278,14 +309,23 @@ class _View:
             hud.help = not hud.help
         elif action == "motion_chart":
             self._switch_charts()
+        elif action == "camera":
+            self.scene.camera.next()
+        elif action.startswith("camera_"):
+            self.scene.camera.kind = CAMERAS[int(action[-1]) - 1]
+            self.scene.camera.cut()
         elif action == "insets":
             hud.shows_insets = not hud.shows_insets
+        elif action in LOOK_KEYS:
+            self.look.press(action)
+        elif action == "full_screen":
+            self.live.change(full_screen=not self.live.value.full_screen)
         elif action == "menu" and hud.help:
             hud.help = False
         elif action == "menu" and hud.timeline is not None:  # a recorded drive
             self.close()
         elif action == "menu":
-            self.writer.release_all()
+            self.release_all()
             self.pause_menu.open()
 
     def _switch_charts(self) -> None:
@@ -301,8 +341,14 @@ class _View:
         self._point(x, y)
 
     def drag_mouse(self, x: int, y: int, dx: int, dy: int, buttons: int, modifiers: int) -> None:
-        """Select a place of the time line of a replay; the mouse may leave the time line while it drags."""
+        """Select a place of the time line of a replay, which the mouse may leave while it drags; without a time line, look around."""
+        if self.scene.hud.bar is None and self.live.value.mouse_look:
+            self.look.drag(dx, dy)
         self._point(x, None)
+
+    def release_mouse(self, x: int, y: int, button: int, modifiers: int) -> None:
+        """Look to the front again."""
+        self.look.let_go()
 
     def _point(self, x: float, y: float | None) -> None:
         bar = self.scene.hud.bar
@@ -318,6 +364,8 @@ class _View:
         meaning = self.meaning.get(key_name(symbol) or "")
         if meaning is not None and meaning in KEYS:
             self.writer.set(meaning, False)
+        elif meaning in LOOK_KEYS:
+            self.look.release(meaning)
         return meaning is not None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from PIL import Image
 
@@ -13,6 +15,9 @@ from simulator.configuration.from_arguments import session_of
 from simulator.configuration.session_file import read_session
 from simulator.driver.input_devices import calibration
 from simulator.driver.input_devices.device_profiles import load_profile
+from simulator.host import drive_command
+from simulator.host.drive_command import DriveResult
+from simulator.host.trip import Trip
 from simulator.start_screen import open_start_screen, pages
 from simulator.start_screen.choice import (
     CARS,
@@ -26,6 +31,8 @@ from simulator.start_screen.choice import (
     options_of,
     shown_rows,
 )
+from simulator.start_screen.last_drive import LastDrivePages, Rendering, VideoPage, free_file
+from simulator.start_screen.open_start_screen import CHOICE, NO_DRIVE, WATCH, LastDrive
 from simulator.start_screen.pages import CalibrationPage, Devices, DevicesPage, StartPage
 from simulator.view.instruments import asset
 from simulator.view.menu import Menu
@@ -162,8 +169,8 @@ def test_menu_sets_the_options_and_quit_drives_nothing(monkeypatch):
     arguments = parser_of("drive").parse_args(["drive", "--menu", "--vehicle", "sedan", "--set", "seed=3"])
     given = []
     answers = [drive_options(USUAL | {"vehicle": "light_truck", "weather": "fog"}), None]
-    monkeypatch.setattr(open_start_screen, "open_start_screen", lambda values: (given.append(values), answers.pop(0))[1])
-    assert driving._choose(arguments) and given == [{"vehicle": "sedan"}]
+    monkeypatch.setattr(open_start_screen, "open_start_screen", lambda values, last: (given.append(values), answers.pop(0))[1])
+    assert driving._choose(arguments, driving._given(arguments), NO_DRIVE) and given == [{"vehicle": "sedan"}]
     assert (arguments.vehicle, arguments.terrain, arguments.set) == ("light_truck", "hills", ["weather.visibility=100", "seed=3"])
     assert main(["drive", "--menu"]) == 0
 
@@ -232,3 +239,94 @@ def test_devices_show_live_values_and_can_be_calibrated(hub, plug, monkeypatch, 
     profile = load_profile(tmp_path / "config" / "jounce" / "devices" / "bench_wheel.yaml")
     assert profile.rotation == pytest.approx(9.42478, abs=1e-4) and profile.buttons == {"selector_up": (3,)}
     assert (profile.steering.left, profile.steering.right, profile.throttle.axis, profile.brake.axis) == (-1.0, 1.0, 1, 2)
+
+
+def answer(choice, watch=False) -> dict:
+    """What the start screen returns."""
+    return {**drive_options(choice), CHOICE: choice, WATCH: watch}
+
+
+def test_a_drive_ends_on_the_start_screen_until_the_user_quits(monkeypatch, tmp_path):
+    """Drive, drive again in another car, watch, a choice that is refused, quit."""
+    truck, pad = USUAL | {"vehicle": "light_truck"}, USUAL | {"driver": "gamepad"}
+    answers = [answer(USUAL), answer(truck), answer(truck, watch=True), answer(pad), None]
+    opened, driven, watched = [], [], []
+
+    def drive(arguments, began):
+        if arguments.driver == "gamepad":
+            raise DeviceError("driver gamepad: no such device")
+        driven.append((arguments.vehicle, arguments.out))
+        trip = Trip()
+        trip.distance, trip.top_speed, trip.duration = 1500.0, 20.0, 100.0
+        return DriveResult(1 - len(driven), tmp_path / f"run_{len(driven)}", trip, ())
+
+    monkeypatch.setattr(open_start_screen, "open_start_screen", lambda given, last: (opened.append((given, last)), answers.pop(0))[1])
+    monkeypatch.setattr(drive_command, "run_drive", drive)
+    monkeypatch.setattr(driving, "_watch", lambda folder: watched.append(folder) or 0)
+    out = tmp_path / "out"
+    out.mkdir()
+    assert main(["drive", "--menu", "--vehicle", "sedan", "--out", str(out)]) == 2, "the code of the last choice"
+    assert driven == [("hmmwv", str(out)), ("light_truck", str(tmp_path / "out_2"))] and watched == [str(tmp_path / "run_2")]
+    assert opened[0] == ({"vehicle": "sedan"}, NO_DRIVE)
+    assert opened[1] == (USUAL, LastDrive(str(tmp_path / "run_1"), "1.50 km in 1:40 min, top speed 72 km/h"))
+    assert opened[3][1].folder == str(tmp_path / "run_2") and opened[3][1].trouble == ""
+    assert opened[4] == (pad, opened[3][1]._replace(trouble="driver gamepad: no such device"))
+
+
+def test_the_choice_of_a_maneuver_comes_back_unchanged():
+    choice = USUAL | {"driver": "scripted", "maneuver_vehicle": "sedan", "vehicle": "light_truck"}
+    assert initial_choice({}, choice) == choice
+
+
+def test_rows_of_the_last_drive():
+    watched = []
+    last = LastDrive("runs/one", "80 m in 0:10 min, top speed 49 km/h", "the virtual platform has ended")
+    pages = LastDrivePages(last, lambda: watched.append(True), lambda: menu)
+    page = StartPage(USUAL, LiveSettings(UserSettings()), NoDevices(), lambda: menu, lambda: None, pages)
+    menu = Menu(page, lambda: None)
+    rows = page.rows()
+    assert rows[0].warns and rows[0].note == last.trouble and (rows[1].label, rows[1].value) == ("Last drive", last.text)
+    assert rows[menu.selected].label == "Drive again", "Enter drives again"
+    press(menu, "DOWN", "ENTER")
+    assert watched == [True]
+    press(menu, "DOWN", "ENTER")
+    assert isinstance(menu.page, VideoPage)
+    press(menu, "ESCAPE", "DOWN", "RIGHT")
+    assert page.rows()[2].label == "Drive", "another driver is not the same drive again"
+    assert LastDrivePages(NO_DRIVE, lambda: None, lambda: menu).rows() == []
+
+
+def wait_for_end(rendering: Rendering) -> None:
+    end = time.monotonic() + 60.0
+    while not rendering.ended:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_a_video_that_cannot_be_rendered_is_one_line(tmp_path):
+    page = VideoPage(tmp_path, lambda: menu)
+    menu = Menu(page, lambda: None)
+    press(menu, "ENTER")
+    wait_for_end(page._rendering)
+    row = page.rows()[0]
+    assert row.warns and str(tmp_path) in row.label and "Traceback" not in row.label
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_leaving_the_page_ends_the_rendering(tmp_path):
+    page = VideoPage(tmp_path, lambda: menu)
+    menu = Menu(StartPage(USUAL, LiveSettings(UserSettings()), NoDevices(), lambda: menu, lambda: None), lambda: None)
+    menu.open(page)
+    press(menu, "ENTER")
+    rendering, began = page._rendering, time.monotonic()
+    press(menu, "ESCAPE")
+    assert menu.page is not page and time.monotonic() - began < 1.0, "the window does not wait"
+    wait_for_end(rendering)
+    assert rendering.error and list(tmp_path.iterdir()) == []
+
+
+def test_a_video_does_not_replace_an_earlier_one(tmp_path):
+    assert free_file(tmp_path).name == "drive.mp4"
+    for name in ("drive.mp4", "drive_2.mp4"):
+        (tmp_path / name).touch()
+    assert free_file(tmp_path).name == "drive_3.mp4"

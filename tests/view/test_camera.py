@@ -144,3 +144,47 @@ def test_rotation_of_angles_is_a_rotation():
     R = rotation_of(0.7, -0.3, 0.2)
     assert np.allclose(R @ R.T, np.eye(3)) and np.linalg.det(R) == pytest.approx(1.0)
     assert math.atan2(R[1, 0], R[0, 0]) == pytest.approx(0.7) and math.asin(-R[2, 0]) == pytest.approx(-0.3)
+
+
+def angle_of(shot) -> float:
+    """Heading of the view [rad]."""
+    return math.atan2(-shot.R_WC[1, 2], -shot.R_WC[0, 2])
+
+
+@pytest.mark.parametrize("kind", ["driver", "chase"])
+@pytest.mark.parametrize("shakes", [True, False])
+def test_a_look_to_the_side_turns_the_view_and_returns(kind, shakes):
+    camera = Camera(hilly_terrain(), np.array([0.1, 0.6, 1.0]))
+    camera.kind, camera.shakes = kind, shakes
+    front = shoot(camera)
+    camera.look = (math.radians(60.0), 0.0)
+    first = shoot(camera)
+    assert 0.0 < angle_of(first) - angle_of(front) < math.radians(30.0), "to the left, without a jump"
+    for _ in range(100):
+        turned = shoot(camera)
+    assert angle_of(turned) - angle_of(front) == pytest.approx(math.radians(60.0), abs=0.02)
+    camera.look = (0.0, math.radians(20.0))
+    for _ in range(100):
+        raised = shoot(camera)
+    assert -raised.R_WC[2, 2] > -front.R_WC[2, 2] + 0.05, "up"
+    camera.look = (0.0, 0.0)
+    for _ in range(200):
+        last = shoot(camera)
+    np.testing.assert_array_equal(last.R_WC, front.R_WC)
+    np.testing.assert_array_equal(last.eye, front.eye)
+
+
+def test_field_of_view_and_seat():
+    camera = Camera(hilly_terrain(), np.array([0.1, 0.6, 1.0]))
+    usual = {kind: (setattr(camera, "kind", kind), shoot(camera))[1] for kind in CAMERAS}
+    assert usual["driver"].angle == math.radians(58.0) and usual["chase"].angle == math.radians(46.0)
+    camera.field_of_view, camera.seat = math.radians(80.0), np.array([0.1, 0.0, -0.05])
+    for kind in CAMERAS:
+        camera.kind = kind
+        shot = shoot(camera)
+        if kind == "driver":
+            assert shot.angle == math.radians(80.0)
+            assert shot.eye - usual[kind].eye == pytest.approx([0.1, 0.0, -0.05], abs=1e-9)
+        else:
+            assert (shot.angle > usual[kind].angle) is (kind == "chase")
+            np.testing.assert_array_equal(shot.eye, usual[kind].eye)

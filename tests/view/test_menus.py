@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from simulator.view import user_settings
@@ -268,3 +270,76 @@ def test_messages_name_the_key_of_the_user(config):
         assert user_settings.users_key("pause") == "F5"
     finally:
         user_settings.users_keys.cache_clear()
+
+
+def settings_menu(live: LiveSettings) -> Menu:
+    menu = Menu(SettingsPage(live, lambda: menu), lambda: None)
+    return menu
+
+
+def go_to(menu: Menu, label: str) -> None:
+    """Select a row by its label."""
+    number = [row.label for row in menu.page.rows()].index(label)
+    press(menu, *["DOWN" if number > menu.selected else "UP"] * abs(number - menu.selected))
+
+
+@pytest.mark.parametrize(
+    ("label", "key", "name", "value"),
+    [
+        ("Volume", "LEFT", "volume", 0.4),
+        ("Full screen", "ENTER", "full_screen", True),
+        ("Graphics", "RIGHT", "graphics", "low"),
+        ("Field of view", "RIGHT", "field_of_view", math.radians(60.0)),
+        ("Look with the mouse", "ENTER", "mouse_look", False),
+        ("Seat height", "RIGHT", "seat_height", 0.01),
+        ("Seat forward", "LEFT", "seat_forward", -0.01),
+        ("Steering speed", "RIGHT", "steering_speed", 1.1),
+    ],
+)
+def test_each_setting_is_changed_saved_and_stays_in_its_range(config, label, key, name, value):
+    seen: list[UserSettings] = []
+    live = LiveSettings(UserSettings(), seen.append)
+    menu = settings_menu(live)
+    go_to(menu, label)
+    assert menu.page.rows()[menu.selected].note
+    press(menu, key)
+    assert getattr(seen[-1], name) == pytest.approx(value) and load_settings() == seen[-1]
+    press(menu, *[key] * 60)
+    assert load_settings() == live.value and live.trouble == "", "a value out of its range could not be read"
+
+
+def test_volume_of_a_drive_by_keys_is_saved_and_that_of_the_command_line_is_not(config):
+    live = LiveSettings(UserSettings())
+    live.follow_volume(0.2, in_menu=False)
+    assert live.volume == 0.2 and not config.exists()
+    live.follow_volume(0.3, in_menu=False)
+    assert load_settings().volume == 0.3
+
+
+def test_volume_of_the_menu_does_not_come_back_from_the_drive(config):
+    """The drive publishes each step later than the menu sends it."""
+    sent: list[float] = []
+    live = LiveSettings(UserSettings(), lambda settings: sent.append(live.volume))
+    live.follow_volume(0.5, in_menu=False)
+    menu = settings_menu(live)
+    go_to(menu, "Volume")
+    press(menu, "RIGHT", "RIGHT", "RIGHT")
+    for published in (0.5, 0.6, 0.7, 0.8):
+        live.follow_volume(published, in_menu=True)
+    live.follow_volume(0.8, in_menu=False)
+    assert sent == [0.6, 0.7, 0.8] and live.volume == load_settings().volume == 0.8
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("text_scale", [1.0, 1.5, 2.0])
+def test_texts_of_the_settings_do_not_overlap_and_are_inside_the_image(config, size, text_scale):
+    menu = settings_menu(LiveSettings(UserSettings(text_scale=text_scale, seat_height=-0.15, field_of_view=math.radians(100.0))))
+    scale = menu_scale(*size, 1.0, text_scale)
+    width, height = size[0] / scale, size[1] / scale
+    for _ in menu.page.rows():
+        c = Texts()
+        menu.draw(c, width, height)
+        assert all(x >= 0.0 and y >= 0.0 and x + w <= width and y + h <= height for x, y, w, h in c.boxes)
+        row = menu.page.rows()[menu.selected]
+        assert row.label in c.texts and row.value in c.texts, "no text is shortened"
+        press(menu, "DOWN")

@@ -61,3 +61,18 @@ def test_esc_ends_without_a_choice_and_saves_nothing(screen, tmp_path):
     out, _ = screen.communicate(timeout=30)
     assert screen.returncode == 0 and json.loads(out.splitlines()[-1]) == {"choice": None}
     assert not (tmp_path / "jounce").exists()
+
+
+def test_full_screen_by_its_key_and_back(screen, tmp_path):
+    """Each press counts, although the window is another one afterwards."""
+    for full in (True, False, True, False):
+        type_keys("F11")
+        end = time.monotonic() + 10.0
+        file = tmp_path / "jounce" / "settings.yaml"
+        while ("full_screen: true" in file.read_text() if file.exists() else False) is not full:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        time.sleep(0.5)
+    type_keys("Escape")
+    out, _ = screen.communicate(timeout=30)
+    assert screen.returncode == 0 and json.loads(out.splitlines()[-1]) == {"choice": None}

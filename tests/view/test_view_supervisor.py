@@ -11,7 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 from simulator.base.errors import DeviceError
-from simulator.host import view_supervisor
+from simulator.host import drive_view, view_supervisor
+from simulator.host.drive_view import DriveView
 from simulator.host.view_supervisor import HANG, OPENING, WAIT, ViewSupervisor
 from simulator.view import attach, drive_lock
 from simulator.view.shared_keys import KeyReader, KeyWriter
@@ -301,3 +302,60 @@ def test_a_second_window_is_read_only(monkeypatch):
 
 def test_times_make_sense():
     assert view_supervisor.HANG < view_supervisor.OPENING < view_supervisor.WAIT
+
+
+class Window:
+    """Outlet of the window: the view draws its first frame after it has got some states."""
+
+    def __init__(self, supervisor, after):
+        self.supervisor, self.after, self.published = supervisor, after, 0
+
+    def publish(self, session):
+        self.published += 1
+        if self.published == self.after:
+            self.supervisor.first_frame = 1.0
+
+
+class Opening:
+    """Supervisor of a window that opens."""
+
+    def __init__(self, **values):
+        self.first_frame, self.stop, self.missing, self.opens_window = None, False, "", True
+        self.looks = 0
+        vars(self).update(values)
+
+    def look(self, session):
+        self.looks += 1
+
+
+def view_of(supervisor, after=0):
+    view = DriveView()
+    view.supervisor, view.window = supervisor, Window(supervisor, after)
+    return view
+
+
+def test_a_drive_begins_with_the_first_frame(monkeypatch):
+    monkeypatch.setattr(drive_view, "SHOWN_AGAIN", 0.02)
+    view = view_of(Opening(), after=3)
+    view.wait_for_first_frame(None, lambda: False)
+    assert view.window.published == 3 and view.supervisor.looks > 3
+
+
+@pytest.mark.parametrize(
+    ("values", "stopped"),
+    [({"stop": True}, False), ({"missing": "the view has ended"}, False), ({"opens_window": False}, False), ({}, True)],
+    ids=["closed", "gone", "images", "signal"],
+)
+def test_a_drive_does_not_wait_for_a_window_that_does_not_come(values, stopped):
+    view_of(Opening(**values)).wait_for_first_frame(None, lambda: stopped)
+
+
+def test_a_drive_waits_for_a_window_for_a_limited_time(monkeypatch):
+    monkeypatch.setattr(view_supervisor, "OPENING", 0.05)
+    view = view_of(Opening())
+    view.wait_for_first_frame(None, lambda: False)
+    assert view.window.published >= 1
+
+
+def test_a_drive_without_a_view_begins_at_once():
+    DriveView().wait_for_first_frame(None, lambda: pytest.fail("nothing to wait for"))

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from simulator.base.argument_types import Commands, number_between
+from simulator.base.console import print_error
+from simulator.base.errors import JounceError, one_line
 from simulator.base.registry import Choices
 from simulator.cli.commands.options import add_host_options, add_log, add_out, add_session
 from simulator.cli.output_options import split_old_file
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 from simulator.driver.kinds import DRIVER_KINDS
 from simulator.view.instrument_layout import HELP
+
+if TYPE_CHECKING:
+    from simulator.start_screen.open_start_screen import LastDrive
 
 BEGAN = time.perf_counter()
 """Start time of the program, for the time to the first frame."""
@@ -38,7 +46,9 @@ def add_drive(commands: Commands) -> None:
     sound = p.add_mutually_exclusive_group()
     sound.add_argument("--sound", action="store_true", help="sound also without a window (default: sound with a window)")
     sound.add_argument("--no-sound", action="store_true", help="no sound")
-    p.add_argument("--volume", type=number_between(0.0, 1.0), metavar="V", help="volume of the sound, 0 to 1 (default: 0.5)")
+    p.add_argument(
+        "--volume", type=number_between(0.0, 1.0), metavar="V", help="volume of the sound, 0 to 1 (default: as in the settings, 0.5)"
+    )
     p.add_argument("--sound-device", metavar="NAME", help="sound device: name, part of it, or null (default: device of the system)")
     add_host_options(p)
     p.add_argument("--to", metavar="HOST[:PORT]", help="receiver of the motion stream (default: built-in virtual platform)")
@@ -58,27 +68,73 @@ def _keys() -> str:
 
 
 def _drive(arguments: argparse.Namespace) -> int:
-    began = BEGAN
     if arguments.menu:
-        if not _choose(arguments):
-            return 0
-        began = time.perf_counter()
+        return _drive_from_start_screen(arguments)
     from simulator.host.drive_command import main_drive
 
-    return main_drive(arguments, began)
+    return main_drive(arguments, BEGAN)
 
 
-def _choose(arguments: argparse.Namespace) -> bool:
-    """Let the user choose in the start screen; return False after they have quit."""
+def _drive_from_start_screen(arguments: argparse.Namespace) -> int:
+    """Show the start screen before each drive, until the user quits; return the exit code of the last drive or replay."""
+    from simulator.start_screen.open_start_screen import CHOICE, NO_DRIVE, WATCH
+
+    last, code, choice = NO_DRIVE, 0, _given(arguments)
+    while True:
+        present = argparse.Namespace(**vars(arguments))
+        if not _choose(present, choice, last):
+            return code
+        choice = getattr(present, CHOICE)
+        try:
+            if getattr(present, WATCH):
+                last, code = last._replace(trouble=""), _watch(last.folder)
+            else:
+                last, code = _drive_once(present, last)
+        except JounceError as error:
+            print_error(str(error))
+            last, code = last._replace(trouble=one_line(str(error))), 2
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return the values of the rows of the start screen from the command line."""
+    given = {row: getattr(arguments, row) for row in ("vehicle", "terrain", "driver", "maneuver")}
+    return {row: value for row, value in given.items() if value is not None}
+
+
+def _choose(arguments: argparse.Namespace, given: Mapping[str, str], last: LastDrive) -> bool:
+    """Let the user choose in the start screen; return False after they have quit.
+
+    given : values of its rows
+    last : drive before this start screen
+    """
     from simulator.start_screen.open_start_screen import open_start_screen
 
-    given = {row: getattr(arguments, row) for row in ("vehicle", "terrain", "driver", "maneuver")}
-    chosen = open_start_screen({row: value for row, value in given.items() if value is not None})
+    chosen = open_start_screen(given, last)
     if chosen is None:
         return False
     overrides = chosen.pop("set")
     vars(arguments).update(chosen, set=[*overrides, *arguments.set])
     return True
+
+
+def _drive_once(arguments: argparse.Namespace, last: LastDrive) -> tuple[LastDrive, int]:
+    """Drive what the user has chosen; return the drive and its exit code."""
+    from simulator.host.drive_command import free_folder, run_drive
+    from simulator.start_screen.open_start_screen import LastDrive
+    from simulator.view.user_settings import users_speed_unit
+
+    if arguments.out is not None and last.folder:
+        arguments.out = str(free_folder(Path(arguments.out)))
+    result = run_drive(arguments, time.perf_counter())
+    return LastDrive(str(result.folder.resolve()), result.trip.text(users_speed_unit()), "; ".join(result.troubles)), result.code
+
+
+def _watch(folder: str) -> int:
+    """Show a recorded drive."""
+    from simulator.cli.parser import parser_of
+
+    arguments = parser_of("replay").parse_args(["replay", folder])
+    return int(arguments.run(arguments))
 
 
 def add_view(commands: Commands) -> None:

@@ -20,7 +20,7 @@ def add_replay(commands: Commands) -> None:
     p.add_argument("--speed", type=number_between(0.125, 4.0), default=1.0, metavar="X", help="playback speed, 0.125 to 4 (default: 1)")
     p.add_argument("--camera", choices=CAMERAS, default="chase", help="first camera: %(choices)s (default: chase)")
     p.add_argument("--no-sound", action="store_true", help="no sound")
-    p.add_argument("--volume", type=number_between(0.0, 1.0), default=0.5, metavar="V", help="volume, 0 to 1 (default: 0.5)")
+    p.add_argument("--volume", type=number_between(0.0, 1.0), metavar="V", help="volume, 0 to 1 (default: as in the settings, 0.5)")
     p.add_argument("--sound-device", metavar="NAME", help="sound device: name, part of it, or null (default: device of the system)")
     add_plugin(p)
     p.set_defaults(run=_replay)

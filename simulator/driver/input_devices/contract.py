@@ -91,6 +91,8 @@ class InputSourceKind:
     """Reason for a missing source, for messages."""
     meaning: str = ""
     """Description for a list of sources, one line."""
+    devices: tuple[str, ...] = ()
+    """Kinds of device profiles. A drive that asks for this source needs a device with such a profile; empty: no device is needed."""
 
 
 def make_source(kind: InputSourceKind, context: InputContext, said: Mapping[str, Any], builtin: bool) -> InputSource | None:

@@ -37,18 +37,24 @@ PAD_BUTTONS = (
 
 Action = Literal[
     "drive", "neutral", "reverse", "selector_up", "selector_down", "gear_up", "gear_down", "starter", "parking_brake", "low_range",
-    "center_lock", "reset", "upright", "pause", "driver", "camera", "intensity_up", "intensity_down", "horn", "mute",
+    "center_lock", "hold_parking_brake", "reset", "upright", "pause", "driver", "last_seconds", "platform", "quit",
+    "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down", "horn", "mute", "volume_up", "volume_down",
+    "camera", "camera_1", "camera_2", "camera_3", "motion_chart", "insets", "help",
     "gate_reverse", "gate_1", "gate_2", "gate_3", "gate_4", "gate_5", "gate_6", "gate_7",
     "menu", "menu_up", "menu_down", "menu_left", "menu_right", "menu_choose", "menu_back",
 ]  # fmt: skip
-"""Actions of buttons. Gate actions apply while the button is pressed; an H-pattern without a gear is in neutral. `menu` opens and closes the
-menu of a drive; the other menu actions only have an effect in a menu."""
+"""Actions of buttons. Gate actions, `horn` and `hold_parking_brake` apply while the button is pressed; an H-pattern without a gear is in
+neutral. `menu` opens and closes the menu of a drive; the other menu actions only have an effect in a menu."""
 
 MENU_KEYS = {
     "menu_up": "UP", "menu_down": "DOWN", "menu_left": "LEFT", "menu_right": "RIGHT", "menu_choose": "ENTER", "menu_back": "ESCAPE",
     "menu": OPEN_MENU,
 }  # fmt: skip
 """Keys of a menu, by action."""
+WINDOW_KEYS = {name: name for name in ("motion_chart", "insets", "help")}
+"""Actions of the window that are no events."""
+HELD = ("horn", "hold_parking_brake")
+"""Actions that apply while their button is pressed, besides those of GATE."""
 HAT_BUTTONS = ("hat_up", "hat_down", "hat_left", "hat_right")
 """Directions of the hat (direction pad) of a steering wheel, which count as buttons."""
 
@@ -56,7 +62,8 @@ GATE = {"gate_reverse": -1, **{f"gate_{gear}": gear for gear in range(1, 8)}}
 """Gears of an H-pattern, by action."""
 
 Input = int | str
-"""Axis or button: its number on a joystick, its SDL name on a game controller."""
+"""Axis or button: its number on a joystick, its SDL name on a game controller. A button may be a combination such as `x+dpup`: the last one,
+pressed while the others are down."""
 
 INPUT = Either((Number("", 0, 255, whole=True), Text("a name")), "a number from 0 to 255, or a name on a game controller")
 RAW = Number("1", -1.0, 1.0)
@@ -82,6 +89,15 @@ class PedalAxis:
     released: float = entry(RAW, "raw value of the released pedal")
     pressed: float = entry(RAW, "raw value of the fully pressed pedal")
     dead_zone: float = entry(ZONE, "fraction of the initial travel without effect", 0.02)
+
+
+@dataclass(frozen=True)
+class LookAxes:
+    """Axes of a stick that turns the view, with the directions of a game controller: right and down positive."""
+
+    sideways: Input = entry(INPUT, "axis that turns the view to the side")
+    upwards: Input = entry(INPUT, "axis that turns the view up and down")
+    dead_zone: float = entry(ZONE, "fraction of the travel about the center without effect", 0.15)
 
 
 SYSTEMS = ("linux", "windows", "macos")
@@ -116,8 +132,11 @@ class Profile:
     )
     brake: PedalAxis | None = entry(group_of(PedalAxis), "brake axis, as throttle", None)
     clutch: PedalAxis | None = entry(group_of(PedalAxis), "clutch axis, as throttle; unused with an automatic transmission", None)
+    look: LookAxes | None = entry(group_of(LookAxes), "stick that turns the view (default: none)", None)
     buttons: Mapping[str, tuple[Input, ...]] = entry(
-        Named(ListOf(INPUT), "actions, each with a list of buttons", known=get_args(Action)), "actions of the buttons", {}
+        Named(ListOf(INPUT), "actions, each with a list of buttons", known=get_args(Action)),
+        "actions of the buttons; a combination such as x+dpup is a button, pressed while another one is down",
+        {},
     )
     rotation: float = entry(
         Number("rad", math.radians(90.0), math.radians(3600.0)),
@@ -135,8 +154,13 @@ class Profile:
 
     @property
     def axes(self) -> tuple[Input, ...]:
-        """Axes that the profile uses."""
+        """Axes of steering and pedals."""
         return tuple(control.axis for control in (self.steering, self.throttle, self.brake, self.clutch) if control is not None)
+
+    @property
+    def look_axes(self) -> tuple[Input, ...]:
+        """Axes that turn the view."""
+        return () if self.look is None else (self.look.sideways, self.look.upwards)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,6 +251,18 @@ def choose_profile(profiles: Sequence[Profile], name: str, guid: str, is_gamepad
     return best
 
 
+def parts_of(button: Input) -> tuple[Input, ...]:
+    """Return the buttons of a combination, or the button alone.
+
+    >>> parts_of("x+dpup"), parts_of("3+hat_up"), parts_of(7)
+    (('x', 'dpup'), (3, 'hat_up'), (7,))
+    """
+    if isinstance(button, int):
+        return (button,)
+    parts: list[Input] = [int(part) if part.isdecimal() else part for part in button.split("+")]
+    return tuple(parts)
+
+
 def usb_id(guid: str) -> str:
     """Return `vendor:product` in hexadecimal from an SDL GUID (bytes 4-5 and 8-9, little endian), or '' when the GUID holds none."""
     if len(guid) != 32 or guid[12:16] != "0000" or guid[20:24] != "0000":
@@ -253,7 +289,7 @@ def _rank(match: Match, name: str, guid: str, is_gamepad: bool) -> int:
 
 
 def _uses_names(profile: Profile) -> bool:
-    items = (*profile.axes, *(key for keys in profile.buttons.values() for key in keys))
+    items = (*profile.axes, *profile.look_axes, *(part for keys in profile.buttons.values() for key in keys for part in parts_of(key)))
     return any(isinstance(item, str) and item not in HAT_BUTTONS for item in items)
 
 
@@ -283,7 +319,7 @@ def _check_profile(profile: Profile, file: object) -> None:
         if feedback is not None and feedback.limit is not None and feedback.limit > feedback.torque:
             expected = f"at most the torque of the base ({feedback.torque:g} N m)"
             faults.add(ConfigError(file, "force_feedback.limit", feedback.limit, expected))
-        for axis in profile.axes:
+        for axis in (*profile.axes, *profile.look_axes):
             with faults.part():
                 _check_input(axis, PAD_AXES, profile.kind, "axis", file)
         for action, keys in profile.buttons.items():
@@ -305,8 +341,9 @@ def _check_buttons(action: str, keys: Sequence[Input], kind: str, file: object) 
         expected = f"one of {', '.join(known)}{did_you_mean(action, known)}"
         raise ConfigError(file, join("buttons", printed(action)), keys, expected)
     for button in keys:
-        if kind == "gamepad" or button not in HAT_BUTTONS:
-            _check_input(button, PAD_BUTTONS, kind, f"buttons.{action}", file)
+        for part in parts_of(button):
+            if kind == "gamepad" or part not in HAT_BUTTONS:
+                _check_input(part, PAD_BUTTONS, kind, f"buttons.{action}", file)
 
 
 def _check_steering(steering: SteeringAxis, file: object) -> None:

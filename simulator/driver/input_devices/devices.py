@@ -20,14 +20,17 @@ from simulator.base.errors import DeviceError
 from simulator.driver.input_devices.device_profiles import (
     GATE,
     HAT_BUTTONS,
+    HELD,
     MENU_KEYS,
     PAD_AXES,
     PAD_BUTTONS,
+    WINDOW_KEYS,
     Input,
     Profile,
     choose_profile,
+    parts_of,
 )
-from simulator.driver.input_devices.shaping import axis_to_pedal, axis_to_steering
+from simulator.driver.input_devices.shaping import axis_to_pedal, axis_to_steering, clip, dead_zone
 
 MOVED = 1.0 / 80.0
 """Minimum change of an axis, in raw units, that counts as movement. Smaller: the noise of a resting pedal counts. Same value as in SDL."""
@@ -110,7 +113,7 @@ class Device:
     used : True if the steering or a pedal was moved since the previous poll (buttons do not count: `pause` is not driving)
     buttons : buttons pressed since the previous poll
     actions : actions that the profile assigns to these buttons; none while a menu is open
-    menu_keys : keys of a menu that the profile assigns to these buttons
+    menu_keys : keys of a menu, and actions of the window, that the profile assigns to these buttons
     latest_button : last button that was pressed, in whatever poll; the reader sets it to None
     """
 
@@ -125,7 +128,10 @@ class Device:
         self.latest_button: int | None = None
         self._pressed: list[Input] = []
         self._down: set[Input] = set()
-        self._keys: tuple[Input, ...] = profile.axes if profile else ()
+        self._combinations = _combinations(profile)
+        self._holding: set[str] = set()
+        """Actions of HELD whose buttons are down and were pressed outside a menu."""
+        self._keys: tuple[Input, ...] = (*profile.axes, *profile.look_axes) if profile else ()
         self._first: dict[int, float] = {}
         self._moved: set[int] = set()
         self._values: dict[Input, float] = {}
@@ -138,7 +144,7 @@ class Device:
 
     def note_button(self, button: Input) -> None:
         """Record a report of SDL: a button was pressed."""
-        self._pressed.append(button)
+        self._pressed.append(self._combined(button))
         self._down.add(button)
         if isinstance(button, int):
             self.latest_button = button
@@ -163,8 +169,12 @@ class Device:
                 self._read(key)
         bindings = self.profile.buttons if self.profile else {}
         pressed = [action for button in self._pressed for action, keys in bindings.items() if button in keys]
-        self.actions = [] if in_menu else [action for action in pressed if action not in GATE and action not in MENU_KEYS]
+        others = (*GATE, *MENU_KEYS, *WINDOW_KEYS, *HELD)
+        self.actions = [] if in_menu else [action for action in pressed if action not in others]
         self.menu_keys = [MENU_KEYS[action] for action in pressed if action in MENU_KEYS]
+        self.menu_keys += [] if in_menu else [WINDOW_KEYS[action] for action in pressed if action in WINDOW_KEYS]
+        down = {action for action in HELD if any(self._down.issuperset(parts_of(key)) for key in bindings.get(action, ()))}
+        self._holding = set() if in_menu else (self._holding | {action for action in pressed if action in HELD}) & down
         self.used = self._changed()
         self.buttons, self._pressed = self._pressed, []
         if self.used:
@@ -198,6 +208,23 @@ class Device:
         """Return the selected gear of an H-pattern: 0 none, -1 reverse; None without an H-pattern."""
         gates = {GATE[action]: keys for action, keys in self.profile.buttons.items() if action in GATE} if self.profile else {}
         return next((gear for gear, keys in gates.items() if not self._down.isdisjoint(keys)), 0) if gates else None
+
+    def holds(self, action: str) -> bool:
+        """Return whether the button of an action of HELD is pressed."""
+        return action in self._holding
+
+    def look(self) -> tuple[float, float]:
+        """Return the direction of view of the stick for it: left and up positive, in [-1, 1]; 0, 0 before it moved or without one."""
+        axes = self.profile.look if self.profile else None
+        if axes is None:
+            return 0.0, 0.0
+        sideways, upwards = (self._values.get(key, 0.0) for key in (axes.sideways, axes.upwards))
+        return -dead_zone(clip(sideways, -1.0, 1.0), axes.dead_zone), -dead_zone(clip(upwards, -1.0, 1.0), axes.dead_zone)
+
+    def _combined(self, button: Input) -> Input:
+        """Return the longest combination that a press of a button completes, or the button."""
+        found = [key for key, parts in self._combinations.items() if parts[-1] == button and self._down.issuperset(parts[:-1])]
+        return max(found, key=lambda key: len(self._combinations[key]), default=button)
 
     def _read(self, key: Input) -> None:
         try:
@@ -293,7 +320,7 @@ class DeviceHub:
         pygame.event.set_allowed(
             [
                 *(pygame.JOYDEVICEADDED, pygame.JOYDEVICEREMOVED, pygame.JOYAXISMOTION),
-                *(pygame.JOYBUTTONDOWN, pygame.JOYBUTTONUP, pygame.JOYHATMOTION, pygame.CONTROLLERBUTTONDOWN),
+                *(pygame.JOYBUTTONDOWN, pygame.JOYBUTTONUP, pygame.JOYHATMOTION, pygame.CONTROLLERBUTTONDOWN, pygame.CONTROLLERBUTTONUP),
             ]
         )
         pygame.event.clear()
@@ -319,6 +346,8 @@ class DeviceHub:
                 device.note_hat(*event.value)
         elif event.type == pygame.CONTROLLERBUTTONDOWN and event.button < len(PAD_BUTTONS):
             device.note_button(PAD_BUTTONS[event.button])
+        elif event.type == pygame.CONTROLLERBUTTONUP and event.button < len(PAD_BUTTONS):
+            device.note_release(PAD_BUTTONS[event.button])
         elif event.type == pygame.JOYDEVICEREMOVED:
             del self.devices[event.instance_id]
             self.notices.append(f"{device.handle.name}: removed")
@@ -330,11 +359,17 @@ class DeviceHub:
         is_gamepad = bool(self._controller.is_controller(index))
         profile = choose_profile(self.profiles, joystick.get_name(), joystick.get_guid(), is_gamepad)
         handle: Handle = Pad(joystick, self._controller.Controller(index)) if is_gamepad else Stick(joystick)
-        if profile is not None and any(isinstance(key, int) and key >= handle.axis_count for key in profile.axes):
+        if profile is not None and any(isinstance(key, int) and key >= handle.axis_count for key in (*profile.axes, *profile.look_axes)):
             self.notices.append(f"{handle.name}: too few axes for the profile {profile.name}; got {handle.axis_count}")
             profile = None
         self.devices[handle.instance] = Device(handle, profile)
         self.notices.append(f"{handle.name}: {_describe(profile)}")
+
+
+def _combinations(profile: Profile | None) -> dict[Input, tuple[Input, ...]]:
+    """Return the buttons of each combination of a profile."""
+    keys = () if profile is None else (key for keys in profile.buttons.values() for key in keys)
+    return {key: parts for key in keys if len(parts := parts_of(key)) > 1}
 
 
 def _describe(profile: Profile | None) -> str:

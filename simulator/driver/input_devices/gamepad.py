@@ -23,6 +23,8 @@ class Gamepad:
         self.events: list[str] = []
         self.device: Device | None = None
         """Game controller that steers."""
+        self.steering_speed = 1.0
+        """Factor on the speed of the steering."""
         self._t: float | None = None
         self._steering = 0.0
 
@@ -38,11 +40,15 @@ class Gamepad:
             pad = pads[0]
             stick, throttle, brake = pad.steering() or 0.0, pad.pedal("throttle"), pad.pedal("brake")
             feel = pad.profile.feel if pad.profile else feel
-        self._steering = stick_steering(self._steering, stick, speed, dt, feel)
+        self._steering = stick_steering(self._steering, stick, speed, dt * self.steering_speed, feel)
         remaining = (self.lever.take(action, speed) for pad in pads for action in pad.actions)
         self.events += [event for event in remaining if event is not None]
         write_pedals(out, self._steering, throttle, brake)
         self.lever.write(out)
+        if any(pad.holds("hold_parking_brake") for pad in pads):
+            out[0]["parking_brake"] = 1.0
 
 
-SOURCE = InputSourceKind("gamepad", lambda context, _: Gamepad(context.hub, context.lever), CONTRACT, meaning="game controller")
+SOURCE = InputSourceKind(
+    "gamepad", lambda context, _: Gamepad(context.hub, context.lever), CONTRACT, meaning="game controller", devices=("gamepad",)
+)

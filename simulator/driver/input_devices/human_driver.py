@@ -14,6 +14,7 @@ from simulator.driver.input_devices.contract import InputContext, InputSource, I
 from simulator.driver.input_devices.controls import Lever, write_pedals
 from simulator.driver.input_devices.device_profiles import load_profiles, profile_folders
 from simulator.driver.input_devices.devices import Device, DeviceHub
+from simulator.driver.input_devices.gamepad import Gamepad
 from simulator.driver.input_devices.keyboard import Keyboard, Keys
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS, check
 from simulator.driver.input_devices.reverse_by_brake import ReverseByBrake
@@ -144,6 +145,21 @@ class HumanDriver:
         if self.hub is not None:
             self.hub.notices.append(text)
 
+    def set_steering_speed(self, factor: float) -> None:
+        """Set the speed of the steering by keys and stick, relative to that of the device profiles."""
+        for source in self.sources:
+            if isinstance(source, Keyboard | Gamepad):
+                source.steering_speed = factor
+
+    def holds(self, action: str) -> bool:
+        """Return whether a button of a device is pressed whose action applies while it is down, such as `horn`."""
+        return self.hub is not None and any(device.holds(action) for device in self.hub.devices.values())
+
+    def look(self) -> tuple[float, float]:
+        """Return the direction of view of the first stick for it that is moved: left and up positive, in [-1, 1]."""
+        devices = () if self.hub is None else self.hub.devices.values()
+        return next((look for device in devices if (look := device.look()) != (0.0, 0.0)), (0.0, 0.0))
+
     def events(self) -> list[Event]:
         """Return and remove the events of keys and buttons since the previous call."""
         taken = [sent(name, _origin(source)) for source in self.sources for name in source.events]
@@ -202,6 +218,32 @@ class HumanDriver:
         steering = self._steering if self._lost_for <= HOLD else approach(self._steering, 0.0, CENTERING * dt)
         write_pedals(out, steering, 0.0, approach(self._brake, LOST_BRAKE, LOST_BRAKE_RATE * dt))
         self._takeover = TAKEOVER
+
+
+def need_device(name: str, profiles_folder: Path | None = None) -> None:
+    """Check that a device is connected for the input source that a user has requested.
+
+    Raises
+    ------
+    DeviceError : no such device is connected, or SDL cannot be started
+    ConfigError : a device profile cannot be used
+    """
+    if name == AUTO or not INPUT_SOURCE_KINDS.has(name):
+        return
+    kind = INPUT_SOURCE_KINDS.need(name)
+    if not kind.devices:
+        return
+    hub = DeviceHub(load_profiles(profile_folders(profiles_folder))[0])
+    try:
+        if hub.of_kind(*kind.devices):
+            return
+        found = [f"{one.handle.name} ({one.profile.kind if one.profile else 'no profile'})" for one in hub.devices.values()]
+    finally:
+        hub.close()
+    raise DeviceError(
+        f"driver {name}: no such device found; expected a connected {kind.meaning}; got {', '.join(found) or 'no devices'}; "
+        "hint: connect one, or use --driver auto; 'jounce devices' lists all"
+    )
 
 
 def _origin(source: InputSource) -> Origin:

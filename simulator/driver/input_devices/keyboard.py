@@ -61,6 +61,8 @@ class Keyboard:
         self.lever = lever or Lever()
         self.connected = self.used = False
         self.events: list[str] = []
+        self.steering_speed = 1.0
+        """Factor on the speed of the steering."""
         self._pressed = dict.fromkeys(_DRIVING, False)
         self._t: float | None = None
         self._frames, self._silent = 0, STALE
@@ -75,7 +77,7 @@ class Keyboard:
         self._pressed = pressed
 
         direction = float(pressed["left"]) - float(pressed["right"])
-        self._steering = key_steering(self._steering, direction, speed, dt, self.profile.steering)
+        self._steering = key_steering(self._steering, direction, speed, dt * self.steering_speed, self.profile.steering)
         self._throttle = key_pedal(self._throttle, pressed["up"], dt, self.profile.throttle)
         self._brake = key_pedal(self._brake, pressed["down"], dt, self.profile.brake)
 

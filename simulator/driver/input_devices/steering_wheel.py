@@ -43,6 +43,8 @@ class Wheel:
         self.events += [event for event in remaining if event is not None]
         write_pedals(out, steering, throttle, brake)
         self.lever.write(out)
+        if any(device.holds("hold_parking_brake") for device in devices):
+            out[0]["parking_brake"] = 1.0
         clutches = [device.pedal("clutch") for device in devices if device.has_pedal("clutch")]
         gates = [gate for gate in (device.gate() for device in devices) if gate is not None]
         self.lever.write_manual(out, max(clutches, default=None), next((gate for gate in gates if gate != 0), gates[0] if gates else None))
@@ -53,4 +55,5 @@ SOURCE = InputSourceKind(
     lambda context, _: Wheel(context.hub, context.steering_wheel_range, context.lever),
     CONTRACT,
     meaning="steering wheel and pedals, on one or several devices",
+    devices=("wheel",),
 )
