@@ -174,6 +174,8 @@ class Host:
         if not self.options.configuration.has("outlets.sound.volume"):
             options = replace(options, volume=self.view.settings.volume)
         session.sound.volume = options.volume
+        if self.view.window is not None:
+            self.view.window.extras[0]["volume"] = options.volume
         if has_window if options.on is None else options.on:
             self.sound.open(session, options)
 

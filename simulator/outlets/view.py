@@ -103,7 +103,6 @@ class ViewOutlet:
         command = session.command[0]
         e["selector"], e["parking_brake"] = command["selector"], command["parking_brake"] > PULLED
         self._publish_motion(session)
-        e["volume"] = session.sound.volume
         e["waits"], e["driver"] = session.waits, self._driver(session.seat)
         e["paused"], e["message"] = session.paused, short(self._message)
         self._publish_state(session)
@@ -194,11 +193,13 @@ class ViewOutlet:
         self._extremes.note()
 
     def hear(self, _: Session, event: Event) -> None:
-        """Announce to the views that the next state does not continue the last one, and a camera that a device has chosen."""
+        """Announce to the views that the next state does not continue the last one, a camera that a device has chosen, and a new volume."""
         if event.kind in JUMPS:
             self.block.jump()
         elif event.kind.partition("_")[0] == "camera" and event.origin != Origin.WINDOW:  # the window itself has changed its camera
             self.press_in_menu([event.kind])
+        elif event.kind == "volume":
+            self.extras[0]["volume"] = event.value
 
     def close(self) -> None:
         """Announce to the views that the host leaves; further calls have no effect."""

@@ -36,7 +36,9 @@ def _percent(unit: str, step: int, low: float, high: float) -> Scale:
 
 
 NUMBERS = {
-    "field_of_view": Scale("\u00b0", 2, *(round(math.degrees(end)) for end in VIEW_ANGLES), math.radians, math.degrees),
+    "field_of_view": Scale(
+        "\u00b0", 2, round(math.degrees(VIEW_ANGLES[0])), round(math.degrees(VIEW_ANGLES[1])), math.radians, math.degrees
+    ),
     "seat_height": _percent(" cm", 1, -SEAT_RANGE, SEAT_RANGE),
     "seat_forward": _percent(" cm", 1, -SEAT_RANGE, SEAT_RANGE),
     "steering_speed": _percent(" %", 10, *STEERING_SPEEDS),

@@ -10,7 +10,7 @@ from simulator.base.records import record
 from simulator.driver.input_devices.device_profiles import load_profiles, shipped_profiles_folder
 from simulator.driver.input_devices.human_driver import HumanDriver
 from simulator.driver.input_devices.keyboard import Keyboard
-from simulator.events.event import Origin
+from simulator.events.event import Event, Origin
 from simulator.host.human_controls import HumanControls
 from simulator.outlets.view import ViewOutlet
 from simulator.view.shared_keys import KeyReader, KeyWriter
@@ -70,3 +70,9 @@ def test_a_window_that_has_lost_the_keys_changes_nothing(drive):
     writer.note_settings(0.9, 2.0)
     assert controls.events() == [] and controls.driver.sources[0].steering_speed == 1.0
     other.close()
+
+
+def test_the_window_knows_the_volume_of_the_drive(drive):
+    _, _, window = drive
+    window.hear(None, Event("volume", 0.7, Origin.DEVICE))
+    assert window.extras[0]["volume"] == 0.7
