@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import math
 from collections.abc import Sequence
@@ -17,7 +15,7 @@ from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.output_target import output_path
-from simulator.base.table_text import read_table_text
+from simulator.base.table_text import TableRows
 from simulator.report.plot import BLUE, GRAY, RED, SKY, Annotation, Axis, Band, Curve, Panel, Plot
 from simulator.report.png_renderer import png
 from simulator.telemetry.atomic_files import write_bytes
@@ -87,10 +85,10 @@ def _graded(road: Road, count: int) -> FloatArray:
 
 def read_profile(path: Path) -> Profile:
     """Read an evenly spaced profile from a CSV file with columns x, z [m]. Raises ConfigError."""
-    rows = list(csv.DictReader(io.StringIO(read_table_text(path, "a profile", MAX_BYTES))))
+    rows = list(TableRows(path, "a profile", MAX_BYTES))
     try:
         x, z = (np.array([float(row[name]) for row in rows]) for name in ("x", "z"))
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, ValueError):
         raise ConfigError(path, "", "no numbers x,z", "a CSV file with the columns x,z in m") from None
     steps = np.diff(x)
     if len(x) < 64 or not np.isfinite(z).all() or not steps.min() > 0.0 or np.ptp(steps) > max(SPACING_TOLERANCE * steps.mean(), 1e-9):
