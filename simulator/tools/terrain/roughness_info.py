@@ -24,6 +24,7 @@ from terrain.ground import Road
 from terrain.heightmap_detail import ISO_CLASSES, iso_roughness
 from terrain.iso_8608_bands import Octave, ammon_coherence, coherence, density, isotropic_coherence, octaves
 from terrain.readers.contract import FloatArray
+from terrain.readers.request import HIGHEST
 
 LENGTH, STEP = 500.0, 0.05
 """m. Length of the lines over a terrain, and distance of their samples."""
@@ -91,7 +92,9 @@ def read_profile(path: Path) -> Profile:
     except (KeyError, ValueError):
         raise ConfigError(path, "", "no numbers x,z", "a CSV file with the columns x,z in m") from None
     steps = np.diff(x)
-    if len(x) < 64 or not np.isfinite(z).all() or not steps.min() > 0.0 or np.ptp(steps) > max(SPACING_TOLERANCE * steps.mean(), 1e-9):
+    if len(z) and not np.abs(z).max() <= HIGHEST:
+        raise ConfigError(path, "z", float(z[~(np.abs(z) <= HIGHEST)][0]), f"heights within {HIGHEST:g} m")
+    if len(x) < 64 or not steps.min() > 0.0 or np.ptp(steps) > max(SPACING_TOLERANCE * steps.mean(), 1e-9):
         raise ConfigError(path, "x", f"{len(x)} rows", "at least 64 samples, evenly spaced, x rising")
     return z, float((x[-1] - x[0]) / (len(x) - 1))
 

@@ -127,7 +127,9 @@ def _numbers(file: Path, name: str, values: NDArray[Any]) -> NDArray[Any]:
     plain = None if values.dtype.kind != "O" else _without_gaps(values)
     if plain is None:
         example = next((value for value in values if value is not None), None)
-        raise ConfigError(file, name, f"{type(example).__name__} {example}", "a column of numbers" + (", dates or durations" if name == "time" else ""))
+        raise ConfigError(
+            file, name, f"{type(example).__name__} {example}", "a column of numbers" + (", dates or durations" if name == "time" else "")
+        )
     return plain
 
 
