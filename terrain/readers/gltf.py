@@ -47,7 +47,7 @@ def _parts(document: Document) -> Iterator[Part]:
         if "mesh" not in node:
             continue
         mesh = document.item("meshes", node["mesh"])
-        for n, primitive in enumerate(document.list(mesh, "primitives")):
+        for n, primitive in enumerate(document.entries(mesh, "primitives")):
             if not isinstance(primitive, dict):
                 raise DamagedError("a primitive that is no object")
             key = node["mesh"], n
@@ -74,7 +74,7 @@ def _nodes(document: Document) -> Iterator[tuple[tuple[str, ...], FloatArray, di
         seen.add(index)
         names, transform = (_name(node), *above), parent @ _transform(node)
         yield names, transform, node
-        waiting += [(child, names, transform) for child in reversed(document.list(node, "children"))]
+        waiting += [(child, names, transform) for child in reversed(document.entries(node, "children"))]
 
 
 def _transform(node: dict[str, Any]) -> FloatArray:

@@ -64,15 +64,15 @@ class Document:
         self._buffers: dict[int, bytes] = {}
 
     def _check_extensions(self) -> None:
-        for name in self.list(self._json, "extensionsRequired"):
+        for name in self.entries(self._json, "extensionsRequired"):
             if name not in READ and not str(name).startswith(NO_GEOMETRY):
                 raise DamagedError(f"it requires the extension {name}, which is not read")
 
     def item(self, kind: str, index: Any) -> dict[str, Any]:
         """Return an entry of a list of the file: an accessor, a mesh, a node ... Raises DamagedError."""
-        return _item(self.list(self._json, kind), index, kind)
+        return _item(self.entries(self._json, kind), index, kind)
 
-    def list(self, holder: dict[str, Any], key: str) -> list[Any]:
+    def entries(self, holder: dict[str, Any], key: str) -> list[Any]:
         """Return a list, empty if it is missing. Raises DamagedError."""
         found = holder.get(key, [])
         if not isinstance(found, list):
@@ -89,10 +89,10 @@ class Document:
     @property
     def roots(self) -> list[Any]:
         """Nodes at the top of the scene; without scenes, all nodes without a parent."""
-        scenes, nodes = self.list(self._json, "scenes"), self.list(self._json, "nodes")
+        scenes, nodes = self.entries(self._json, "scenes"), self.entries(self._json, "nodes")
         if scenes:
-            return self.list(_item(scenes, self._json.get("scene", 0), "scenes"), "nodes")
-        children = {child for node in range(len(nodes)) for child in self.list(self.item("nodes", node), "children")}
+            return self.entries(_item(scenes, self._json.get("scene", 0), "scenes"), "nodes")
+        children = {child for node in range(len(nodes)) for child in self.entries(self.item("nodes", node), "children")}
         return [node for node in range(len(nodes)) if node not in children]
 
     def array(self, index: Any, size: str) -> NDArray[Any]:
