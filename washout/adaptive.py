@@ -15,7 +15,7 @@ force and turns over (docs/washouts.md). p2 is therefore the break frequency of 
 same linear equations and are advanced by the same exact matrices (`washout.discrete_filter`). N is the smoothed square of the sensitivities in J:
 with it, the gains change with G [1/s] for any magnitude of the motion, whereas the printed gradient grows with its square.
 
-Source: Haug, Driving simulators, section 4.1.4.2, eqs (4.10) to (4.13), after Parrish et al. and Reid and Nahon.
+Source: [Deyo 1989, section 4.1.4.1, eqs (4.10) to (4.13)], after Parrish et al. and Reid and Nahon.
 differs: feedback of the tilt; e is relative to the perceived force and not to x'' alone; normalized gradient; third-order high-pass; also for yaw and heave.
 """
 

@@ -8,7 +8,7 @@ Frames: the axes B of the vehicle correspond to the axes P of the platform; N is
 acceleration minus gravity, (0, 0, +g) at rest. The force enters the high-pass in N, rotated with the attitude of the platform itself.
 Therefore an acceleration that tilt already represents is not represented a second time by translation.
 
-Source: Haug, Driving simulators, section 4.1.4.1, eqs (4.7) and (4.8), after Reid and Nahon.
+Source: [Deyo 1989, section 4.1.4.1, eqs (4.7) and (4.8)], after Reid and Nahon.
 differs: the filters are exact for an input that is linear between two ticks (`washout.discrete_filter`), whereas (4.9) uses the bilinear transform;
 the rotational high-pass is of second order unless the file specifies first order, so that a constant turn ends in neutral; tilt also has an
 acceleration limit; a scaled force or rate may approach its limit smoothly instead of with a corner.

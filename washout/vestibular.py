@@ -126,10 +126,10 @@ _YOUNG = otolith(0.4, 13.2, 5.33, 0.66)
 MODELS: tuple[Vestibular, ...] = (
     Vestibular(
         "haug",
-        "Haug, after Reid and Nahon",
+        "[Deyo 1989], after Reid and Nahon",
         (canal(10.2, 0.1, 30.0),) * 3,
         (_YOUNG,) * 3,
-        "Haug, Driving simulators, chapter 4: T_L 10.2, T_s 0.1, T_a 30 s; K 0.4, T_L 5.33, T_a 13.2, T_s 0.66 s",
+        "[Deyo 1989, section 4.1.2.2]: T_L 10.2, T_s 0.1, T_a 30 s; K 0.4, T_L 5.33, T_a 13.2, T_s 0.66 s",
     ),
     Vestibular(
         "zacharias",
@@ -156,10 +156,10 @@ MODELS: tuple[Vestibular, ...] = (
 """The models disagree: the first two attenuate forces above 1.5 rad/s, the last two pass them up to 62 rad/s. They rank washouts differently."""
 
 FORCE_THRESHOLDS = (0.17, 0.17, 0.28)
-"""m/s2. Perception thresholds of surge, sway, heave: Zacharias 1978, from memory; Haug gives 0.15 to 0.3."""
+"""m/s2. Perception thresholds of surge, sway, heave: Zacharias 1978, from memory; [Deyo 1989] gives 0.15 to 0.3."""
 
 RATE_THRESHOLDS = (math.radians(3.0), math.radians(3.6), math.radians(2.6))
-"""rad/s. Perception thresholds of roll, pitch, yaw: Zacharias 1978, from memory; Haug gives 2.5 to 3.5 deg/s. The thresholds of an active driver are
+"""rad/s. Perception thresholds of roll, pitch, yaw: Zacharias 1978, from memory; [Deyo 1989] gives 2.5 to 3.5 deg/s. The thresholds of an active driver are
 higher (roll 6.3 deg/s, Nesti et al.), in darkness lower (0.7 deg/s)."""
 
 

@@ -101,7 +101,7 @@ def route_grid(goal: Goal, found: ObstacleMap, vehicle: VehicleTraits, margin: f
 
 
 def straight_to(goal: Goal) -> RouteArrays:
-    """Return the distance to the goal as remaining way, as in paper 001."""
+    """Return the distance to the goal as remaining way, as in [Cameron 2013]."""
     return RouteArrays(0.0, 0.0, 1.0, np.zeros((1, 1)), goal.x, goal.y, True)
 
 

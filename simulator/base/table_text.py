@@ -5,31 +5,76 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 
+from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import read_any_text
+from simulator.base.number_notation import with_points
 
 DELIMITERS = ";\t,"
 """Delimiters that are detected; of two that fit, the first one."""
 COMPARED = 5
 """Number of lines below the names that must have the delimiters of the line of names."""
 _SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)
-_DECIMAL_COMMA = re.compile(r"\s*([+-]?(?:\d*|\d{1,3}(?:\.\d{3})+)),(\d+(?:[eE][+-]?\d+)?)\s*")
 
 
 def read_table_text(path: str | Path, expected: str, most: int, delimiter: str | None = None, above: bool = False) -> str:
-    """Return the text of a CSV file as plain CSV, see `plain_csv`; `above`: with the lines above the names. Raises ConfigError as
-    `read_any_text`."""
-    text = plain_csv(read_any_text(path, expected, most), delimiter)
+    """Return the text of a CSV file as plain CSV, see `_plain_csv`; `above`: with the lines above the names. Raises ConfigError as
+    `read_any_text`, and for numbers that `with_points` refuses."""
+    text = _plain_csv(read_any_text(path, expected, most), delimiter, path)
     return text if above else _split(text)[1]
 
 
-def plain_csv(text: str, delimiter: str | None = None) -> str:
+class TableRows:
+    """Rows of a CSV file by the names in its first line, without the blanks around names and cells.
+
+    Parameters
+    ----------
+    path, expected, most : as for `read_table_text`
+
+    Attributes
+    ----------
+    names : names of the columns
+    line : line of the file of the last row that was read
+
+    Raises ConfigError as `read_table_text`; in the iteration, for a row with more cells than names.
+    """
+
+    def __init__(self, path: str | Path, expected: str, most: int) -> None:
+        above, text = _split(read_table_text(path, expected, most, above=True))
+        self._path, self._expected, self._above = path, expected, above.count("\n")
+        self._reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+        self.names = [name.strip() for name in next(self._reader, [])]
+
+    @property
+    def line(self) -> int:
+        """Line of the last row."""
+        return self._above + self._reader.line_num
+
+    def __iter__(self) -> Iterator[dict[str, str]]:
+        """Yield the rows that are not blank; cells missing at the end of a row are empty."""
+        try:
+            for cells in self._reader:
+                if not any(map(str.strip, cells)):
+                    continue
+                if len(cells) > len(self.names):
+                    raise ConfigError(
+                        self._path, f"line {self.line}", f"{len(cells)} cells", f"{len(self.names)} cells, as in the line of names"
+                    )
+                yield {name: cell.strip() for name, cell in zip_longest(self.names, cells, fillvalue="")}
+        except csv.Error as error:
+            raise UnreadableError(self._path, f"line {self.line + 1}", str(error), self._expected) from None
+
+
+def _plain_csv(text: str, delimiter: str | None, path: object) -> str:
     """Return a CSV text with commas between the cells and points in the numbers.
 
     Parameters
     ----------
     delimiter : delimiter of the cells; default: that of a first line `sep=;` of spreadsheets, else detected
+    path : name of the file, for messages
 
     A text that is delimited by commas, without quotes, is returned as it is. Lines above the names that are blank or begin with # stay as they are.
     """
@@ -43,10 +88,12 @@ def plain_csv(text: str, delimiter: str | None = None) -> str:
             delimiter = _detected(body)
     if delimiter == "," and '"' not in body:
         return head + body
+    reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter, skipinitialspace=True)
+    names, above = next(reader, []), head.count("\n")
+    numbered = [(above + reader.line_num, row) for row in reader]
+    with_points(names, numbered, delimiter, path)
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for row in csv.reader(io.StringIO(body, newline=""), delimiter=delimiter):
-        writer.writerow([_with_point(cell) for cell in row])
+    csv.writer(out, lineterminator="\n").writerows([names, *(row for _, row in numbered)] if names or numbered else [])
     return head + out.getvalue()
 
 
@@ -68,9 +115,3 @@ def _detected(body: str) -> str:
         if names.count(delimiter) and rows and all(row.count(delimiter) == names.count(delimiter) for row in rows):
             return delimiter
     return max(reversed(DELIMITERS), key=names.count)
-
-
-def _with_point(cell: str) -> str:
-    """Return a number with a decimal comma, and with or without points between thousands, in plain notation; any other cell as it is."""
-    found = _DECIMAL_COMMA.fullmatch(cell)
-    return cell if found is None else f"{found[1].replace('.', '')}.{found[2]}"

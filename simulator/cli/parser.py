@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from simulator.base.argument_types import Commands, Parser, Version
-from simulator.cli.commands.benchmarks_and_mechanisms import add_bench, add_kc, add_mechanism
+from simulator.cli.commands.benchmarks_and_mechanisms import add_bench, add_kc, add_mechanism, add_paper
 from simulator.cli.commands.components import add_cueing, add_terrain, add_tire
 from simulator.cli.commands.driving import add_devices, add_drive, add_platform, add_serve, add_stream, add_view
 from simulator.cli.commands.files import add_check, add_doctor, add_list, add_schema
@@ -70,6 +70,7 @@ def parser_of(command: str = "", subcommand: str = "") -> Parser:
     add_mechanism(commands, subcommand if command == "mechanism" else "")
     add_validate(commands)
     add_bench(commands)
+    add_paper(commands)
     add_list(commands)
     add_check(commands)
     add_schema(commands)

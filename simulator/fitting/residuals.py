@@ -19,6 +19,7 @@ from simulator.fitting.keys import Parameter, changed, check_ends, named
 from simulator.fitting.least_squares import Failed
 from simulator.fitting.measurements import MIN_ROWS, Measured
 from simulator.fitting.run_request import Log, RunRequest
+from simulator.telemetry.channels import HEADINGS
 
 Array = NDArray[np.float64]
 
@@ -156,9 +157,9 @@ class Model:
         """Return simulated minus measured values of every trace, in SI units."""
         out = []
         for drive, log, offset in zip(self.drives, logs, self.offsets(u), strict=True):
-            for channel, unit in self.units.items():
+            for channel in self.units:
                 rows = self._rows(drive, channel)
-                out.append(_difference(log, channel, drive.measured.times[rows] + offset, drive.measured.channels[channel][rows], unit))
+                out.append(_difference(log, channel, drive.measured.times[rows] + offset, drive.measured.channels[channel][rows]))
         return out
 
     def _words(self, u: Array) -> str:
@@ -213,10 +214,10 @@ def _within(drive: Drive, log: Log) -> NDArray[np.bool_]:
     return inside & drive.measured.cut(drive.data.given.get("from"), drive.data.given.get("to"))
 
 
-def _difference(log: Log, channel: str, times: Array, measured: Array, unit: str) -> Array:
-    """Return simulated minus measured values; angles are wrapped to (-pi, pi]."""
+def _difference(log: Log, channel: str, times: Array, measured: Array) -> Array:
+    """Return simulated minus measured values; headings are wrapped to (-pi, pi]."""
     simulated = log[channel].astype(float)
-    if unit == "rad":
-        simulated = np.unwrap(simulated)
-    difference = np.interp(times, log["time"], simulated) - measured
-    return np.remainder(difference + np.pi, 2.0 * np.pi) - np.pi if unit == "rad" else difference
+    if channel not in HEADINGS:
+        return np.interp(times, log["time"], simulated) - measured
+    difference = np.interp(times, log["time"], np.unwrap(simulated)) - measured
+    return np.remainder(difference + np.pi, 2.0 * np.pi) - np.pi

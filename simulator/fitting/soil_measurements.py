@@ -73,6 +73,9 @@ def read_tests(file: str, where: Sequence[str] = ()) -> WheelTests:
     if not lines:
         raise ConfigError(file, "", "nothing", "a line of names and rows of numbers")
     names, rows = [name.strip() for name in lines[0]], [line for line in lines[1:] if line]
+    wide = next((n for n, row in enumerate(rows, 1) if len(row) > len(names)), 0)
+    if wide:
+        raise ConfigError(file, f"row {wide}", f"{len(rows[wide - 1])} cells", f"{len(names)} cells, as in the line of names")
     for given in where:
         rows = _chosen(file, names, rows, given)
     if len(rows) < MIN_ROWS:

@@ -1,4 +1,4 @@
-"""Figure of a drive: chase view, lidar, obstacle map and track side by side, at chosen times and as an animation. Like figure 9 of paper 001."""
+"""Figure of a drive: chase view, lidar, obstacle map and track side by side, at chosen times and as an animation. Like figure 9 of [Cameron 2013]."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from terrain.ground import Ground
 from vehicles.axle_layout import WHEELS
 from vehicles.description import Description
 
-RESERVED = ("command", "platform", "planner", "map", "base_link", "tf", "tf_static")
+RESERVED = ("command", "platform", "planner", "map", "odom", "base_link", "tf", "tf_static")
 """Prefixes that other log columns use, and frames and topics of recorded sensor data."""
 
 

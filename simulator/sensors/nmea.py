@@ -15,10 +15,14 @@ NO_FIX, SINGLE, DIFFERENTIAL, RTK_FIXED, RTK_FLOAT, SIMULATED = 0, 1, 2, 4, 5, 8
 """Quality of a fix, as in GGA."""
 MODES = {NO_FIX: "N", SINGLE: "A", DIFFERENTIAL: "D", RTK_FIXED: "R", RTK_FLOAT: "F", SIMULATED: "S"}
 """Mode of RMC and VTG by quality."""
+MAX_HDOP = 99.9
+"""Largest dilution that a receiver reports."""
 KNOT = 1852.0 / 3600.0
 """m/s."""
 MINUTE_DIGITS = 7
-"""Decimal places of a minute: 0.2 mm."""
+"""Decimal places of a minute: 0.2 mm. A sentence that would be longer than LONGEST has fewer."""
+MIN_DIGITS = 3
+"""Minimum number of decimal places: 2 m."""
 LONGEST = 82
 """Maximum number of characters of a sentence, with CR and LF."""
 
@@ -55,15 +59,29 @@ def sentences(fix: Fix, talker: str = "GP") -> tuple[str, str, str]:
     time = _rounded_time(fix.time)
     clock, date = time.strftime("%H%M%S.") + f"{time.microsecond // 10_000:02d}", time.strftime("%d%m%y")
     mode, known = MODES[fix.quality], fix.quality != NO_FIX
-    place = f"{_angle(fix.latitude, 2, 'NS')},{_angle(fix.longitude, 3, 'EW')}" if known else ",,,"
     course = _course(fix.course) if known else ""
     heights = (f"{fix.height - fix.geoid:.2f}", f"{fix.geoid:.2f}") if known else ("", "")
     knots, kph = (f"{fix.speed / KNOT:.3f}", f"{fix.speed * 3.6:.3f}") if known else ("", "")
-    hdop = f"{fix.hdop:.1f}" if known else ""
-    gga = f"GGA,{clock},{place},{fix.quality},{fix.satellites:02d},{hdop},{heights[0]},M,{heights[1]},M,,"
-    rmc = f"RMC,{clock},{'A' if known else 'V'},{place},{knots},{course},{date},,,{mode}"
-    vtg = f"VTG,{course},T,,M,{knots},N,{kph},K,{mode}"
-    return framed(talker + gga), framed(talker + rmc), framed(talker + vtg)
+    hdop = f"{min(fix.hdop, MAX_HDOP):.1f}" if known else ""
+    vtg = framed(f"{talker}VTG,{course},T,,M,{knots},N,{kph},K,{mode}")
+    gga = f"{talker}GGA,{clock},", f",{fix.quality},{fix.satellites:02d},{hdop},{heights[0]},M,{heights[1]},M,,"
+    rmc = f"{talker}RMC,{clock},{'A' if known else 'V'},", f",{knots},{course},{date},,,{mode}"
+    return _with_place(*gga, fix, known), _with_place(*rmc, fix, known), vtg
+
+
+def _with_place(before: str, after: str, fix: Fix, known: bool) -> str:
+    """Return a sentence with the position between two texts, with as many decimal places as LONGEST permits."""
+    if not known:
+        return framed(f"{before},,,{after}")
+    for digits in range(MINUTE_DIGITS, MIN_DIGITS, -1):
+        found = framed(before + _place(fix, digits) + after)
+        if len(found) + 2 <= LONGEST:
+            return found
+    return framed(before + _place(fix, MIN_DIGITS) + after)
+
+
+def _place(fix: Fix, digits: int) -> str:
+    return f"{_angle(fix.latitude, 2, 'NS', digits)},{_angle(fix.longitude, 3, 'EW', digits)}"
 
 
 def framed(body: str) -> str:
@@ -97,13 +115,13 @@ def _rounded_time(time: datetime) -> datetime:
     return time.replace(microsecond=0) + timedelta(milliseconds=10 * hundredths)
 
 
-def _angle(degrees: float, width: int, sides: str) -> str:
+def _angle(degrees: float, width: int, sides: str, digits: int) -> str:
     """Return an angle as degrees and minutes with its side."""
-    step = Decimal(1).scaleb(-MINUTE_DIGITS)
+    step = Decimal(1).scaleb(-digits)
     minutes = (abs(Decimal(repr(degrees))) * 60).quantize(step, ROUND_HALF_EVEN)
     whole, rest = divmod(minutes, 60)
     side = sides[1] if math.copysign(1.0, degrees) < 0.0 else sides[0]
-    return f"{int(whole):0{width}d}{rest:0{3 + MINUTE_DIGITS}.{MINUTE_DIGITS}f},{side}"
+    return f"{int(whole):0{width}d}{rest:0{3 + digits}.{digits}f},{side}"
 
 
 def _course(degrees: float) -> str:

@@ -56,6 +56,10 @@ class Channel:
         return metadata | ({"wall": "yes"} if self.wall else {})
 
 
+HEADINGS = ("yaw",)
+"""Channels whose full turns have no meaning. Full turns of all other angles count, for example those of a steering wheel."""
+
+
 class Layout:
     """Layout of the columns in a row of `row_bytes` bytes."""
 

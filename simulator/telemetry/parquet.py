@@ -60,7 +60,8 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
 
     Parameters
     ----------
-    columns : columns to read, default: all; names that the file does not have are ignored. All columns of two hours need 1.7 GB
+    columns : columns to read, default: all; names that the file does not have are ignored. All columns of two hours need 1.7 GB.
+        Dates and durations of other programs are in seconds: dates and the column `time` since the first row
     wall : True to include the columns of the wall clock; without them, the logs of two equal runs are bitwise equal
 
     Raises
@@ -77,7 +78,7 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
             wanted = None if columns is None else {renamed.column(name) for name in columns}
             # one column at a time: memory then holds all columns once, and a single column twice
             return {
-                name: log.read([written], use_threads=False).column(0).to_numpy()
+                name: _values(log.read([written], use_threads=False).column(0), name)
                 for name, written in names.items()
                 if wanted is None or name in wanted
             }
@@ -131,6 +132,15 @@ def _read_schema(file: str | os.PathLike[str]) -> Any:
             return pq.read_schema(source)
     except (OSError, pa.ArrowException) as error:
         raise UnreadableError(file, "", read_problem(error), EXPECTED) from None
+
+
+def _values(column: Any, name: str) -> NDArray[Any]:
+    """Return the values (n,) of a column. Dates and durations are in seconds, NaN for an empty cell; dates and the column `time` begin at 0."""
+    values = np.asarray(column.to_numpy())
+    if values.dtype.kind not in "mM":
+        return values
+    origin = values[:1] if values.dtype.kind == "M" or name == "time" else np.zeros(1, values.dtype)
+    return np.asarray((values - origin) / np.timedelta64(1, "s"), np.float64)
 
 
 def _text(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:

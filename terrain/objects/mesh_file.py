@@ -1,4 +1,4 @@
-"""Mesh files of objects: OBJ by Jounce, glTF and STL by trimesh."""
+"""Mesh files of objects: OBJ and glTF by Jounce, STL by trimesh."""
 
 from __future__ import annotations
 

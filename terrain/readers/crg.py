@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from terrain.readers.contract import LOCAL, ElevationSource, FloatArray
 from terrain.readers.crg_file import read_crg_file
 from terrain.readers.crg_road import CrgRoad
-from terrain.readers.request import ReadRequest
+from terrain.readers.request import FARTHEST, HIGHEST, ReadRequest
 
 
 @dataclass(frozen=True)
@@ -63,4 +63,23 @@ class CrgSurface:
 
 def read(request: ReadRequest) -> ElevationSource:
     """Read a road. Raises ConfigError as `read_crg_file`."""
-    return CrgSurface(CrgRoad(read_crg_file(request.path), raw=not request.said.get("modifiers", True)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        road = CrgRoad(read_crg_file(request.path), raw=not request.said.get("modifiers", True))
+        _check(request, road)
+    return CrgSurface(road)
+
+
+def _check(request: ReadRequest, road: CrgRoad) -> None:
+    """Raise ConfigError if header, slope, banking, modifiers or options give a road heights or positions that are none."""
+    line = road.height + road.lift
+    edges = [line + road.bank * side for side in (road.v[0], road.v[-1])]
+    grid = [float(np.nanmin(road.z)), float(np.nanmax(road.z))]
+    options = [road.options.get(key, 0.0) for key in ("border_offset_u", "border_offset_v")]
+    height = max(float(np.abs(part).max()) for part in (line, *edges, line + grid[0], line + grid[1], options))
+    if np.isnan(height):
+        raise request.wrong("missing heights at the start of the road or at its reference point", "a height at both")
+    if not height <= HIGHEST:
+        raise request.wrong(f"a height of {height:g} m from header, slope, banking or modifiers", f"heights within {HIGHEST:g} m")
+    place = max(float(np.abs(part).max()) for part in (road.line.xy, road.line.first, road.line.last, road.v))
+    if not place <= FARTHEST:
+        raise request.wrong(f"a position of {place:g} m", f"positions within {FARTHEST:g} m")

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.inputfile import as_utf8, read_bytes
 from simulator.base.npy_reader import MOST_BYTES
+from terrain.readers.request import HIGHEST, SUSPECTS
 
 EXPECTED = "an OpenCRG file"
 NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?)")
@@ -255,10 +256,22 @@ def _store_channels(out: CrgFile, records: NDArray[np.float64]) -> None:
         v = _numbered(out, v)
     if not np.isfinite(v).all() or not (np.diff(v) > 1e-6).all():
         raise out.wrong(v.tolist(), "long sections more than 1e-6 m apart")
-    out.v, out.z = v, records[:, np.array(columns)[order]].astype(np.float32)
+    out.v, out.z = v, _heights(out, records[:, np.array(columns)[order]])
     for curve in (out.phi, out.banking, out.slope):
         if curve is not None and not np.isfinite(curve[1:]).all():
             raise out.wrong("NaN along the reference line", "finite phi, banking and slope")
+
+
+def _heights(out: CrgFile, z: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return the heights [m] of the long sections, NaN for missing data. Raises ConfigError for heights that are none."""
+    beyond = (np.abs(z) > HIGHEST) | np.isin(z, SUSPECTS)
+    if beyond.any():
+        record, section = np.argwhere(beyond)[0]
+        found = f"{z[record, section]:g} m in long section {section + 1} of record {record + 1}"
+        raise out.wrong(found, f"heights within {HIGHEST:g} m, or NaN (in text **********) for missing data")
+    if np.isnan(z).all():
+        raise out.wrong("only missing data", "at least one height")
+    return z.astype(np.float32)
 
 
 def _place(out: CrgFile, text: str) -> tuple[float, bool]:

@@ -69,7 +69,7 @@ def _samples(request: ReadRequest, data: Any) -> RasterSamples:
         voids |= np.isnan(values) if np.isnan(data.nodata) else values == values.dtype.type(data.nodata)
     elif any(flag.name in ("per_dataset", "alpha") for flag in data.mask_flag_enums[0]):
         voids |= data.read_masks(1) == 0
-    return RasterSamples(values, voids, {"nodata": data.nodata, "type": kind.name})
+    return RasterSamples(values, voids, {"nodata": data.nodata, "type": kind.name}, data.scales[0], data.offsets[0])
 
 
 def _raster(request: ReadRequest, data: Any) -> ElevationSource:
@@ -79,8 +79,6 @@ def _raster(request: ReadRequest, data: Any) -> ElevationSource:
     if unit not in METERS and "scale" not in request.said:
         raise request.wrong(f"heights in {unit}", "heights in m, or the key scale (m per unit)")
     heights = heights_of(request, samples)
-    if not request.indices:
-        heights = heights * data.scales[0] + data.offsets[0]  # scale and offset of the band
     t = data.transform
     if data.crs is None and t.is_identity:
         return raster_of(request, heights, samples.note)

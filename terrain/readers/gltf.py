@@ -1,30 +1,25 @@
-"""glTF 2.0 (.gltf, .glb), read with trimesh: triangles transformed by their nodes, in m, y up."""
+"""glTF 2.0 (.gltf, .glb): triangles transformed by their nodes, in m, y up."""
 
 from __future__ import annotations
 
-import io
-import json
-import re
-import struct
-import warnings
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
-from urllib.parse import unquote
 
 import numpy as np
+from numpy.typing import NDArray
 
-from simulator.base.inputfile import as_utf8, checked_size, read_bytes
-from terrain.readers.contract import ElevationSource
-from terrain.readers.mesh import Part, from_parts
-from terrain.readers.request import ReadRequest, missing
+from simulator.base.errors import UnreadableError
+from simulator.base.inputfile import as_utf8, read_bytes
+from terrain.readers.contract import ElevationSource, FloatArray
+from terrain.readers.gltf_data import MAX_BYTES, DamagedError, Document
+from terrain.readers.mesh import MAX_TRIANGLES, Part, from_parts
+from terrain.readers.request import ReadRequest
 
 EXPECTED = "a glTF 2.0 file with embedded buffers or buffers in the same folder"
-MAX_BYTES = 1 << 29
-MAX_COUNT = 60_000_000
-"""Maximum number of items of an array."""
-MAX_NODES = 1000
-"""Maximum depth of the node hierarchy."""
-GENERATED_SUFFIX = re.compile(r"_[0-9a-f]{6}$")
+TRIANGLES, STRIP, FAN = 4, 5, 6
+"""Modes of a primitive with triangles. Points and lines are no surface."""
+LINES = 0, 1, 2, 3
+DRACO = "KHR_draco_mesh_compression"
 
 
 def read(request: ReadRequest) -> ElevationSource:
@@ -36,77 +31,115 @@ def read(request: ReadRequest) -> ElevationSource:
 
 
 def read_parts(request: ReadRequest) -> list[Part]:
-    """Return the triangles of a scene, in its units. Raises ConfigError if the file is damaged."""
-    try:
-        import trimesh
-    except ImportError:
-        raise missing(request, "trimesh") from None
+    """Return the triangles of a scene, in its units. Raises ConfigError if the file is damaged or requires an extension that is not read."""
     content = as_utf8(read_bytes(request.path, EXPECTED, MAX_BYTES))
-    _check_counts(request, content)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            resolver: Any = _SameFolder(request.path.parent)
-            scene = trimesh.load_scene(
-                io.BytesIO(content), "glb" if content[:4] == b"glTF" else "gltf", resolver=resolver, process=False, skip_materials=False
-            )
-            return _parts(scene)
-    except Exception as error:  # trimesh does not convert the exceptions of json, struct, base64 and NumPy for damaged bytes
-        raise request.wrong(next(iter(str(error).splitlines()), type(error).__name__), EXPECTED) from None
+        return list(_parts(Document(content, request.path.parent)))
+    except DamagedError as error:
+        raise UnreadableError(request.path, "", str(error), EXPECTED) from None
 
 
-def _check_counts(request: ReadRequest, content: bytes) -> None:
-    """Raise ConfigError for implausibly large arrays, before trimesh allocates memory for them."""
-    if content[:4] == b"glTF":
-        (length,) = struct.unpack("<I", content[12:16].ljust(4, b"\0"))
-        content = content[20 : 20 + length]
+def _parts(document: Document) -> Iterator[Part]:
+    """Yield the triangles of all nodes, in the coordinates of the scene."""
+    corners: dict[tuple[int, int], FloatArray] = {}
+    count = 0
+    for names, transform, node in _nodes(document):
+        if "mesh" not in node:
+            continue
+        mesh = document.item("meshes", node["mesh"])
+        for n, primitive in enumerate(document.entries(mesh, "primitives")):
+            if not isinstance(primitive, dict):
+                raise DamagedError("a primitive that is no object")
+            key = node["mesh"], n
+            if key not in corners:
+                corners[key] = _triangles(document, primitive)
+            count += len(corners[key])
+            if count > MAX_TRIANGLES:
+                raise DamagedError(f"more than {MAX_TRIANGLES} triangles")
+            material = document.item("materials", primitive["material"]) if "material" in primitive else {}
+            placed = corners[key] @ transform[:3, :3].T + transform[:3, 3]
+            is_mirrored = np.linalg.det(transform[:3, :3]) < 0.0
+            yield Part((*names, _name(mesh), _name(material)), placed[:, ::-1] if is_mirrored else placed)
+
+
+def _nodes(document: Document) -> Iterator[tuple[tuple[str, ...], FloatArray, dict[str, Any]]]:
+    """Yield the nodes of the scene: names of the node and of its ancestors, transform to the scene (4, 4), content."""
+    seen: set[int] = set()
+    waiting: list[tuple[Any, tuple[str, ...], FloatArray]] = [(root, (), np.eye(4)) for root in reversed(document.roots)]
+    while waiting:
+        index, above, parent = waiting.pop()
+        node = document.item("nodes", index)
+        if index in seen:
+            raise DamagedError(f"node {index} occurs twice in the scene")
+        seen.add(index)
+        names, transform = (_name(node), *above), parent @ _transform(node)
+        yield names, transform, node
+        waiting += [(child, names, transform) for child in reversed(document.entries(node, "children"))]
+
+
+def _transform(node: dict[str, Any]) -> FloatArray:
+    """Return the matrix (4, 4) of a node: its matrix, column by column, or translation, rotation (x, y, z, w) and scale."""
+    if "matrix" in node:
+        return _numbers(node, "matrix", [0.0] * 16).reshape(4, 4).T
+    x, y, z, w = _numbers(node, "rotation", [0.0, 0.0, 0.0, 1.0])
+    length = x * x + y * y + z * z + w * w
+    if not length > 0.0:
+        raise DamagedError("a rotation of length 0")
+    s = 2.0 / length
+    rotation = np.array(
+        (
+            (1.0 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)),
+            (s * (x * y + z * w), 1.0 - s * (x * x + z * z), s * (y * z - x * w)),
+            (s * (x * z - y * w), s * (y * z + x * w), 1.0 - s * (x * x + y * y)),
+        )
+    )
+    out = np.eye(4)
+    out[:3, :3] = rotation * _numbers(node, "scale", [1.0, 1.0, 1.0])
+    out[:3, 3] = _numbers(node, "translation", [0.0, 0.0, 0.0])
+    return out
+
+
+def _numbers(node: dict[str, Any], key: str, usual: list[float]) -> FloatArray:
+    given = node.get(key, usual)
     try:
-        accessors = json.loads(content).get("accessors", [])
-        counts = [int(accessor.get("count", 0)) for accessor in accessors]
-    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise request.wrong(next(iter(str(error).splitlines()), "damaged JSON"), EXPECTED) from None
-    if any(not 0 <= count <= MAX_COUNT for count in counts):
-        raise request.wrong(f"arrays with {counts} items"[:80], f"at most {MAX_COUNT} items in each array")
+        values = np.array(given, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        values = np.zeros(0)
+    if values.shape != (len(usual),) or not np.isfinite(values).all():
+        raise DamagedError(f"{key} of a node is {given}; expected {len(usual)} numbers")
+    return values
 
 
-def _parts(scene: Any) -> list[Part]:
-    """Return the triangles of all nodes, in the coordinates of the scene."""
-    parts = []
-    for node in scene.graph.nodes_geometry:
-        transform, name = scene.graph[node]
-        geometry = scene.geometry[name]
-        if not hasattr(geometry, "faces"):
-            continue  # points and lines are no surface
-        material = getattr(getattr(geometry.visual, "material", None), "name", None)
-        corners = geometry.vertices @ transform[:3, :3].T + transform[:3, 3]
-        names = (*_nodes_above(scene, node), str(name), str(material or ""))
-        parts.append(Part(names, np.asarray(corners[geometry.faces], np.float64)))
-    return parts
+def _name(entry: dict[str, Any]) -> str:
+    return str(entry.get("name", ""))
 
 
-def _nodes_above(scene: Any, node: str | None) -> list[str]:
-    """Return the names of a node and of its ancestors, without the suffixes that trimesh adds to meshes in several parts."""
-    parents = scene.graph.transforms.parents
-    names: list[str] = []
-    while node is not None and node != scene.graph.base_frame and len(names) < MAX_NODES:
-        names.append(GENERATED_SUFFIX.sub("", str(node)))
-        node = parents.get(node)
-    return names
+def _triangles(document: Document, primitive: dict[str, Any]) -> FloatArray:
+    """Return the triangles (n, 3, 3) of a primitive; none of points and lines."""
+    mode = primitive.get("mode", TRIANGLES)
+    if mode in LINES:
+        return np.zeros((0, 3, 3))
+    position = document.section(primitive, "attributes").get("POSITION")
+    if DRACO in document.section(primitive, "extensions") and (
+        position is None or "bufferView" not in document.item("accessors", position)
+    ):
+        raise DamagedError(f"corners in the extension {DRACO}, which is not read")
+    if position is None:
+        raise DamagedError("a primitive without POSITION")
+    points = document.array(position, "VEC3").astype(np.float64)
+    order = document.array(primitive["indices"], "SCALAR")[:, 0] if "indices" in primitive else np.arange(len(points))
+    if order.dtype.kind not in "ui" or (len(order) and int(order.max()) >= len(points)):
+        raise DamagedError(f"indices beyond the {len(points)} corners")
+    return points[_by_mode(mode, order.astype(np.intp))]
 
 
-class _SameFolder:
-    """Resolver that finds the buffers of a file in its folder only."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def get(self, name: str) -> bytes:
-        """Return the content of a file. Raises ValueError if it is in another folder."""
-        name = unquote(name)
-        if Path(name).is_absolute() or ".." in Path(name).parts or ":" in name:
-            raise ValueError(f"{name}: not in the folder of the file")
-        path = self.folder / name
-        checked_size(path, "a buffer of a glTF file", MAX_BYTES)
-        return path.read_bytes()
-
-    __getitem__ = get  # the operation by which trimesh reads a buffer
+def _by_mode(mode: Any, order: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the corners (n, 3) of the triangles of a list of corners."""
+    if mode == TRIANGLES and len(order) % 3 == 0:
+        return order.reshape(-1, 3)
+    if mode == STRIP and len(order) >= 3:
+        k = np.arange(len(order) - 2)
+        return order[np.stack((k, k + 1 + k % 2, k + 2 - k % 2), axis=1)]
+    if mode == FAN and len(order) >= 3:
+        return np.column_stack((order[1:-1], order[2:], np.full(len(order) - 2, order[0])))
+    raise DamagedError(f"{len(order)} corners of mode {mode}; expected triangles, a strip or a fan")

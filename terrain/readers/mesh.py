@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean
 from terrain.readers.contract import LOCAL, FloatArray
+from terrain.readers.request import FARTHEST, HIGHEST
 
 EDGE = 1e-9
 """Tolerance of barycentric coordinates, so that rounding does not lose a point on a common edge."""
@@ -200,9 +201,14 @@ def from_parts(parts: list[Part], path: Path, up: str, unit: float, ignore: tupl
         raise ConfigError(path, "", "NaN or infinite coordinates", "finite coordinates")
     if up == "y":
         triangles = np.stack((triangles[..., 0], -triangles[..., 2], triangles[..., 1]), axis=-1)
+    triangles = triangles * unit
+    for axis, most in (("height", HIGHEST), ("coordinate", FARTHEST)):
+        farthest = float(np.abs(triangles[..., 2] if axis == "height" else triangles[..., :2]).max())
+        if farthest > most:
+            raise ConfigError(path, "", f"a {axis} of {farthest:g} m", f"at most {most:g} m (is the key unit missing?)")
     owners = np.repeat(np.arange(len(selected)), [len(part.triangles) for part in selected])
     shown = tuple(sorted({name for part in selected for name in part.names if name}))
-    return Mesh(triangles * unit, shown, owners=owners, owner_names=tuple(part.names for part in selected))
+    return Mesh(triangles, shown, owners=owners, owner_names=tuple(part.names for part in selected))
 
 
 def _fits(name: str, pattern: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from simulator.base.inputfile import read_any_text
@@ -32,7 +34,7 @@ def _read(request: ReadRequest) -> tuple[FloatArray, dict[tuple[str, ...], list[
     corners: list[tuple[float, ...]] = []
     faces: dict[tuple[str, ...], list[list[int]]] = {}
     names = {"o": "", "g": "", "usemtl": ""}
-    for number, line in enumerate(read_any_text(request.path, EXPECTED, MAX_BYTES).replace("\\\n", " ").splitlines(), 1):
+    for number, line in _lines(read_any_text(request.path, EXPECTED, MAX_BYTES)):
         words = line.split()
         try:
             if not words:
@@ -52,6 +54,18 @@ def _read(request: ReadRequest) -> tuple[FloatArray, dict[tuple[str, ...], list[
                 f"line {number}: {line[:60]}", "corners with three numbers, and faces with at least three corners"
             ) from None
     return np.array(corners, np.float64).reshape(-1, 3), faces
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines with their numbers; a line that ends in a backslash continues in the next one, unless it is a comment."""
+    before, first = "", 0
+    for number, line in enumerate(text.splitlines(), 1):
+        joined, first = (f"{before} {line}", first) if before else (line, number)
+        before = "" if joined.lstrip().startswith("#") or not joined.endswith("\\") else joined[:-1]
+        if not before:
+            yield first, joined
+    if before:
+        yield first, before
 
 
 def _corner(word: str, count: int) -> int:

@@ -19,6 +19,8 @@ MAX_SAMPLES = 8193 * 8193
 """Maximum number of samples of one file. Larger files need more than half a gigabyte in double precision."""
 HIGHEST = 12_000.0
 """m. Limit of heights on Earth; larger magnitudes are undeclared voids or another unit."""
+FARTHEST = 1e8
+"""m. Limit of horizontal coordinates: beyond those of all maps and of the center of the Earth."""
 SUSPECTS = (-32768.0, -32767.0, -9999.0, -99999.0)
 """Common values for "no data"; they are rejected as heights unless the user declares them."""
 SIDES = ("north", "south", "east", "west")
@@ -71,11 +73,14 @@ class RasterSamples:
     ----------
     values : (rows, columns) raw samples
     voids : (rows, columns) mask of the samples that the file itself declares as voids
+    scale, offset : factor and offset [m] of the file itself, applied after those of the options
     """
 
     values: NDArray[Any]
     voids: NDArray[np.bool_] | None = None
     note: Mapping[str, Any] = field(default_factory=dict)
+    scale: float = 1.0
+    offset: float = 0.0
 
 
 def heights_of(request: ReadRequest, samples: RasterSamples, scaled: bool = True) -> FloatArray:
@@ -102,9 +107,10 @@ def heights_of(request: ReadRequest, samples: RasterSamples, scaled: bool = True
         _reject_undeclared_voids(request, values, voids)
     scale, offset = _scale(request, values, scaled)
     with np.errstate(invalid="ignore", over="ignore"):
-        heights = values.astype(np.float64) * scale + offset
+        heights = (values.astype(np.float64) * scale + offset) * samples.scale + samples.offset
+        heights[voids] = 0.0
+        beyond = ~(np.abs(heights) <= HIGHEST)
         heights[voids] = np.nan
-        beyond = np.abs(heights) > HIGHEST
     if beyond.any() and (request.assumed is None or values.dtype.kind != "u"):
         row, column = np.argwhere(beyond)[0]
         found = f"{heights[row, column]:g} m in column {column} of row {row}"

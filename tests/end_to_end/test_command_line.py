@@ -48,6 +48,7 @@ COMMANDS = (
     ("validate", "tire"),
     ("validate", "trajectory"),
     ("bench",),
+    ("paper",),
     ("kc",),
     ("info",),
     ("console",),

@@ -14,11 +14,11 @@ from simulator.fitting.fit_file import fit_of
 from simulator.fitting.interval_coverage import coverage_cases, summary
 from simulator.fitting.least_squares import Failed
 from simulator.fitting.measurements import Measured
-from simulator.fitting.residuals import Model
+from simulator.fitting.residuals import Model, _difference
 from simulator.fitting.run_request import Log, RunRequest
 
 LATE = 0.07
-UNITS = {"wave": "m", "turn": "rad"}
+UNITS = {"wave": "m", "yaw": "rad"}
 
 
 class Formula:
@@ -35,8 +35,8 @@ class Formula:
     def one(self, rate: float) -> Log | Failed:
         if rate > 2.9:
             return Failed("too fast")
-        turn = np.remainder(3.0 * rate * self.time + np.pi, 2.0 * np.pi) - np.pi
-        return {"time": self.time, "wave": np.sin(rate * self.time), "turn": turn}
+        yaw = np.remainder(3.0 * rate * self.time + np.pi, 2.0 * np.pi) - np.pi
+        return {"time": self.time, "wave": np.sin(rate * self.time), "yaw": yaw}
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def model_of(drives: Formula, noise: float = 0.02, **data) -> Model:
     assert not isinstance(log, Failed)
     channels = {
         "wave": np.interp(times + LATE, log["time"], log["wave"]) + random.normal(0.0, 0.02, len(times)),
-        "turn": np.remainder(6.0 * (times + LATE) + random.normal(0.0, 0.02, len(times)) + np.pi, 2.0 * np.pi) - np.pi,
+        "yaw": np.remainder(6.0 * (times + LATE) + random.normal(0.0, 0.02, len(times)) + np.pi, 2.0 * np.pi) - np.pi,
     }
     channels["wave"][10:20] = np.nan
     said = {
@@ -74,14 +74,21 @@ def test_an_offset_of_time_is_fitted_without_runs_of_its_own():
     assert set(drives.calls[:-1]) == {2}  # a run at the point, one beside it; beside it in time there is the same run
     assert notes(fitted) == []
     rows = {one["channel"]: one["rows"] for one in result(fitted)["channels"]}
-    assert rows["wave"] == rows["turn"] - 10
+    assert rows["wave"] == rows["yaw"] - 10
+
+
+def test_full_turns_of_a_heading_do_not_count_and_those_of_a_steering_wheel_do():
+    time = np.linspace(0.0, 1.0, 5)
+    log = {"time": time, "yaw": 0.1 * time, "steering_wheel_angle": 0.1 * time}
+    for channel, turns in (("yaw", 0.0), ("steering_wheel_angle", 2.0 * np.pi)):
+        assert _difference(log, channel, time, log[channel] - 2.0 * np.pi) == pytest.approx(np.full(5, turns), abs=1e-12)
 
 
 def test_what_is_not_simulated_and_what_is_cut_off_is_not_compared():
     short = fit(model_of(Formula(end=3.0)))
-    assert max(short.model.compared(0, "turn")[0]) + 0.2 <= 3.0
+    assert max(short.model.compared(0, "yaw")[0]) + 0.2 <= 3.0
     cut = fit(model_of(Formula(), **{"from": 1.0, "to": 2.0}))
-    times = cut.model.compared(0, "turn")[0]
+    times = cut.model.compared(0, "yaw")[0]
     assert times.min() >= 1.0 and times.max() <= 2.0
     with pytest.raises(ConfigError, match=r"data\[0\]: .*expected at least 10 rows.*got '0 rows of r'"):
         fit(model_of(Formula(end=0.5)))

@@ -1,7 +1,7 @@
 """First link of a five-link suspension: kinematics from a triangular system.
 
 Written by `jounce mechanism triangularize five_link_loop --write FILE`; do not edit.
-Source of the equations: Uchida and McPhee, Mechanism and Machine Theory 52 (2012), equation 14 and table 2; hardpoints of another car.
+Source of the equations: [Uchida 2012], equation 14 and table 2; hardpoints of another car.
 
     unknown   degree  terms  digits
     cb             1      8       7
@@ -21,7 +21,7 @@ import numpy as np
 
 from simulator.base.jit import kernel
 
-SOURCE_DIGEST = "00d41a65b27c5b50"
+SOURCE_DIGEST = "1d673455ac41d4e5"
 """Digest of the problem file."""
 
 

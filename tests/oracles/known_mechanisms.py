@@ -49,7 +49,7 @@ FOUR_BAR = {"a": 1.0, "b": 0.3, "c": math.sqrt(0.8), "d": math.sqrt(0.53), "mass
 def four_bar_angles(theta):
     """theta_3 and theta_4 of the four-bar by a + b e^(i theta) = c e^(i theta_3) + d e^(i theta_4), with derivatives by theta.
 
-    Jain et al., "Constraint embedding for vehicle suspension dynamics", eqs (15) to (26); the second derivatives are those of (24).
+    [Jain 2016, eqs 15 to 26]; the second derivatives are those of (24).
     The sign of the arc cosine is the one of the file's design position.
     """
     a, b, c, d = (FOUR_BAR[name] for name in "abcd")

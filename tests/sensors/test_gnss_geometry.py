@@ -6,7 +6,7 @@ import csv
 import gzip
 import json
 import math
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +76,20 @@ def test_sentences_have_the_numbers_of_the_reference(n: int) -> None:
         assert len(ours) + 2 <= LONGEST
         for own, other in zip(ours[:-3].split(","), expected[:-3].split(","), strict=True):
             assert own == other or abs(float(own) - float(other)) <= 0.51 * 10.0 ** -len(other.partition(".")[2])
+
+
+@pytest.mark.parametrize("height", [0.0, 545.4, 2345.6, 8849.0, -11000.0, 4e5])
+@pytest.mark.parametrize("geoid", [46.9, -28.5, -105.2])
+@pytest.mark.parametrize(("hdop", "satellites"), [(0.9, 8), (12.3, 40), (1e9, 100)])
+@pytest.mark.parametrize("speed", [0.0, 30.0, 2000.0])
+def test_a_sentence_has_at_most_82_characters(height: float, geoid: float, hdop: float, satellites: int, speed: float) -> None:
+    time = datetime(2026, 6, 21, 12, tzinfo=UTC)
+    fix = Fix(time, -47.123456789, -178.123456789, height, geoid, 8, satellites, hdop, speed, 123.4)
+    for sentence in sentences(fix):
+        assert is_valid(sentence) and len(sentence) + 2 <= LONGEST
+    fields = sentences(fix)[0].split(",")
+    assert float(fields[2]) == pytest.approx(4707.40740734, abs=1e-5) and float(fields[4]) == pytest.approx(17807.40740734, abs=1e-5)
+    assert (fields[3], fields[5], fields[9]) == ("S", "W", f"{height - geoid:.2f}")
 
 
 @pytest.mark.parametrize(("sentence", "valid"), NMEA["checksum_cases"])

@@ -102,3 +102,18 @@ def test_clouds_in_the_file_of_sensor_data_have_the_stamp_from_which_their_times
         {"name": name, "offset": 4 * n, "datatype": kind, "count": 1}
         for n, (name, kind) in enumerate((("x", 7), ("y", 7), ("z", 7), ("intensity", 7), ("ring", 4), ("time", 7)))
     ]
+
+
+def test_a_dense_cloud_has_the_returns_only(folder: Path) -> None:
+    clouds = []
+    for dense in (False, True):
+        scans, sim = drive(folder, deskewed=True, columns=60, dense=dense)
+        assert KIND.messages is not None
+        messages = [topic.message(scans[4]) for topic in KIND.messages(sim.session.sensors[0].settings).topics]
+        assert [message["is_dense"] for message in messages if message is not None] == [dense] * 2
+        clouds.append([points_of(message) for message in messages if message is not None])
+    for organized, returns in zip(*clouds, strict=True):
+        assert returns.ndim == 1 and 0 < len(returns) < organized.size
+        for name in ("x", "y", "z", "range"):
+            assert np.isfinite(returns[name]).all()
+        np.testing.assert_array_equal(returns, organized[np.isfinite(organized["x"])])

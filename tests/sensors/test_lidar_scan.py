@@ -30,8 +30,9 @@ AT_ORIGIN = np.zeros(3), np.eye(3)
 @pytest.mark.parametrize(("name", "reference"), [("vlp_16", "vlp16"), ("hdl_32e", "hdl32e"), ("os1_64", "os1_64")])
 def test_the_beams_of_the_presets_are_those_of_the_data_sheets(name: str, reference: str) -> None:
     beams = PRESETS[name].beams
-    np.testing.assert_allclose(np.degrees(beams.elevation), SENSORS[reference]["elevation_deg"], atol=1e-9)
-    np.testing.assert_allclose(np.degrees(beams.azimuth), SENSORS[reference]["azimuth_offset_deg"], atol=1e-9)
+    upward = slice(None, None, -1 if name == "os1_64" else 1)  # ring 0 of an Ouster is its top laser
+    np.testing.assert_allclose(np.degrees(beams.elevation[upward]), SENSORS[reference]["elevation_deg"], atol=1e-9)
+    np.testing.assert_allclose(np.degrees(beams.azimuth[upward]), SENSORS[reference]["azimuth_offset_deg"], atol=1e-9)
 
 
 def test_a_vlp_16_fires_every_2304_ns_in_its_order() -> None:
@@ -143,6 +144,66 @@ def test_a_table_of_beams_is_sorted_into_rings(tmp_path: Path) -> None:
     assert beam_table(np.array((0.2, -0.1)), 0.3).azimuth.tolist() == [0.3, 0.3]
 
 
+def test_a_space_behind_a_comma_is_no_part_of_a_cell(tmp_path: Path) -> None:
+    file = tmp_path / "unit.csv"
+    file.write_text("elevation_deg, azimuth_offset_deg\n-15, 0\n15, 1\n")
+    beams = read_beams(file)
+    np.testing.assert_allclose(np.degrees([beams.elevation, beams.azimuth]), [[-15, 15], [0, 1]])
+
+
+def test_a_correction_file_of_hesai_keeps_its_lasers(tmp_path: Path) -> None:
+    """Azimuths of Hesai are clockwise from above, ring 0 is laser 1."""
+    (tmp_path / "unit.csv").write_text("Laser id,Elevation,Azimuth\r\n2,-1.5,2.25\r\n1,14.882,-1.042\r\n3,-25.0,0\r\n")
+    beams = read_beams(tmp_path / "unit.csv")
+    np.testing.assert_allclose(np.degrees(beams.elevation), (14.882, -1.5, -25.0))
+    np.testing.assert_allclose(np.degrees(beams.azimuth), (1.042, -2.25, 0.0))
+    np.testing.assert_array_equal(beams.time, 0.0)
+
+
+@pytest.mark.parametrize("nested", [0, 1, 2])
+def test_the_json_of_an_ouster_keeps_its_lasers(tmp_path: Path, nested: int) -> None:
+    content: dict = {"beam_altitude_angles": [15.8, 0.5, -15.8], "beam_azimuth_angles": [3.164, 1.055, -3], "prod_line": "OS-1-64"}
+    for _ in range(nested):
+        content = {"beam_intrinsics": content, "sensor_info": {}}
+    (tmp_path / "unit.json").write_text(json.dumps(content))
+    beams = read_beams(tmp_path / "unit.json")
+    np.testing.assert_allclose(np.degrees(beams.elevation), (15.8, 0.5, -15.8))
+    np.testing.assert_allclose(np.degrees(beams.azimuth), (-3.164, -1.055, 3.0))
+    ring = firings(beams, 4, 0.1).ring
+    assert ring.tolist() == [0, 1, 2] * 4
+
+
+def test_the_preset_os1_64_is_the_unit_of_its_json(tmp_path: Path) -> None:
+    """The azimuth offsets of the first generation by the manual: 3.164 degrees clockwise for the top laser, in groups of four."""
+    angles = {
+        "beam_altitude_angles": np.linspace(15.8, -15.8, 64).round(4).tolist(),
+        "beam_azimuth_angles": [3.164, 1.055, -1.055, -3.164] * 16,
+    }
+    (tmp_path / "unit.json").write_text(json.dumps(angles))
+    for own, other in zip(PRESETS["os1_64"].beams, read_beams(tmp_path / "unit.json"), strict=True):
+        np.testing.assert_allclose(own, other, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("content", "part"),
+    [
+        ("{", "unit.json"),
+        ("[1]", "an object with beam_altitude_angles"),
+        ('{"beam_altitude_angles": [1]}', "beam_azimuth_angles: missing"),
+        ('{"beam_altitude_angles": [1, 2], "beam_azimuth_angles": [1]}', "beam_azimuth_angles: .*2 angles"),
+        ('{"beam_altitude_angles": [1, "2"], "beam_azimuth_angles": [1, 2]}', r"beam_altitude_angles\[1\]"),
+        ('{"beam_altitude_angles": [NaN], "beam_azimuth_angles": [1]}', r"beam_altitude_angles\[0\]"),
+        ('{"beam_altitude_angles": [[1]], "beam_azimuth_angles": [1]}', r"beam_altitude_angles\[0\]"),
+        ('{"beam_altitude_angles": [], "beam_azimuth_angles": []}', "0 entries"),
+        ('{"beam_intrinsics": {}}', "beam_altitude_angles: missing"),
+    ],
+)
+def test_a_wrong_json_of_beams_is_named(tmp_path: Path, content: str, part: str) -> None:
+    (tmp_path / "unit.json").write_text(content)
+    with pytest.raises(ConfigError, match=part):
+        read_beams(tmp_path / "unit.json")
+
+
 @pytest.mark.parametrize(
     ("text", "part"),
     [
@@ -151,6 +212,12 @@ def test_a_table_of_beams_is_sorted_into_rings(tmp_path: Path) -> None:
         ("elevation,time_offset_us\n1,2\n", "elevation_deg"),
         ("elevation_deg\nabc\n95\n", r"csv:2: elevation_deg: (.|\n)*csv:3: elevation_deg"),
         ("elevation_deg\n" + "1\n" * 300, "more than 256"),
+        ("elevation_deg\n-15,5\n15,5\n", "csv:2: .* expected 1 cells.* got '2 cells'"),
+        ("elevation_deg,azimuth_offset_deg\n1\n", "csv:2: azimuth_offset_deg: missing"),
+        ("Laser id,Elevation,Azimuth\n1,1,0\n3,2,0\n", "Laser id: .*each number from 1"),
+        ("Laser id,Elevation,Azimuth\n1,1,0\n1,2,0\n", "Laser id: .*each number from 1"),
+        ("Laser id,Elevation,Azimuth\n1,95,0\n", "csv:2: Elevation: .*89.9"),
+        ("Laser id,Elevation\n1,5\n", "Laser id, Elevation, Azimuth"),
     ],
 )
 def test_a_wrong_table_of_beams_is_named(tmp_path: Path, text: str, part: str) -> None:

@@ -202,13 +202,13 @@ def test_arrays_without_messages_are_multi_arrays_with_the_names_of_their_axes(r
 def test_the_transform_tree_leads_from_the_map_to_every_frame(run: Any, ros: dict[str, list[Any]]) -> None:
     static = {one.child_frame_id: one for one in ros["/tf_static"][0][1].transforms}
     assert {name: one.header.frame_id for name, one in static.items()} == {
-        "test_lidar": "base_link", "front": "base_link", "front_optical": "front", "test_imu": "base_link", "gnss": "base_link",
+        "odom": "map", "test_lidar": "base_link", "front": "base_link", "front_optical": "front", "test_imu": "base_link", "gnss": "base_link",
         "test_grid": "base_link",
     }  # fmt: skip
     assert len(ros["/tf"]) == len(run[3]) == 151
     for (log_time, message), expected in zip(ros["/tf"], run[3], strict=True):
         (one,) = message.transforms
-        assert (one.header.frame_id, one.child_frame_id) == ("map", "base_link")
+        assert (one.header.frame_id, one.child_frame_id) == ("odom", "base_link")
         t, q = one.transform.translation, one.transform.rotation
         assert [seconds(one.header.stamp), t.x, t.y, t.z, q.w, q.x, q.y, q.z] == pytest.approx(expected, abs=1e-12)
         assert log_time == round(expected[0] * 1e9)

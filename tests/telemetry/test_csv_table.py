@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError
+from simulator.base.table_text import TableRows
 from simulator.maneuvers.input_signals import read_points
 from simulator.telemetry.csv_table import CsvTable
 from simulator.validation.reference.tire_rows import read_rows
@@ -97,3 +98,43 @@ def test_all_readers_of_tables_share_the_locales(tmp_path, text, encoding):
     file.write_bytes(text.replace("Fz", "time_s").replace("kappa", "throttle").replace("4000", "0").encode(encoding))
     with pytest.raises(ConfigError, match="at least two rows"):
         read_points(str(file), "1", "m.yaml", "key")
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ('t,v\n0,"1,234"\n0.1,"1,100"\n0.2,999\n', [1234.0, 1100.0, 999.0]),
+        ('t,v\n0,"1,234.5"\n1,"1,100"\n2,"1,234,567"\n', [1234.5, 1100.0, 1234567.0]),
+        ('t,v\n0,"1.234,5"\n1,"1.100"\n2,"0,125"\n', [1234.5, 1100.0, 0.125]),
+        ("t;v\n0,1;1,234\n0,2;999\n", [1.234, 999.0]),
+        ("t;v\n0.1;1.234\n0.2;999\n", [1.234, 999.0]),
+        ("t;v\n1;0,125\n2;1,250\n", [0.125, 1.25]),
+        ("t,v\n1,1.125\n2,3\n", [1.125, 3.0]),
+    ],
+)
+def test_a_column_has_one_notation(tmp_path, text, numbers):
+    assert CsvTable(written(tmp_path, text)).numbers(1).tolist() == numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('t,v\n0,"1,234"\n1,"1,100"\n2,999\n', 2),
+        ("t;v\n0;1,234\n1;999\n", 2),
+        ("t;v\n0;1.234\n1;999\n", 2),
+        ("t;v\n0,5;1.234\n", 2),
+        ("# by hand\nt;v\n0;1\n1;1,5\n2;2.5\n", 4),
+        ('t,v,w\n0,"1,5","1,234"\n1.5,"2,5",3\n', 2),
+    ],
+)
+def test_a_number_with_two_meanings_is_refused(tmp_path, text, line):
+    with pytest.raises(ConfigError, match=rf"table.csv:{line}: [vw]: invalid value; expected"):
+        CsvTable(written(tmp_path, text)).numbers(1)
+
+
+def test_rows_by_name(tmp_path):
+    rows = TableRows(written(tmp_path, '# by hand\n a, b ,"c"\n1, "x,y" , z\n\n2\n'), "rows", 1000)
+    assert rows.names == ["a", "b", "c"]
+    assert [(rows.line, row) for row in rows] == [(3, {"a": "1", "b": "x,y", "c": "z"}), (5, {"a": "2", "b": "", "c": ""})]
+    with pytest.raises(ConfigError, match=r"table.csv:3: invalid value; expected 2 cells, as in the line of names; got '3 cells'"):
+        list(TableRows(written(tmp_path, "a,b\n1,2\n1,2,3\n"), "rows", 1000))

@@ -6,6 +6,8 @@ import json
 import re
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from simulator.cli.main import main
@@ -118,6 +120,107 @@ def test_a_table_of_another_program_is_read_shifted_and_compared_with_bands(swin
 def test_bands_of_a_command_line(said, add, share):
     (one,) = comparison_from_arguments([], [f"roll_deg={said}"], None, []).bands
     assert (one.channel, one.add, one.share) == ("roll_deg", add, pytest.approx(share))
+
+
+def changed(t, channel, change):
+    """Columns of a drive with a changed channel."""
+    arrays = columns(t) | {"steering_wheel_angle": 2.0 * wave(t)}
+    return {"time": t, channel: change(t, np.array(arrays[channel]))}
+
+
+TURN = 2.0 * np.pi
+MISSING = {
+    "ends": (lambda t, x: np.where(t < 3.5, x, np.nan), 3.5 / 16.0),
+    "begins late": (lambda t, x: np.where(t > 3.5, x, np.nan), 12.5 / 16.0),
+    "gap": (lambda t, x: np.where(abs(t - 8.0) > 3.0, x, np.nan), 10.0 / 16.0),
+    "one percent": (lambda t, x: np.where(np.arange(len(t)) % 100 == 50, x, np.nan), 0.01),
+}
+
+
+@pytest.mark.parametrize("name", MISSING)
+@pytest.mark.parametrize("rows", ["empty cells", "no rows", "empty cells of the reference"])
+def test_a_band_is_not_satisfied_with_values_missing(tmp_path, capsys, name, rows):
+    change, share = MISSING[name]
+    t = np.arange(0.0, 16.001, 0.01)
+    arrays = changed(t, "roll", change)
+    if rows == "no rows":
+        if name == "one percent":  # a table of this rate has no missing rows
+            return
+        arrays = {key: values[np.isfinite(arrays["roll"])] for key, values in arrays.items()}
+    gappy, complete = table_file(tmp_path / "gappy.csv", arrays), table_file(tmp_path / "all.csv", changed(t, "roll", lambda t, x: x))
+    files = (gappy, complete) if rows == "empty cells of the reference" else (complete, gappy)
+    options = ("--band", "roll_deg=+-0.1", "--html", tmp_path / "c.html")
+    code, out, _ = call(capsys, *files, *options)
+    assert code == 1 and "compared, expected at least 80 %" in out
+    assert "1 of 1 bands violated" in out
+    code, out, _ = call(capsys, *files, *options, "--json", "--min-compared", share - 0.01)
+    result = json.loads(out)["result"]
+    assert code == 0 and result["bands"][0]["compared"] == pytest.approx(share, abs=0.002)
+    assert result["differences"][0]["compared"] == pytest.approx(share, abs=0.002)
+
+
+def test_a_band_in_a_file_has_its_own_minimum_share(tmp_path, capsys):
+    t = np.arange(0.0, 16.001, 0.01)
+    half = changed(t, "roll", lambda t, x: np.where(t < 8.0, x, np.nan))
+    files = table_file(tmp_path / "all.csv", changed(t, "roll", lambda t, x: x)), table_file(tmp_path / "half.csv", half)
+    for least, code in ((0.45, 0), (0.55, 1)):
+        (tmp_path / "b.yaml").write_text(f"bands: [{{channel: roll_deg, add: 0.1, min_compared: {least}}}]")
+        assert call(capsys, *files, "--band", tmp_path / "b.yaml", "--html", tmp_path / "c.html")[0] == code
+
+
+def test_a_band_over_a_channel_requires_a_share_of_its_range():
+    whole, t = steady(0.2), np.arange(0.0, 60.0, 0.02)
+    part = Record("part", None, {name: values[t < 30.0] for name, values in whole.columns.items()}, known_units())
+    gaps = {**whole.columns, "steering_wheel_angle": np.where(np.arange(len(t)) % 10 == 0, whole.columns["steering_wheel_angle"], np.nan)}
+    for one, share in ((whole, 1.0), (part, 0.5), (Record("gaps", None, gaps, known_units()), 0.1)):
+        _, (found,) = evaluate_band([whole, one], band(0.05, 0.3))
+        assert found.compared == pytest.approx(share, abs=0.03) and found.satisfied is (share > 0.8)
+
+
+@pytest.mark.parametrize(
+    ("channel", "change", "code"),
+    [
+        ("steering_wheel_angle", lambda t, x: x + TURN, 1),
+        ("steering_wheel_angle", lambda t, x: x + TURN * (t > 8.0), 1),
+        ("roll", lambda t, x: x - TURN, 1),
+        ("yaw", lambda t, x: x + TURN, 0),
+        ("yaw", lambda t, x: np.remainder(x, TURN), 0),
+        ("yaw", lambda t, x: np.where(np.arange(len(t)) % 50, np.remainder(x, TURN), np.nan), 0),
+        ("yaw", lambda t, x: x + 0.5 * TURN, 1),
+    ],
+)
+def test_full_turns_are_removed_from_headings_only(tmp_path, capsys, channel, change, code):
+    t = np.arange(0.0, 16.0, 0.01)
+    files = [table_file(tmp_path / f"{n}.csv", changed(t, channel, one)) for n, one in enumerate((lambda t, x: x, change))]
+    found, out, _ = call(capsys, *files, "--band", f"{channel}_deg=+-1", "--html", tmp_path / "c.html", "--json")
+    assert found == code
+    largest = json.loads(out)["result"]["differences"][0]["max"]
+    assert largest < 1e-6 if code == 0 else largest > 3.0
+
+
+@pytest.mark.parametrize(
+    "kind", ["timestamp", "timestamp with a zone", "duration", "integers with empty cells", "time of day", "text", "no numbers"]
+)
+def test_times_of_data_frames_are_seconds_since_the_first_row(tmp_path, capsys, kind):
+    t = np.arange(0.0, 4.0, 0.01)
+    ns = pa.array(np.rint(t * 1e9).astype(np.int64) + 1_700_000_000_000_000_000)
+    time = {
+        "timestamp": lambda: ns.cast(pa.timestamp("ns")),
+        "timestamp with a zone": lambda: ns.cast(pa.timestamp("ns", "Europe/Berlin")),
+        "duration": lambda: ns.cast(pa.duration("ns")),
+        "time of day": lambda: pa.array(np.rint(t * 1e9).astype(np.int64)).cast(pa.time64("ns")),
+        "text": lambda: pa.array([f"{one:g}" for one in t]),
+    }
+    roll = columns(t)["roll"].tolist()
+    roll[7] = None
+    table = {"time": time.get(kind, lambda: pa.array(t))(), "roll": ["a"] * len(t) if kind == "no numbers" else roll}
+    pq.write_table(pa.table(table), tmp_path / "frame.parquet")
+    reference = table_file(tmp_path / "all.csv", {"time": t, "roll": columns(t)["roll"]})
+    code, out, err = call(capsys, reference, tmp_path / "frame.parquet", "--band", "roll_deg=+-1e-6", "--html", tmp_path / "c.html")
+    if kind in ("time of day", "text", "no numbers"):
+        assert code == 2 and len(err.splitlines()) == 1 and "expected a column of numbers" in err
+    else:
+        assert code == 0 and "99.7 % compared" in out, err
 
 
 def test_a_shift_is_found_between_rows():

@@ -10,7 +10,7 @@ delta_r that of the rear wheels.
     k(v) = (-b + m a v^2 / (C_r L)) / (a + m b v^2 / (C_f L)),      delta_r = share k(v) delta_f
 
 opposite to the front wheels at low speed, in the same direction at high speed. `yaw_gain` T adds T r: the rear wheels follow the yaw rate,
-which damps the yaw motion. Paper 002 names four-wheel steering as a case that needs its complete equations, and gives no control law.
+which damps the yaw motion. [Deyo 1989] names four-wheel steering as a case that needs its complete equations, and gives no control law.
 
 **Front steering** adds an angle to the steering wheel angle delta_s. The angle changes the steering ratio with speed, and is increased in
 proportion to the error of the yaw rate

@@ -1,7 +1,7 @@
 """Measured tire model: tables of lateral force and aligning moment over load, camber and slip angle, and of longitudinal force over load
 and slip.
 
-[Deyo 1989] R. Deyo, D. Ingebretsen, Notes on Real-Time Vehicle Simulation, section 3.3.3.6: forces and moments as measured functions of
+[Deyo 1989, section 3.3.3.6]: forces and moments as measured functions of
 normal force, slip angle and camber. The interpolation over slip is a cubic with the slopes of a monotone curve [Fritsch and Butland 1984],
 so that no force overshoots the measurements. The interpolation over loads and cambers is linear. Outside the table the last value applies;
 below the first load, forces decrease to zero with the load.

@@ -1,4 +1,4 @@
-"""Mapper that knows the true ground and objects, as in paper 001: a perfect sensor with a complete view.
+"""Mapper that knows the true ground and objects, as in [Cameron 2013]: a perfect sensor with a complete view.
 
 The cells are those of `terrain.truth_map`. They lie on a fixed raster of the world: the layers of the ground and of objects at rest are computed
 once, in square tiles, and a map is cut from them. Objects that move are drawn into each map, where they are and where they will be

@@ -1,4 +1,4 @@
-"""Arc planner of paper 001: arcs from the present pose, of which the clear one that brings the vehicle closest to its goal is driven.
+"""Arc planner of [Cameron 2013]: arcs from the present pose, of which the clear one that brings the vehicle closest to its goal is driven.
 
     arcs      pairs of two arcs within the steering limits; the curvature changes at the rate at which a driver steers
     clear     no obstacle within the margin, no ground beyond the limits of the vehicle, in known ground; an arc may end early
@@ -192,7 +192,7 @@ PARAMETERS: Fields = (
     Field(
         "guidance",
         Choice((ROUTE, STRAIGHT)),
-        "remaining way from the end of an arc: cheapest `route` on the map, or distance to the `goal` as in paper 001",
+        "remaining way from the end of an arc: cheapest `route` on the map, or distance to the `goal` as in [Cameron 2013]",
         ROUTE,
     ),
 )

@@ -231,3 +231,23 @@ def _bench(arguments: argparse.Namespace) -> int:
     from simulator.benchmarks.tick_cost import main_bench
 
     return main_bench(repeats, arguments)
+
+
+def add_paper(commands: Commands) -> None:
+    """Add the verb `paper`."""
+    p = commands.add_parser("paper", help="list tables and figures of the papers; compare their numbers")
+    p.add_argument(
+        "name",
+        nargs="*",
+        metavar="PAPER [table|figure N]",
+        help="number or key of a paper, and one of its tables or figures: 001 table 2, 'Uchida 2012' table 4 (default: list of all)",
+    )
+    p.add_argument("--markdown", action="store_true", help="tables of docs/papers.md")
+    add_json(p)
+    p.set_defaults(run=_paper)
+
+
+def _paper(arguments: argparse.Namespace) -> int:
+    from simulator.research.papers.command import main_paper
+
+    return main_paper(arguments)

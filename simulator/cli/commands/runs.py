@@ -241,6 +241,12 @@ def add_compare(commands: Commands) -> None:
         metavar="NAME,...",
         help="channels to compare: names, fields, patterns (default: main channels of the vehicle); repeatable",
     )
+    p.add_argument(
+        "--min-compared",
+        type=number_between(0.0, 1.0),
+        metavar="FRACTION",
+        help="fraction of the reference that must be compared to satisfy a band (default: 0.8, or that of the band in its file)",
+    )
     p.add_argument("--matrix", action="store_true", help="table of vehicles and maneuvers with verdicts")
     p.add_argument(
         "--metrics",

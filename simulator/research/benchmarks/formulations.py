@@ -108,8 +108,8 @@ def _case(subject: Subject, repeats: int) -> dict[str, Any]:
     subject = at_rest(subject)
     disturbed = {name: kind(make_scene(subject, disturbed=True, damped=True)) for name, kind in TRIALS.items()}
     free = {name: kind(make_scene(subject, disturbed=False, damped=False)) for name, kind in TRIALS.items()}
-    evaluations = _costs(disturbed, HOLD, repeats)
-    steps = _costs({name: trial for name, trial in disturbed.items() if trial.closed}, SEMI_IMPLICIT_EULER, repeats)
+    evaluations = costs(disturbed, HOLD, repeats)
+    steps = costs({name: trial for name, trial in disturbed.items() if trial.closed}, SEMI_IMPLICIT_EULER, repeats)
     exact: dict[str, dict[str, Vector]] = {}
     rows = []
     for name, trial in disturbed.items():
@@ -141,7 +141,7 @@ def _drift(seen: dict[str, dict[str, Vector]], exact: dict[str, dict[str, Vector
     }
 
 
-def _costs(trials: dict[str, Trial], method: int, repeats: int) -> dict[str, float]:
+def costs(trials: dict[str, Trial], method: int, repeats: int) -> dict[str, float]:
     """Return median microseconds per evaluation of each trial, from loops of about ROUND seconds."""
     counts = {}
     for name, trial in trials.items():

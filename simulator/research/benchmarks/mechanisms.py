@@ -1,6 +1,6 @@
 """`jounce bench mechanisms`: Tables 1 and 3 of [Uchida 2012] with Jounce, and the constraint errors of each method.
 
-T. Uchida, J. McPhee, Mechanism and Machine Theory 52 (2012) 144-157. Explicit Euler steps of 1 ms over 3 s in compiled loops without memory
+Explicit Euler steps of 1 ms over 3 s in compiled loops without memory
 allocation. A dynamic run solves the equations of motion; a kinematic run only solves the positions, over the motion of the first dynamic
 run. Each repeat runs all methods in turn, so that a load of the machine affects all of them; the ratios use the minimum time, and the
 table also has the median.
@@ -151,7 +151,7 @@ def measure(repeats: int) -> dict[str, Any]:
     Newton's methods for the legs, per step; per leg if the legs are solved separately) and, if available, "kinematic" and "dynamic":
     "ms_per_s" (minimum), "ms_per_s_median", "ratio" (to the first method), "paper_ms_per_s", "paper_ratio".
     """
-    mechanisms = [_measured(contest, repeats) for contest in (stewart_contest(), five_link_contest())]
+    mechanisms = [measured(contest, repeats) for contest in (stewart_contest(), five_link_contest())]
     return {
         "step": H,
         "duration": DURATION,
@@ -166,7 +166,7 @@ def measure(repeats: int) -> dict[str, Any]:
     }
 
 
-def _measured(contest: Contest, repeats: int) -> dict[str, Any]:
+def measured(contest: Contest, repeats: int) -> dict[str, Any]:
     motion, first = np.zeros((round(DURATION / H), 6)), contest.methods[0]
     contest.start()
     contest.dynamic(motion, first, False)

@@ -1,6 +1,6 @@
 """A body on legs without elimination: equations of the constraint stabilizations of `jounce bench mechanisms`.
 
-T. Uchida, J. McPhee, Mechanism and Machine Theory 52 (2012), section 2.2. The coordinates are the pose of the body (6) and those of N
+[Uchida 2012], section 2.2. The coordinates are the pose of the body (6) and those of N
 legs, k each; the constraints are 3 per leg, d(pose) = leg(coordinates). M and Phi_q have the blocks
 
     M = diag(m 1, I_Euler, diag(mass)),   Phi_q = [P, diag(D_1, ..., D_N)]

@@ -1,6 +1,6 @@
 """Rigid body with the coordinates (x, y, z, phi, theta, psi): position of the center of mass in the world and 3-2-1 Euler angles.
 
-R_WP = Rz(phi) Ry(theta) Rx(psi), as in T. Uchida, J. McPhee, Mechanism and Machine Theory 52 (2012), equation (14). Vectors are tuples.
+R_WP = Rz(phi) Ry(theta) Rx(psi), as in [Uchida 2012], equation (14). Vectors are tuples.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Five-link suspension: a wheel carrier on five rods, each with a universal joint on the chassis; the height is the only independent
 coordinate.
 
-T. Uchida, J. McPhee, Mechanism and Machine Theory 52 (2012), section 4.2. The carrier has the pose (x, y, z, phi, theta, psi) of its
+[Uchida 2012], section 4.2. The carrier has the pose (x, y, z, phi, theta, psi) of its
 center of mass, 3-2-1 Euler angles; z is independent. The position is block-triangular:
 
     (x, y, phi, theta, psi) : Newton's method on the five constant distances (15), 5 x 5, from the last position

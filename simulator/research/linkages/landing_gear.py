@@ -1,7 +1,7 @@
 """Aircraft landing gear: a strut, a drag strut and a lower link as a four-bar, retracted by a piston between the struts; one degree of
 freedom.
 
-T. Uchida, J. McPhee, Mechanism and Machine Theory 52 (2012), section 4.3, figures 7 and 8. In the plane of the mechanism, A and D are pins
+[Uchida 2012], section 4.3, figures 7 and 8. In the plane of the mechanism, A and D are pins
 on the fuselage, B and F pins on the main strut, C and E pins on the drag strut; the lower link is E-F, the piston B-C. The angles are
 
     theta_A  strut relative to the fuselage    theta_D  drag strut relative to the fuselage, opposite sense

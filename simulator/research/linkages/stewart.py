@@ -1,7 +1,6 @@
 """Gough-Stewart platform: legs of a universal joint, a slider and a ball joint; accelerations by embedding.
 
-T. Uchida, J. McPhee, "Using Groebner bases to generate efficient kinematic solutions for the dynamic simulation of multi-loop mechanisms",
-Mechanism and Machine Theory 52 (2012), section 4.1. The independent coordinates q_i are the platform pose (x, y, z, phi, theta, psi):
+Source: [Uchida 2012, section 4.1]. The independent coordinates q_i are the platform pose (x, y, z, phi, theta, psi):
 position of the center of mass in the world and 3-2-1 Euler angles, R_WP = Rz(phi) Ry(theta) Rx(psi). The dependent coordinates of each leg
 are
 

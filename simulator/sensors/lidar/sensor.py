@@ -51,7 +51,12 @@ _DEFAULT = PRESETS["vlp_16"]
 _LENGTH = Number("m", 0.0, 1e4, above=0.0)
 FIELDS = (
     Field("preset", Choice(tuple(PRESETS)), "unit, see docs/lidar.md; other keys replace its data", "vlp_16"),
-    Field("beams", FileName("the path of a CSV file"), "table of lasers: elevation_deg, azimuth_offset_deg, time_offset_us", None),
+    Field(
+        "beams",
+        FileName("the path of a CSV or JSON file"),
+        "lasers: a table, a correction file of Hesai (.csv), or the JSON of an Ouster unit",
+        None,
+    ),
     Field("columns", Either((Number("1", 1, MOST_COLUMNS, whole=True),)), "columns of a scan; default: by rate and preset", None),
     Field("start_azimuth", Number("rad", -math.tau, math.tau), "azimuth of the start of a scan", math.pi, written="deg"),
     Field("field", Number("rad", 1e-4, math.tau), "azimuth that a scan covers", math.tau, written="deg"),
@@ -71,6 +76,7 @@ FIELDS = (
         "own_vehicle", Choice(("blocked", "transparent")), "beams that meet the own vehicle give no return, or pass through it", "blocked"
     ),
     Field("deskewed", Flag(), "also the array `points_deskewed`", False),
+    Field("dense", Flag(), "clouds in the file of sensor data without the misses: a list of points, is_dense true", False),
 )
 OUTPUT = (
     # name             shape unit  description                                                      type
@@ -220,7 +226,7 @@ def _unit(settings: SensorSettings) -> LidarPreset:
         file = Path(said["beams"])
         if not file.is_file():
             raise JounceError(
-                f"sensor {settings.name}: beams {file}: no such file; expected a CSV file, relative to the file that names it"
+                f"sensor {settings.name}: beams {file}: no such file; expected a CSV or JSON file, relative to the file that names it"
             )
         try:
             given["beams"] = read_beams(file)
@@ -260,18 +266,23 @@ def _make(settings: SensorSettings) -> Sensor:
 def _messages(settings: SensorSettings) -> Recording:
     """Return the recorded form: the stamp of `points` is the start of the scan, that of `points_deskewed` its end, at which its axes are."""
 
+    is_dense = bool(settings.values.get("dense", False))
+
     def raw(measured: Measurement) -> Message | None:
-        return _cloud(float(measured.values[0]["start"]), settings.name, measured.arrays["points"])
+        return _cloud(float(measured.values[0]["start"]), settings.name, measured.arrays["points"], is_dense)
 
     def deskewed(measured: Measurement) -> Message | None:
-        return _cloud(measured.time, settings.name, measured.arrays["points_deskewed"])
+        return _cloud(measured.time, settings.name, measured.arrays["points_deskewed"], is_dense)
 
     both = (Topic("points", POINT_CLOUD, raw), Topic("points_deskewed", POINT_CLOUD, deskewed))
     return Recording(both if settings.values.get("deskewed") else both[:1])
 
 
-def _cloud(time: float, frame: str, points: NDArray[Any]) -> Message:
-    return {**point_cloud(time, frame, points), "is_dense": False}
+def _cloud(time: float, frame: str, points: NDArray[Any], is_dense: bool) -> Message:
+    """Return the message of an organized cloud, or of its returns only."""
+    if is_dense:
+        points = points[np.isfinite(points["range"])]
+    return {**point_cloud(time, frame, points), "is_dense": is_dense}
 
 
 KIND = SensorKind(

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from simulator.base.rotations import quaternion_of_rotation
 from simulator.sensors.measurement import Measurement
 
-WORLD, VEHICLE = "map", "base_link"
-"""Frames W and B of the vehicle by their names in ROS (REP 105)."""
+WORLD, ODOMETRY, VEHICLE = "map", "odom", "base_link"
+"""Frame W, frame of odometry and frame B of the vehicle by their names in ROS (REP 105). The odometry is the true motion, so that `odom` is
+`map`."""
 NO_METADATA: Mapping[str, str] = MappingProxyType({})
 
 Message = Mapping[str, Any]

@@ -3,8 +3,8 @@
 The thread of the ticks only puts measurements, which are read-only, into a queue. Conversion, compression and disk are in the thread of the
 recorder; its expensive parts do not hold the lock of the interpreter.
 
-    /tf_static        frames of the sensors: base_link -> NAME, and further frames of a kind
-    /tf               pose of the vehicle: map -> base_link
+    /tf_static        map -> odom, the same place; frames of the sensors: base_link -> NAME, and further frames of a kind
+    /tf               pose of the vehicle: odom -> base_link
     /NAME/...         topics of a sensor, see `simulator.sensors.messages`
 
 The log time of a message is the simulated time of its delivery, the publish time and the stamp in the message are that of its measurement.
@@ -31,7 +31,7 @@ from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.cdr import Part, encode_parts
 from simulator.sensors.messages.definitions import TRANSFORMS
 from simulator.sensors.messages.generic import generic_recording
-from simulator.sensors.messages.topic import VEHICLE, WORLD, Frame, Message, Recording, Topic, nanoseconds, pose, transform
+from simulator.sensors.messages.topic import ODOMETRY, VEHICLE, WORLD, Frame, Message, Recording, Topic, nanoseconds, pose, transform
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.telemetry.sensor_file.names import numbered
 from simulator.telemetry.sensor_file.repair import repair
@@ -137,7 +137,7 @@ class SensorRecorder:
     def moved(self, time: float, p_WB: NDArray[np.float64], q_WB: NDArray[np.float64], wait: bool) -> None:
         """Record the pose of the vehicle at a simulated time [s]; the arrays are copied."""
         p, q = p_WB.tolist(), q_WB.tolist()
-        self._add(_Item(time, ITEM_BYTES, lambda: self._write_transforms(MOVING, time, [pose(time, WORLD, VEHICLE, p, q)])), wait)
+        self._add(_Item(time, ITEM_BYTES, lambda: self._write_transforms(MOVING, time, [pose(time, ODOMETRY, VEHICLE, p, q)])), wait)
 
     def close(self) -> None:
         """Write what waits and end the file; further calls have no effect."""
@@ -243,7 +243,8 @@ class SensorRecorder:
     def _write(self, topic: str, log_time: int, publish_time: int, data: Sequence[Part]) -> None:
         if not np.isfinite(self._first_time):
             self._first_time = 1e-9 * log_time
-            frames = [transform(self._first_time, frame) for one in self._recorded for frame in one.frames]
+            every = [Frame(ODOMETRY, WORLD, np.zeros(3), np.eye(3)), *(frame for one in self._recorded for frame in one.frames)]
+            frames = [transform(self._first_time, frame) for frame in every]
             self._write_transforms(STATIC, self._first_time, frames)
         self._file.write(self._channels[topic], log_time, publish_time, data)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import math
 from collections.abc import Sequence
@@ -17,7 +15,7 @@ from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.output_target import output_path
-from simulator.base.table_text import read_table_text
+from simulator.base.table_text import TableRows
 from simulator.report.plot import BLUE, GRAY, RED, SKY, Annotation, Axis, Band, Curve, Panel, Plot
 from simulator.report.png_renderer import png
 from simulator.telemetry.atomic_files import write_bytes
@@ -26,6 +24,7 @@ from terrain.ground import Road
 from terrain.heightmap_detail import ISO_CLASSES, iso_roughness
 from terrain.iso_8608_bands import Octave, ammon_coherence, coherence, density, isotropic_coherence, octaves
 from terrain.readers.contract import FloatArray
+from terrain.readers.request import HIGHEST
 
 LENGTH, STEP = 500.0, 0.05
 """m. Length of the lines over a terrain, and distance of their samples."""
@@ -87,13 +86,15 @@ def _graded(road: Road, count: int) -> FloatArray:
 
 def read_profile(path: Path) -> Profile:
     """Read an evenly spaced profile from a CSV file with columns x, z [m]. Raises ConfigError."""
-    rows = list(csv.DictReader(io.StringIO(read_table_text(path, "a profile", MAX_BYTES))))
+    rows = list(TableRows(path, "a profile", MAX_BYTES))
     try:
         x, z = (np.array([float(row[name]) for row in rows]) for name in ("x", "z"))
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, ValueError):
         raise ConfigError(path, "", "no numbers x,z", "a CSV file with the columns x,z in m") from None
     steps = np.diff(x)
-    if len(x) < 64 or not np.isfinite(z).all() or not steps.min() > 0.0 or np.ptp(steps) > max(SPACING_TOLERANCE * steps.mean(), 1e-9):
+    if len(z) and not np.abs(z).max() <= HIGHEST:
+        raise ConfigError(path, "z", float(z[~(np.abs(z) <= HIGHEST)][0]), f"heights within {HIGHEST:g} m")
+    if len(x) < 64 or not steps.min() > 0.0 or np.ptp(steps) > max(SPACING_TOLERANCE * steps.mean(), 1e-9):
         raise ConfigError(path, "x", f"{len(x)} rows", "at least 64 samples, evenly spaced, x rising")
     return z, float((x[-1] - x[0]) / (len(x) - 1))
 

@@ -7,15 +7,13 @@ each row: `local`, `lonlat`, a code such as EPSG:32633. Rows with the name of an
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from simulator.base.errors import ConfigError
-from simulator.base.table_text import read_table_text
+from simulator.base.table_text import TableRows
 from terrain.readers.contract import FloatArray
 
 EXPECTED = "a CSV file of points"
@@ -50,8 +48,9 @@ class Points:
 
 def read_points(path: str, file: str) -> list[Points]:
     """Read points, grouped by kind of coordinates. Raises ConfigError: missing columns, invalid number, no points."""
-    rows = list(csv.DictReader(io.StringIO(read_table_text(path, EXPECTED, MAX_BYTES))))
-    names = [str(name).strip().lower() for name in (rows[0] if rows else {})]
+    table = TableRows(path, EXPECTED, MAX_BYTES)
+    rows = [(table.line, row) for row in table]
+    names = [name.lower() for name in table.names] if rows else []
     pairs = {pair: kind for pair, kind in PAIRS.items() if set(pair) <= set(names)}
     if not pairs:
         headers = ", ".join(",".join(pair) for pair in PAIRS)
@@ -59,18 +58,18 @@ def read_points(path: str, file: str) -> list[Points]:
             path, "", f"columns {', '.join(names)}" if names else "no points", f"a header with one of {headers}, and points below"
         )
     out: dict[str, Points] = {}
-    for number, row in enumerate(rows):
-        code = {str(name).strip().lower(): value for name, value in row.items()}
+    for number, (line, row) in enumerate(rows):
+        code = {name.lower(): value for name, value in row.items()}
         if Path(code.get("file") or file).name != Path(file).name:
             continue
-        pair = next((pair for pair in pairs if all((code[name] or "").strip() for name in pair)), None)
+        pair = next((pair for pair in pairs if all(code[name] for name in pair)), None)
         if pair is None:
-            raise ConfigError(path, f"row {number + 2}", row, f"numbers under {' or '.join(','.join(pair) for pair in pairs)}")
+            raise ConfigError(path, f"line {line}", row, f"numbers under {' or '.join(','.join(pair) for pair in pairs)}")
         kind = pairs[pair] or _of_crs(code.get("crs") or "")
         points = out.setdefault(kind, Points(kind))
         points.rows.append(number)
         for values, name in ((points.first, pair[0]), (points.second, pair[1])):
-            values.append(_number(path, number, name, code[name]))
+            values.append(_number(path, line, name, code[name]))
     if not out:
         raise ConfigError(path, "", "no points", f"points with {Path(file).name} in the column file")
     return list(out.values())
@@ -81,11 +80,11 @@ def _of_crs(code: str) -> str:
     return "" if code.lower() in OWN else "lonlat" if code in DEGREES else code
 
 
-def _number(path: str, number: int, name: str, text: str) -> float:
+def _number(path: str, line: int, name: str, text: str) -> float:
     try:
         value = float(text)
-    except (TypeError, ValueError):
+    except ValueError:
         value = float("nan")
     if not np.isfinite(value):
-        raise ConfigError(path, f"row {number + 2}: {name}", text, "a finite number")
+        raise ConfigError(path, f"line {line}: {name}", text, "a finite number")
     return value

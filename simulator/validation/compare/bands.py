@@ -11,7 +11,7 @@ The band is the union of all ellipses. Measured values must lie in the band; the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from simulator.maneuvers.plots.contract import EmptyPlotError
 from simulator.maneuvers.plots.cross_plots import steady_turns
 from simulator.validation.compare.comparison_file import BandTolerance, Comparison
-from simulator.validation.compare.differences import Channel, values_of
+from simulator.validation.compare.coverage import compared_share, share_text
+from simulator.validation.compare.differences import Channel, compared, full_turns, has_value, values_of
 from simulator.validation.compare.record import INSTEAD, Record, written_channel
 
 Array = NDArray[np.float64]
@@ -71,6 +72,9 @@ class BandVerdict:
     band: Band
     record: str
     satisfied: bool
+    """True if all compared values are inside, and enough of the reference is compared."""
+    compared: float
+    """Share of the time of the reference that is compared; over a channel, of the range of the band, or of the rows if this is smaller."""
     inside: float
     """Fraction of the values inside the band; NaN without values."""
     worst: float
@@ -105,12 +109,27 @@ def evaluate_band(records: Sequence[Record], band: Band) -> tuple[Curves | None,
     curves = _over_time(first, band) if band.over is None else _over_channel(first, band)
     if curves is None:
         return None, [_not_compared(band, one, f"{first.name} has no steady turn") for one in records[1:]]
-    look = _evaluate_over_time if band.over is None else _evaluate_over_channel
     out = []
     for one in records[1:]:
         lost = [name for name in _needed(band) if name not in one.columns]
-        out.append(_not_compared(band, one, f"missing {', '.join(lost)}") if lost else look(one, band, curves))
+        out.append(_not_compared(band, one, f"missing {', '.join(lost)}") if lost else _evaluate(first, one, band, curves))
     return curves, out
+
+
+def _evaluate(first: Record, one: Record, band: Band, curves: Curves) -> BandVerdict:
+    """Return the verdict on a record. It is not satisfied if less than the required share is compared."""
+    found = _evaluate_over_time(one, band, curves) if band.over is None else _evaluate_over_channel(one, band, curves)
+    if np.isnan(found.inside):
+        return found
+    if band.over is None:
+        share = compared(first, one, band.channel)
+    else:
+        rows = [float(np.mean(has_value(record, band.over) & has_value(record, band.channel))) for record in (first, one)]
+        share = min(found.compared, *rows)
+    if share >= band.given.min_compared - 1e-9:
+        return replace(found, compared=share)
+    remark = f"only {share_text(share)} compared, expected at least {share_text(band.given.min_compared)}"
+    return replace(found, compared=share, satisfied=False, remark="; ".join(filter(None, (remark, found.remark))))
 
 
 def _needed(band: Band) -> list[str]:
@@ -119,7 +138,7 @@ def _needed(band: Band) -> list[str]:
 
 def _not_compared(band: Band, one: Record, why: str) -> BandVerdict:
     """Return the verdict for values that cannot be compared: not inside."""
-    return BandVerdict(band, one.name, False, np.nan, np.nan, np.nan, np.empty(0), np.empty(0), why)
+    return BandVerdict(band, one.name, False, 0.0, np.nan, np.nan, np.nan, np.empty(0), np.empty(0), why)
 
 
 def _wide(add: float, unit: str, share: float) -> str:
@@ -150,8 +169,7 @@ def _evaluate_over_time(one: Record, band: Band, curves: Curves) -> BandVerdict:
     within = (one.time >= curves.x[0]) & (one.time <= curves.x[-1])
     time, values = one.time[within], values_of(one, band.channel)[within]
     low, high, middle = (np.interp(time, curves.x, edge) for edge in (curves.low, curves.high, curves.y))
-    if band.channel.unit == "rad" and np.isfinite(values - middle).any():
-        values = values - 2.0 * np.pi * np.round(np.nanmedian(values - middle) / (2.0 * np.pi))
+    values = values - full_turns(values - middle, band.channel)
     beyond = np.maximum(low - values, values - high)
     sound = np.isfinite(beyond)
     if not sound.any():
@@ -164,6 +182,7 @@ def _evaluate_over_time(one: Record, band: Band, curves: Curves) -> BandVerdict:
         band,
         one.name,
         satisfied,
+        1.0,
         inside,
         0.0 if satisfied else float(beyond[worst]),
         np.nan if satisfied else float(time[worst]),
@@ -239,6 +258,7 @@ def _evaluate_over_channel(one: Record, band: Band, curves: Curves) -> BandVerdi
         band,
         one.name,
         satisfied,
+        compared_share(*((places, np.ones(len(places), bool)) for places in (curves.edge_x, found[0]))),
         1.0 - float(out.mean()),
         0.0 if satisfied else float(away[worst] - 1.0),
         np.nan if satisfied else float(x[worst]),

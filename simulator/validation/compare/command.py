@@ -30,7 +30,8 @@ def main_compare(arguments: Any) -> int:
         return _main_matrix(arguments)
     if len(arguments.runs) < 2:
         raise JounceError(f"compare: too few runs; expected two or more, or --matrix; got {len(arguments.runs)}")
-    comparison = compare(arguments.runs, comparison_from_arguments(arguments.map, arguments.band, arguments.align, arguments.channels))
+    options = comparison_from_arguments(arguments.map, arguments.band, arguments.align, arguments.channels, arguments.min_compared)
+    comparison = compare(arguments.runs, options)
     given = to_dict(comparison)
     file = _write(arguments, PAGE, lambda place: compare_page(comparison, place), given)
     if arguments.json:

@@ -15,6 +15,9 @@ from simulator.configuration.file_lookup import find_config
 
 FOLDER = "comparisons"
 """Name of the folder in `configs`."""
+MIN_COMPARED = 0.8
+"""Default of the minimum fraction of the reference that is compared. Smaller: a band may be satisfied with many values missing. Larger: a
+measurement that is a little shorter than the simulation violates its bands. Assumed."""
 SHARE = Number("1", 0.0, 100.0)
 WIDTH = Number("", 0.0, 1e9)
 CHANNEL = Text("a channel, with or without unit suffix: w_WB_B_z_degps")
@@ -34,6 +37,7 @@ class BandTolerance:
     over: str = entry(Text("a channel, or nothing", empty=True), "channel over which steady turns are compared (default: time)", "")
     over_add: float = entry(WIDTH, "half width along the channel of `over`, in the unit of its suffix", 0.0)
     over_share: float = entry(SHARE, "additional half width along this channel, as a fraction of the magnitude of the reference", 0.0)
+    min_compared: float = entry(Number("1", 0.0, 1.0), "fraction of the reference that must be compared to satisfy the band", MIN_COMPARED)
     mark: str = entry(Text("words", empty=True), "source of the numbers", "")
 
 
@@ -67,7 +71,9 @@ def load_comparison(file: str | Path) -> Comparison:
     return Comparison(**read(FILE, read_yaml(Path(file)), str(file)), file=str(file))
 
 
-def comparison_from_arguments(maps: Iterable[str], bands: Iterable[str], align: str | None, channels: Iterable[str]) -> Comparison:
+def comparison_from_arguments(
+    maps: Iterable[str], bands: Iterable[str], align: str | None, channels: Iterable[str], min_compared: float | None = None
+) -> Comparison:
     """Return the comparison defined by command-line options.
 
     Parameters
@@ -76,6 +82,7 @@ def comparison_from_arguments(maps: Iterable[str], bands: Iterable[str], align: 
     bands : files by name or path, of which only the bands are used, and bands as CHANNEL=+-X, CHANNEL=+-X+P%
     align : a channel or seconds
     channels : names, fields, patterns, separated by commas
+    min_compared : fraction of the reference that must be compared, for all bands
 
     Raises ConfigError.
     """
@@ -97,6 +104,8 @@ def comparison_from_arguments(maps: Iterable[str], bands: Iterable[str], align: 
             options = replace(options, offset=float(align), align="")
         except ValueError:
             options = replace(options, align=align)
+    if min_compared is not None:
+        options = replace(options, bands=tuple(replace(band, min_compared=min_compared) for band in options.bands))
     return options
 
 

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.maneuvers.metrics import LOAD
-from simulator.maneuvers.plots.quantities import QUANTITIES, Quantity
+from simulator.maneuvers.plots.quantities import QUANTITIES, SLOWEST_SIDESLIP, Quantity
 from simulator.report.display_units import factor_shown, unit_shown
-from simulator.telemetry.channels import chosen
+from simulator.telemetry.channels import HEADINGS, chosen
 from simulator.validation.compare.comparison_file import Comparison
-from simulator.validation.compare.record import INSTEAD, USUAL, Record
+from simulator.validation.compare.coverage import compared_share
+from simulator.validation.compare.record import INSTEAD, SIDESLIP, USUAL, Record
 
 Array = NDArray[np.float64]
 
@@ -65,6 +66,8 @@ class Difference:
     """(n,) differences at the times (n,) s of the reference."""
     reference: Array
     """(n,) values of the reference at these times."""
+    compared: float
+    """Share of the time of the reference in which both have values."""
 
     @property
     def largest(self) -> float:
@@ -124,15 +127,36 @@ def difference(reference: Record, other: Record, channel: Channel) -> Difference
     time, own = reference.time[within], values_of(reference, channel)[within]
     there = np.interp(time, other.time, values_of(other, channel)) if len(time) else np.empty(0)
     values = there - own
-    if channel.unit == "rad" and len(values) and np.isfinite(values).any():  # full turns do not count
-        values = values - 2.0 * np.pi * np.round(np.nanmedian(values) / (2.0 * np.pi))
-    return Difference(channel, other.name, time, values, own)
+    return Difference(channel, other.name, time, values - full_turns(values, channel), own, compared(reference, other, channel))
+
+
+def compared(reference: Record, other: Record, channel: Channel) -> float:
+    """Return the share of the time of the reference in which both records have values."""
+    return compared_share(*((one.time, has_value(one, channel)) for one in (reference, other)))
+
+
+def has_value(one: Record, channel: Channel) -> NDArray[np.bool_]:
+    """Return whether a value is in each row (n,). Sideslip has none at low speed, which is no missing value."""
+    valid = np.isfinite(values_of(one, channel))
+    if channel.name == SIDESLIP and {"v_WG_B_x", "v_WG_B_y"} <= set(one.columns):
+        valid |= np.hypot(one.column("v_WG_B_x"), one.column("v_WG_B_y")) <= SLOWEST_SIDESLIP
+    return np.asarray(valid, np.bool_)
 
 
 def values_of(one: Record, channel: Channel) -> Array:
-    """Return a channel (n,) of a record; angles are unwrapped."""
-    values = np.asarray(one.columns[channel.name], dtype=float)
-    return np.unwrap(values) if channel.unit == "rad" and np.isfinite(values).all() else values
+    """Return a channel (n,) of a record; headings are unwrapped."""
+    values = np.array(one.columns[channel.name], dtype=float)
+    valid = np.isfinite(values)
+    if channel.name in HEADINGS and valid.any():
+        values[valid] = np.unwrap(values[valid])
+    return values
+
+
+def full_turns(differences: Array, channel: Channel) -> float:
+    """Return the full turns in rad by which a heading differs from another one; 0 for other channels, whose turns count."""
+    if channel.name not in HEADINGS or not np.isfinite(differences).any():
+        return 0.0
+    return float(2.0 * np.pi * np.round(np.nanmedian(differences) / (2.0 * np.pi)))
 
 
 def metric_rows(records: Sequence[Record]) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from simulator.report import plot
 from simulator.report.html_page import MISSING, Cell, Column, Link, Page, Verdict
 from simulator.report.plot import COLORS, DASHES, REFERENCE_WIDTH, Axis, Panel
 from simulator.validation.compare.bands import Band, BandVerdict, Curves
+from simulator.validation.compare.coverage import share_text
 from simulator.validation.compare.differences import Channel, Difference, values_of
 from simulator.validation.compare.record import Record
 
@@ -68,13 +69,13 @@ def to_dict(comparison: ComparisonResult) -> dict[str, Any]:
 
 
 def _difference_object(one: Difference) -> dict[str, Any]:
-    numbers = {"max": one.largest, "at_s": one.at, "rms": one.rms, "mean": one.mean, "rms_of_range": one.share}
+    numbers = {"max": one.largest, "at_s": one.at, "rms": one.rms, "mean": one.mean, "rms_of_range": one.share, "compared": one.compared}
     return {"channel": one.channel.name, "unit": one.channel.unit, "record": one.record, "rows": len(one.values), **numbers}
 
 
 def _verdict_object(one: BandVerdict) -> dict[str, Any]:
     given = one.band.given
-    numbers = {"inside": one.inside, "worst": one.worst, "at": one.at}
+    numbers = {"compared": one.compared, "inside": one.inside, "worst": one.worst, "at": one.at}
     over = one.band.over.name if one.band.over is not None else "time"
     return {
         "channel": one.band.channel.name,
@@ -112,7 +113,9 @@ def compare_page(comparison: ComparisonResult, page_file: Path) -> Page:
     page.heading("Method")
     page.text(
         "Records are compared at the times of the reference where they overlap, with linear interpolation between rows. Time shifts are "
-        "listed above. Full turns of angles are removed. Bands over time: every row must lie inside. Bands over a channel: means of "
+        "listed above. Full turns of headings are removed, those of other angles are not. Compared: share of the time of the reference in which "
+        "both records have values; a row stands for the time to the middle between it and its neighbors. A band is satisfied only if enough "
+        "of the reference is compared (key min_compared). Bands over time: every row must lie inside. Bands over a channel: means of "
         "steady rows (lateral acceleration and speed nearly constant for a second), in steps of this channel, must lie within ellipses "
         "around the values of the reference, after ISO 19364."
     )
@@ -127,7 +130,10 @@ def outcome(comparison: ComparisonResult) -> Verdict:
         return Verdict("no bands given, no verdict", None)
     if left:
         return Verdict(f"{len(left)} of {len(verdicts)} bands violated: {'; '.join(left)}", False)
-    return Verdict(f"all {len(verdicts)} bands satisfied" if len(verdicts) > 1 else "band satisfied", True)
+    least = share_text(min(one.compared for one in verdicts))
+    if len(verdicts) == 1:
+        return Verdict(f"band satisfied, {least} compared", True)
+    return Verdict(f"all {len(verdicts)} bands satisfied, at least {least} compared", True)
 
 
 def _records(page: Page, records: Sequence[Record], page_file: Path) -> None:
@@ -159,6 +165,7 @@ def _bands(page: Page, comparison: ComparisonResult) -> None:
     columns += [
         Column("run", words=True),
         Column("verdict", words=True),
+        Column("compared", "%"),
         Column("inside", "%"),
         Column("max distance"),
         Column("", words=True),
@@ -178,15 +185,22 @@ def _bands(page: Page, comparison: ComparisonResult) -> None:
 def _band_row(one: BandVerdict) -> list[Cell]:
     unit, factor = one.band.channel.shown
     over_unit, over_factor = one.band.over.shown if one.band.over is not None else ("s", 1.0)
-    verdict = Verdict("inside", True) if one.satisfied else Verdict(one.remark if np.isnan(one.inside) else "OUTSIDE", False)
+    verdict = Verdict(verdict_text(one), one.satisfied)
     far: list[Cell] = [None, ""]
     if not one.satisfied and np.isfinite(one.worst):
         far = [one.worst * factor, unit] if one.band.over is None else [one.worst, "half widths"]
     at: list[Cell] = [one.at * over_factor, over_unit] if np.isfinite(one.at) else [None, ""]
     over = "time" if one.band.over is None else one.band.over.plain
-    given = "; ".join(part for part in (one.band.given.mark, "" if np.isnan(one.inside) else one.remark) if part)
+    given = "; ".join(part for part in (one.band.given.mark, "" if verdict_text(one) == one.remark else one.remark) if part)
     title = one.band.channel.plain
-    return [title, over, one.band.words, one.record, verdict, 100.0 * one.inside, *far, *at, given]
+    return [title, over, one.band.words, one.record, verdict, 100.0 * one.compared, 100.0 * one.inside, *far, *at, given]
+
+
+def verdict_text(one: BandVerdict) -> str:
+    """Return the verdict on a record and a band as text."""
+    if one.satisfied:
+        return "inside"
+    return "OUTSIDE" if one.inside < 1.0 else one.remark
 
 
 def _curve(n: int, name: str, x: Any, y: Any, points: bool = False) -> plot.Curve:
@@ -241,12 +255,13 @@ def _channel_panels(comparison: ComparisonResult, channel: Channel) -> list[Pane
 
 def _difference_table(comparison: ComparisonResult) -> tuple[list[Column], list[list[Cell]], str]:
     columns = [Column("channel", words=True), Column("unit", words=True), Column("run", words=True), Column("largest"), Column("at", "s")]
-    columns += [Column("rms"), Column("mean"), Column("rms / range", "%")]
+    columns += [Column("rms"), Column("mean"), Column("rms / range", "%"), Column("compared", "%")]
     rows: list[list[Cell]] = []
     for one in comparison.differences:
         unit, factor = one.channel.shown
         title = one.channel.plain
-        rows.append([title, unit, one.record, factor * one.largest, one.at, factor * one.rms, factor * one.mean, 100.0 * one.share])
+        numbers = [factor * one.largest, one.at, factor * one.rms, factor * one.mean, 100.0 * one.share, 100.0 * one.compared]
+        rows.append([title, unit, one.record, *numbers])
     return columns, rows, "Differences from the reference. Range: from the minimum to the maximum of the reference in the overlap."
 
 
@@ -263,13 +278,17 @@ def _metrics(page: Page, comparison: ComparisonResult) -> None:
 
 def to_text(comparison: ComparisonResult) -> list[str]:
     """Return the lines for a terminal."""
-    lines = [f"{'channel':<28}{'':<22}{'largest':>10}{'rms':>10}  unit"]
+    lines = [f"{'channel':<28}{'':<22}{'largest':>10}{'rms':>10}  {'unit':<8}{'compared':>9}"]
     for one in comparison.differences:
         unit, factor = one.channel.shown
-        lines.append(f"{one.channel.name:<28}{one.record[:20]:<22}{factor * one.largest:>10.4g}{factor * one.rms:>10.4g}  {unit}")
+        lines.append(
+            f"{one.channel.name:<28}{one.record[:20]:<22}{factor * one.largest:>10.4g}{factor * one.rms:>10.4g}  {unit:<8}{share_text(one.compared):>9}"
+        )
     for shown in comparison.bands:
-        for band_verdict in shown.verdicts:
-            verdict = "inside" if band_verdict.satisfied else f"OUTSIDE{f' ({band_verdict.remark})' if band_verdict.remark else ''}"
-            lines.append(f"band of {band_verdict.band.channel.name}, {band_verdict.band.words}: {band_verdict.record} {verdict}")
+        for verdict in shown.verdicts:
+            text = verdict_text(verdict)
+            text += f", {verdict.remark}" if verdict.remark and text != verdict.remark else ""
+            text += "" if "compared" in verdict.remark else f", {share_text(verdict.compared)} compared"
+            lines.append(f"band of {verdict.band.channel.name}, {verdict.band.words}: {verdict.record} {text}")
     lines += [f"{record.name}: time shifted by {record.shift:.4f} s" for record in comparison.records if record.shift]
     return lines

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fnmatch import fnmatchcase
 from functools import cache
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +104,8 @@ def read_record(place: str, comparison: Comparison) -> Record:
 
 def _run(path: Path, comparison: Comparison) -> Record:
     file = read_logs(path)[0].file
-    units = {name: words.get("unit", "") for name, words in read_units(file).items() if "wall" not in words}
+    known = known_units()  # the files of other programs do not name units
+    units = {name: words.get("unit", known.get(name, "")) for name, words in read_units(file).items() if "wall" not in words}
     log = read_log(file, _needed(units, comparison))
     if path.name == PARQUET_NAME:
         path = path.parent
@@ -113,7 +116,28 @@ def _run(path: Path, comparison: Comparison) -> Record:
     report = folder / REPORT
     metrics = _metrics(folder) if path.is_dir() else {}
     name = path.resolve().name if path.is_dir() else path.stem
-    return Record(name, path, dict(log), units, facts, metrics, report if report.is_file() and path.is_dir() else None)
+    columns = {name: _numbers(file, name, values) for name, values in log.items()}
+    return Record(name, path, columns, units, facts, metrics, report if report.is_file() and path.is_dir() else None)
+
+
+def _numbers(file: Path, name: str, values: NDArray[Any]) -> NDArray[Any]:
+    """Return the numbers (n,) of a column of a log; an empty cell is NaN. Raises ConfigError."""
+    if values.dtype.kind in "fiub":
+        return values
+    plain = None if values.dtype.kind != "O" else _without_gaps(values)
+    if plain is None:
+        example = next((value for value in values if value is not None), None)
+        raise ConfigError(
+            file, name, f"{type(example).__name__} {example}", "a column of numbers" + (", dates or durations" if name == "time" else "")
+        )
+    return plain
+
+
+def _without_gaps(values: NDArray[Any]) -> Array | None:
+    """Return numbers of Python with None for empty cells as an array (n,) with NaN; None for other objects."""
+    if not all(value is None or isinstance(value, Real | Decimal) for value in values):
+        return None
+    return np.asarray(values, dtype=float)
 
 
 def _needed(units: Mapping[str, str], comparison: Comparison) -> list[str]:

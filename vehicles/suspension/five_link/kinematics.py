@@ -1,7 +1,7 @@
 """Five-link axle: a wheel carrier on five rods per side, six bodies per corner, five distances, one degree of freedom.
 
-The independent coordinate theta of such a corner is the height of the wheel center above its design position [m], as in T. Uchida,
-J. McPhee, Mechanism and Machine Theory 52 (2012), section 4.2. This choice prefers no link, is smooth from stop to stop for any geometry of
+The independent coordinate theta of such a corner is the height of the wheel center above its design position [m], as in
+[Uchida 2012, section 4.2]. This choice prefers no link, is smooth from stop to stop for any geometry of
 a suspension, and equals the jounce. (An angle of one link would leave four unknowns instead of five, but is singular where that link
 does not move.) The chassis ends of all links are fixed to the chassis, including that of the toe link: the axle is not steered.
 

@@ -1,7 +1,7 @@
 """Aircraft landing gear: kinematics from a triangular system.
 
 Written by `jounce mechanism triangularize landing_gear --write FILE`; do not edit.
-Source of the equations: Uchida and McPhee, Mechanism and Machine Theory 52 (2012), equations 16-19 and table 4.
+Source of the equations: [Uchida 2012], equations 16-19 and table 4.
 
     unknown   degree  terms  digits
     sB             6     28      62
@@ -19,7 +19,7 @@ The relative residual of the equations at this point is 1e-9 in double precision
 
 from simulator.base.jit import kernel
 
-SOURCE_DIGEST = "88678d1a304826de"
+SOURCE_DIGEST = "6886beeb938357d2"
 """Digest of the problem file."""
 
 

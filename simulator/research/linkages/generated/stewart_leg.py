@@ -1,7 +1,7 @@
 """Leg of a Gough-Stewart platform: kinematics from a triangular system.
 
 Written by `jounce mechanism triangularize stewart_leg --write FILE`; do not edit.
-Source of the equations: Uchida and McPhee, Mechanism and Machine Theory 52 (2012), equation 13; leg of 2 + s meters.
+Source of the equations: [Uchida 2012], equation 13; leg of 2 + s meters.
 
     unknown   degree  terms  digits
     s              2      6       1
@@ -18,7 +18,7 @@ import numpy as np
 
 from simulator.base.jit import kernel
 
-SOURCE_DIGEST = "f3437790e79ea5a3"
+SOURCE_DIGEST = "2489062aa7318f51"
 """Digest of the problem file."""
 
 

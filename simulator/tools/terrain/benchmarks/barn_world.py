@@ -5,8 +5,6 @@ Perille, Truong, Xiao, Stone, "Benchmarking Metric Ground Navigation", SSRR 2020
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
@@ -17,7 +15,7 @@ import numpy as np
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_unicode
 from simulator.base.npy_reader import read_npy
-from simulator.base.table_text import read_table_text
+from simulator.base.table_text import TableRows
 from terrain.readers.contract import FloatArray
 
 MOST_BYTES = 1 << 25
@@ -60,8 +58,7 @@ def numbers_of_worlds(folder: Path) -> tuple[int, ...]:
     """Return the numbers of all worlds of the tables of a folder, or of its SDF files in it or below it. Raises ConfigError."""
     table = folder / TABLES[0]
     if table.is_file():
-        rows = csv.DictReader(io.StringIO(read_table_text(table, "a CSV table", MOST_BYTES)))
-        words = {str(row.get("world")).strip() for row in rows}
+        words = {row.get("world", "") for row in TableRows(table, "a CSV table", MOST_BYTES)}
     else:
         words = {path.stem.removeprefix("world_") for kind in ("world", "sdf") for path in folder.rglob(f"world_*.{kind}")}
     return tuple(sorted(int(word) for word in words if word.isdecimal()))
@@ -96,12 +93,13 @@ def read_world(path: Path, number: int) -> BarnWorld:
 def _rows_of(file: Path, number: int, columns: tuple[str, str]) -> FloatArray:
     """Return two columns of the rows of one world of a table. Raises ConfigError."""
     out, worlds = [], set()
-    for k, row in enumerate(csv.DictReader(io.StringIO(read_table_text(file, "a CSV table", MOST_BYTES)))):
+    table = TableRows(file, "a CSV table", MOST_BYTES)
+    for row in table:
         try:
             world = int(row["world"])
             values = [float(row[name]) for name in columns]
-        except (KeyError, TypeError, ValueError):
-            raise ConfigError(file, f"row {k + 2}", dict(row), f"numbers in the columns world, {', '.join(columns)}") from None
+        except (KeyError, ValueError):
+            raise ConfigError(file, f"line {table.line}", row, f"numbers in the columns world, {', '.join(columns)}") from None
         worlds.add(world)
         if world == number:
             out.append(values)

@@ -1,0 +1,1 @@
+"""Tables and figures of the papers that Jounce implements, and their reproduction."""
