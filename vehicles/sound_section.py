@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 MOST_CYLINDERS = 16
 MOST_WHEELS = 8
 """Wheels that sound; those behind are silent."""
+BELOW_END = 0.985
+"""Speed at which the limiter cuts, over that without torque: an engine without load stays below the latter."""
 IGNITIONS = ("spark", "compression")
 _CYLINDER = Number("", 1, MOST_CYLINDERS, whole=True)
 _TEETH = Number("", 1, 300, whole=True)
@@ -81,6 +83,7 @@ VEHICLE_SOUND = (
     ("idle_speed", (), "rad/s", "idle speed of the engine"),
     ("top_speed", (), "rad/s", "highest speed of the engine in its torque map"),
     ("peak_torque", (), "N m", "largest torque of the engine"),
+    ("cut_speed", (), "rad/s", "engine speed at which the limiter cuts the ignition; 0: none"),
     ("pole_pairs", (), "1", "pairs of poles of the motors; 0: no motors", "i8"),
     ("turbo_speed", (), "rad/s", "speed of the turbocharger at full power; 0: none"),
     ("turbo_time", (), "s", "time constant of the turbocharger"),
@@ -169,6 +172,21 @@ def _write_engine(p: Any, engine: dict[str, Any], d: Any) -> None:
     p["idle_speed"] = d["idle_speed"] if d["idle_speed"] > 0.0 else 80.0
     p["top_speed"] = max(float(d["engine_map_speed"][:points].max()), 2.0 * float(p["idle_speed"]))
     p["peak_torque"] = max(float(d["engine_map_open"][:points].max()), 1.0)
+    p["cut_speed"] = 0.0 if p["knocks"] else cut_speed(d)
+
+
+def cut_speed(d: Any) -> float:
+    """Return the speed [rad/s] at which the limiter of an engine cuts the ignition, of a record DRIVETRAIN; 0 without a limiter.
+
+    It is that of the governor of the maximum speed, or a bit below the speed at which the falling end of the map has no torque.
+    """
+    if math.isfinite(d["maximum_speed"]) and d["maximum_speed"] > 0.0:
+        return float(d["maximum_speed"])
+    points = int(d["engine_points"])
+    speed, torque = d["engine_map_speed"][:points], d["engine_map_open"][:points]
+    if points < 2 or torque[-1] > 0.0:
+        return 0.0
+    return BELOW_END * float(np.interp(0.0, torque[-2:][::-1], speed[-2:][::-1]))
 
 
 def _write_wheels(p: Any, vehicle: Vehicle) -> None:

@@ -3,7 +3,8 @@
     mapper -> obstacle map -> planner -> plan -> follower -> command
 
 The last plan is followed until the next one is there. A plan that new maps show to be blocked is driven only as far as it is clear. If the
-planner says that the way is blocked, the vehicle brakes and waits; if it waits or cannot move, the planner is told that the vehicle is stuck.
+planner says that the way is blocked, the vehicle brakes and waits; if it waits, cannot move or has driven in a circle, the planner is told that
+the vehicle is stuck.
 If the mapper or the planner fails, the vehicle brakes to rest on its last plan, and the drive ends with the outcome `error`.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -183,7 +185,10 @@ class GoalDriver:
         start[0]["p_WB"][:2], start[0]["yaw"] = spawn[:2], spawn.yaw
         found = mapper.update(MapperInput(0.0, start, {}, settings.ground.objects))
         check_path(found, self._outline, [spawn[:2]], [spawn.yaw], [1])
-        planner.plan(self._input(0.0, found, spawn, 0.0, 0.0))
+        seen, aside = self._input(0.0, found, spawn, 0.0, 0.0), 0.7 * self.vehicle.min_turning_radius
+        beside = Goal(spawn.x - aside * math.sin(spawn.yaw), spawn.y + aside * math.cos(spawn.yaw), self.goal.radius)
+        for goal in (beside, self.goal):  # planners have another search for a goal within the turning circle
+            planner.plan(replace(seen, goal=goal))
 
     @property
     def logged(self) -> list[tuple[str, Any, Record]]:
@@ -226,7 +231,10 @@ class GoalDriver:
         if self._obstruction:
             self._end(Outcome(STUCK, self._obstruction))
         if self.outcome is None and self._failed_at is None:
+            before = self._judge.circles
             self._end(self._judge.outcome(t, readout, self._collisions, self._reason))
+            if self._judge.circles > before:
+                self._stuck, self._stuck_at = self._stuck + 1, pose[:2]
         if self.outcome is None and self._failed_at is None:
             try:
                 self._think(t, readout, pose, speed, sensors)

@@ -51,6 +51,43 @@ CLOSER = 1.0
 """m. By how much the vehicle must come closer to the goal to be closer."""
 
 
+CIRCLES = 2
+"""Full turns in one direction, back to the same place and no closer to the goal, after which a vehicle drives in circles."""
+RAMP = 1.0
+"""m. Difference of the height of two places above each other, as on a spiral ramp, which are not the same."""
+
+
+class Turns:
+    """Full turns of a vehicle, one after the other in one direction, each back to the place where it began.
+
+    Attributes
+    ----------
+    count : number of these turns so far
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._yaw = self._turned = math.nan
+        self._place = (math.nan, math.nan, math.nan)
+        self._direction = 0.0
+
+    def begin(self, place: tuple[float, float, float], yaw: float) -> None:
+        """Count from a position [m] and heading [rad] on."""
+        self.count, self._direction = 0, 0.0
+        self._yaw, self._turned, self._place = yaw, 0.0, place
+
+    def note(self, place: tuple[float, float, float], yaw: float, reach: float) -> None:
+        """Note the position [m] and heading [rad]; `reach`: distance of two points of the same place [m]."""
+        self._turned += math.remainder(yaw - self._yaw, math.tau)
+        self._yaw = yaw
+        if abs(self._turned) < math.tau:
+            return
+        direction = math.copysign(1.0, self._turned)
+        same = math.dist(place[:2], self._place[:2]) <= reach and abs(place[2] - self._place[2]) <= RAMP
+        self.count = int(same) + (self.count if same and direction == self._direction else 0)
+        self._turned, self._place, self._direction = 0.0, place, direction
+
+
 class Judge:
     """Judge of the outcomes that follow from the motion of the vehicle.
 
@@ -67,7 +104,13 @@ class Judge:
         self._fast_at: float | None = None
         self._left_at, self._center = 0.0, (math.inf, math.inf)
         self._closer_at, self._closest = 0.0, math.inf
+        self._turns = Turns()
         self._collisions: int | None = None
+
+    @property
+    def circles(self) -> int:
+        """Number of full turns, back to the same place, since the vehicle came closer to the goal."""
+        return self._turns.count
 
     def resume(self) -> None:
         """Begin all waiting times again, after another driver has driven."""
@@ -89,6 +132,12 @@ class Judge:
             return Outcome(REACHED)
         if away < self._closest - CLOSER:
             self._closer_at, self._closest = t, away
+            self._turns.begin((x, y, z), float(now["yaw"]))
+        self._turns.note((x, y, z), float(now["yaw"]), ends.stuck_area)
+        if self.circles >= CIRCLES:
+            return Outcome(
+                STUCK, f"drives in circles, {self.circles} full turns without coming closer to the goal than {self._closest:.0f} m"
+            )
         v = now["v_WB_B"]
         if self._fast_at is None or math.hypot(float(v[0]), float(v[1])) >= ends.stuck_speed:
             self._fast_at = t

@@ -122,7 +122,7 @@ def speeds_along(
     braking = np.clip(FORWARD * STANDARD_GRAVITY * strength, LEAST, vehicle.deceleration)
     np.minimum(out, np.sqrt(lateral / np.maximum(turn, 1e-6)), out=out)
     np.minimum(out, CREEP + PER_CLEARANCE * np.maximum(checked.clearance - 0.5 * margin, 0.0), out=out)
-    stops = np.concatenate((np.flatnonzero(np.diff(directions)) + 1, [len(points) - 1]))
+    stops = np.concatenate((np.flatnonzero(np.diff(directions)[1:]) + 1, [len(points) - 1]))  # a change at the first point is no stop
     for first, last in zip((0, *stops[:-1]), stops + 1, strict=True):
         part = np.s_[first:last]
         np.minimum(
@@ -177,7 +177,9 @@ def path_curvature(points: NDArray[np.float64], directions: NDArray[np.int8]) ->
     steps = np.maximum(np.hypot(*np.diff(points, axis=0).T), 1e-9)
     course = np.arctan2(*np.diff(points, axis=0).T[::-1])
     turned = np.remainder(np.diff(course) + math.pi, math.tau) - math.pi
-    turned[np.diff(directions)[: len(turned)] != 0] = 0.0
+    turned[np.diff(directions)[1:] != 0] = (
+        0.0  # the direction of a point is that of the step to it: the course turns back at the point before
+    )
     out = np.zeros(len(points))
     if len(turned):
         out[1:-1] = turned / (0.5 * (steps[1:] + steps[:-1]))

@@ -252,7 +252,9 @@ def segments_of(plan: Plan, vehicle: VehicleTraits) -> list[Segment]:
     for first, last in zip((0, *(changes - 1)), (*(changes - 1), len(plan.points) - 1), strict=True):
         direction = int(plan.directions[last])
         part = slice(int(first), int(last) + 1)
-        headings, speeds = plan.headings[part], plan.speeds[part]
+        headings, speeds = plan.headings[part], plan.speeds[part].copy()
+        if first > 0:  # the speed of this point is that of the segment before, which ends there at rest
+            speeds[0] = max(speeds[:2])
         points = plan.points[part] - vehicle.rear_axle * np.column_stack((np.cos(headings), np.sin(headings)))
         path, station = path_through(points, speeds, vehicle.curvature_rate)
         if station[-1] > ARRIVED:

@@ -45,15 +45,22 @@ MEMORY = (
     ("force", (), "N", "contact force of the last state"),
     ("unevenness", (MOST_WHEELS,), "m", "mean change of the tire deflection by the ground"),
     ("turbo_speed", (), "rad/s", "speed of the turbocharger"),
+    ("limited", (), "1", "number of states in a row in which the speed limiter acts", "i8"),
 )
 """What the controls remember of earlier states."""
 PERIOD = 0.01
 """s between two states."""
+LIMIT_THROTTLE = 0.3
+"""Accelerator pedal from which on the speed limiter cuts the ignition."""
+FIRES, CUTS = 5, 4
+"""States in which the limited engine fires and does not fire, in turn: 11 cuts per second."""
 SQUEAL_STARTS, SQUEAL_FULL = 0.4, 2.0
 """m/s. Sliding speeds at which a tire begins to squeal, and squeals fully."""
 SQUEAL_PITCH = 950.0
 """Hz. Frequency of the squeal at small sliding speeds."""
-LOUD_SLIDE = 2.5
+LOAD_PITCH = 0.25
+"""Exponent with which the frequency of the squeal falls with the load of the wheel: a longer contact patch is slower."""
+LOUD_SLIDE = 4.0
 """m/s. Friction power of the loudest squeal, over the mean load of the wheel."""
 UNEVEN = 6e-4
 """m. Change of the tire deflection in 10 ms on a rough road."""
@@ -94,6 +101,12 @@ def _engine(p, x, m, c):
         c[0]["fire"] = smooth_step(speed / q["idle_speed"], 0.4, 0.6)
         c[0]["load"] = min(1.0, max(0.0, torque))
         c[0]["overrun"] = min(1.0, max(0.0, -6.0 * torque)) * smooth_step(speed / q["idle_speed"], 1.3, 2.0)
+        limits = q["cut_speed"] > 0.0 and speed >= q["cut_speed"] and x[0]["throttle"] > LIMIT_THROTTLE
+        m[0]["limited"] = m[0]["limited"] + 1 if limits else 0
+        if limits:  # the torque is a mean over bursts
+            c[0]["load"] = max(c[0]["load"], x[0]["throttle"])
+            c[0]["overrun"] = 0.0
+            c[0]["fire"] *= 1.0 if (m[0]["limited"] - 1) % (FIRES + CUTS) >= CUTS else 0.0
         c[0]["crank"] = 1.0 if x[0]["starter"] != 0 and c[0]["fire"] < 0.5 and speed > 0.5 else 0.0
         power = c[0]["load"] * min(1.0, speed / q["top_speed"])
         target = q["turbo_speed"] * (0.15 * c[0]["fire"] + 0.85 * math.sqrt(power))
@@ -131,8 +144,9 @@ def _sliding(p, x, c, i):
     firm = hard * (1.0 - x[0]["loose"][i])
     dry = 1.0 / (1.0 + 1.5e6 * x[0]["rain"])
     c[0]["squeal"][i] = firm * dry * math.sqrt(min(1.0, power / LOUD_SLIDE)) * smooth_step(sliding, SQUEAL_STARTS, SQUEAL_FULL)
-    c[0]["pitch"][i] = SQUEAL_PITCH * (1.0 - 0.3 * math.tanh(sliding / 8.0)) * (1.0 + 0.05 * math.sin(1.7 * i))
-    c[0]["scrub"][i] = math.sqrt(min(1.0, power / (4.0 * LOUD_SLIDE))) * (0.6 + 0.4 * (1.0 - firm))
+    pressed = min(max(F[2] / load, 0.3), 3.0) ** -LOAD_PITCH
+    c[0]["pitch"][i] = SQUEAL_PITCH * (1.0 - 0.3 * math.tanh(sliding / 8.0)) * pressed * (1.0 + 0.05 * math.sin(1.7 * i))
+    c[0]["scrub"][i] = math.sqrt(min(1.0, power / (2.5 * LOUD_SLIDE))) * (0.6 + 0.4 * (1.0 - firm))
     throws = (1.0 - firm) * (abs(x[0]["wheel_spin"][i]) * p[0]["radius"][i] + 2.0 * sliding) * min(1.0, F[2] / load)
     deep = min(1.0, x[0]["sinkage"][i] / MUD_SINKAGE)
     c[0]["grains"][i] = 200.0 * throws * (1.0 - 0.7 * deep)

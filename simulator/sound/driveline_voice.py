@@ -49,7 +49,7 @@ def driveline_voice(p, s, a, b, gears, bay):
             turns = _rate(a, b, "turbo_rate", t)
             spun = min(1.0, turns * TAU / q["turbo_speed"])
             air = band_pass(e, "hiss", n, hiss, 1.0)
-            bay[i] += spun * spun * (0.030 * _tone(e, "turbo", turns) + 0.05 * air * at_share(a[0]["load"], b[0]["load"], t))
+            bay[i] += spun * spun * (0.050 * _tone(e, "turbo", turns) + 0.05 * air * at_share(a[0]["load"], b[0]["load"], t))
         e["strength"] += 0.0008 * (at_share(a[0]["crank"], b[0]["crank"], t) - e["strength"])
         if e["strength"] > 1e-4:
             turns = _rate(a, b, "engine_rate", t)

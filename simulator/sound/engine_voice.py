@@ -2,7 +2,8 @@
 
 The crank angle is never reset, and a cylinder changes its strength only between two pulses, so that no click arises. The orders of the
 engine follow from the firing angles: with even intervals the lowest strong one is the rate of firing, cylinders / 2 per turn in four
-strokes. Uneven intervals in one pipe, and differences between cylinders, add the half orders by which a V8 is recognized.
+strokes. The steep front of a pulse, which the muffler attenuates less, adds orders up to 5 kHz. Uneven intervals in one pipe, and
+differences between cylinders, add the half orders by which a V8 is recognized.
 """
 
 from __future__ import annotations
@@ -47,6 +48,14 @@ MOTORED = 0.10
 """Strength of a cylinder that does not fire, relative to full load."""
 IDLING = 0.26
 """Strength at idle."""
+FRONT = 6.5e-5
+"""s. Rise time of the front of a pulse; its spectrum falls above 1 / (2 pi FRONT), 2.4 kHz."""
+QUIET_FRONT = 0.25
+"""Height of the fronts without load, over that under full load."""
+FRONT_EXHAUST, FRONT_BAY = 0.55, 0.22
+"""Loudness of the fronts out of the exhaust, and through block and intake."""
+SLOW_REVS, FAST_REVS = 0.75, 1.3
+"""Loudness of the exhaust at rest and at the highest speed of the engine."""
 MEAN = 18.0
 """Hz. What is below is flow and no sound."""
 KNOCK_DECAY = math.exp(-1.0 / (0.0022 * RATE))
@@ -73,26 +82,29 @@ def engine_voice(p, s, a, b, bay, exhaust):
         e["phase"] += rate / (q["turns"] * RATE)
         e["phase"] -= math.floor(e["phase"])
         firing = fire * (1.0 - 0.8 * overrun) * at_share(IDLING, 1.0, load) + turning * MOTORED
-        first, second, breath = _pulses(q, e, firing, load, fire * (1.0 - overrun), SPREAD + (SPREAD_OVERRUN - SPREAD) * overrun)
+        spread, front = SPREAD + (SPREAD_OVERRUN - SPREAD) * overrun, q["turns"] / max(rate, 0.1) / FRONT
+        first, second, breath, fronts = _pulses(q, e, firing, load, fire * (1.0 - overrun), spread, front)
         e["random"] = next_random(e["random"])
         n = noise_of(e["random"])
-        flow = _exhaust(q, e, first, second, n)
+        fronts *= at_share(QUIET_FRONT, 1.0, load) * (1.0 + 0.2 * n)
+        revs = min(1.0, rate * 6.283 / q["top_speed"])
+        flow = at_share(SLOW_REVS, FAST_REVS, revs) * _exhaust(q, e, first, second, n, fronts)
         intake = _intake(q, e, breath * (0.15 + 0.85 * max(throttle, load)))
         e["at"] = e["at"] + 1 if e["at"] + 1 < PIPE else 0
         exhaust[i] += q["loudness"] * 0.62 * flow
-        body, rattle, valves = _block(q, e, first + second, n, rate, turning)
-        bay[i] += q["loudness"] * (0.20 * intake + 0.35 * body + (0.55 * q["knocks"] + 0.08) * rattle + valves)
+        body, rattle, valves = _block(q, e, first + second, n, revs, turning)
+        bay[i] += q["loudness"] * (0.20 * intake + 0.35 * body + FRONT_BAY * fronts + (0.55 * q["knocks"] + 0.08) * rattle + valves)
 
 
 @inline
-def _exhaust(q, e, first, second, n):
-    """Return the sound of the flow through two pipes, the tailpipe with noise n, and the muffler."""
+def _exhaust(q, e, first, second, n, fronts):
+    """Return the sound of the flow through two pipes, the tailpipe with noise n, and the muffler, which the fronts pass."""
     manifold, tailpipe = 2.0 * q["exhaust_lengths"][0] / EXHAUST_SOUND * RATE, 2.0 * q["exhaust_lengths"][1] / EXHAUST_SOUND * RATE
     muffler, at = one_pole(q["muffler"]), e["at"]
     flow = pipe(e["line"], 0, at, first, manifold, -0.55) + pipe(e["line"], 1, at, second, 1.12 * manifold, -0.55)
     flow = pipe(e["tail"], 0, at, flow, tailpipe, -0.5) * (1.0 + 0.25 * n)
     muffled = low_pass(e, "muffled_twice", low_pass(e, "muffled", flow, muffler), muffler)
-    flow = muffled + 0.10 * low_pass(e, "leak", flow, 4.0 * muffler)
+    flow = muffled + 0.10 * low_pass(e, "leak", flow, 4.0 * muffler) + FRONT_EXHAUST * fronts
     return flow - low_pass(e, "exhaust_mean", flow, one_pole(MEAN))
 
 
@@ -105,22 +117,24 @@ def _intake(q, e, breath):
 
 
 @inline
-def _block(q, e, pulses, n, rate, turning):
-    """Return the sounds of the block under the pulses of all cylinders, of the knock of combustion and of the valves; n: noise."""
+def _block(q, e, pulses, n, revs, turning):
+    """Return the sounds of the block under the pulses of all cylinders, of the knock of combustion and of the valves; n: noise, revs: 0 to 1."""
     e["knock"] *= KNOCK_DECAY
     e["knock_smooth"] += 0.12 * (e["knock"] - e["knock_smooth"])
     knock = n * e["knock_smooth"]
     rattle = band_pass(e, "rattle", knock, prewarped(1350.0), 0.5) + 0.6 * band_pass(e, "rattle_high", knock, prewarped(2900.0), 0.7)
-    revs = min(1.0, rate * 6.283 / q["top_speed"])
     valves = band_pass(e, "valves", n, prewarped(900.0), 0.8) * turning * (0.012 + 0.05 * revs * revs)
     body = band_pass(e, "block", pulses - low_pass(e, "pulse_mean", pulses, one_pole(MEAN)), prewarped(420.0), 1.2)
     return body, rattle, valves
 
 
 @inline
-def _pulses(q, e, firing, load, burns, spread):
-    """Return the flow into both exhaust pipes and into the intake; a cylinder that passes its firing angle takes a new strength."""
-    first, second, breath = 0.0, 0.0, 0.0
+def _pulses(q, e, firing, load, burns, spread, front):
+    """Return the flow into both exhaust pipes and into the intake, and the fronts of the pulses, whose rise time is 1 / front of a cycle.
+
+    A cylinder that passes its firing angle takes a new strength.
+    """
+    first, second, breath, fronts = 0.0, 0.0, 0.0, 0.0
     width = 0.030 - 0.012 * load
     for k in range(q["cylinders"]):
         u = e["phase"] - q["fires"][k]
@@ -138,7 +152,10 @@ def _pulses(q, e, firing, load, burns, spread):
                 first += puff
             else:
                 second += puff
+        z = u * front
+        if z < 16.0:
+            fronts += firing * e["strength"][k] * z * math.exp(1.0 - z)
         y = (u - 0.5 if u >= 0.5 else u + 0.5) / 0.06
         if y < 16.0:
             breath -= e["strength"][k] * y * math.exp(1.0 - y)
-    return first, second, breath
+    return first, second, breath, fronts

@@ -1,4 +1,4 @@
-"""Mixing of the voices for a listener: the driver, behind glass and insulation, or somebody outside; then volume, fades and a soft limiter."""
+"""Mixing of the voices for a listener: the driver, behind glass and insulation, or somebody outside; then volume, fades and a limiter."""
 
 from __future__ import annotations
 
@@ -24,16 +24,23 @@ MIXER = (
     # name      shape           unit  description
     ("inside", (), "1", "0: heard from outside, 1: by the driver; smooth after a change of the camera"),
     ("gain", (), "1", "volume with its fades"),
+    ("level", (), "1", "envelope of the louder channel"),
     ("low", (2, SOURCES), "1", "states of the low-passes, for both listeners"),
 )
 """State of the mixer."""
 FADE, CUT = 0.045, 0.060
 """s. Time constants of a fade, and of a change of the camera."""
-FULL_SCALE, KNEE = 0.89, 0.5
-"""Largest sample, -1 dB, and the sample from which on the limiter acts."""
+MASTER = 4.0
+"""Gain of all voices."""
+LOUDEST = 0.5
+"""Envelope, -6 dB, above which the limiter turns the sound down: less distorts less, and leaves less between quiet and loud."""
+ATTACK, RELEASE = 0.0003, 0.25
+"""s. Time constants of the envelope while it rises and falls."""
+FULL_SCALE, KNEE = 0.89, 0.6
+"""Largest sample, -1 dB, and the sample from which on peaks that are faster than the limiter are bent."""
 #       exhaust bay   gears wind  rain  hits  horn  tires
 _INSIDE = (0.42, 0.50, 0.80, 0.85, 1.00, 0.80, 0.60, 0.55)
-_CORNERS = (420.0, 1100.0, 3000.0, 2600.0, 6000.0, 1500.0, 2400.0, 1300.0)
+_CORNERS = (800.0, 2200.0, 3000.0, 2600.0, 6000.0, 1500.0, 2400.0, 1300.0)
 _OUTSIDE = (1.00, 0.75, 0.45, 0.35, 0.35, 0.70, 1.00, 0.80)
 OPEN = 17_000.0
 
@@ -59,6 +66,7 @@ def mix(s, ways_in, ways_out, sources, goal, out):
     out : (BLOCK, 2) left and right
     """
     e = s[0]
+    rises, falls = 1.0 - math.exp(-1.0 / (ATTACK * RATE)), 1.0 - math.exp(-1.0 / (RELEASE * RATE))
     fade, cut = 1.0 - math.exp(-1.0 / (FADE * RATE)), 1.0 - math.exp(-1.0 / (CUT * RATE))
     for i in range(BLOCK):
         out[i, 0] = out[i, 1] = 0.0
@@ -75,8 +83,12 @@ def mix(s, ways_in, ways_out, sources, goal, out):
     for i in range(BLOCK):
         e["inside"] += cut * (goal[0] - e["inside"])
         e["gain"] += fade * (goal[1] - e["gain"])
+        gain = MASTER * e["gain"]
+        peak = gain * max(abs(out[i, 0]), abs(out[i, 1]))
+        e["level"] += (rises if peak > e["level"] else falls) * (peak - e["level"])
+        gain *= LOUDEST / max(e["level"], LOUDEST)
         for k in range(2):
-            out[i, k] = limited(e["gain"] * out[i, k])
+            out[i, k] = limited(gain * out[i, k])
 
 
 @kernel

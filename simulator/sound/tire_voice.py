@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from simulator.sound.signals import BLOCK, RATE, at_share, band_pass, low_pass, next_random, noise_of, one_pole, prewarped
 
 TIRE_VOICE = (
     # name        shape      unit  description
     ("random", (), "1", "state of the random generator", "u8"),
     ("wobble", (), "1", "slow random motion of the frequency of the squeal"),
+    ("phase", (), "1", "periods of the tone of the squeal"),
     ("squeal", (2,), "1", "band-pass of the squeal"),
     ("octave", (2,), "1", "band-pass of its octave"),
     ("rub", (2,), "1", "band-pass of rubbing"),
@@ -29,6 +30,8 @@ TIRE_VOICE = (
 """State of one tire. `random` must not be 0."""
 SQUEAL = 0.08
 """Root mean square of the loudest squeal."""
+TONE, HISS = 0.8, 0.6
+"""Parts of the squeal: the tone of the tread blocks that stick and slip, with its harmonics, and noise of the same pitch."""
 NARROW = 0.035
 """Damping of the squeal; its bandwidth is this fraction of its frequency."""
 
@@ -38,6 +41,7 @@ def tire_voice(s, i, a, b, out):
     """Add the sound of wheel i to a signal (BLOCK,); s : (wheels,) of TIRE_VOICE, a, b : CONTROLS at begin and end of the block."""
     e, end = s[i], b[0]
     e["random"] = next_random(e["random"])
+    before = e["wobble"]
     e["wobble"] += 0.15 * (0.06 * noise_of(e["random"]) - e["wobble"])
     pitch = end["pitch"][i] * (1.0 + e["wobble"])
     squeal_g, octave_g = prewarped(pitch), prewarped(2.02 * pitch)
@@ -53,11 +57,13 @@ def tire_voice(s, i, a, b, out):
         scrub = at_share(a[0]["scrub"][i], end["scrub"][i], t)
         roll = at_share(a[0]["roll"][i], end["roll"][i], t)
         rumble = at_share(a[0]["rumble"][i], end["rumble"][i], t)
-        y = band_pass(e, "squeal", n, squeal_g, NARROW) + 0.4 * band_pass(e, "octave", n, octave_g, 1.5 * NARROW)
-        y *= SQUEAL * squeal * loudness
+        e["phase"] += at_share(a[0]["pitch"][i], end["pitch"][i], t) * (1.0 + at_share(before, e["wobble"], t)) / RATE
+        e["phase"] -= math.floor(e["phase"])
+        hiss = band_pass(e, "squeal", n, squeal_g, NARROW) + 0.4 * band_pass(e, "octave", n, octave_g, 1.5 * NARROW)
+        y = SQUEAL * squeal * (HISS * loudness * hiss + TONE * _tone(e["phase"]))
         y += 0.07 * scrub * low_pass(e, "dark", band_pass(e, "rub", n, rub, 1.1), dark)
         wide = low_pass(e, "tread_twice", low_pass(e, "tread", n, tread), tread)
-        y += 0.75 * roll * (wide - low_pass(e, "slow", wide, slow)) + 0.11 * roll * band_pass(e, "hum", n, hum, 0.8)
+        y += 0.35 * roll * (wide - low_pass(e, "slow", wide, slow)) + 0.05 * roll * band_pass(e, "hum", n, hum, 0.8)
         y += 0.85 * rumble * low_pass(e, "rough_twice", low_pass(e, "rough", n, rough), rough)
         e["random"] = next_random(e["random"])
         chance = 0.5 * (noise_of(e["random"]) + 1.0)
@@ -66,3 +72,12 @@ def tire_voice(s, i, a, b, out):
         blobs = low_pass(e, "slop", n, slop)
         y += 4.0 * at_share(a[0]["mud"][i], end["mud"][i], t) * min(0.1, abs(blobs)) * band_pass(e, "splash", 3.0 * n, splash, 1.0)
         out[j] += y
+
+
+@inline
+def _tone(turns):
+    """Return the tone of a squeal after a number of periods: four harmonics that fall by 6 dB per octave."""
+    angle, y = 2.0 * math.pi * turns, 0.0
+    for k in range(1, 5):
+        y += math.sin(k * angle) / k
+    return y

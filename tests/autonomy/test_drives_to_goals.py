@@ -184,6 +184,55 @@ def test_a_vehicle_that_comes_no_closer_to_a_goal_without_a_way_is_stuck() -> No
     assert words == [None, "stuck"]
 
 
+@pytest.mark.parametrize("vehicle", ["hmmwv", "sedan"])
+@pytest.mark.parametrize(
+    "planner", ["a_star", "arc", {"type": "arc", "guidance": "goal"}, "hybrid_a_star", {"type": "hybrid_a_star", "reverse": False}], ids=str
+)
+def test_a_goal_within_the_turning_circle_is_reached(planner: Any, vehicle: str) -> None:
+    for goal in ((0.0, 5.0), (-5.7, -5.7), (0.0, 8.0)):
+        keys = {"maneuver.planner": planner, "maneuver.goal": {"position_m": list(goal), "radius_m": 1}, "maneuver.vehicle": vehicle}
+        sim = drive(**keys, **{"maneuver.duration_s": 60})
+        assert outcome(sim).word == "reached" and sim.log["planner_stuck"].max() == 0
+        assert np.hypot(*np.diff([sim.log["p_WB_x"], sim.log["p_WB_y"]])).sum() < 80.0  # 1.5 full turns at most
+
+
+def test_a_vehicle_that_its_planner_drives_in_circles_is_stuck() -> None:
+    told: list[int] = []
+
+    class Turning:
+        def __init__(self, settings: PlannerSettings) -> None:
+            pass
+
+        def plan(self, seen: PlannerInput) -> Plan:
+            told.append(seen.stuck)
+            bearing = math.atan2(seen.pose.y - seen.goal.y, seen.pose.x - seen.goal.x) + 0.05 * np.arange(60.0)
+            points = np.array(seen.goal[:2]) + 9.0 * np.column_stack((np.cos(bearing), np.sin(bearing)))
+            return Plan(points, bearing + 0.5 * math.pi, np.full(60, 4.0))
+
+    register(PlannerKind("turning", Turning, CONTRACT, meaning="turns left"))
+    goal = {"position_m": [0.0, 9.0], "radius_m": 1}
+    sim = drive(**{"maneuver.planner": "turning", "maneuver.goal": goal, "maneuver.duration_s": 60})
+    found = outcome(sim)
+    assert found.word == "stuck" and "drives in circles" in found.reason and max(told) >= 1
+    assert 2.0 * math.tau < np.ptp(np.unwrap(sim.log["yaw"])) < 3.5 * math.tau
+
+
+def test_turns_on_a_ramp_and_turns_that_lead_elsewhere_are_no_circles() -> None:
+    def word(rise: float, drift: float, swing: bool = False) -> str | None:
+        one = Judge(Goal(500.0, 0.0, 3.0), Endings())
+        for n in range(1600):
+            yaw = 0.05 * n if not swing else 4.0 * math.sin(0.02 * n)
+            turns = yaw / math.tau
+            place = -drift * turns + 12.0 * math.sin(yaw), -12.0 * math.cos(yaw), rise * turns
+            found = one.outcome(0.05 * n, readout(p_WB=place, yaw=yaw, v_WB_B=(12.0, 0.0, 0.0)), [], "")
+            if found is not None:
+                return found.word
+        return None
+
+    assert word(0.0, 0.0) == "stuck" and word(0.2, 3.0) == "stuck"
+    assert word(3.0, 0.0) is None and word(0.0, 20.0) is None and word(0.0, 0.0, swing=True) is None
+
+
 def test_a_blocked_way_is_noticed_answered_and_reported() -> None:
     box = [
         {"shape": "box", "size": size, "position": place, "label": "building", "name": name}

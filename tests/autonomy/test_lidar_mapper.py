@@ -11,7 +11,7 @@ import pytest
 from scipy.ndimage import distance_transform_edt
 
 from simulator.autonomy.contract import FREE, OBSTACLE, UNKNOWN, MapperInput, MapperSettings, ObstacleMap, PlanError, PoseTable
-from simulator.autonomy.mappers.lidar import KIND, LidarMapper
+from simulator.autonomy.mappers.lidar import KIND, LidarMapper, filled, ground_plane
 from simulator.base.errors import JounceError
 from simulator.base.fields import read
 from simulator.base.records import record
@@ -68,6 +68,7 @@ def measured(ground: Ground, time: float, objects: ObjectSet | None = None) -> M
     readout = record(READOUT)
     readout[0]["p_WB"], readout[0]["q_WB"] = (SPEED * time, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
     readout[0]["p_WC"] = [(SPEED * time + x, y, 0.0) for x in (1.6, -1.7) for y in (0.9, -0.9)]
+    readout[0]["F_C"] = 0.0, 0.0, 6e3
     table = PoseTable(
         np.array((time - PERIOD, time)),
         np.array([(SPEED * (time - PERIOD), 0.0, 0.0), (SPEED * time, 0.0, 0.0)]),
@@ -162,6 +163,55 @@ def test_a_steep_hill_is_ground_and_a_wall_is_not() -> None:
     assert 0.5 < top < 1.25
     area = near(found, 2.0, 12.0)
     assert ((found.state == OBSTACLE) & area).sum() < 0.02 * area.sum()
+
+
+def rough() -> Ground:
+    """Return ground with bumps of 0.2 m, 4 to 7 m apart, without a step or slope that is an obstacle."""
+    from pathlib import Path
+
+    shapes = [{"shape": "bump", "at": float(at), "height": 0.2, "length": 3.0} for at in (-14.0, -7.0, 2.5, 8.0, 13.0, 19.0)]
+    return load_terrain({"type": "course", "shapes": shapes}, "rough.yaml", Path(), {})
+
+
+def test_rough_ground_around_a_vehicle_at_rest_has_no_obstacles_and_is_known_below_the_vehicle() -> None:
+    ground, one = rough(), mapper()
+    for _ in range(3):
+        found = one.update(measured(ground, 0.1))
+        one._measured = math.nan
+    area = near(found, 0.6, 14.0)
+    assert not ((found.state == OBSTACLE) & area).any()
+    assert (found.state[near(found, 0.6, 2.0)] == FREE).all()
+    assert np.nanmax(np.abs(found.elevation[near(found, 0.6, 1.5)])) < 0.05
+
+
+def test_a_vehicle_in_the_air_knows_nothing_of_the_ground_below_it() -> None:
+    ground, one = world(), mapper()
+    seen = measured(ground, 0.1)
+    seen.readout[0]["F_C"] = 0.0
+    seen.readout[0]["p_WC"][:, 2] = 1.0
+    found = one.update(seen)
+    assert (found.state[near(found, 0.6, 4.0)] == UNKNOWN).all() and np.nanmax(np.abs(found.elevation)) < 0.05
+
+
+def test_a_tilted_vehicle_stands_on_the_plane_of_its_wheels() -> None:
+    readout = record(READOUT)
+    x, y = np.array((1.6, 1.6, -1.7, -1.7)), np.array((0.9, -0.9, 0.9, -0.9))
+    readout[0]["p_WC"], readout[0]["F_C"] = np.column_stack((x, y, 0.1 * x - 0.2 * y + 3.0)), (0.0, 0.0, 5e3)
+    assert ground_plane(readout) == pytest.approx((0.1, -0.2, 3.0))
+    readout[0]["F_C"][2:] = 0.0
+    assert ground_plane(readout) == pytest.approx((0.0, 0.0, 3.16))
+    readout[0]["F_C"] = 0.0
+    assert np.isnan(ground_plane(readout)).all()
+
+
+def test_small_holes_in_the_known_ground_are_filled_and_large_ones_are_not() -> None:
+    height = np.tile(0.1 * np.arange(40.0), (40, 1))
+    holed = height.copy()
+    holed[5:8, 5:9] = holed[20:30, 20:31] = np.nan
+    found, known = filled(holed, 2)
+    assert known[5:8, 5:9].all() and np.abs(found - height)[5:8, 5:9].max() < 0.11
+    assert not known[22:28, 22:29].any() and np.isnan(found[~known]).all()
+    np.testing.assert_array_equal(found[~np.isnan(holed)], height[~np.isnan(holed)])
 
 
 def test_a_lidar_that_is_missing_late_or_failed_is_an_error() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from simulator.autonomy.contract import OBSTACLE, UNKNOWN, Blocked, Goal, Plan, Planner, PlannerInput, PlannerSettings, Pose
+from simulator.autonomy.path_check import check_path, path_curvature, speeds_along
 from simulator.autonomy.planners.kinds import PLANNER_KINDS
 from simulator.autonomy.result_checks import checked_plan
 from simulator.base.fields import read
@@ -135,6 +136,19 @@ def test_paths_end_where_nothing_is_known(name: str) -> None:
     check_motion(found)
 
 
+def test_an_exploring_vehicle_drives_to_the_edge_of_the_known_ground_and_does_not_turn_away() -> None:
+    for radius in (14.0, 17.0, 20.0):
+        state = np.full((CELLS, CELLS), UNKNOWN, np.uint8)
+        side = (np.arange(CELLS) + 0.5) * CELL - 0.5 * CELLS * CELL
+        state[np.hypot(side[None, :] + 6.0, side[:, None]) < radius] = 0  # more is known behind the vehicle than ahead
+        ahead = radius - 6.0 - VEHICLE.front
+        for speed in (0.0, 2.0):
+            one = seen(state, (60.0, 0.0), speed=speed)
+            found = checked_plan(planner("hybrid_a_star").plan(one), one)
+            assert isinstance(found, Plan) and found.directions is not None and (found.directions > 0).all()
+            assert 0.5 * ahead < found.points[-1, 0] <= ahead
+
+
 def test_narrow_ground_is_slow() -> None:
     free, narrow = walls(), walls((-5, 28, 1.6, 3), (-5, 28, -3, -1.5))
     wide_speed, narrow_speed = (planner("arc").plan(seen(state)).speeds[5:12].max() for state in (free, narrow))  # type: ignore[union-attr]
@@ -156,4 +170,31 @@ def test_the_line_of_a_driver_follows_a_plan() -> None:
     segments = segments_of(checked_plan(plan, seen(walls())), VEHICLE)  # type: ignore[arg-type]
     assert [one.direction for one in segments[:2]] == [-1, 1]
     for one in segments:
-        assert isinstance(one.path, DrivenPath) and one.length == pytest.approx(one.path.spacing * (len(one.path.x) - 1), abs=0.6)
+        assert (
+            one.speeds[0] > 0.0
+            and isinstance(one.path, DrivenPath)
+            and one.length == pytest.approx(one.path.spacing * (len(one.path.x) - 1), abs=0.6)
+        )
+
+
+def test_the_speed_is_low_only_at_a_change_of_the_direction() -> None:
+    """Forward 6 m, backward 6 m on a circle and forward again: rest where the course turns back, and the speed of the turn elsewhere."""
+    step, radius = 0.5, 1.0 / VEHICLE.max_curvature
+    poses, directions = [(0.0, 0.0, 0.0)], [1]
+    for direction, curvature in ((1, 0.0), (-1, 1.0 / radius), (1, 0.0)):
+        for _ in range(12):
+            x, y, yaw = poses[-1]
+            middle = yaw + 0.5 * direction * step * curvature
+            poses.append(
+                (x + direction * step * math.cos(middle), y + direction * step * math.sin(middle), yaw + direction * step * curvature)
+            )
+            directions.append(direction)
+    points, headings, signs = np.array(poses)[:, :2], np.array(poses)[:, 2], np.array(directions, np.int8)
+    checked = check_path(map_of_states(walls()), VEHICLE, points, headings, signs)
+    speeds = speeds_along(points, signs, checked, VEHICLE, limit=5.0, margin=0.4)
+    assert np.flatnonzero(speeds == 0.0).tolist() == [12, 24, 36]
+    braking = np.sqrt(2.0 * VEHICLE.deceleration * step * np.minimum(np.arange(12) + 1, 12))[::-1]
+    turning = np.minimum(math.sqrt(VEHICLE.lateral_acceleration * radius), braking)
+    assert (speeds[13:24] >= 0.9 * np.minimum(turning, 5.0)[1:]).all()
+    curvature = path_curvature(points, signs)
+    assert np.abs(curvature).max() <= 1.05 / radius and curvature[18] == pytest.approx(-1.0 / radius, rel=0.05)

@@ -158,6 +158,23 @@ def test_a_gif_and_a_video_file(driven, tmp_path, capsys):
         assert sum(1 for _ in clip.decode(video=0)) == 3
 
 
+@pytest.mark.parametrize("name", ["frames", "clip.gif", "clip.mp4", "clip.mkv", "clip.webm"])
+def test_a_video_may_have_less_than_one_image_per_second(driven, tmp_path, capsys, name):
+    av = pytest.importorskip("av")
+    target = tmp_path / name
+    code, out, err = call(capsys, "render", driven[0], "--video", target, "--from", 2, "--to", 6, "--fps", 0.5, "--size", "64x48")
+    assert (code, err) == (0, "") and out.startswith("3 ") and "6.0 s at 0.5 images per second" in out
+    if name == "frames":
+        assert len(list(target.glob("*.png"))) == 3
+    elif name == "clip.gif":
+        assert Image.open(target).n_frames == 3 and Image.open(target).info["duration"] == 2000
+    else:
+        with av.open(str(target)) as clip:
+            times = [float(frame.pts * frame.time_base) for frame in clip.decode(video=0)]
+        assert times == pytest.approx([0.0, 2.0, 4.0], abs=0.01)
+        assert len(sound_of(target)) / 48_000 == pytest.approx(6.0, abs=0.05)
+
+
 def sound_of(file: Path) -> np.ndarray:
     av = pytest.importorskip("av")
     with av.open(str(file)) as clip:
@@ -202,6 +219,10 @@ def spectrum_peak(samples: np.ndarray) -> float:
         (("--video", "out", "--from", "99"), "--from"),
         (("--video", "out", "--from", "5", "--to", "3"), "--to"),
         (("--video", "clip.gif", "--fps", "60"), "50"),
+        *(
+            (("--video", "out", "--fps", rate), f"expected a number from 0.01 to 240; got {rate}")
+            for rate in ("0", "-1", "nan", "inf", "0.001")
+        ),
         ((), "--video"),
         (("--wav", "x.wav", "--from", "99"), "--from"),
         (("--wav", "x.wav", "--from", "5", "--to", "3"), "--to"),

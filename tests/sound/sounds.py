@@ -33,9 +33,9 @@ def car(cylinders=6, **fields):
 
 
 def states(count=1, **fields):
-    """States of a car that stands on asphalt with the engine off, heard from outside at full volume."""
+    """States of a car that stands on asphalt with the engine off, heard from outside at the usual volume: loud sounds are below the limiter."""
     out = record(SOUND_INPUT, count)
-    out["hardness"][:, :WHEELS], out["spring_length"][:, :WHEELS], out["volume"] = 1.0, SPRING, 1.0
+    out["hardness"][:, :WHEELS], out["spring_length"][:, :WHEELS], out["volume"] = 1.0, SPRING, 0.5
     out["F_C"][:, :WHEELS, 2], out["tire_deflection"][:, :WHEELS] = LOAD, 0.02
     for name, value in fields.items():
         out[name] = value

@@ -12,17 +12,23 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.autonomy.contract import CONTRACT, OBSTACLE, UNKNOWN, MapperInput, MapperKind, MapperSettings, ObstacleMap, PlanError
-from simulator.autonomy.mappers.scan_kernels import SCAN, Cells, enter_scan
+from simulator.autonomy.contract import CONTRACT, FREE, OBSTACLE, UNKNOWN, MapperInput, MapperKind, MapperSettings, ObstacleMap, PlanError
+from simulator.autonomy.mappers.scan_kernels import MEASURED, SCAN, Cells, enter_scan
 from simulator.base.errors import JounceError
 from simulator.base.fields import Field, Fields, Number, Text
-from simulator.base.records import record
+from simulator.base.records import Record, record
 from terrain.truth_map import map_of
 
 OLDEST = 1.0
 """s. Age of a measurement beyond which the sensor has failed."""
 FULL = 1.5
 """Evidence from which on a cell is an obstacle."""
+HOLE = 1.0
+"""Half the width of a hole in the known ground that counts as ground, over the radius of a wheel: a wheel spans it."""
+HIDDEN = 0.6
+"""Least cost of ground between returns, where a pit may be that the beams pass over: a route prefers ground that was measured."""
+BELOW_LIMIT = 0.99
+"""Largest cost of a free cell."""
 START = 10.0
 """s. Time after the start by which the first measurement has to be there."""
 
@@ -48,6 +54,7 @@ class LidarMapper:
         q["cell"], q["slope"], q["object_height"] = self._cell, math.tan(self.limits.slope), self.limits.object_height
         q["vehicle_height"], q["gap"], q["blind"] = self.limits.vehicle_height, float(values["gap"]), float(values["blind"])
         q["noise"] = float(values["noise"])
+        self._hole = max(1, round(HOLE * settings.vehicle.wheel_radius / self._cell))
         self._corner: tuple[int, int] | None = None
         self._cells = self._empty()
         self._measured = math.nan
@@ -103,28 +110,89 @@ class LidarMapper:
         local = np.stack((points["x"], points["y"], points["z"]), axis=-1).astype(float)
         world = np.einsum("nij,nkj->nki", R_WS, local) + p_WS[:, None]
         sensor = seen.readout[0]["p_WB"] + R_WB[-1] @ mount.p_BS
-        contact = np.asarray(seen.readout[0]["p_WC"], float)
-        wheels = contact[np.isfinite(contact).all(axis=1)]
+        plane = ground_plane(seen.readout)
         q = self._p[0]
-        q["time"], q["foot_W"] = seen.time, (sensor[0], sensor[1], wheels[:, 2].mean() if len(wheels) else sensor[2])
+        q["time"], q["plane"], q["standing"] = seen.time, plane[:2], 0.5 * self._vehicle.wheelbase
+        q["foot_W"] = sensor[0], sensor[1], sensor @ (*plane[:2], 0.0) + plane[2]
         order = np.argsort(_elevations(local), kind="stable")
-        enter_scan(self._p, np.ascontiguousarray(world), order, self._cells)
+        enter_scan(self._p, np.ascontiguousarray(world), order, self._below(seen, plane), self._cells)
+
+    def _below(self, seen: MapperInput, plane: FloatArray) -> FloatArray:
+        """Return points (n, 3) [m] of the ground below the vehicle; none while no wheel touches the ground."""
+        if math.isnan(plane[2]):
+            return np.empty((0, 3))
+        v, (x, y), yaw = self._vehicle, seen.position, float(seen.readout[0]["yaw"])
+        sides = ((-v.rear, v.front), (-0.5 * v.width, 0.5 * v.width))
+        ahead, left = (
+            one.ravel() for one in np.meshgrid(*(np.linspace(a, b, 2 + math.ceil((b - a) / (0.7 * self._cell))) for a, b in sides))
+        )
+        px, py = x + math.cos(yaw) * ahead - math.sin(yaw) * left, y + math.sin(yaw) * ahead + math.cos(yaw) * left
+        return np.column_stack((px, py, plane[0] * px + plane[1] * py + plane[2]))
 
     def _map(self, time: float) -> ObstacleMap:
         """Return the map of the cells."""
         cells = self._cells
-        known = (cells.weight > 0.0) & (time - cells.seen <= self._memory)
-        height = np.where(known, cells.height, np.nan)
+        fresh = time - cells.seen <= self._memory
+        known = (cells.weight > 0.0) & fresh
+        height, known = filled(np.where(known, cells.height, np.nan), self._hole)
         origin = float(self._p[0]["x"]), float(self._p[0]["y"])
         true = map_of(np.pad(height, 1, mode="edge"), origin, self._cell, (), self.limits)
-        solid = (cells.evidence >= FULL) & (time - cells.seen <= self._memory)
-        # the difference to a neighbor that was not seen is unknown, the cell itself is not
-        state = np.where(known, np.where(true.state == OBSTACLE, OBSTACLE, 0), UNKNOWN).astype(np.uint8)
+        solid = (cells.evidence >= FULL) & fresh
+        # ground that was not measured is a guess: a step or slope at its edge is none; so is the difference to a cell that was not seen
+        measured = np.where(known & (cells.weight >= MEASURED), cells.height, np.nan)
+        edge = largest_step(measured) > self.limits.step
+        with np.errstate(invalid="ignore"):
+            edge |= map_of(np.pad(measured, 1, mode="edge"), origin, self._cell, (), self.limits).slope > self.limits.slope
+        state = np.where(known, np.where(edge, OBSTACLE, FREE), UNKNOWN).astype(np.uint8)
         state[solid] = OBSTACLE
         slope, step, cost = (np.where(known, np.nan_to_num(one), np.nan) for one in (true.slope, true.step, true.cost))
-        cost[solid] = 1.0
+        hidden = known & ~filled(measured, self._hole)[1]
+        cost[hidden] = np.maximum(cost[hidden], HIDDEN)
+        cost[state == FREE] = np.minimum(cost[state == FREE], BELOW_LIMIT)
+        cost[state == OBSTACLE] = 1.0
         strength = np.where(known, self._strength, np.nan)
         return ObstacleMap(time, origin, self._cell, height, slope, step, np.where(solid, cells.top, 0.0), strength, cost, state)
+
+
+def ground_plane(readout: Record) -> FloatArray:
+    """Return a, b, c of the plane z = a x + b y + c [m] through the contact points of the wheels with load; level with less than three, NaN with none."""
+    r = readout[0]
+    points = np.asarray(r["p_WC"], float)
+    points = points[np.isfinite(points).all(axis=1) & (np.asarray(r["F_C"])[:, 2] > 0.0)]
+    if not len(points):
+        return np.full(3, math.nan)
+    middle = points.mean(axis=0)
+    slopes = np.linalg.lstsq(points[:, :2] - middle[:2], points[:, 2] - middle[2], rcond=None)[0] if len(points) > 2 else np.zeros(2)
+    return np.array((*slopes, middle[2] - slopes @ middle[:2]))
+
+
+def largest_step(height: FloatArray) -> FloatArray:
+    """Return the largest difference (ny, nx) [m] of the height from one of the 4 neighbors; 0 where none of them is known."""
+    out = np.zeros(height.shape)
+    for axis in (0, 1):
+        step = np.nan_to_num(np.abs(np.diff(height, axis=axis)))
+        low, high = (np.s_[:-1], np.s_[1:]) if axis == 0 else (np.s_[:, :-1], np.s_[:, 1:])
+        out[low], out[high] = np.maximum(out[low], step), np.maximum(out[high], step)
+    return out
+
+
+def filled(height: FloatArray, reach: int) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return heights [m] and which of them are known, after small holes, NaN, have got the mean of the heights around them.
+
+    A small hole is narrower than twice the reach [cells], in the sense of a morphological closing.
+    """
+    from scipy.ndimage import maximum_filter, minimum_filter, uniform_filter
+
+    known, size = np.isfinite(height), 2 * reach + 1
+    closed = minimum_filter(maximum_filter(known, size), size, mode="constant", cval=True) | known
+    holes = closed & ~known
+    if not holes.any():
+        return height, known
+    total, count = uniform_filter(np.where(known, height, 0.0), size), uniform_filter(known.astype(float), size)
+    holes &= count > 0.5 / size**2
+    out = height.copy()
+    out[holes] = total[holes] / count[holes]
+    return out, known | holes
 
 
 def _has_returns(points: NDArray, own: float) -> bool:

@@ -1,9 +1,9 @@
 """Kernels of the lidar mapper: one scan is divided into ground and objects, and entered into the cells of the map.
 
-The returns of one column of the scan (one azimuth) are followed from the vehicle outward. A return to which the ground can rise or fall from the
-last one within the steepest slope is ground; the ground between two such returns that are close enough is known, too: the beam passed
-just above it. A return above the ground is an object, unless the vehicle passes below it. So is a return below another one that is higher than ground can be: a face.
-Behind an object, the ground begins anew.
+The returns of one column of the scan (one azimuth) are followed from the vehicle outward, from the plane on which it stands. A return to which
+the ground can rise or fall from the last one within the steepest slope is ground; the ground between two such returns that are close enough is
+known, too: the beam passed just above it. A return above the ground is an object, unless the vehicle passes below it. So is a return below
+another one that is higher than ground can be: a face. Behind an object, the ground begins anew.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ SCAN = (
     ("y", (), "m", "corner of cell (0, 0)"),
     ("cell", (), "m", "side length of a cell"),
     ("time", (), "s", "time of the scan"),
-    ("foot_W", (3,), "m", "point of the ground below the sensor"),
+    ("foot_W", (3,), "m", "point below the sensor, in the plane through the contact points of the wheels"),
+    ("plane", (2,), "1", "rise of this plane along x and y; NaN: no wheel touches the ground"),
+    ("standing", (), "m", "distance from the foot up to which the ground is this plane"),
     ("slope", (), "1", "steepest ground, rise over distance"),
     ("object_height", (), "m", "height above the ground from which a return is an object"),
     ("vehicle_height", (), "m", "height above the ground below which the vehicle passes"),
@@ -79,8 +81,11 @@ class Cells(NamedTuple):
 
 
 @kernel
-def enter_scan(p, points, order, cells):
-    """Enter the points (columns, rings, 3) [m] of a scan, in W; NaN = no return. order (rings,) : rings from the lowest upward."""
+def enter_scan(p, points, order, below, cells):
+    """Enter the points (columns, rings, 3) [m] of a scan, in W; NaN = no return.
+
+    order (rings,) : rings from the lowest upward; below (n, 3) : points of the ground below the vehicle [m], which the sensor does not see
+    """
     q = p[0]
     ny, nx = cells.height.shape
     for j in range(ny):
@@ -88,6 +93,8 @@ def enter_scan(p, points, order, cells):
             cells.ground_now[j, i] = cells.object_now[j, i] = 0
     for column in range(points.shape[0]):
         _enter_column(q, points, order, column, cells)
+    for n in range(len(below)):
+        _add_below(q, Point(below[n, 0], below[n, 1], below[n, 2]), cells)
     for j in range(ny):
         for i in range(nx):
             if cells.object_now[j, i] > 0:
@@ -104,11 +111,14 @@ def enter_scan(p, points, order, cells):
 def _enter_column(q, points, order, column, cells):
     """Follow the returns of one azimuth from the vehicle outward."""
     foot = Point(q["foot_W"][0], q["foot_W"][1], q["foot_W"][2])
-    last, connected, longest = foot, True, q["blind"]  # last: last return on the ground
+    last, connected, longest = foot, math.isfinite(q["plane"][0]), q["blind"]  # last: last return on the ground
+    starts = connected
     for k in range(len(order)):
         here = _point(points, column, order[k])
         if not _is_finite(here):
             continue
+        if starts:
+            last, starts = _on_plane(q, foot, here), False
         distance, rise = _distance(last, here), here.z - last.z
         allowed = q["slope"] * distance + q["noise"]
         face = _face_above(q, points, order, column, k)
@@ -126,6 +136,14 @@ def _enter_column(q, points, order, column, cells):
             _add_between(q, last, here, cells)
         _add_ground(q, here, MEASURED, cells)
         last, connected, longest = here, True, q["gap"]
+
+
+@inline
+def _on_plane(q, foot, toward):
+    """Return the point of the plane below the vehicle in the direction of another point, at most half as far away."""
+    dx, dy = toward.x - foot.x, toward.y - foot.y
+    part = min(0.5, q["standing"] / max(_distance(foot, toward), 1e-9))
+    return Point(foot.x + part * dx, foot.y + part * dy, foot.z + part * (q["plane"][0] * dx + q["plane"][1] * dy))
 
 
 @inline
@@ -178,6 +196,17 @@ def _add_ground(q, a, weight, cells):
         cells.height[j, i] += weight / total * (a.z - cells.height[j, i])
         cells.weight[j, i] = total if weight >= MEASURED else min(total, 0.99 * MEASURED)
     cells.ground_now[j, i] += 1
+
+
+@inline
+def _add_below(q, a, cells):
+    """Enter a point of the ground below the vehicle into its cell, unless the cell was measured. It is no evidence against an object."""
+    j, i = _cell_of(q, a, cells)
+    if j < 0:
+        return
+    cells.seen[j, i] = q["time"]
+    if cells.weight[j, i] < MEASURED:
+        cells.height[j, i], cells.weight[j, i] = a.z, BETWEEN
 
 
 @inline

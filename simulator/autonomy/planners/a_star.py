@@ -1,6 +1,7 @@
 """A* with look-ahead: the cheapest way on the map, and the way of a vehicle that follows it with a look-ahead point.
 
-It knows no steering limits while it searches: it suits open ground. A way that is not clear for the vehicle ends before the obstacle.
+It knows no steering limits while it searches: it suits open ground. A way that is not clear for the vehicle ends before the obstacle. Into a
+goal within the turning circle, to which such a way does not lead, it drives by another search, also backward.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from simulator.autonomy.contract import CONTRACT, Blocked, Plan, PlannerInput, PlannerKind, PlannerSettings
 from simulator.autonomy.guidance import NO_WAY, route_grid
 from simulator.autonomy.path_check import check_path, clear_part, speeds_along
+from simulator.autonomy.planners.approach import Approach
 from simulator.autonomy.pose_check import arrays_of, outline_of
 from simulator.autonomy.tracking import tracked_way
 from simulator.base.fields import Field, Fields, Flag, Number
@@ -30,9 +32,18 @@ class AStarPlanner:
         values = settings.values
         self._look_ahead, self._length, self._sees_ground = values["look_ahead"], values["length"], values["sees_ground"]
         self._outline = outline_of(settings.vehicle)
+        self._approach = Approach(settings)
 
     def plan(self, seen: PlannerInput) -> Plan | Blocked:
         """Return the cheapest way as a path."""
+        begun = self._approach.begun(seen)
+        if begun is not None:
+            return begun
+        found = self._cheapest(seen)
+        return found if isinstance(found, Plan) and found.reaches_goal else self._approach.plan(seen) or found
+
+    def _cheapest(self, seen: PlannerInput) -> Plan | Blocked:
+        """Return the cheapest way, followed with a look-ahead point."""
         grid = route_grid(seen.goal, seen.map, seen.vehicle, seen.margin, sees_ground=self._sees_ground)
         if isinstance(grid, Blocked):
             return grid

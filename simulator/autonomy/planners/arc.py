@@ -5,7 +5,8 @@
     cost      length, nearness to obstacles, closeness to the limits of the vehicle, steering, and the remaining way from its end
 
 The remaining way is that of the cheapest route on the map, or, as in the paper, the distance to the goal. If no arc forward is better than
-standing still, arcs backward are tried.
+standing still, arcs backward are tried. If no pair of arcs leads into a goal within the turning circle, the planner drives around it or backward
+first, by another search.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from simulator.autonomy.contract import CONTRACT, Blocked, Plan, PlannerInput, PlannerKind, PlannerSettings
 from simulator.autonomy.guidance import NO_WAY, RouteArrays, route_to, straight_to, togo_with_heading
 from simulator.autonomy.path_check import check_path, speeds_along
+from simulator.autonomy.planners.approach import Approach
 from simulator.autonomy.planners.arc_kernels import ARC_SEARCH, arc_points, search_arcs
 from simulator.autonomy.pose_check import MapArrays, arrays_of, outline_of
 from simulator.base.fields import Choice, Field, Fields, Number
@@ -60,8 +62,17 @@ class ArcPlanner:
         self._seconds = _spread(int(values["second_arcs"]), vehicle.max_curvature)
         self._outline = outline_of(vehicle)
         self._p = record(ARC_SEARCH)
+        self._approach = Approach(settings)
 
     def plan(self, seen: PlannerInput) -> Plan | Blocked:
+        """Return the best arcs as a path."""
+        begun = self._approach.begun(seen)
+        if begun is not None:
+            return begun
+        found = self._best_plan(seen)
+        return found if isinstance(found, Plan) and found.reaches_goal else self._approach.plan(seen) or found
+
+    def _best_plan(self, seen: PlannerInput) -> Plan | Blocked:
         """Return the best arcs as a path."""
         route = straight_to(seen.goal) if self._guidance == STRAIGHT else route_to(seen.goal, seen.map, seen.vehicle, seen.margin)
         if isinstance(route, Blocked):

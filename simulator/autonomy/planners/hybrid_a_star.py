@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.autonomy.contract import CONTRACT, Blocked, Plan, PlannerInput, PlannerKind, PlannerSettings
+from simulator.autonomy.contract import CONTRACT, UNKNOWN, Blocked, ObstacleMap, Plan, PlannerInput, PlannerKind, PlannerSettings
 from simulator.autonomy.guidance import NO_WAY, RouteArrays, route_to
 from simulator.autonomy.path_check import check_path, clear_part, speeds_along
 from simulator.autonomy.planners.hybrid_kernels import HYBRID_SEARCH, NO_STATE, States, empty_states, search_hybrid
@@ -28,6 +28,8 @@ REACHED = 0.7
 """Fraction of the radius of the goal in which a path ends."""
 KEPT = 0.5
 """Fraction of the horizon: a clear plan of which more is left is kept."""
+KNOWN = 0.75
+"""Length of a path that is long enough, over the radius of a circle with the area of the known ground."""
 OFF, TURNED = 1.0, 0.5
 """m, rad. Distance from the plan and difference of the heading beyond which it is not kept."""
 COSTS = {
@@ -51,15 +53,18 @@ class HybridAStarPlanner:
         self._outline = usual
         self._p = record(HYBRID_SEARCH)
         self._states: States | None = None
+        self._reach = self._horizon
+        """m. Length of a path that is long enough on the present map."""
         self._narrow = 0
         """Number of the attempt with which the last path was found."""
 
     def plan(self, seen: PlannerInput) -> Plan | Blocked:
         """Return the cheapest sequence of arcs as a path."""
         m = arrays_of(seen.map)
-        kept = self._kept(seen, m)
+        kept = self.kept(seen, m)
         if kept is not None:
             return kept
+        self._reach = min(self._horizon, KNOWN * known_radius(seen.map))
         route = route_to(seen.goal, seen.map, seen.vehicle, seen.margin)
         if isinstance(route, Blocked):
             return route
@@ -75,9 +80,9 @@ class HybridAStarPlanner:
                 best = *self._poses(states, closest), margin
         return Blocked(NO_WAY) if best is None else self._plan(seen, m, *best)
 
-    def _kept(self, seen: PlannerInput, m: MapArrays) -> Plan | None:
+    def kept(self, seen: PlannerInput, m: MapArrays | None = None) -> Plan | None:
         """Return the rest of the present plan if it is long enough and still clear."""
-        plan = seen.previous
+        plan, m = seen.previous, m or arrays_of(seen.map)
         if plan is None or seen.stuck or plan.directions is None or plan.directions[-1] < 0:
             return None
         backward = np.flatnonzero(plan.directions < 0)
@@ -86,7 +91,7 @@ class HybridAStarPlanner:
         near = first + int(np.argmin(away[first:]))
         rest = len(plan.points) - near
         turned = abs(math.remainder(seen.pose.yaw - plan.headings[near], math.tau))
-        if away[near] > OFF or turned > TURNED or rest < 4 or (not plan.reaches_goal and rest * STEP < KEPT * self._horizon):
+        if away[near] > OFF or turned > TURNED or rest < 4 or (not plan.reaches_goal and rest * STEP < KEPT * self._reach):
             return None
         points, headings, directions = plan.points[near:], plan.headings[near:], np.ones(rest, np.int8)
         if not seen.map.contains(points).all():
@@ -103,9 +108,9 @@ class HybridAStarPlanner:
         ny, nx = (math.ceil(n * found.cell / self._cell) for n in found.shape)
         q["x"], q["y"], q["cell"], q["columns"], q["rows"], q["headings"] = *found.origin, self._cell, nx, ny, self._headings
         q["step"], q["steps"] = STEP, max(1, math.ceil(1.5 * self._cell / STEP))
-        q["margin"], q["max_curvature"], q["horizon"], q["most"] = margin, vehicle.max_curvature, self._horizon, self._most
+        q["margin"], q["max_curvature"], q["horizon"], q["most"] = margin, vehicle.max_curvature, self._reach, self._most
         q["goal_radius"], q["may_shift"] = REACHED * seen.goal.radius, abs(seen.speed) < SLOW
-        q["reverse"] = self._reverse
+        q["reverse"], q["explores"] = self._reverse, self._reach < self._horizon
         for name, value in COSTS.items():
             q[name] = value
         q["speed"], q["braking"] = max(seen.speed, 0.0), 0.8 * vehicle.deceleration
@@ -170,13 +175,25 @@ class HybridAStarPlanner:
         return Plan(points, headings, speeds, directions, reaches)
 
 
+def known_radius(found: ObstacleMap) -> float:
+    """Return the radius [m] of a circle with the area of the known ground of a map; inf for a map without unknown cells."""
+    known = int((found.state != UNKNOWN).sum())
+    return math.inf if known == found.state.size else found.cell * math.sqrt(known / math.pi)
+
+
 LOOK_AHEAD = 2.5
 """m. Look-ahead distance of the smoothed path forward."""
 PARAMETERS: Fields = (
     Field("cell", Number("m", 0.25, 5.0), "side length of a cell of the search", 1.0, written="m"),
     Field("headings", Number("1", 8, 360, whole=True), "number of headings of the search", 64),
     Field("curvatures", Number("1", 3, 31, whole=True), "number of curvatures of the arcs; an even number counts one more", 5),
-    Field("horizon", Number("m", 5.0, 500.0), "length of a path that is long enough if the goal is farther away", 40.0, written="m"),
+    Field(
+        "horizon",
+        Number("m", 5.0, 500.0),
+        "length of a path that is long enough if the goal is farther away; less on a map with unknown cells",
+        40.0,
+        written="m",
+    ),
     Field("reverse", Flag(), "false: paths forward only", True),
     Field("states", Number("1", 100, 5_000_000, whole=True), "maximum number of expanded states", 20_000),
 )

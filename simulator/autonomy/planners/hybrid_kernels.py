@@ -47,6 +47,7 @@ HYBRID_SEARCH = (
     ("goal_radius", (), "m", "distance from the goal at which a path ends"),
     ("may_shift", (), "1", "1 = the first arc may have any direction; 0 = forward only, because the vehicle is fast", "i8"),
     ("reverse", (), "1", "1 = arcs forward and backward; 0 = forward only", "i8"),
+    ("explores", (), "1", "1 = a path may also end before unknown ground, if that is better than to turn away from it", "i8"),
     ("most", (), "1", "maximum number of expanded states", "i8"),
     ("stamp", (), "1", "number of this search", "i8"),
 )
@@ -55,8 +56,10 @@ HYBRID_SEARCH = (
 NO_STATE = -1
 SLOW, JUMP = 2.0, 2.0
 """m/s. Speed below which the vehicle turns as it likes; change of the curvature between two arcs over that along an arc, at most."""
-SHORTEST = 3.0
-"""m. Least decrease of the remaining way on a path that does not reach an end."""
+SHORTEST = 2.0
+"""m. Least decrease of the remaining way on a path that does not reach an end, less EFFORT times its cost."""
+EFFORT = 0.25
+"""Meters of the remaining way for which a path that does not reach an end may cost one more: it does not turn back for one that is a bit closer."""
 PROGRESS = 0.5
 """Decrease of the remaining way over the length of a path that ends before the goal, at least."""
 
@@ -117,8 +120,8 @@ def search_hybrid(p, m, v, r, start, curvatures, states):
     """Search from a pose `start` (4,), its heading last but one and its curvature last; return the last state and the closest one to the goal.
 
     p : HYBRID_SEARCH, m : MapArrays, v : OUTLINE, r : RouteArrays, curvatures (k,) of the arcs [1/m], states : States. The last state is in the
-    goal or beyond the horizon and closer to the goal; NO_STATE if there is none. The closest state has the
-    least remaining way of all expanded ones, at least SHORTEST less than the start; else NO_STATE.
+    goal or beyond the horizon and closer to the goal; NO_STATE if there is none. The closest state has, of all expanded ones, the least remaining
+    way with EFFORT times its cost, at least SHORTEST less than the start; else NO_STATE.
     """
     q = p[0]
     first = state_of(q, start[0], start[1], start[2])
@@ -132,10 +135,11 @@ def search_hybrid(p, m, v, r, start, curvatures, states):
         here = states.heap.items[0]
         size = pop(states.heap, size)
         expanded += 1
+        value = states.heap.key[here] - (1.0 - EFFORT) * states.cost[here]
         if here != first and _is_end(q, v, r, states, here, states.heap.key[first]):
-            return here, closest
-        if states.heap.key[here] - states.cost[here] < least:
-            closest, least = here, states.heap.key[here] - states.cost[here]
+            return closest if q["explores"] != 0 and least < value and not _in_goal(q, v, r, states.pose[here]) else here, closest
+        if value < least:
+            closest, least = here, value
         for direction in (1, -1):
             if direction < 0 and (q["reverse"] == 0 or (here == first and q["may_shift"] == 0)):
                 continue

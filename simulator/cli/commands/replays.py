@@ -51,7 +51,9 @@ def add_render(commands: Commands) -> None:
     p.add_argument("--no-sound", action="store_true", help="video file without sound")
     _add_times(p)
     p.add_argument("--size", type=_size, default=(1280, 720), metavar="WxH", help="pixels of an image (default: 1280x720)")
-    p.add_argument("--fps", type=number_between(1.0, 240.0), default=30.0, metavar="HZ", help="images per second (default: 30)")
+    p.add_argument(
+        "--fps", type=number_between(0.01, 240.0), default=30.0, metavar="HZ", help="images per second, 0.01 to 240 (default: 30)"
+    )
     p.add_argument("--speed", type=number_between(0.01, 100.0), default=1.0, metavar="X", help="slow or fast motion (default: 1)")
     p.add_argument("--camera", choices=CAMERAS, default="chase", help="camera: %(choices)s (default: chase)")
     p.add_argument("--no-instruments", action="store_true", help="images without instruments")
