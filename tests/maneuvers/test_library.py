@@ -154,6 +154,12 @@ def test_lane_changes_are_clean_below_their_limit(name, speed, side, tmp_path):
     assert result["pass"], result["checks"]
 
 
+@pytest.mark.parametrize(("overlap", "clean"), [(2.3, False), (3.5, True)])
+def test_a_car_that_turns_in_quickly_passes_the_moose_test_faster_with_longer_turns(overlap, clean, tmp_path):
+    """61 km/h; the turns of the driver reach further into the gates."""
+    assert drive("iso_3888_2", tmp_path / "out", "sedan_esc", speed_kph=61, overlap_m=overlap)["pass"] == clean
+
+
 def test_a_weave_does_not_turn_in_hertz(tmp_path):
     result = drive("weave", tmp_path / "out")
     assert not any(key.startswith("yaw_rate") and key.endswith("_Hz") for key in result["shown"])

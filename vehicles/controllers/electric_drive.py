@@ -10,8 +10,10 @@ friction brakes supply the rest of the present demand:
     order = -min(T_b, regeneration) fade,       limit of the pressure = (T_b - torque of the motors against the motion) / torque_per_pressure
 
 fade rises from 0 at `min_speed` to 1 at `full_speed`. The motors brake less from a slip of `max_slip` on, and no longer from twice this slip
-on, so that anti-lock brakes can control the friction brake. The slip is the difference to the fastest wheel over max(v, slow_speed): the
-vibration of the wheels at walking pace is no slip.
+on, so that anti-lock brakes can control the friction brake. The slip is the difference of the slowest wheel of the axle to the fastest wheel
+over max(v, slow_speed): a differential gives both wheels the same torque, so the motor would turn a wheel without grip backward; the
+vibration of the wheels at walking pace is no slip. While a brake has less pressure than pedal and motors leave to it, anti-lock brakes act.
+The motors then stop braking within STOP_TIME, and return within RETURN_TIME.
 """
 
 from __future__ import annotations
@@ -23,6 +25,14 @@ from simulator.base.jit import inline
 from simulator.base.records import dtype_of
 from vehicles.controllers.contract import CONTRACT, CONTROLLER_INPUT, CONTROLLER_OUTPUT, LAYOUT, WHEELS, ControllerKind
 from vehicles.controllers.vehicle_fields import WHEEL_RADIUS
+
+HELD, HYDRAULIC_TIME = 0.7, 0.06
+"""1, s. Part of the expected pressure of a brake below which anti-lock brakes act, and time constant with which an expected pressure rises.
+Larger, smaller: the delay of the hydraulics counts as well."""
+MIN_PRESSURE = 3e5
+"""Pa. Smallest expected pressure that counts."""
+STOP_TIME, RETURN_TIME = 0.1, 0.5
+"""s, s. Times in which the motors stop braking under anti-lock control and return afterwards; assumed."""
 
 PARAMETERS = (
     WHEEL_RADIUS,
@@ -42,9 +52,11 @@ PARAMETERS = (
 STATE = (
     # name          shape      unit     what it is
     ("speed", (), "m/s", "speed of the fastest wheel"),
+    ("stopped", (), "1", "part of the motor braking that has stopped because anti-lock brakes act"),
     ("torque", (WHEELS,), "N m", "requested torque of the motors, + = forward"),
     ("braking", (WHEELS,), "N m", "torque requested by the brake pedal"),
     ("friction", (WHEELS,), "N m", "part of this torque supplied by the friction brakes"),
+    ("expected", (WHEELS,), "Pa", "pressure that pedal and motors leave to the brake, with the delay of the hydraulics"),
 )
 
 P, S, I, O = dtype_of(rows(PARAMETERS)), dtype_of(STATE), dtype_of(CONTROLLER_INPUT), dtype_of(CONTROLLER_OUTPUT)
@@ -59,18 +71,42 @@ def electric_drive(parameters, state, seen, result, first, count, h):
     for i in range(count):
         s["speed"] = max(s["speed"], p["wheel_radius"] * k["wheel_speed"][i])
     fade = min(1.0, max(0.0, (s["speed"] - p["min_speed"]) / max(p["full_speed"] - p["min_speed"], 1e-3)))
+    change = h / STOP_TIME if anti_lock_acts(p, s, k, count, h) else -h / RETURN_TIME
+    s["stopped"] = min(1.0, max(0.0, s["stopped"] + change))
     for i in range(count):
-        drive_wheel(p, s, k, out, i, fade)
+        drive_wheel(p, s, k, out, i, count, fade)
 
 
 @inline
-def drive_wheel(p, s, k, out, i, fade):
+def anti_lock_acts(p, s, k, count, h):
+    """Return True if a brake has less pressure than the pedal and the motors left to it at the last update."""
+    acts = False
+    for i in range(count):
+        per_pressure = p["front_torque_per_pressure"] if k["axle"][i] == 0 else p["rear_torque_per_pressure"]
+        left = min(k["axle_pressure"][i], s["friction"][i] / per_pressure)
+        s["expected"][i] = min(left, s["expected"][i] + h / (HYDRAULIC_TIME + h) * (left - s["expected"][i]))
+        acts = acts or (s["expected"][i] > MIN_PRESSURE and k["wheel_pressure"][i] < HELD * s["expected"][i])
+    return acts
+
+
+@inline
+def slowest_of_axle(k, i, count):
+    """Return the speed [rad/s] of the slowest wheel on the axle of wheel i: a differential gives both wheels of an axle the same torque."""
+    slowest = k["wheel_speed"][i]
+    for j in range(count):
+        if k["axle"][j] == k["axle"][i]:
+            slowest = min(slowest, k["wheel_speed"][j])
+    return slowest
+
+
+@inline
+def drive_wheel(p, s, k, out, i, count, fade):
     """Compute the motor torque on wheel i, and the remaining torque of its friction brake."""
     front = k["axle"][i] == 0
     drive, maximum = (p["front_torque"], p["front_regeneration"]) if front else (p["rear_torque"], p["rear_regeneration"])
     per_pressure = p["front_torque_per_pressure"] if front else p["rear_torque_per_pressure"]
-    slip = (s["speed"] - p["wheel_radius"] * k["wheel_speed"][i]) / max(s["speed"], p["slow_speed"])
-    share = min(1.0, max(0.0, 2.0 - slip / max(p["max_slip"], 1e-9)))
+    slip = (s["speed"] - p["wheel_radius"] * slowest_of_axle(k, i, count)) / max(s["speed"], p["slow_speed"])
+    share = (1.0 - s["stopped"]) * min(1.0, max(0.0, 2.0 - slip / max(p["max_slip"], 1e-9)))
     braking = k["axle_pressure"][i] * per_pressure
     lifted = max(0.0, 1.0 - k["throttle"] / p["pedal_zone"])
     against = share * fade * min(maximum, braking + p["coast_share"] * maximum * lifted)
