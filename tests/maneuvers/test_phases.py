@@ -5,9 +5,11 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from bicycle import Bicycle, drive
 
 from simulator.base.errors import ConfigError
@@ -17,6 +19,7 @@ from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.phase_driver import DONE
 from tests.maneuvers.shipped import changed
 
+CONFIGS = Path(__file__).parents[2] / "configs"
 HEAD = {"name": "mine", "vehicle": "hmmwv", "terrain": "flat", "duration_s": 60, "body": {"length_m": 4.6, "width_m": 2.2, "front_m": 2.3}}
 TRAITS = InternalModel()
 
@@ -378,3 +381,19 @@ def test_the_law_of_a_phase_is_checked():
     phases = [{"name": "one", "steering": {"type": "path", "driver": {"type": "nobody"}}, "lasts_s": 1}]
     with pytest.raises(ConfigError, match=r"phases\[0\].steering.driver.type"):
         maneuver(phases, segments=[{"length_m": 30}])
+
+
+@pytest.mark.parametrize(("engaged", "expected"), [((3, 2), (1, 3)), ((0, 2), (1, 2)), ((-1, -1), (-1, 0))])
+def test_a_held_gear_stays_engaged(engaged, expected):
+    """The gear at the begin of the phase, or the first one that engages after it."""
+    driver = maneuver([{"name": "coast", "gear": "hold", "throttle": 0, "lasts_s": 1}]).driver((0.0, 0.0, 0.0), TRAITS)
+    plant = Bicycle()
+    for n in range(20):
+        plant.readout[0]["gear"] = engaged[0] if n < 5 else engaged[1] if n < 10 else 1
+        driver.read(0.01 * n, plant.readout, plant.command)
+    assert (plant.command[0]["selector"], plant.command[0]["gear"]) == expected
+
+
+def test_the_lift_off_of_iso_9816_holds_the_gear():
+    phases = {phase["name"]: phase for phase in yaml.safe_load((CONFIGS / "maneuvers" / "lift_off.yaml").read_text())["phases"]}
+    assert phases["lift"]["gear"] == "hold"
