@@ -51,10 +51,10 @@ def test_a_kick_down_over_two_gears_does_not_brake_the_car():
 def test_wheels_that_spin_on_a_road_do_not_keep_the_engine_at_its_limit():
     """A driver of a manual gearbox shifts up, although the road speed is below the usual one for the higher gear."""
     car = Car("sedan", 1).set(throttle=1.0)
-    car.car[3] = 0.45
+    car.car[:2] = 1640.0, 0.314  # mass and rolling radius of the sedan
     log = car.roll(8.0)
     limit = 6880.0 * np.pi / 30.0
     assert log[:, 3].max() > 0.98 * limit, "the wheels spin"
-    assert 1e-3 * np.count_nonzero(log[:, 3] > 0.99 * limit) < 0.7
+    assert 1e-3 * np.count_nonzero(log[:, 3] > 0.99 * limit) < 0.5
     gears = log[:, 2][log[:, 2] > 0.0]
     assert gears[-1] >= 2.0 and (np.diff(gears) >= 0.0).all()

@@ -24,10 +24,16 @@ def sedan(stiffness=STIFFNESS, damping=0.0, change=without_friction):
     return parts
 
 
+def switch_off(bench):
+    """Take all torque from engine and starter."""
+    for name in ("engine_map_closed", "engine_map_part", "engine_map_open", "idle_throttle", "starter_torque", "dead_friction"):
+        bench.p[0][name] = 0.0
+
+
 def coasting(stiffness=STIFFNESS, damping=0.0, gear=GEAR, speed=60.0):
     """A bench whose engine gives no torque, with a closed clutch, and wheels as heavy as the car."""
     bench = Bench(sedan(stiffness, damping), gear, (speed,) * 4)
-    bench.p[0]["engine_map_closed"] = bench.p[0]["engine_map_open"] = bench.p[0]["idle_throttle"] = 0.0
+    switch_off(bench)
     bench.inertia[:] = (1.5, 1.5, 75.0, 75.0)
     return bench.set(gear=gear)
 
@@ -114,7 +120,7 @@ def test_no_state_makes_the_driveline_gain_energy(name, h):
     """With losses, brakes, differentials and gears as shipped, the engine off, from wild speeds and twists."""
     rng = np.random.default_rng(11)
     bench = Bench(name, 1)
-    bench.p[0]["engine_map_closed"] = bench.p[0]["engine_map_open"] = bench.p[0]["idle_throttle"] = 0.0
+    switch_off(bench)
     stiffness = bench.p[0]["twist_stiffness"]
     assert stiffness > 0.0
     for _ in range(30):
