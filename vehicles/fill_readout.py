@@ -44,6 +44,7 @@ def read_vehicle(m, s, out):
         read_wheel(m, s, i, o)
     a = s.axles[0]
     o["engine_speed"], o["engine_torque"], o["gear"] = a["engine_speed"], a["engine_torque"], a["gear"]
+    o["shaft_torque"], o["shaft_twist"] = a["shaft_torque"], a["shaft_twist"]
     o["low_range"], o["center_locked"] = a["range"], a["center_locked"]
     ratio = m.steering[0]["gear_ratio"]
     o["steering_gear_angle"] = s.steering[0]["angle"]

@@ -20,7 +20,7 @@ from simulator.base.rotations import euler_angles, quaternion_of_rotation, rotat
 from terrain.ground import GroundArrays
 from vehicles.axle_layout import USUAL, WHEELS, AxleLayout, record_for
 from vehicles.corner_layout import axle_of
-from vehicles.drivetrain.driveline import solve_wheels, wheel_share
+from vehicles.drivetrain.driveline import driveshaft_speed, solve_wheels, wheel_share
 from vehicles.drivetrain.shaft_momentum import half_shaft_inertia, reactions, shaft_momentum
 from vehicles.integration.contract import Vector
 from vehicles.integration.implicit import differences
@@ -202,7 +202,8 @@ def settled_tire_forces(m, s, ground, h):
 def spin_rates(m, s, torque):
     """Write the rates of the wheel spins [rad/s2] into `change` of s.drivetrain, half-shaft torques and reactions into s.axles.
 
-    As in `conventional_step` without brakes, with T_c / r equal to the given torque: (I + J) W' = moment + n torque.
+    As in `conventional_step` without brakes, with T_c / r equal to the given torque: (I + J) W' = moment + n torque. Half
+    shafts are rigid here.
     """
     d = s.drivetrain[0]
     for i in range(len(s.wheels)):
@@ -212,9 +213,11 @@ def spin_rates(m, s, torque):
     solve_wheels(m.drivetrain, s.drivetrain, m.drivetrain[0]["driveshaft_inertia"])
     for i in range(len(s.wheels)):
         s.axles[0]["drive_torque"][i] = m.corners[0]["spin_inertia"][i] * d["change"][i] - s.loads[0]["axle_moment"][i]
+    d["shaft_end_change"] = driveshaft_speed(m.drivetrain, d["change"])  # rigid half shafts
+    d["shaft_end_speed"] = driveshaft_speed(m.drivetrain, s.state[0]["wheel_spin"])
     reactions(m.drivetrain, s.drivetrain, 0.0, 0.0, 1.0, s.axles)
     if m.drivetrain[0]["joint_couples"] > 0:
-        shaft_momentum(m.drivetrain, s.state[0]["wheel_spin"], 0.0, s.axles)
+        shaft_momentum(m.drivetrain, s.drivetrain, s.state[0]["wheel_spin"], 0.0, s.axles)
 
 
 @inline

@@ -77,6 +77,8 @@ READOUT = (
     ("drive_torque", (WHEELS,), "N m", "torque of the half shaft on the wheel about its axle"),
     ("engine_speed", (), "rad/s", "crankshaft speed"),
     ("engine_torque", (), "N m", "torque of the engine on its crankshaft"),
+    ("shaft_torque", (), "N m", "torque of the driveshaft into the final drives, through the half shafts; 0 without a driveshaft"),
+    ("shaft_twist", (), "rad", "twist of the half shafts, referred to the driveshaft; 0 with rigid half shafts"),
     ("gear", (), "1", "gear engaged, -1 reverse, 0 neutral", "i8"),
     ("low_range", (), "1", "1: low range of the transfer case is engaged", "i8"),
     ("center_locked", (), "1", "1: the center differential is locked", "i8"),

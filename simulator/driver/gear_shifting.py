@@ -24,6 +24,10 @@ EASY, HARD = 0.5, 0.95
 """1. Fraction of the engine speed of maximum power at which the driver shifts up, with closed and with open throttle."""
 CREEPING = 1.0
 """m/s of the driven wheels below which wheel spin is ignored."""
+NEAR_LIMIT = 0.98
+"""1. Fraction of the limit of the engine speed from which the driver shifts up although the wheels spin."""
+MOVED = 0.05
+"""1. Change of the throttle after which a shift with spinning wheels no longer counts."""
 ABOVE_IDLE = 1.2
 """1. Minimum downshift speed as a multiple of the idle speed."""
 
@@ -46,7 +50,7 @@ def gear_numbers(vehicle: Vehicle) -> ShiftPoints:
     down = tuple(speed / (widest * HYSTERESIS) for speed in up)
     drivetrain, radius = vehicle.model.drivetrain, vehicle.model.tires["radius"]
     radii = tuple(float(radius[i]) if wheel_share(drivetrain, axle_of(drivetrain, i)) > 0.0 else 0.0 for i in range(len(radius)))
-    return ShiftPoints(ratios, (up[0], up[1]), (down[0], down[1]), up[1], radii)
+    return ShiftPoints(ratios, (up[0], up[1]), (down[0], down[1]), up[1], radii, vehicle.drivetrain.governed_speed)
 
 
 def rolling_share(numbers: ShiftPoints, readout: Record) -> float:
@@ -61,13 +65,16 @@ class GearShifter:
 
     Shifts up above and down below the speeds of `ShiftPoints`, which are interpolated between closed and open throttle. At full throttle it
     selects the lowest gear in which the engine stays below `most`. The gear does not change before DWELL is over, nor while a manual
-    gearbox is between two gears. With spinning wheels, it ignores a higher gear that it would leave again without wheel spin.
+    gearbox is between two gears. With spinning wheels, it ignores a higher gear that it would leave again without wheel spin, unless the
+    engine is at its limit. Then the downshift speed is that for closed throttle, until the throttle moves.
     """
 
     def __init__(self, numbers: ShiftPoints) -> None:
         self.numbers = numbers
         self.gear = 1
         self._since: float | None = None
+        self._spun: float | None = None
+        """Throttle of an upshift with spinning wheels."""
 
     def select_gear(self, t: float, engine_speed: float, throttle: float, engaged: int = 1, rolling: float = 1.0) -> int:
         """Return the forward gear for time t [s], engine speed [rad/s], throttle [0, 1] and the engaged gear, 0: none.
@@ -83,11 +90,16 @@ class GearShifter:
         if self._since is not None and t - self._since < DWELL - 1e-9:
             return now
         up, down = (low + throttle * (high - low) for low, high in (n.up, n.down))
+        if self._spun is not None and abs(throttle - self._spun) > MOVED:
+            self._spun = None
+        down = down if self._spun is None else n.down[0]
         if engine_speed > up and now < len(n.ratios):
             after = rolling * engine_speed * n.ratios[now - 1] / n.ratios[now]
             if after > math.sqrt(HYSTERESIS) * down:
-                self.gear = now + 1
-        elif throttle >= KICK_DOWN:
+                self.gear, self._spun = now + 1, None
+            elif engine_speed > NEAR_LIMIT * n.limit and after > math.sqrt(HYSTERESIS) * n.down[0]:
+                self.gear, self._spun = now + 1, throttle
+        elif throttle >= KICK_DOWN and self._spun is None:
             while self.gear > 1 and engine_speed * n.ratios[now - 1] / n.ratios[self.gear - 2] < n.most / HYSTERESIS:
                 self.gear -= 1
         elif engine_speed < down and now > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,6 +23,8 @@ class ShiftPoints:
     """maximum engine speed after a downshift"""
     radii: tuple[float, ...] = ()
     """m, radii of the wheels, front left first; 0 for wheels that are not driven"""
+    limit: float = math.inf
+    """speed above which the engine gives no torque"""
 
 
 @dataclass(frozen=True)

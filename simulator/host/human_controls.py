@@ -27,7 +27,7 @@ class HumanDriverAdapter:
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the command from the input devices."""
-        self.driver.read(t, float(readout[0]["v_WB_B"][0]), command)
+        self.driver.read(t, float(readout[0]["v_WB_B"][0]), command, readout)
 
     def resume(self, t: float, readout: Record, command: Record) -> None:
         """Drive again after another driver."""
@@ -52,17 +52,16 @@ class HumanControls:
     def open_driver(self, parts: SessionParts, chosen: KindChoice) -> HumanDriverAdapter:
         """Open the input devices of a choice and return the driver."""
         from simulator.driver.input_devices.human_driver import open_driver
+        from simulator.driver.input_devices.vehicle_handling import handling_of
 
-        steering = parts.vehicle.description.steering[0]
-        lock_to_lock = 2.0 * steering["max_arm_angle"] * steering["gear_ratio"]
         self.driver = open_driver(
             chosen.name,
             self._view.keys,
-            steering_wheel_range=float(lock_to_lock),
             gears=parts.vehicle.hand_gears,
             said=chosen.parameters,
             gives_torque=parts.vehicle.takes_torque,
             reverse_by_brake=parts.options.reverse_by_brake,
+            handling=handling_of(parts.vehicle, parts.traits),
         )
         self.driver.set_steering_speed(self._view.settings.steering_speed)
         return HumanDriverAdapter(self.driver)

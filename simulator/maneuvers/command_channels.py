@@ -14,6 +14,7 @@ from simulator.driver.steering.path_follower import PathFollower
 from simulator.maneuvers.conditions import Observation
 from simulator.maneuvers.phases import (
     ANGLES,
+    HOLD,
     PEDALS,
     SELECTOR,
     SHIFTING,
@@ -57,6 +58,8 @@ class Channels:
         self._selector, self._gear = 1, 0
         self._switches = dict.fromkeys(SWITCHES, 0)
         self._shifter: GearShifter | None = None
+        self._holds_gear = False
+        """True until the gear that stays engaged is known: a manual gearbox may be between two gears."""
 
     @property
     def done(self) -> bool:
@@ -113,6 +116,8 @@ class Channels:
         else:
             out["throttle"], out["brake"] = min(max(values["throttle"], 0.0), 1.0), min(max(values["brake"], 0.0), 1.0)
         out["parking_brake"] = min(max(values["parking_brake"], 0.0), 1.0)
+        if self._holds_gear:
+            self._hold_gear(int(observation.readout[0]["gear"]))
         gear = self._gear
         if self._shifter is not None:
             gear = self._shifter.select_gear_from_readout(observation.t, observation.readout, values["throttle"])
@@ -129,12 +134,21 @@ class Channels:
     def _take_gear(self, given: Any) -> None:
         if given is None:
             return
+        self._holds_gear = given == HOLD
+        if given == HOLD:
+            return
         self._shifter = None
         if given == SHIFTING:  # without known shift points, the gearbox selects the gear
             self._selector, self._gear = 1, 0
             self._shifter = None if self._traits.gears is None else GearShifter(self._traits.gears)
         else:
             self._selector, self._gear = (SELECTOR[given], 0) if isinstance(given, str) else (1, int(given))
+
+    def _hold_gear(self, engaged: int) -> None:
+        """Keep the engaged gear, -1 reverse; 0: none is engaged yet."""
+        if engaged != 0:
+            self._selector, self._gear = (1, engaged) if engaged > 0 else (-1, 0)
+            self._shifter, self._holds_gear = None, False
 
     def _reachable(self, name: str, given: Any) -> Any:
         """Return the values of a channel with the end of a steering ramp or step limited to the steering lock."""

@@ -27,6 +27,8 @@ USUAL_ACCELERATION = 2.0
 SELECTOR = {"reverse": -1, "neutral": 0, "drive": 1}
 SHIFTING = "shifting"
 """Value of `gear` if the driver shifts the gears."""
+HOLD = "hold"
+"""Value of `gear` if the engaged gear stays engaged."""
 MAX_GEARS = 10
 
 ANGLES = ("steering", "road_wheel")
@@ -56,8 +58,8 @@ _SPEEDS = {
 }
 _NAME = Text("a name (letters, digits, . _ -)", pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 _GEAR = Either(
-    (Choice((*SELECTOR, SHIFTING)), Number("1", 1, MAX_GEARS, whole=True)),
-    "drive, neutral, reverse, shifting (the driver shifts the forward gears), or the number of a fixed forward gear",
+    (Choice((*SELECTOR, SHIFTING, HOLD)), Number("1", 1, MAX_GEARS, whole=True)),
+    "drive, neutral, reverse, shifting (the driver shifts the forward gears), hold (the engaged gear), or the number of a fixed forward gear",
 )
 
 
@@ -89,7 +91,10 @@ class PhaseSection:
     brake: Any = entry(channel("1", 0.0, 1.0), "position of the brake pedal", None)
     parking_brake: Any = entry(channel("1", 0.0, 1.0), "position of the parking brake", None)
     gear: Any = entry(
-        _GEAR, "drive, neutral, reverse, `shifting` (the driver shifts the forward gears), or the number of a fixed forward gear", None
+        _GEAR,
+        "drive, neutral, reverse, `shifting` (the driver shifts the forward gears), `hold` (the engaged gear stays engaged), or the number of a"
+        " fixed forward gear",
+        None,
     )
     low_range: bool | None = entry(Flag(), "low range of the transfer case; engages at standstill", None)
     center_lock: bool | None = entry(Flag(), "lock of the center differential", None)

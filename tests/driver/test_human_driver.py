@@ -84,10 +84,10 @@ def test_keyboard_drives_shifts_and_asks(keys, keyboard_profile):
     seat = Seat(HumanDriver([Keyboard(keys, keyboard_profile)]))
     seat.run(1.0)
     keys.held = {"up", "left"}
-    now = seat.run(1.0)
+    now = seat.run(1.2)  # full lock of the HMMWV: 780 deg at 720 deg/s
     assert (now["throttle"], now["steering"], now["selector"]) == (1.0, 1.0, 1)
     keys.held = {"left", "right", "down"}
-    now = seat.run(1.0)
+    now = seat.run(1.2)
     assert (now["throttle"], now["steering"], now["brake"]) == (0.0, 0.0, 1.0)
     keys.struck = ["selector_down", "camera", "selector_down", "reset"]
     assert seat.run(0.5)["selector"] == -1

@@ -27,9 +27,17 @@ def part_file(name):
     return yaml.safe_load((ROOT / f"configs/drivetrains/drivetrain_{name}.yaml").read_text())
 
 
+def rigid(parts):
+    """A drivetrain with rigid half shafts, whose engine follows the pedal at once."""
+    parts["drivetrain"]["engine"].pop("response_time", None)
+    for key in ("half_shaft_stiffness", "half_shaft_damping"):
+        parts["drivetrain"]["driveline"].pop(key, None)
+
+
 def without_friction(parts):
-    """A drivetrain of open differentials without losses, geared hubs and transfer case."""
+    """A rigid drivetrain of open differentials without losses, geared hubs and transfer case."""
     drivetrain = parts["drivetrain"]
+    rigid(parts)
     drivetrain.pop("losses", None), drivetrain.pop("transfer_case", None)
     for key in [key for key in drivetrain["driveline"] if key.endswith(("_differential", "_hub_ratio")) or key == "reactions"]:
         del drivetrain["driveline"][key]

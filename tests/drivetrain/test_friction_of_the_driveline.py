@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from drivetrain_rig import Bench, part_file
+from drivetrain_rig import Bench, part_file, rigid
 from straight_line import Car
 
 from simulator.base.records import record
@@ -73,7 +73,7 @@ def wound(state):
 def test_power_of_every_part_is_accounted_for(gear):
     """Engine power is the rate of the kinetic energy plus what wheels, converter, coupling and friction take; no friction and no converter gives any."""
     rng = np.random.default_rng(7)
-    bench, h = Bench("hmmwv", gear, np.array([20.0, 21.0, 19.0, 20.5]) * np.sign(gear)), 1e-3
+    bench, h = Bench("hmmwv", gear, np.array([20.0, 21.0, 19.0, 20.5]) * np.sign(gear), rigid), 1e-3
     p, lost = bench.p[0], 0.0
     p["schedule_points"], p["upshift_speed"], p["downshift_speed"] = 0, 1e9, -1e9
     crank = p["engine_inertia"] + p["impeller_inertia"]

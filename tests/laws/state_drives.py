@@ -38,6 +38,8 @@ DRIVES = {
     "hills": ("hmmwv", None, "jacksboro", (300.0, 300.0)),
     "five_link": ("five_link_rear", None, "flat", (0.0, 0.0)),
     "tables": ("hmmwv", "table", "flat", (0.0, 0.0)),
+    # rigid half shafts, no lag of the engine: the state of "flat" before there was either
+    "rigid": (str(Path(__file__).with_name("hmmwv_rigid.yaml")), None, "flat", (0.0, 0.0)),
 }
 
 

@@ -190,7 +190,8 @@ def test_mirror_image_of_a_drive_by_torque() -> None:
     moving(left, 3)
     right.space.state[:] = mirrored(left.space.state)
     right.space.treads["numbers"][:, :2] = (left.space.treads["numbers"][:, :2] * [1.0, -1.0])[SWAP]
-    right.space.drivetrain[0]["turbine_speed"] = left.space.drivetrain[0]["turbine_speed"]
+    for name in ("turbine_speed", "twist", "shaft_end_speed"):
+        right.space.drivetrain[0][name] = left.space.drivetrain[0][name]
     for v, sign in ((left, 1.0), (right, -1.0)):
         drive(v, "flat", command(steering_torque=3.0 * sign, steering_free=1), 0.8)
     assert left.read()[0]["steering_wheel_angle"] > 0.1

@@ -56,6 +56,7 @@ def as_held() -> Vehicle:
 @pytest.mark.parametrize("speed", [0.0, 0.5, 20.0])
 def test_the_ode_step_is_the_step_of_the_vehicle(speed: float) -> None:
     v, vehicle = VehicleOde(as_held(), ground("flat"), speed), as_held()
+    vehicle.model.drivetrain[0]["twist_stiffness"] = 0.0  # the system has rigid half shafts
     vehicle.reset(ground("flat"))
     v.torque = 0.0  # as in neutral
     v.step(shaken(v), 0.0)

@@ -80,7 +80,8 @@ def test_mirror_image_of_a_drive(vehicle: str, on: str, brake: float) -> None:
     right.space.treads["numbers"][:, :2] = (left.space.treads["numbers"][:, :2] * [1.0, -1.0])[SWAP]
     right.space.tires["sinkage"] = left.space.tires["sinkage"][SWAP]
     right.space.drivetrain[0]["brake_angle"] = left.space.drivetrain[0]["brake_angle"][SWAP]
-    right.space.drivetrain[0]["turbine_speed"] = left.space.drivetrain[0]["turbine_speed"]
+    for name in ("turbine_speed", "twist", "shaft_end_speed"):
+        right.space.drivetrain[0][name] = left.space.drivetrain[0][name]
     commands = [command(steering=sign * 0.25, brake=brake) for sign in (1.0, -1.0)]
     for _ in range(1200):
         left.step(ground(on), commands[0], H)

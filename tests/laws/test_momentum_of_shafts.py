@@ -24,7 +24,8 @@ def of_the_shafts(p: Record, state: Record, spin: Array) -> Array:
     mean = np.array([spin[:2].mean(), spin[2:].mean()])
     shafts = mean / p["final_ratio"]
     x = (p["engine_inertia"] + p["impeller_inertia"]) * s["engine_speed"] + p["turbine_inertia"] * s["turbine_speed"]
-    x += p["driveshaft_inertia"] * shafts.mean() + p["shaft_inertia"] @ shafts
+    end = s["shaft_end_speed"] if p["twist_stiffness"] > 0.0 else shafts.mean()  # elastic half shafts: before their twist
+    x += p["driveshaft_inertia"] * end + p["shaft_inertia"] @ shafts
     y = p["box_inertia"] @ (mean / p["hub_ratio"]) + p["half_shaft_inertia"] * (spin / np.repeat(p["hub_ratio"], 2)).sum()
     return np.array([x, y, 0.0])
 

@@ -12,6 +12,7 @@ from tests.laws.vehicle_rig import command, drive, ground, standing, steps
 from vehicles import rolling_start
 from vehicles.axle_layout import USUAL, record_for
 from vehicles.drivetrain.conventional.step import cruise_torque
+from vehicles.drivetrain.driveline import driveshaft_speed
 from vehicles.drivetrain.drivetrain import CRUISE_ERROR, DRIVETRAIN_STATE, drivetrain_cruise
 from vehicles.drivetrain.shaft_momentum import kinetic_energy
 from vehicles.step import vehicle_step
@@ -129,6 +130,7 @@ def test_a_pull_on_the_tow_hook_slows_by_its_force_over_the_mass() -> None:
     # the rotating parts count as mass, with their inertia over the radius squared
     shafts = free.space.drivetrain.copy()
     shafts[0]["engine_speed"] = shafts[0]["turbine_speed"] = 0.0
+    shafts[0]["shaft_end_speed"] = driveshaft_speed(free.model.drivetrain, np.ones(4))
     inertia = float(free.model.corners[0]["spin_inertia"].sum()) + 2.0 * kinetic_energy(free.model.drivetrain, shafts, np.ones(4))
     mass = float(free.model.chassis[0]["mass"] + free.model.corners[0]["corner_mass"].sum()) + inertia / 0.465**2
     assert lost * mass / (500.0 * 2.0) == pytest.approx(1.0, abs=0.03)

@@ -288,3 +288,32 @@ def test_any_drive_gives_numbers_or_none(name, fill):
         with np.errstate(all="ignore"):
             found = look(name, drive_of(time, gear=random.integers(-1, 4, n), **columns))
         assert set(found.curves) <= set(ANALYSES[name].curves)
+
+
+# ---- tip-in ----
+
+
+@pytest.mark.parametrize(("frequency", "ratio"), [(2.5, 0.1), (5.0, 0.15)])
+def test_surge_after_a_tip_in(frequency, ratio):
+    """A second-order step from -1 to 2 m/s2: overshoot exp(-pi z / sqrt(1 - z^2)) of the step."""
+    time = times(6.0, 500.0)
+    w, since = 2.0 * math.pi * frequency, np.maximum(time - 2.0, 0.0)
+    damped = w * math.sqrt(1.0 - ratio**2)
+    step = 1.0 - np.exp(-ratio * w * since) * (np.cos(damped * since) + ratio * w / damped * np.sin(damped * since))
+    drive = drive_of(time, a_WG_B_x=-1.0 + 3.0 * step, throttle=0.5 * (time >= 2.0))
+    values = look("tip_in", drive, filter_Hz=0, settled_s=2.0).values
+    assert values["tip_in_step"] == pytest.approx(3.0, rel=0.01)
+    assert values["tip_in_overshoot"] == pytest.approx(math.exp(-math.pi * ratio / math.sqrt(1.0 - ratio**2)), rel=0.03)
+    assert values["shuffle_frequency"] == pytest.approx(damped, rel=0.02)
+    assert values["shuffle_damping"] == pytest.approx(ratio, rel=0.05)
+    rise = w * math.exp(-ratio * math.acos(ratio) / math.sqrt(1.0 - ratio**2))  # the largest slope of the step
+    assert values["tip_in_jerk_max"] == pytest.approx(3.0 * rise, rel=0.02)
+
+
+def test_a_tip_in_without_surge_has_no_frequency():
+    time = times(6.0, 500.0)
+    smooth = 3.0 * (1.0 - np.exp(-np.maximum(time - 2.0, 0.0) / 0.1))
+    values = look("tip_in", drive_of(time, a_WG_B_x=smooth, throttle=0.5 * (time >= 2.0)), filter_Hz=0).values
+    assert values["tip_in_overshoot"] < 0.01 and math.isnan(values["shuffle_frequency"])
+    assert values["tip_in_rise_time"] == pytest.approx(0.1 * math.log(9.0), rel=0.03)
+    assert nothing_of("tip_in", drive_of(time, a_WG_B_x=smooth, throttle=0.0))

@@ -166,6 +166,20 @@ def test_wheels_that_spin_get_no_higher_gear():
     assert rolling_share(numbers, readout) == 1.0
 
 
+def test_wheels_that_spin_do_not_keep_the_engine_at_its_limit():
+    """At the limit he shifts up, and back only below the speed for closed throttle, or when the throttle moves."""
+    numbers = replace(NUMBERS, limit=400.0)
+    for engine_speed, gear in ((380.0, 1), (395.0, 2)):
+        assert GearShifter(numbers).select_gear(0.0, engine_speed, 1.0, 1, rolling=0.6) == gear
+    shifter = GearShifter(numbers)
+    assert shifter.select_gear(0.0, 395.0, 1.0, 1, rolling=0.6) == 2
+    assert shifter.select_gear(1.0, 150.0, 1.0, 2) == 2, "the wheels roll, and the engine has not yet its usual speed"
+    assert shifter.select_gear(2.0, 100.0, 1.0, 2) == 1
+    shifter = GearShifter(numbers)
+    shifter.select_gear(0.0, 395.0, 1.0, 1, rolling=0.6)
+    assert shifter.select_gear(1.0, 150.0, 0.8, 2) == 1
+
+
 def test_numbers_of_the_shipped_gearbox():
     numbers = gear_numbers(build_vehicle("hmmwv"))
     assert numbers.radii == pytest.approx([0.4699] * 4, abs=0.02)

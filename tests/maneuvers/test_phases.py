@@ -5,9 +5,11 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from bicycle import Bicycle, drive
 
 from simulator.base.errors import ConfigError
@@ -17,6 +19,7 @@ from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.phase_driver import DONE
 from tests.maneuvers.shipped import changed
 
+CONFIGS = Path(__file__).parents[2] / "configs"
 HEAD = {"name": "mine", "vehicle": "hmmwv", "terrain": "flat", "duration_s": 60, "body": {"length_m": 4.6, "width_m": 2.2, "front_m": 2.3}}
 TRAITS = InternalModel()
 
@@ -390,3 +393,19 @@ def test_a_vehicle_that_is_put_elsewhere_has_not_driven_there(place):
     assert driver.ended == "", "40 m driven"
     drive(plant, driver, 4.0)
     assert driver.ended == DONE
+
+
+@pytest.mark.parametrize(("engaged", "expected"), [((3, 2), (1, 3)), ((0, 2), (1, 2)), ((-1, -1), (-1, 0))])
+def test_a_held_gear_stays_engaged(engaged, expected):
+    """The gear at the begin of the phase, or the first one that engages after it."""
+    driver = maneuver([{"name": "coast", "gear": "hold", "throttle": 0, "lasts_s": 1}]).driver((0.0, 0.0, 0.0), TRAITS)
+    plant = Bicycle()
+    for n in range(20):
+        plant.readout[0]["gear"] = engaged[0] if n < 5 else engaged[1] if n < 10 else 1
+        driver.read(0.01 * n, plant.readout, plant.command)
+    assert (plant.command[0]["selector"], plant.command[0]["gear"]) == expected
+
+
+def test_the_lift_off_of_iso_9816_holds_the_gear():
+    phases = {phase["name"]: phase for phase in yaml.safe_load((CONFIGS / "maneuvers" / "lift_off.yaml").read_text())["phases"]}
+    assert phases["lift"]["gear"] == "hold"

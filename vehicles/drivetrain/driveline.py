@@ -22,6 +22,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.field_records import filled, rows
 from simulator.base.fields import Choice, Field, Fields, Number
@@ -33,6 +35,7 @@ from vehicles.corner_layout import sides_of, sum_on_axle
 from vehicles.drivetrain.differential import DIFFERENTIAL, differential_law
 from vehicles.drivetrain.losses import LOSSES, no_losses
 from vehicles.drivetrain.measured_curves import MAX_INERTIA, MIN_INERTIA
+from vehicles.drivetrain.shaft_twist import TWIST, TWIST_FILE, TWIST_STATE, write_twist
 from vehicles.drivetrain.transfer_case import TRANSFER_CASE
 
 RATIO = (0.02, 1.0)
@@ -65,6 +68,7 @@ AXLE_OPTIONS: Fields = (
 """Optional keys of each driven axle, prefixed with the name of the axle."""
 REACTIONS = ("plain", "whole")
 DRIVELINE_OPTIONS: Fields = (
+    *TWIST_FILE,
     Field("center_differential", DIFFERENTIAL, "model of the center differential between two driven axles; default: open", None),
     Field(
         "reactions",
@@ -107,6 +111,7 @@ DRIVELINE = (
     ("center_second", (), "1", "second of the two driven axles; equal to center_first unless there are two", "i8"),
     ("has_friction", (), "1", "1: the driveline has friction or losses", "i8"),
     ("joint_couples", (), "1", "1: gyroscopic torques of the shafts act on the chassis, joint couples of half shafts on the knuckle", "i8"),
+    *TWIST,
     *LOSSES,
     *TRANSFER_CASE,
 )
@@ -134,6 +139,7 @@ DRIVELINE_STATE = (
     ("box_sliding", (AXLES,), "1", "scratch: 0 = box_friction sticks, 1 or -1 = it slides in that direction", "i8"),
     ("center_sliding", (), "1", "scratch: 0 = center_friction sticks, 1 or -1 = it slides in that direction", "i8"),
     ("shaft_sliding", (), "1", "scratch: 0 = shaft_friction sticks, 1 or -1 = it slides in that direction", "i8"),
+    *TWIST_STATE,
     ("answer", (WHEELS,), "rad/s per N m s", "scratch: speed change of a wheel per impulse on the shaft of its axle"),
 )
 
@@ -360,6 +366,8 @@ def driveline_from_values(driveline: Values, axles: Axles = USUAL_AXLES) -> Reco
         p["hub_ratio"][axle] = driveline[f"{name}_hub_ratio"]
         p["final_ratio"][axle] *= p["hub_ratio"][axle]
     _set_differentials(driveline, out, driven, axles)
+    sides = np.asarray(axles.sides)
+    write_twist(driveline, float(np.sum(sides * (p["hub_ratio"] / (p["driven"] * sides * p["final_ratio"])) ** 2)), out)
     p["joint_couples"] = driveline["reactions"] == "whole"
     return out
 

@@ -27,6 +27,7 @@ from vehicles.drivetrain.driveline import DRIVELINE, DRIVELINE_STATE, driveshaft
 from vehicles.drivetrain.electric.motors import MOTOR_STATE, MOTORS
 from vehicles.drivetrain.electric.step import electric_step
 from vehicles.drivetrain.losses import no_losses
+from vehicles.drivetrain.shaft_twist import set_twist
 from vehicles.drivetrain.transfer_case import TRANSFER_CASE_STATE, reset_transfer_case
 
 CRUISE_ERROR = 1e-9
@@ -81,6 +82,8 @@ DRIVETRAIN_OUT = (
     ("speed_ratio", (), "1", "turbine speed / impeller speed"),
     ("driveshaft_speed", (), "rad/s", "speed of the driveshaft"),
     ("driveshaft_torque", (), "N m", "torque of the gearbox on the driveshaft, losses not subtracted"),
+    ("shaft_torque", (), "N m", "torque of the driveshaft into the final drives, through the half shafts"),
+    ("shaft_twist", (), "rad", "twist of the half shafts at the driveshaft"),
     ("gear", (), "1", "gear engaged, -1 reverse, 0 neutral", "i8"),
     ("range", (), "1", "range of the transfer case, 0 high, 1 low", "i8"),
     ("center_locked", (), "1", "1 while the center differential is locked", "i8"),
@@ -121,6 +124,7 @@ def drivetrain_reset(p, s, spin, gear):
     s[0]["ratio_from"] = s[0]["ratio"]
     s[0]["slip"] = s[0]["slip_from"] = s[0]["coupling_torque"] = s[0]["release_torque"] = 0.0
     s[0]["slip_torque"] = s[0]["relief"] = s[0]["locked"] = s[0]["clutch_heat"] = 0.0
+    s[0]["lagged_throttle"] = 0.0
     s[0]["lever"], s[0]["running"], s[0]["grinding"], s[0]["operates_throttle"] = gear, 1, 0, 0
     reset_shift_history(s)
     s[0]["turbine_speed"] = driveshaft_speed(p, spin) / s[0]["ratio"] if gear != 0 else 0.0
@@ -128,6 +132,9 @@ def drivetrain_reset(p, s, spin, gear):
     if gear == 0:
         s[0]["turbine_speed"] = s[0]["engine_speed"]
     close_clutch(p, s)
+    set_twist(p, s, driveshaft_speed(p, spin), 0.0)
+    if gear != 0 and p[0]["twist_stiffness"] > 0.0:
+        set_twist(p, s, driveshaft_speed(p, spin), cruise_torque(p, s, 0.0) / s[0]["ratio"])
     for i in range(len(spin)):
         s[0]["brake_angle"][i] = 0.0
 
@@ -140,6 +147,16 @@ def drivetrain_cruise(p, s, spin, gear, torque):
     by a bracketing secant method (Illinois); it is 0 or 1 where no throttle gives the torque, and 0 with an open clutch.
     """
     drivetrain_reset(p, s, spin, gear)
+    throttle = steady_throttle(p, s, torque)
+    s[0]["lagged_throttle"] = throttle
+    if p[0]["twist_stiffness"] > 0.0:
+        set_twist(p, s, driveshaft_speed(p, spin), cruise_torque(p, s, throttle) / s[0]["ratio"])
+    return throttle
+
+
+@inline
+def steady_throttle(p, s, torque):
+    """Return the throttle of `drivetrain_cruise` in the engaged gear, and set the engine speed that belongs to it."""
     if p[0]["has_clutch"] != 0 and s[0]["grip"] == 0.0:
         return 0.0  # too slow for a closed clutch: the vehicle coasts, and its driver closes the clutch as for a start from rest
     wanted = torque * s[0]["ratio"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from simulator.base.jit import inline, kernel
 from vehicles.corner_layout import axle_of, sides_of, sum_on_axle
 from vehicles.drivetrain.driveline import axle_inertia, axle_speed, driveshaft_speed, is_driven, shaft_speed
+from vehicles.drivetrain.shaft_twist import shaft_end_speed
 
 
 @inline
@@ -23,7 +24,7 @@ def reactions(p, s, engine_change, turbine_change, h, out):
     """
     x = s[0]["change"]
     along_x = (p[0]["engine_inertia"] + p[0]["impeller_inertia"]) * engine_change + p[0]["turbine_inertia"] * turbine_change
-    along_x += p[0]["driveshaft_inertia"] * driveshaft_speed(p, x)
+    along_x += p[0]["driveshaft_inertia"] * s[0]["shaft_end_change"]
     boxes, half_shafts, drive = 0.0, 0.0, 0.0
     for axle in range(len(p[0]["final_ratio"])):
         hub = p[0]["hub_ratio"][axle]
@@ -58,9 +59,9 @@ def final_drive_torques(p, s, axle, h, out):
 
 
 @inline
-def shaft_momentum(p, spin, engine, out):
+def shaft_momentum(p, s, spin, engine, out):
     """Compute the angular momentum of all shafts about the chassis' axes x and y; engine : of crankshaft, impeller and turbine [N m s]."""
-    along_x, along_y = engine + p[0]["driveshaft_inertia"] * driveshaft_speed(p, spin), 0.0
+    along_x, along_y = engine + p[0]["driveshaft_inertia"] * shaft_end_speed(p, s, driveshaft_speed(p, spin)), 0.0
     for axle in range(len(p[0]["final_ratio"])):
         hub = p[0]["hub_ratio"][axle]
         along_x += p[0]["shaft_inertia"][axle] * shaft_speed(p, spin, axle)
@@ -73,8 +74,9 @@ def shaft_momentum(p, spin, engine, out):
 @kernel
 def kinetic_energy(p, s, spin):
     """Return the kinetic energy [J] of all shafts from the crankshaft to the half shafts, without the wheels."""
+    end_speed = shaft_end_speed(p, s, driveshaft_speed(p, spin))
     twice = (p[0]["engine_inertia"] + p[0]["impeller_inertia"]) * s[0]["engine_speed"] ** 2
-    twice += p[0]["turbine_inertia"] * s[0]["turbine_speed"] ** 2 + p[0]["driveshaft_inertia"] * driveshaft_speed(p, spin) ** 2
+    twice += p[0]["turbine_inertia"] * s[0]["turbine_speed"] ** 2 + p[0]["driveshaft_inertia"] * end_speed**2
     for axle in range(len(p[0]["final_ratio"])):
         twice += axle_inertia(p, axle) * sum_on_axle(p, axle, spin) ** 2
     for i in range(len(spin)):

@@ -25,6 +25,7 @@ from vehicles.drivetrain.contract import CONVENTIONAL
 from vehicles.drivetrain.driveline import driveshaft_speed, solve_wheels, solve_wheels_with_friction, wheel_share
 from vehicles.drivetrain.driveline_friction import correct_friction, prepare_friction, update_links
 from vehicles.drivetrain.shaft_momentum import half_shaft_inertia
+from vehicles.drivetrain.shaft_twist import shaft_end_change, shaft_end_speed, through_twist
 
 MAX_ITERATIONS = 60
 """Largest number of active-set iterations; no tested case needed half of them."""
@@ -93,8 +94,9 @@ def solve_spins(p, b, s, hubs, h, shafts):
     gain = 1.0 / (s[0]["ratio"] * s[0]["range_ratio"])
     slope = brake_slope(b, h)
     x, held, limit = s[0]["change"], s[0]["held"], hubs.brake_limit
+    turned = driveshaft_speed(p, hubs.spin)
     # impulse of the coupling and torques of the brakes that would hold the speeds constant
-    hold = push + inertia * (speed - s[0]["slip"] - gain * driveshaft_speed(p, hubs.spin))
+    hold = push + inertia * (speed - s[0]["slip"] - gain * shaft_end_speed(p, s, turned))
     for i in range(len(x)):
         x[i] = 0.0
         held[i] = slope * (hubs.spin[i] - hubs.carrier_spin[i]) + b[0]["stiffness"] * s[0]["brake_angle"][i]
@@ -103,17 +105,19 @@ def solve_spins(p, b, s, hubs, h, shafts):
         if p[0]["kind"] != CONVENTIONAL:
             add_wheel_drive(s, i, h)
 
-    coupled = side(hold, h * low, h * high)
+    coupled, change = side(hold, h * low, h * high), 0.0
     for i in range(len(x)):
         s[0]["sliding"][i] = side(held[i], -limit[i], limit[i])
     if p[0]["has_friction"] > 0:
         prepare_friction(p, s, hubs.spin, h)
     for iteration in range(MAX_ITERATIONS):
-        if coupled == 0:
-            solve_linear(p, s, limit, geared + inertia * gain * gain, given + gain * hold, slope, h)
-        else:
-            solve_linear(p, s, limit, geared, given + gain * h * (high if coupled > 0 else low), slope, h)
-        coupled, settled = correct_guess(coupled, side(hold - inertia * gain * driveshaft_speed(p, x), h * low, h * high), iteration, True)
+        turning, impulse = geared + inertia * gain * gain, given + gain * hold
+        if coupled != 0:
+            turning, impulse = geared, given + gain * h * (high if coupled > 0 else low)
+        seen, seen_impulse = through_twist(p, s, turning, impulse, turned, h)
+        solve_linear(p, s, limit, seen, seen_impulse, slope, h)
+        change = shaft_end_change(p, s, turning, impulse, turned, driveshaft_speed(p, x), h)
+        coupled, settled = correct_guess(coupled, side(hold - inertia * gain * change, h * low, h * high), iteration, True)
         for i in range(len(x)):
             if limit[i] > 0.0:
                 now = side(held[i] + slope * x[i], -limit[i], limit[i])
@@ -124,7 +128,8 @@ def solve_spins(p, b, s, hubs, h, shafts):
             break
     if p[0]["has_friction"] > 0:
         update_links(s, h)
-    return min(high, max(low, (hold - inertia * gain * driveshaft_speed(p, x)) / h))
+    s[0]["shaft_end_change"] = change
+    return min(high, max(low, (hold - inertia * gain * change) / h))
 
 
 @inline

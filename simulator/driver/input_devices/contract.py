@@ -24,6 +24,7 @@ from simulator.base.registry import making
 from simulator.driver.input_devices.controls import Lever, write_pedals
 from simulator.driver.input_devices.device_profiles import KeyboardProfile, Profile
 from simulator.driver.input_devices.devices import DeviceHub
+from simulator.driver.input_devices.handling import HMMWV, Handling
 from simulator.driver.input_devices.keyboard import Keys
 from simulator.driver.input_devices.shaping import clip
 from vehicles.command import COMMAND
@@ -63,6 +64,8 @@ class InputContext:
     """Rotation of the vehicle's steering wheel, lock to lock [rad]."""
     lever: Lever = field(default_factory=Lever)
     """Selector and parking brake, shared by all sources."""
+    handling: Handling = HMMWV
+    """Steering and driven wheels of the vehicle."""
 
     @cached_property
     def hub(self) -> DeviceHub:

@@ -6,6 +6,7 @@ from simulator.base.records import Record
 from simulator.driver.input_devices.contract import CONTRACT, InputSourceKind
 from simulator.driver.input_devices.controls import Lever, write_pedals
 from simulator.driver.input_devices.devices import Device, DeviceHub
+from simulator.driver.input_devices.handling import HMMWV, Handling
 from simulator.driver.input_devices.shaping import SteeringFeel, elapsed, stick_steering
 
 
@@ -15,8 +16,8 @@ class Gamepad:
     reverses_by_brake = True
     """Whether the brake at rest selects reverse, unless the session specifies it."""
 
-    def __init__(self, hub: DeviceHub, lever: Lever | None = None) -> None:
-        self.hub = hub
+    def __init__(self, hub: DeviceHub, lever: Lever | None = None, handling: Handling = HMMWV) -> None:
+        self.hub, self.handling = hub, handling
         self.lever = lever or Lever()
         self.used = False
         self.connected = False
@@ -40,7 +41,7 @@ class Gamepad:
             pad = pads[0]
             stick, throttle, brake = pad.steering() or 0.0, pad.pedal("throttle"), pad.pedal("brake")
             feel = pad.profile.feel if pad.profile else feel
-        self._steering = stick_steering(self._steering, stick, speed, dt * self.steering_speed, feel)
+        self._steering = stick_steering(self._steering, stick, speed, dt * self.steering_speed, feel, self.handling)
         remaining = (self.lever.take(action, speed) for pad in pads for action in pad.actions)
         self.events += [event for event in remaining if event is not None]
         write_pedals(out, self._steering, throttle, brake)
@@ -50,5 +51,9 @@ class Gamepad:
 
 
 SOURCE = InputSourceKind(
-    "gamepad", lambda context, _: Gamepad(context.hub, context.lever), CONTRACT, meaning="game controller", devices=("gamepad",)
+    "gamepad",
+    lambda context, _: Gamepad(context.hub, context.lever, context.handling),
+    CONTRACT,
+    meaning="game controller",
+    devices=("gamepad",),
 )

@@ -15,6 +15,7 @@ from simulator.driver.input_devices.controls import Lever, write_pedals
 from simulator.driver.input_devices.device_profiles import load_profiles, profile_folders
 from simulator.driver.input_devices.devices import Device, DeviceHub
 from simulator.driver.input_devices.gamepad import Gamepad
+from simulator.driver.input_devices.handling import HMMWV, Handling
 from simulator.driver.input_devices.keyboard import Keyboard, Keys
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS, check
 from simulator.driver.input_devices.reverse_by_brake import ReverseByBrake
@@ -25,8 +26,6 @@ from vehicles.command import COMMAND
 AUTO = "auto"
 """Name for all available sources."""
 
-STEERING_WHEEL_RANGE = math.radians(1560.0)
-"""rad, lock to lock, default rotation of the steering wheel: of a truck without power steering."""
 HOLD = 0.3
 """s for which the steering keeps its position when its device is lost, so that a loose plug in a bend does not upset the vehicle."""
 CENTERING = 0.5
@@ -76,8 +75,11 @@ class HumanDriver:
         self._takeover = 0.0
         self._menu_keys: list[str] = []
 
-    def read(self, t: float, speed: float, out: Record) -> None:
-        """Fill the command `out` at simulated time t (s) and forward speed (m/s). Never raises, never writes NaN."""
+    def read(self, t: float, speed: float, out: Record, readout: Record | None = None) -> None:
+        """Fill the command `out` at simulated time t (s) and forward speed (m/s). Never raises, never writes NaN.
+
+        readout : READOUT of the vehicle, by which the pedals of a keyboard stay below the limit of grip
+        """
         dt, self._t = elapsed(self._t, t), t if math.isfinite(t) else self._t
         self._speed = speed if math.isfinite(speed) else self._speed
         command = self._read_sources(t)
@@ -87,6 +89,8 @@ class HumanDriver:
             self._follow(command, dt, out)
             if self._reverse is not None and self._reverses_by_brake:
                 self._reverse.apply(dt, self._speed, out)
+            if readout is not None and isinstance(self.active, Keyboard):
+                self.active.limit_pedals(readout, dt, out)
         else:
             self._lost_for += dt
             self._fade(dt, out)
@@ -254,11 +258,11 @@ def open_driver(
     name: str,
     keys: Keys | None = None,
     profiles_folder: Path | None = None,
-    steering_wheel_range: float = STEERING_WHEEL_RANGE,
     gears: int = 0,
     said: Mapping[str, Any] = MappingProxyType({}),
     gives_torque: bool = False,
     reverse_by_brake: bool | None = None,
+    handling: Handling = HMMWV,
 ) -> HumanDriver:
     """Create a human driver with the input source of that name. `auto` uses all: plugin sources first, then wheel, game controller,
     keyboard.
@@ -267,10 +271,10 @@ def open_driver(
     ----------
     keys : state of the keys, None without a window
     profiles_folder : folder of the shipped profiles; the user's own folder is searched first
-    steering_wheel_range : rotation of the vehicle's steering wheel, lock to lock, rad
     gears : forward gears of a manual transmission, 0 for an automatic one
     said : parameters of the source, if it has any
     gives_torque, reverse_by_brake : see HumanDriver
+    handling : figures of the vehicle: rotation of its steering wheel, steering and pedals without feedback
 
     Raises
     ------
@@ -279,7 +283,7 @@ def open_driver(
     JounceError : the source does not exist or cannot be created
     """
     profiles, keyboard = load_profiles(profile_folders(profiles_folder))
-    context = InputContext(keys, keyboard, profiles, steering_wheel_range, Lever(gears))
+    context = InputContext(keys, keyboard, profiles, 2.0 * handling.steering_wheel_lock, Lever(gears), handling)
     names = sorted(INPUT_SOURCE_KINDS.names(), key=INPUT_SOURCE_KINDS.is_builtin) if name == AUTO else (name,)
     sources = []
     for source_name in names:

@@ -1,4 +1,4 @@
-"""Input source for the keyboard: ramps of steering and pedals, with a smaller steering range at speed."""
+"""Input source for the keyboard: ramps of steering and pedals, with a smaller steering range at speed and pedals below the limit of grip."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Protocol
 from simulator.base.records import Record
 from simulator.driver.input_devices.controls import Lever, write_pedals
 from simulator.driver.input_devices.device_profiles import KeyboardProfile
+from simulator.driver.input_devices.handling import HMMWV, Handling
+from simulator.driver.input_devices.pedal_care import PedalCare
 from simulator.driver.input_devices.shaping import clip, elapsed, key_pedal, key_steering
 
 STALE = 0.5
@@ -56,8 +58,9 @@ class Keyboard:
     reverses_by_brake = True
     """Whether the brake at rest selects reverse, unless the session specifies it."""
 
-    def __init__(self, keys: Keys, profile: KeyboardProfile, lever: Lever | None = None) -> None:
-        self.keys, self.profile = keys, profile
+    def __init__(self, keys: Keys, profile: KeyboardProfile, lever: Lever | None = None, handling: Handling = HMMWV) -> None:
+        self.keys, self.profile, self.handling = keys, profile, handling
+        self._care = PedalCare(handling, profile.throttle.slip, profile.brake.slip)
         self.lever = lever or Lever()
         self.connected = self.used = False
         self.events: list[str] = []
@@ -77,7 +80,7 @@ class Keyboard:
         self._pressed = pressed
 
         direction = float(pressed["left"]) - float(pressed["right"])
-        self._steering = key_steering(self._steering, direction, speed, dt * self.steering_speed, self.profile.steering)
+        self._steering = key_steering(self._steering, direction, speed, dt * self.steering_speed, self.profile.steering, self.handling)
         self._throttle = key_pedal(self._throttle, pressed["up"], dt, self.profile.throttle)
         self._brake = key_pedal(self._brake, pressed["down"], dt, self.profile.brake)
 
@@ -86,6 +89,10 @@ class Keyboard:
         write_pedals(out, self._steering, self._throttle, self._brake)
         self.lever.write(out)
         out[0]["parking_brake"] = max(self.lever.parking_brake, float(pressed["space"]))
+
+    def limit_pedals(self, readout: Record, dt: float, out: Record) -> None:
+        """Limit throttle and brake of a command to what the tires of the vehicle transmit, `dt` [s] after the previous call."""
+        out[0]["throttle"], out[0]["brake"] = self._care.limit(readout, float(out[0]["throttle"]), float(out[0]["brake"]), dt)
 
     def _check_window(self, dt: float) -> None:
         """Check whether the window still draws."""

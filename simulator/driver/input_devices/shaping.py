@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from simulator.base.field_classes import entry
 from simulator.base.fields import Number
+from simulator.driver.input_devices.handling import HMMWV, Handling
 
 SECONDS = Number("s", 0.0, 10.0, above=0.0)
 
@@ -24,8 +25,20 @@ class SteeringFeel:
     A larger lateral acceleration makes the vehicle nervous; with a smaller one it cannot take tight bends.
     """
 
-    lateral_acceleration: float = entry(Number("m/s2", 0.1, 50.0), "lateral acceleration at full deflection and high speed", 4.5)
-    turning_radius: float = entry(Number("m", 0.5, 100.0), "turning radius of the vehicle at full lock", 7.6)
+    lateral_acceleration: float | None = entry(
+        Number("m/s2", 0.1, 50.0),
+        "lateral acceleration at full deflection and high speed (default: by track and height of the vehicle)",
+        None,
+    )
+    turning_radius: float | None = entry(
+        Number("m", 0.5, 100.0), "turning radius at full lock for this range (default: that of the vehicle)", None
+    )
+    wheel_speed: float = entry(
+        Number("rad/s", math.radians(30.0), math.radians(7200.0)),
+        "largest speed of the steering wheel of the vehicle",
+        math.radians(720.0),
+        written="degps",
+    )
     time_to_full: float = entry(SECONDS, "time from the center to the end of the range", 0.6)
     time_to_center: float = entry(SECONDS, "time from the end of the range to the center", 0.35)
     dead_zone: float = entry(Number("1", 0.0, 1.0, below=1.0), "fraction of the stick travel without effect; not for keys", 0.0)
@@ -38,6 +51,9 @@ class PedalFeel:
 
     press: float = entry(SECONDS, "time from released to fully pressed while the key is down", 0.6)
     release: float = entry(SECONDS, "time from fully pressed to released", 0.2)
+    slip: float = entry(
+        Number("1", 0.02, 1.0), "slip of the tires above which a driver does not press the pedal further; 1: full pedal", 1.0
+    )
 
 
 def clip(value: float, low: float, high: float) -> float:
@@ -65,36 +81,42 @@ def response_curve(x: float, curve: float) -> float:
     return (1.0 - curve) * x + curve * x * x * x
 
 
-def steering_range(speed: float, feel: SteeringFeel) -> float:
+def steering_range(speed: float, feel: SteeringFeel, handling: Handling = HMMWV) -> float:
     """Return the fraction of full lock that is available at `speed` (m/s).
 
-        range = 1 / sqrt(1 + (v^2 / (a R))^2)
+        range = (1 + K v^2 / L) / sqrt(1 + (v^2 / (a R))^2), at most 1
 
-    1 at standstill; a R / v^2 at high speed, which is the curvature of lateral acceleration a, with R the radius at full lock and
-    neutral steering assumed (an understeering vehicle needs more angle and so gets less acceleration). Smooth, no threshold.
+    1 at standstill. At high speed it is the steering of the lateral acceleration a, with the radius R at full lock, the understeer K and
+    the length L of the vehicle. Smooth, no threshold.
     """
-    ratio = speed * speed / (feel.lateral_acceleration * feel.turning_radius)
-    return 1.0 / math.sqrt(1.0 + ratio * ratio)
+    lateral = handling.lateral_acceleration if feel.lateral_acceleration is None else feel.lateral_acceleration
+    radius = handling.turning_radius if feel.turning_radius is None else feel.turning_radius
+    ratio = speed * speed / (lateral * radius)
+    return min(1.0, handling.angle_over_neutral(speed) / math.sqrt(1.0 + ratio * ratio))
 
 
-def key_steering(steering: float, direction: float, speed: float, dt: float, feel: SteeringFeel) -> float:
+def key_steering(steering: float, direction: float, speed: float, dt: float, feel: SteeringFeel, handling: Handling = HMMWV) -> float:
     """Return the next steering for a pressed steering key (`direction` +1 left, -1 right) or none (0); the return ramp is faster."""
-    reach = steering_range(speed, feel)
+    reach = steering_range(speed, feel, handling)
     returning = direction == 0.0 or direction * steering < 0.0 or abs(steering) > reach
-    return approach(steering, direction * reach, dt * _rate(steering, reach, returning, feel))
+    return approach(steering, direction * reach, dt * _rate(steering, reach, returning, feel, handling))
 
 
-def stick_steering(steering: float, x: float, speed: float, dt: float, feel: SteeringFeel) -> float:
+def stick_steering(steering: float, x: float, speed: float, dt: float, feel: SteeringFeel, handling: Handling = HMMWV) -> float:
     """Return the next steering for a stick at x in [-1, 1], + = left: dead zone, curve, range at this speed, then the rate limit."""
-    reach = steering_range(speed, feel)
+    reach = steering_range(speed, feel, handling)
     target = reach * response_curve(dead_zone(x, feel.dead_zone), feel.curve)
     returning = abs(target) < abs(steering) or target * steering < 0.0
-    return approach(steering, target, dt * _rate(steering, reach, returning, feel))
+    return approach(steering, target, dt * _rate(steering, reach, returning, feel, handling))
 
 
-def _rate(steering: float, reach: float, returning: bool, feel: SteeringFeel) -> float:
-    """Return the maximum steering rate in 1/s; it is higher for a return from beyond the reach, after the speed has increased."""
-    return max(reach, abs(steering)) / feel.time_to_center if returning else reach / feel.time_to_full
+def _rate(steering: float, reach: float, returning: bool, feel: SteeringFeel, handling: Handling) -> float:
+    """Return the maximum steering rate in 1/s: of the range, but not above the speed of the hands on the steering wheel.
+
+    It is higher for a return from beyond the reach, after the speed has increased.
+    """
+    rate = max(reach, abs(steering)) / feel.time_to_center if returning else reach / feel.time_to_full
+    return min(rate, feel.wheel_speed / handling.steering_wheel_lock)
 
 
 def key_pedal(pedal: float, down: bool, dt: float, feel: PedalFeel) -> float:

@@ -44,6 +44,7 @@ ENGINE = (
     ("idle_throttle", (), "1", "largest throttle opening of the idle governor, 0 = no governor"),
     ("maximum_speed", (), "rad/s", "speed above which the maximum-speed governor closes the throttle; infinite: no governor"),
     ("maximum_band", (), "rad/s", "rise above maximum_speed at which the throttle is closed"),
+    ("engine_response_time", (), "s", "time constant with which the torque follows the accelerator pedal; 0: at once"),
 )
 
 _SPEED = Number("rad/s", -MAX_SPEED * RPM, MAX_SPEED * RPM, shape=((2, MAP_POINTS),), rising=True)
@@ -86,6 +87,12 @@ ENGINE_FILE = (
     Field("accessories", Group(_MAP), "torque of fan, pumps and generator, subtracted from all maps; default: none", None),
     Field("idle", Group(_IDLE), "governor of the idle speed; default: none", None),
     Field("maximum", Group(_MAXIMUM), "governor of the maximum speed; default: none", None),
+    Field(
+        "response_time",
+        Number("s", 0.0, 5.0),
+        "time constant with which the torque follows the accelerator pedal: filling of the intake, or injection; 0: at once",
+        0.0,
+    ),
 )
 """Fields of the section `engine` of a drivetrain file."""
 
@@ -142,7 +149,7 @@ def engine_from_values(engine: Values) -> Record:
         raise engine.error("", "either closed_throttle, losses or friction")
     with ErrorCollector() as faults:
         out = record(ENGINE)
-        out[0]["engine_inertia"] = engine["inertia"]
+        out[0]["engine_inertia"], out[0]["engine_response_time"] = engine["inertia"], engine["response_time"]
         if 0.0 < engine["inertia"] < MIN_INERTIA:
             faults.add(engine.error("inertia", f"0 (with all inertia in the impeller), or at least {MIN_INERTIA:g} kg m2"))
         _set_governors(engine, out)

@@ -9,7 +9,8 @@ of the lower gear can only drive it. An upshift under load has two phases:
                     then sticks
 
 A downshift under load runs in reverse order. In INERTIA_PHASE the clutch of the previous gear slips with a known torque and lets the
-turbine speed up until the new gear catches it; then that torque fades. Without load only INERTIA_PHASE remains. At any time one clutch
+turbine speed up until the new gear catches it; then that torque fades. The engine alone speeds up the turbine: the clutch of the new gear
+does not take torque from the vehicle before the turbine is fast enough. Without load or throttle only INERTIA_PHASE remains. At any time one clutch
 is friction that may stick (the coupling of the step), and at most one other clutch slips with a known torque.
 
 The capacity of the slipping clutch comes from a controller that uses the turbine torque T_t, the turbine inertia J_t and the slip s:
@@ -46,6 +47,11 @@ Larger: a harder jolt; smaller: longer slip.
 """
 OVERTIME_RATE = 0.25
 """1. Additional capacity, as a fraction, for each inertia time beyond the first. Larger: slow shifts end with a jolt."""
+DRIVEN = 0.1
+"""1. Throttle above which the engine drives a downshift."""
+MAX_DRIVEN_TIME = 4.0
+"""1. Inertia times after which the clutch of the new gear also speeds up a turbine that the engine drives. Smaller: a kick-down over several
+gears brakes the vehicle; larger: a weak engine takes longer."""
 
 _TIME = Number("s", 1e-3, MAX_TIME)
 POWER_SHIFT_FILE = (
@@ -116,6 +122,9 @@ def advance_shift_clutches(p, s, ratio, turbine_torque, driveshaft_speed, h):
             allowed = s[0]["torque_before"] * ratio + TORQUE_MARGIN * capacity
             s[0]["clutch_capacity"] = min(capacity, min(allowed, max(target, 0.0)) + overtime)
         else:
+            if turbine_torque > 0.0 and s[0]["lagged_throttle"] > DRIVEN:
+                overtime = OVERTIME_RATE * capacity * max(0.0, time / duration - MAX_DRIVEN_TIME)
+                target = max(target, 0.0)
             s[0]["clutch_capacity"] = min(capacity, max(-target, 0.0) + overtime)
             if overtime == 0.0:
                 s[0]["slip_torque"] = slip_fraction(s, driveshaft_speed) * min(capacity, max(target, 0.0))

@@ -47,13 +47,24 @@ SHIFT_DRIVER_STATE = (
     # name               shape  unit  what it is
     ("operates_throttle", (), "1", "1: the automatic driver operates the throttle, not the pedal", "i8"),
     ("driver_throttle", (), "1", "throttle of the automatic driver"),
+    ("lagged_throttle", (), "1", "throttle after the response time of the engine"),
 )
 
 
 @inline
-def applied_throttle(s, pedal):
-    """Return the throttle of the engine at a position of the accelerator pedal in [0, 1]."""
-    return s[0]["driver_throttle"] if s[0]["operates_throttle"] != 0 else pedal * (1.0 - s[0]["relief"])
+def applied_throttle(p, s, pedal, h):
+    """Return the throttle of the engine over the next step of h seconds, at a position of the accelerator pedal in [0, 1].
+
+    The torque follows the pedal with a first-order lag. The automatic driver in a shift and the torque reduction of a power shift act
+    without it, as ignition does.
+    """
+    if s[0]["operates_throttle"] != 0:
+        s[0]["lagged_throttle"] = s[0]["driver_throttle"]
+    elif p[0]["engine_response_time"] == 0.0:
+        s[0]["lagged_throttle"] = pedal
+    else:
+        s[0]["lagged_throttle"] += h / (p[0]["engine_response_time"] + h) * (pedal - s[0]["lagged_throttle"])
+    return s[0]["lagged_throttle"] * (1.0 - s[0]["relief"])
 
 
 @inline

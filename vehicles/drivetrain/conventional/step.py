@@ -11,7 +11,8 @@ In gear, T_c keeps w_t = n.W / r (plus the target slip while engaging) at the en
 impact that conserves momentum. In neutral, T_c is the friction of a released element. In a power shift, T_c is the friction of the
 clutch of the new gear, and the clutch of the other gear slips with a known torque. With a manual transmission in gear the turbine (its
 input shaft) is always geared to the driveshaft, and T_c is the friction clutch between engine and input shaft. r is the ratio of the
-gear times the ratio of the transfer case's range.
+gear times the ratio of the transfer case's range. With elastic half shafts (shaft_twist.py), the driveshaft turns by itself at w_d, and T_c
+keeps w_t = w_d / r.
 
 Smooth torques are linearized about the start of the step (linearly implicit Euler). wheel_spins.py solves for the set-valued torques.
 """
@@ -36,6 +37,7 @@ from vehicles.drivetrain.conventional.starter import crankshaft_torque, update_e
 from vehicles.drivetrain.conventional.torque_converter import converter_torques
 from vehicles.drivetrain.driveline import center_difference, driveshaft_speed
 from vehicles.drivetrain.shaft_momentum import reactions, shaft_momentum
+from vehicles.drivetrain.shaft_twist import advance_twist, shaft_end_speed
 from vehicles.drivetrain.stiff_friction import stiff_friction
 from vehicles.drivetrain.transfer_case import advance_transfer_case
 from vehicles.drivetrain.wheel_spins import Shafts, solve_spins, update_hubs
@@ -98,13 +100,13 @@ def conventional_step(p, b, s, command, hubs, h, out):
     """
     spin = hubs.spin
     advance_transfer_case(p, s, command, mean_of(spin), center_difference(p, spin))
-    output_speed = driveshaft_speed(p, spin) / s[0]["range_ratio"]
+    output_speed = shaft_end_speed(p, s, driveshaft_speed(p, spin)) / s[0]["range_ratio"]
     s[0]["road_speed"] = driveshaft_speed(p, hubs.rolling) / s[0]["range_ratio"]
     update_engine_running(p, s)
     advance_gearbox(p, s, command, shifted_torque(p, s), output_speed, mean_of(spin), h)
     advance_lock_up(p, s, s[0]["phase"] == DRIVE and s[0]["clock"] > p[0]["shift_latency"], command[0]["brake"] > 0.0, output_speed, h)
     key = command[0]["starter"] != 0 or (p[0]["has_clutch"] != 0 and command[0]["manual_clutch"] == 0)
-    torque, torque_slope = crankshaft_torque(p, s, applied_throttle(s, command[0]["throttle"]), key)
+    torque, torque_slope = crankshaft_torque(p, s, applied_throttle(p, s, command[0]["throttle"], h), key)
     in_gear = is_clutch_coupling(p, s)
     geared, given = p[0]["driveshaft_inertia"], 0.0
     if in_gear:
@@ -122,30 +124,40 @@ def conventional_step(p, b, s, command, hubs, h, out):
     coupling = solve_spins(p, b, s, hubs, h, Shafts(push, inertia, speed, geared, given, low, high))
 
     update_hubs(b, s, hubs, h, out)
+    advance_twist(p, s, driveshaft_speed(p, spin), h)
+    end_speed = shaft_end_speed(p, s, driveshaft_speed(p, spin))
     turbine_change = (push - h * coupling) / inertia
     engine_change = e0 - e1 * turbine_change
     output_torque = coupling / (s[0]["ratio"] * s[0]["range_ratio"]) + given / h
     if in_gear:
-        geared_speed = driveshaft_speed(p, spin) / (s[0]["ratio"] * s[0]["range_ratio"])
+        geared_speed = end_speed / (s[0]["ratio"] * s[0]["range_ratio"])
         engine_change, turbine_change = turbine_change, geared_speed - s[0]["turbine_speed"]
         output_torque = (coupling - p[0]["turbine_inertia"] * turbine_change / h) / (s[0]["ratio"] * s[0]["range_ratio"])
     s[0]["turbine_speed"] += turbine_change
     s[0]["engine_speed"] += engine_change
     s[0]["coupling_torque"] = coupling
-    output_speed = driveshaft_speed(p, spin) / s[0]["range_ratio"]
+    output_speed = end_speed / s[0]["range_ratio"]
     add_clutch_heat(p, s, in_gear, output_speed, engine_change - turbine_change, h)
     finish_gearbox_step(p, s, output_speed)
 
-    out[0]["engine_speed"], out[0]["turbine_speed"] = s[0]["engine_speed"], s[0]["turbine_speed"]
-    out[0]["engine_torque"] = torque + torque_slope * engine_change
-    out[0]["speed_ratio"] = s[0]["turbine_speed"] / max(s[0]["engine_speed"], 1e-9)
-    out[0]["driveshaft_speed"] = driveshaft_speed(p, spin)
-    out[0]["driveshaft_torque"] = s[0]["output_torque"] = output_torque
-    out[0]["gear"], out[0]["range"], out[0]["center_locked"] = s[0]["gear"], s[0]["range"], s[0]["center_locked"]
+    s[0]["output_torque"] = output_torque
+    out[0]["engine_torque"], out[0]["driveshaft_speed"] = torque + torque_slope * engine_change, end_speed
+    show_state(p, s, h, out)
     reactions(p, s, engine_change, turbine_change, h, out)
     if p[0]["joint_couples"] > 0:
         engine = (p[0]["engine_inertia"] + p[0]["impeller_inertia"]) * s[0]["engine_speed"]
-        shaft_momentum(p, spin, engine + p[0]["turbine_inertia"] * s[0]["turbine_speed"], out)
+        shaft_momentum(p, s, spin, engine + p[0]["turbine_inertia"] * s[0]["turbine_speed"], out)
+
+
+@inline
+def show_state(p, s, h, out):
+    """Write speeds, shaft torques and positions of the state to the output."""
+    out[0]["engine_speed"], out[0]["turbine_speed"] = s[0]["engine_speed"], s[0]["turbine_speed"]
+    out[0]["speed_ratio"] = s[0]["turbine_speed"] / max(s[0]["engine_speed"], 1e-9)
+    out[0]["driveshaft_torque"] = s[0]["output_torque"]
+    out[0]["shaft_torque"] = s[0]["output_torque"] - p[0]["driveshaft_inertia"] * s[0]["shaft_end_change"] / h
+    out[0]["shaft_twist"] = s[0]["twist"]
+    out[0]["gear"], out[0]["range"], out[0]["center_locked"] = s[0]["gear"], s[0]["range"], s[0]["center_locked"]
 
 
 @inline
