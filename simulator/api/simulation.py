@@ -30,7 +30,7 @@ from simulator.events.collision import Collision
 from simulator.events.incident import Incident
 from simulator.faults.planned_fault import PlannedFault
 from simulator.maneuvers.maneuver_file import Maneuver
-from simulator.maneuvers.metrics import evaluate
+from simulator.maneuvers.metrics import FEWEST_ROWS, evaluate, too_short
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.telemetry import LiveValues, MemoryRecorder, measuring
 from simulator.platform_phases import raise_platform
@@ -452,7 +452,10 @@ class Simulation:
             self.reset()
         self.advance(self.maneuver.duration)
         traits = self._parts.traits if self.maneuver.requested_analyses else None
-        found = evaluate(self.maneuver, self._measured.log(), self.ground.spawn, traits)
+        measured = self._measured.log()
+        if measured.rows < FEWEST_ROWS:
+            raise JounceError(too_short(measured.rows))
+        found = evaluate(self.maneuver, measured, self.ground.spawn, traits)
         ended = how_ended(self._session.driver).replace(DONE, "")
         passed = False if ended else found["pass"]
         outcome = outcome_of(self._session.driver)

@@ -36,8 +36,16 @@ LOAD = re.compile(r"F_C_[A-Z]+_z")
 METRICS_RATE = 100.0
 """Number of rows per second for metrics and plots, independent of the log rate; higher if an analysis needs more."""
 
+FEWEST_ROWS = 10
+"""Minimum number of telemetry rows for an evaluation."""
+
 SETTLED = 0.1
 """Limit of the path error [m] below which a lane change has settled."""
+
+
+def too_short(rows: int) -> str:
+    """Return the statement that a run has too few rows of telemetry for an evaluation."""
+    return f"the run is too short to evaluate: {rows} rows of telemetry, expected at least {FEWEST_ROWS}"
 
 
 class Limit(NamedTuple):

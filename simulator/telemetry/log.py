@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from simulator.events.event import Event
 from simulator.telemetry.atomic_files import write_bytes, write_whole
 from simulator.telemetry.channels import Channel, chosen
 from simulator.telemetry.event_file import read_events
+from simulator.telemetry.metadata import recorded_configuration
 from simulator.telemetry.parquet import read_about, read_telemetry, read_units, write_groups
 
 if TYPE_CHECKING:
@@ -78,9 +78,9 @@ class Log(Mapping[str, NDArray[Any]]):
         return len(next(iter(self._arrays.values()), ()))
 
     @property
-    def configuration(self) -> Any:
-        """Resolved configuration of the run as a mapping; None if the log does not contain it."""
-        return json.loads(self.about["configuration"]) if "configuration" in self.about else None
+    def configuration(self) -> dict[str, Any] | None:
+        """Resolved configuration of the run; None if the log does not contain it. Raises ConfigError: it is damaged."""
+        return recorded_configuration(self.about, "log")
 
     def field(self, name: str) -> NDArray[Any]:
         """Return the columns of a field as one array, (n, k): `field("p_WB")` is (n, 3), `field("jounce")` (n, 4), order FL, FR, RL, RR.
