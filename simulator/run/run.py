@@ -35,7 +35,7 @@ from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import FEWEST_ROWS, evaluated, too_short
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.maneuvers.plots.kinds import columns_of
-from simulator.maneuvers.report.page import RunInfo, columns_shown
+from simulator.maneuvers.report.page import RunInfo, columns_shown, violation
 from simulator.maneuvers.report.write_report import write_metrics, write_page, write_report
 from simulator.maneuvers.source_marks import mark_words
 from simulator.outlets.telemetry import MemoryRecorder, TelemetryOutlet, measuring
@@ -388,6 +388,9 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     for fault in result.get("faults", ()):
         phase = f" of phase {fault['phase']}" if "phase" in fault else ""
         console.print(f"fault: {fault['name']} from {fault['start_s']:g} s{phase}", highlight=False)
+    for check in result["checks"]:
+        if "reason" in check:
+            console.print(f"limit of {violation(check)}", highlight=False)
     for remark in result.get("remarks", ()):
         console.print(f"note: {remark}", highlight=False)
     for line in outcome["left_out"]:
