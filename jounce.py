@@ -86,7 +86,7 @@ class _OwnPackages:
         if name in PACKAGES:
             return PathFinder.find_spec(name, [_ROOT])
         own = name.partition(".")[2] if name.startswith("jounce.") else ""
-        return ModuleSpec(name, _Alias(own)) if own.partition(".")[0] in PACKAGES else None
+        return ModuleSpec(name, _Alias(own)) if own.partition(".")[0] in PACKAGES else None  # type: ignore[arg-type]
 
 
 class _Alias:

@@ -238,7 +238,7 @@ def _no_value(maneuver: EvaluatedManeuver, key: str, drive: Drive) -> str:
     ]
     if not named:
         return "the run has none"
-    request = maneuver.requested_analyses[max(named)[1]]
+    request = list(maneuver.requested_analyses)[max(named)[1]]
     phase = request.values.get("phase")
     if phase and phase not in drive.phases:
         return f"phase {phase} has not begun"
