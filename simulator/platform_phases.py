@@ -13,6 +13,9 @@ from washout.cueing import brake_platform
 DOWN = ("off", "parked", "park", "fault")
 """States of a platform that is parked, parks, or has stopped after a fault."""
 
+COMMON_TICK_TIME = 1.0
+"""s. Longest wait after the rise for a tick at which all streams are due."""
+
 
 def raise_platform(session: Session) -> None:
     """Engage the platform before the first tick. Without this, the drive would begin with a parked platform.
@@ -46,6 +49,11 @@ def wait_for_rise(session: Session, keep_going: Callable[[], bool], outlets: Seq
         if procedure.state != "engaged":
             _run_to_common_tick(session, [outlet for outlet in outlets if hasattr(outlet, "often")], tick)
         return session.tick
+
+
+def most_rise_ticks(session: Session) -> int:
+    """Return the maximum number of ticks of `wait_for_rise`."""
+    return round((session.cueing.procedure.rise_time + COMMON_TICK_TIME) / session.h) + session.driver_every
 
 
 def repeat_rise(session: Session, ticks: int, serve: Callable[[], None]) -> None:
@@ -104,10 +112,10 @@ def _run_to_common_tick(session: Session, streams: Sequence[Outlet], tick: Calla
     """Continue until every stream is due in the same tick.
 
     The ticks restart at 0 when the drive begins. Otherwise the next packet of a stream would contain more or less motion than its time
-    stamp states, and the platform would jolt. Rates that coincide less than once per second are ignored.
+    stamp states, and the platform would jolt. Rates that coincide less often than every COMMON_TICK_TIME are ignored.
     """
     stride = math.lcm(session.driver_every, *(stream.every for stream in streams))
-    if stride * session.h <= 1.0 + 1e-9:
+    if stride * session.h <= COMMON_TICK_TIME + 1e-9:
         pace(session, -session.tick % stride, tick)
 
 

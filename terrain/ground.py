@@ -9,15 +9,18 @@ from __future__ import annotations
 import math
 import zlib
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from simulator.base.call_checks import ARRAY, checks
+from simulator.base.errors import JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import Record
+from simulator.base.suggestions import did_you_mean
 from terrain.base_grid import nodes_around, within_reach
-from terrain.composite_height import composed_height
+from terrain.composite_height import composed_height, composed_heights
 from terrain.features.kernels import Features, no_features
 from terrain.geodesy import Location
 from terrain.objects.object_set import NO_OBJECTS, ObjectSet
@@ -152,16 +155,65 @@ class Ground:
         (rows, columns), (ny, nx) = self.margin, self.heights.shape
         return x + dx * columns, x + dx * (nx - 1 - columns), y + dy * rows, y + dy * (ny - 1 - rows)
 
-    def height(self, x: float, y: float) -> float:
-        """Return the height in m at one point, for Python callers; a Python loop over many points is slow."""
-        return float(composed_height(self.arrays, float(x), float(y)))
+    @overload
+    def height(self, x: float, y: float) -> float: ...
+    @overload
+    def height(self, x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]: ...
+    @checks(x=ARRAY, y=ARRAY)
+    def height(self, x: ArrayLike, y: ArrayLike) -> float | NDArray[np.float64]:
+        """Return the height [m] at points x, y [m], numbers or arrays of any shape, which are broadcast."""
+        if np.ndim(x) == np.ndim(y) == 0:
+            return float(composed_height(self.arrays, float(x), float(y)))  # type: ignore[arg-type]
+        points_x, points_y, shape = _points(x, y)
+        out = np.empty(len(points_x))
+        composed_heights(self.arrays, points_x, points_y, out)
+        return out.reshape(shape)
+
+    @checks(x=ARRAY, y=ARRAY)
+    def normal(self, x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+        """Return the unit normal (..., 3) of the ground at points x, y [m], as for `height`, from differences of heights SPAN apart."""
+        points_x, points_y, shape = _points(x, y)
+        rise = [
+            (self.height(points_x + dx, points_y + dy) - self.height(points_x - dx, points_y - dy)) / (2.0 * SPAN)
+            for dx, dy in ((SPAN, 0.0), (0.0, SPAN))
+        ]
+        upward = np.stack([-rise[0], -rise[1], np.ones(len(points_x))], axis=-1)
+        return (upward / np.linalg.norm(upward, axis=-1, keepdims=True)).reshape((*shape, 3))
+
+    @checks(x=ARRAY, y=ARRAY)
+    def soil(self, x: ArrayLike, y: ArrayLike) -> Record:
+        """Return the soil at points x, y [m], as for `height`: records of `terrain.soil.SOIL` in their shape, with "friction", "hardness" ..."""
+        points_x, points_y, shape = _points(x, y)
+        out = np.zeros(len(points_x), self.soils.dtype)
+        for n in range(len(points_x)):
+            soil_under(self.p, self.hardness, self.soil_ids, self.soils, points_x[n], points_y[n], out[n : n + 1])
+        return out.reshape(shape)
 
     def road(self, name: str) -> Road:
-        """Return the road of that name. Raises KeyError."""
+        """Return the road of that name. Raises RoadError, a KeyError."""
         for road in self.roads:
             if road.name == name:
                 return road
-        raise KeyError(name)
+        raise RoadError(f"no road {name!r}{did_you_mean(name, [road.name for road in self.roads])}")
+
+
+SPAN = 0.01
+"""m. Half the distance of the heights of which the normal is computed; larger: smoother over edges."""
+
+
+class RoadError(JounceError, KeyError):
+    """The ground has no road of this name."""
+
+    __str__ = JounceError.__str__  # KeyError adds quotation marks
+
+
+def _points(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[int, ...]]:
+    """Return the coordinates (n,) of points, and their shape. Raises JounceError: shapes that do not fit together."""
+    try:
+        both = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
+    except ValueError:
+        raise JounceError(f"points: shapes {np.shape(x)} and {np.shape(y)} of x and y; expected shapes that can be broadcast") from None
+    return np.ascontiguousarray(both[0]).ravel(), np.ascontiguousarray(both[1]).ravel(), both[0].shape
 
 
 @kernel

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.call_checks import NUMBER, PAIR, checks, instance
 from simulator.base.errors import JounceError
 from terrain.composite_height import composed_heights
 from terrain.ground import Ground
@@ -84,6 +85,7 @@ class TruthMap:
         return cells_covering(self.lethal(unknown_blocks), self.cell, heading, front, rear, half_width)
 
 
+@checks(ground=instance(Ground, "a ground, as of load_ground"), center=PAIR, extent=PAIR, cell=NUMBER, time=NUMBER)
 def truth_map(
     ground: Ground,
     center: tuple[float, float],

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.call_checks import NUMBER, WHOLE, checks, instance
 from simulator.base.errors import ConfigError, JounceError, raise_all
 from simulator.base.fast_call import compiled_call
 from simulator.base.rates import shown_time
@@ -127,6 +128,9 @@ class Vehicle:
         self._own: OwnParameters | None = None
         self._by_torque = False
 
+    @checks(
+        ground=instance((Ground, GroundArrays), "a ground, as of load_ground"), x=NUMBER, y=NUMBER, yaw=NUMBER, gear=WHOLE, speed=NUMBER
+    )
     def reset(
         self, ground: Ground | GroundArrays, x: float = 0.0, y: float = 0.0, yaw: float = 0.0, gear: int = 0, speed: float = 0.0
     ) -> None:

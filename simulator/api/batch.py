@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.autonomy.outcome import Outcome
-from simulator.base.errors import JounceError
+from simulator.base.call_checks import FUNCTION, NAMES, TEXT, WHOLE, Kind, checks, optional
+from simulator.base.errors import ConfigError, JounceError
 from simulator.base.json_output import json_text
 from simulator.base.line_process import LineProcess, ProcessDiedError
 from simulator.base.suggestions import did_you_mean
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 OPTIONS = ("maneuver", "vehicle", "terrain", "session", "washout", "platform", "changes", "log_rate")
 """Keys of a case, the parameters of `simulate`."""
+CASES = Kind(lambda value: isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping), "a list of cases")
 WORKER = "simulator.api.worker"
 
 
@@ -92,6 +94,7 @@ class Batch(Sequence[BatchRow]):
     def column(self, name: str) -> NDArray[np.float64]:
         """Return a column of the table as numbers (n,), NaN for missing values. Raises JounceError: the column does not exist, or is not
         numeric."""
+        TEXT.check("column", "name", name)
         table = self.table()
         if name not in table:
             raise JounceError(f"no column {name!r}{did_you_mean(name, table)}")
@@ -113,6 +116,7 @@ class Batch(Sequence[BatchRow]):
         return pandas.DataFrame(self.table())
 
 
+@checks(cases=CASES, processes=WHOLE, channels=NAMES, plugins=NAMES, progress=optional(FUNCTION))
 def run_batch(
     cases: Iterable[Mapping[str, Any] | str],
     processes: int = 2,
@@ -222,6 +226,8 @@ def _serve(
 
 def _checked(case: Mapping[str, Any] | str) -> dict[str, Any]:
     """Return a case as a mapping that can be written as JSON. Raises JounceError."""
+    if not isinstance(case, str | Mapping) or not isinstance({} if isinstance(case, str) else case.get("changes"), Mapping | None):
+        raise ConfigError("run_batch", "cases", case, "the name of a maneuver, or a mapping with a mapping of changes")
     given = {"maneuver": case} if isinstance(case, str) else dict(case)
     for key in given:
         if key not in OPTIONS:

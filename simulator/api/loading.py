@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from simulator.base.call_checks import MAPPING, NAME, checks, optional
 from simulator.base.errors import ConfigError
 from simulator.builder.builder import build
 from simulator.builder.session_parts import SessionParts
@@ -30,6 +31,7 @@ def warm_up(say: Callable[[str], None] = print) -> None:
     compile_kernels(say)
 
 
+@checks(name=NAME, changes=optional(MAPPING))
 def load_vehicle(name: str, changes: Changes | None = None) -> Vehicle:
     """Return a vehicle by name or path of its file. `reset` puts it on a ground, `step` moves it under a command, `read` returns its
     state.
@@ -43,6 +45,7 @@ def load_vehicle(name: str, changes: Changes | None = None) -> Vehicle:
     return build(configured({"vehicle": name, "terrain": PLAIN_GROUND}, _below("vehicle", changes))).vehicle
 
 
+@checks(name=NAME, changes=optional(MAPPING))
 def load_ground(name: str, changes: Changes | None = None) -> Ground:
     """Return a ground by name or path of its terrain file, with `changes` by key path. Raises ConfigError."""
     return build(configured({"terrain": name}, _below("terrain", changes)), check_step=False).ground

@@ -7,6 +7,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from simulator.base.call_checks import LIST, NAME, NUMBER, TEXT, checks, one_of
 from simulator.base.errors import ConfigError
 from simulator.base.machine import origin
 from simulator.telemetry.channels import Channel
@@ -17,7 +18,7 @@ from simulator.tools.mechanism.options import INTEGRATORS
 from simulator.tools.mechanism.run_report import run_motion
 from simulator.tools.mechanism.sweep_report import sweep_motion
 from vehicles.multibody.formulations.contract import MultiplierFormulation
-from vehicles.multibody.formulations.kinds import make_formulation
+from vehicles.multibody.formulations.kinds import FORMULATIONS, make_formulation
 from vehicles.multibody.motion.simulate import simulate
 from vehicles.multibody.motion.stabilization import make_control
 from vehicles.multibody.motion.sweep import sweep
@@ -25,6 +26,7 @@ from vehicles.multibody.tree.coordinates import velocity_coordinates
 from vehicles.multibody.tree.system import build_system
 
 
+@checks(file=NAME, coordinate=TEXT, values=LIST)
 def sweep_mechanism(file: str, coordinate: str, values: ArrayLike) -> Log:
     """Sweep a mechanism along a coordinate.
 
@@ -53,6 +55,7 @@ def sweep_mechanism(file: str, coordinate: str, values: ArrayLike) -> Log:
     return _log(sweep_motion(sweep(system, q, known[coordinate].index, np.asarray(values, dtype=float))))
 
 
+@checks(file=NAME, seconds=NUMBER, step=NUMBER, formulation=one_of(FORMULATIONS))
 def run_mechanism(file: str, seconds: float, step: float = 1e-3, formulation: str = "ce") -> Log:
     """Simulate a mechanism from the state in its file.
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from simulator.api.loading import Changes, assemble
 from simulator.api.own_vehicle import OwnVehicle
 from simulator.autonomy.outcome import Outcome, outcome_of
 from simulator.base import renamed
+from simulator.base.call_checks import FUNCTION, MAPPING, NAME, NAMES, NUMBER, TEXT, WHOLE, Kind, checks, is_name, optional
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.machine import origin
 from simulator.base.rates import shown_time, whole_ticks
@@ -30,7 +32,7 @@ from simulator.events.collision import Collision
 from simulator.events.incident import Incident
 from simulator.faults.planned_fault import PlannedFault
 from simulator.maneuvers.maneuver_file import Maneuver
-from simulator.maneuvers.metrics import evaluate
+from simulator.maneuvers.metrics import FEWEST_ROWS, evaluate, too_short
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.telemetry import LiveValues, MemoryRecorder, measuring
 from simulator.platform_phases import raise_platform
@@ -51,6 +53,15 @@ if TYPE_CHECKING:
 
 DRIVE = 1
 """Default selector position."""
+
+
+class DefaultPlatform(Enum):
+    """Type of the default of `platform`, which is not None: that means no platform."""
+
+    OF_SESSION = "the platform of the session"
+
+
+DEFAULT_PLATFORM = DefaultPlatform.OF_SESSION
 POSITIONS = {"reverse": -1, "neutral": 0, "drive": DRIVE}
 """Selector positions by name."""
 
@@ -166,9 +177,10 @@ class Simulation:
         `read(t, readout, command, sensors)` (`simulator.driver.contract`), or a function of (t, readout) that returns a mapping with "steering", "throttle" ...;
         `readout["v_WB_B"]` etc. are the fields of the vehicle readout. It is called 100 times a second. Without maneuver and driver,
         `command` sets a constant command.
-    session, washout, platform : name or path
+    session, washout : name or path
+    platform : name or path of the motion platform; None: the simulation has none, and its columns stay at rest; default: that of the session
     sensors : sensors to add, each a name or a mapping as in the list `sensors` of a session file
-    changes : values by key path, for example {"vehicle.chassis.mass": 2600, "terrain.friction": 0.4}; they override all files
+    changes : values by key path, which override all files
     channels : log columns: names, fields, patterns with * and ?; empty: all
     log_rate : log rows per second of simulated time; a divisor of the steps per second
 
@@ -176,8 +188,26 @@ class Simulation:
     ------
     ConfigError : a file, a change or a channel cannot be used
     JounceError : no equilibrium is found at the start
+
+    >>> sim = Simulation(platform=None, changes={"vehicle.chassis.mass": 2600, "soils.asphalt.friction": 0.4})
+    >>> sim.command(throttle=0.5)
+    >>> sim.advance(0.5)
+    >>> sim.time
+    0.5
     """
 
+    @checks(
+        vehicle=optional(NAME),
+        terrain=optional(NAME),
+        maneuver=optional(NAME),
+        session=optional(NAME),
+        washout=optional(NAME),
+        platform=Kind(lambda value: value is None or isinstance(value, DefaultPlatform) or is_name(value), "a name or a path, or None"),
+        sensors=Kind(lambda value: isinstance(value, Sequence) and not isinstance(value, str | bytes), "a list of names or mappings"),
+        changes=optional(MAPPING),
+        channels=NAMES,
+        log_rate=NUMBER,
+    )
     def __init__(
         self,
         vehicle: str | None = None,
@@ -187,7 +217,7 @@ class Simulation:
         driver: str | Driver | SensingDriver | Callable[[float, Any], Mapping[str, float]] | None = None,
         session: str | None = None,
         washout: str | None = None,
-        platform: str | None = None,
+        platform: str | DefaultPlatform | None = DEFAULT_PLATFORM,
         sensors: Sequence[str | Mapping[str, Any]] = (),
         changes: Changes | None = None,
         channels: Collection[str] = (),
@@ -195,12 +225,14 @@ class Simulation:
     ) -> None:
         if maneuver is not None and driver is not None:
             raise JounceError("a simulation cannot have both a maneuver and a driver")
-        names = {"vehicle": vehicle, "terrain": terrain, "maneuver": maneuver, "washout": washout, "platform": platform}
+        names = {"vehicle": vehicle, "terrain": terrain, "maneuver": maneuver, "washout": washout}
+        if isinstance(platform, DefaultPlatform) or platform is None:
+            self._has_platform = platform is not None
+        else:
+            names["platform"] = platform
         if isinstance(driver, str):
             changes, driver = {**(changes or {}), "driver": driver}, None
         who = FunctionDriver(driver) if callable(driver) and not hasattr(driver, "read") else driver
-        if isinstance(sensors, (str, Mapping)):
-            raise ConfigError("Simulation", "sensors", sensors, "a list of names or mappings")
         if sensors:
             changes = {**(changes or {}), "sensors": list(sensors)}
         self._begin(assemble(names, changes, session), who, channels, log_rate)
@@ -213,6 +245,8 @@ class Simulation:
         one = cls.__new__(cls)
         one._begin(parts, None, channels, log_rate)
         return one
+
+    _has_platform = True
 
     def _begin(self, parts: SessionParts, driver: Any, channels: Collection[str], log_rate: float) -> None:
         self._parts = parts
@@ -265,6 +299,7 @@ class Simulation:
         """Last delivered measurement of each sensor by its name, see `simulator.sensors.measurement.Measurement`."""
         return self._session.measurements
 
+    @checks(sensor=TEXT, call=FUNCTION)
     def on_measurement(self, sensor: str, call: Callable[[Measurement], None]) -> None:
         """Call a function with each measurement of a sensor at its delivery, until the next reset. Raises JounceError: no such sensor."""
         by_name = {one.name: one for one in self._session.sensors}
@@ -294,8 +329,9 @@ class Simulation:
         self._session = session = parts.session(driver or self._held)
         self._added: list[PlannedFault] = []
         session.reset()
-        parts.cueing.procedure.arm()
-        raise_platform(session)
+        if self._has_platform:
+            parts.cueing.procedure.arm()
+            raise_platform(session)
         self._recorder = MemoryRecorder(session, self._every, self._channels)
         self._measured: MemoryRecorder | None = None
         if parts.maneuver is not None:
@@ -339,6 +375,7 @@ class Simulation:
         own = self._session.objects
         return {own.first + row: one for row, one in enumerate(own.objects) if own.records[row]["present"]}
 
+    @checks(number=WHOLE)
     def object_position(self, number: int) -> NDArray[np.float64]:
         """Return the present position (3,) [m] of the origin of an object, in W. Raises JounceError: no such object."""
         return self._session.objects.position(number, self._session.time)
@@ -356,6 +393,7 @@ class Simulation:
         """
         return self._session.world.add([object_of(self._session, one, data_folder("assets"))], self._session.tick)[0]
 
+    @checks(number=WHOLE)
     def remove_object(self, number: int) -> None:
         """Remove an object from the world. Raises JounceError: no such object."""
         self._session.world.remove(number, self._session.tick)
@@ -365,6 +403,7 @@ class Simulation:
         """Faults of the drive, each with its `name`, times and present `level`."""
         return self._session.faults
 
+    @checks(fault=Kind(lambda value: isinstance(value, str | Mapping), "a name or a mapping"))
     def fault(self, fault: str | Mapping[str, Any], **keys: Any) -> str:
         """Add a fault to the drive, until the next reset, and return its name: its level is the column `fault_NAME`.
 
@@ -390,6 +429,7 @@ class Simulation:
         self._present = LiveValues(self._session)
         return planned[0].name
 
+    @checks(seconds=NUMBER)
     def advance(self, seconds: float) -> None:
         """Simulate a time in seconds, an integer number of steps.
 
@@ -452,7 +492,10 @@ class Simulation:
             self.reset()
         self.advance(self.maneuver.duration)
         traits = self._parts.traits if self.maneuver.requested_analyses else None
-        found = evaluate(self.maneuver, self._measured.log(), self.ground.spawn, traits)
+        measured = self._measured.log()
+        if measured.rows < FEWEST_ROWS:
+            raise JounceError(too_short(measured.rows))
+        found = evaluate(self.maneuver, measured, self.ground.spawn, traits)
         ended = how_ended(self._session.driver).replace(DONE, "")
         passed = False if ended else found["pass"]
         outcome = outcome_of(self._session.driver)
@@ -477,7 +520,7 @@ class Simulation:
 
     def _about(self) -> dict[str, str]:
         changes = changes_text(self._session)
-        configuration = recorded(self._parts, armed=True, raised=True)
+        configuration = recorded(self._parts, armed=self._has_platform, raised=self._has_platform)
         if self._added:
             configuration["faults"] = [*(configuration.get("faults") or ()), *(fault.to_json() for fault in self._added)]
         about = about_run(self._parts, configuration)

@@ -8,9 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from simulator.api.loading import Changes, configured
+from simulator.base.call_checks import FUNCTION, MAPPING, NAME, NUMBER, TEXT, checks, optional
 from simulator.host.drive import DriveOptions, Host
 
 
+@checks(
+    maneuver=NAME,
+    to=TEXT,
+    vehicle=optional(NAME),
+    terrain=optional(NAME),
+    platform=optional(NAME),
+    washout=optional(NAME),
+    protocol=TEXT,
+    rate=optional(NUMBER),
+    duration=optional(NUMBER),
+    changes=optional(MAPPING),
+    out=optional(NAME),
+    say=optional(FUNCTION),
+)
 def stream(
     maneuver: str,
     to: str,

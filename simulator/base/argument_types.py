@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
+from simulator.base.console import write_error
 from simulator.base.errors import ConfigError, one_line
 from simulator.base.suggestions import listed, nearest
 
@@ -21,6 +23,13 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print an error and exit with code 2."""
         self.exit(2, f"jounce: {one_line(message)} (see {self.prog} --help)\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print help on the standard output, where a loss is reported, and an error on the error stream."""
+        if file is sys.stdout:
+            print(message, end="")
+        elif message:
+            write_error(message)
 
     def refuse_unknown(self, unknown: list[str], argv: list[str]) -> None:
         """Exit with an error about unknown arguments, from the parser of the verb in `argv`."""

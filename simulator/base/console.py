@@ -7,6 +7,9 @@ import os
 import sys
 from typing import TextIO
 
+_losses: list[str] = []
+"""Reasons why the standard output was lost."""
+
 
 def print_line(text: str) -> None:
     """Print a line on the standard output."""
@@ -16,6 +19,11 @@ def print_line(text: str) -> None:
 def print_error(text: str) -> None:
     """Print each line of a text on the error stream, with the prefix ``jounce: ``."""
     _write("\n".join(f"jounce: {line}" for line in text.split("\n")), sys.stderr)
+
+
+def write_error(text: str) -> None:
+    """Write a text with its line ends on the error stream."""
+    _write(text, sys.stderr, end="")
 
 
 def open_missing() -> None:
@@ -33,22 +41,26 @@ def flush() -> str:
 
     Returns the reason why standard output was lost; empty if none was lost or if the reader has closed the pipe.
     """
-    lost = ""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (OSError, ValueError) as error:
-            _silence(stream)
-            if stream is sys.stdout and not isinstance(error, BrokenPipeError):
-                lost = f"standard output: {getattr(error, 'strerror', None) or error}"
-    return lost
+            _note_loss(stream, error)
+    return _losses[0] if _losses else ""
 
 
-def _write(text: str, stream: TextIO) -> None:
+def _write(text: str, stream: TextIO, end: str = "\n") -> None:
     try:
-        print(text, file=stream, flush=True)
-    except (OSError, ValueError):
-        _silence(stream)
+        print(text, end=end, file=stream, flush=True)
+    except (OSError, ValueError) as error:
+        _note_loss(stream, error)
+
+
+def _note_loss(stream: TextIO, error: Exception) -> None:
+    """Note that output was lost, unless its reader has closed the pipe, and discard further output of the stream."""
+    if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+        _losses.append(f"standard output: {getattr(error, 'strerror', None) or error}")
+    _silence(stream)
 
 
 def _silence(stream: TextIO) -> None:

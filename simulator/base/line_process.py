@@ -78,7 +78,7 @@ class LineProcess:
     def _start(self) -> subprocess.Popen[bytes]:
         paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
         process = cleanup.start_child(
-            [sys.executable, "-m", self._module],
+            [sys.executable, "-P", "-m", self._module],
             env={**os.environ, **self._environment, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

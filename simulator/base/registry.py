@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from simulator.base import renamed
+from simulator.base.call_checks import NAMES, checks
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.suggestions import article, did_you_mean, nearest
 
@@ -217,6 +218,7 @@ def _caller() -> str:
     return str(frame.f_globals.get("__file__") or frame.f_globals.get("__name__", "?"))
 
 
+@checks(paths=NAMES)
 def load_plugins(paths: Iterable[str]) -> None:
     """Import plugin files. A plugin may import modules of its own folder.
 

@@ -208,7 +208,7 @@ def _start(claims: int) -> Callable[[], None]:
     """Start the second process. Return a function that ends it."""
     with cleanup.defer_exit():
         process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", __name__, str(claims)],
+            [sys.executable, "-P", "-W", "ignore", "-m", __name__, str(claims)],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,

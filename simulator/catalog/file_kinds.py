@@ -41,6 +41,7 @@ from simulator.sweep import sweep_file
 from simulator.sweep.load_sweep import load_sweep
 from simulator.validation.compare import comparison_file
 from simulator.validation.datasheet import published_file
+from simulator.validation.datasheet.plausibility import plausibility_remarks
 from simulator.view import user_settings
 from terrain import soil
 from terrain.objects.placement import placement_remarks
@@ -111,7 +112,7 @@ KINDS = (
         "vehicle: bodies, axles, steering and outline",
         TABLES["vehicles"],
         build_vehicle,
-        remarks=controller_remarks,
+        remarks=lambda vehicle: [*controller_remarks(vehicle), *plausibility_remarks(vehicle)],
     ),
     FileKind(
         "drivetrains",

@@ -25,6 +25,8 @@ from simulator.configuration.named_files import NamedFiles
 from simulator.configuration.overrides import Override
 from simulator.configuration.references import DEFAULTS, kind_at, names_soil
 from simulator.configuration.renamed_keys import modernized, new_key, new_value
+from simulator.maneuvers.parameters import KEY as PARAMETERS
+from simulator.maneuvers.parameters import is_used, unknown_parameter
 from simulator.sensors.kinds import SENSOR_FILE
 
 
@@ -112,6 +114,7 @@ class Configuration:
             node = self.layer.at(path[:n])
             path = self._with_new_name(path, n, origin)
             path = (*path[:n], _checked_part(node, path[:n], path[n], setting, origin), *path[n + 1 :])
+            self._check_parameter(path[: n + 1], origin)
             if n < len(path) - 1:
                 self.named.fill(path[: n + 1])
                 if isinstance(node, dict) and node.get(path[n]) is None:
@@ -122,6 +125,16 @@ class Configuration:
         self.layer.put_origins(path, {(): origin})
         if created:
             self.layer.origins[created] = origin
+
+    def _check_parameter(self, path: KeyPath, origin: Origin) -> None:
+        """Check that a parameter of a maneuver which an override sets has an effect. Raises ConfigError: no key of the maneuver uses it."""
+        place, kind = self.named.around(path[:-1]) or ((), "sessions")
+        if kind != "maneuvers" or path[len(place) : -1] != (PARAMETERS,):
+            return
+        content, name = self.layer.at(place), str(path[-1])
+        known = content.get(PARAMETERS) or {} if isinstance(content, dict) else {}
+        if isinstance(known, dict) and name not in known and not is_used(name, content):
+            raise origin.wrong(name, unknown_parameter(name, known, self.name(written(place))))
 
     def _with_new_name(self, path: KeyPath, n: int, origin: Origin) -> KeyPath:
         """Return a path whose part `n` is not an old key; an old key gives a warning."""

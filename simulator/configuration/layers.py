@@ -23,6 +23,8 @@ from simulator.base.yaml_reader import read_yaml
 from simulator.configuration.file_lookup import find_config
 from simulator.configuration.key_path import KeyPath, written
 from simulator.configuration.renamed_keys import modernized, moved
+from simulator.maneuvers.parameters import KEY as PARAMETERS
+from simulator.maneuvers.parameters import is_used, unknown_parameter
 
 UNITS = frozenset(suffix for suffixes in SUFFIXES.values() for suffix in suffixes)
 """Suffixes of keys that are units."""
@@ -213,6 +215,8 @@ def with_base(kind: str, layer: Layer, above: tuple[Path, ...] = ()) -> Layer:
     if not isinstance(below.content, dict):
         raise ConfigError(file, "", below.content, "a mapping of keys to values")
     _drop_replaced(kind, below, layer)
+    if kind == "maneuvers":
+        _check_parameters(below.content, layer, name)
     return merged(below, Layer({key: value for key, value in layer.content.items() if key != "base"}, layer.origins))
 
 
@@ -231,6 +235,17 @@ def _drop_replaced(kind: str, below: Layer, above: Layer) -> None:
         below.content[name] = {key: entry for key, entry in entries.items() if key not in new}
         for key in new:
             below.discard((name, key))
+
+
+def _check_parameters(below: dict[str, Any], layer: Layer, base: str) -> None:
+    """Check that parameters of a maneuver which its base does not have are used. Raises ConfigError: they have no effect."""
+    new, known = layer.content.get(PARAMETERS), below.get(PARAMETERS)
+    if not isinstance(new, dict):
+        return
+    known = known if isinstance(known, dict) else {}
+    for name in new:
+        if isinstance(name, str) and name not in known and not is_used(name, below) and not is_used(name, layer.content):
+            raise layer.origin_of((PARAMETERS, name)).wrong(name, unknown_parameter(name, known, base))
 
 
 def with_new_names(kind: str, layer: Layer) -> Layer:

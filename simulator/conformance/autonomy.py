@@ -46,7 +46,20 @@ VEHICLE = VehicleTraits(
     deceleration=3.0, lateral_acceleration=3.9, max_climb=0.55, max_roll=0.42,
 )  # fmt: skip
 """A light truck."""
-MOUNTS = {"lidar": Mount(np.array((0.0, 0.0, 1.6)), np.eye(3))}
+MOUNT = Mount(np.array((0.0, 0.0, 1.6)), np.eye(3))
+
+
+class Mounts(Mapping[str, Mount]):
+    """A mount for every name: a mapper may use sensors of any name, as it does in a session that has them."""
+
+    def __getitem__(self, name: str) -> Mount:
+        return MOUNT
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("lidar",))
+
+    def __len__(self) -> int:
+        return 1
 
 
 def check_mapper(kind: MapperKind, findings: Findings, example: Mapping[str, Any]) -> None:
@@ -112,7 +125,7 @@ def check_planner(kind: PlannerKind, findings: Findings, example: Mapping[str, A
 
 
 def _new_mapper(kind: MapperKind, values: Mapping[str, Any]) -> Mapper:
-    return kind.make(MapperSettings(values, VEHICLE, level_ground(), np.random.default_rng(SEED), MOUNTS))
+    return kind.make(MapperSettings(values, VEHICLE, level_ground(), np.random.default_rng(SEED), Mounts()))
 
 
 def _new_planner(kind: PlannerKind, values: Mapping[str, Any]) -> Planner:

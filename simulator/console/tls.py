@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.base.errors import UnreadableError
+from simulator.base.inputfile import read_bytes
 
 MOST_BYTES = 1 << 20
 NAMES = ("DNS", "IP Address")
@@ -29,12 +30,7 @@ def checked_files(certificate: str, key: str) -> TlsFiles:
         (certificate, "a certificate (PEM)", b"CERTIFICATE-----"),
         (key, "the key of the certificate (PEM)", b"KEY-----"),
     ):
-        try:
-            with open(file, "rb") as stream:
-                text = stream.read(MOST_BYTES)
-        except OSError as error:
-            raise UnreadableError(file, "", error.strerror or str(error), what) from None
-        if mark not in text:
+        if mark not in read_bytes(file, what, MOST_BYTES):
             raise UnreadableError(file, "", "no PEM file of this kind", what)
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:

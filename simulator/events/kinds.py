@@ -138,6 +138,18 @@ def check(event: Event) -> EventKind:
     return kind
 
 
+def check_recorded(event: Event, file: object) -> None:
+    """Check the value of a recorded command before its effect is repeated; `file` is the file of the events. Raises ConfigError."""
+    kind = COMMANDS[event.kind]
+    # an order for a platform that had not joined is recorded with its result
+    if kind.value is None or (event.value is None and kind.toggles) or (event.kind == "platform" and isinstance(event.value, str)):
+        return
+    place = f"{event.kind} at tick {event.tick}"
+    if event.value is None:
+        raise ConfigError(file, place, NOTHING, kind.value.description())
+    kind.value.read(event.value, file, place)
+
+
 def _quit(drive: Controlled, reason: str | None) -> Effect:
     drive.quit()
     return Effect("quit", reason)

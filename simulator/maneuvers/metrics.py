@@ -36,8 +36,16 @@ LOAD = re.compile(r"F_C_[A-Z]+_z")
 METRICS_RATE = 100.0
 """Number of rows per second for metrics and plots, independent of the log rate; higher if an analysis needs more."""
 
+FEWEST_ROWS = 10
+"""Minimum number of telemetry rows for an evaluation."""
+
 SETTLED = 0.1
 """Limit of the path error [m] below which a lane change has settled."""
+
+
+def too_short(rows: int) -> str:
+    """Return the statement that a run has too few rows of telemetry for an evaluation."""
+    return f"the run is too short to evaluate: {rows} rows of telemetry, expected at least {FEWEST_ROWS}"
 
 
 class Limit(NamedTuple):
@@ -212,10 +220,29 @@ def evaluated(
     if maneuver.gates:
         gates = judge(maneuver.gates, maneuver.body, Track(run["x"], run["y"], run["yaw"], run["v_WB_B_x"]))
         values |= _course_metrics(gates)
-    results = run_analyses(maneuver, drive_of(maneuver, telemetry, run, traits))
+    drive = drive_of(maneuver, telemetry, run, traits)
+    results = run_analyses(maneuver, drive)
     for found in results:
         values |= found.values
-    return _results(maneuver, values, gates, changes), {name: curve for found in results for name, curve in found.curves.items()}
+    found_results = _results(maneuver, values, gates, changes)
+    for check in found_results["checks"]:
+        if check["value"] is None:
+            check["reason"] = _no_value(maneuver, check["metric"], drive)
+    return found_results, {name: curve for found in results for name, curve in found.curves.items()}
+
+
+def _no_value(maneuver: EvaluatedManeuver, key: str, drive: Drive) -> str:
+    """Return why a metric with a limit has no value; `key` is its name with the unit of the file."""
+    named = [
+        (len(metric.name), n) for n, one in enumerate(maneuver.requested_analyses) for metric in one.metrics if key.startswith(metric.name)
+    ]
+    if not named:
+        return "the run has none"
+    request = list(maneuver.requested_analyses)[max(named)[1]]
+    phase = request.values.get("phase")
+    if phase and phase not in drive.phases:
+        return f"phase {phase} has not begun"
+    return f"analysis {request.analysis.name} finds none in {f'phase {phase}' if phase else 'the run'}"
 
 
 def _results(

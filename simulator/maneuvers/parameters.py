@@ -10,14 +10,14 @@ have the same unit.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from simulator.base.errors import ConfigError, ErrorCollector, raise_all
 from simulator.base.fields import Either, Group, Named, Number, Text
 from simulator.base.records import join
-from simulator.base.suggestions import did_you_mean
+from simulator.base.suggestions import did_you_mean, listed
 from simulator.base.units import is_suffix
 
 KEY = "parameters"
@@ -52,6 +52,20 @@ def resolved(mapping: Mapping[str, Any], file: object) -> dict[str, Any]:
     if isinstance(out.get("title"), str):
         out["title"] = _in_words(out["title"], parameters)
     return out
+
+
+def unknown_parameter(name: object, known: Iterable[str], maneuver: str) -> str:
+    """Return the expectation for a parameter that a maneuver does not have, with the nearest one as a hint."""
+    known = tuple(known)
+    return f"a parameter of {maneuver}: {listed(known) or 'it has none'}{did_you_mean(name, known)}"
+
+
+def is_used(name: str, content: Any) -> bool:
+    """Return whether a value in the content of a maneuver contains a parameter."""
+    if isinstance(content, str):
+        return name in re.findall(rf"\$({_NAME})", content)
+    inside = content.values() if isinstance(content, Mapping) else content if isinstance(content, list | tuple) else ()
+    return any(is_used(name, one) for one in inside)
 
 
 @contextmanager

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from simulator.base.errors import ConfigError
 from simulator.events.cueing_controls import CueingControls
 from simulator.events.event import Event, Origin
-from simulator.events.kinds import COMMANDS, PARK, RAISE
-from simulator.platform_phases import raise_platform, repeat_rise
+from simulator.events.kinds import COMMANDS, PARK, RAISE, check_recorded
+from simulator.platform_phases import most_rise_ticks, raise_platform, repeat_rise
 from simulator.session import Session
 
 
@@ -19,12 +21,18 @@ class EventReplay:
     Parameters
     ----------
     events : events of the drive in their order
+    file : file of the events, for messages
+
+    Raises ConfigError: the value of an event is none of its kind.
     """
 
-    def __init__(self, session: Session, events: Sequence[Event]) -> None:
+    def __init__(self, session: Session, events: Sequence[Event], file: Path) -> None:
         self.session, self.cueing = session, CueingControls(session.cueing.tuner)
         session.end_reason = next((event.value or "" for event in events if event.kind == "end"), "")
         commands = [event for event in events if event.origin != Origin.SESSION and event.kind in COMMANDS]
+        self._file = file
+        for event in commands:
+            check_recorded(event, file)
         self._rise = [event for event in commands if event.waits]
         self._drive = [event for event in commands if not event.waits]
 
@@ -32,7 +40,12 @@ class EventReplay:
         """Repeat the rise of the platform before the drive, with its events, or raise the platform as a run does."""
         ends = [event for event in self._drive if event.kind == "wait_over"]
         if ends:
-            repeat_rise(self.session, int(ends[0].value), self._serve_rise)
+            ticks, most = ends[0].value, most_rise_ticks(self.session)
+            if not 0 <= ticks <= most:
+                raise ConfigError(
+                    self._file, "wait_over", ticks, f"a number of ticks from 0 to {most}, which the rise of this platform takes"
+                )
+            repeat_rise(self.session, int(ticks), self._serve_rise)
         else:
             raise_platform(self.session)
 

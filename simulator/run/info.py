@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from simulator.base.json_output import json_text
 from simulator.clock import lateness_text
 from simulator.events.collision import collision_text
 from simulator.telemetry.event_file import read_events
+from simulator.telemetry.metadata import recorded_json, whole_number
 from simulator.telemetry.recover import LogInfo, read_logs
 from simulator.telemetry.run_folder import RUTS_NAME
 from simulator.telemetry.sensor_file.inventory import inspect_files
@@ -24,6 +25,14 @@ from simulator.telemetry.sensor_file.recorder import size_text
 from terrain.rut_grid import SPACING, UNIT, read_ruts
 
 WELL = "well"
+DECODERS: dict[str, Callable[[Any], object]] = {
+    "lateness": lateness_text,
+    "real_time": dict,
+    "configuration": dict,
+    "collisions": lambda collisions: [f"{one['number']} {collision_text(one)}" for one in collisions],
+    OUTCOME: lambda outcome: Outcome(**outcome).message,
+}
+"""Values in JSON in the metadata of a log, each with a function that fails for a value of another shape."""
 
 
 def main_info(name: str, with_columns: bool = False, to_json: bool = False) -> int:
@@ -42,34 +51,33 @@ def main_info(name: str, with_columns: bool = False, to_json: bool = False) -> i
 
 def described(log: LogInfo) -> dict[str, Any]:
     """Return the description of a log for JSON; null for missing data."""
-    about = dict(log.about)
-    lateness, failure, configuration = (about.pop(key, None) for key in ("lateness", "log_failure", "configuration"))
-    real_time = about.pop("real_time", None)
-    collisions, outcome = about.pop("collisions", None), about.pop(OUTCOME, None)
-    events = read_events(log.file)
+    about = {key: value for key, value in log.about.items() if key not in DECODERS}
+    found = {key: recorded_json(log.about, key, log.file, decode) for key, decode in DECODERS.items()}
+    about.pop("rows_lost", None)
+    failure, events = about.pop("log_failure", None), read_events(log.file)
     return {
         "file": str(log.file),
         "recovered": log.recovered,
         "rows": log.rows,
-        "rows_lost": int(about.pop("rows_lost", 0)),
+        "rows_lost": whole_number(log.about, "rows_lost", log.file),
         "simulated_s": _simulated(log),
         "wall_s": _span(log.numbers.get("wall_time")),
         "started": about.pop("started", None),
         "ended": about.get("ended"),
         "ended_well": about.pop("ended", None) == WELL and failure is None,
         "log_failure": failure,
-        "outcome": json.loads(outcome) if outcome else _outcome(log),
+        "outcome": found[OUTCOME] or _outcome(log),
         "resets": _last(log.numbers.get("resets")),
         "paused_s": _paused(log),
         "incidents": _incidents(log),
-        "collisions": json.loads(collisions) if collisions else _touched(log),
+        "collisions": found["collisions"] if log.about.get("collisions") else _touched(log),
         "events": None if events is None else [event.to_json() for event in events],
-        "lateness": json.loads(lateness) if lateness else None,
-        "real_time": json.loads(real_time) if real_time else None,
+        "lateness": found["lateness"],
+        "real_time": found["real_time"],
         "ruts": _ruts(log.file.with_name(RUTS_NAME)),
         "sensor_files": [one.to_json() for one in inspect_files(log.file)],
         "about": about,
-        "configuration": json.loads(configuration) if configuration else None,
+        "configuration": found["configuration"],
         "columns": log.columns,
     }
 
@@ -154,7 +162,9 @@ def _span(column: np.ndarray | None) -> float | None:
 
 
 def _last(column: np.ndarray | None) -> int | None:
-    return None if column is None else int(column[-1]) if len(column) else 0
+    if column is None or not len(column):
+        return None if column is None else 0
+    return int(column[-1]) if np.isfinite(column[-1]) else None
 
 
 def _paused(log: LogInfo) -> float | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from simulator.base.json_output import json_text
 from simulator.session import Session
+from simulator.telemetry.metadata import recorded_json
 from terrain.objects.as_mapping import from_mapping, to_mapping
 from terrain.objects.section import OBJECT_KIND, read_objects
 from terrain.objects.world_object import WorldObject
@@ -35,9 +35,17 @@ def changes_text(session: Session) -> str:
     return json_text(changes) if changes else ""
 
 
-def read_changes(text: str) -> list[dict[str, Any]]:
-    """Return the changes of the metadata of a log."""
-    return [{**change, "objects": from_mapping(change["objects"])} for change in json.loads(text)] if text else []
+def read_changes(about: Mapping[str, str], file: Path) -> list[dict[str, Any]]:
+    """Return the changes in the metadata `about` of the log `file`. Raises ConfigError: they are unusable."""
+    changes: list[dict[str, Any]] = []
+
+    def decode(found: Any) -> None:
+        for change in found:
+            tick, removed = int(change["tick"]), [int(number) for number in change["removed"]]
+            changes.append({"tick": tick, "objects": from_mapping(change["objects"]), "removed": removed})
+
+    recorded_json(about, KEY, file, decode)
+    return changes
 
 
 def apply_due(session: Session, changes: Sequence[Mapping[str, Any]]) -> None:

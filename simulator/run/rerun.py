@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.console import print_error, print_line
-from simulator.base.errors import ConfigError
+from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.base.progress_bar import TimeProgress
@@ -32,9 +32,10 @@ from simulator.run.object_changes import KEY, apply_due, changes_text, read_chan
 from simulator.run.run_configuration import DRIVERS, DROPPED, JOINED, open_log, read_recorded
 from simulator.session import DRIVER_PERIOD, Session
 from simulator.telemetry.event_file import read_events
+from simulator.telemetry.metadata import whole_number
 from simulator.telemetry.recover import LogInfo
 from simulator.telemetry.replay_columns import is_always_logged
-from simulator.telemetry.run_folder import EVENTS
+from simulator.telemetry.run_folder import EVENTS, events_of
 from simulator.telemetry.sensor_file.compare import SensorComparison, compare_files
 from simulator.telemetry.writer import PARQUET_NAME, LogOptions, read_telemetry
 from vehicles.command import COMMAND
@@ -87,6 +88,8 @@ def main_rerun(path: str, out: str | None, to_json: bool) -> int:
     if log.about.get(DROPPED):
         print_error(f"the run has dropped a part, which the rerun does not repeat; its numbers may differ ({log.about[DROPPED]})")
     recorded_columns = read_telemetry(log.file, wall=False)
+    if "time" not in recorded_columns:
+        raise ConfigError(log.file, "time", NOTHING, "a log with the column time")
     # times in logs of version 0.2.0 contain the rounding errors of a sum of ticks
     recorded_columns["time"] = np.array([shown_time(time) for time in recorded_columns["time"]])
     compile_kernels(say)
@@ -166,12 +169,12 @@ def rerun(
                 about = {"rerun_of": str(log.file), "driver": parts.options.driver.name, **_same(log, DRIVERS)}
                 new = open_log(parts, session, folder, armed, LogOptions(about=about), raised)
                 folder.began()
-                replay = EventReplay(session, events or ())
+                replay = EventReplay(session, events or (), events_of(log.file))
                 _begin_as_recorded(session, driver, replay, armed, raised)
                 joined = None if armed or raised else joining_tick(log, columns, new.every)
                 if joined is not None:
                     new.writer.about[JOINED] = str(joined)
-                changes = read_changes(log.about.get(KEY, ""))
+                changes = read_changes(log.about, log.file)
                 ticks = (len(columns["time"]) - 1) * new.every
                 _advance_to_end(session, replay, changes, ticks, joined if events is None else None, stop_request, progress)
                 if changes:
@@ -230,7 +233,7 @@ def joining_tick(log: LogInfo, columns: dict[str, Any], ticks_per_row: int) -> i
     off gives the tick, unless the rows are further apart.
     """
     if JOINED in log.about:
-        return int(log.about[JOINED])
+        return whole_number(log.about, JOINED, log.file)
     up = np.flatnonzero(columns.get("platform_state", ()))
     return (int(up[0]) - 1) * ticks_per_row if len(up) else None
 

@@ -32,10 +32,10 @@ from simulator.driver.make_driver import driver_kind, without_a_person
 from simulator.driver.path import Spawn
 from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.maneuver_file import Maneuver
-from simulator.maneuvers.metrics import evaluated
+from simulator.maneuvers.metrics import FEWEST_ROWS, evaluated, too_short
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.maneuvers.plots.kinds import columns_of
-from simulator.maneuvers.report.page import RunInfo, columns_shown
+from simulator.maneuvers.report.page import RunInfo, columns_shown, violation
 from simulator.maneuvers.report.write_report import write_metrics, write_page, write_report
 from simulator.maneuvers.source_marks import mark_words
 from simulator.outlets.telemetry import MemoryRecorder, TelemetryOutlet, measuring
@@ -49,10 +49,7 @@ from simulator.run.run_configuration import DROPPED, open_log
 from simulator.session import Outlet, PartError, Session
 from simulator.telemetry.log import Log
 
-FEWEST_ROWS = 10
-"""Minimum number of telemetry rows for an evaluation."""
-
-NOTHING_FOUND: dict[str, Any] = {"checks": [], "shown": [], "table": []}
+NOTHING_FOUND: dict[str, Any] = {"pass": None, "metrics": {}, "checks": [], "shown": [], "table": []}
 """Result of a run with too few rows."""
 NO_MANEUVER = "no maneuver to run; expected a maneuver, or a session with one; hint: see 'jounce run --help'"
 
@@ -289,7 +286,10 @@ def _evaluated(parts: SessionParts, session: Session, measured: Log, run: _Outco
         maneuver.title += f" (ended early, at {early['time_s']:.3g} s)"
     result: dict[str, Any] = {**NOTHING_FOUND, "maneuver": maneuver.name, "title": maneuver.title, "remarks": list(maneuver.remarks)}
     curves: dict[str, Curve] = {}
-    if measured.rows >= FEWEST_ROWS:
+    if measured.rows < FEWEST_ROWS:
+        result["pass"] = False if maneuver.limits else None
+        result["remarks"].append(too_short(measured.rows))
+    else:
         result, curves = evaluated(maneuver, measured, spawn, parts.traits if maneuver.requested_analyses else None)
     if early is not None:
         result |= {"pass": False, "ended_early": early}
@@ -388,6 +388,9 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     for fault in result.get("faults", ()):
         phase = f" of phase {fault['phase']}" if "phase" in fault else ""
         console.print(f"fault: {fault['name']} from {fault['start_s']:g} s{phase}", highlight=False)
+    for check in result["checks"]:
+        if "reason" in check:
+            console.print(f"limit of {violation(check)}", highlight=False)
     for remark in result.get("remarks", ()):
         console.print(f"note: {remark}", highlight=False)
     for line in outcome["left_out"]:

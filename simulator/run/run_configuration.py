@@ -7,7 +7,6 @@ in configuration.yaml for readers. The mapping is a valid session file. Its key 
 from __future__ import annotations
 
 import hashlib
-import json
 import platform
 from collections.abc import Mapping
 from dataclasses import replace
@@ -33,12 +32,13 @@ from simulator.outlets.telemetry import TelemetryOutlet
 from simulator.run.folder import RunFolder
 from simulator.session import Session
 from simulator.telemetry.atomic_files import write_text
+from simulator.telemetry.metadata import CONFIGURATION, recorded_configuration
 from simulator.telemetry.recover import LogInfo, read_logs
 from simulator.telemetry.writer import PLAIN, LogOptions
 
 FILE_NAME = "configuration.yaml"
 """Name of the configuration file in a run folder; also in `simulator.telemetry.run_folder.RESULTS`."""
-KEY = "configuration"
+KEY = CONFIGURATION
 """Key in the metadata of a log."""
 JOINED = "platform_joined"
 """Key in the metadata of a log: tick of a drive at which the platform joined."""
@@ -155,10 +155,7 @@ def write_configuration(folder: Path, configuration: dict[str, Any]) -> None:
 def read_recorded(path: Path) -> tuple[LogInfo, Configuration]:
     """Return the log of a run and its configuration. Raises ConfigError: there is no readable log or configuration."""
     log = read_logs(path)[0]
-    try:
-        content = json.loads(log.about[KEY])
-    except (KeyError, ValueError):
-        raise ConfigError(log.file, KEY, "nothing", "a log with its configuration, as written by this version") from None
-    if not isinstance(content, dict):
-        raise ConfigError(log.file, KEY, content, "a mapping of keys to values")
+    content = recorded_configuration(log.about, log.file)
+    if content is None:
+        raise ConfigError(log.file, KEY, "nothing", "a log with its configuration, as written by this version")
     return log, Configuration(Layer(content, {(): Origin(str(log.file))}))

@@ -13,13 +13,13 @@ from simulator.base.json_output import json_text
 from simulator.base.progress_bar import TimeProgress
 from simulator.base.signals import EndedBySignal
 from simulator.base.status_line import StatusLine
-from simulator.base.suggestions import did_you_mean
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import find_config
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.layers import read_layers
 from simulator.configuration.overrides import changes, option
+from simulator.maneuvers.parameters import unknown_parameter
 from simulator.maneuvers.plots.series_summary import draw_summary
 from simulator.maneuvers.series_file import FOUND, PARTS, Outcome, Run, Series
 from simulator.run.folder import RunFolder
@@ -64,14 +64,9 @@ def _check_step(step: Mapping[str, Any], file: str, key: str) -> None:
     for section in ("given", "each"):
         for parameter in step.get(section) or {}:
             if parameter not in known and parameter not in PARTS:
-                raise _unknown(file, f"{key}.{section}.{parameter}", parameter, name, known)
+                raise ConfigError(file, f"{key}.{section}.{parameter}", parameter, unknown_parameter(parameter, known, name))
     if "parameter" in step and step["parameter"] not in known:
-        raise _unknown(file, f"{key}.parameter", step["parameter"], name, known)
-
-
-def _unknown(file: str, key: str, parameter: str, maneuver: str, known: Mapping[str, Any]) -> ConfigError:
-    known_names = ", ".join(known) or "none defined"
-    return ConfigError(file, key, parameter, f"a parameter of {maneuver} ({known_names}){did_you_mean(parameter, known)}")
+        raise ConfigError(file, f"{key}.parameter", step["parameter"], unknown_parameter(step["parameter"], known, name))
 
 
 def run_series(

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.base.errors import OutputError
+from simulator.base.inputfile import check_regular
 from simulator.base.json_output import json_text
 from simulator.base.signals import StopRequest, on_signal
 from simulator.sweep.case import LETTERS, Cases
@@ -147,6 +148,7 @@ def _claim(folder: Path, cases: Cases, channels: Collection[str]) -> OlderCases 
         write_plan(cases, folder)
         write_text(file, json_text(about, indent=2) + "\n")
         return None
+    check_regular(file, "the description of a sweep in JSON")
     try:
         other = json.loads(file.read_text(encoding="utf-8"))
         same, name, runs = other["sweep"] == about["sweep"], other.get("name", "another sweep"), other["runs"]

@@ -32,11 +32,11 @@ from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Layer, Origin
 from simulator.driver.vehicle_identification import simulated_for
 from simulator.maneuvers.maneuver_file import Maneuver
-from simulator.maneuvers.metrics import evaluate
+from simulator.maneuvers.metrics import FEWEST_ROWS, evaluate, too_short
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.telemetry import MemoryRecorder, measuring
 from simulator.platform_phases import raise_platform
-from simulator.run.run import FEWEST_ROWS, NO_MANEUVER, driver_of
+from simulator.run.run import NO_MANEUVER, driver_of
 from simulator.run.run_configuration import about_run, recorded, ticks_per_row
 from simulator.session import Session
 from simulator.sweep.log_serialization import plain_log
@@ -189,7 +189,7 @@ def run_case(mapping: Mapping[str, Any] | msgspec.Raw, channels: Sequence[str], 
         identifying = simulated_for(parts.traits) - before  # an identification drive may run between two steps
     rows = run.measured.log()
     if rows.rows < FEWEST_ROWS:
-        raise JounceError(f"the run is too short to evaluate: {rows.rows} rows of telemetry, expected at least {FEWEST_ROWS}")
+        raise JounceError(too_short(rows.rows))
     evaluation = evaluate(maneuver, rows, session.ground.spawn, parts.traits if maneuver.requested_analyses else None)
     given_up = how_ended(session.driver) not in ("", DONE)
     log = (

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.suggestions import did_you_mean
 from simulator.builder.builder import build
 from simulator.configuration.file_lookup import find_config
 from simulator.configuration.layers import files_parsed_once, read_layers
-from simulator.maneuvers.parameters import KEY
+from simulator.maneuvers.parameters import KEY, unknown_parameter
 from simulator.sweep.configuration_cache import Shared
 from simulator.sweep.design import Design, read_design, telling
 from simulator.sweep.metric_limits import PARAMETERS
@@ -49,7 +48,9 @@ def check_parameters(design: Design) -> None:
                 known[name] = _parameters(name, design, number if "maneuver" in point else None)
             for where, key in parameters:
                 with faults.part():
-                    _check_known(key.removeprefix(PARAMETERS), known[name], name, design.file, design.key_of(where, key))
+                    word = key.removeprefix(PARAMETERS)
+                    if word not in known[name]:
+                        raise ConfigError(design.file, design.key_of(where, key), word, unknown_parameter(word, known[name], name))
 
 
 def _parameters(name: str, design: Design, number: int | None) -> Mapping[str, Any]:
@@ -57,8 +58,3 @@ def _parameters(name: str, design: Design, number: int | None) -> Mapping[str, A
     content = read_layers("maneuvers", find_config("maneuvers", name, design.file, design.key_of(number, "maneuver"))).content
     found = content.get(KEY) if isinstance(content, Mapping) else None
     return found if isinstance(found, Mapping) else {}
-
-
-def _check_known(word: str, known: Mapping[str, Any], maneuver: str, file: str, key: str) -> None:
-    if word not in known:
-        raise ConfigError(file, key, word, f"a parameter of {maneuver}: {', '.join(known) or 'none'}{did_you_mean(word, known)}")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from simulator.base.call_checks import FUNCTION, MAPPING, MAPPINGS, NAME, NAMES, TEXT, WHOLE, checks, optional
 from simulator.base.registry import load_plugins
 from simulator.base.signals import EndedBySignal
 from simulator.sweep.case import Resolver
@@ -27,6 +28,16 @@ def executor_for(processes: int | None, scheduler: str | None, say: Callable[[st
     return DaskCluster(scheduler, say)
 
 
+@checks(
+    base=MAPPING,
+    points=MAPPINGS,
+    out=NAME,
+    processes=optional(WHOLE),
+    scheduler=optional(TEXT),
+    channels=NAMES,
+    plugins=NAMES,
+    progress=optional(FUNCTION),
+)
 def run_sweep(
     base: Mapping[str, Any],
     points: Sequence[Mapping[str, Any]],
@@ -63,6 +74,8 @@ def run_sweep(
     OutputError : the folder cannot be written, or contains another sweep
     KeyboardInterrupt : by a signal; completed runs are stored in the folder
     """
+    for point in points:
+        MAPPING.check("run_sweep", "points", point)
     files = [os.fspath(plugin) for plugin in plugins]
     load_plugins(files)
     about = {"name": Path(out).name, "title": Path(out).name}

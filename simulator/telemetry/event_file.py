@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import queue
 import threading
 from collections.abc import Callable, Mapping
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from simulator.base.errors import ConfigError, OutputError
+from simulator.base.inputfile import read_unicode
 from simulator.base.json_output import json_text
 from simulator.events.event import Event, event_from_json
 from simulator.telemetry.run_folder import EVENTS, events_of
@@ -18,6 +20,8 @@ from simulator.telemetry.run_folder import EVENTS, events_of
 FORMAT, VERSION = "jounce events", 1
 CAPACITY = 4096
 """Maximum number of events that wait for the disk."""
+MOST_BYTES = 1 << 28
+"""Maximum size of a file of events [bytes]: some millions of events."""
 CLOSE_TIMEOUT = 10.0
 """s that `close` waits for the disk."""
 
@@ -107,12 +111,9 @@ def read_events(log: Path) -> tuple[Event, ...] | None:
     file = events_of(log)
     if file.stem == log.stem:  # no log of a run folder
         return None
-    try:
-        text = file.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    if not os.path.lexists(file):
         return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(file, "", str(error), "a readable file of events") from None
+    text = read_unicode(file, "a file of events", MOST_BYTES)
     head, *rows = text.split("\n")[:-1] or [""]
     found = _json(head)
     if not isinstance(found, dict) or found.get("format") != FORMAT or found.get("version") != VERSION:
@@ -123,12 +124,12 @@ def read_events(log: Path) -> tuple[Event, ...] | None:
 def _event(file: Path, number: int, row: str) -> Event:
     try:
         return event_from_json(_json(row))
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         raise ConfigError(file, f"line {number}", row[:80], "an event with tick, time_s, origin, kind and value") from None
 
 
 def _json(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None

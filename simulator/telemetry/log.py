@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base import renamed
+from simulator.base.call_checks import NAME, NAMES, TEXT, checks, optional
 from simulator.base.errors import JounceError
 from simulator.base.suggestions import did_you_mean
 from simulator.events.event import Event
 from simulator.telemetry.atomic_files import write_bytes, write_whole
 from simulator.telemetry.channels import Channel, chosen
 from simulator.telemetry.event_file import read_events
+from simulator.telemetry.metadata import recorded_configuration
 from simulator.telemetry.parquet import read_about, read_telemetry, read_units, write_groups
 
 if TYPE_CHECKING:
@@ -29,6 +30,13 @@ class NoSuchColumnError(JounceError, KeyError):
     """The log has no column or field of this name."""
 
     __str__ = JounceError.__str__  # KeyError adds quotation marks
+
+
+def _text(name: object) -> str:
+    """Return the name of a column. Raises NoSuchColumnError: it is no text."""
+    if not isinstance(name, str):
+        raise NoSuchColumnError(f"no column {name!r}; expected the name of a column, a text")
+    return name
 
 
 class Log(Mapping[str, NDArray[Any]]):
@@ -56,7 +64,7 @@ class Log(Mapping[str, NDArray[Any]]):
         self._arrays = {name: arrays[name] for name in self.columns}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        name = renamed.column(name)
+        name = renamed.column(_text(name))
         try:
             return self._arrays[name]
         except KeyError:
@@ -78,16 +86,16 @@ class Log(Mapping[str, NDArray[Any]]):
         return len(next(iter(self._arrays.values()), ()))
 
     @property
-    def configuration(self) -> Any:
-        """Resolved configuration of the run as a mapping; None if the log does not contain it."""
-        return json.loads(self.about["configuration"]) if "configuration" in self.about else None
+    def configuration(self) -> dict[str, Any] | None:
+        """Resolved configuration of the run; None if the log does not contain it. Raises ConfigError: it is damaged."""
+        return recorded_configuration(self.about, "log")
 
     def field(self, name: str) -> NDArray[Any]:
         """Return the columns of a field as one array, (n, k): `field("p_WB")` is (n, 3), `field("jounce")` (n, 4), order FL, FR, RL, RR.
 
         Raises NoSuchColumnError.
         """
-        name = renamed.column(name)
+        name = renamed.column(_text(name))
         names = [column.name for column in self.columns.values() if column.field == name]
         if not names:
             raise NoSuchColumnError(f"no field {name!r}{did_you_mean(name, {column.field for column in self.columns.values()})}")
@@ -95,6 +103,7 @@ class Log(Mapping[str, NDArray[Any]]):
 
     def select(self, *wanted: str) -> Log:
         """Return a log of selected columns: names, fields, patterns with * and ?. Raises ConfigError if nothing matches one of them."""
+        NAMES.check("select", "wanted", wanted)
         names = chosen({name: column.field for name, column in self.columns.items()}, wanted)
         return Log([self.columns[name] for name in names], self._arrays, self.about, self.events)
 
@@ -112,6 +121,7 @@ class Log(Mapping[str, NDArray[Any]]):
         frame.attrs["about"] = dict(self.about)
         return frame
 
+    @checks(along=TEXT, file=optional(NAME))
     def plot(self, *wanted: str, along: str = "time", file: str | os.PathLike[str] | None = None) -> Figure:
         """Plot columns over time or another column, one panel per field in the requested order, angles in degrees.
 
@@ -134,11 +144,13 @@ class Log(Mapping[str, NDArray[Any]]):
             write_bytes(Path(file), png_of(figure))
         return figure
 
+    @checks(file=NAME)
     def save(self, file: str | os.PathLike[str]) -> None:
         """Write a telemetry file (Parquet) for `read_log` and other Parquet readers. Raises OutputError."""
         write_whole(Path(file), lambda path: write_groups(path, self.columns.values(), [self._arrays], self.about))
 
 
+@checks(file=NAME, channels=NAMES)
 def read_log(file: str | os.PathLike[str], channels: Collection[str] = (), wall: bool = True) -> Log:
     """Read the log of a telemetry file or of a run folder.
 

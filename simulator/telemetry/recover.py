@@ -137,7 +137,11 @@ def _is_converted(file: Path, log: RowsFile) -> bool:
 
 
 def _describe(file: Path) -> LogInfo:
-    return LogInfo(file, read_count(file), read_about(file), read_units(file), read_telemetry(file, NUMBERS))
+    numbers = read_telemetry(file, NUMBERS)
+    for name, column in numbers.items():
+        if column.dtype.kind not in "iuf":
+            raise ConfigError(file, name, f"a column of {column.dtype}", "a column of numbers")
+    return LogInfo(file, read_count(file), read_about(file), read_units(file), numbers)
 
 
 def _read_raw(raw: Path, ended: str) -> LogInfo:

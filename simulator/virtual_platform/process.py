@@ -196,6 +196,7 @@ def start_virtual_platform(
     """
     command = [
         sys.executable,
+        "-P",
         "-m",
         "simulator.virtual_platform.process",
         "--spawned",

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simulator.base.call_checks import ARRAY, checks, instance
 from simulator.base.errors import JounceError
 from simulator.base.records import record
 from terrain.ground import Ground
@@ -56,6 +57,7 @@ class RayCaster:
     ruts : `Session.soil.arrays` for the ruts of a session; default: none
     """
 
+    @checks(ground=instance(Ground, "a ground, as of load_ground"))
     def __init__(self, ground: Ground, objects: ObjectSet | None = None, ruts: Ruts = NO_RUTS) -> None:
         self.ground, self.ruts = ground, ruts
         self.objects = ground.objects if objects is None else objects
@@ -215,9 +217,16 @@ def _lines(points: FloatArray, along: FloatArray, count: int) -> FloatArray:
     raise RayError(f"{name}: ray {row}: {part[row if len(part) > 1 else 0].tolist()}; expected {expected}")
 
 
+def _floats(name: str, values: ArrayLike) -> FloatArray:
+    """Return an array of numbers. Raises RayError: other values."""
+    if not ARRAY.accepts(values):
+        raise RayError(f"{name}: {str(values)[:80]!r}; expected numbers")
+    return np.asarray(values, float)
+
+
 def _vectors(name: str, values: ArrayLike) -> FloatArray:
     """Return vectors (n, 3). Raises RayError."""
-    array = np.asarray(values, float)
+    array = _floats(name, values)
     if array.shape[-1:] != (3,) or array.ndim > 2:
         raise RayError(f"{name}: shape {array.shape}; expected (n, 3) or (3,)")
     return np.ascontiguousarray(np.atleast_2d(array))
@@ -225,7 +234,7 @@ def _vectors(name: str, values: ArrayLike) -> FloatArray:
 
 def _numbers(name: str, values: ArrayLike) -> FloatArray:
     """Return numbers (n,). Raises RayError."""
-    array = np.asarray(values, float)
+    array = _floats(name, values)
     if array.ndim > 1:
         raise RayError(f"{name}: shape {array.shape}; expected one number, or (n,)")
     return np.atleast_1d(array)

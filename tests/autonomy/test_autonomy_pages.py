@@ -24,11 +24,12 @@ def examples(page: str) -> list[str]:
 
 def test_a_planner_and_a_mapper_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", list(sys.path))
-    for name, text in zip(("straight", "short_sighted"), examples("own_planner"), strict=True):
+    for name, text in zip(("straight", "short_sighted", "flat_map"), examples("own_planner"), strict=True):
         (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
         load_plugins([str(tmp_path / f"{name}.py")])
     check_plugin(PLANNER_KINDS.need("straight"))
     check_plugin(MAPPER_KINDS.need("short_sighted"))
+    check_plugin(MAPPER_KINDS.need("yard"))
     changes = {
         "maneuver.planner": "straight",
         "maneuver.mapper": {"type": "short_sighted", "sight_m": 15},

@@ -83,7 +83,7 @@ def test_a_program_adds_and_removes_objects() -> None:
         sim.add_object({"shape": "sphere", "radius": -1, "position": [80, 30]})
     with pytest.raises(JounceError, match="ball"):
         sim.add_object(WorldObject("ball", Sphere(0.5), (90.0, 30.0, 0.5)))
-    recorded = read_changes(sim.log.about[KEY])
+    recorded = read_changes(sim.log.about, Path("log"))
     again = jounce.Simulation("hmmwv", "flat").session
     for tick in (0, 100):
         again.tick = tick

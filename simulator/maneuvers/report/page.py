@@ -91,13 +91,18 @@ def outcome(result: Mapping[str, Any]) -> Verdict:
     early_end = (
         f"ended early, at {result['ended_early']['time_s']:.4g} s: {result['ended_early']['reason']}" if "ended_early" in result else ""
     )
-    failed = [check["metric"] for check in checks if not check["pass"]]
+    failed = [violation(check) for check in checks if not check["pass"]]
     if result["pass"] is None:
         return Verdict(early_end or "no limits given, so no pass or fail", False if early_end else None)
     text = f"passed: all {len(checks)} limits satisfied" if len(checks) > 1 else "passed: limit satisfied"
     if result["pass"] is False:
         text = f"FAILED: {len(failed)} of {len(checks)} limits violated ({', '.join(failed)})" if failed else "FAILED"
     return Verdict("; ".join(part for part in (text, early_end) if part), result["pass"])
+
+
+def violation(check: Mapping[str, Any]) -> str:
+    """Return a violated limit: the metric, and the reason if it has no value."""
+    return f"{check['metric']}: no value, {check['reason']}" if "reason" in check else str(check["metric"])
 
 
 def remarks(result: Mapping[str, Any], info: RunInfo) -> list[str]:

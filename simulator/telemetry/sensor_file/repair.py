@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simulator.base.errors import ConfigError, OutputError, UnreadableError
+from simulator.base.inputfile import check_regular
 from simulator.telemetry.sensor_file.file_index import MAGIC, FileIndex, bytes_of
 
 FOOTER_BYTES = 9 + 20 + len(MAGIC)
@@ -46,7 +47,8 @@ class _Chunk(NamedTuple):
 
 
 def is_complete(file: Path) -> bool:
-    """Return whether a file has its end. Raises UnreadableError; ConfigError: it is not an MCAP file."""
+    """Return whether a file has its end. Raises UnreadableError; ConfigError: it is not an MCAP file, or not a regular file."""
+    check_regular(file, "an MCAP file")
     try:
         with open(file, "rb") as stream:
             if stream.read(len(MAGIC)) != MAGIC:

@@ -92,7 +92,7 @@ def read_drive(place: str | os.PathLike[str], h: float = 1e-3) -> Drive:
 def _gravity(log: Log) -> float:
     """Return the gravity [m/s2] of the drive."""
     try:
-        return float(log.configuration["terrain"]["gravity"])
+        return float((log.configuration or {})["terrain"]["gravity"])
     except (KeyError, TypeError, ValueError):
         return STANDARD_GRAVITY
 

@@ -113,6 +113,9 @@ def _run(path: Path, comparison: Comparison) -> Record:
     facts: dict[str, str] = {key: log.about[key] for key in ("maneuver", "vehicle", "terrain", "version", "settings") if key in log.about}
     if log.configuration is not None:
         facts["configuration"] = fingerprint(log.configuration)
+    for name, column in log.items():
+        if column.dtype.kind not in "biuf":
+            raise ConfigError(file, name, f"a column of {column.dtype}", "a column of numbers")
     report = folder / REPORT
     metrics = _metrics(folder) if path.is_dir() else {}
     name = path.resolve().name if path.is_dir() else path.stem

@@ -62,7 +62,7 @@ def static_values_of(vehicle: Vehicle, ground: Ground) -> StaticValue:
     return StaticValue({name: float(value) for name, value in numbers.items() if math.isfinite(value)}, troubles)
 
 
-def _places(vehicle: Vehicle) -> _Places:
+def places_of(vehicle: Vehicle) -> _Places:
     """Return the wheels of the frontmost and the rearmost axle, the left wheel first."""
     x, y = vehicle.readout[0]["p_BK"][:, 0], vehicle.readout[0]["p_BK"][:, 1]
     front, rear = (np.flatnonzero(np.abs(x - end) < SAME_AXLE) for end in (x.max(), x.min()))
@@ -72,7 +72,7 @@ def _places(vehicle: Vehicle) -> _Places:
 def _loads(vehicle: Vehicle, ground: Ground) -> Numbers:
     """Return mass, axle loads and dimensions."""
     vehicle.reset(ground)
-    readout, model, places = vehicle.readout[0], vehicle.model, _places(vehicle)
+    readout, model, places = vehicle.readout[0], vehicle.model, places_of(vehicle)
     loads = readout["F_C"][:, 2] / float(ground.p[0]["gravity"])
     length, width, _ = vehicle.description.outline
     x = readout["p_BK"][:, 0]
@@ -107,7 +107,7 @@ def _alignment(vehicle: Vehicle, ground: Ground) -> Numbers:
     """Return toe and camber of each wheel, and the distance to the rebound stop."""
     vehicle.reset(ground)
     readout, out = vehicle.readout[0], dict[str, float]()
-    for end, wheels in _places(vehicle).ends():
+    for end, wheels in places_of(vehicle).ends():
         for side, wheel, inward in (("left", wheels[0], -1.0), ("right", wheels[-1], 1.0)):
             out[f"toe_{end}_{side}"] = inward * readout["road_wheel_angle"][wheel]
             out[f"camber_{end}_{side}"] = readout["camber"][wheel]
@@ -121,7 +121,7 @@ def _alignment(vehicle: Vehicle, ground: Ground) -> Numbers:
 def _travel(vehicle: Vehicle, ground: Ground) -> Numbers:
     """Return the positions of the wheels in their travel."""
     vehicle.reset(ground)
-    places = _places(vehicle)
+    places = places_of(vehicle)
     rest = vehicle.readout[0]["jounce"].copy()
     rebound, bump = (_jounce_at(vehicle, theta) for theta in vehicle.model.corners[0]["ends"]["theta"])
     out: dict[str, float] = {}
