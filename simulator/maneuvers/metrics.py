@@ -59,6 +59,14 @@ class EvaluatedAnalysis(Protocol):
     """Analysis that a maneuver requests."""
 
     @property
+    def analysis(self) -> contract.Analysis:
+        """Kind of the analysis."""
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """Parameters of the analysis."""
+
+    @property
     def metrics(self) -> tuple[contract.Metric, ...]:
         """Metrics with their names in the maneuver."""
 
