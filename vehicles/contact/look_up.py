@@ -255,12 +255,19 @@ def _velocity(s, r_W):
 @kernel
 def _move_pair(s, c, restitution, depth, n, h):
     """Record the work of the last step of a pair, then update its normal, depth, contact point and velocity."""
-    q = s[0]
     if c["depth"] > 0.0:
-        old, v = vector(c["n_W"]), _velocity(s, rotated(q["R_WB"], vector(c["r_B"])))
+        old, v = vector(c["n_W"]), _velocity(s, rotated(s[0]["R_WB"], vector(c["r_B"])))
         before = c["v_W"]
         record_step(c, restitution, dot(old, vector(before)), dot(old, v), h)
-    c["depth"], c["normal_force"] = depth, 0.0
+    c["normal_force"] = 0.0
+    place_pair(s, c, depth, n)
+
+
+@kernel
+def place_pair(s, c, depth, n):
+    """Write normal and depth of the bodies `a` and `b` of the state to their pair, and the contact point and velocity that follow."""
+    q = s[0]
+    c["depth"] = depth
     if depth > 0.0:
         elastic = elastic_depth(c)
         w = rotated(q["R_WB"], vector(q["w_WB_B"]))

@@ -21,6 +21,7 @@ from vehicles.contact.collisions import add_force, close_step, collision_row
 from vehicles.contact.law import effective_mass, elastic_depth, friction_force, friction_moment, lowest_mass, normal_force
 from vehicles.contact.look_up import look_up
 from vehicles.contact.records import OBJECT_CONTACT_STATE_TYPE, OBJECT_CONTACT_TYPE
+from vehicles.contact.seams import pool_energy, smooth_seams
 from vehicles.tires.parameters import WHEEL
 
 WHEEL_TYPE = dtype_of(WHEEL)
@@ -58,7 +59,9 @@ def meet_objects(p, s, w, wheels, h):
         return
     q["away"] = look_up(p, s, w, wheels, margin, h)
     if q["live"] > 0:
+        smooth_seams(p, s, w, wheels, h)
         _share_forces(p, s)
+        pool_energy(s)
         for k in range(2):
             for j in range(3):
                 q["ahead_B"][k, j] = 0.0
