@@ -8,8 +8,8 @@ from simulator.base.algebra.spatial import rotated, unrotated
 from simulator.base.algebra.vectors import add, cross, dot, sub, vector
 from simulator.base.callbacks import records_at
 from simulator.base.jit import inline, kernel
-from terrain.objects.pose import place_object
-from terrain.objects.records import BREAKAWAY, MESH, NODE_TYPE, OBJECT_TYPE, ROW_TYPE, STATE_TYPE, TRIANGLE_TYPE
+from terrain.objects.pose import is_loose, place_object
+from terrain.objects.records import MESH, NODE_TYPE, OBJECT_TYPE, ROW_TYPE, TRIANGLE_TYPE
 from vehicles.contact.bodies import box_gap, object_gap, object_velocity, part_sphere, take_object, take_part, triangle_gap
 from vehicles.contact.convex import core_distance, core_radius, first_normal, track_normal
 from vehicles.contact.law import elastic_depth, record_step
@@ -37,7 +37,8 @@ def look_up(p, s, w, wheels, margin, h):
         nearest = min(nearest, _look_into_bins(p, s, w, wheels, margin, h))
     rows = records_at(g["mover_rows"], ROW_TYPE, g["movers"])
     for k in range(g["movers"]):
-        nearest = min(nearest, _meet_object(p, s, w, wheels, rows[k], margin, h))
+        if not is_loose(w, _object(w, rows[k])):
+            nearest = min(nearest, _meet_object(p, s, w, wheels, rows[k], margin, h))
     rows = records_at(g["broken_rows"], ROW_TYPE, g["broken"])
     for k in range(g["broken"]):
         nearest = min(nearest, _meet_object(p, s, w, wheels, rows[k], margin, h))
@@ -72,7 +73,7 @@ def _look_into_bins(p, s, w, wheels, margin, h):
                     continue
                 if max(math.floor((o["low"][1] - g["origin"][1]) / g["size"]), low) != line:
                     continue
-                if o["motion"] == BREAKAWAY and records_at(g["states"], STATE_TYPE, o["state"] + 1)[o["state"]]["broken"] > 0:
+                if is_loose(w, o):
                     continue
                 nearest = min(nearest, _meet_object(p, s, w, wheels, rows[k], margin, h))
     return nearest

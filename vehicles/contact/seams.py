@@ -20,8 +20,8 @@ from simulator.base.algebra.spatial import rotated, unrotated
 from simulator.base.algebra.vectors import add, add_scaled, cross, dot, scale, sub, vector
 from simulator.base.callbacks import records_at
 from simulator.base.jit import inline, kernel
-from terrain.objects.pose import place_object
-from terrain.objects.records import BREAKAWAY, NODE_TYPE, OBJECT_TYPE, STATE_TYPE, TRIANGLE_TYPE
+from terrain.objects.pose import is_loose, place_object
+from terrain.objects.records import NODE_TYPE, OBJECT_TYPE, TRIANGLE_TYPE
 from vehicles.contact.bodies import box_gap, take_object, take_part
 from vehicles.contact.convex import core_distance, core_overlap, core_radius, track_normal
 from vehicles.contact.look_up import place_pair
@@ -88,7 +88,7 @@ def _take_over(p, s, w, wheels, i, k, h):
     q = s[0]
     c, other = q["pairs"][i], q["pairs"][k]
     o, beside = _object(w, c["row"]), _object(w, other["row"])
-    if _is_loose(w, o) or _is_loose(w, beside):
+    if is_loose(w, o) or is_loose(w, beside):
         return False
     _take_bodies(p, s, w, wheels, other, beside)
     if _overlap(s, vector(c["n_W"])) < other["depth"]:
@@ -115,12 +115,6 @@ def _take_over(p, s, w, wheels, i, k, h):
 def _object(w, row):
     """Return the object in a row of the world, a record of OBJECT."""
     return records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])[row]
-
-
-@inline
-def _is_loose(w, o):
-    """Return whether an object (row of OBJECT) has broken off."""
-    return o["motion"] == BREAKAWAY and records_at(w[0]["states"], STATE_TYPE, o["state"] + 1)[o["state"]]["broken"] > 0
 
 
 @inline
