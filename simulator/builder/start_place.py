@@ -9,7 +9,6 @@ from simulator.builder.outline import outline
 from terrain.ground import Ground
 from terrain.objects.footprint import CIRCLE, Rectangle, free_place, meets, rows_in
 from terrain.objects.object_set import ObjectSet
-from terrain.objects.records import BREAKAWAY
 from terrain.outlines import outlines
 from vehicles.description import Description
 
@@ -51,7 +50,7 @@ def check_place(ground: Ground, objects: ObjectSet, time: float, vehicle: Descri
     r = objects.records
     near = (r["low"][:, :2] <= high).all(axis=1) & (r["high"][:, :2] >= low).all(axis=1)
     solid = (r["present"] == 1) & (r["extinction"] == 0.0)
-    rows = np.flatnonzero(solid & (near | (r["motion"] == BREAKAWAY)))
+    rows = np.flatnonzero(solid & (near | (r["mass"] > 0.0)))
     for row, one in zip(rows, outlines(objects, time, rows=rows), strict=True):
         points = one.points if one.radius <= 0.0 else np.concatenate([point + one.radius * CIRCLE for point in one.points])
         if one.bottom < top and one.top > bottom and meets(corners, points):

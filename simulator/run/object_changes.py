@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,16 @@ KEY = "object_changes"
 """Key in the metadata of a log."""
 
 
-def object_of(session: Session, one: WorldObject | Mapping[str, Any], folder: Path) -> WorldObject:
-    """Return an object; a mapping has the keys of an entry of `objects` in a terrain file.
+def objects_of(session: Session, objects: Iterable[WorldObject | Mapping[str, Any]], folder: Path) -> list[WorldObject]:
+    """Return objects; a mapping has the keys of an entry of `objects` in a terrain file.
 
     Raises ConfigError for unusable keys.
     """
-    if isinstance(one, WorldObject):
-        return one
-    values = OBJECT_KIND.read(one, "object", "")
-    names = [other.name for other in session.objects.objects]
-    return read_objects((values,), session.ground.height, folder, names)[0]
+    given = list(objects)
+    values = [OBJECT_KIND.read(one, "object", "") for one in given if not isinstance(one, WorldObject)]
+    names = session.objects.names | {one.name for one in given if isinstance(one, WorldObject)}
+    read = iter(read_objects(values, session.ground.height, folder, names))
+    return [one if isinstance(one, WorldObject) else next(read) for one in given]
 
 
 def changes_text(session: Session) -> str:

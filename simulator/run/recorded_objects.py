@@ -14,6 +14,7 @@ from simulator.base.npy_reader import read_npz
 from simulator.outlets.object_file import POSE
 from simulator.telemetry.run_folder import OBJECTS_NAME
 from simulator.view.object_changes import NO_CHANGES, ObjectChanges
+from terrain.objects.records import PATH
 
 
 class RecordedObjects:
@@ -36,6 +37,8 @@ class RecordedObjects:
                 self._poses = _read(file)
             except ConfigError as error:
                 say(f"{error}; the objects are drawn at their places")
+        self._path_start = np.where((objects.records["motion"] == PATH)[:, None], objects.records["p_WO"], np.nan)
+        """(n, 3) m, places of the objects on paths at time 0: an object that is there has not left its path"""
         self._start = _at_start(objects, np.unique(self._poses["row"]))
 
     def take(self, row: int) -> ObjectChanges:
@@ -51,10 +54,11 @@ class RecordedObjects:
         # the last pose of each object
         _, last = np.unique(poses["row"][::-1], return_index=True)
         poses = poses[::-1][last]
-        moved = np.ones(len(poses), bool)
-        return ObjectChanges(
-            poses["row"].astype(np.int64), poses["present"] > 0, moved, poses["time"], poses["p_WO"], poses["v_WO"].astype(float)
-        )
+        rows = poses["row"].astype(np.int64)
+        on_path = np.zeros(len(poses), bool)
+        known = rows < len(self._path_start)
+        on_path[known] = (poses["p_WO"][known] == self._path_start[rows[known]]).all(axis=1)
+        return ObjectChanges(rows, poses["present"] > 0, ~on_path, poses["time"], poses["p_WO"], poses["v_WO"].astype(float))
 
 
 def _read(file: Path) -> NDArray[np.void]:

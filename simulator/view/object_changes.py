@@ -1,8 +1,8 @@
 """Changes of objects during a drive: a table with one row per object in the view block, after the ruts.
 
-The host writes an object that was removed or that moves after it has broken off. Tickets guard each row, as for the states. A view reads
-the rows that have changed since its previous read; a new view reads all. Objects on paths need no row, because their poses are functions
-of time. Objects that were added during the drive have the SPARE rows; further ones are drawn, but neither move freely nor disappear.
+The host writes an object that was removed, or that moves after it has broken off or left its path. Tickets guard each row, as for the
+states. A view reads the rows that have changed since its previous read; a new view reads all. Objects on paths need no row, because their
+poses are functions of time. Objects that were added during the drive have the SPARE rows; further ones are drawn, but neither move freely nor disappear.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SPARE = 1024
 _CHANGE = (
     # name    shape  unit   description
     ("removed", (), "1", "1 = removed", "i8"),
-    ("moved", (), "1", "1 = the object has moved from its place at time 0", "i8"),
+    ("moved", (), "1", "1 = the pose is valid; 0 = the object is on its path", "i8"),
     ("time", (), "s", "simulated time of the pose"),
     ("p_WO", (3,), "m", "origin of O, in W"),
     ("v_WO", (3,), "m/s", "velocity, in W"),
@@ -37,7 +37,7 @@ class ObjectChanges(NamedTuple):
     present: NDArray[np.bool_]
     """(n,) False = removed"""
     moved: NDArray[np.bool_]
-    """(n,) True = the pose is valid; breakaway objects"""
+    """(n,) True = the pose is valid: breakaway objects, and objects that have left their paths"""
     time: NDArray[np.float64]
     """(n,) simulated time of the pose [s]"""
     p_WO: NDArray[np.float64]
@@ -107,9 +107,10 @@ class ChangedObjects:
         if not len(rows):
             return NO_CHANGES
         records = objects.records[rows]
-        own = records["motion"] == BREAKAWAY
+        own = records["mass"] > 0.0
         place = np.zeros((len(rows), 6))
         place[own] = self._place[records["state"][own]]
+        own[own] = (records["motion"][own] == BREAKAWAY) | self._free[records["state"][own]]
         return ObjectChanges(rows, self._present[rows], own, np.full(len(rows), time), place[:, :3], place[:, 3:])
 
     def _removed(self) -> NDArray[np.int64]:
@@ -137,7 +138,7 @@ class ChangedObjects:
     def _follow(self, objects: Any) -> None:
         """Follow another set, which continues the previous one or is the first."""
         self._objects, self._edits = objects, -1
-        self._breakaway = np.flatnonzero(objects.records["motion"] == BREAKAWAY)
+        self._breakaway = np.flatnonzero(objects.records["mass"] > 0.0)
         self._present = _longer(self._present, np.ones(len(objects), bool))
         self._free = _longer(self._free, np.zeros(len(self._breakaway), bool))
         self._place = _longer(self._place, np.zeros((len(self._breakaway), 6)))

@@ -69,7 +69,7 @@ class ObjectItems:
         self.position, self.rotation = data.p_WO.copy(), data.R_WO.copy()
         self._velocity, self._known_at = np.zeros((count, 3)), np.zeros(count)
         self._flies = np.zeros(count, bool)
-        self._movers = np.flatnonzero(data.path[:, 1])
+        self._movers, self._left = np.flatnonzero(data.path[:, 1]), np.zeros(count, bool)
         self.present = data.present.copy()
         self._make_items(triangles)
         self._write(np.arange(count))
@@ -124,6 +124,11 @@ class ObjectItems:
         moved = rows[free]
         self.position[moved], self._velocity[moved] = changes.p_WO[inside][free], changes.v_WO[inside][free]
         self._known_at[moved] = changes.time[inside][free]
+        leaving = moved[(self.data.path[moved, 1] > 0) & ~self._left[moved]]
+        if len(leaving):  # an object that leaves its path keeps its heading
+            self._turn(leaving, float(changes.time[inside][free][0]))
+        self._left[rows] = free
+        self._flies[rows[~free]] = False
         self._flies[moved] = (self._velocity[moved] != 0.0).any(axis=1)
         self._write(moved)
         self.edits += 1
@@ -137,12 +142,9 @@ class ObjectItems:
         if time == self._time:
             return
         self._time = time
-        if len(self._movers):
-            rows = self._movers
-            self.position[rows], turn = path_poses(self.data.segments, self.data.path[rows], time)
-            c, s = np.cos(turn)[:, None], np.sin(turn)[:, None]
-            R = self.data.R_WO[rows]
-            self.rotation[rows, 0], self.rotation[rows, 1] = c * R[:, 0] - s * R[:, 1], s * R[:, 0] + c * R[:, 1]
+        rows = self._movers[~self._left[self._movers]]
+        if len(rows):
+            self.position[rows] = self._turn(rows, time)
             self._write(rows)
         flying = np.flatnonzero(self._flies)
         if len(flying):
@@ -151,6 +153,14 @@ class ObjectItems:
             self.position[flying] += self._velocity[flying] * ahead[:, None]
             self._write(flying)
             self.position[flying] = known
+
+    def _turn(self, rows: Rows, time: float) -> NDArray[np.float64]:
+        """Write the attitudes of objects on paths at a time [s]; return their positions (n, 3) [m]."""
+        position, turn = path_poses(self.data.segments, self.data.path[rows], time)
+        c, s = np.cos(turn)[:, None], np.sin(turn)[:, None]
+        R = self.data.R_WO[rows]
+        self.rotation[rows, 0], self.rotation[rows, 1] = c * R[:, 0] - s * R[:, 1], s * R[:, 0] + c * R[:, 1]
+        return position
 
     def visible(self, clip_of_world: NDArray[np.float64], eye: NDArray[np.float64]) -> Selection:
         """Return the items that are large enough, inside the view and within the budget of triangles."""

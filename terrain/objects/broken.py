@@ -1,4 +1,4 @@
-"""Motion of breakaway objects after they broke: a point mass that flies, slides and stops, without turning."""
+"""Motion of objects that broke off or left their path: a point mass that flies, slides and stops, without turning."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 
 from simulator.base.algebra.vectors import add_scaled, dot, scale, vector
 from simulator.base.callbacks import records_at
-from simulator.base.jit import kernel
+from simulator.base.jit import inline, kernel
 from terrain.composite_height import composed_height_and_normal
-from terrain.objects.records import OBJECT_TYPE, ROW_TYPE, STATE_TYPE
+from terrain.objects.records import BREAKAWAY, OBJECT_TYPE, ROW_TYPE, STATE_TYPE
 
 
 @kernel
@@ -25,7 +25,7 @@ def move_broken(ground, n, h):
         v = add_scaled(vector(s["v_WO"]), 1.0 / o["mass"], vector(s["impulse_W"]))
         v = (v[0], v[1], v[2] - h * ground.p[0]["gravity"])
         x = s["p_WO"]
-        base = o["low"][2] - o["p_WO"][2]
+        base = o["low"][2] - o["p_WO"][2] if o["motion"] == BREAKAWAY else _lowest(o)
         gap = x[2] + base - composed_height_and_normal(ground, x[0], x[1], n)
         normal = vector(n)
         speed = dot(v, normal)
@@ -38,3 +38,12 @@ def move_broken(ground, n, h):
             x[j] += h * v[j]
         if gap < 0.0:
             x[2] -= gap
+
+
+@inline
+def _lowest(o):
+    """Return the height of the lowest point of the bounding box of an object (row of OBJECT) above its origin [m]; no rotation about z changes it."""
+    low = 0.0
+    for j in range(3):
+        low += o["R_WO"][2, j] * o["center_O"][j] - abs(o["R_WO"][2, j]) * o["half_O"][j]
+    return low

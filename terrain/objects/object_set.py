@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,30 +18,28 @@ from simulator.base.callbacks import address_of
 from simulator.base.records import Record, dtype_of, record
 from terrain.objects.errors import ObjectError
 from terrain.objects.labels import COLORS, LABELS, usual_label
-from terrain.objects.mesh_tree import mesh_tree
-from terrain.objects.paths import Path, highest_speed, path_pose, travelled_bounds
+from terrain.objects.object_parts import ObjectParts
+from terrain.objects.paths import highest_speed, path_pose, travelled_bounds
 from terrain.objects.records import (
-    BOX,
     BREAKAWAY,
-    CAPSULE,
-    CYLINDER,
-    HULL,
-    MESH,
     NODE,
     OBJECT,
     PATH,
     SEGMENT,
-    SPHERE,
     STATE,
     TRIANGLE,
     VERTEX,
     WORLD,
 )
-from terrain.objects.world_object import Box, Breakaway, Capsule, ConvexHull, Cylinder, Sphere, TriangleMesh, WorldObject
+from terrain.objects.world_object import WorldObject
 
 SMALLEST_BIN = 2.0
 """m."""
 MAX_BINS = 1 << 18
+FEW = 32
+"""Number of objects that are added one by one, and of objects that may stay outside the bins."""
+MOST_CELLS = 4096
+"""Maximum number of bins of an object that is added to the present bins."""
 
 
 class _Memory(bytearray):
@@ -77,28 +74,20 @@ class ObjectSet:
     """
 
     def __init__(self, objects: Iterable[WorldObject] = (), first: int = 1) -> None:
-        self.objects: tuple[WorldObject, ...] = tuple(objects)
-        self._check()
+        self.objects: tuple[WorldObject, ...] = ()
         self.first = first
-        self.records: Record = record(OBJECT, len(self.objects))
-        self._vertices: list[NDArray[np.float64]] = []
+        self.names: set[str] = set()
+        self.records: Record = record(OBJECT, 0)
+        self.vertices, self.nodes, self.triangles, self.segments = (record(one, 0) for one in (VERTEX, NODE, TRIANGLE, SEGMENT))
         self._trees: dict[int, tuple[int, int]] = {}
-        self._nodes: list[Record] = [record(NODE, 0)]
-        self._triangles: list[Record] = [record(TRIANGLE, 0)]
-        self._segments: list[Record] = [record(SEGMENT, 0)]
-        self.world: Record = _new_world()
-        """(1,) of WORLD, for kernels"""
-        self._fill()
-        self.vertices = record(VERTEX, sum(map(len, self._vertices)))
-        if self._vertices:
-            self.vertices["r_O"] = np.concatenate(self._vertices)
-        self.nodes, self.triangles, self.segments = map(np.concatenate, (self._nodes, self._triangles, self._segments))
-        self.states: Record = record(STATE, max(1, int((self.records["motion"] == BREAKAWAY).sum())))
-        """of all breakaway objects"""
+        self.states: Record = record(STATE, 0)
+        """of all objects with a mass, at least one row"""
+        self.broken_rows, self.mover_rows = np.zeros(0, np.int64), np.zeros(0, np.int64)
         self.edits = 0
         """Number of objects removed so far, so that a follower sees a removal without looking at all objects."""
-        self.broken_rows = np.zeros(len(self.states), np.int64)
-        self._put_back()
+        self.world: Record = _new_world()
+        """(1,) of WORLD, for kernels"""
+        self._append(tuple(objects))
         self._bin()
         self._link()
 
@@ -113,7 +102,7 @@ class ObjectSet:
         return "ground" if number == 0 else "" if number < 0 else self.objects[number - self.first].name
 
     def position(self, number: int, time: float) -> NDArray[np.float64]:
-        """Return the position (3,) [m] of the origin of an object at a time [s], in W; of a breakaway object the present one.
+        """Return the position (3,) [m] of the origin of an object at a time [s], in W; of a breakaway object, or one that has left its path, the present one.
 
         Raises ObjectError: no such object.
         """
@@ -121,7 +110,7 @@ class ObjectSet:
         if not 0 <= row < len(self.objects) or not self.records[row]["present"]:
             raise ObjectError(f"object {number}: no such object")
         r = self.records[row]
-        if r["motion"] == BREAKAWAY:
+        if r["motion"] == BREAKAWAY or (r["mass"] > 0.0 and self.states[r["state"]]["broken"]):
             return np.array(self.states[r["state"]]["p_WO"])
         if r["motion"] != PATH:
             return np.array(r["p_WO"])
@@ -141,22 +130,23 @@ class ObjectSet:
         out.__dict__.update(self.__dict__)
         out.records, out.states, out.world = self.records.copy(), self.states.copy(), _new_world()
         out.world[:] = self.world
-        out.broken_rows = self.broken_rows.copy()
+        out.broken_rows, out.names = self.broken_rows.copy(), set(self.names)
         out._link()
         return out
 
     def with_added(self, objects: Sequence[WorldObject], world: Record) -> ObjectSet:
-        """Return the set with more objects; the numbers of the present ones stay. Raises ObjectError.
+        """Return the set with more objects; the numbers of the present ones stay. This set must not be used any more. Raises ObjectError.
 
         Kernels read the new set through `world`, the record of the old one, which is changed in place.
         """
-        out = type(self)((*self.objects, *objects), self.first)
-        count = len(self.objects)
-        out.records["present"][:count] = self.records["present"]
-        kept = self.records["motion"] == BREAKAWAY
-        out.states[: int(kept.sum())] = self.states[: int(kept.sum())]
-        out.edits = self.edits
-        out.world["broken"], out.broken_rows[: len(self.broken_rows)] = self.world["broken"], self.broken_rows
+        out = object.__new__(type(self))
+        out.__dict__.update(self.__dict__)
+        out._trees, out.world = dict(self._trees), _new_world()
+        out.world[:] = self.world
+        out._append(tuple(objects))
+        if len(objects) > FEW or not out._bin_more(np.arange(len(self), len(out))):
+            out._bin()
+        out._link()
         world[:] = out.world
         _memory_of(world).parts = _memory_of(out.world).parts
         out.world = world
@@ -171,80 +161,57 @@ class ObjectSet:
         self.edits += 1
 
     def reset(self) -> None:
-        """Put all breakaway objects back to their places."""
+        """Put all breakaway objects back to their places and paths."""
         self._put_back()
 
-    def _check(self) -> None:
-        for one in self.objects:
+    def _check(self, objects: Sequence[WorldObject]) -> None:
+        for one in objects:
             one.check()
-        name, count = max(Counter(one.name for one in self.objects).items(), key=lambda item: item[1], default=("", 0))
-        if count > 1:
-            raise ObjectError(f"object {name}: {count} objects have this name; expected different names")
+        names = Counter(one.name for one in objects)
+        count = {name: count + (name in self.names) for name, count in names.items()}
+        name, most = max(count.items(), key=lambda item: item[1], default=("", 0))
+        if most > 1:
+            raise ObjectError(f"object {name}: {most} objects have this name; expected different names")
 
-    def _fill(self) -> None:
-        """Write one record for each object."""
-        rows = self.records
-        if not len(rows):
-            return
-        rows["number"] = np.arange(self.first, self.first + len(rows))
+    def _append(self, objects: tuple[WorldObject, ...]) -> None:
+        """Check objects and write one record for each, behind those of the others."""
+        self._check(objects)
+        start, self.objects = len(self.objects), (*self.objects, *objects)
+        self.names.update(one.name for one in objects)
+        self.records = _longer(self.records, len(self.objects))
+        rows = self.records[start:]
+        if len(rows):
+            self._fill(rows, objects, start)
+        loose = rows["mass"] > 0.0
+        count = len(self.states) if start and (self.records["mass"][:start] > 0.0).any() else 0
+        rows["state"][loose] = count + np.arange(int(loose.sum()))
+        self.states = _longer(self.states, max(1, count + int(loose.sum())))
+        self.states["p_WO"][count : count + int(loose.sum())] = rows["p_WO"][loose]
+        self.broken_rows = _longer(self.broken_rows, len(self.states))
+        self.world["count"] = len(self.records)
+
+    def _fill(self, rows: Record, objects: Sequence[WorldObject], start: int) -> None:
+        """Write the records of objects to `rows`, the first of which is row `start` of all."""
+        rows["number"] = np.arange(self.first + start, self.first + start + len(rows))
         rows["present"] = 1
-        rows["label"] = [LABELS[usual_label(one.label)] for one in self.objects]
-        rows["p_WO"] = [one.position for one in self.objects]
-        rows["R_WO"] = _rotations(self.objects)
+        rows["label"] = [LABELS[usual_label(one.label)] for one in objects]
+        rows["p_WO"] = [one.position for one in objects]
+        rows["R_WO"] = _rotations(objects)
         for name in ("friction", "restitution", "stiffness", "reflectance", "extinction", "radar_cross_section"):
-            rows[name] = [getattr(one.material, name) for one in self.objects]
-        rows["color"] = [COLORS[usual_label(one.label)] if one.material.color is None else one.material.color for one in self.objects]
-        bounds = [one.shape.bounds() for one in self.objects]
+            rows[name] = [getattr(one.material, name) for one in objects]
+        rows["color"] = [COLORS[usual_label(one.label)] if one.material.color is None else one.material.color for one in objects]
+        bounds = [one.shape.bounds() for one in objects]
         rows["center_O"], rows["half_O"] = [center for center, _ in bounds], [half for _, half in bounds]
         rows["reach"] = np.linalg.norm(rows["half_O"], axis=1)
-        for row, one in enumerate(self.objects):
-            self._fill_shape(row, one)
+        parts = ObjectParts(self.vertices, self.nodes, self.triangles, self.segments, self._trees)
+        for r, one in zip(rows, objects, strict=True):
+            parts.fill_shape(r, one)
             if one.motion is not None:
-                self._fill_motion(row, one)
+                parts.fill_motion(r, one)
+        self.vertices, self.nodes, self.triangles, self.segments = (
+            one.joined() for one in (parts.vertices, parts.nodes, parts.triangles, parts.segments)
+        )
         rows["low"], rows["high"] = self._bounds(rows)
-
-    def _fill_shape(self, row: int, one: WorldObject) -> None:
-        r, shape = self.records[row], one.shape
-        if isinstance(shape, Box):
-            r["shape"], r["size"] = BOX, 0.5 * np.asarray(shape.size, float)
-        elif isinstance(shape, Cylinder):
-            r["shape"], r["size"] = CYLINDER, (shape.radius, 0.5 * shape.height, 0.0)
-        elif isinstance(shape, Sphere):
-            r["shape"], r["size"] = SPHERE, (shape.radius, 0.0, 0.0)
-        elif isinstance(shape, Capsule):
-            r["shape"], r["size"] = CAPSULE, (shape.radius, 0.5 * shape.length, 0.0)
-        elif isinstance(shape, ConvexHull):
-            vertices = shape.vertices
-            r["shape"], r["first"], r["count"] = HULL, sum(map(len, self._vertices)), len(vertices)
-            self._vertices.append(vertices)
-        elif isinstance(shape, TriangleMesh):
-            r["shape"] = MESH
-            r["first"], r["count"] = self._tree(shape)
-
-    def _tree(self, shape: TriangleMesh) -> tuple[int, int]:
-        """Return (root, number of nodes) of the tree of a mesh; objects with the same array of triangles share the tree."""
-        known = self._trees.get(id(shape.triangles))
-        if known is None:
-            nodes, triangles = mesh_tree(np.asarray(shape.triangles, float))
-            root, first = sum(map(len, self._nodes)), sum(map(len, self._triangles))
-            nodes["first"] += np.where(nodes["count"] > 0, first, root)
-            self._nodes.append(nodes)
-            self._triangles.append(triangles)
-            known = self._trees[id(shape.triangles)] = root, len(nodes)
-        return known
-
-    def _fill_motion(self, row: int, one: WorldObject) -> None:
-        r = self.records[row]
-        if isinstance(one.motion, Breakaway):
-            r["motion"], r["mass"], r["break_force"] = BREAKAWAY, one.motion.mass, one.motion.force
-            r["state"] = int((self.records["motion"][:row] == BREAKAWAY).sum())
-        elif isinstance(one.motion, Path):
-            segments = one.motion.segments(one.yaw)
-            r["motion"], r["first_segment"], r["segments"] = PATH, sum(map(len, self._segments)), len(segments)
-            r["repeats"] = one.motion.repeats
-            r["p_WO"] = segments["p_WO"][0, 0]
-            r["R_WO"] = replace(one, yaw=float(segments["yaw"][0, 0])).rotation()
-            self._segments.append(segments)
 
     def _bounds(self, rows: Record) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the minimum and maximum x, y, z (n, 3) over all motion."""
@@ -253,7 +220,7 @@ class ObjectSet:
         low, high = center - half, center + half
         for row in np.flatnonzero(rows["motion"] == PATH):
             r = rows[row]
-            own = np.concatenate(self._segments)[r["first_segment"] : r["first_segment"] + r["segments"]]
+            own = self.segments[r["first_segment"] : r["first_segment"] + r["segments"]]
             nearest, farthest = travelled_bounds(own)
             far = r["reach"] + np.linalg.norm(r["center_O"])
             low[row], high[row] = nearest - far, farthest + far
@@ -261,17 +228,17 @@ class ObjectSet:
         return low, high
 
     def _put_back(self) -> None:
-        broken = self.records["motion"] == BREAKAWAY
+        loose = self.records["mass"] > 0.0
         self.states["broken"], self.states["v_WO"], self.states["impulse_W"] = 0, 0.0, 0.0
         self.world["broken"] = 0
-        self.states["p_WO"][: int(broken.sum())] = self.records["p_WO"][broken]
+        self.states["p_WO"][: int(loose.sum())] = self.records["p_WO"][loose]
 
     def _bin(self) -> None:
         """Sort the objects into bins."""
         w, rows = self.world[0], self.records
         moves = rows["motion"] == PATH
         inside, self.mover_rows = np.flatnonzero(~moves), np.flatnonzero(moves)
-        w["count"], w["movers"] = len(rows), len(self.mover_rows)
+        w["movers"], self._outside = len(self.mover_rows), 0
         if not len(inside):
             self.starts, self.item_rows = np.zeros(1, np.int64), np.zeros(0, np.int64)
             return
@@ -293,6 +260,33 @@ class ObjectSet:
         self.starts = np.searchsorted(bins[order], np.arange(int(count.prod()) + 1))
         w["origin"], w["size"], w["bins"], w["items"] = corner, size, count, len(self.item_rows)
 
+    def _bin_more(self, rows: NDArray[np.int64]) -> bool:
+        """Sort a few more objects into the present bins, and those outside the bins into the list of moving objects.
+
+        Return False if this list would become long.
+        """
+        w, count = self.world[0], self.world[0]["bins"]
+        listed = []
+        for row in rows:
+            r = self.records[row]
+            first = np.floor((r["low"][:2] - w["origin"]) / w["size"]).astype(np.int64) if w["items"] else np.zeros(2, np.int64)
+            last = np.floor((r["high"][:2] - w["origin"]) / w["size"]).astype(np.int64) if w["items"] else first
+            inside = w["items"] > 0 and (first >= 0).all() and (last < count).all() and (last - first + 1).prod() <= MOST_CELLS
+            if r["motion"] == PATH or not inside:
+                listed.append(row)
+                self._outside += int(r["motion"] != PATH)
+                continue
+            lines, columns = np.arange(first[1], last[1] + 1), np.arange(first[0], last[0] + 1)
+            cells = (lines[:, None] * count[0] + columns).ravel()
+            self.item_rows = np.insert(self.item_rows, self.starts[cells + 1], row)
+            more = np.zeros(len(self.starts), np.int64)
+            more[cells + 1] = 1
+            self.starts = self.starts + np.cumsum(more)
+            w["items"], w["low"], w["high"] = len(self.item_rows), np.minimum(w["low"], r["low"]), np.maximum(w["high"], r["high"])
+        self.mover_rows = np.concatenate((self.mover_rows, np.array(listed, np.int64)))
+        w["movers"] = len(self.mover_rows)
+        return self._outside <= max(FEW, len(self.item_rows) // 4)
+
     def _link(self) -> None:
         """Write the addresses of all records."""
         w = self.world[0]
@@ -311,6 +305,15 @@ class ObjectSet:
         for name, part in parts.items():
             w[name] = address_of(part)
         _memory_of(self.world).parts = tuple(parts.values())
+
+
+def _longer(rows: NDArray[Any], count: int) -> NDArray[Any]:
+    """Return an array of `count` rows that begins with `rows`; its memory doubles, so that adding a row rarely copies the others."""
+    memory = rows.base if isinstance(rows.base, np.ndarray) and rows.base.dtype == rows.dtype else rows
+    if count > len(memory) or memory.ctypes.data != rows.ctypes.data:
+        memory = np.zeros(max(count, 2 * len(rows)), rows.dtype)
+        memory[: len(rows)] = rows
+    return memory[:count]
 
 
 def _rotations(objects: Sequence[WorldObject]) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from terrain.objects.errors import ObjectError
 from terrain.objects.records import SEGMENT
+from terrain.objects.world_object import Breakaway
 
 FloatArray = NDArray[np.float64]
 FASTEST = 100.0
@@ -37,6 +38,7 @@ class Path:
     smooth : True = continuous velocity at the points
     turns : True = the yaw follows the direction of motion; False = the yaw is constant
     repeats : True = the path begins again after its end
+    breakaway : the object leaves the path at a force; None = it pushes with any force
     """
 
     points: FloatArray
@@ -45,6 +47,7 @@ class Path:
     smooth: bool = False
     turns: bool = True
     repeats: bool = False
+    breakaway: Breakaway | None = None
 
     def check(self) -> None:
         """Raise ObjectError for a path that cannot be followed, or is faster than FASTEST."""

@@ -44,9 +44,9 @@ OBJECT = (
     ("first_segment", (), "1", "first row of `segments` of a path", "i8"),
     ("segments", (), "1", "number of segments of a path", "i8"),
     ("repeats", (), "1", "path after its end: 0 = stands, 1 = begins again", "i8"),
-    ("state", (), "1", "row of `states` of a breakaway object", "i8"),
-    ("mass", (), "kg", "mass of a breakaway object"),
-    ("break_force", (), "N", "force at which a breakaway object breaks off"),
+    ("state", (), "1", "row of `states` of an object with a mass", "i8"),
+    ("mass", (), "kg", "mass of an object that breaks off or leaves its path; 0 = it does neither"),
+    ("break_force", (), "N", "force at which an object with a mass breaks off or leaves its path"),
     ("friction", (), "1", "friction coefficient"),
     ("restitution", (), "1", "coefficient of restitution"),
     ("stiffness", (), "N/m", "stiffness of the object; the vehicle has its own"),
@@ -71,9 +71,10 @@ STATE = (
     ("broken", (), "1", "1 = broken off", "i8"),
     ("p_WO", (3,), "m", "origin of O, in W"),
     ("v_WO", (3,), "m/s", "velocity, in W"),
+    ("turn", (), "rad", "rotation about z since time 0"),
     ("impulse_W", (3,), "N s", "impulse of the vehicle in this step"),
 )
-"""State of a breakaway object. It moves without turning."""
+"""State of an object with a mass. After it has broken off or left its path, it moves without turning."""
 
 NODE = (
     # name    shape  unit  description

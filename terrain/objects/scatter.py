@@ -16,7 +16,7 @@ from terrain.composite_height import composed_heights
 from terrain.ground import Ground
 from terrain.objects.kinds import CONTRACT, GeneratorRequest, ObjectGeneratorKind
 from terrain.objects.labels import ALSO, COLORS
-from terrain.objects.section import MATERIAL, material_of, standing
+from terrain.objects.section import MATERIAL, material_of, standing, usual_breakaway
 from terrain.objects.trees import tree
 from terrain.objects.world_object import Box, Breakaway, Capsule, Cylinder, Shape, Sphere, WorldObject
 
@@ -231,7 +231,7 @@ def _objects(
 ) -> list[WorldObject]:
     """Return the objects that found a place. Raises ConfigError if none did."""
     material = material_of(values)
-    motion = Breakaway(values["mass"], values["break_force"]) if "mass" in values else None
+    motion = Breakaway(values["mass"], values["break_force"]) if "mass" in values else usual_breakaway(values["label"], material)
     word = values["shape"] if values["label"] == "other" else values["label"]
     taken = {one.name for one in ground.objects.objects}
     number, out = 0, []

@@ -7,7 +7,7 @@ origin of its frame O.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Either, Field, FileName, Flag, Group, ListOf, Number, Text, Variants
 from simulator.base.values import Values
 from terrain.objects.errors import ObjectError
-from terrain.objects.labels import ALSO, COLORS
+from terrain.objects.labels import ALSO, COLORS, usual_label
 from terrain.objects.world_object import (
     FARTHEST,
     MATERIAL_RANGES,
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
 """Meters per length unit of a mesh file."""
+USUAL_MASS = {"person": 75.0, "animal": 50.0}
+"""kg, by label [assumed]. Objects with other labels are solid unless the file gives a mass."""
 Height = Callable[[float, float], float]
 """Height of the ground [m] at x, y [m]."""
 
@@ -90,7 +92,12 @@ COMMON = (
     Field("label", Choice((*COLORS, *ALSO)), "label", "other"),
     *MATERIAL,
     Field("path", Group(_PATH), "motion along a path, instead of position", None),
-    Field("breakaway", Group(_BREAKAWAY), "the object breaks off at a force, takes its momentum and leaves", None),
+    Field(
+        "breakaway",
+        Group(_BREAKAWAY),
+        "the object breaks off or leaves its path at a force, and moves freely; default: solid, persons 75 kg, animals 50 kg",
+        None,
+    ),
 )
 SHAPES: dict[str, tuple[Field, ...]] = {
     "box": (Field("size", Number("m", 0.001, 1e4, shape=(3,)), "edges along the own x, y and z axes"), *_STEEP),
@@ -119,7 +126,7 @@ OBJECTS = Field("objects", ListOf(OBJECT_KIND), "objects that stand on the groun
 """Field of all terrain files."""
 
 
-def read_objects(sections: Sequence[Values], height: Height, folder: FilePath, taken: Sequence[str] = ()) -> list[WorldObject]:
+def read_objects(sections: Sequence[Values], height: Height, folder: FilePath, taken: Collection[str] = ()) -> list[WorldObject]:
     """Return the objects of checked sections.
 
     Parameters
@@ -142,7 +149,7 @@ def read_objects(sections: Sequence[Values], height: Height, folder: FilePath, t
     return out
 
 
-def default_names(sections: Sequence[Values], taken: Sequence[str] = ()) -> Iterator[str]:
+def default_names(sections: Sequence[Values], taken: Collection[str] = ()) -> Iterator[str]:
     """Yield a name for each section: its own, else label (or shape) and a number that no other object has."""
     used = {section["name"] for section in sections if "name" in section} | set(taken)
     counts: dict[str, int] = {}
@@ -161,22 +168,20 @@ def default_names(sections: Sequence[Values], taken: Sequence[str] = ()) -> Iter
 
 def _object(section: Values, name: str, height: Height, folder: FilePath, meshes: dict[tuple[Any, ...], TriangleMesh]) -> WorldObject:
     """Return one object. Raises ConfigError."""
-    if "path" in section and "breakaway" in section:
-        raise section.error("breakaway", "either path or breakaway, not both")
     shape = _shape(section, folder, meshes)
     place = {key: section[key] for key in ("yaw", "pitch", "roll") if key in section}
     one = WorldObject(name, shape, (0.0, 0.0, 0.0), label=section["label"], material=material_of(section), **place)
     try:
+        given = section.get("breakaway")
+        breakaway = usual_breakaway(one.label, one.material) if given is None else Breakaway(given["mass"], given["force"])
         if "path" in section:
             if "position" in section:
                 raise section.error("position", "either position or path, not both")
-            one = replace(one, motion=_path(section["path"], one, height))
+            one = replace(one, motion=_path(section["path"], one, height, breakaway))
         elif "position" in section:
-            one = replace(one, position=standing(one, section["position"], height))
+            one = replace(one, position=standing(one, section["position"], height), motion=breakaway)
         else:
             raise section.error("position", "x, y in m (or x, y, z, or a path)")
-        if "breakaway" in section:
-            one = replace(one, motion=Breakaway(section["breakaway"]["mass"], section["breakaway"]["force"]))
         one.check()
     except ObjectError as error:
         raise ConfigError(section.file, section.key, name, str(error)) from None
@@ -217,6 +222,12 @@ def material_of(section: Values) -> Material:
     return Material(**given)
 
 
+def usual_breakaway(label: str, material: Material) -> Breakaway | None:
+    """Return mass and force of an object for which a file gives none: persons and animals yield, porous objects have no contact."""
+    mass = USUAL_MASS.get(usual_label(label))
+    return None if mass is None or material.extinction > 0.0 else Breakaway(mass)
+
+
 def standing(one: WorldObject, position: Sequence[float], height: Height) -> tuple[float, float, float]:
     """Return x, y, z of the origin of an object: of x, y, its lowest point is on the ground below the middle of the object."""
     x, y = float(position[0]), float(position[1])
@@ -241,7 +252,7 @@ def lowest(one: WorldObject) -> float:
     return float((np.asarray(points) @ down).min())
 
 
-def _path(section: Values, one: WorldObject, height: Height) -> Path:
+def _path(section: Values, one: WorldObject, height: Height, breakaway: Breakaway | None) -> Path:
     """Return the path of an object. Raises ConfigError."""
     points = np.array([standing(one, point, height) for point in section["points"]])
     if ("times" in section) == ("speed" in section):
@@ -258,4 +269,4 @@ def _path(section: Values, one: WorldObject, height: Height) -> Path:
             raise section.error("speed", "numbers of which no two neighbors are 0")
     from terrain.objects.paths import Path  # imported here, because it loads the compiler
 
-    return Path(points, times, speeds, section["smooth"], section["turns"], section["repeats"])
+    return Path(points, times, speeds, section["smooth"], section["turns"], section["repeats"], breakaway)

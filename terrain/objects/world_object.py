@@ -193,7 +193,7 @@ class Material:
 
 @dataclass(frozen=True)
 class Breakaway:
-    """An object that breaks off when a force exceeds its limit, and then moves freely, without turning."""
+    """An object that breaks off or leaves its path when a force exceeds its limit, and then moves freely, without turning."""
 
     mass: float
     """kg"""
@@ -241,13 +241,18 @@ class WorldObject:
             self.material.check()
             if self.motion is not None and not isinstance(self.motion, Breakaway):
                 self.motion.check()
-            if isinstance(self.motion, Breakaway):
-                _positive("mass", (self.motion.mass,), 1)
-                _within("force", self.motion.force, 0.0, 1e7)
+            if self.breakaway is not None:
+                _positive("mass", (self.breakaway.mass,), 1)
+                _within("force", self.breakaway.force, 0.0, 1e7)
                 if self.material.extinction > 0.0:
                     raise ObjectError("a breakaway object is solid; expected extinction 0")
         except ObjectError as error:
             raise ObjectError(f"object {self.name}: {error}") from None
+
+    @property
+    def breakaway(self) -> Breakaway | None:
+        """Mass and force with which the object breaks off or leaves its path; None = it does neither."""
+        return self.motion if self.motion is None or isinstance(self.motion, Breakaway) else self.motion.breakaway
 
     def rotation(self) -> FloatArray:
         """Return R_WO (3, 3) at time 0."""

@@ -91,7 +91,7 @@ class FreeBody:
         self.time += h
         for row in np.flatnonzero(self.objects.states["broken"]):  # free of gravity and ground here
             state = self.objects.states[row]
-            mass = self.objects.records["mass"][self.objects.records["motion"] == 2][row]
+            mass = self.objects.records["mass"][self.objects.records["mass"] > 0.0][row]
             state["v_WO"] += state["impulse_W"] / mass
             state["impulse_W"] = 0.0
             state["p_WO"] += h * state["v_WO"]

@@ -279,6 +279,57 @@ def test_objects_are_added_and_removed_and_numbers_stay() -> None:
         more.remove(1)
 
 
+@pytest.mark.parametrize("present", [0, 40])
+def test_objects_that_are_added_one_by_one_are_found_like_all_at_once(present: int) -> None:
+    random = np.random.default_rng(4)
+    objects = []
+    for n in range(present + 150):
+        place = (*random.uniform(-60.0, 60.0, 2), 0.0)
+        motion: Any = (None, Breakaway(5.0), ObjectPath(np.array([place, (0.0, 0.0, 1.0)]), speeds=np.ones(2), breakaway=Breakaway(8.0)))[
+            n % 3
+        ]
+        shape = ConvexHull(random.normal(size=(8, 3))) if n % 5 == 0 else Box(random.uniform(0.1, 20.0, 3))
+        objects.append(WorldObject(f"one {n}", shape, place, motion=motion))
+    whole = ObjectSet(objects)
+    own = ObjectSet(objects[:present]).for_session()
+    world = own.world
+    for one in objects[present:]:
+        own = own.with_added([one], world)
+    assert own.world is world and world[0]["count"] == len(own) == len(objects)
+    for name in whole.records.dtype.names:
+        assert np.array_equal(own.records[name], whole.records[name]), name
+    assert np.array_equal(own.vertices, whole.vertices) and np.array_equal(own.segments, whole.segments)
+    assert np.array_equal(own.states["p_WO"][: len(whole.states)], whole.states["p_WO"])
+    assert len(own.item_rows) == own.starts[-1] == world[0]["items"]
+    bins, moving = whole.world[0], set(own.mover_rows)
+    assert set(np.flatnonzero(own.records["motion"] == PATH)) <= moving
+    for row in set(range(len(own))) - moving:
+        first, last = (
+            np.floor((own.records[row][name][:2] - world[0]["origin"]) / world[0]["size"]).astype(int) for name in ("low", "high")
+        )
+        for line in range(first[1], last[1] + 1):
+            for column in range(first[0], last[0] + 1):
+                at = line * int(world[0]["bins"][0]) + column
+                assert row in own.item_rows[own.starts[at] : own.starts[at + 1]]
+    assert bins["fastest"] == world[0]["fastest"]
+    with pytest.raises(ObjectError, match="have this name"):
+        own.with_added([objects[0]], world)
+    assert world[0]["count"] == len(objects), "nothing has changed"
+
+
+@pytest.mark.parametrize("extinction", [0.0, 0.5])
+@pytest.mark.parametrize(("label", "mass"), [("person", 75.0), ("animal", 50.0), ("vehicle", None)])
+def test_persons_and_animals_have_a_mass(label: str, mass: float | None, extinction: float) -> None:
+    common = {"shape": "sphere", "radius": 0.3, "label": label, "extinction": extinction}
+    path = {"points": [[30, 0], [30, 9]], "speed": 1.4}
+    found = ground(objects=[{**common, "position": [30, 0]}, {**common, "path": path}]).objects
+    given = ground(objects=[{**common, "extinction": 0, "path": path, "breakaway": {"mass": 20, "force": 5}}]).objects
+    for one in found.objects:
+        assert (None if one.breakaway is None else one.breakaway.mass) == (mass if extinction == 0.0 else None)
+    assert found.records["motion"][1] == given.records["motion"][0] == PATH
+    assert given.records[0]["mass"] == 20.0 and given.records[0]["break_force"] == 5.0
+
+
 def test_objects_survive_a_log_to_the_last_bit() -> None:
     path = ObjectPath(np.array([[0.1, 0.2, 0.3], [1.0 / 3.0, 2.0, 3.0]]), speeds=np.array([1.0, 2.0]))
     objects = [

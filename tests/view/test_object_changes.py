@@ -13,9 +13,11 @@ import pytest
 from simulator.host.view_supervisor import ViewSupervisor
 from simulator.view.make_object_data import make_object_data
 from simulator.view.object_changes import SPARE, ChangedObjects, ObjectChanges, ObjectTable, size_of
+from simulator.view.object_culling import ObjectItems
 from simulator.view.object_follower import ObjectFollower
 from simulator.view.shared_state import ViewReader, ViewWriter, extras
 from terrain.objects.object_set import ObjectSet
+from terrain.objects.paths import Path as ObjectPath
 from terrain.objects.world_object import Box, Breakaway, Cylinder, WorldObject
 from tests.view.scenes import readout
 
@@ -74,6 +76,28 @@ def test_only_objects_that_changed_are_sent():
     sent = found.take(objects, 0.0)
     assert sent.rows.tolist() == [3] and sent.p_WO.tolist() == [[3.0, 0.0, 0.0]], "it was put back"
     assert len(found.take(objects, 0.0).rows) == 0
+
+
+def test_an_object_that_has_left_its_path_stands_in_the_view():
+    points = np.array([(0.0, 0.0, 0.0), (0.0, 8.0, 0.0), (8.0, 8.0, 0.0)])
+    path = ObjectPath(points, speeds=np.full(3, 2.0), breakaway=Breakaway(75.0))
+    objects, found = ObjectSet([WorldObject("person", Box((0.4, 0.6, 1.8)), (0, 0, 0), motion=path)]).for_session(), ChangedObjects()
+    items = ObjectItems(make_object_data(objects), 10**6, np.ones((3, 4), np.int64))
+    assert len(found.take(objects, 1.0).rows) == 0
+    items.place(6.0)
+    on_path = items.rotation[0].copy()
+    assert items.position[0] == pytest.approx((4.0, 8.0, 0.0))
+    objects.states[0]["broken"], objects.states[0]["p_WO"] = 1, (3.0, 9.0, 0.1)
+    sent = found.take(objects, 6.0)
+    assert sent.rows.tolist() == [0] and sent.moved.tolist() == [True]
+    for view in (items, ObjectItems(items.data, 10**6, np.ones((3, 4), np.int64))):
+        view.apply(sent)
+        view.place(9.0)
+        assert view.position[0].tolist() == [3.0, 9.0, 0.1] and view.rotation[0] == pytest.approx(on_path)
+    objects.reset()
+    items.apply(found.take(objects, 0.0))
+    items.place(1.0)
+    assert items.position[0] == pytest.approx((0.0, 2.0, 0.0)), "it walks again"
 
 
 def test_added_objects_continue_the_rows():

@@ -8,8 +8,8 @@ from simulator.base.algebra.spatial import rotated, unrotated
 from simulator.base.algebra.vectors import add, cross, dot, sub, vector
 from simulator.base.callbacks import records_at
 from simulator.base.jit import inline, kernel
-from terrain.objects.pose import place_object
-from terrain.objects.records import BREAKAWAY, MESH, NODE_TYPE, OBJECT_TYPE, ROW_TYPE, STATE_TYPE, TRIANGLE_TYPE
+from terrain.objects.pose import is_loose, place_object
+from terrain.objects.records import MESH, NODE_TYPE, OBJECT_TYPE, ROW_TYPE, TRIANGLE_TYPE
 from vehicles.contact.bodies import box_gap, object_gap, object_velocity, part_sphere, take_object, take_part, triangle_gap
 from vehicles.contact.convex import core_distance, core_radius, first_normal, track_normal
 from vehicles.contact.law import elastic_depth, record_step
@@ -37,7 +37,8 @@ def look_up(p, s, w, wheels, margin, h):
         nearest = min(nearest, _look_into_bins(p, s, w, wheels, margin, h))
     rows = records_at(g["mover_rows"], ROW_TYPE, g["movers"])
     for k in range(g["movers"]):
-        nearest = min(nearest, _meet_object(p, s, w, wheels, rows[k], margin, h))
+        if not is_loose(w, _object(w, rows[k])):
+            nearest = min(nearest, _meet_object(p, s, w, wheels, rows[k], margin, h))
     rows = records_at(g["broken_rows"], ROW_TYPE, g["broken"])
     for k in range(g["broken"]):
         nearest = min(nearest, _meet_object(p, s, w, wheels, rows[k], margin, h))
@@ -72,7 +73,7 @@ def _look_into_bins(p, s, w, wheels, margin, h):
                     continue
                 if max(math.floor((o["low"][1] - g["origin"][1]) / g["size"]), low) != line:
                     continue
-                if o["motion"] == BREAKAWAY and records_at(g["states"], STATE_TYPE, o["state"] + 1)[o["state"]]["broken"] > 0:
+                if is_loose(w, o):
                     continue
                 nearest = min(nearest, _meet_object(p, s, w, wheels, rows[k], margin, h))
     return nearest
@@ -255,12 +256,19 @@ def _velocity(s, r_W):
 @kernel
 def _move_pair(s, c, restitution, depth, n, h):
     """Record the work of the last step of a pair, then update its normal, depth, contact point and velocity."""
-    q = s[0]
     if c["depth"] > 0.0:
-        old, v = vector(c["n_W"]), _velocity(s, rotated(q["R_WB"], vector(c["r_B"])))
+        old, v = vector(c["n_W"]), _velocity(s, rotated(s[0]["R_WB"], vector(c["r_B"])))
         before = c["v_W"]
         record_step(c, restitution, dot(old, vector(before)), dot(old, v), h)
-    c["depth"], c["normal_force"] = depth, 0.0
+    c["normal_force"] = 0.0
+    place_pair(s, c, depth, n)
+
+
+@kernel
+def place_pair(s, c, depth, n):
+    """Write normal and depth of the bodies `a` and `b` of the state to their pair, and the contact point and velocity that follow."""
+    q = s[0]
+    c["depth"] = depth
     if depth > 0.0:
         elastic = elastic_depth(c)
         w = rotated(q["R_WB"], vector(q["w_WB_B"]))

@@ -16,11 +16,13 @@ from simulator.base.algebra.vectors import add, add_scaled, cross, dot, sub, vec
 from simulator.base.callbacks import callback, record_at, records_at
 from simulator.base.jit import inline, kernel
 from simulator.base.records import dtype_of
-from terrain.objects.records import BREAKAWAY, OBJECT_TYPE, ROW_TYPE, STATE_TYPE, WORLD_TYPE
+from terrain.objects.pose import place_object, turn_on_path
+from terrain.objects.records import OBJECT_TYPE, PATH, ROW_TYPE, STATE_TYPE, WORLD_TYPE
 from vehicles.contact.collisions import add_force, close_step, collision_row
 from vehicles.contact.law import effective_mass, elastic_depth, friction_force, friction_moment, lowest_mass, normal_force
 from vehicles.contact.look_up import look_up
 from vehicles.contact.records import OBJECT_CONTACT_STATE_TYPE, OBJECT_CONTACT_TYPE
+from vehicles.contact.seams import pool_energy, smooth_seams
 from vehicles.tires.parameters import WHEEL
 
 WHEEL_TYPE = dtype_of(WHEEL)
@@ -58,7 +60,9 @@ def meet_objects(p, s, w, wheels, h):
         return
     q["away"] = look_up(p, s, w, wheels, margin, h)
     if q["live"] > 0:
+        smooth_seams(p, s, w, wheels, h)
         _share_forces(p, s)
+        pool_energy(s)
         for k in range(2):
             for j in range(3):
                 q["ahead_B"][k, j] = 0.0
@@ -139,13 +143,13 @@ def _press(p, s, w, c, h):
     ahead = add(vector(q["ahead_B"][0]), cross(vector(q["ahead_B"][1]), sub(r_B, vector(p[0]["com"]))))
     drift = c["drift"] + dot(ahead, n_B)
     state = records_at(w[0]["states"], STATE_TYPE, o["state"] + 1)[o["state"]]
-    can_break = o["motion"] == BREAKAWAY
+    can_break = o["mass"] > 0.0
     normal = 0.0
     if not (can_break and state["broken"] > 0):
         normal = normal_force(c, stiffness, strength, o["restitution"], mass, speed, drift, h)
         if can_break and normal > o["break_force"]:
             c["dent"] = dent
-            _break(w, state, c["row"])
+            _break(s, w, o, state, c["row"])
     if can_break and state["broken"] > 0:
         other = c["own_share"] * o["mass"]
         mass, least = mass * other / (mass + other), least * other / (least + other)
@@ -171,11 +175,15 @@ def _press(p, s, w, c, h):
 
 
 @inline
-def _break(w, state, row):
-    """Break an object off."""
-    g = w[0]
+def _break(s, w, o, state, row):
+    """Break an object off; from a path, it leaves with its velocity."""
+    g, pose = w[0], s[0]["pose"]
+    state["turn"] = 0.0
+    place_object(w, o, s[0]["time"], pose)
+    if o["motion"] == PATH:
+        state["turn"] = turn_on_path(w, o, pose)
     state["broken"] = 1
     records_at(g["broken_rows"], ROW_TYPE, g["broken"] + 1)[g["broken"]] = row
     g["broken"] += 1
     for j in range(3):
-        state["v_WO"][j] = state["impulse_W"][j] = 0.0
+        state["p_WO"][j], state["v_WO"][j], state["impulse_W"][j] = pose[0]["p_WO"][j], pose[0]["v_WO"][j], 0.0

@@ -1,0 +1,95 @@
+"""Shapes and motions of objects as records: vertices of hulls, trees of meshes, segments of paths."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.records import Record, record
+from terrain.objects.mesh_tree import mesh_tree
+from terrain.objects.paths import Path
+from terrain.objects.records import BOX, BREAKAWAY, CAPSULE, CYLINDER, HULL, MESH, PATH, SPHERE, VERTEX
+from terrain.objects.world_object import Box, Breakaway, Capsule, ConvexHull, Cylinder, Sphere, TriangleMesh, WorldObject
+
+
+class GrowingRows:
+    """Records that are collected in pieces."""
+
+    def __init__(self, rows: Record) -> None:
+        self._pieces, self._count = [rows], len(rows)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, rows: Record) -> None:
+        """Add records at the end."""
+        self._pieces.append(rows)
+        self._count += len(rows)
+
+    def joined(self) -> Record:
+        """Return all records; those of the beginning if there are no more."""
+        return self._pieces[0] if len(self._pieces) == 1 else np.concatenate(self._pieces)
+
+
+class ObjectParts:
+    """Records of the shapes and motions of objects, behind those of the objects before.
+
+    Parameters
+    ----------
+    vertices, nodes, triangles, segments : records of VERTEX, NODE, TRIANGLE and SEGMENT
+    trees : (root, number of nodes) of each mesh by the identity of its array of triangles; new meshes are added
+    """
+
+    def __init__(self, vertices: Record, nodes: Record, triangles: Record, segments: Record, trees: dict[int, tuple[int, int]]) -> None:
+        self.vertices, self.nodes, self.triangles, self.segments = map(GrowingRows, (vertices, nodes, triangles, segments))
+        self._trees = trees
+
+    def fill_shape(self, r: Any, one: WorldObject) -> None:
+        """Write the shape of an object to its record."""
+        shape = one.shape
+        if isinstance(shape, Box):
+            r["shape"], r["size"] = BOX, 0.5 * np.asarray(shape.size, float)
+        elif isinstance(shape, Cylinder):
+            r["shape"], r["size"] = CYLINDER, (shape.radius, 0.5 * shape.height, 0.0)
+        elif isinstance(shape, Sphere):
+            r["shape"], r["size"] = SPHERE, (shape.radius, 0.0, 0.0)
+        elif isinstance(shape, Capsule):
+            r["shape"], r["size"] = CAPSULE, (shape.radius, 0.5 * shape.length, 0.0)
+        elif isinstance(shape, ConvexHull):
+            points: NDArray[np.float64] = shape.vertices
+            r["shape"], r["first"], r["count"] = HULL, len(self.vertices), len(points)
+            rows = record(VERTEX, len(points))
+            rows["r_O"] = points
+            self.vertices.add(rows)
+        elif isinstance(shape, TriangleMesh):
+            r["shape"] = MESH
+            r["first"], r["count"] = self._tree(shape)
+
+    def _tree(self, shape: TriangleMesh) -> tuple[int, int]:
+        """Return (root, number of nodes) of the tree of a mesh; objects with the same array of triangles share the tree."""
+        known = self._trees.get(id(shape.triangles))
+        if known is None:
+            nodes, triangles = mesh_tree(np.asarray(shape.triangles, float))
+            root, first = len(self.nodes), len(self.triangles)
+            nodes["first"] += np.where(nodes["count"] > 0, first, root)
+            self.nodes.add(nodes)
+            self.triangles.add(triangles)
+            known = self._trees[id(shape.triangles)] = root, len(nodes)
+        return known
+
+    def fill_motion(self, r: Any, one: WorldObject) -> None:
+        """Write motion and mass of an object to its record."""
+        if one.breakaway is not None:
+            r["mass"], r["break_force"] = one.breakaway.mass, one.breakaway.force
+        if isinstance(one.motion, Breakaway):
+            r["motion"] = BREAKAWAY
+        elif isinstance(one.motion, Path):
+            segments = one.motion.segments(one.yaw)
+            r["motion"], r["first_segment"], r["segments"] = PATH, len(self.segments), len(segments)
+            r["repeats"] = one.motion.repeats
+            r["p_WO"] = segments["p_WO"][0, 0]
+            r["R_WO"] = replace(one, yaw=float(segments["yaw"][0, 0])).rotation()
+            self.segments.add(segments)
