@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -103,6 +104,10 @@ class ViewSupervisor:
             cleanup.register_cleanup(self.keys.close)
         self.window = ViewOutlet(every, self.block)
         self.window.on_new_objects = self._save_objects
+        self._saver = ThreadPoolExecutor(1, "objects of the view")
+        self._saving: Future[None] | None = None
+        self._trouble = ""
+        """Failure in the thread, which `look` reports."""
         self._insets: InsetFeed | None = None
         self.stop = self.lost = False
         self.first_frame: float | None = None
@@ -168,12 +173,26 @@ class ViewSupervisor:
         self._opened = time.monotonic()
 
     def _save_objects(self, objects: ObjectSet) -> None:
-        """Write a new set of objects for the views."""
-        make_object_data(objects).save(self.drive_lock.folder / OBJECTS_FILE)
+        """Write a new set of objects for the views in a thread, because 10 000 objects take 70 ms; a set that still waits is left out."""
+        if self._saving is not None:
+            self._saving.cancel()
+        self._saving = self._saver.submit(self._write_objects, objects)
+
+    def _write_objects(self, objects: ObjectSet) -> None:
+        """Write a set of objects and announce it to the views; runs in a thread."""
+        try:
+            make_object_data(objects).save(self.drive_lock.folder / OBJECTS_FILE)
+        except OSError as error:
+            self._trouble = f"the window does not show the new objects: {error}"
+            return
+        self.block.announce_objects()
 
     def look(self, session: PausableSession, now: float | None = None) -> None:
         """Check the views; called a hundred times a second. `now`: time.monotonic."""
         now = time.monotonic() if now is None else now
+        if self._trouble:
+            self.say(self._trouble)
+            self._trouble = ""
         self._count_frames(now)
         self.stop = self.stop or self.keys.closed
         if self.stop:
@@ -200,6 +219,7 @@ class ViewSupervisor:
         if self._closed:
             return
         self._closed = True
+        self._saver.shutdown()
         self.block.mark_closed()
         self._restart_images()
         if self._process is not None:

@@ -60,7 +60,7 @@ class ViewOutlet:
         self._changed_objects = ChangedObjects()
         self._objects: ObjectSet | None = None
         self.on_new_objects: Callable[[ObjectSet], None] | None = None
-        """Called when objects were added: writes the new set for the views."""
+        """Called when objects were added: writes the new set for the views, and announces it to them, without delay for the drive."""
         self._last: LastSeconds | None = None
         self._message, self._until = "", 0.0
         self._holds: Callable[[Session], bool] | None = None
@@ -146,7 +146,6 @@ class ViewOutlet:
         if objects is not self._objects:
             if self._objects is not None and self.on_new_objects is not None:
                 self.on_new_objects(objects)
-                self.block.announce_objects()
             self._objects = objects
         changes = self._changed_objects.take(objects, float(session.readout[0]["time"]))
         if len(changes.rows) and self.block.objects is not None:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import subprocess
 import sys
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -16,6 +17,7 @@ from simulator.host.drive_view import DriveView
 from simulator.host.view_supervisor import HANG, OPENING, WAIT, ViewSupervisor
 from simulator.view import attach, drive_lock
 from simulator.view.shared_keys import KeyReader, KeyWriter
+from simulator.view.shared_state import ViewReader
 
 
 class Procedure:
@@ -359,3 +361,42 @@ def test_a_drive_waits_for_a_window_for_a_limited_time(monkeypatch):
 
 def test_a_drive_without_a_view_begins_at_once():
     DriveView().wait_for_first_frame(None, lambda: pytest.fail("nothing to wait for"))
+
+
+def test_new_objects_do_not_delay_the_drive(monkeypatch):
+    """The set is written in a thread, which then announces it; of several sets that wait, the last one is written."""
+    written, begun, may_write = [], threading.Event(), threading.Event()
+
+    class Slow:
+        def __init__(self, objects):
+            self.objects = objects
+
+        def save(self, path):
+            begun.set()
+            assert may_write.wait(30.0)
+            written.append(self.objects)
+
+    monkeypatch.setattr(view_supervisor, "make_object_data", Slow)
+    supervisor = Story().supervisor
+    with contextlib.closing(ViewReader(supervisor.block.name)) as reader:
+        for objects in ("first", "second", "third"):
+            supervisor.window.on_new_objects(objects)
+            assert begun.wait(30.0)
+        assert written == [] and reader.object_sets == 0
+        may_write.set()
+        supervisor._saver.shutdown()
+        assert written == ["first", "third"] and reader.object_sets == 2
+        supervisor.close()
+
+
+def test_objects_that_cannot_be_written_are_reported(monkeypatch):
+    def full(objects):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(view_supervisor, "make_object_data", full)
+    story = Story()
+    story.supervisor.window.on_new_objects("first")
+    story.supervisor._saver.shutdown()
+    story.supervisor.look(story.session, story.now)
+    assert [line for line in story.said if "does not show the new objects" in line and "No space left" in line]
+    story.supervisor.close()
