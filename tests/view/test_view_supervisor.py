@@ -363,7 +363,7 @@ def test_a_drive_without_a_view_begins_at_once():
     DriveView().wait_for_first_frame(None, lambda: pytest.fail("nothing to wait for"))
 
 
-def test_new_objects_do_not_delay_the_drive(monkeypatch):
+def test_new_objects_do_not_delay_the_drive(story, monkeypatch):
     """The set is written in a thread, which then announces it; of several sets that wait, the last one is written."""
     written, begun, may_write = [], threading.Event(), threading.Event()
 
@@ -377,7 +377,7 @@ def test_new_objects_do_not_delay_the_drive(monkeypatch):
             written.append(self.objects)
 
     monkeypatch.setattr(view_supervisor, "make_object_data", Slow)
-    supervisor = Story().supervisor
+    supervisor = story().supervisor
     with contextlib.closing(ViewReader(supervisor.block.name)) as reader:
         for objects in ("first", "second", "third"):
             supervisor.window.on_new_objects(objects)
@@ -386,17 +386,15 @@ def test_new_objects_do_not_delay_the_drive(monkeypatch):
         may_write.set()
         supervisor._saver.shutdown()
         assert written == ["first", "third"] and reader.object_sets == 2
-        supervisor.close()
 
 
-def test_objects_that_cannot_be_written_are_reported(monkeypatch):
+def test_objects_that_cannot_be_written_are_reported(story, monkeypatch):
     def full(objects):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(view_supervisor, "make_object_data", full)
-    story = Story()
-    story.supervisor.window.on_new_objects("first")
-    story.supervisor._saver.shutdown()
-    story.supervisor.look(story.session, story.now)
-    assert [line for line in story.said if "does not show the new objects" in line and "No space left" in line]
-    story.supervisor.close()
+    s = story()
+    s.supervisor.window.on_new_objects("first")
+    s.supervisor._saver.shutdown()
+    s.supervisor.look(s.session, s.now)
+    assert [line for line in s.said if "does not show the new objects" in line and "No space left" in line]
