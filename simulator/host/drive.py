@@ -348,7 +348,8 @@ class Host:
             if supervisor.stop and not self.control.ended:
                 if supervisor.lost:
                     self.troubles.append("no window")
-                queue.put(Event("quit", "no window" if supervisor.lost else "the window was closed", Origin.WINDOW))
+                closed = None if supervisor.ended_by_driver else "the window was closed"
+                queue.put(Event("quit", "no window" if supervisor.lost else closed, Origin.WINDOW))
         # the time of a script begins with the drive
         scripted = [] if session.waits else self.options.script.due(session.tick * session.h)
         for event in (*self.controls.watch(session), *self.controls.events(), *scripted):

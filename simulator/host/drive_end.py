@@ -10,7 +10,7 @@ from simulator.session import Session
 DURATION_OVER = "the duration is over"
 IS_DONE = "the maneuver is done"
 BY_ORIGIN = {
-    Origin.WINDOW: "ended by a key of the window",
+    Origin.WINDOW: "ended by key or menu of the window",
     Origin.DEVICE: "ended by a button of a device",
     Origin.SCRIPT: "ended by the script",
     Origin.PORT: "ended by the program on the port",

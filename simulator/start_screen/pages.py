@@ -19,6 +19,8 @@ QUESTION_LINES, QUESTION_WIDTH = 2, 60
 """Rows of a question, so that the other rows keep their places, and its characters per row."""
 MORE = Option("more \u2026", "all vehicles or terrains: variants, test planes, obstacles")
 """Option that shows the others."""
+PICTURES_NOTE = "left, right: change \u00b7 Enter: all, with their pictures"
+"""Note of a row that shows the description of its value next to the picture."""
 LABELS = {"maneuver_vehicle": "Vehicle", "maneuver_terrain": "Terrain"}
 
 
@@ -113,10 +115,11 @@ class StartPage(PlainPage):
         return Row(
             label,
             value,
-            shown.note,
+            PICTURES_NOTE if shown.picture else shown.note,
             choose=lambda: self._open_options(row, label),
             step=lambda way: self._take(row, stepped(names, value, way)),
             picture=shown.picture,
+            text=shown.note if shown.picture else "",
         )
 
     def _open_options(self, row: str, label: str) -> None:

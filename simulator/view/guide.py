@@ -73,6 +73,6 @@ def guide_cards(bindings: Bindings) -> tuple[str, ...]:
         f"Steer, accelerate and brake with {driving_keys_text(bindings)}, or with a wheel or a game controller.",
         f"At rest, the brake drives backwards. {of['hold_parking_brake']} applies the parking brake.",
         f"{of['camera']} changes the camera. {of['insets']} shows and hides maps and images.",
-        f"{of['reset']} takes you back to the start. {of['upright']} puts a rolled vehicle upright. {of['pause']} pauses.",
+        f"{of['reset']} takes you back to the start. {of['upright']} puts a rolled vehicle upright and frees a stuck one. {of['pause']} pauses.",
         f"{of['menu']} opens the menu: restart, settings, keys, end. {of['help']} shows all keys.",
     )

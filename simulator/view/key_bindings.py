@@ -155,7 +155,7 @@ _ROWS = (
     (("selector_up", "selector_down"), "selector up, down"),
     (("gear_up", "gear_down", "starter"), "gear up, down, engine starter"),
     (("low_range", "center_lock"), "low range, center lock"),
-    (("upright",), "put the vehicle upright"),
+    (("upright",), "upright; free a stuck vehicle"),
     (("reset",), "back to the start"),
     (("pause",), "pause, continue"),
     (("other_driver",), "other driver: automatic, person"),

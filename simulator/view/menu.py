@@ -38,13 +38,14 @@ class Row:
 
     label : text at the left
     value : text at the right
-    note : description, shown while the row is selected
+    note : description below the rows, shown while the row is selected
     choose : called on Enter or a click; None: the row has no action of its own
     step : called with -1 or 1 on Left, Right, or a click on an arrow; None: the value has no steps
     bar : bar instead of a value
     selectable : False for a heading or information
     warns : True: the row reports a problem
-    picture : name of a picture at the left of the row, which then shows its note, too; empty: none
+    picture : name of a picture at the left of the row; empty: none
+    text : description next to the picture
     """
 
     label: str
@@ -56,6 +57,7 @@ class Row:
     selectable: bool = True
     warns: bool = False
     picture: str = ""
+    text: str = ""
 
 
 class Page(Protocol):
@@ -116,10 +118,11 @@ class OptionPage(PlainPage):
 
     def rows(self) -> list[Row]:
         """Return a row for each option."""
-        return [
-            Row(option.name, note=option.note, choose=lambda name=option.name: self._choose(name), picture=option.picture)  # type: ignore[misc]
-            for option in self._options
-        ]
+        return [self._row(option) for option in self._options]
+
+    def _row(self, option: Option) -> Row:
+        note, text = ("", option.note) if option.picture else (option.note, "")
+        return Row(option.name, note=note, choose=lambda: self._choose(option.name), picture=option.picture, text=text)
 
     def _choose(self, name: str) -> None:
         self._back()
@@ -284,11 +287,11 @@ class Menu:
             self._places.append((less, number, "less"))
 
     def _draw_picture(self, c: Canvas, row: Row, box: Box) -> Box:
-        """Add the place of the picture of a row, and its note; return the box for its label and value."""
+        """Add the place of the picture of a row, and its text; return the box for its label and value."""
         width, height = PICTURE
         self.pictures.append((row.picture, Box(box.x + 20.0, box.y + 4.0, width, height)))
         text = Box(box.x + width + 12.0, box.y + 4.0, box.width - width - 12.0, ROW)
-        for k, line in enumerate(wrapped(row.note, lambda text: c.font.width(text, SMALL), text.width - 40.0)[:2]):
+        for k, line in enumerate(wrapped(row.text, lambda text: c.font.width(text, SMALL), text.width - 40.0)[:2]):
             c.text(text.x + 22.0, box.y + 32.0 + 16.0 * k, line, SMALL, DIM)
         return text
 

@@ -31,7 +31,7 @@ _KEYS_HEAD = (
     ("magic", (), "1", "constant KEYS_MAGIC", "u8"),
     ("layout", (), "1", "layout hash of KEYS", "u8"),
     ("frames", (), "1", "number of frames drawn so far; increases while the view is alive", "u8"),
-    ("closed", (), "1", "1 after the driver closed the window", "u8"),
+    ("closed", (), "1", "1 after the driver closed the window, 2 after a key or the menu ended the drive", "u8"),
     ("owner", (), "1", "number of the view whose keys are used, 0: none", "u8"),
     ("pid", (), "1", "process id of this view", "u8"),
     ("pointed", (), "1", "number of times that the mouse has selected a place of the time line", "u8"),
@@ -107,11 +107,11 @@ class KeyWriter:
         if self.owns:
             self._keys["shown_time"], self._keys["shown_at"] = simulated, time.perf_counter()
 
-    def close(self, closed_by_user: bool = True) -> None:
-        """Release all keys and give up the ownership."""
+    def close(self, closed_by_user: bool = True, ends_drive: bool = False) -> None:
+        """Release all keys and give up the ownership; `ends_drive`: a key or the menu of the window ended the drive."""
         self.release_all()
         if self.owns:
-            self._keys["closed"], self._keys["owner"], self._keys["menu"] = closed_by_user, 0, 0
+            self._keys["closed"], self._keys["owner"], self._keys["menu"] = 2 if ends_drive else closed_by_user, 0, 0
         del self._keys
         close_block(self._memory, unlink=False)
 
@@ -142,7 +142,7 @@ class NoKeys:
     def note_shown(self, simulated: float) -> None:
         """Do nothing."""
 
-    def close(self, closed_by_user: bool = True) -> None:
+    def close(self, closed_by_user: bool = True, ends_drive: bool = False) -> None:
         """Do nothing."""
 
 
@@ -208,8 +208,13 @@ class KeyReader:
 
     @property
     def closed(self) -> bool:
-        """Whether the driver closed the window."""
+        """Whether the driver closed the window, or ended the drive in it."""
         return bool(self._keys["closed"])
+
+    @property
+    def ends_drive(self) -> bool:
+        """Whether a key or the menu of the window ended the drive."""
+        return int(self._keys["closed"]) == 2
 
     @property
     def owner(self) -> int:

@@ -28,6 +28,8 @@ LABEL = 136.0
 BAR = 6.0
 DIRE = ("incident", "collision")
 """Events that are marked in red."""
+MAX_DECIMALS = 3
+"""Decimals of a value above its plot; more show noise of a constant."""
 
 
 class Timeline(NamedTuple):
@@ -95,8 +97,7 @@ def timeline_plots(c: Canvas, box: Box, position: float, timeline: Timeline) -> 
         low, high = _range(values)
         top = box.y + 6.0 + ROW * k
         c.text(left, top, name, SMALL, DIM)
-        decimals = max(0, 2 - int(np.floor(np.log10(high - low))))
-        c.text(left + across, top, f"{np.interp(position, timeline.positions, values) + 0.0:.{decimals}f}", SMALL, INK, 1.0)
+        c.text(left + across, top, _number_text(float(np.interp(position, timeline.positions, values)), high - low), SMALL, INK, 1.0)
         plot = Box(left, top + 18.0, across, ROW - 26.0)
         c.box(*plot, TRACK, 3.0)
         if low < 0.0 < high:
@@ -104,6 +105,12 @@ def timeline_plots(c: Canvas, box: Box, position: float, timeline: Timeline) -> 
         y = np.where(there, np.interp(at, timeline.positions, values), np.nan)
         c.track(plot.x + plot.width * np.linspace(0.0, 1.0, POINTS), plot.y + plot.height * (high - y) / (high - low), 1.8, BLUE)
         c.box(plot.x + 0.5 * plot.width - 0.5, plot.y, 1.0, plot.height, INK)
+
+
+def _number_text(value: float, span: float) -> str:
+    """Return a value with three digits of the span of its plot, MAX_DECIMALS at most, and no sign of a zero."""
+    decimals = min(max(0, 2 - int(np.floor(np.log10(span)))), MAX_DECIMALS)
+    return f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
 def _range(values: NDArray[np.float64]) -> tuple[float, float]:

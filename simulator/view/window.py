@@ -67,14 +67,14 @@ def run_window(
     reader = ViewReader(block)
     writer: KeyWriter | NoKeys = NoKeys() if read_only else KeyWriter(keys)
     caption = f"{CAPTION} - {title}" if title else CAPTION
-    closed_by_user = False
+    closed_by_user = ends_drive = False
     try:
         view = _View(reader, writer, ground if isinstance(ground, TerrainData) else make_terrain_data(ground), geometry, host, caption)
         view.scene.camera.kind = camera
         view.run()
-        closed_by_user = view.closed_by_user
+        closed_by_user, ends_drive = view.closed_by_user, view.ends_drive
     finally:
-        writer.close(closed_by_user)
+        writer.close(closed_by_user, ends_drive)
         reader.close()
 
 
@@ -91,7 +91,7 @@ class _View:
         caption: str,
     ) -> None:
         self.reader, self.writer, self.host = reader, writer, host
-        self.closed_by_user = False
+        self.closed_by_user = self.ends_drive = False
         self.window = window_context(*SIZE, caption, samples=4)
         from simulator.view.gl_objects import renderer
         from simulator.view.scene import Scene
@@ -114,7 +114,7 @@ class _View:
         self.objects = ObjectFollower(reader, host.folder)
         self.quality = Quality() if software else None
         self.look = LookAround()
-        self.pause_menu = PauseMenu(self.live, self.tap, self.close, read_only=isinstance(writer, NoKeys))
+        self.pause_menu = PauseMenu(self.live, self.tap, self.end_drive, read_only=isinstance(writer, NoKeys))
         self.guide_is_due = self.live.value.guide and not self.pause_menu.read_only
         self.apply(self.live.value)
         self.last = time.perf_counter()
@@ -181,6 +181,11 @@ class _View:
         self.closed_by_user = True
         self.leave()
         return True
+
+    def end_drive(self) -> None:
+        """End the drive by a key or the menu."""
+        self.ends_drive = True
+        self.close()
 
     def draw(self) -> None:
         """Draw one frame."""
@@ -297,7 +302,7 @@ class _View:
             return True
         self.writer.set(meaning, True)
         if meaning == "escape":
-            self.close()
+            self.end_drive()
         else:
             self._change_window(meaning)
         return True

@@ -113,6 +113,17 @@ def test_the_first_vehicles_and_worlds_have_pictures_and_the_others_are_behind_m
     assert page.choice[row] == everything[everything.index(names[0]) + 1] and labels(menu)[1] == "Driver"
 
 
+def test_text_next_to_a_picture_is_not_repeated_below_the_rows():
+    _, menu, _ = start_page()
+    rows = {row.label: row for row in menu.page.rows()}
+    for label in ("Vehicle", "Terrain"):
+        assert rows[label].text and "Enter: all" in rows[label].note
+    assert rows["Weather"].note and not rows["Weather"].text
+    press(menu, "DOWN", "DOWN", "ENTER")
+    for row in menu.page.rows():
+        assert (row.text if row.picture else row.note) and not (row.text and row.note)
+
+
 def test_a_variant_keeps_its_place_before_the_first_vehicles():
     _, menu, _ = start_page(USUAL | {"vehicle": "hmmwv_manual"})
     press(menu, "DOWN", "DOWN", "ENTER")

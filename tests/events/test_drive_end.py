@@ -33,7 +33,7 @@ def reason(ended="", failure="", event=None, signal=None):
         ({"ended": DONE}, "the maneuver is done"),
         ({"ended": "aborted in phase turn: roll beyond 30 deg"}, "aborted in phase turn: roll beyond 30 deg"),
         ({"event": Event("quit", "the window was closed", Origin.WINDOW)}, "the window was closed"),
-        ({"event": Event("quit", None, Origin.WINDOW)}, "ended by a key of the window"),
+        ({"event": Event("quit", None, Origin.WINDOW)}, "ended by key or menu of the window"),
         ({"event": Event("quit", None, Origin.DEVICE)}, "ended by a button of a device"),
         ({"event": Event("quit", None, Origin.SCRIPT), "ended": DONE}, "ended by the script"),
         ({"event": Event("next_run", {}, Origin.CONSOLE)}, "the operator begins the next run"),

@@ -56,6 +56,15 @@ def test_the_times_do_not_overlap_the_bar(duration):
     assert box.x + box.width + LABEL <= 400.0 - EDGE
 
 
+@pytest.mark.parametrize(("low", "high", "text"), [(0.0, 0.0, "0.000"), (-0.004, 100.0, "0"), (-0.0, 3.0, "0.00"), (-40.0, 40.0, "-40.0")])
+def test_the_value_of_a_plot_has_few_digits_and_no_negative_zero(low, high, text, monkeypatch):
+    canvas, texts = Canvas(Font(asset("fonts/hud.npz"))), []
+    monkeypatch.setattr(canvas, "text", lambda x, y, text, *rest: texts.append(text))
+    plotted = Timeline(np.array([0.0, 40.0]), ("value",), np.array([[low, high]]), np.array([]), ())
+    timeline_plots(canvas, Box(0.0, 0.0, 300.0, 120.0), 0.0, plotted)
+    assert texts == ["value", text]
+
+
 def test_the_plots_need_no_values_beyond_the_recording():
     canvas = Canvas(Font(asset("fonts/hud.npz")))
     timeline_plots(canvas, Box(0.0, 0.0, *PLOTS[0]), 39.0, timeline())

@@ -211,11 +211,13 @@ def test_a_window_of_jounce_view_that_is_killed_is_noticed_at_once(story):
     assert s.waits and "the view was killed" in s.said[-1]
 
 
-def test_a_window_closed_by_its_driver_ends_the_drive(story):
+@pytest.mark.parametrize("ends_drive", [False, True])  # False: the window was closed; True: a key or the menu
+def test_a_window_closed_by_its_driver_ends_the_drive(story, ends_drive):
     s = story()
     s.go(1.0)
-    s.window.close(closed_by_user=True)
+    s.window.close(closed_by_user=True, ends_drive=ends_drive)
     s.supervisor.look(s.session, s.now + 0.01)
+    assert s.supervisor.ended_by_driver == ends_drive
     assert s.supervisor.stop and not s.supervisor.lost and not s.session.paused
 
 
