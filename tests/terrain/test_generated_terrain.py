@@ -273,3 +273,9 @@ def test_the_command_line_offers_every_generator(capsys: pytest.CaptureFixture[s
         main(["terrain", "make", "--help"])
     offered = "".join(capsys.readouterr().out.split()).partition("KINDkind:")[2].partition("options:")[0]
     assert sorted(offered.split(",")) == sorted(GENERATORS)
+
+
+@pytest.mark.parametrize("settings", [["radius=200"], ["width=20", "run_off=30"], ["radius=200", "corners=20", "width=20"]])
+def test_a_circuit_that_does_not_fit_into_its_size_is_refused(settings: list[str]) -> None:
+    with pytest.raises(ConfigError, match=r"radius: .*fits into the size"):
+        generate_terrain("circuit", 3, ["size=200", *settings])
