@@ -17,13 +17,14 @@ DELIMITERS = ";\t,"
 """Delimiters that are detected; of two that fit, the first one."""
 COMPARED = 5
 """Number of lines below the names that must have the delimiters of the line of names."""
+csv.field_size_limit(1 << 30)  # larger than the files that are read: the reader of a table refuses a cell that is too long, with its line
 _SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)
 
 
 def read_table_text(path: str | Path, expected: str, most: int, delimiter: str | None = None, above: bool = False) -> str:
     """Return the text of a CSV file as plain CSV, see `_plain_csv`; `above`: with the lines above the names. Raises ConfigError as
     `read_any_text`, and for numbers that `with_points` refuses."""
-    text = _plain_csv(read_any_text(path, expected, most), delimiter, path)
+    text = _plain_csv(_with_newlines(read_any_text(path, expected, most)), delimiter, path)
     return text if above else _split(text)[1]
 
 
@@ -66,6 +67,11 @@ class TableRows:
                 yield {name: cell.strip() for name, cell in zip_longest(self.names, cells, fillvalue="")}
         except csv.Error as error:
             raise UnreadableError(self._path, f"line {self.line + 1}", str(error), self._expected) from None
+
+
+def _with_newlines(text: str) -> str:
+    """Return a text with the line ends of any system as newlines."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _plain_csv(text: str, delimiter: str | None, path: object) -> str:

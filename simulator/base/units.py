@@ -60,6 +60,7 @@ SHOWN = {
 }  # fmt: skip
 """Usual notation of the unit of a suffix, if it differs from the suffix."""
 
+_PLAIN = str.maketrans({" ": None, "*": None, "·": None, "^": None, "²": "2", "³": "3"})
 _ALL_SUFFIXES = {suffix.lower() for suffixes in SUFFIXES.values() for suffix in suffixes}
 
 
@@ -70,6 +71,22 @@ def factor_of(unit: str, suffix: str) -> float | None:
         return suffixes[suffix]
     factors = [factor for name, factor in suffixes.items() if name.lower() == suffix.lower()]
     return factors[0] if len(factors) == 1 else None
+
+
+def factor_of_unit(unit: str, written: str) -> float | None:
+    """Return the factor from a unit in usual notation (km/h, °, m/s²) or as a suffix to an SI unit, or None."""
+    plain = _plain(written)
+    if plain == _plain(unit):
+        return 1.0
+    if plain == "%" and unit in ("1", "m/m"):
+        return 0.01
+    shown = (factor for suffix, factor in SUFFIXES.get(unit, {}).items() if _plain(SHOWN.get(suffix, suffix)) == plain)
+    return next(shown, factor_of(unit, plain))
+
+
+def _plain(unit: str) -> str:
+    """Return a unit without blanks, products and raised digits."""
+    return unit.translate(_PLAIN).replace("°", "deg")
 
 
 def is_suffix(word: str) -> bool:

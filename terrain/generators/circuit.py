@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from simulator.base.fields import Field, Number
+from simulator.base.fields import Field, Number, Values
 from terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
 from terrain.generators.scattering import scattered
 from terrain.generators.shapes import rolling
@@ -45,7 +45,7 @@ RED, WHITE = Material(color=(0.75, 0.12, 0.10)), Material(color=(0.88, 0.88, 0.8
 STAND = Material(color=(0.55, 0.57, 0.60))
 
 
-def circuit(parameters: dict, seed: int) -> GeneratedTerrain:
+def circuit(parameters: Values, seed: int) -> GeneratedTerrain:
     """Generate a circuit from the parameters of `CIRCUIT`."""
     half = 0.5 * parameters["size"]
     grid = Grid.over((-half, -half), (half, half), parameters["spacing"])
@@ -74,7 +74,7 @@ def circuit(parameters: dict, seed: int) -> GeneratedTerrain:
     )
 
 
-def _center_line(parameters: dict, seed: int) -> FloatArray:
+def _center_line(parameters: Values, seed: int) -> FloatArray:
     """Return the closed center line (n, 2), counterclockwise, smoothed to the minimum radius; it begins in its longest straight."""
     from scipy.interpolate import CubicSpline
 
@@ -92,6 +92,9 @@ def _center_line(parameters: dict, seed: int) -> FloatArray:
             break
         near = np.convolve(np.concatenate((tight[-8:], tight, tight[:8])), np.ones(17), "valid") > 0.0
         line[near] += 0.25 * (np.roll(line, 1, axis=0) + np.roll(line, -1, axis=0) - 2.0 * line)[near]
+    length = float(np.hypot(*np.diff(np.vstack((line, line[:1])), axis=0).T).sum())
+    if not length > 2.0 * math.pi * parameters["radius"]:  # no closed curve of this minimum radius is shorter
+        raise parameters.error("radius", f"a circuit that fits into the size, within {max(reach, 0.0):g} m of its center")
     line = _spaced(np.vstack((line, line[:1])))
     straight = np.convolve(np.abs(np.concatenate((_curvature(line), _curvature(line)))), np.ones(25), "valid")[: len(line)]
     return np.roll(line, -int(straight.argmin()) - 6, axis=0)

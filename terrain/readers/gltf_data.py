@@ -92,8 +92,11 @@ class Document:
         scenes, nodes = self.entries(self._json, "scenes"), self.entries(self._json, "nodes")
         if scenes:
             return self.entries(_item(scenes, self._json.get("scene", 0), "scenes"), "nodes")
-        children = {child for node in range(len(nodes)) for child in self.entries(self.item("nodes", node), "children")}
-        return [node for node in range(len(nodes)) if node not in children]
+        children = [child for node in range(len(nodes)) for child in self.entries(self.item("nodes", node), "children")]
+        for child in children:
+            self.item("nodes", child)
+        below = set(children)
+        return [node for node in range(len(nodes)) if node not in below]
 
     def array(self, index: Any, size: str) -> NDArray[Any]:
         """Return the items (count, components) of an accessor; normalized integers as numbers from -1 or 0 to 1. Raises DamagedError."""
@@ -218,7 +221,7 @@ def _count(holder: dict[str, Any]) -> int:
 
 def _component(holder: dict[str, Any], kinds: str = "iuf") -> np.dtype[Any]:
     code = holder.get("componentType")
-    if code not in COMPONENTS or np.dtype(COMPONENTS[code]).kind not in kinds:
+    if not isinstance(code, int) or code not in COMPONENTS or np.dtype(COMPONENTS[code]).kind not in kinds:
         raise DamagedError(f"components of type {code}")
     return np.dtype(COMPONENTS[code])
 

@@ -218,6 +218,7 @@ def test_a_wrong_json_of_beams_is_named(tmp_path: Path, content: str, part: str)
         ("Laser id,Elevation,Azimuth\n1,1,0\n1,2,0\n", "Laser id: .*each number from 1"),
         ("Laser id,Elevation,Azimuth\n1,95,0\n", "csv:2: Elevation: .*89.9"),
         ("Laser id,Elevation\n1,5\n", "Laser id, Elevation, Azimuth"),
+        ("Laser id,Elevation,Azimuth,AZIMUTH\n1,5,0,90\n", "Laser id, Elevation, Azimuth"),
     ],
 )
 def test_a_wrong_table_of_beams_is_named(tmp_path: Path, text: str, part: str) -> None:

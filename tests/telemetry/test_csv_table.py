@@ -138,3 +138,26 @@ def test_rows_by_name(tmp_path):
     assert [(rows.line, row) for row in rows] == [(3, {"a": "1", "b": "x,y", "c": "z"}), (5, {"a": "2", "b": "", "c": ""})]
     with pytest.raises(ConfigError, match=r"table.csv:3: invalid value; expected 2 cells, as in the line of names; got '3 cells'"):
         list(TableRows(written(tmp_path, "a,b\n1,2\n1,2,3\n"), "rows", 1000))
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_the_line_ends_of_every_system_are_read(tmp_path, end, delimiter):
+    text = end.join(("time_s,v_mps", "0,1.5", "1,2.5", "")).replace(",", delimiter)
+    file = written(tmp_path, text)
+    np.testing.assert_array_equal(CsvTable(file).numbers(1), [1.5, 2.5])
+    assert [row["v_mps"] for row in TableRows(file, "a table", 1 << 20)] == ["1.5", "2.5"]
+    np.testing.assert_array_equal(read_points(str(file), "m/s", tmp_path / "m.yaml", "file")[1], [1.5, 2.5])
+
+
+@pytest.mark.parametrize("cell", ["7" * 300_000, '"' + "x" * 300_000, '"' + "1\n" * 150_000])
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_a_cell_of_any_length_is_refused_in_one_line(tmp_path, cell, delimiter):
+    file = written(tmp_path, f"time_s{delimiter}v_mps\n0{delimiter}{cell}\n1{delimiter}2\n")
+    for read in (
+        lambda: CsvTable(file).numbers(1)[0] < 1e300 or read_points(str(file), "m/s", file, "file"),
+        lambda: read_points(str(file), "m/s", file, "file"),
+    ):
+        with pytest.raises(ConfigError) as found:
+            read()
+        assert len(str(found.value)) < 1000 and "\n" not in str(found.value)

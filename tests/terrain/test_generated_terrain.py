@@ -13,6 +13,7 @@ from simulator.base.errors import ConfigError, OutputError
 from simulator.base.records import record
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_ground, build_vehicle
+from simulator.cli.main import main
 from simulator.tools.terrain.make_command import generate_terrain
 from simulator.tools.terrain.terrain_writer import files_of, write
 from terrain.composite_height import composed_heights
@@ -265,3 +266,16 @@ def test_a_car_rests_at_every_place(kind: str, files: dict[str, Path], grounds: 
         assert np.linalg.norm(state["v_WB_B"]) < 0.05
         x, y, z = state["p_WB"]
         assert 0.3 < z - ground.height(float(x), float(y)) < 1.2
+
+
+def test_the_command_line_offers_every_generator(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["terrain", "make", "--help"])
+    offered = "".join(capsys.readouterr().out.split()).partition("KINDkind:")[2].partition("options:")[0]
+    assert sorted(offered.split(",")) == sorted(GENERATORS)
+
+
+@pytest.mark.parametrize("settings", [["radius=200"], ["width=20", "run_off=30"], ["radius=200", "corners=20", "width=20"]])
+def test_a_circuit_that_does_not_fit_into_its_size_is_refused(settings: list[str]) -> None:
+    with pytest.raises(ConfigError, match=r"radius: .*fits into the size"):
+        generate_terrain("circuit", 3, ["size=200", *settings])

@@ -206,3 +206,16 @@ def wrong(change):
 def test_a_damaged_scene_is_refused(tmp_path, change, words):
     with pytest.raises(ConfigError, match=words):
         triangles(tmp_path, wrong(change))
+
+
+@pytest.mark.parametrize("entry", [[0], {}, None, "0", 1e30, True])
+@pytest.mark.parametrize("key", ["children", "componentType"])
+def test_an_entry_of_another_type_is_refused(tmp_path, key, entry):
+    content = plain()
+    if key == "children":  # without scenes, all nodes without a parent are at the top
+        del content["scenes"], content["scene"]
+        content["nodes"][0]["children"] = [entry]
+    else:
+        content["accessors"][0]["componentType"] = entry
+    with pytest.raises(ConfigError, match=r"no entry|components of type"):
+        triangles(tmp_path, content)

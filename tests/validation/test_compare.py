@@ -312,3 +312,67 @@ def test_a_table_of_another_locale_is_compared(tmp_path, capsys, encoding):
     table.write_text(table.read_bytes().decode(encoding).lstrip("\ufeff").replace("0,02;", "0,02x;"), encoding="utf-8", newline="")
     assert main(["compare", str(run), str(table), "--out", str(tmp_path / "bad")]) == 2
     assert "logger.csv:3: time, row 2: invalid value; expected a number; got '0,02x'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("row", [0, -1])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_time_that_is_not_finite_is_refused(tmp_path, capsys, row, value):
+    arrays = columns(np.arange(0.0, 4.0, 0.01))
+    good = table_file(tmp_path / "good.csv", arrays)
+    arrays["time"] = arrays["time"].copy()
+    arrays["time"][row] = value
+    code, _, err = call(capsys, good, table_file(tmp_path / "bad.csv", arrays), "--html", tmp_path / "c.html")
+    assert code == 2 and err.startswith(f"jounce: {tmp_path / 'bad.csv'}: time, row ") and len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("spike", [np.inf, 1e300, 1e13])
+@pytest.mark.parametrize("is_reference", [True, False])
+def test_one_absurd_value_hides_no_other_value_outside_the_band(spike, is_reference):
+    t = np.arange(0.0, 16.0, 0.01)
+    first, other = (Record(name, None, {"time": t, "roll": np.zeros(len(t))}, known_units()) for name in ("first", "other"))
+    (first if is_reference else other).columns["roll"][800] = spike
+    other.columns["roll"][100] = 0.5
+    (one,) = bands_of(Comparison(bands=(BandTolerance("roll", 0.1),)), known_units())
+    _, (found,) = evaluate_band([first, other], one)
+    assert not found.satisfied and found.inside < 1.0
+
+
+@pytest.mark.parametrize("heading", ["roll [deg]", "roll (deg)", "roll[°]", "roll_deg", "roll_deg [deg]", "roll [rad]", "roll []"])
+@pytest.mark.parametrize("time", ["time [ms]", "time (ms)", "time_ms", "time [s]", "time"])
+def test_units_in_brackets_are_converted(tmp_path, capsys, heading, time):
+    t = np.arange(0.0, 4.0, 0.01)
+    roll = columns(t)["roll"]
+    in_degrees, in_ms = "[]" not in heading and "rad" not in heading, "ms" in time
+    theirs = {time: t * (1000.0 if in_ms else 1.0), heading: np.degrees(roll) if in_degrees else roll}
+    files = table_file(tmp_path / "ours.csv", {"time": t, "roll": roll}), table_file(tmp_path / "theirs.csv", theirs)
+    code, out, _ = call(capsys, *files, "--band", "roll_deg=+-0.001", "--html", tmp_path / "c.html")
+    assert code == 0 and "100 % compared" in out
+
+
+@pytest.mark.parametrize(
+    ("headings", "options", "said"),
+    [
+        (("time", "roll [m]"), (), "roll [m]"),
+        (("time", "roll_deg [rad]"), (), "deg"),
+        (("time", "roll", "roll_deg"), (), "one column for roll"),
+        (("time", "x", "y"), ("--map", "x=roll", "--map", "y=roll_deg"), "one column for roll"),
+        (("time", "roll"), ("--align", "nan"), "--align"),
+        (("time", "roll"), ("--align=-inf",), "--align"),
+        (("time", "roll"), ("--band", "roll=+-1e400"), "--band"),
+        (("time", "roll"), ("--band", "roll=1e20%"), "--band"),
+    ],
+)
+def test_units_columns_and_options_that_contradict_are_refused(tmp_path, capsys, headings, options, said):
+    t = np.arange(0.0, 4.0, 0.01)
+    file = table_file(tmp_path / "a.csv", dict.fromkeys(headings, t))
+    code, _, err = call(capsys, file, file, *options, "--html", tmp_path / "c.html")
+    assert code == 2 and said in err and len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("names", [("roll", "other"), ("other", "roll")])
+def test_a_mapped_column_replaces_the_column_with_the_name_of_the_channel(tmp_path, capsys, names):
+    t = np.arange(0.0, 4.0, 0.01)
+    ours = table_file(tmp_path / "ours.csv", {"time": t, "other": wave(t)})
+    theirs = table_file(tmp_path / "theirs.csv", {"time": t, **{name: wave(t) * (name == "other") for name in names}})
+    options = ("--map", "other=roll", "--band", "roll=+-0.001", "--html", tmp_path / "c.html")
+    assert call(capsys, ours, theirs, *options)[0] == 0

@@ -78,8 +78,8 @@ def _add_terrain_import(verbs: Commands) -> None:
 
 
 def _add_terrain_make(verbs: Commands) -> None:
-    p = verbs.add_parser("make", help="generate a terrain: proving ground, hills, town, dunes, forest, rocks, obstacle field")
-    kinds = ("proving_ground", "hills", "town", "dunes", "forest", "rocks", "obstacle_field")
+    p = verbs.add_parser("make", help="generate a terrain: proving ground, circuit, hills, town and others")
+    kinds = ("proving_ground", "circuit", "hills", "town", "dunes", "forest", "rocks", "obstacle_field")
     p.add_argument("kind", choices=kinds, metavar="KIND", help=f"kind: {', '.join(kinds)}")
     _add_terrain_folder(p, "NAME.yaml, NAME_heights.png, NAME_soils.png, NAME_objects.csv")
     p.add_argument("--seed", type=number_between(0, 2**31, whole=True), metavar="N", default=1, help="random seed (default: 1)")

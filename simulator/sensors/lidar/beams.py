@@ -151,7 +151,7 @@ def read_beams(path: Path) -> BeamTable:
     if path.suffix.lower() == ".json":
         return _of_ouster(path)
     rows = TableRows(path, "a CSV table of beams", MAX_BYTES)
-    if {name.lower() for name in rows.names} == set(HESAI):
+    if sorted(name.lower() for name in rows.names) == sorted(HESAI):
         return _of_hesai(path, rows)
     names = rows.names
     for name in names:

@@ -151,6 +151,7 @@ def _wide(add: float, unit: str, share: float) -> str:
 
 def _over_time(first: Record, band: Band) -> Curves:
     values = values_of(first, band.channel)
+    values[~np.isfinite(values)] = np.nan
     width = band.add + band.given.share * np.abs(values)
     low, high = (_reached(first.time, values + sign * width, band.given.time, sign) for sign in (-1.0, 1.0))
     return Curves(first.time, values, first.time, low, high)
@@ -171,10 +172,10 @@ def _evaluate_over_time(one: Record, band: Band, curves: Curves) -> BandVerdict:
     low, high, middle = (np.interp(time, curves.x, edge) for edge in (curves.low, curves.high, curves.y))
     values = values - full_turns(values - middle, band.channel)
     beyond = np.maximum(low - values, values - high)
-    sound = np.isfinite(beyond)
+    sound = ~np.isnan(beyond)
     if not sound.any():
         return _not_compared(band, one, "no common time")
-    out = beyond > 1e-12 * float(np.nanmax(np.abs(middle)) + 1.0)
+    out = beyond > 1e-12 * (np.abs(middle) + 1.0)
     worst = int(np.nanargmax(beyond))
     satisfied = not out.any()
     inside = 1.0 - float(out[sound].mean())

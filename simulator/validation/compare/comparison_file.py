@@ -18,8 +18,10 @@ FOLDER = "comparisons"
 MIN_COMPARED = 0.8
 """Default of the minimum fraction of the reference that is compared. Smaller: a band may be satisfied with many values missing. Larger: a
 measurement that is a little shorter than the simulation violates its bands. Assumed."""
-SHARE = Number("1", 0.0, 100.0)
-WIDTH = Number("", 0.0, 1e9)
+MAX_SHARE, MAX_WIDTH, MAX_OFFSET = 100.0, 1e9, 1e6
+"""Maximum half width as a fraction of the reference, half width in the unit of its channel, and time offset in s."""
+SHARE = Number("1", 0.0, MAX_SHARE)
+WIDTH = Number("", 0.0, MAX_WIDTH)
 CHANNEL = Text("a channel, with or without unit suffix: w_WB_B_z_degps")
 _NUMBER = r"[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?"
 BAND = re.compile(rf"(?:\+-|±)?(?:(?P<add>{_NUMBER})(?:\+(?P<more>{_NUMBER})%)?|(?P<share>{_NUMBER})%)")
@@ -58,7 +60,9 @@ class Comparison:
     lines_below_header: int = entry(Number("1", 0, 1000, whole=True), "number of lines between the column names and the first numbers", 0)
     channels: tuple[str, ...] = entry(ListOf(Text("a channel or a pattern")), "channels to compare: names, fields, patterns", ())
     align: str = entry(Text("a channel", empty=True), "channel for the time alignment (default: no alignment)", "")
-    offset: float = entry(Number("s", -1e6, 1e6), "offset added to the times of all records except the first", 0.0, written="s")
+    offset: float = entry(
+        Number("s", -MAX_OFFSET, MAX_OFFSET), "offset added to the times of all records except the first", 0.0, written="s"
+    )
     bands: tuple[BandTolerance, ...] = entry(ListOf(group_of(BandTolerance)), "tolerance bands around the first record", ())
     file: str = field(default="the command line", compare=False)
 
@@ -101,9 +105,13 @@ def comparison_from_arguments(
         options = replace(options, channels=named)
     if align is not None:
         try:
-            options = replace(options, offset=float(align), align="")
+            offset = float(align)
         except ValueError:
             options = replace(options, align=align)
+        else:
+            if not abs(offset) <= MAX_OFFSET:
+                raise ConfigError("--align", "", align, f"a channel, or {-MAX_OFFSET:g} to {MAX_OFFSET:g} s")
+            options = replace(options, offset=offset, align="")
     if min_compared is not None:
         options = replace(options, bands=tuple(replace(band, min_compared=min_compared) for band in options.bands))
     return options
@@ -119,4 +127,7 @@ def _band(given: str) -> BandTolerance:
     found = BAND.fullmatch(width)
     if found is None or not channel:
         raise ConfigError("--band", "", given, "CHANNEL=+-X, CHANNEL=+-X+P% or the name of a comparison file")
-    return BandTolerance(channel, float(found["add"] or 0.0), 0.01 * float(found["share"] or found["more"] or 0.0))
+    add, share = float(found["add"] or 0.0), 0.01 * float(found["share"] or found["more"] or 0.0)
+    if add > MAX_WIDTH or share > MAX_SHARE:
+        raise ConfigError("--band", "", given, f"a half width up to {MAX_WIDTH:g} and up to {100.0 * MAX_SHARE:g} %")
+    return BandTolerance(channel, add, share)

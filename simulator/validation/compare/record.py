@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -20,7 +21,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_bytes
 from simulator.base.records import record
 from simulator.base.suggestions import did_you_mean
-from simulator.base.units import split_unit
+from simulator.base.units import factor_of_unit, shown_unit, split_unit
 from simulator.maneuvers.plots.contract import EmptyPlotError, Signals
 from simulator.maneuvers.plots.quantities import sideslip
 from simulator.maneuvers.report.page import FILE as REPORT
@@ -46,6 +47,7 @@ INSTEAD = {"a_WG_B_x": "a_WB_B_x", "a_WG_B_y": "a_WB_B_y"}
 """Channels of the reference point, used if a record lacks those of the center of mass."""
 ALWAYS = ("time", "v_WB_B_x", "v_WG_B_x", "v_WG_B_y", "a_WG_B_y")
 """Channels read from every log; sideslip and steady turns need them."""
+_WITH_UNIT = re.compile(r"(?P<name>[^\[\]()]*[^\[\]()\s])\s*(?:\[(?P<square>[^\[\]]*)\]|\((?P<round>[^()]*)\))")
 MOST_BYTES = 1 << 28
 """Maximum size of a metrics file in bytes."""
 
@@ -177,18 +179,40 @@ def _table(path: Path, comparison: Comparison) -> Record:
         raise ConfigError(
             path, "columns", "no " + ", ".join(missing), f"the columns in {comparison.file}{did_you_mean(missing[0], header)}"
         )
+    mapped = {
+        written_channel(one.removeprefix("-"), units, comparison.file, f"columns.{name}")[0] for name, one in comparison.columns.items()
+    }
     for n, name in enumerate(header):
         given = comparison.columns.get(name)
         if given is None:
-            ours, factor = split_unit(name.partition(" [")[0], units)
+            ours, factor = _of_heading(path, name, units)
         else:
             ours, factor = written_channel(given.removeprefix("-"), units, comparison.file, f"columns.{name}")
             factor *= -1.0 if given.startswith("-") else 1.0
-        if ours is not None:
-            columns[ours] = factor * table.numbers(n)
+        if ours is None or (given is None and ours in mapped):
+            continue
+        if ours in columns:
+            raise ConfigError(path, "columns", name, f"one column for {ours}, or --map COLUMN={ours}")
+        columns[ours] = factor * table.numbers(n)
     if "time" not in columns:
         raise ConfigError(path, "columns", ", ".join(header[:8]), "a time column, named `time` or mapped to it (--map Time=time)")
     return Record(path.stem, path, columns, {name: units[name] for name in columns}, {"columns": ", ".join(columns)})
+
+
+def _of_heading(path: Path, heading: str, units: Mapping[str, str]) -> tuple[str | None, float]:
+    """Return (channel, factor to SI) of a heading such as `roll`, `roll_deg` or `roll [deg]`; (None, 1) for another column. Raises ConfigError."""
+    found = _WITH_UNIT.fullmatch(heading)
+    if found is None:
+        return split_unit(heading, units)
+    unit = found["square"] if found["round"] is None else found["round"]
+    ours, factor = split_unit(found["name"], units)
+    if ours is None or unit.strip() in ("", "-"):
+        return ours, factor
+    given = factor_of_unit(units[ours], unit)
+    if given is None or (ours != found["name"] and given != factor):
+        expected = f"the unit {shown_unit(units[ours], factor)} of {found['name']}" if ours != found["name"] else f"a unit of {ours}"
+        raise ConfigError(path, "columns", heading, f"{expected}, for example {ours} [{units[ours] or '-'}]")
+    return ours, given
 
 
 def _table_of(path: Path, comparison: Comparison) -> CsvTable:
@@ -204,6 +228,9 @@ def _check_time(one: Record) -> None:
     time = np.asarray(one.columns["time"], dtype=float) if "time" in one.columns else np.empty(0)
     if len(time) < MIN_ROWS:
         raise ConfigError(one.place, "time", f"{len(time)} rows", f"at least {MIN_ROWS} rows")
+    infinite = np.flatnonzero(~np.isfinite(time))
+    if len(infinite):
+        raise ConfigError(one.place, f"time, row {int(infinite[0]) + 1}", float(time[infinite[0]]), "a finite time")
     bad = np.flatnonzero(~(np.diff(time) > 0.0))
     if len(bad):
         raise ConfigError(
