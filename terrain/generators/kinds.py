@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ class TerrainGenerator:
     """
 
     table: Fields
-    make: Callable[[dict[str, Any], int], GeneratedTerrain]
+    make: Callable[[Values, int], GeneratedTerrain]
     ranges: tuple[str, ...] = ()
     shares: tuple[str, ...] = ()
 
