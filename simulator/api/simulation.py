@@ -32,7 +32,7 @@ from simulator.faults.planned_fault import PlannedFault
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import evaluate
 from simulator.maneuvers.phase_driver import DONE, how_ended
-from simulator.outlets.telemetry import LiveValues, MemoryRecorder, measuring
+from simulator.outlets.telemetry import LiveValues, MemoryRecorder, measuring, session_grip
 from simulator.platform_phases import raise_platform
 from simulator.run.object_changes import KEY, changes_text, object_of
 from simulator.run.run_configuration import about_run, recorded
@@ -452,7 +452,7 @@ class Simulation:
             self.reset()
         self.advance(self.maneuver.duration)
         traits = self._parts.traits if self.maneuver.requested_analyses else None
-        found = evaluate(self.maneuver, self._measured.log(), self.ground.spawn, traits)
+        found = evaluate(self.maneuver, self._measured.log(), self.ground.spawn, traits, session_grip(self._session))
         ended = how_ended(self._session.driver).replace(DONE, "")
         passed = False if ended else found["pass"]
         outcome = outcome_of(self._session.driver)

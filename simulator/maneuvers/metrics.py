@@ -20,6 +20,7 @@ from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses import contract
 from simulator.maneuvers.analyses.contract import AnalysisResult, Curve, Drive
 from simulator.maneuvers.cone_course import Body, Gate, GateResult, Track, judge
+from simulator.maneuvers.course_limit import NO_VALUES, Grip, course_rows, first_failure, limit_of, usage_metrics, usage_of
 from simulator.maneuvers.path_projection import stations_of, with_timed
 from vehicles.axle_layout import USUAL_AXLES
 
@@ -115,6 +116,10 @@ METRICS = (
     Metric("cones_hit", "1", "course", "number of cones touched by the body"),
     Metric("gate_margin_min", "m", "course", "minimum distance of the body to a lane limit, < 0 = outside"),
     Metric("entry_speed", "m/s", "course", "forward speed as the front enters the first gate"),
+    Metric("grip_used_front", "1", "course", "maximum fraction of its grip that the first axle uses on the course; no value on soil"),
+    Metric("grip_used_rear", "1", "course", "the same for the last axle"),
+    Metric("grip_limit_time", "s", "course", "time on the course in which an axle uses more than 95 % of its grip, longest of the axles"),
+    Metric("steering_wheel_rate_max", "rad/s", "course", "maximum rate of the steering wheel on the course"),
 )
 
 
@@ -171,9 +176,10 @@ def evaluate(
     telemetry: Telemetry,
     spawn: Spawn | tuple[float, float, float] | None = None,
     traits: InternalModel | None = None,
+    grip: Grip | None = None,
 ) -> dict[str, Any]:
     """Return the results of `evaluated` without the curves."""
-    return evaluated(maneuver, telemetry, spawn, traits)[0]
+    return evaluated(maneuver, telemetry, spawn, traits, grip)[0]
 
 
 def evaluated(
@@ -181,6 +187,7 @@ def evaluated(
     telemetry: Telemetry,
     spawn: Spawn | tuple[float, float, float] | None = None,
     traits: InternalModel | None = None,
+    grip: Grip | None = None,
 ) -> tuple[dict[str, Any], dict[str, Curve]]:
     """Return the metrics, gates, lane changes and checks of a run, and the curves of its analyses by name.
 
@@ -189,11 +196,13 @@ def evaluated(
     telemetry : columns (n,) by name as in the telemetry file, n >= 2; the readout without prefix
     spawn : start pose (x, y, yaw) of the driver; default: the first pose of the record
     traits : internal model of the vehicle; default: the model of the shipped HMMWV
+    grip : tires and ground, for the grip used on a course; default: no values
 
     Returns
     -------
     a dict ready for JSON: maneuver and run data, "metrics" {name with unit: number} in SI and also in the units of the maneuver file,
-    "shown" (keys of the metrics in the units of the file), "gates", "lane_changes", "checks" in these units, "pass" (None: no limits),
+    "shown" (keys of the metrics in the units of the file), "course_limit" (sentence; "": clean or unknown), "gates", "lane_changes",
+    "checks" in these units, "pass" (None: no limits),
     "table": of every metric in these units "metric", "value", "unit", "min", "max", "margin" to the nearest limit (< 0: violated), "verdict"
     (pass, fail, info), "mark" (source of its definition), "meaning"
 
@@ -209,13 +218,17 @@ def evaluated(
         changes = [_lane_change(change, path, run, error) for change in path.lane_changes]
         values |= _path_metrics(error, changes)
     gates: list[GateResult] = []
+    limit = ""
     if maneuver.gates:
-        gates = judge(maneuver.gates, maneuver.body, Track(run["x"], run["y"], run["yaw"], run["v_WB_B_x"]))
-        values |= _course_metrics(gates)
+        track = Track(run["x"], run["y"], run["yaw"], run["v_WB_B_x"])
+        gates = judge(maneuver.gates, maneuver.body, track)
+        used, limit = _course_limit(maneuver, telemetry, gates, track, grip)
+        values |= _course_metrics(gates) | used
     results = run_analyses(maneuver, drive_of(maneuver, telemetry, run, traits))
     for found in results:
         values |= found.values
-    return _results(maneuver, values, gates, changes), {name: curve for found in results for name, curve in found.curves.items()}
+    result = _results(maneuver, values, gates, changes) | {"course_limit": limit}
+    return result, {name: curve for found in results for name, curve in found.curves.items()}
 
 
 def _results(
@@ -386,6 +399,18 @@ def _course_metrics(gates: Sequence[GateResult]) -> dict[str, float]:
         "gate_margin_min": min(gate.margin for gate in gates),
         "entry_speed": gates[0].speed,
     }
+
+
+def _course_limit(
+    maneuver: EvaluatedManeuver, telemetry: Telemetry, gates: Sequence[GateResult], track: Track, grip: Grip | None
+) -> tuple[dict[str, float], str]:
+    """Return the metrics of the grip used on a course, and the sentence on the limit of a run that failed ("": clean or unknown)."""
+    rows = course_rows(maneuver.gates, maneuver.body, track)
+    usage = None if grip is None else usage_of(grip, telemetry, rows)
+    if usage is None:
+        return dict(NO_VALUES), ""
+    failed = first_failure(maneuver.gates, gates, maneuver.body, track)
+    return usage_metrics(usage), "" if failed is None else limit_of(usage, float(telemetry["time"][failed]))
 
 
 def _lane_change(change: LaneChange, path: Path, run: Mapping[str, NDArray], error: NDArray) -> dict[str, Any]:
