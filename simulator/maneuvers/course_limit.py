@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,7 +134,7 @@ def _used(tire: TireFile, columns: Mapping[str, NDArray], corner: str, friction:
 def _peaks(tire: TireFile, loads: NDArray, friction: float) -> NDArray:
     """Return the highest traction and side force (N) and the slip and tangent of the slip angle there: (4, loads)."""
     load, slip = np.repeat(loads, len(SLIPS)), np.tile(SLIPS, len(loads))
-    fixed = {"load": load, "v_x": SPEED, "camber": 0.0, "friction": friction}
+    fixed: dict[str, Any] = {"load": load, "v_x": SPEED, "camber": 0.0, "friction": friction}
     driven = steady_at(tire, {**fixed, "tread": SPEED * (1.0 + slip), "v_y": 0.0})[:, 0].reshape(len(loads), -1)
     turned = [steady_at(tire, {**fixed, "tread": SPEED, "v_y": sign * SPEED * slip})[:, 1] for sign in (1.0, -1.0)]
     side = 0.5 * np.abs(turned[1] - turned[0]).reshape(len(loads), -1)
