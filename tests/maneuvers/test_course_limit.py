@@ -8,9 +8,9 @@ from simulator.api.loading import configured
 from simulator.run.run import run_maneuver
 
 CASES = {
-    "the car was the limit": {"maneuver.parameters": {"speed_kph": 40}, "terrain.surface": "ice"},
+    "the car was the limit": {"maneuver.parameters.speed_kph": 40, "terrain.surface": "ice"},
     "the driver model was the limit": {
-        "maneuver.parameters": {"speed_kph": 35},
+        "maneuver.parameters.speed_kph": 35,
         "maneuver.driver": {"type": "course_following", "preview_s": 2.0},
     },
 }
