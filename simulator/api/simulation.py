@@ -34,7 +34,7 @@ from simulator.faults.planned_fault import PlannedFault
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import FEWEST_ROWS, evaluate, too_short
 from simulator.maneuvers.phase_driver import DONE, how_ended
-from simulator.outlets.telemetry import LiveValues, MemoryRecorder, measuring
+from simulator.outlets.telemetry import LiveValues, MemoryRecorder, measuring, session_grip
 from simulator.platform_phases import raise_platform
 from simulator.run.object_changes import KEY, changes_text, objects_of
 from simulator.run.run_configuration import about_run, recorded
@@ -499,7 +499,7 @@ class Simulation:
         measured = self._measured.log()
         if measured.rows < FEWEST_ROWS:
             raise JounceError(too_short(measured.rows))
-        found = evaluate(self.maneuver, measured, self.ground.spawn, traits)
+        found = evaluate(self.maneuver, measured, self.ground.spawn, traits, session_grip(self._session))
         ended = how_ended(self._session.driver).replace(DONE, "")
         passed = False if ended else found["pass"]
         outcome = outcome_of(self._session.driver)

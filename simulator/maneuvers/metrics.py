@@ -20,6 +20,7 @@ from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses import contract
 from simulator.maneuvers.analyses.contract import AnalysisResult, Curve, Drive
 from simulator.maneuvers.cone_course import Body, Gate, GateResult, Track, judge
+from simulator.maneuvers.course_limit import Grip, limit_of_course
 from simulator.maneuvers.path_projection import stations_of, with_timed
 from vehicles.axle_layout import USUAL_AXLES
 
@@ -131,6 +132,10 @@ METRICS = (
     Metric("cones_hit", "1", "course", "number of cones touched by the body"),
     Metric("gate_margin_min", "m", "course", "minimum distance of the body to a lane limit, < 0 = outside"),
     Metric("entry_speed", "m/s", "course", "forward speed as the front enters the first gate"),
+    Metric("grip_used_front", "1", "course", "maximum fraction of its grip that the first axle uses on the course; no value on soil"),
+    Metric("grip_used_rear", "1", "course", "the same for the last axle"),
+    Metric("grip_limit_time", "s", "course", "time on the course in which an axle uses more than 95 % of its grip, longest of the axles"),
+    Metric("steering_wheel_rate_max", "rad/s", "course", "maximum rate of the steering wheel on the course"),
 )
 
 
@@ -187,9 +192,10 @@ def evaluate(
     telemetry: Telemetry,
     spawn: Spawn | tuple[float, float, float] | None = None,
     traits: InternalModel | None = None,
+    grip: Grip | None = None,
 ) -> dict[str, Any]:
     """Return the results of `evaluated` without the curves."""
-    return evaluated(maneuver, telemetry, spawn, traits)[0]
+    return evaluated(maneuver, telemetry, spawn, traits, grip)[0]
 
 
 def evaluated(
@@ -197,6 +203,7 @@ def evaluated(
     telemetry: Telemetry,
     spawn: Spawn | tuple[float, float, float] | None = None,
     traits: InternalModel | None = None,
+    grip: Grip | None = None,
 ) -> tuple[dict[str, Any], dict[str, Curve]]:
     """Return the metrics, gates, lane changes and checks of a run, and the curves of its analyses by name.
 
@@ -205,11 +212,13 @@ def evaluated(
     telemetry : columns (n,) by name as in the telemetry file, n >= 2; the readout without prefix
     spawn : start pose (x, y, yaw) of the driver; default: the first pose of the record
     traits : internal model of the vehicle; default: the model of the shipped HMMWV
+    grip : tires and ground, for the grip used on a course; default: no values
 
     Returns
     -------
     a dict ready for JSON: maneuver and run data, "metrics" {name with unit: number} in SI and also in the units of the maneuver file,
-    "shown" (keys of the metrics in the units of the file), "gates", "lane_changes", "checks" in these units, "pass" (None: no limits),
+    "shown" (keys of the metrics in the units of the file), "course_limit" (sentence; "": clean or unknown), "gates", "lane_changes",
+    "checks" in these units, "pass" (None: no limits),
     "table": of every metric in these units "metric", "value", "unit", "min", "max", "margin" to the nearest limit (< 0: violated), "verdict"
     (pass, fail, info), "mark" (source of its definition), "meaning"
 
@@ -225,14 +234,17 @@ def evaluated(
         changes = [_lane_change(change, path, run, error) for change in path.lane_changes]
         values |= _path_metrics(error, changes)
     gates: list[GateResult] = []
+    limit = ""
     if maneuver.gates:
-        gates = judge(maneuver.gates, maneuver.body, Track(run["x"], run["y"], run["yaw"], run["v_WB_B_x"]))
-        values |= _course_metrics(gates)
+        track = Track(run["x"], run["y"], run["yaw"], run["v_WB_B_x"])
+        gates = judge(maneuver.gates, maneuver.body, track)
+        used, limit = limit_of_course((maneuver.gates, maneuver.body), telemetry, gates, track, grip)
+        values |= _course_metrics(gates) | used
     drive = drive_of(maneuver, telemetry, run, traits)
     results = run_analyses(maneuver, drive)
     for found in results:
         values |= found.values
-    found_results = _results(maneuver, values, gates, changes)
+    found_results = _results(maneuver, values, gates, changes) | {"course_limit": limit}
     for check in found_results["checks"]:
         if check["value"] is None:
             check["reason"] = _no_value(maneuver, check["metric"], drive)

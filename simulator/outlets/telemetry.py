@@ -17,6 +17,7 @@ from simulator.base.json_output import json_text
 from simulator.base.records import Record, Table, record
 from simulator.base.suggestions import did_you_mean
 from simulator.events.event import Event
+from simulator.maneuvers.course_limit import Grip, course_columns
 from simulator.maneuvers.metrics import columns, measuring_ticks
 from simulator.telemetry.channels import Channel, Channels, Rows
 from simulator.telemetry.log import Log, NoSuchColumnError
@@ -238,8 +239,14 @@ def measuring(session: Session, maneuver: Maneuver, more: Collection[str] = ()) 
     """
     logged = [row[0] for _, table, _ in session.logged for row in table]
     phase = ("phase",) if maneuver.phase_names and "phase" in logged else ()
-    requested = (*columns(session.vehicle.corner_names), *maneuver.channels, *more, *phase)
+    course = course_columns(session.vehicle.corner_names) if maneuver.gates else ()
+    requested = (*columns(session.vehicle.corner_names), *course, *maneuver.channels, *more, *phase)
     return MemoryRecorder(session, measuring_ticks(maneuver.rate, session.h), requested)
+
+
+def session_grip(session: Session) -> Grip:
+    """Return the tires and the ground of a session, for the evaluation of a course."""
+    return Grip(session.vehicle.tires, session.ground, session.vehicle.corner_names)
 
 
 class LiveValues:

@@ -38,7 +38,7 @@ from simulator.maneuvers.plots.kinds import columns_of
 from simulator.maneuvers.report.page import RunInfo, columns_shown, violation
 from simulator.maneuvers.report.write_report import write_metrics, write_page, write_report
 from simulator.maneuvers.source_marks import mark_words
-from simulator.outlets.telemetry import MemoryRecorder, TelemetryOutlet, measuring
+from simulator.outlets.telemetry import MemoryRecorder, TelemetryOutlet, measuring, session_grip
 from simulator.platform_phases import raise_platform
 from simulator.run.drive_figure import write_figures
 from simulator.run.drive_recorder import DriveRecorder
@@ -290,7 +290,7 @@ def _evaluated(parts: SessionParts, session: Session, measured: Log, run: _Outco
         result["pass"] = False if maneuver.limits else None
         result["remarks"].append(too_short(measured.rows))
     else:
-        result, curves = evaluated(maneuver, measured, spawn, parts.traits if maneuver.requested_analyses else None)
+        result, curves = evaluated(maneuver, measured, spawn, parts.traits if maneuver.requested_analyses else None, session_grip(session))
     if early is not None:
         result |= {"pass": False, "ended_early": early}
     if run.outcome is not None:
@@ -391,6 +391,8 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     for check in result["checks"]:
         if "reason" in check:
             console.print(f"limit of {violation(check)}", highlight=False)
+    if result.get("course_limit"):
+        console.print(f"course: {result['course_limit']}", highlight=False)
     for remark in result.get("remarks", ()):
         console.print(f"note: {remark}", highlight=False)
     for line in outcome["left_out"]:

@@ -34,7 +34,7 @@ from simulator.driver.vehicle_identification import simulated_for
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import FEWEST_ROWS, evaluate, too_short
 from simulator.maneuvers.phase_driver import DONE, how_ended
-from simulator.outlets.telemetry import MemoryRecorder, measuring
+from simulator.outlets.telemetry import MemoryRecorder, measuring, session_grip
 from simulator.platform_phases import raise_platform
 from simulator.run.run import NO_MANEUVER, driver_of
 from simulator.run.run_configuration import about_run, recorded, ticks_per_row
@@ -190,7 +190,9 @@ def run_case(mapping: Mapping[str, Any] | msgspec.Raw, channels: Sequence[str], 
     rows = run.measured.log()
     if rows.rows < FEWEST_ROWS:
         raise JounceError(too_short(rows.rows))
-    evaluation = evaluate(maneuver, rows, session.ground.spawn, parts.traits if maneuver.requested_analyses else None)
+    evaluation = evaluate(
+        maneuver, rows, session.ground.spawn, parts.traits if maneuver.requested_analyses else None, session_grip(session)
+    )
     given_up = how_ended(session.driver) not in ("", DONE)
     log = (
         None if run.log is None else run.log.log({**origin(), **about_run(parts, recorded(parts, builder.has_motion, builder.has_motion))})

@@ -108,6 +108,7 @@ def violation(check: Mapping[str, Any]) -> str:
 def remarks(result: Mapping[str, Any], info: RunInfo) -> list[str]:
     """Return lines to read before the numbers."""
     lines = [str(remark) for remark in result.get("remarks", ())]
+    lines += [f"course: {result['course_limit']}"] if result.get("course_limit") else []
     lines += [f"stopped: {line}" for line in info.dropped]
     return lines + [f"no plot {line}" for line in result.get("pictures_left_out", ())]
 
