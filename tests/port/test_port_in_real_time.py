@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from itertools import pairwise
 
 import pytest
 from port_peer import Peer, Served, command_body
@@ -14,8 +15,9 @@ from simulator.port.messages import Kind
 
 
 @pytest.fixture
-def served(tmp_path):
-    one = Served(tmp_path / "run", udp=True, rate=50.0, timeout=1.0)
+def served(tmp_path, request):
+    """A server that ends the run after a silence of 20 s, which no other work of the machine causes, or of the parameter [s]."""
+    one = Served(tmp_path / "run", udp=True, rate=50.0, timeout=getattr(request, "param", 20.0))
     yield one
     one.stop()
 
@@ -29,9 +31,10 @@ def peer(served):
 
 
 def drive(peer, seconds, **parts):
-    """Command at about the rate of the states for a time; return the states."""
+    """Command at about the rate of the states until a simulated time; return the states."""
     states, began = [], time.monotonic()
-    while time.monotonic() - began < seconds:
+    while not states or states[-1]["time"] < seconds:
+        assert time.monotonic() - began < 60.0
         message = peer.receive()
         if message.kind == Kind.STATE:
             states.append(peer.values(message))
@@ -40,9 +43,11 @@ def drive(peer, seconds, **parts):
 
 
 def test_a_peer_drives_in_real_time_and_ends_the_run(served, peer):
+    began = time.monotonic()
     states = drive(peer, 2.0, throttle=0.8)
-    assert 60 <= len(states) <= 110, "50 states a second"
-    assert 1.0 < states[-1]["time"] < 2.4, "a busy machine drops time"
+    assert time.monotonic() - began > 2.0 - states[0]["time"] - 0.1, "not faster than real time; a busy machine is slower"
+    steps = [after["time"] - before["time"] for before, after in pairwise(states)]
+    assert min(steps) > 0.0 and sum(step < 0.0195 for step in steps) == 0, "50 states a second; a busy machine leaves some out"
     assert states[-1]["v_WB_B_x"] > 1.0
     assert 0 < peer.sequence - states[-1]["command"] < 20
     peer.request("quit")
@@ -61,8 +66,9 @@ def test_a_peer_that_ends_the_run_need_not_wait_for_it(served, peer):
     assert [event.kind for event in jounce.read_log(summary.folder).events] == ["quit", "end"]
 
 
+@pytest.mark.parametrize("served", [1.0], indirect=True)
 def test_a_peer_that_falls_silent_ends_the_run(served, peer):
-    drive(peer, 0.5)
+    peer.send(Kind.COMMAND, command_body())
     assert peer.until(Kind.END)[-1].body == b"the peer was silent for 1 s"
     summary = served.end()
     assert summary.failed
@@ -71,7 +77,7 @@ def test_a_peer_that_falls_silent_ends_the_run(served, peer):
 
 FLOOD = """
 import socket, sys, time
-stranger, end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), time.monotonic() + 2.5
+stranger, end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), time.monotonic() + 6.5
 while time.monotonic() < end:
     for size in (0, 4, 32, 8192):
         stranger.sendto(b"JNCP" * (size // 4), ("127.0.0.1", int(sys.argv[1])))
@@ -82,7 +88,7 @@ while time.monotonic() < end:
 def test_a_drive_goes_on_in_floods_of_a_stranger_and_of_the_peer(served, peer):
     """The work in a period is bounded, see test_port_links.py; here both floods meet a drive."""
     stranger = subprocess.Popen([sys.executable, "-c", FLOOD, served.address.split(":")[1]])
-    end = time.monotonic() + 2.0
+    end = time.monotonic() + 6.0
     while time.monotonic() < end:  # never reads
         for _ in range(40):
             peer.raw(b"JNCP" * 20)
@@ -91,5 +97,5 @@ def test_a_drive_goes_on_in_floods_of_a_stranger_and_of_the_peer(served, peer):
     peer.close()
     assert stranger.wait(20.0) == 0
     log = jounce.read_log(served.end().folder)
-    assert log["time"][-1] > 1.0, "in real time, on a machine that has other work"
+    assert log["time"][-1] > 1.0, "in 6 s, because the machine may have other work"
     assert log["command_throttle"].max() == 0.5, "commands come through"
