@@ -6,9 +6,8 @@ import inspect
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
+from numbers import Integral, Real
 from typing import Any, NamedTuple, ParamSpec, TypeVar
-
-import numpy as np
 
 from simulator.base.errors import ConfigError
 
@@ -33,7 +32,7 @@ class Kind(NamedTuple):
 
 
 def _is_number(value: object) -> bool:
-    if not isinstance(value, int | float | np.integer | np.floating):
+    if not isinstance(value, Real):
         return False
     try:
         float(value)
@@ -44,15 +43,22 @@ def _is_number(value: object) -> bool:
 
 def _is_array(value: object) -> bool:
     """Return whether a value is a number, or an array of numbers."""
+    return _shape_of_numbers(value) is not None
+
+
+def _shape_of_numbers(value: object) -> tuple[int, ...] | None:
+    """Return the shape of a number or of an array of numbers; None for any other value."""
+    import numpy as np  # the help of a command does not need it
+
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, OverflowError):  # sequences of unequal length
-        return False
-    return array.dtype.kind in "biuf"
+        return None
+    return array.shape if array.dtype.kind in "biuf" else None
 
 
 def _is_whole(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def is_name(value: object) -> bool:
@@ -63,8 +69,8 @@ def is_name(value: object) -> bool:
 NUMBER = Kind(_is_number, "a number")
 WHOLE = Kind(_is_whole, "a whole number")
 ARRAY = Kind(_is_array, "a number, or an array of numbers")
-LIST = Kind(lambda value: _is_array(value) and np.ndim(value) == 1, "a list of numbers")  # type: ignore[arg-type]
-PAIR = Kind(lambda value: _is_array(value) and np.shape(value) == (2,), "two numbers, in m")  # type: ignore[arg-type]
+LIST = Kind(lambda value: len(_shape_of_numbers(value) or ()) == 1, "a list of numbers")
+PAIR = Kind(lambda value: _shape_of_numbers(value) == (2,), "two numbers, in m")
 TEXT = Kind(lambda value: isinstance(value, str), "a text")
 NAME = Kind(is_name, "a name or a path")
 NAMES = Kind(

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
+from terrain.objects.breakaway import Breakaway
 from terrain.objects.errors import ObjectError
 from terrain.objects.records import SEGMENT
-from terrain.objects.world_object import Breakaway
 
 FloatArray = NDArray[np.float64]
 FASTEST = 100.0

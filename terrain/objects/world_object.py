@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from terrain.objects.breakaway import Breakaway
 from terrain.objects.errors import ObjectError
 from terrain.objects.labels import COLORS, usual_label
 
@@ -189,16 +190,6 @@ class Material:
             _within(name, getattr(self, name), low, high)
         if self.color is not None and (len(self.color) != 3 or not all(0.0 <= part <= 1.0 for part in self.color)):
             raise ObjectError(f"color {list(self.color)}; expected red, green, blue, 0 to 1")
-
-
-@dataclass(frozen=True)
-class Breakaway:
-    """An object that breaks off or leaves its path when a force exceeds its limit, and then moves freely, without turning."""
-
-    mass: float
-    """kg"""
-    force: float = 0.0
-    """N"""
 
 
 @dataclass(frozen=True)
