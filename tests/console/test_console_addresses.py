@@ -79,7 +79,7 @@ def test_a_certificate_and_its_key_are_accepted():
 @pytest.mark.parametrize(("certificate", "key", "text"), [
     ("nothing.pem", "key.pem", "No such file"),
     ("certificate.pem", "nothing.pem", "No such file"),
-    (".", "key.pem", "directory"),
+    (".", "key.pem", "a folder"),
     ("key.pem", "certificate.pem", "no PEM file of this kind"),
     ("certificate.pem", "certificate.pem", "no PEM file of this kind"),
     ("certificate.pem", "other_key.pem", "another certificate"),

@@ -131,9 +131,11 @@ def _drive_once(arguments: argparse.Namespace, last: LastDrive) -> tuple[LastDri
 
 def _watch(folder: str) -> int:
     """Show a recorded drive."""
-    from simulator.cli.parser import parser_of
+    from simulator.cli.commands.replays import add_replay
 
-    arguments = parser_of("replay").parse_args(["replay", folder])
+    parser = argparse.ArgumentParser()
+    add_replay(parser.add_subparsers())
+    arguments = parser.parse_args(["replay", folder])
     return int(arguments.run(arguments))
 
 
