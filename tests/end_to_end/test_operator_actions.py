@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -10,6 +11,7 @@ from test_failing_parts import Drive
 from test_rerun_with_events import again, events_in, script
 
 import jounce
+from simulator.host.trip import Trip
 from simulator.run.rerun import differences
 
 ICE = {"type": "ice_patch", "center": [60.0, 0.0], "size": [30, 10], "friction": 0.2, "ramp_s": 0.1}
@@ -87,7 +89,9 @@ def test_no_next_run_begins_while_the_platform_is_stopped(capsys, monkeypatch):
 
     def drive(command, *_):
         drives.append(command)
-        return SimpleNamespace(control=SimpleNamespace(next_run={}), session=SimpleNamespace(platform_stopped=True)), 0
+        messages = SimpleNamespace(folder=SimpleNamespace(path=Path("run")))
+        control, session = SimpleNamespace(next_run={}), SimpleNamespace(platform_stopped=True)
+        return SimpleNamespace(control=control, session=session, messages=messages, trip=Trip(), troubles=[]), 0
 
     monkeypatch.setattr("simulator.host.drive_command._Command.drive", drive)
     code, _, err = call(capsys, "drive", "--no-view")
