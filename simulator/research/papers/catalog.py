@@ -79,7 +79,7 @@ CAMERON = Paper(
         Item(FIGURE, "2", f"{SHOWN}: HMMWV", "jounce mechanism hmmwv", "double_wishbone.md", "configs/vehicles/hmmwv.yaml", "hardpoints of Project Chrono", 0),
         Item(FIGURE, "3", "closed chain with its cut", "jounce mechanism four_bar", "mechanisms.md", "vehicles/multibody", "", 0),
         Item(FIGURE, "4", "FA, TA and CE of one system", "jounce bench formulations", "formulations.md", "vehicles/multibody/formulations", "", 5),
-        Item(FIGURE, "5", "town", "jounce terrain make town --out town", "generated_terrains.md", "simulator/tools/terrain/generators/town.py",
+        Item(FIGURE, "5", "town", "jounce terrain make town --out town", "generated_terrains.md", "terrain/generators/town.py",
              "generator of Jounce instead of CityEngine", 1),
         Item(FIGURE, "6", "depth map of the town", "jounce terrain show streets --plot town.png", "terrain_files.md",
              "simulator/tools/terrain/show_command.py", "heights from the generator, not from rendered depth", 1),
