@@ -151,10 +151,12 @@ def test_a_strange_readout_gives_no_strange_pedal(bad):
 
 
 def test_range_and_speed_of_the_steering_are_those_of_the_car():
-    """The sedan turns on 4.1 m, tips over at a larger acceleration and understeers; its steering wheel has 3.1 turns, the HMMWV's 4.3."""
+    """The sedan turns on 4.1 m, tips over at a larger acceleration and understeers; its steering wheel has 3.1 turns, the HMMWV's 2.6."""
     feel, sedan, hmmwv = SteeringFeel(), figures("sedan"), figures("hmmwv")
     assert sedan.turning_radius == pytest.approx(4.14, rel=0.03) and 6.0 < hmmwv.turning_radius < 7.0
-    for car, seconds in ((sedan, 0.79), (hmmwv, 1.08)):
+    for car, turns in ((sedan, 3.14), (hmmwv, 2.63)):
+        assert car.steering_wheel_lock == pytest.approx(math.pi * turns, rel=0.01)
+        seconds = 0.5 * turns * 360.0 / 720.0
         steering = shaping.key_steering(0.0, 1.0, 0.0, 0.1, feel, car)
         assert steering == pytest.approx(0.1 / seconds, rel=0.02)
     narrow = dataclasses.replace(sedan, understeer=0.0)
@@ -162,6 +164,12 @@ def test_range_and_speed_of_the_steering_are_those_of_the_car():
     assert shaping.steering_range(
         30.0, SteeringFeel(turning_radius=7.6, lateral_acceleration=4.5), Handling(understeer=0.0)
     ) == pytest.approx(4.5 * 7.6 / 900.0, rel=1e-3)
+
+
+def test_the_figures_without_a_vehicle_are_those_of_the_shipped_hmmwv():
+    shipped = dataclasses.asdict(figures("hmmwv"))
+    for name, value in dataclasses.asdict(HMMWV).items():
+        assert shipped[name] == pytest.approx(value, rel=0.02), name
 
 
 @pytest.mark.parametrize(("name", "speed"), [("sedan", 80.0), ("hmmwv", 80.0)])

@@ -2,24 +2,33 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simulator.driver.input_devices import shaping
+from simulator.driver.input_devices.handling import HMMWV
 from simulator.driver.input_devices.shaping import PedalFeel, SteeringFeel
 
 FEEL = SteeringFeel()
+CARS = [
+    pytest.param(HMMWV, id="hmmwv"),
+    pytest.param(replace(HMMWV, understeer=0.0), id="neutral"),
+    pytest.param(replace(HMMWV, understeer=-0.001), id="oversteering"),
+    pytest.param(replace(HMMWV, length=2.76, full_angle=0.667, understeer=0.0034, steering_wheel_lock=9.9), id="short"),
+]
+"""The shipped HMMWV and vehicles of other behavior."""
 DT = 0.01
 KPH = 1.0 / 3.6
 unit = st.floats(-1.0, 1.0)
 speeds = st.floats(-10.0, 60.0)
 
 
-def hold(direction, speed, seconds, steering=0.0, feel=FEEL):
+def hold(direction, speed, seconds, steering=0.0, feel=FEEL, car=HMMWV):
     for _ in range(round(seconds / DT)):
-        steering = shaping.key_steering(steering, direction, speed, DT, feel)
+        steering = shaping.key_steering(steering, direction, speed, DT, feel, car)
     return steering
 
 
@@ -31,17 +40,43 @@ def test_a_short_tap_at_60_kph_steers_little_and_comes_home():
     assert hold(0.0, 60 * KPH, 0.3, tapped) == 0.0
 
 
-def test_a_held_key_reaches_full_lock_at_rest_and_a_mild_bend_at_speed():
-    assert hold(+1.0, 0.0, 1.0) == pytest.approx(1.0)
-    v = 60 * KPH
-    acceleration = v * v * hold(+1.0, v, 2.0) / FEEL.turning_radius
-    assert acceleration == pytest.approx(FEEL.lateral_acceleration, rel=0.02)
+def lateral_acceleration(steering, v, car=HMMWV):
+    """In a steady turn: road-wheel angle = curvature * (length + understeer * v^2)."""
+    return v * v * steering * car.full_angle / (car.length + car.understeer * v * v)
 
 
-def test_range_falls_steadily_with_speed():
-    ranges = [shaping.steering_range(v, FEEL) for v in range(60)]
+@pytest.mark.parametrize("car", CARS)
+@pytest.mark.parametrize("v", [60 * KPH, 100 * KPH, 150 * KPH])
+def test_a_held_key_reaches_full_lock_at_rest_and_a_mild_bend_at_speed(car, v):
+    assert hold(+1.0, 0.0, 3.0, car=car) == 1.0
+    assert lateral_acceleration(hold(+1.0, v, 3.0, car=car), v, car) == pytest.approx(car.lateral_acceleration, rel=0.05)
+
+
+@pytest.mark.parametrize("car", CARS)
+def test_given_figures_replace_those_of_the_car(car):
+    feel, v = SteeringFeel(lateral_acceleration=2.0, turning_radius=car.turning_radius), 100 * KPH
+    assert lateral_acceleration(hold(+1.0, v, 3.0, feel=feel, car=car), v, car) == pytest.approx(2.0, rel=0.02)
+    wide = SteeringFeel(turning_radius=2.0 * car.turning_radius)
+    assert shaping.steering_range(v, wide, car) == pytest.approx(2.0 * shaping.steering_range(v, FEEL, car), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("wheel_speed", "seconds"),
+    [(4.0, HMMWV.steering_wheel_lock / 4.0), (12.0, HMMWV.steering_wheel_lock / 12.0), (100.0, FEEL.time_to_full)],
+)
+def test_full_lock_takes_the_time_of_the_hands_but_not_less_than_that_of_the_key(wheel_speed, seconds):
+    feel = SteeringFeel(wheel_speed=wheel_speed)
+    assert hold(+1.0, 0.0, 0.4, feel=feel) == pytest.approx(0.4 / seconds)
+    assert hold(+1.0, 0.0, seconds + DT, feel=feel) == 1.0
+
+
+@pytest.mark.parametrize("car", CARS)
+def test_range_is_full_at_rest_and_falls_steadily_with_speed(car):
+    """At walking speed an understeering vehicle has full lock; above 2 m/s the range falls with every step."""
+    ranges = [shaping.steering_range(0.1 * n, FEEL, car) for n in range(700)]
     assert ranges[0] == 1.0
-    assert all(a > b for a, b in itertools.pairwise(ranges))
+    assert all(a > b or a == b == 1.0 for a, b in itertools.pairwise(ranges))
+    assert all(a > b for a, b in itertools.pairwise(ranges[20:]))
 
 
 @given(unit, st.sampled_from([-1.0, 0.0, 1.0]), speeds, st.floats(0.0, 0.1))
@@ -49,7 +84,7 @@ def test_keys_mirror_and_obey_the_rate_limit(steering, direction, speed, dt):
     after = shaping.key_steering(steering, direction, speed, dt, FEEL)
     assert shaping.key_steering(-steering, -direction, speed, dt, FEEL) == -after
     fastest = max(abs(steering), shaping.steering_range(speed, FEEL)) / min(FEEL.time_to_full, FEEL.time_to_center)
-    assert abs(after - steering) <= fastest * dt + 1e-15
+    assert abs(after - steering) <= min(fastest, FEEL.wheel_speed / HMMWV.steering_wheel_lock) * dt + 1e-15
     assert abs(after) <= 1.0
 
 
@@ -119,6 +154,7 @@ def drive_a_bend(feel, seconds=20.0):
     0.35 m to the side of where the vehicle will be, and lets go at 0.15 m.
     """
     v, wheelbase, lock = 60 * KPH, 3.3, math.radians(30.0)
+    car = replace(HMMWV, length=wheelbase, full_angle=lock, understeer=0.0)
     offset, heading, steering, direction, worst, hardest = 0.5, 0.0, 0.0, 0.0, 0.0, 0.0
     seen = [0.0] * 25
     for i in range(round(seconds / DT)):
@@ -132,7 +168,7 @@ def drive_a_bend(feel, seconds=20.0):
             direction = math.copysign(1.0, wanted)
         elif abs(wanted) < 0.15 or direction * wanted < 0.0:
             direction = 0.0
-        steering = shaping.key_steering(steering, direction, v, DT, feel)
+        steering = shaping.key_steering(steering, direction, v, DT, feel, car)
         heading += v * (turn - bend) * DT
         offset += v * math.sin(heading) * DT
         worst, hardest = max(worst, abs(offset)), max(hardest, abs(v * v * turn))

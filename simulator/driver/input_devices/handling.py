@@ -12,17 +12,17 @@ LEAST_TURN = 0.3
 class Handling:
     """Steering and driven wheels of a vehicle. Defaults: the HMMWV."""
 
-    length: float = 3.31
+    length: float = 3.28
     """m, road-wheel angle divided by curvature in a slow turn"""
-    full_angle: float = 0.487
+    full_angle: float = 0.509
     """rad, road-wheel angle at full lock"""
-    understeer: float = 0.0025
+    understeer: float = 0.0027
     """rad s2/m, additional road-wheel angle per lateral acceleration"""
-    steering_wheel_lock: float = 13.61
+    steering_wheel_lock: float = 8.28
     """rad, angle of the steering wheel at full lock"""
-    lateral_acceleration: float = 4.5
+    lateral_acceleration: float = 5.24
     """m/s2, that a held key reaches at high speed"""
-    radii: tuple[float, ...] = (0.46, 0.46, 0.46, 0.46)
+    radii: tuple[float, ...] = (0.47, 0.47, 0.47, 0.47)
     """m, radius of each wheel"""
     driven: tuple[bool, ...] = (True, True, True, True)
     """whether each wheel is driven"""

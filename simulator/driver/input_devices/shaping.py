@@ -86,8 +86,9 @@ def steering_range(speed: float, feel: SteeringFeel, handling: Handling = HMMWV)
 
         range = (1 + K v^2 / L) / sqrt(1 + (v^2 / (a R))^2), at most 1
 
-    1 at standstill. At high speed it is the steering of the lateral acceleration a, with the radius R at full lock, the understeer K and
-    the length L of the vehicle. Smooth, no threshold.
+    1 at standstill, and strictly falling with the speed below 1. At high speed it is the steering of the lateral acceleration a, with the
+    radius R at full lock, the understeer K and the length L of the vehicle. Continuous. The maximum of 1 acts at walking speed, where an
+    understeering vehicle would need more than full lock for the circle of a slow turn.
     """
     lateral = handling.lateral_acceleration if feel.lateral_acceleration is None else feel.lateral_acceleration
     radius = handling.turning_radius if feel.turning_radius is None else feel.turning_radius
