@@ -16,7 +16,7 @@ from simulator.api.loading import Changes, assemble
 from simulator.api.own_vehicle import OwnVehicle
 from simulator.autonomy.outcome import Outcome, outcome_of
 from simulator.base import renamed
-from simulator.base.call_checks import FUNCTION, MAPPING, NAME, NAMES, NUMBER, TEXT, WHOLE, Kind, checks, is_name, optional
+from simulator.base.call_checks import FUNCTION, MAPPING, NAME, NAMES, NUMBER, TEXT, WHOLE, ArgumentError, Kind, checks, is_name, optional
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.machine import origin
 from simulator.base.rates import shown_time, whole_ticks
@@ -53,6 +53,10 @@ if TYPE_CHECKING:
 
 DRIVE = 1
 """Default selector position."""
+DRIVER = Kind(
+    lambda value: isinstance(value, str) or (not isinstance(value, type) and (callable(value) or callable(getattr(value, "read", None)))),
+    "a name, a function, or an object with read(t, readout, command)",
+)
 
 
 class DefaultPlatform(Enum):
@@ -140,7 +144,7 @@ class HeldCommand:
 
 
 def _number(name: str, value: float | str) -> float:
-    """Return the value of a part of a command. Raises ConfigError: no number, no position of the selector, or out of range."""
+    """Return the value of a part of a command. Raises ArgumentError: no number, no position of the selector, or out of range."""
     low, high = RANGES[name]
     if name == "selector" and isinstance(value, str):
         value = POSITIONS.get(value, value)
@@ -148,7 +152,7 @@ def _number(name: str, value: float | str) -> float:
         if low <= value <= high:  # type: ignore[operator]
             return value  # type: ignore[return-value]
     words = f", or {', '.join(POSITIONS)}" if name == "selector" else ""
-    raise ConfigError("command", name, value, f"a number from {low:g} to {high:g}{words}")
+    raise ArgumentError("command", name, value, f"a number from {low:g} to {high:g}{words}")
 
 
 class FunctionDriver:
@@ -200,6 +204,7 @@ class Simulation:
         vehicle=optional(NAME),
         terrain=optional(NAME),
         maneuver=optional(NAME),
+        driver=optional(DRIVER),
         session=optional(NAME),
         washout=optional(NAME),
         platform=Kind(lambda value: value is None or isinstance(value, DefaultPlatform) or is_name(value), "a name or a path, or None"),

@@ -18,6 +18,9 @@ R = TypeVar("R")
 class ArgumentError(ConfigError, TypeError, ValueError):
     """Raised when an argument has a type or a value that a function does not take."""
 
+    def _statement(self) -> str:
+        return super()._statement().rsplit("; hint: YAML reads ", 1)[0]  # YAML did not read an argument
+
 
 class Kind(NamedTuple):
     """Kind of argument."""

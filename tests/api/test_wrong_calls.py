@@ -43,12 +43,12 @@ def test_numbers(sim, wrong):
         lambda value: jounce.run_mechanism("four_bar", value),
         lambda value: jounce.run_mechanism("four_bar", 0.01, value),
         lambda value: jounce.Simulation(log_rate=value),
-        lambda value: jounce.run_batch([], value),
         lambda value: jounce.truth_map(sim.ground, value, (10.0, 10.0)),
         lambda value: jounce.truth_map(sim.ground, (0.0, 0.0), value),
         lambda value: sim.vehicle.reset(sim.ground, value),
     ):
         refused(call, wrong)
+    refused(lambda value: jounce.run_batch([], value), wrong, may_work=wrong == 10**400)  # no more processes than cases are started
     with pytest.raises((TypeError, ValueError)):
         sim.advance(wrong)
 
@@ -86,7 +86,6 @@ def test_names_mappings_and_lists(sim, wrong, tmp_path):
         sim.vehicle.reset,
         sim.ground.road,
         jounce.run_batch([]).column,
-        lambda value: jounce.run_batch([value]),
         lambda value: jounce.run_sweep(value, [{"maneuver": "nosuch"}], tmp_path / "sweep"),
         lambda value: jounce.run_sweep({"maneuver": "nosuch"}, value or [1], tmp_path / "sweep"),
         lambda value: jounce.run_mechanism("four_bar", 0.01, formulation=value),
@@ -99,6 +98,7 @@ def test_names_mappings_and_lists(sim, wrong, tmp_path):
         jounce.simulate,
     ):
         refused(call, wrong)
+    refused(lambda value: jounce.run_batch([value]), wrong, may_work=isinstance(wrong, str))  # an unknown name is a row with a failure
     for key in ("vehicle", "terrain", "maneuver", "session", "washout", "platform", "driver", "sensors", "changes", "channels"):
         if wrong is not None or key == "channels":
             refused(lambda value, key=key: jounce.Simulation(**{key: value}), wrong)
@@ -115,3 +115,30 @@ def test_the_message_names_function_argument_and_value(sim):
         jounce.Simulation(changes=["a=1"])
     with pytest.raises(jounce.JounceError, match=r"^origins: 'up'; expected numbers$"):
         sim.cast("up", DOWN, 10.0)
+    with pytest.raises(jounce.ConfigError, match=r"^command: throttle: invalid value; expected a number from 0 to 1; got '1'$"):
+        sim.command(throttle="1")
+
+
+def test_a_case_with_an_unknown_name_is_a_row_with_one_line():
+    (row,) = jounce.run_batch(["a\nb"])
+    assert row.failure and "\n" not in row.failure
+    assert row.passed is None
+
+
+class WithRead:
+    """Driver with the method of the contract."""
+
+    def read(self, t, readout, command):
+        command[0]["throttle"] = 0.1
+
+
+def test_a_driver_is_a_name_a_function_or_an_object_that_reads():
+    for wrong in (WithRead, {"read": 1}, [WithRead()], 3):
+        with pytest.raises(
+            jounce.ConfigError, match=r"^Simulation: driver: invalid value; expected a name, a function, or an object with read"
+        ):
+            jounce.Simulation("hmmwv", "flat", platform=None, driver=wrong)
+    for good in (WithRead(), lambda t, readout: {"throttle": 0.1}):
+        one = jounce.Simulation("hmmwv", "flat", platform=None, driver=good)
+        one.advance(0.05)
+        assert one["throttle"] == pytest.approx(0.1)
