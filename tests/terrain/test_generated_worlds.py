@@ -89,7 +89,7 @@ def test_the_file_adds_objects_features_and_a_start(cache: Path) -> None:
     [
         ({"begin_at": "nowhere"}, "begin_at.*track"),
         ({"generator": {"type": "forrest"}}, "generator.type.*did you mean forest"),
-        ({"generator": {"type": "forest", "sise": 3}}, "generator.sise.*did you mean size"),
+        ({"generator": {"type": "forest", "sizes": 3}}, "generator.sizes.*did you mean size"),
         ({"generator": {"type": "forest", "trunk": [0.5, 0.1]}}, "generator.trunk.*the minimum, then the maximum"),
         ({"generator": {"type": "forest", "size": 1000, "spacing": 0.25}}, "generator.spacing.*at least"),
     ],
