@@ -169,7 +169,7 @@ def test_a_script_takes_effect_at_once_and_a_rerun_asks_nothing(drive):
     assert drive.degrees() == pytest.approx(900.0)
     other = cueing()
     session = SimpleNamespace(cueing=other, tick=2000, announce=lambda event: None)
-    EventReplay(session, drive.announced).serve()
+    EventReplay(session, drive.announced, "events.jsonl").serve()
     assert other.tuner.value(parameter(other, "tilt rate")) == drive.tuner.value(parameter(drive.session.cueing, "tilt rate")), "bit by bit"
 
 
