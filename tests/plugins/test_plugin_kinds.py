@@ -309,7 +309,10 @@ def test_a_plugin_terrain_is_driven_on(tmp_path: Path) -> None:
         ("nan_ground", "terrain type nan_ground: heights of the ground: NaN or infinite"),
         ("raising_ground", "terrain type raising_ground: KeyError: 'amplitude'"),
         ("no_ground", "terrain type no_ground: wrong return type NoneType; expected a Ground"),
-        ("wavse", "my_terrain.yaml:1: type: .*expected one of flat, bump, course, heightmap, generated, waves.*got 'wavse'.*did you mean waves"),
+        (
+            "wavse",
+            "my_terrain.yaml:1: type: .*expected one of flat, bump, course, heightmap, generated, waves.*got 'wavse'.*did you mean waves",
+        ),
     ],
 )
 def test_an_unusable_terrain_is_named(tmp_path: Path, kind: str, complaint: str) -> None:
