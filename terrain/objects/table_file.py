@@ -35,6 +35,8 @@ SHAPES = ("box", "cylinder", "sphere", "capsule")
 """Shapes of a table; hulls and meshes are in the list `objects`."""
 _PLAIN = {"yaw_deg": "yaw_deg", "radius_m": "radius", "friction": "friction", "restitution": "restitution", "reflectance": "reflectance"}
 _TEXTS = ("name", "shape", "label")
+MAX_CELL = 10_000
+"""Maximum number of characters of a cell."""
 
 
 def read_object_table(name: str, file: str, height: Height, folder: FilePath, taken: Sequence[str]) -> list[WorldObject]:
@@ -56,6 +58,9 @@ def read_object_table(name: str, file: str, height: Height, folder: FilePath, ta
     with ErrorCollector() as faults:
         try:
             for row in rows:
+                if any(len(cell) > MAX_CELL for cell in row.values() if isinstance(cell, str)):
+                    faults.add(ConfigError(path, f"line {rows.line_num}", "a long cell", "a row of short cells"))
+                    break
                 with faults.part():
                     sections.append(_section(row, path, f"line {rows.line_num}"))
                 if len(faults.errors) >= MAX_ERRORS:
