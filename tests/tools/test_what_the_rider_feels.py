@@ -97,7 +97,7 @@ def test_the_limiter_is_seldom_met_and_the_stroke_is_used(washout):
 def test_not_even_where_nothing_is_spared(washout):
     """Full throttle across the hills, from lock to lock by keys: a fifth to a third of the ticks without the budget of the legs."""
     used = ridden(washout, "no mercy").scores["used"]
-    assert used["limited_share"] <= 0.036
+    assert used["limited_share"] <= 0.035
     assert used["stroke"] > 0.7, "it moves all the same"
 
 
