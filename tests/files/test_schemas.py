@@ -165,9 +165,10 @@ def test_list_describes_all_kinds_and_names(capsys):
     assert "did you mean vehicles?" in capsys.readouterr().err
 
 
-def test_a_headline_is_one_line():
+def test_a_headline_is_one_whole_sentence():
     for _, file in FILES:
         assert headline(file) and headline(file).isprintable() and len(headline(file)) < 120
+        assert not headline(file).endswith("..."), f"{file}: the first sentence of the comment is too long"
 
 
 def test_check_accepts_valid_files_and_refuses_invalid_ones(tmp_path, capsys):
