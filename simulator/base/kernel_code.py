@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -187,9 +187,21 @@ class InlineCompiler(Compiler):
 
 
 class InlineDispatcher(CPUDispatcher):
-    """Dispatcher of an inline function. A call from Python runs the function as a kernel."""
+    """Dispatcher of an inline function. A call from Python runs the function as a kernel.
 
-    as_kernel: Callable[..., Any]
+    Parameters
+    ----------
+    as_kernel : decorator that makes the kernel, at the first call from Python
+    """
+
+    def __init__(self, function: Callable, *, as_kernel: Callable[[Callable], Callable], **settings: Any) -> None:
+        super().__init__(function, **settings)
+        self._decorator = as_kernel
+
+    @cached_property
+    def as_kernel(self) -> Callable[..., Any]:
+        """The function as a kernel."""
+        return self._decorator(self.py_func)
 
     def add_overload(self, cres: Any) -> None:
         """Store a compiled version for kernels."""
