@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.sampling import VARIABLE, provide_seed
+
 settings.register_profile("jounce", deadline=None, derandomize=True)
 settings.load_profile("jounce")
 
@@ -74,6 +76,16 @@ FAST = {
     "view": ("test_camera.py", "test_layout.py", "test_meshes.py", "test_messages.py", "test_timeline.py"),
 }
 """Files of `make fast` by folder, at least one quick file of each folder. Slow tests in these files have the mark `slow`."""
+
+
+def pytest_configure() -> None:
+    """All processes of a test run take the same sample."""
+    provide_seed()
+
+
+def pytest_report_header() -> str:
+    """Line at the begin of the tests."""
+    return f"sample of broken files: {VARIABLE}={provide_seed()}"
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest omits tests by their marks, and before xdist reads the groups

@@ -147,12 +147,16 @@ class KernelCompiler(Compiler):
         return compiled
 
 
-class KernelDispatcher(CPUDispatcher):
-    """Dispatcher of a kernel. A kernel called with a literal, such as 0 or True, is not compiled again for this value."""
+class PlainTypes(CPUDispatcher):
+    """Dispatcher of a function that is not compiled again for the value of a literal, such as 0 or True."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return the template of a call in another kernel, and the types of its arguments."""
         return super().get_call_template(tuple(map(types.unliteral, args)), {key: types.unliteral(kind) for key, kind in kws.items()})
+
+
+class KernelDispatcher(PlainTypes):
+    """Dispatcher of a kernel."""
 
 
 def dispatcher_at(module: str, name: str) -> KernelDispatcher | None:
@@ -186,7 +190,7 @@ class InlineCompiler(Compiler):
         return compiled._replace(entry_point=entry)
 
 
-class InlineDispatcher(CPUDispatcher):
+class InlineDispatcher(PlainTypes):
     """Dispatcher of an inline function. A call from Python runs the function as a kernel.
 
     Parameters
