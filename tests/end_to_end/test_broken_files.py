@@ -165,6 +165,12 @@ EVERY_KEY = pytest.mark.full("a check of a key that the sample of the day leaves
 
 
 @pytest.mark.parametrize("kind", BUILD)
+def test_shipped_files_are_good(kind):
+    found = {name: complaint(BUILD[kind], content(kind, name)) for one, name in SHIPPED if one == kind}
+    assert {name: str(error) for name, error in found.items() if error is not None} == {}
+
+
+@pytest.mark.parametrize("kind", BUILD)
 def test_a_sample_of_invalid_values_is_refused_with_their_keys(kind):
     for place, value, changed in sampled(kind, NEVER_RIGHT):
         assert_refused_with_its_key(kind, place, value, changed)
