@@ -2,7 +2,7 @@
 # make test    install Jounce and run the tests, about 10 minutes on two cores
 # make test-all  all tests, also those that repeat others on more files and vehicles: before a release
 # make fast    run the quick tests of each package, in less than a minute once the kernels are compiled
-# make check   lint, types, layers, spelling (for developers)
+# make check   lint, types, layers, spelling, links and names of the pages, size of the packages (for developers)
 # make cars    measure all vehicles for docs/vehicles.md, about 15 minutes
 # make wheel   build a wheel of the last commit in dist/, with compiled kernels (Linux x86-64), about 5 minutes
 # make clean   remove the virtual environment
@@ -22,9 +22,11 @@ drive: system $(VENV)/.drive
 	@$(BIN)/python -m simulator drive $(ARGS)
 
 # tests/conftest.py groups and sorts the files
-TESTS := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -q
+TESTS := $(PYTEST) -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --ignore tests/text
+# a failed test by the clock runs once more, alone
 test: system $(VENV)/.test
-	@$(TESTS) $(ARGS)
+	@$(TESTS) $(ARGS) || $(BIN)/python -m tests.rerun_clock
 
 test-all: system $(VENV)/.test
 	@$(TESTS) -m "" $(ARGS)
@@ -39,6 +41,8 @@ check: $(VENV)/.check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/codespell $(SPELLED)
+	@$(PYTEST) -n 0 tests/text
+	@$(BIN)/python -m checks.size
 
 # vehicles with files of their own, then the variants that build on them
 CARS := hmmwv hmmwv_chrono sedan sedan_paper light_truck sedan_chrono sedan_e90

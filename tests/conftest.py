@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.sampling import VARIABLE, provide_seed
+
 settings.register_profile("jounce", deadline=None, derandomize=True)
 settings.load_profile("jounce")
 
@@ -26,7 +28,11 @@ BY_THE_CLOCK = {
 }
 """Files whose tests run several processes in real time, or look at what all drives of a user share. One of these files runs at a time."""
 
-SIX_WHEELS = {"test_axle_numbers.py", "test_steered_axles.py", "test_signs.py", "test_driver_traits.py"}
+CLOCK_GROUP = "by the clock"
+FAILED = "jounce/failed"
+"""Entry of the cache of pytest with the tests that failed."""
+
+SIX_WHEELS = {"test_axle_numbers.py", "test_steered_axles.py", "test_examples_of_pages.py", "test_driver_traits.py"}
 """Files that compile the step of a vehicle with six wheels. One process runs them; a second one would wait for the compiler."""
 
 LONG = {
@@ -37,13 +43,13 @@ LONG = {
 """Files of half a minute and more. They come before the others, so that no process runs one of them alone at the end."""
 
 FAST = {
-    "api": ("test_public_names.py", "test_simulation.py"),
+    "api": ("test_simulation.py",),
     "autonomy": ("test_obstacle_map.py", "test_planners.py"),
     "console": ("test_console_addresses.py", "test_console_pages.py", "test_operator_watch.py", "test_recorded_run.py"),
     "contact": ("test_narrow_phase.py",),
     "driver": ("test_device_profiles.py", "test_human_driver.py", "test_shaping.py"),
     "drivetrain": ("test_driveline.py", "test_drivetrain_files.py", "test_engine_and_converter.py", "test_gearbox.py"),
-    "end_to_end": ("test_clock.py", "test_json_text.py", "test_signs.py"),
+    "end_to_end": ("test_clock.py", "test_json_text.py"),
     "events": ("test_event_commands.py", "test_replay_player.py"),
     "faults": ("test_fault_files.py",),
     "files": ("test_units_in_keys.py",),
@@ -76,6 +82,36 @@ FAST = {
 """Files of `make fast` by folder, at least one quick file of each folder. Slow tests in these files have the mark `slow`."""
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """All processes of a test run take the same sample; the first one saves what failed."""
+    provide_seed()
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Failures(config))
+
+
+def pytest_report_header() -> str:
+    """Line at the begin of the tests."""
+    return f"sample of broken files: {VARIABLE}={provide_seed()}"
+
+
+class Failures:
+    """Saves the names of the failed tests of a run for `tests/rerun_clock.py`; none if the run ended in another way."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._names: dict[str, None] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep the name of a failed test."""
+        if report.failed:
+            self._names[report.nodeid] = None
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        """Save the names."""
+        if self._config.cache is not None:
+            self._config.cache.set(FAILED, list(self._names) if exitstatus == pytest.ExitCode.TESTS_FAILED else [])
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest omits tests by their marks, and before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A file is run by one process, as are all files of BY_THE_CLOCK and of SIX_WHEELS. The mark `full` needs a reason."""
@@ -99,7 +135,7 @@ def has_reason(mark: pytest.Mark) -> bool:
 
 def group_of(file: Path) -> str:
     """Name of the tests that one process runs."""
-    return "by the clock" if file.name in BY_THE_CLOCK else "six wheels" if file.name in SIX_WHEELS else str(file)
+    return CLOCK_GROUP if file.name in BY_THE_CLOCK else "six wheels" if file.name in SIX_WHEELS else str(file)
 
 
 def order_of(name: str) -> int:

@@ -78,9 +78,7 @@ def inline(function: F) -> F:
     if not COMPILES:
         return function
     options = {"nopython": True, "boundscheck": None, "forceinline": True, **OPTIONS}
-    dispatcher = InlineDispatcher(function, targetoptions=options, pipeline_class=InlineCompiler)
-    dispatcher.as_kernel = kernel(function)
-    return cast(F, dispatcher)
+    return cast(F, InlineDispatcher(function, targetoptions=options, pipeline_class=InlineCompiler, as_kernel=kernel))
 
 
 def fma(a: float, b: float, c: float) -> float:
@@ -126,37 +124,38 @@ def is_cache_persistent() -> bool:
 def _digest(file: str) -> str:
     """Return the digest of a source file and its imports; equal files in another folder have the same digest."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for name, path in sorted((_name_of(path), path) for path in _closure(Path(file))):
-        digest.update(name.encode() + path.read_bytes())
+    for content in sorted(_content(path) for path in _closure(file)):
+        digest.update(content)
     return digest.hexdigest()[:16]
 
 
-def _name_of(path: Path) -> str:
-    """Return the path of a Jounce file in its installation, or the name of the file of a plugin."""
-    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
+@cache
+def _content(file: str) -> bytes:
+    """Return the path of a Jounce file in its installation, or the name of the file of a plugin, and the digest of its content."""
+    path = Path(file)
+    name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
+    return name.encode() + hashlib.sha256(path.read_bytes()).digest()
 
 
-def _closure(file: Path) -> set[Path]:
+def _closure(file: str) -> set[str]:
     """Return a source file and all files that it imports, directly or indirectly."""
-    seen: set[Path] = set()
-    waiting = [file]
+    seen: set[str] = set()
+    waiting = [file] if Path(file).is_file() else []
     while waiting:
         path = waiting.pop()
-        if path in seen or not path.is_file():
-            continue
-        seen.add(path)
-        waiting.extend(_imports(path))
-        if ROOT not in path.parents:
-            waiting.extend(path.parent.glob("*.py"))  # a plugin may import any module of its folder
+        if path not in seen:
+            seen.add(path)
+            waiting.extend(_imports(path))
     return seen
 
 
 @cache
-def _imports(path: Path) -> tuple[Path, ...]:
-    """Return the Jounce files that a source file imports directly."""
-    found = []
+def _imports(file: str) -> tuple[str, ...]:
+    """Return the Jounce files that a source file imports directly; for a plugin, also all modules of its folder."""
+    path = Path(file)
+    found = [] if ROOT in path.parents else list(path.parent.glob("*.py"))
     for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
         base = ROOT.joinpath(*module.split("."))
         found += [base.with_suffix(".py"), base / "__init__.py"]
         found += [base / f"{name}.py" for name in re.findall(r"\w+", names)]
-    return tuple(candidate for candidate in found if candidate.is_file())
+    return tuple(str(candidate) for candidate in found if candidate.is_file())

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
+from numba.core.targetconfig import TargetConfig
 
 SMALL = 250
 """Maximum number of instructions of a kernel that is copied into its callers. LLVM inlines about 50. A larger limit compiles the same code
@@ -43,6 +44,42 @@ def _short_mangling(named_tuple: Any) -> tuple[str, tuple[str, ...]]:
 
 for _named_tuple_type in (types.NamedTuple, types.NamedUniTuple):
     setattr(_named_tuple_type, "mangling_args", property(cache(_short_mangling)))  # noqa: B010 (read-only for mypy)
+
+
+def _once_for_each(text_of: Callable[[types.Type], str]) -> Callable[[types.Type], str]:
+    """Return a function that keeps its results. The text of a record is made ten thousand times by the passes of the compiler."""
+    texts: dict[int, tuple[types.Type, str]] = {}
+
+    def text(kind: types.Type) -> str:
+        if id(kind) not in texts:
+            texts[id(kind)] = kind, text_of(kind)
+        return texts[id(kind)][1]
+
+    return text
+
+
+setattr(types.Record, "__repr__", _once_for_each(types.Record.__repr__))  # noqa: B010
+
+
+@cache
+def _hash_of_names(kind: Any) -> int:
+    return hash(tuple(sorted(kind.options)))
+
+
+def _are_equal(flags: Any, other: object) -> bool:
+    """Return whether two sets of compiler flags have the same values. By default, each comparison makes two dictionaries of all flags, and
+    each hash, which is that of the names, one: a fifth of the time of a compilation."""
+    if not isinstance(other, TargetConfig):
+        return NotImplemented
+    one, two = flags._values, other._values
+    if one == two or type(flags) is not type(other):
+        return bool(flags.options.keys() == other.options.keys())
+    default = {name: flags.options[name].default for name in one.keys() ^ two.keys()}
+    return bool({**default, **one} == {**default, **two})
+
+
+setattr(TargetConfig, "__hash__", lambda flags: _hash_of_names(type(flags)))  # noqa: B010 (read-only for mypy)
+setattr(TargetConfig, "__eq__", _are_equal)  # noqa: B010
 
 
 class Origin(NamedTuple):
@@ -90,6 +127,14 @@ class KernelLibrary(JITCodeLibrary):
         self.called = called
         super().finalize()
 
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Optimize each function of a module as numba does, but with one pass manager, and not the declarations, which have no code."""
+        ll_module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager()
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+
     def is_large(self) -> bool:
         """Return True if the kernel is called, not copied."""
         functions = (one for one in self.own_module().functions if not one.name.startswith(WRAPPERS))
@@ -128,7 +173,10 @@ def all_called(library: KernelLibrary) -> Iterable[KernelLibrary]:
 
 
 class InlineFunction(KernelLibrary):
-    """Code of an inline function: optimized, but not compiled to machine code."""
+    """Code of an inline function. It is optimized as part of the kernels that call it, and compiled to machine code only there."""
+
+    def _optimize_final_module(self) -> None:
+        """Leave the module as it is."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -147,12 +195,16 @@ class KernelCompiler(Compiler):
         return compiled
 
 
-class KernelDispatcher(CPUDispatcher):
-    """Dispatcher of a kernel. A kernel called with a literal, such as 0 or True, is not compiled again for this value."""
+class PlainTypes(CPUDispatcher):
+    """Dispatcher of a function that is not compiled again for the value of a literal, such as 0 or True."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return the template of a call in another kernel, and the types of its arguments."""
         return super().get_call_template(tuple(map(types.unliteral, args)), {key: types.unliteral(kind) for key, kind in kws.items()})
+
+
+class KernelDispatcher(PlainTypes):
+    """Dispatcher of a kernel."""
 
 
 def dispatcher_at(module: str, name: str) -> KernelDispatcher | None:
@@ -186,10 +238,22 @@ class InlineCompiler(Compiler):
         return compiled._replace(entry_point=entry)
 
 
-class InlineDispatcher(CPUDispatcher):
-    """Dispatcher of an inline function. A call from Python runs the function as a kernel."""
+class InlineDispatcher(PlainTypes):
+    """Dispatcher of an inline function. A call from Python runs the function as a kernel.
 
-    as_kernel: Callable[..., Any]
+    Parameters
+    ----------
+    as_kernel : decorator that makes the kernel, at the first call from Python
+    """
+
+    def __init__(self, function: Callable, *, as_kernel: Callable[[Callable], Callable], **settings: Any) -> None:
+        super().__init__(function, **settings)
+        self._decorator = as_kernel
+
+    @cached_property
+    def as_kernel(self) -> Callable[..., Any]:
+        """The function as a kernel."""
+        return self._decorator(self.py_func)
 
     def add_overload(self, cres: Any) -> None:
         """Store a compiled version for kernels."""

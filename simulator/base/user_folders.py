@@ -16,6 +16,9 @@ from pathlib import Path
 
 from simulator.base import cleanup
 
+BYTECODE = "bytecode"
+"""Name of the cache folder of translated source files."""
+
 
 def config_home() -> Path | None:
     """Return the folder of the user's configuration files, which need not exist; None for a user without a home folder."""
@@ -44,6 +47,20 @@ def provide_for_matplotlib() -> None:
     """Give matplotlib a folder for its fonts unless the user has one: without a home folder it fails, or warns at each start."""
     if "MPLCONFIGDIR" not in os.environ and not _may_be_created(config_home()):
         os.environ["MPLCONFIGDIR"] = str(user_cache("matplotlib"))
+
+
+def provide_bytecode() -> None:
+    """Let this process and its children save bytecode in the cache folder of the user if none can be saved beside the source files.
+
+    That is the case in containers that set PYTHONDONTWRITEBYTECODE, and in folders of another user. Otherwise each process translates
+    all source files, which takes seconds.
+    """
+    cached = __spec__.cached if __spec__ is not None else None
+    can_save = not sys.dont_write_bytecode and os.access(os.path.dirname(__file__), os.W_OK)
+    if sys.pycache_prefix is None and not can_save and not (cached and os.path.exists(cached)):
+        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(user_cache(BYTECODE))
+        sys.dont_write_bytecode = False
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def _lasting_folders(name: str) -> Iterator[Path]:

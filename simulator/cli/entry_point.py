@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from simulator.base import signals
+from simulator.base.user_folders import provide_bytecode
 
 
 def main() -> int:
     """Run the command line of this process and return its exit code."""
     signals.install()
+    provide_bytecode()
     from simulator.cli.main import main as run_command_line
 
     return run_command_line()

@@ -1,12 +1,10 @@
 """Every shipped file with one broken entry is either still valid, or gives one line with the file, the key and the expected value.
 
-A key that several files of a kind have below the same `type` is broken in the first of them; in the others it is broken by
-`make test-all`, with the values that they have besides it.
+A sample of the keys is broken that changes from day to day (`tests/sampling.py`); `make test-all` breaks the keys of all files.
 """
 
 import copy
 import datetime
-import functools
 import math
 import warnings
 from typing import Any
@@ -27,6 +25,7 @@ from simulator.research.triangular.problem_file import problem_from_mapping
 from terrain.load_terrain import load_terrain
 from terrain.soil import soil
 from tests.key_paths import key_paths
+from tests.sampling import random_numbers
 from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
@@ -40,6 +39,8 @@ CONFIGS = data_folder("configs")
 FILE = "broken.yaml"
 DELETE, RENAME, NEGATE = object(), object(), object()
 BODY = {"width": 2.0, "length": 5.0, "front": 2.0}
+SAMPLE = 12
+"""Files of each kind that are broken in one test: together more than a hundred."""
 
 NEVER_RIGHT = [math.nan, math.inf, 10**400, datetime.date(2020, 1, 1), b"bytes", {"a": 1}, [[]]]
 """Values that are invalid for all keys of all files, except mappings of free names."""
@@ -146,38 +147,33 @@ def thinned(kind, name, mapping, step):
     return paths[::step] if kind in ("vehicles", "mechanisms", "maneuvers") else paths[:: 3 * step] if name == "jacksboro" else paths
 
 
-def signature(mapping, place):
-    """A key path, the kinds of the sections on it and of its value: what its reader looks at."""
-    kinds, inside = [], mapping
-    for step in place:
-        if isinstance(inside, dict):
-            kinds.append(tuple(inside[key] for key in ("type", "suspension", "kind", "model") if isinstance(inside.get(key), str)))
-        inside = inside[step]
-    return place, tuple(kinds), type(inside)
+def sampled(kind, values):
+    """Yield broken copies of shipped files of a kind, chosen by the seed of the tests: content, key path, value, broken content."""
+    choose = random_numbers(f"{kind} {len(values)}")
+    names = [name for one, name in SHIPPED if one == kind]
+    drawn = 0
+    while drawn < SAMPLE:
+        mapping = content(kind, choose.choice(names))
+        place, value = choose.choice(list(key_paths(mapping))), choose.choice(values)
+        changed = broken(mapping, place, value)
+        if changed is not None:
+            drawn += 1
+            yield place, value, changed
 
 
-@functools.cache
-def new_paths(kind, step):
-    """The key paths to break in the files of a kind, by name: those that no file before has."""
-    seen, found = set(), {}
-    for name in (name for one, name in SHIPPED if one == kind):
-        mapping = content(kind, name)
-        found[name] = [place for place in thinned(kind, name, mapping, step) if signature(mapping, place) not in seen]
-        seen |= {signature(mapping, place) for place in found[name]}
-    return found
+EVERY_KEY = pytest.mark.full("a check of a key that the sample of the day leaves out")
 
 
-EVERY_KEY = pytest.mark.full("a check that joins a key with another value or another key, which the first file with the key does not have")
+@pytest.mark.parametrize("kind", BUILD)
+def test_shipped_files_are_good(kind):
+    found = {name: complaint(BUILD[kind], content(kind, name)) for one, name in SHIPPED if one == kind}
+    assert {name: str(error) for name, error in found.items() if error is not None} == {}
 
 
-@pytest.mark.parametrize(("kind", "name"), SHIPPED)
-def test_shipped_files_are_good(kind, name):
-    assert complaint(BUILD[kind], content(kind, name)) is None
-
-
-@pytest.mark.parametrize(("kind", "name"), SHIPPED)
-def test_an_invalid_value_of_a_new_key_is_refused_with_it(kind, name):
-    refuses_invalid_values(kind, name, new_paths(kind, 5)[name])
+@pytest.mark.parametrize("kind", BUILD)
+def test_a_sample_of_invalid_values_is_refused_with_their_keys(kind):
+    for place, value, changed in sampled(kind, NEVER_RIGHT):
+        assert_refused_with_its_key(kind, place, value, changed)
 
 
 @EVERY_KEY
@@ -190,21 +186,25 @@ def refuses_invalid_values(kind, name, places):
     mapping = content(kind, name)
     for place in places:
         for value in NEVER_RIGHT:
-            if value == {"a": 1} and (place[-1] in FREE_NAMES or isinstance(place[-1], str) is False):
-                continue  # mappings of arbitrary names: the error is about their content
-            error = complaint(BUILD[kind], broken(mapping, place, value))
-            assert error is not None, (place, value)
-            assert error.file == FILE or "assets" in error.file, (place, value, error)
-            key = next(step for step in reversed(place) if isinstance(step, str))
-            assert any(key in one.key for one in error.errors), (place, value, str(error))
-            assert all(one.expected for one in error.errors)
-            assert all(line.isprintable() for line in str(error).split("\n"))
+            assert_refused_with_its_key(kind, place, value, broken(mapping, place, value))
 
 
-@pytest.mark.parametrize(("kind", "name"), SHIPPED)
-def test_any_other_change_of_a_new_key_is_accepted_or_refused_line_by_line(kind, name):
-    places = new_paths(kind, 11)[name]
-    assert accepts_or_refuses_line_by_line(kind, name, places) > 3 or not places
+def assert_refused_with_its_key(kind, place, value, changed):
+    if value == {"a": 1} and (place[-1] in FREE_NAMES or isinstance(place[-1], str) is False):
+        return  # mappings of arbitrary names: the error is about their content
+    error = complaint(BUILD[kind], changed)
+    assert error is not None, (place, value)
+    assert error.file == FILE or "assets" in error.file, (place, value, error)
+    key = next(step for step in reversed(place) if isinstance(step, str))
+    assert any(key in one.key for one in error.errors), (place, value, str(error))
+    assert all(one.expected for one in error.errors)
+    assert all(line.isprintable() for line in str(error).split("\n"))
+
+
+@pytest.mark.parametrize("kind", BUILD)
+def test_a_sample_of_other_changes_is_accepted_or_refused_line_by_line(kind):
+    for place, value, changed in sampled(kind, PERHAPS_RIGHT):
+        is_refused_line_by_line(kind, place, value, changed)
 
 
 @EVERY_KEY
@@ -216,19 +216,18 @@ def test_any_other_change_is_accepted_or_refused_line_by_line(kind, name):
 def accepts_or_refuses_line_by_line(kind, name, places):
     """Number of changes that are refused."""
     mapping = content(kind, name)
-    refused = 0
-    for place in places:
-        for value in PERHAPS_RIGHT:
-            changed = broken(mapping, place, value)
-            if changed is None:
-                continue
-            error = complaint(BUILD[kind], changed)
-            if error is not None:
-                refused += 1
-                assert error.key or place[0] in ("cueing", "procedure") or not place[1:], (place, value, str(error))
-                for line in str(error).split("\n"):
-                    assert line.startswith((FILE, str(data_folder("assets")))) and line.isprintable(), (place, value, line)
-    return refused
+    changes = [(place, value, broken(mapping, place, value)) for place in places for value in PERHAPS_RIGHT]
+    return sum(is_refused_line_by_line(kind, place, value, changed) for place, value, changed in changes if changed is not None)
+
+
+def is_refused_line_by_line(kind, place, value, changed):
+    error = complaint(BUILD[kind], changed)
+    if error is None:
+        return False
+    assert error.key or place[0] in ("cueing", "procedure") or not place[1:], (place, value, str(error))
+    for line in str(error).split("\n"):
+        assert line.startswith((FILE, str(data_folder("assets")))) and line.isprintable(), (place, value, line)
+    return True
 
 
 @pytest.mark.parametrize("kind", BUILD)

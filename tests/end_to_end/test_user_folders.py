@@ -10,6 +10,8 @@ import sys
 import pytest
 from program import ROOT
 
+from simulator.base import user_folders
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="numeric users and folders of POSIX")
 
 HOMELESS = """
@@ -112,3 +114,28 @@ def test_no_folder_can_be_written(tmp_path):
     nowhere = READ_ONLY + "import tempfile\nuser_folders._is_writable = lambda folder: False\n"
     nowhere += "def none(*_, **__):\n    raise FileNotFoundError('no usable temporary directory')\ntempfile.mkdtemp = none\n"
     assert python(tmp_path, nowhere, KERNEL, XDG_CACHE_HOME=str(tmp_path / "cache")).stdout == "1 False\n"
+
+
+def bytecode_folders(monkeypatch, tmp_path, cached, dont_write):
+    """`sys.pycache_prefix` after a start, with the bytecode of the sources at `cached`."""
+    monkeypatch.setattr(user_folders.__spec__, "cached", str(cached))
+    monkeypatch.setattr(user_folders, "user_cache", tmp_path.joinpath)
+    monkeypatch.setattr(sys, "pycache_prefix", None)
+    monkeypatch.setattr(sys, "dont_write_bytecode", dont_write)
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", "")
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    user_folders.provide_bytecode()
+    return sys.pycache_prefix
+
+
+def test_bytecode_that_cannot_be_saved_beside_the_sources_goes_to_the_cache(monkeypatch, tmp_path):
+    assert bytecode_folders(monkeypatch, tmp_path, tmp_path / "none.pyc", True) == str(tmp_path / "bytecode")
+    assert not sys.dont_write_bytecode
+    assert os.environ["PYTHONPYCACHEPREFIX"] == str(tmp_path / "bytecode") and "PYTHONDONTWRITEBYTECODE" not in os.environ
+
+
+def test_bytecode_beside_the_sources_is_used(monkeypatch, tmp_path):
+    (tmp_path / "user_folders.pyc").touch()
+    assert bytecode_folders(monkeypatch, tmp_path, tmp_path / "user_folders.pyc", True) is None
+    assert bytecode_folders(monkeypatch, tmp_path, tmp_path / "none.pyc", False) is None
+    assert os.environ["PYTHONDONTWRITEBYTECODE"] == "1"

@@ -86,9 +86,10 @@ def test_a_mistake_anywhere_in_a_schema_is_found():
                     Draft202012Validator.check_schema(part)
 
 
-@pytest.mark.parametrize(("kind", "file"), FILES, ids=[f"{kind}-{file.stem}" for kind, file in FILES])
-def test_a_schema_describes_every_shipped_file(kind, file):
-    assert [error.message for error in validator_of(kind).iter_errors(read_yaml(file))] == []
+@pytest.mark.parametrize("kind", [kind.name for kind in KINDS])
+def test_a_schema_describes_every_shipped_file(kind):
+    files = [file for one, file in FILES if one == kind]
+    assert [f"{file.name}: {error.message}" for file in files for error in validator_of(kind).iter_errors(read_yaml(file))] == []
 
 
 def test_no_file_of_configs_is_without_a_schema():

@@ -12,10 +12,10 @@ from simulator.base.status_line import StatusLine
 from simulator.tools.doctor.devices import display, graphics, input_devices, sound
 from simulator.tools.doctor.finding import GOOD, Finding
 from simulator.tools.doctor.real_time import cores, priority, timer
-from simulator.tools.doctor.storage import extras, kernel_cache, motion_port, run_folder, shared_memory
+from simulator.tools.doctor.storage import bytecode, extras, kernel_cache, motion_port, run_folder, shared_memory
 
 EXAMINATIONS: tuple[Callable[[], Finding], ...] = (
-    cores, priority, timer, display, graphics, input_devices, sound, kernel_cache, shared_memory, run_folder, motion_port, extras,
+    cores, priority, timer, display, graphics, input_devices, sound, kernel_cache, bytecode, shared_memory, run_folder, motion_port, extras,
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -37,6 +38,14 @@ def kernel_cache() -> Finding:
         remedy = "set XDG_CACHE_HOME to a folder that can be written"
         return Finding("kernel cache", LIMITED, f"{folder} does not last: each start compiles for minutes", remedy)
     return Finding("kernel cache", GOOD, f"{folder}, {size / 1e6:.0f} MB")
+
+
+def bytecode() -> Finding:
+    """Examine whether Python saves translated source files: without them, each process takes seconds longer to start."""
+    if sys.dont_write_bytecode:
+        remedy = "unset PYTHONDONTWRITEBYTECODE, or start Jounce by its command jounce"
+        return Finding("bytecode", LIMITED, "not saved: each process takes seconds longer to start", remedy)
+    return Finding("bytecode", GOOD, "beside the source files" if sys.pycache_prefix is None else str(sys.pycache_prefix))
 
 
 def shared_memory(folder: Path = SHARED) -> Finding:

@@ -7,14 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import BY_THE_CLOCK, FAST, LONG, SIX_WHEELS, has_reason
+from tests.rerun_clock import repeatable
 
-TESTS = Path(__file__).parent
-FOLDERS = sorted({file.parent.name for file in TESTS.glob("*/test_*.py")})
+TESTS = Path(__file__).parents[1]
+WITHOUT_QUICK_TESTS = {"drives", "text"}
+"""Folders of long runs, and of checks that `make check` runs."""
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_each_folder_has_quick_tests_unless_it_holds_long_runs(folder):
-    assert FAST.get(folder) or folder == "drives"
+def test_folders_have_quick_tests():
+    folders = {file.parent.name for file in TESTS.glob("*/test_*.py")} - WITHOUT_QUICK_TESTS
+    assert {folder for folder in folders if not FAST.get(folder)} == set()
 
 
 def test_named_files_exist():
@@ -30,6 +32,13 @@ def test_what_runs_by_the_clock_is_not_quick():
 def test_the_mark_full_needs_a_reason():
     assert has_reason(pytest.mark.full("a fault that is seen on wide terminals").mark)
     assert not any(has_reason(mark.mark) for mark in (pytest.mark.full, pytest.mark.full("slow"), pytest.mark.full(1)))
+
+
+def test_only_failed_tests_by_the_clock_are_repeated():
+    clock, other = "tests/end_to_end/test_live.py::test_a[x@y]", "tests/laws/test_mirror.py::test_b"
+    assert repeatable([f"{clock}@by the clock"]) == [clock]
+    assert repeatable([f"{clock}@by the clock", f"{other}@{other}"]) == []
+    assert repeatable([]) == []
 
 
 def test_no_helper_has_the_name_of_the_product():

@@ -28,12 +28,11 @@ def test_importing_loads_nothing_but_itself():
     assert out.splitlines() == ["['simulator']", "True True", "False False"]
 
 
-@pytest.mark.parametrize("name", simulator.__all__)
-def test_a_public_name_is_there_and_says_what_it_is(name):
-    found = getattr(simulator, name)
-    assert found is getattr(simulator, name)
-    if name != "__version__":
-        assert inspect.getdoc(found)
+def test_public_names_are_there_and_say_what_they_are():
+    for name in simulator.__all__:
+        found = getattr(simulator, name)
+        assert found is getattr(simulator, name)
+        assert name == "__version__" or inspect.getdoc(found), name
 
 
 @pytest.mark.parametrize("name", ["Simulation", "Result", "Log", "Batch", "BatchRow"])
@@ -58,6 +57,5 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
         _ = simulator.Simulaton
 
 
-@pytest.mark.parametrize("package", ["simulator", "vehicles", "terrain", "washout"])
-def test_packages_say_that_they_are_typed(package):
-    assert (ROOT / package / "py.typed").is_file()
+def test_packages_say_that_they_are_typed():
+    assert all((ROOT / package / "py.typed").is_file() for package in ("simulator", "vehicles", "terrain", "washout"))

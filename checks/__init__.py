@@ -1,0 +1,1 @@
+"""Checks of the checkout that need no test runner; `make check` runs them."""
