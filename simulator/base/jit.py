@@ -32,7 +32,10 @@ F = TypeVar("F", bound=Callable)
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("simulator", "vehicles", "terrain", "washout")
-_IMPORT = re.compile(rf"^\s*(?:from|import)\s+((?:{'|'.join(PACKAGES)})(?:\.\w+)*)(?:\s+import\s+(\([^)]*\)|[^\n#]*))?", re.MULTILINE)
+"""Packages of a wheel."""
+_IMPORT = re.compile(
+    rf"^\s*(?:from|import)\s+((?:{'|'.join((*PACKAGES, 'research'))})(?:\.\w+)*)(?:\s+import\s+(\([^)]*\)|[^\n#]*))?", re.MULTILINE
+)
 
 
 COMPILES = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
@@ -126,9 +129,15 @@ def is_cache_persistent() -> bool:
 def _digest(file: str) -> str:
     """Return the digest of a source file and its imports; equal files in another folder have the same digest."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for name, path in sorted((_name_of(path), path) for path in _closure(Path(file))):
-        digest.update(name.encode() + path.read_bytes())
+    for content in sorted(map(_digest_of_one, _closure(Path(file)))):
+        digest.update(content)
     return digest.hexdigest()[:16]
+
+
+@cache
+def _digest_of_one(path: Path) -> bytes:
+    """Return the name of a source file and the digest of its content."""
+    return _name_of(path).encode() + hashlib.sha256(path.read_bytes()).digest()
 
 
 def _name_of(path: Path) -> str:
@@ -137,24 +146,21 @@ def _name_of(path: Path) -> str:
 
 
 def _closure(file: Path) -> set[Path]:
-    """Return a source file and all files that it imports, directly or indirectly."""
-    seen: set[Path] = set()
-    waiting = [file]
+    """Return a source file and all files that it imports, directly or indirectly; empty for code without a file."""
+    seen = {file} if file.is_file() else set()
+    waiting = list(seen)
     while waiting:
-        path = waiting.pop()
-        if path in seen or not path.is_file():
-            continue
-        seen.add(path)
-        waiting.extend(_imports(path))
-        if ROOT not in path.parents:
-            waiting.extend(path.parent.glob("*.py"))  # a plugin may import any module of its folder
+        for path in _imports(waiting.pop()):
+            if path not in seen:
+                seen.add(path)
+                waiting.append(path)
     return seen
 
 
 @cache
 def _imports(path: Path) -> tuple[Path, ...]:
-    """Return the Jounce files that a source file imports directly."""
-    found = []
+    """Return the Jounce files that a source file imports directly; a plugin may import any module of its folder."""
+    found = [] if ROOT in path.parents else list(path.parent.glob("*.py"))
     for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
         base = ROOT.joinpath(*module.split("."))
         found += [base.with_suffix(".py"), base / "__init__.py"]

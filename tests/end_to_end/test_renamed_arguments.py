@@ -18,7 +18,6 @@ REST = {
     "datasheet": ["hmmwv"],
     "mechanism": ["four_bar"],
     "run": ["avtp_lane_change"],
-    "mechanism triangularize": ["FILE"],
 }
 """Further arguments of a verb."""
 SUBCOMMANDS = {"--sets": ["tune", "RUN"]}
@@ -158,7 +157,6 @@ def test_no_parser_takes_abbreviations():
                 check(inner)
 
     check(parser_of())
-    check(parser_of("mechanism", "triangularize"))
 
 
 def arguments(**given):

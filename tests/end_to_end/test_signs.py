@@ -12,7 +12,7 @@ import yaml
 from simulator.base.machine import version
 from simulator.catalog.command import main_check
 from simulator.catalog.file_kinds import KINDS
-from simulator.catalog.registries import REGISTRIES
+from simulator.catalog.registries import REGISTRIES, registry_of
 from simulator.cli.parser import parser_of
 from simulator.view.instrument_layout import HELP
 
@@ -90,7 +90,7 @@ def test_every_entry_of_the_plugin_table_is_a_function():
     assert len(functions) == len(REGISTRIES)
 
 
-@pytest.mark.parametrize("registry", [registry for _, registry in REGISTRIES.values()], ids=list(REGISTRIES))
+@pytest.mark.parametrize("registry", list(map(registry_of, REGISTRIES)), ids=list(REGISTRIES))
 def test_every_registry_is_in_the_plugin_table_and_its_entry_points_in_a_page(registry):
     assert any(registry.group in text_of(page) for page in PAGES)
 
