@@ -21,7 +21,7 @@ def _content(folder: str, file: str) -> Any:
 
 def check_vehicle(file: str) -> Any:
     """Return the vehicle."""
-    from simulator.builder.builder import build_vehicle
+    from simulator.builder.named_parts import build_vehicle
 
     return build_vehicle(file)
 
@@ -43,14 +43,14 @@ def check_drivetrain(file: str) -> Any:
 
 def check_tire(file: str) -> Any:
     """Return the tire."""
-    from simulator.builder.builder import build_tire
+    from simulator.builder.named_parts import build_tire
 
     return build_tire(file)
 
 
 def check_terrain(file: str) -> Any:
     """Return the ground."""
-    from simulator.builder.builder import build_ground
+    from simulator.builder.named_parts import build_ground
 
     return build_ground(file)
 
@@ -164,6 +164,6 @@ def session_remarks(parts: Any) -> list[str]:
 
 def check_mechanism(file: str) -> Any:
     """Return mechanism and initial state."""
-    from simulator.builder.builder import load_mechanism
+    from simulator.builder.named_parts import load_mechanism
 
     return load_mechanism(file)

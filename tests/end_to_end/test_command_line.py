@@ -87,7 +87,15 @@ def test_help_and_lists_load_nothing_heavy(command, tmp_path):
     assert len(loaded) < 250
 
 
-OTHERS = ("simulator.session", "simulator.fitting", "simulator.sweep", "simulator.run", "simulator.autonomy", "simulator.sensors.camera")
+OTHERS = (
+    "simulator.session",
+    "simulator.maneuvers.maneuver_file",
+    "simulator.fitting",
+    "simulator.sweep",
+    "simulator.run",
+    "simulator.autonomy",
+    "washout",
+)
 """Packages and modules that the check of a vehicle does not need."""
 
 
