@@ -20,7 +20,7 @@ FOLDERS = ("simulator", "vehicles", "terrain", "washout", "research", "docs", "c
 PARSERS = {"python -m research": research_parser, "jounce": parser_of}
 YEARS = {paper.key.split()[0]: paper.key.split()[1] for paper in PAPERS if paper.key[-1].isdigit()}
 OTHER_NAMES = re.compile(
-    r"(?<!jounce )[Pp]aper 00\d|McPhee|Ingebretsen|(?:Jain|Cameron|Deyo|Uchida)(?: et al\.| and )|Haug, Driving|\bof Haug\b|\bHaug gives"
+    r"(?<!research )[Pp]aper 00\d|McPhee|Ingebretsen|(?:Jain|Cameron|Deyo|Uchida)(?: et al\.| and )|Haug, Driving|\bof Haug\b|\bHaug gives"
 )
 """Ways to cite one of the papers without its key."""
 PLACES = ("docs/papers.md", "research/tests/test_papers.py")
