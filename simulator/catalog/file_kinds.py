@@ -40,8 +40,8 @@ class FileKind:
     ----------
     name : name on the command line, and of the folder in `configs`
     description : one-line description of the content
-    table_at : "module:attribute" of the table of the keys; default: the table of the files of a session
     check : function that reads a file and the files that it names; raises ConfigError
+    table_at : "module:attribute" of the table of the keys; default: the table of the files of a session
     based : True if a file may have the key `base` and only the differences from the base
     is_fallback : True if another kind takes precedence for a file whose keys are valid in both
     remarks : function of the result of `check` that returns probable mistakes, one line each
