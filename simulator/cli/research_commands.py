@@ -13,15 +13,9 @@ TABLES = ("tick", "formulations", "integrators", "driven", "mechanisms", "sweep"
 
 def refuse_research_command(words: Sequence[str]) -> None:
     """Raise JounceError if the words of a command line are a command of the studies; the hint is the command in a checkout."""
-    if list(words[:2]) == ["mechanism", "triangularize"]:
-        command, found = "mechanism triangularize", words[1:]
-    elif list(words[:1]) == ["paper"]:
-        command, found = "paper", words
-    elif list(words[:1]) == ["bench"] and _is_a_study(words[1:]):
-        command, found = "bench", words
-    else:
-        return
-    raise JounceError(f"{command}: not a command of the package; hint: in a checkout, run `python -m research {shlex.join(found)}`")
+    found = list(words[1:] if list(words[:2]) == ["mechanism", "triangularize"] else words)
+    if found[:1] in (["paper"], ["triangularize"]) or (found[:1] == ["bench"] and _is_a_study(found[1:])):
+        raise JounceError(f"{found[0]}: not a command of the package; hint: in a checkout, run `python -m research {shlex.join(found)}`")
 
 
 def _is_a_study(words: Sequence[str]) -> bool:

@@ -112,6 +112,7 @@ def test_a_check_of_a_vehicle_loads_no_other_kinds_of_files(tmp_path):
         (("paper",), "paper"),
         (("paper", "Cameron 2013", "table", "1"), "paper 'Cameron 2013' table 1"),
         (("mechanism", "triangularize", "four_bar"), "triangularize four_bar"),
+        (("triangularize", "four_bar"), "triangularize four_bar"),
         (("bench",), "bench"),
         (("bench", "sweep", "--json"), "bench sweep --json"),
         (("bench", "--baseline", "x"), "bench --baseline x"),

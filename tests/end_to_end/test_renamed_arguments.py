@@ -24,8 +24,6 @@ SUBCOMMANDS = {"--sets": ["tune", "RUN"]}
 """Subcommand of an option."""
 VALUES = {
     "--plots": ["none"],
-    "--baseline": ["CHECKOUT"],
-    "--max-empty-runs": ["1000"],
     "--evaluations": ["100"],
     "--reference": ["NAME"],
     "--stabilization": ["none"],
@@ -137,7 +135,6 @@ def test_cueing_without_a_subcommand(words, new, warning):
         ["check", "--", "--pictures"],
         ["run", "--", "--pictures"],
         ["sweep", "facts", "--pictures", "x"],  # the option of another verb
-        ["mechanism", "triangularize", "--method", "x"],
         ["terrain", "show", "--picture", "x"],
         ["--version"],
         [],
