@@ -1,6 +1,7 @@
 # make drive   install Jounce and drive
 # make test    install Jounce and run the tests, about 10 minutes on two cores
-# make test-all  all tests, also those that repeat others on more files and vehicles: before a release
+# make test-all  all tests, also those that repeat others on more files and vehicles, and those of the studies: before a release
+# make test-research  the tests of the studies in research/
 # make fast    run the quick tests of each package, in less than a minute once the kernels are compiled
 # make check   lint, types, layers, spelling, links and names of the pages, size of the packages (for developers)
 # make cars    measure all vehicles for docs/vehicles.md, about 15 minutes
@@ -16,7 +17,7 @@ endif
 # the environment is created without pip; the pip of the system installs into it, which works without ensurepip (Debian)
 PIP := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check install --quiet
 
-.PHONY: drive test test-all fast check cars wheel system clean
+.PHONY: drive test test-all test-research fast check cars wheel system clean
 
 drive: system $(VENV)/.drive
 	@$(BIN)/python -m simulator drive $(ARGS)
@@ -29,12 +30,15 @@ test: system $(VENV)/.test
 	@$(TESTS) $(ARGS) || $(BIN)/python -m tests.rerun_clock
 
 test-all: system $(VENV)/.test
-	@$(TESTS) -m "" $(ARGS)
+	@$(TESTS) -m "" -o testpaths="tests research/tests" $(ARGS)
+
+test-research: $(VENV)/.test
+	@$(TESTS) -o testpaths=research/tests $(ARGS)
 
 fast: $(VENV)/.test
 	@$(TESTS) -m "fast and not slow and not full" $(ARGS)
 
-SPELLED := jounce.py simulator vehicles terrain washout tests examples docs configs README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md
+SPELLED := jounce.py simulator vehicles terrain washout research tests examples docs configs README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md
 check: $(VENV)/.check
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -54,7 +58,7 @@ cars: $(VENV)/.drive
 TREE := build/wheel
 wheel: $(VENV)/.drive
 	@rm -rf $(TREE) && mkdir -p $(TREE) && git archive HEAD | tar x -C $(TREE)
-	@cd $(TREE) && PYTHONPATH=. $(abspath $(BIN))/python -m simulator.cli.prebuild_kernels
+	@cd $(TREE) && PYTHONPATH=. $(abspath $(BIN))/python -m research.prebuild_kernels
 	@$(PYTHON) -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir dist $(TREE)
 	@ls dist/*.whl
 

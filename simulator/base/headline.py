@@ -5,8 +5,10 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from simulator.base.yaml_reader import read_text
+from simulator.base.inputfile import read_unicode
 
+MOST_BYTES = 4 << 20
+"""Maximum size of a file, as of every YAML file."""
 WIDTH = 110
 """Maximum width of the description of a file, in characters."""
 
@@ -14,7 +16,7 @@ WIDTH = 110
 def headline(file: Path) -> str:
     """Return the description of a file: the first sentence of the comment at its beginning."""
     lines: list[str] = []
-    for line in read_text(file, "a YAML text file").splitlines():
+    for line in read_unicode(file, "a YAML text file", MOST_BYTES).splitlines():
         if not line.startswith("#"):
             break
         lines.append(line.lstrip("# ").strip())

@@ -32,7 +32,10 @@ F = TypeVar("F", bound=Callable)
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("simulator", "vehicles", "terrain", "washout")
-_IMPORT = re.compile(rf"^\s*(?:from|import)\s+((?:{'|'.join(PACKAGES)})(?:\.\w+)*)(?:\s+import\s+(\([^)]*\)|[^\n#]*))?", re.MULTILINE)
+"""Packages of a wheel."""
+_IMPORT = re.compile(
+    rf"^\s*(?:from|import)\s+((?:{'|'.join((*PACKAGES, 'research'))})(?:\.\w+)*)(?:\s+import\s+(\([^)]*\)|[^\n#]*))?", re.MULTILINE
+)
 
 
 COMPILES = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]

@@ -58,7 +58,11 @@ def _once_for_each(text_of: Callable[[types.Type], str]) -> Callable[[types.Type
     return text
 
 
-setattr(types.Record, "__repr__", _once_for_each(types.Record.__repr__))  # noqa: B010
+setattr(types.Record, "__repr__", _once_for_each(types.Record.__repr__))  # noqa: B010 (read-only for mypy)
+
+
+FLAGS: Any = TargetConfig
+"""Class of the compiler flags; its attributes are made by a metaclass."""
 
 
 @cache
@@ -66,20 +70,18 @@ def _hash_of_names(kind: Any) -> int:
     return hash(tuple(sorted(kind.options)))
 
 
-def _are_equal(flags: Any, other: object) -> bool:
+def _are_equal(flags: Any, other: Any) -> bool:
     """Return whether two sets of compiler flags have the same values. By default, each comparison makes two dictionaries of all flags, and
     each hash, which is that of the names, one: a fifth of the time of a compilation."""
-    if not isinstance(other, TargetConfig):
-        return NotImplemented
+    if type(flags) is not type(other):
+        return flags.values() == other.values() if isinstance(other, FLAGS) else NotImplemented
     one, two = flags._values, other._values
-    if one == two or type(flags) is not type(other):
-        return bool(flags.options.keys() == other.options.keys())
     default = {name: flags.options[name].default for name in one.keys() ^ two.keys()}
     return bool({**default, **one} == {**default, **two})
 
 
-setattr(TargetConfig, "__hash__", lambda flags: _hash_of_names(type(flags)))  # noqa: B010 (read-only for mypy)
-setattr(TargetConfig, "__eq__", _are_equal)  # noqa: B010
+FLAGS.__hash__ = lambda flags: _hash_of_names(type(flags))
+FLAGS.__eq__ = _are_equal
 
 
 class Origin(NamedTuple):

@@ -136,14 +136,11 @@ COMMAND_FIELDS = {"by_foot": "manual_clutch"}
 COMMANDS = {
     ("optimise",): ("optimize",),
     ("facts",): ("datasheet",),
-    ("triangularize",): ("mechanism", "triangularize"),
 }
 """Verbs of the command line."""
 
 OPTIONS = {
     ("run", "--pictures"): "--plots",
-    ("bench", "--against"): "--baseline",
-    ("bench", "--most-empty"): "--max-empty-runs",
     ("devices", "--feel"): "--force-feedback",
     ("devices", "--force"): "--overwrite",
     ("cueing", "--sets"): "--evaluations",

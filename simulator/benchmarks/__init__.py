@@ -1,1 +1,1 @@
-"""Benchmarks: cost of a tick, a run and a sweep, and comparison with another checkout."""
+"""Real time of drives on this machine: lateness and cost of ticks, latency from a key to packet and frame."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.configuration.configuration import Configuration
@@ -17,30 +17,38 @@ from terrain.load_terrain import load_terrain
 from vehicles import step_stability
 from vehicles.alignment import aligned_vehicle
 from vehicles.axle_layout import Axles
-from vehicles.description import Description, expected_axles
+from vehicles.description import Description, expected_axles, read_description
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts, read_parts
 from vehicles.suspension.mechanism.section import MechanismFile
-from vehicles.tires.tire_file import TireFile, TireSet
+from vehicles.tires.tire_file import TireFile, TireSet, tire, tire_set
 from vehicles.vehicle import Vehicle
 
 
-class VehiclePartBuilder(Protocol):
-    """Methods of a `simulator.builder.session_builder.SessionBuilder` that create the parts of a vehicle. They raise ConfigError."""
+class VehicleParts:
+    """Creates a vehicle and its parts from a configuration, each time new. Methods raise ConfigError."""
+
+    def vehicle(self, configuration: Configuration) -> tuple[Vehicle, tuple[str, ...]]:
+        """Return the vehicle with its tires and drivetrain, the place of its file, and the places of the tires of its wheels."""
+        return vehicle_of(configuration, self)
 
     def description(self, content: Any, file: str) -> Description:
         """Return the description in the vehicle file."""
+        return read_description(content, file)
 
     def tire(self, content: Any, file: str, files: Mapping[str, str]) -> TireFile:
         """Return the tire of a file; `files` are digests of binary files, by the place that names them."""
+        return tire(content, file, folders=[data_folder("assets")])
 
     def tires(self, files: Sequence[TireFile], sides: Sequence[int], contact: str) -> TireSet:
-        """Return the tires of a vehicle from those of its wheels."""
+        """Return the tires of a vehicle from those of its wheels, as `tire_set`."""
+        return tire_set(files, sides, contact)
 
     def drivetrain(self, content: Any, file: str, axles: Axles) -> DrivetrainParts:
         """Return drivetrain and brakes of a file, for a vehicle with these axles."""
+        return read_parts(content, file, axles)
 
 
-def vehicle_of(configuration: Configuration, builder: VehiclePartBuilder) -> tuple[Vehicle, tuple[str, ...]]:
+def vehicle_of(configuration: Configuration, builder: VehicleParts) -> tuple[Vehicle, tuple[str, ...]]:
     """Return the vehicle with its tires and drivetrain, the place of its file, and the places of the tires of its wheels."""
     places: dict[str, str] = {}
     tires: dict[str, TireFile] = {}
@@ -76,7 +84,7 @@ def _check_drivetrain(configuration: Configuration) -> None:
             read_parts(content, file, axles)
 
 
-def description_of(configuration: Configuration, places: dict[str, str], builder: VehiclePartBuilder) -> Description:
+def description_of(configuration: Configuration, places: dict[str, str], builder: VehicleParts) -> Description:
     """Return the description in the vehicle file; `places` receives the places of its tires."""
     with configuration.reading("vehicle") as (content, file):
         if not isinstance(content, dict):

@@ -10,13 +10,9 @@ from simulator.base import renamed
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, JounceError, OutputError
 from simulator.base.headline import headline
-from simulator.base.json_output import json_text
 from simulator.base.suggestions import did_you_mean, listed
 from simulator.catalog.file_kinds import KINDS, SUFFIXES, FileKind, kind_named, kind_of
-from simulator.catalog.json_schema import file_schema
-from simulator.catalog.pages import pages
-from simulator.catalog.plugin_check import check_added_kinds
-from simulator.catalog.registries import REGISTRIES, meaning_of
+from simulator.catalog.registries import REGISTRIES, meaning_of, registry_of
 
 FILE_SUFFIXES = (".yaml", ".yml", *SUFFIXES)
 
@@ -28,6 +24,8 @@ def main_list(name: str | None, as_json: bool) -> int:
     else:
         found = _listed(name)
     if as_json:
+        from simulator.base.json_output import json_text
+
         print_line(json_text(found))
         return 0
     width = max(map(len, found), default=0)
@@ -44,7 +42,7 @@ def _listed(name: str) -> dict[str, str]:
     """Return the names of a kind with their descriptions. Raises ConfigError."""
     name = renamed.kind(name)
     if name in REGISTRIES:
-        registry = REGISTRIES[name][1]
+        registry = registry_of(name)
         return {entry: meaning_of(registry.get(entry)) for entry in registry.names()}
     names = [*(kind.name for kind in KINDS), *REGISTRIES]
     if name not in names:
@@ -58,7 +56,7 @@ def main_check(files: Sequence[str], kind: str | None, with_plugins: bool = Fals
     Raises ConfigError: unknown kind; JounceError: the plugins register no kind.
     """
     given = None if kind is None else kind_named(kind)
-    failed = check_added_kinds(files) if with_plugins else 0
+    failed = _failed_plugins(files) if with_plugins else 0
     for file in files:
         try:
             found = given or kind_of(file)
@@ -77,10 +75,19 @@ def main_check(files: Sequence[str], kind: str | None, with_plugins: bool = Fals
     return 2 if failed else 0
 
 
+def _failed_plugins(files: Sequence[str]) -> int:
+    """Check the kinds of the plugins and return the number of kinds that failed. Raises JounceError: the plugins register no kind."""
+    from simulator.catalog.plugin_check import check_added_kinds
+
+    return check_added_kinds(files)
+
+
 def main_schema(name: str | None, out: str | None, markdown: bool) -> int:
     """Write JSON Schemas or reference pages to a folder or the standard output. Raises ConfigError, OutputError."""
-    kinds = KINDS if name is None else (kind_named(name),)
+    kinds = KINDS if name is None else [kind_named(name)]
     if markdown:
+        from simulator.catalog.pages import pages
+
         texts = pages() if name is None else {f"{name}.md": pages()[f"{name}.md"]}
     else:
         texts = {f"{kind.name}.schema.json": _schema_text(kind) for kind in kinds}
@@ -100,4 +107,7 @@ def main_schema(name: str | None, out: str | None, markdown: bool) -> int:
 
 
 def _schema_text(kind: FileKind) -> str:
+    from simulator.base.json_output import json_text
+    from simulator.catalog.json_schema import file_schema
+
     return json_text(file_schema(kind.name, kind.description, kind.table, kind.based), indent=1) + "\n"

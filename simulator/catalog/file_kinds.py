@@ -1,4 +1,7 @@
-"""Kinds of files in `configs`: folder, table of keys, and check function."""
+"""Kinds of files in `configs`: description, table of keys, and check function.
+
+KINDS names the modules of the tables; a table is imported on use, so that `jounce list` loads none and `jounce check` that of its file.
+"""
 
 from __future__ import annotations
 
@@ -7,50 +10,16 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simulator.base import renamed
 from simulator.base.errors import ConfigError
-from simulator.base.fields import REQUIRED, Fields, FieldType, Group, Variants
 from simulator.base.suggestions import did_you_mean, listed
-from simulator.base.yaml_reader import read_yaml
-from simulator.builder.builder import (
-    SessionParts,
-    build,
-    build_cueing,
-    build_ground,
-    build_maneuver,
-    build_platform,
-    build_tire,
-    build_vehicle,
-    data_folder,
-    find_config,
-    load_mechanism,
-)
-from simulator.configuration import session_file
-from simulator.configuration.configuration import configuration
-from simulator.configuration.file_tables import TABLES
-from simulator.configuration.layers import read_layers
-from simulator.configuration.renamed_keys import replaced, replacements
-from simulator.driver.input_devices import device_profiles
-from simulator.fitting import fit_file, optimization_file
-from simulator.fitting.fit_check import check_fit
-from simulator.research.triangular import problem_file
-from simulator.run.series import load_series
-from simulator.sweep import sweep_file
-from simulator.sweep.load_sweep import load_sweep
-from simulator.validation.compare import comparison_file
-from simulator.validation.datasheet import published_file
-from simulator.validation.datasheet.plausibility import plausibility_remarks
-from simulator.view import user_settings
-from terrain import soil
-from terrain.objects.placement import placement_remarks
-from vehicles.controllers.vehicle_agreement import controller_remarks
-from vehicles.drivetrain.drivetrain_file import read_parts
+from simulator.catalog import file_checks
+from simulator.configuration.file_lookup import data_folder, find_config
 
-CHECK_PLATFORM = "small_hexapod"
-"""Platform for the check of a washout."""
-
+if TYPE_CHECKING:
+    from simulator.base.fields import Fields, FieldType
 
 SUFFIXES = {".tir": "tires", ".urdf": "mechanisms", ".xml": "mechanisms"}
 """Kinds of files that are not YAML, by suffix."""
@@ -69,143 +38,111 @@ class FileKind:
 
     Parameters
     ----------
-    name : name on the command line
-    folder : folder in `configs`
+    name : name on the command line, and of the folder in `configs`
     description : one-line description of the content
-    table : table of the keys
     check : function that reads a file and the files that it names; raises ConfigError
+    table_at : "module:attribute" of the table of the keys; default: the table of the files of a session
     based : True if a file may have the key `base` and only the differences from the base
     is_fallback : True if another kind takes precedence for a file whose keys are valid in both
     remarks : function of the result of `check` that returns probable mistakes, one line each
     """
 
     name: str
-    folder: str
     description: str
-    table: FieldType
     check: Callable[[str], Any]
+    table_at: str = ""
     based: bool = True
     is_fallback: bool = False
     remarks: Callable[[Any], list[str]] = lambda _: []
+
+    @property
+    def folder(self) -> str:
+        """Name of the folder in `configs`."""
+        return self.name
+
+    @property
+    def place(self) -> str:
+        """Folder of the shipped files, for pages."""
+        return f"configs/{self.folder}"
+
+    @property
+    def table(self) -> FieldType:
+        """Table of the keys."""
+        from simulator.configuration.file_tables import table_at, table_of
+
+        return table_at(self.table_at) if self.table_at else table_of(self.name)
 
     def files(self) -> list[Path]:
         """Return the shipped files."""
         return sorted((data_folder("configs") / self.folder).glob("[!.]*.yaml"))
 
 
-def _content(folder: str, file: str) -> Any:
-    """Return the content of a file merged into its base."""
-    return read_layers(folder, file).content
-
-
-def check_session(file: str) -> SessionParts:
-    """Return the parts of a session whose vehicle stands on its terrain. Raises ConfigError."""
-    parts = build(configuration(file), check_step=False)
-    parts.check_equilibrium()
-    return parts
-
-
-KINDS = (
+KINDS = [
+    FileKind("vehicles", "vehicle: bodies, axles, steering and outline", file_checks.check_vehicle, remarks=file_checks.vehicle_remarks),
+    FileKind("drivetrains", "drivetrain and brakes of a vehicle", file_checks.check_drivetrain),
+    FileKind("tires", "tire with its tire model", file_checks.check_tire),
     FileKind(
-        "vehicles",
-        "vehicles",
-        "vehicle: bodies, axles, steering and outline",
-        TABLES["vehicles"],
-        build_vehicle,
-        remarks=lambda vehicle: [*controller_remarks(vehicle), *plausibility_remarks(vehicle)],
-    ),
-    FileKind(
-        "drivetrains",
-        "drivetrains",
-        "drivetrain and brakes of a vehicle",
-        TABLES["drivetrains"],
-        lambda file: read_parts(_content("drivetrains", file), file),
-    ),
-    FileKind("tires", "tires", "tire with its tire model", TABLES["tires"], build_tire),
-    FileKind(
-        "terrains",
         "terrains",
         "ground: a plane, a bump, or a terrain with elevation data and roads, and the objects on it",
-        TABLES["terrains"],
-        build_ground,
-        remarks=placement_remarks,
+        file_checks.check_terrain,
+        remarks=file_checks.terrain_remarks,
     ),
-    FileKind("soils", "soils", "soil or hard surface", TABLES["soils"], lambda file: soil.soil(_content("soils", file), file)),
+    FileKind("soils", "soil or hard surface", file_checks.check_soil),
+    FileKind("maneuvers", "maneuver: vehicle, path, speed, driver inputs, metrics and pass limits", file_checks.check_maneuver),
+    FileKind("series", "series of maneuvers, or search for the limit of a maneuver", file_checks.check_series),
+    FileKind("sweeps", "sweep: many runs with fixed and varied keys", file_checks.check_sweep, "simulator.sweep.sweep_file:FILE"),
     FileKind(
-        "maneuvers",
-        "maneuvers",
-        "maneuver: vehicle, path, speed, driver inputs, metrics and pass limits",
-        TABLES["maneuvers"],
-        build_maneuver,
-    ),
-    FileKind("series", "series", "series of maneuvers, or search for the limit of a maneuver", TABLES["series"], load_series),
-    FileKind("sweeps", "sweeps", "sweep: many runs with fixed and varied keys", sweep_file.FILE, load_sweep),
-    FileKind(
-        "datasheets",
         "datasheets",
         "published data of a vehicle",
-        Group(published_file.FILE),
-        published_file.load_published,
+        file_checks.check_datasheet,
+        "simulator.validation.datasheet.published_file:FILE",
         is_fallback=True,
     ),
-    FileKind("fits", "fits", "fit of parameters to measurements", fit_file.FILE, check_fit),
+    FileKind("fits", "fit of parameters to measurements", file_checks.check_fit, "simulator.fitting.fit_file:FILE"),
     FileKind(
-        "optimizations",
         "optimizations",
         "optimization: keys that minimize or maximize a metric",
-        optimization_file.FILE,
-        optimization_file.read_optimization,
+        file_checks.check_optimization,
+        "simulator.fitting.optimization_file:FILE",
     ),
-    FileKind("platforms", "platforms", "motion platform on legs: a hexapod, or a seat", TABLES["platforms"], build_platform),
+    FileKind("platforms", "motion platform on legs: a hexapod, or a seat", file_checks.check_platform),
+    FileKind("washouts", "washout: conversion of the vehicle motion to platform motion", file_checks.check_washout),
     FileKind(
-        "washouts",
-        "washouts",
-        "washout: conversion of the vehicle motion to platform motion",
-        TABLES["washouts"],
-        lambda file: build_cueing(file, CHECK_PLATFORM, 1e-3),
-    ),
-    FileKind(
-        "comparisons",
         "comparisons",
         "comparison of runs and tables of other programs: columns, bands, times",
-        Group(comparison_file.FILE),
-        comparison_file.load_comparison,
+        file_checks.check_comparison,
+        "simulator.validation.compare.comparison_file:FILE",
         based=False,
     ),
     FileKind(
-        "devices",
         "devices",
         "input device: steering wheel, pedals, game controller or keyboard",
-        device_profiles.FILE,
-        lambda file: device_profiles.load_profile(Path(file)),
+        file_checks.check_device,
+        "simulator.driver.input_devices.device_profiles:FILE",
         based=False,
     ),
     FileKind(
-        "settings",
         "settings",
         "settings of a user: units, sound, screen, camera, steering, keys of the window",
-        user_settings.TABLE,
-        lambda file: user_settings.load_settings(find_config("settings", file)),
+        file_checks.check_settings,
+        "simulator.view.user_settings:TABLE",
         based=False,
     ),
     FileKind(
-        "sessions",
         "sessions",
         "session: vehicle, terrain, maneuver, driver, outlets and sensors",
-        Group(session_file.FILE),
-        check_session,
-        remarks=lambda parts: placement_remarks(parts.ground),
+        file_checks.check_session,
+        "simulator.configuration.session_file:FILE",
+        remarks=file_checks.session_remarks,
     ),
-    FileKind("mechanisms", "mechanisms", "mechanism of rigid bodies", TABLES["mechanisms"], load_mechanism, based=False),
-    FileKind(
-        "triangular",
-        "triangular",
-        "equations of a mechanism for triangularization",
-        Group(problem_file.FILE),
-        problem_file.load_problem,
-        based=False,
-    ),
-)
+    FileKind("mechanisms", "mechanism of rigid bodies", file_checks.check_mechanism, based=False),
+]
+"""Kinds of files, in the order of `jounce list`."""
+
+
+def register(kind: FileKind) -> None:
+    """Add a kind of files after the others, or replace the kind of its name."""
+    KINDS[:] = [*(one for one in KINDS if one.name != kind.name), kind]
 
 
 def kind_named(name: str) -> FileKind:
@@ -238,6 +175,8 @@ def _kind_of(file: Path, above: tuple[Path, ...]) -> FileKind:
     for old, new in renamed.FOLDERS.items():
         if folder.endswith(f"/{old}"):
             return kind_named(new)
+    from simulator.base.yaml_reader import read_yaml
+
     content = read_yaml(file)
     base = content.get("base") if isinstance(content, Mapping) else None
     if isinstance(base, str) and base.strip():
@@ -281,6 +220,8 @@ def _has_keys(kind: FileKind, content: Mapping[str, Any]) -> bool:
 
 def _with_new_names(kind: FileKind, content: Any) -> Any:
     """Return a content with present names, without a warning: the kind is not known yet."""
+    from simulator.configuration.renamed_keys import replaced, replacements
+
     return replaced(content, list(replacements(kind.folder, content)))
 
 
@@ -304,6 +245,8 @@ def _likeness(table: FieldType, content: Any) -> float:
 def _score(fields: Fields, content: Mapping[Any, Any]) -> float:
     """Return twice the fraction of the keys that the table has plus the fraction of the fields that are present, minus that of the required fields
     that are absent."""
+    from simulator.base.fields import REQUIRED
+
     spelled = {written: field.name for field in fields for written in field.spellings}
     present = {spelled[key] for key in content if key in spelled}
     required = {field.name for field in fields if field.default is REQUIRED}
@@ -313,6 +256,8 @@ def _score(fields: Fields, content: Mapping[Any, Any]) -> float:
 
 def tables_of(table: FieldType) -> Iterable[Fields]:
     """Return the tables of a kind, one for each variant."""
+    from simulator.base.fields import Group, Variants
+
     if isinstance(table, Variants):
         return [fields for name in table.choice().names() if (fields := table.fields(name)) is not None]
     assert isinstance(table, Group)

@@ -42,7 +42,7 @@ def pages() -> dict[str, str]:
 
 def page(kind: FileKind) -> str:
     """Return the page of a kind of files."""
-    title = f"# {kind.name.replace('_', ' ').capitalize()}\n\nFiles in `configs/{kind.folder}`: {kind.description}.\n\n"
+    title = f"# {kind.name.replace('_', ' ').capitalize()}\n\nFiles in `{kind.place}`: {kind.description}.\n\n"
     units = "Keys without a unit are in SI units; [units.md](units.md) lists the unit suffixes of keys.\n"
     shipped = ", ".join(f"`{file.stem}`" for file in kind.files())
     sections = "".join(_sections(kind.table, "", {}))
@@ -150,7 +150,7 @@ def _yaml(value: Any) -> str:
 
 
 def _index() -> str:
-    lines = "".join(f"| [{kind.name}]({kind.name}.md) | `configs/{kind.folder}` | {kind.description} |\n" for kind in KINDS)
+    lines = "".join(f"| [{kind.name}]({kind.name}.md) | `{kind.place}` | {kind.description} |\n" for kind in KINDS)
     return (
         "# File reference\n\nAll keys of all files, generated from the tables of the readers. `jounce check FILE` checks a file against"
         " its table, `jounce schema` writes JSON Schemas, `jounce list` lists the kinds of files.\n\n"

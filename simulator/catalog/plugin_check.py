@@ -9,7 +9,7 @@ from typing import Any
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.yaml_reader import read_yaml
-from simulator.catalog.registries import REGISTRIES
+from simulator.catalog.registries import REGISTRIES, registry_of
 from simulator.conformance.check_plugin import check_plugin
 from simulator.conformance.findings import WARNING, PluginError
 
@@ -22,7 +22,7 @@ def check_added_kinds(files: Sequence[str]) -> int:
 
     A section of the files that names a kind is the example of its keys. Raises JounceError: no kind is registered.
     """
-    added = [(registry, name) for _, registry in REGISTRIES.values() for name in registry.added()]
+    added = [(registry, name) for registry in map(registry_of, REGISTRIES) for name in registry.added()]
     if not added:
         raise JounceError("the plugins register no kind; expected a call of `register` when the file is imported")
     contents = [_content(file) for file in files]

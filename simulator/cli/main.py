@@ -7,9 +7,10 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from simulator.base import signals
+from simulator.base.argument_types import Parser
 from simulator.base.compile_messages import report_compilation
 from simulator.base.console import flush, print_error
 from simulator.base.errors import DeprecatedNameWarning, JounceError, one_line
@@ -20,26 +21,27 @@ from simulator.cli.parser import parser_of, plugins_of
 from simulator.cli.renamed_arguments import present_arguments
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None, make_parser: Callable[..., Parser] | None = None) -> int:
     """Run a command.
 
     Parameters
     ----------
     argv : arguments; None: those of the process, which then reacts to signals
+    make_parser : function of the words of the command line that returns the parser of the commands; None: those of `jounce`
 
     Returns
     -------
     exit code: 0 success, 1 a check failed, 2 invalid input, 130 or 143 ended by a signal
     """
     if argv is not None:
-        return _run_command(argv)
+        return _run_command(argv, make_parser)
     for stream in (sys.stdout, sys.stderr):  # a file name may contain bytes that are not text, and a terminal may lack characters
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     signals.install()
     try:
         with report_compilation():
-            code = _run_command(sys.argv[1:])
+            code = _run_command(sys.argv[1:], make_parser)
     except SystemExit as end:  # raised by argparse
         code = int(end.code or 0)
     finally:
@@ -51,14 +53,14 @@ def main(argv: list[str] | None = None) -> int:
     return code
 
 
-def _run_command(argv: list[str]) -> int:
+def _run_command(argv: list[str], make_parser: Callable[..., Parser] | None) -> int:
     """Run the command of a command line and return the exit code."""
     provide_for_matplotlib()
     try:
         os.getcwd()  # relative file names need the current folder; report a missing one before a missing file
         with _short_warnings() as found:
-            words = present_arguments(argv)
-            parser = parser_of(*words[:2])
+            words = argv if make_parser else present_arguments(argv)
+            parser = (make_parser or parser_of)(*words)
             load_plugins(plugins_of(words))
             arguments, unknown = parser.parse_known_args(words)
             if unknown:

@@ -6,16 +6,17 @@ import argparse
 from collections.abc import Sequence
 
 from simulator.base.argument_types import Commands, Parser, Version
-from simulator.cli.commands.benchmarks_and_mechanisms import add_bench, add_kc, add_mechanism, add_paper
 from simulator.cli.commands.components import add_cueing, add_terrain, add_tire
 from simulator.cli.commands.driving import add_devices, add_drive, add_platform, add_serve, add_stream, add_view
 from simulator.cli.commands.files import add_check, add_doctor, add_list, add_schema
+from simulator.cli.commands.mechanisms import add_bench, add_kc, add_mechanism
 from simulator.cli.commands.replays import add_render, add_replay
 from simulator.cli.commands.runs import add_compare, add_console, add_datasheet, add_info, add_rerun, add_run, add_sensors
 from simulator.cli.commands.scores import add_score
 from simulator.cli.commands.soils import add_soil, add_soilbin
 from simulator.cli.commands.sweeps_and_fits import add_fit, add_optimize, add_sweep
 from simulator.cli.commands.validation import add_validate
+from simulator.cli.research_commands import refuse_research_command
 
 
 class _VerbFormatter(argparse.HelpFormatter):
@@ -28,13 +29,14 @@ class _VerbFormatter(argparse.HelpFormatter):
             self._action_max_length = max(self._action_max_length, width)
 
 
-def parser_of(command: str = "", subcommand: str = "") -> Parser:
-    """Return the parser of all verbs.
+def parser_of(command: str = "", *further: str) -> Parser:
+    """Return the parser of all verbs. Raises JounceError: the words are a command of a checkout.
 
     Parameters
     ----------
-    command, subcommand : first two words of the command line; the options of some verbs depend on them or are in modules that load slowly
+    command, further : words of the command line; the options of some verbs are in modules that load slowly
     """
+    refuse_research_command((command, *further))
     parser = Parser(
         prog="jounce",
         description="Real-time driving simulator with exact suspension dynamics and motion cueing.",
@@ -67,10 +69,9 @@ def parser_of(command: str = "", subcommand: str = "") -> Parser:
     add_console(commands)
     add_sensors(commands)
     add_kc(commands)
-    add_mechanism(commands, subcommand if command == "mechanism" else "")
+    add_mechanism(commands)
     add_validate(commands)
     add_bench(commands)
-    add_paper(commands)
     add_list(commands)
     add_check(commands)
     add_schema(commands)

@@ -11,7 +11,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import FieldType
 from simulator.base.inputfile import read_bytes
 from simulator.configuration.file_lookup import data_folder
-from simulator.configuration.file_tables import TABLES, files_named
+from simulator.configuration.file_tables import files_named, table_of
 from simulator.configuration.key_path import KeyPath, parse, written
 from simulator.configuration.layers import Layer
 
@@ -54,7 +54,7 @@ class BinaryFiles:
         Raises ConfigError if a digest differs from the digest in a recorded configuration.
         """
         if kind is not None:
-            self.note_in(path, TABLES[kind])
+            self.note_in(path, table_of(kind))
 
     def note_in(self, path: KeyPath, kind: FieldType) -> None:
         """Note the files that the content of a field type at a path names. Raises ConfigError as `note_all`."""

@@ -27,7 +27,7 @@ def is_shipped(file: str | Path) -> bool:
     return Path(file).resolve().is_relative_to(data_folder("configs").resolve())
 
 
-def find_config(kind: str, name: str, source: object = None, key: str = "") -> Path:
+def find_config(kind: str, name: str, source: object = None, key: str = "", shipped: Path | None = None) -> Path:
     """Return the file of a name.
 
     A name in a file is looked up in the folder of that file, then among the shipped files (`configs/<kind>/<name>.yaml`). A name on the
@@ -38,12 +38,13 @@ def find_config(kind: str, name: str, source: object = None, key: str = "") -> P
     kind : folder of `configs`
     name : name, or path of a file (with a suffix or a separator)
     source, key : file and key that contain the name; None for the command line
+    shipped : folder of the shipped files; default: that of the kind in `configs`
 
     Raises
     ------
     ConfigError : file not found
     """
-    shipped = data_folder("configs") / kind
+    shipped = shipped or data_folder("configs") / kind
     suffixed = name.lower().endswith(SUFFIXES)
     is_path = suffixed or "/" in name or "\\" in name
     spellings = [Path(name)] if suffixed else [Path(f"{name}.yaml"), Path(name)]

@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from simulator.base.fields import Either, Fields, FieldType, FileName, Group, ListOf, Named, Number, Variants
 from simulator.base.memoize import memoize_by_identity
+from simulator.base.registry import load_attribute
 from simulator.configuration.key_path import KeyPath
-from simulator.maneuvers import maneuver_file, series_file
-from simulator.maneuvers.parameters import WithParameters
-from terrain import load_terrain, soil
-from vehicles import vehicle_file
-from vehicles.drivetrain.drivetrain_file import drivetrain_file
-from vehicles.multibody.description import mechanism_file
-from vehicles.tires import tire_file
-from washout import cueing, platform
 
-TABLES: dict[str, FieldType] = {
-    "vehicles": Group(vehicle_file.VEHICLE_FILE),
-    "drivetrains": Group(drivetrain_file()),
-    "tires": tire_file.FILE_TABLE,
-    "mechanisms": Group(mechanism_file.FILE),
-    "terrains": load_terrain.FILE,
-    "soils": soil.FILE,
-    "maneuvers": WithParameters(maneuver_file.FILE),
-    "series": series_file.FILE,
-    "washouts": cueing.FILE,
-    "platforms": platform.FILE,
+_PLACES = {
+    "vehicles": "vehicles.vehicle_file:VEHICLE_FILE",
+    "drivetrains": "vehicles.drivetrain.drivetrain_file:drivetrain_file",
+    "tires": "vehicles.tires.tire_file:FILE_TABLE",
+    "mechanisms": "vehicles.multibody.description.mechanism_file:FILE",
+    "terrains": "terrain.load_terrain:FILE",
+    "soils": "terrain.soil:FILE",
+    "maneuvers": "simulator.maneuvers.maneuver_file:FILE_TABLE",
+    "series": "simulator.maneuvers.series_file:FILE",
+    "washouts": "washout.cueing:FILE",
+    "platforms": "washout.platform:FILE",
 }
+"""Modules and names of the tables by folder of `configs`; a module is imported with the first file of its kind."""
+
+
+@cache
+def table_of(folder: str) -> FieldType:
+    """Return the table of the files of a session in a folder of `configs`."""
+    return table_at(_PLACES[folder])
+
+
+@cache
+def table_at(place: str) -> FieldType:
+    """Return the table at "module:attribute", where there is a table, its rows, or a function that returns the rows."""
+    found = load_attribute(place)
+    rows = found() if callable(found) else found
+    return rows if isinstance(rows, Group | Variants) else Group(rows)
 
 
 def files_named(kind: FieldType, content: Any, path: KeyPath = ()) -> Iterator[KeyPath]:

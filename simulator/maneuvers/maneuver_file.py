@@ -33,7 +33,7 @@ from simulator.maneuvers.evaluation_section import (
     read_limits,
 )
 from simulator.maneuvers.metrics import METRICS_RATE
-from simulator.maneuvers.parameters import PARAMETERS, named_in_errors, resolved
+from simulator.maneuvers.parameters import PARAMETERS, WithParameters, named_in_errors, resolved
 from simulator.maneuvers.phases import PhaseSection, own_law, read_phases
 from simulator.maneuvers.plots.kinds import PLOT_KINDS, USUAL
 from terrain.objects.section import OBJECTS
@@ -134,6 +134,8 @@ class Document:
 
 FILE = tuple(replace(field, default=None) if field.name == "body" else field for field in entries(Document))
 """Keys of a file in ``configs/maneuvers``. The caller adds the body from the vehicle if the file has none."""
+FILE_TABLE = WithParameters(FILE)
+"""Table of a file; parameters may replace its numbers and words."""
 
 
 class Maneuver:

@@ -18,7 +18,7 @@ import msgspec
 from simulator.base.errors import ConfigError, ErrorCollector, JounceError
 from simulator.base.fields import Number
 from simulator.configuration.configuration import Configuration, FileChange
-from simulator.configuration.file_tables import TABLES, number_at
+from simulator.configuration.file_tables import number_at, table_of
 from simulator.configuration.key_path import KeyPath, written
 from simulator.configuration.references import is_one_for_each
 from simulator.configuration.session_file import CONTENTS, read_session
@@ -140,7 +140,7 @@ class Checks:
             key = (named, place, path)
             if key not in self._numbers:
                 content = one.raw(written(place))
-                self._numbers[key] = number_at(TABLES[changed.kind], _own_part(content, changed.kind), path)
+                self._numbers[key] = number_at(table_of(changed.kind), _own_part(content, changed.kind), path)
             found, value = self._numbers[key], one.raw(written((*place, *path)))
             if found is None or not found[0].accepts(value):
                 return False
@@ -159,7 +159,7 @@ class Checks:
             if kind == "maneuvers" and isinstance(content, dict):
                 load_maneuver({"body": self._bodies.get(one.name("vehicle")), **content}, file)
             else:
-                TABLES[kind].read(_own_part(content, kind), file, "")
+                table_of(kind).read(_own_part(content, kind), file, "")
         self._good.add(digest)
 
 

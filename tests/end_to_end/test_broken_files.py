@@ -21,7 +21,6 @@ from simulator.builder.builder import build_ground, build_platform, data_folder,
 from simulator.configuration.layers import read_layers
 from simulator.driver.input_devices.device_profiles import read_profile
 from simulator.maneuvers.maneuver_file import load_maneuver
-from simulator.research.triangular.problem_file import problem_from_mapping
 from terrain.load_terrain import load_terrain
 from terrain.soil import soil
 from tests.key_paths import key_paths
@@ -81,7 +80,6 @@ BUILD = {
     "washouts": lambda m: MotionCueing(m, FILE, platform),
     "devices": lambda m: read_profile(m, FILE),
     "mechanisms": lambda m: mechanism_from_mapping(m, FILE),
-    "triangular": lambda m: problem_from_mapping(m, FILE),
     "maneuvers": lambda m: drive(load_maneuver({"body": BODY, **m} if isinstance(m, dict) else m, FILE)),
 }
 

@@ -1,11 +1,7 @@
-"""Help texts without delay, and the output of `jounce bench` for other programs."""
-
-import json
-import math
-import sys
+"""Help texts and lists without delay, and commands that need a checkout."""
 
 import pytest
-from program import call, finish, start
+from program import ROOT, call, finish, refused, start
 
 COMMANDS = (
     ("drive",),
@@ -39,7 +35,6 @@ COMMANDS = (
     ("check",),
     ("schema",),
     ("mechanism",),
-    ("mechanism", "triangularize"),
     ("validate",),
     ("validate", "accelerations"),
     ("validate", "kinematics"),
@@ -48,7 +43,6 @@ COMMANDS = (
     ("validate", "tire"),
     ("validate", "trajectory"),
     ("bench",),
-    ("paper",),
     ("kc",),
     ("info",),
     ("console",),
@@ -73,40 +67,64 @@ def test_help_names_every_command(capsys):
     assert listed == {command[0] for command in COMMANDS}
 
 
-@pytest.mark.parametrize("command", [("--help",), ("run", "--help"), ("drive", "--help"), ("stream", "--help"), ("fly",)])
-def test_help_loads_nothing_heavy(command, tmp_path):
-    process = start(*command, cwd=tmp_path, PYTHONPROFILEIMPORTTIME="1")
-    code, _, err = finish(process)
-    assert code == (2 if command == ("fly",) else 0)
-    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in err.splitlines() if line.startswith("import time:")}
+def modules_of(command, folder):
+    """Return exit code and names of the modules that a command imports."""
+    code, _, err = finish(start(*command, cwd=folder, PYTHONPROFILEIMPORTTIME="1"), 600.0)
+    return code, {line.rpartition("|")[2].strip() for line in err.splitlines() if line.startswith("import time:")}
+
+
+LISTS = (("list",), ("list", "vehicles"), ("list", "sessions"), ("list", "vehikles"))
+
+
+@pytest.mark.parametrize(
+    "command", [("--help",), ("run", "--help"), ("drive", "--help"), ("stream", "--help"), ("fly",), ("paper",), *LISTS], ids=" ".join
+)
+def test_help_and_lists_load_nothing_heavy(command, tmp_path):
+    code, loaded = modules_of(command, tmp_path)
+    assert code == (2 if command in (("fly",), ("paper",), ("list", "vehikles")) else 0)
     assert "argparse" in loaded
-    assert not loaded & set(HEAVY)
+    assert not {name.partition(".")[0] for name in loaded} & set(HEAVY)
+    assert len(loaded) < 250
+
+
+OTHERS = (
+    "simulator.session",
+    "simulator.maneuvers.maneuver_file",
+    "simulator.fitting",
+    "simulator.sweep",
+    "simulator.run",
+    "simulator.autonomy",
+    "washout",
+)
+"""Packages and modules that the check of a vehicle does not need."""
+
+
+def test_a_check_of_a_vehicle_loads_no_other_kinds_of_files(tmp_path):
+    code, loaded = modules_of(("check", ROOT / "configs" / "vehicles" / "hmmwv.yaml"), tmp_path)
+    assert code == 0
+    assert "vehicles.vehicle" in loaded
+    assert not [name for name in loaded if any(name == other or name.startswith(f"{other}.") for other in OTHERS)]
+
+
+@pytest.mark.parametrize(
+    ("words", "there"),
+    [
+        (("paper",), "paper"),
+        (("paper", "Cameron 2013", "table", "1"), "paper 'Cameron 2013' table 1"),
+        (("mechanism", "triangularize", "four_bar"), "triangularize four_bar"),
+        (("triangularize", "four_bar"), "triangularize four_bar"),
+        (("bench",), "bench"),
+        (("bench", "sweep", "--json"), "bench sweep --json"),
+        (("bench", "--baseline", "x"), "bench --baseline x"),
+    ],
+)
+def test_a_command_of_the_studies_names_that_of_a_checkout(words, there, capsys):
+    assert refused(call(capsys, *words)).endswith(f": not a command of the package; hint: in a checkout, run `python -m research {there}`")
 
 
 def test_a_drive_loads_no_more_of_scipy_than_numba_does(tmp_path):
-    process = start(
-        "drive", "--no-view", "--no-motion", "--duration", "0.1", "--out", tmp_path / "out", cwd=tmp_path, PYTHONPROFILEIMPORTTIME="1"
-    )
-    code, _, err = finish(process, 600.0)
+    code, loaded = modules_of(("drive", "--no-view", "--no-motion", "--duration", "0.1", "--out", tmp_path / "out"), tmp_path)
     assert code == 0
-    loaded = {line.rpartition("|")[2].strip() for line in err.splitlines() if line.startswith("import time:")}
     assert "simulator.session" in loaded
     parts = {name.split(".")[1] for name in loaded if name.startswith("scipy.")}
     assert {name for name in parts if not name.startswith("_")} <= {"linalg", "version"}
-
-
-def test_bench_reports_every_part_in_one_object(capsys):
-    code, out, err = call(capsys, "bench", "--repeats", "1", "--json")
-    assert (code, err) == (0, "")
-    assert len(out.splitlines()) == 1
-    figures = json.loads(out)
-    assert set(figures) >= {"us", "real_time_factor", "machine", "targets_us", "repeats"}
-    parts = {"calibration", "evaluation", "step_hard", "step_soil", "washout", "cueing", "tick"}
-    assert parts <= set(figures["us"])
-    assert all(math.isfinite(value) and value > 0.0 for value in (*figures["us"].values(), *figures["real_time_factor"].values()))
-    for name in ("step_hard", "step_soil", "tick"):
-        assert figures["real_time_factor"][name] == pytest.approx(1000.0 / figures["us"][name])
-    assert figures["targets_us"] == {"evaluation": 1.5, "step_hard": 3.0, "step_soil": 10.0, "washout": 1.0}
-    assert figures["repeats"] == 1
-    assert figures["machine"]["cores"] >= 1
-    assert figures["machine"]["python"] == ".".join(map(str, sys.version_info[:3]))

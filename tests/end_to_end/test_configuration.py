@@ -179,7 +179,7 @@ def test_what_is_no_setting_is_refused(word):
         read_settings([word])
 
 
-@pytest.mark.parametrize("command", [("run", "avtp_lane_change"), ("drive", "--no-view", "--no-motion"), ("stream",), ("bench",)])
+@pytest.mark.parametrize("command", [("run", "avtp_lane_change"), ("drive", "--no-view", "--no-motion"), ("stream",)])
 def test_every_verb_with_a_session_takes_settings(command, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     line = refused(call(capsys, *command, "--set", "vehicle.chassis.mas=2"))

@@ -341,7 +341,7 @@ def test_every_command_refuses_a_device_at_once(tmp_path, capsys):
     for file in (zero, pipe, tmp_path):
         for command in (
             ("run", file), ("drive", "--no-view", "--vehicle", file), ("stream", "--washout", file), ("platform", "--platform", file),
-            ("mechanism", file), ("mechanism", "four_bar", "--state", file), ("mechanism", "triangularize", file),
+            ("mechanism", file), ("mechanism", "four_bar", "--state", file),
             ("validate", "accelerations", STATES, "--model", file), ("validate", "accelerations", file, "--model", MODEL),
             ("validate", "kinematics", file), ("validate", "trajectory", file), ("validate", "mechanism", "four_bar", file),
         ):  # fmt: skip

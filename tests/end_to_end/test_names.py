@@ -153,10 +153,10 @@ def test_the_version(tmp_path, capsys):
         (("validate", "kinematic", "x"), "did you mean kinematics?"),
         (("mechanism", "fourbar"), "did you mean four_bar?"),
         (("mechanism", "four_bar", "--formulation", "fa-dens"), "did you mean fa-dense?"),
-        (("bench", "integrator"), "did you mean integrators?"),
+        (("bench", "realtme"), "did you mean realtime?"),
         (("stream", "--rate", "1e-300"), "from 1 to 1000"),
         (("drive", "--duration", "1e300"), "--duration"),
-        (("bench", "--repeats", "0"), "from 1"),
+        (("bench", "realtime", "--seconds", "0"), "from 5"),
         (("--versoin",), "did you mean --version?"),
     ],
 )

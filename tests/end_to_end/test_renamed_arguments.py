@@ -18,15 +18,12 @@ REST = {
     "datasheet": ["hmmwv"],
     "mechanism": ["four_bar"],
     "run": ["avtp_lane_change"],
-    "mechanism triangularize": ["FILE"],
 }
 """Further arguments of a verb."""
 SUBCOMMANDS = {"--sets": ["tune", "RUN"]}
 """Subcommand of an option."""
 VALUES = {
     "--plots": ["none"],
-    "--baseline": ["CHECKOUT"],
-    "--max-empty-runs": ["1000"],
     "--evaluations": ["100"],
     "--reference": ["NAME"],
     "--stabilization": ["none"],
@@ -138,7 +135,6 @@ def test_cueing_without_a_subcommand(words, new, warning):
         ["check", "--", "--pictures"],
         ["run", "--", "--pictures"],
         ["sweep", "facts", "--pictures", "x"],  # the option of another verb
-        ["mechanism", "triangularize", "--method", "x"],
         ["terrain", "show", "--picture", "x"],
         ["--version"],
         [],
@@ -158,7 +154,6 @@ def test_no_parser_takes_abbreviations():
                 check(inner)
 
     check(parser_of())
-    check(parser_of("mechanism", "triangularize"))
 
 
 def arguments(**given):

@@ -37,7 +37,6 @@ VERBS = {
     "run": (["run", "long.yaml", "--out", "new/out"], 5.0),
     "short run": (["run", "short.yaml", "--out", "new/out"], 6.0),
     "platform": (["platform", "--port", "0"], 3.0),
-    "bench": (["bench", "--repeats", "1000"], 5.0),
     "mechanism": (["mechanism", str(MECHANISM), "--run", "500", "--step", "1e-3", "--csv", "out.csv"], 4.0),
 }
 """What is typed, and until when [s] signals are sent."""
@@ -182,7 +181,6 @@ COMPILES = {
     "drive": ["drive", "--no-view", "--out", "new/out"],
     "run": ["run", "avtp_lane_change", "--out", "new/out"],
     "run --json": ["run", "avtp_lane_change", "--out", "new/out", "--json"],
-    "bench --json": ["bench", "--json"],
     "platform": ["platform", "--port", "0"],
     "mechanism": ["mechanism", str(MECHANISM), "--run", "1", "--json"],
 }

@@ -74,7 +74,7 @@ LONG = "x" * 300
         ("platform", "--port", "0", "--host", f"é{LONG}"),
         ("stream", "--to", ""),
         ("stream", "--to", "::1"),
-        ("bench", "--repeats", "1.5"),
+        ("bench", "realtime", "--seconds", "a"),
     ],
 )
 def test_names_that_cannot_be(capsys, typed):

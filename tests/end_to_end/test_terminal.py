@@ -47,10 +47,11 @@ VERBS = {
     "mechanism --formulation ce": (["mechanism", str(FOUR_BAR), "--formulation", "ce"], 0),
     "mechanism --sweep": (["mechanism", str(FOUR_BAR), "--sweep", "crank on ground=-120deg:120deg:11"], 0),
     "mechanism --run": (["mechanism", str(FOUR_BAR), "--run", "0.02"], 0),
-    "mechanism triangularize": (["mechanism", "triangularize", "stewart_leg"], 0),
     "tire": (["tire", "tmeasy_chrono", "--plot", "tire.png"], 0),
     "tire nothing": (["tire", "no_such_tire"], 2),
-    "bench": (["bench", "--repeats", "1"], 0),
+    "paper": (["paper", "001", "table", "2"], 2),
+    "mechanism triangularize": (["mechanism", "triangularize", "stewart_leg"], 2),
+    "bench": (["bench", "--repeats", "1"], 2),
     "validate kinematics": (["validate", "kinematics", str(DATA / "mechanisms" / "hmmwv_front_kinematics.csv")], 0),
     "validate trajectory": (["validate", "trajectory", str(DATA / "chrono" / "a_settle.csv.gz")], None),
     "validate accelerations": (

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from research.benchmarks.wheel_load_cases import state_rates
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
-from simulator.research.benchmarks.wheel_load_cases import state_rates
 from vehicles.dynamics import STATE, accelerations
 from vehicles.mechanism_parameters import MechanismParameters, new_workspace
 from vehicles.suspension.blocks import Blocks

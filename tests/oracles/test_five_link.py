@@ -12,7 +12,7 @@ from legged_mechanisms import DATA, free_accelerations, free_joint, free_rates, 
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from simulator.research.linkages.five_link import (
+from simulator.validation.linkages.five_link import (
     DEPENDENT,
     STATE,
     euler_step,
@@ -22,7 +22,7 @@ from simulator.research.linkages.five_link import (
     solve_links,
     solve_pose,
 )
-from simulator.research.linkages.linkage_parameters import five_link_parameters
+from simulator.validation.linkages.linkage_parameters import five_link_parameters
 from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.tree.system import build_system
 

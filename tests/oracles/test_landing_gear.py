@@ -11,7 +11,7 @@ import pytest
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import record
 from simulator.builder.builder import data_folder, load_mechanism
-from simulator.research.linkages.landing_gear import PAPER, STATE, follow_length, landing_gear, positions_at, set_position
+from simulator.validation.linkages.landing_gear import PAPER, STATE, follow_length, landing_gear, positions_at, set_position
 from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.tree.system import build_system
 

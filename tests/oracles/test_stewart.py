@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from legged_mechanisms import DATA, free_accelerations, free_joint, free_rates, shipped, with_axial_inertia
 
+from research.benchmarks import stewart_leg
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from simulator.research.linkages.generated import stewart_leg
-from simulator.research.linkages.linkage_parameters import stewart_parameters
-from simulator.research.linkages.stewart import STATE, euler_step, evaluate, leg_coordinates, make_stewart, solve_legs
+from simulator.validation.linkages.linkage_parameters import stewart_parameters
+from simulator.validation.linkages.stewart import STATE, euler_step, evaluate, leg_coordinates, make_stewart, solve_legs
 from vehicles.multibody.formulations.kinds import make_formulation
 from vehicles.multibody.tree.system import build_system
 from washout.platform import HEXAPOD, leg_lengths

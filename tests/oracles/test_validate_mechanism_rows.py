@@ -12,8 +12,8 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from simulator.builder.builder import data_folder
 from simulator.cli.main import main
-from simulator.research.linkages import five_link, landing_gear, stewart
-from simulator.research.linkages.linkage_parameters import five_link_parameters, stewart_parameters
+from simulator.validation.linkages import five_link, landing_gear, stewart
+from simulator.validation.linkages.linkage_parameters import five_link_parameters, stewart_parameters
 from simulator.validation.reference.mechanism_rows import GEAR, LEGS, LINKS, POSE, compare_rows
 from simulator.validation.reference.mechanism_rows import _read as read_rows
 

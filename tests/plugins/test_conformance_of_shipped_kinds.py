@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from simulator.base.registry import load_attribute
-from simulator.catalog.registries import REGISTRIES
+from simulator.catalog.registries import REGISTRIES, registry_of
 from simulator.configuration.file_lookup import data_folder
 from simulator.conformance.check_plugin import SUITES, check_plugin
 from simulator.conformance.findings import WARNING
@@ -16,7 +16,12 @@ from simulator.driver.steering.kinds import LAWS
 from tests.end_to_end.program import ROOT
 
 DATA = ROOT / "tests" / "data" / "terrain"
-SHIPPED = [(key, name) for key, (_, registry) in REGISTRIES.items() for name in registry.names() if registry.is_builtin(name)]
+SHIPPED = [
+    (key, name)
+    for key, registry in zip(REGISTRIES, map(registry_of, REGISTRIES), strict=True)
+    for name in registry.names()
+    if registry.is_builtin(name)
+]
 WITHOUT_KERNELS = ("double_wishbone", "mechanism", "tmeasy", "classical", "pitman_arm", "rack_pinion", "conventional", "electric", "csv")
 """Kinds without kernels of their own class: parts of the step, or kernels that each file chooses; a log format, which no tick waits for."""
 
@@ -68,13 +73,13 @@ EXAMPLES: dict[tuple[str, str], dict[str, Any]] = {
 
 def test_every_registry_has_a_suite() -> None:
     assert SUITES.keys() - {"steering_laws"} == REGISTRIES.keys()
-    for key, (_, registry) in REGISTRIES.items():
-        assert load_attribute(SUITES[key].registry) is registry
+    for key in REGISTRIES:
+        assert load_attribute(SUITES[key].registry) is registry_of(key)
 
 
 @pytest.mark.parametrize(("key", "name"), SHIPPED, ids=[f"{key}-{name}" for key, name in SHIPPED])
 def test_a_shipped_kind_passes(key: str, name: str) -> None:
-    findings = check_plugin(REGISTRIES[key][1].get(name), EXAMPLES.get((key, name), {}))
+    findings = check_plugin(registry_of(key).get(name), EXAMPLES.get((key, name), {}))
     assert {one.check for one in findings} >= {"registration"}
     unchecked = [one.message for one in findings if one.outcome == WARNING and one.check == "creation"]
     assert not unchecked or (key, name) not in EXAMPLES, unchecked

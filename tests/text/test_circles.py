@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("simulator", "vehicles", "terrain", "washout")
+PACKAGES = ("simulator", "vehicles", "terrain", "washout", "research")
 MAX_CIRCLES = 2
 """Largest number of circles that imports inside functions or under TYPE_CHECKING may form."""
 

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = sorted((ROOT / "configs").rglob("*.yaml"))
-FOLDERS = ("assets", "configs", "docs", "examples", "simulator", "terrain", "tests", "vehicles", "washout")
+FOLDERS = ("assets", "configs", "docs", "examples", "research", "simulator", "terrain", "tests", "vehicles", "washout")
 """Folders of the checkout that a comment may name; a path in another one is of another project."""
 PATH = re.compile(r"(?<![\w/~.-])((?:[\w-]+/)*[\w-]+(?:\.\w+)?)(?:#([\w-]+))?(?:\s+\(([A-Z][A-Z_]{3,})\))?")
 FILE = re.compile(r"\w+\.(yaml|md|py)$")

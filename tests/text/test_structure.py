@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,18 @@ def test_folders_have_quick_tests():
 def test_named_files_exist():
     existing = {(file.parent.name, file.name) for file in TESTS.glob("*/test_*.py")}
     assert {(folder, name) for folder, names in FAST.items() for name in names} <= existing
-    assert {name for _, name in existing} >= BY_THE_CLOCK | SIX_WHEELS | LONG
+    studies = {file.name for file in (TESTS.parent / "research" / "tests").glob("test_*.py")}
+    assert {name for _, name in existing} | studies >= BY_THE_CLOCK | SIX_WHEELS | LONG
+
+
+def test_the_wheel_and_its_packages_have_no_studies():
+    """Import-linter checks the modules that they import."""
+    project = tomllib.loads((TESTS.parent / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    target = project["hatch"]["build"]["targets"]["wheel"]
+    assert target["packages"] == ["simulator", "vehicles", "terrain", "washout"]
+    assert not [name for name in target["force-include"] if name.startswith("research")]
+    assert project["importlinter"]["contracts"][0]["layers"][0] == "research"
+    assert set(project["importlinter"]["root_packages"]) == {*target["packages"], "research"}
 
 
 def test_what_runs_by_the_clock_is_not_quick():

@@ -77,28 +77,28 @@ def test_costs_are_compared_over_the_calibration_of_one_machine():
 
 
 def test_the_command_adds_checks_and_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
-    costs = {"calibration": Figure(1.0, "us"), "step_hard": Figure(3.0, "us")}
+    facts = {"mass": Figure(2620.0, "kg"), "wheelbase": Figure(3.3, "m")}
     commits = iter("abcd")
-    monkeypatch.setattr(command, "costs_of", lambda repeats, arguments: dict(costs))
+    monkeypatch.setattr(command, "facts_of", lambda vehicle, quiet: dict(facts))
     monkeypatch.setattr(command, "commit", lambda: next(commits))
-    asked = ["bench", "--history", "--out", str(tmp_path)]
-    assert main(asked) == 0 and "no entry of tick" in capsys.readouterr().out
+    asked = ["datasheet", "hmmwv", "--history", "--out", str(tmp_path)]
+    assert main(asked) == 0 and "no entry of hmmwv" in capsys.readouterr().out
     assert main([*asked, "--add"]) == 0 and "no earlier entry to compare with" in capsys.readouterr().out
     assert main([*asked, "--check"]) == 0 and "no figure has changed" in capsys.readouterr().out
-    costs["step_hard"] = Figure(4.0, "us")
-    assert main([*asked, "--check"]) == 1 and "step_hard" in capsys.readouterr().out
-    assert len(read(tmp_path / "bench.jsonl")) == 1
+    facts["wheelbase"] = Figure(3.4, "m")
+    assert main([*asked, "--check"]) == 1 and "wheelbase" in capsys.readouterr().out
+    assert len(read(tmp_path / "facts.jsonl")) == 1
     assert main([*asked, "--add"]) == 0
-    assert "| **1** |" in (tmp_path / PAGE).read_text(encoding="utf-8") and (tmp_path / "bench_tick.png").stat().st_size > 1000
+    assert "| **1** |" in (tmp_path / PAGE).read_text(encoding="utf-8") and (tmp_path / "facts_hmmwv.png").stat().st_size > 1000
     capsys.readouterr()
     assert main([*asked, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["entries"]
-    assert [one["commit"] for one in told] == ["a", "d"] and told[1]["changed"][0]["figure"] == "step_hard"
+    assert [one["commit"] for one in told] == ["a", "d"] and told[1]["changed"][0]["figure"] == "wheelbase"
 
 
 @pytest.mark.parametrize(
     "words",
-    [["bench", "--add"], ["datasheet", "hmmwv", "--check"], ["bench", "formulations", "--history"], ["bench", "--out", "x"], ["datasheet", "--add"],
+    [["datasheet", "hmmwv", "--check"], ["datasheet", "--add"],
      ["datasheet", "hmmwv", "hmmwv_curb", "--history"], ["datasheet", "hmmwv", "--history", "--quick"]],
 )  # fmt: skip
 def test_options_that_do_not_go_together(words: list[str], capsys: pytest.CaptureFixture[str]):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.builder.builder import build_ground
+from simulator.builder.named_parts import build_ground
 from simulator.validation.datasheet.static_values import places_of, static_values_of
 from vehicles.vehicle import Vehicle
 

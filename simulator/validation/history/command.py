@@ -1,4 +1,4 @@
-"""Commands `jounce datasheet VEHICLE --history` and `jounce bench --history`: past values, present values and changes."""
+"""Command `jounce datasheet VEHICLE --history`, and `python -m research bench --history`: past values, present values and changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simulator.base.json_output import json_text
 from simulator.base.machine import processor, software, version
 from simulator.builder.warm_up import compile_kernels
 from simulator.telemetry.atomic_files import create_folder
-from simulator.validation.history.changes import BENCH, FACTS, TIMES, Change, changes, last_before
+from simulator.validation.history.changes import BENCH, FACTS, Change, changes, last_before
 from simulator.validation.history.commit import ROOT, commit
 from simulator.validation.history.entry import Entry, Figure, append, read
 from simulator.validation.history.page import History, Kind, latest, write
@@ -34,9 +34,9 @@ KINDS = (
     Kind(
         "bench",
         "Costs",
-        "jounce bench --history",
+        "python -m research bench --history",
         BENCH,
-        "Microseconds on one core, as in `jounce bench`. The plots and changes use costs divided by the cost of a calibration loop, "
+        "Microseconds on one core, as in `python -m research bench`. The plots and changes use costs divided by the cost of a calibration loop, "
         "between entries of one machine. A value has changed if the change exceeds 15 %.",
     ),
 )
@@ -50,12 +50,7 @@ def main_facts_history(arguments: Any) -> int:
             "--history: needs all items of one unchanged vehicle; expected one vehicle, without --only, --quick, --set and --reference"
         )
     vehicle = arguments.vehicle[0] if arguments.vehicle else USUAL
-    return _main("facts", vehicle, arguments, lambda: facts_of(vehicle, arguments.json))
-
-
-def main_bench_history(arguments: Any, repeats: int) -> int:
-    """Run `jounce bench --history`. Return 1 if --check finds a change. Raises JounceError."""
-    return _main("bench", "tick", arguments, lambda: costs_of(repeats, arguments))
+    return run_history("facts", vehicle, arguments, lambda: facts_of(vehicle, arguments.json))
 
 
 def facts_of(vehicle: str, quiet: bool) -> dict[str, Figure]:
@@ -74,17 +69,8 @@ def facts_of(vehicle: str, quiet: bool) -> dict[str, Figure]:
     }
 
 
-def costs_of(repeats: int, arguments: Any) -> dict[str, Figure]:
-    """Return the costs of the parts of a tick in microseconds, and the real-time factor of a maneuver."""
-    from simulator.benchmarks.tick_cost import measured
-
-    found = measured(repeats, arguments)
-    costs = {name: Figure(value, "us") for name, value in found["us"].items()}
-    return costs | {found["run"]["maneuver"]: Figure(found["run"]["times_real_time"], TIMES)}
-
-
-def _main(name: str, subject: str, arguments: Any, figures: Callable[[], dict[str, Figure]]) -> int:
-    """Show the history, add an entry or check for changes."""
+def run_history(name: str, subject: str, arguments: Any, figures: Callable[[], dict[str, Figure]]) -> int:
+    """Show the history of a kind of values, add an entry or check for changes; return the exit code. Raises JounceError."""
     kind, folder = BY_NAME[name], _folder(arguments.out)
     file = folder / f"{name}.jsonl"
     entries = read(file)
@@ -136,7 +122,7 @@ def _folder(out: str | None) -> Path:
 
 
 def _source(kind: Kind, subject: str) -> str:
-    return f"`jounce datasheet {subject}`" if kind.name == "facts" else f"`jounce {kind.name}`"
+    return f"`jounce datasheet {subject}`" if kind.name == "facts" else f"`python -m research {kind.name}`"
 
 
 def _summary(before: Entry | None, found: list[Change], subject: str) -> str:

@@ -6,6 +6,8 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+FOLDERS = ("simulator", "vehicles", "terrain", "washout", "research", "configs")
+"""Folders with the measured code and its files."""
 UNKNOWN = "unknown"
 
 
@@ -13,9 +15,7 @@ def commit(root: Path = ROOT) -> str:
     """Return the short hash of a checkout, with a + for modified tracked files, or UNKNOWN without a repository."""
     try:
         short = _git(root, "rev-parse", "--short=7", "HEAD")
-        changed = _git(
-            root, "status", "--porcelain", "--untracked-files=no", "--", "simulator", "vehicles", "terrain", "washout", "configs"
-        )
+        changed = _git(root, "status", "--porcelain", "--untracked-files=no", "--", *FOLDERS)
     except (OSError, subprocess.CalledProcessError):
         return UNKNOWN
     return short + "+" * bool(changed)

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from simulator.base.table_text import read_table_text
-from simulator.research.linkages import five_link, landing_gear, stewart
-from simulator.research.linkages.linkage_parameters import five_link_parameters, stewart_parameters
+from simulator.validation.linkages import five_link, landing_gear, stewart
+from simulator.validation.linkages.linkage_parameters import five_link_parameters, stewart_parameters
 from simulator.validation.reference.result import Comparison, relative_error
 from vehicles.multibody.description.mechanism import Mechanism
 from vehicles.multibody.loops.constraint_jacobian import position_residuals, velocity_residuals

@@ -1,0 +1,1 @@
+"""Tables of `python -m research bench` for methods of multibody dynamics, one module per table."""

@@ -1,1 +1,0 @@
-"""Reproduction of the papers: benchmarks, linkages, triangular systems."""

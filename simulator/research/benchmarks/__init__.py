@@ -1,1 +1,0 @@
-"""Tables of `jounce bench` for methods of multibody dynamics, one module per table."""
