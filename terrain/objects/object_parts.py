@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
+from terrain.objects.mass_properties import mass_properties, rolling_arm
 from terrain.objects.mesh_tree import mesh_tree
 from terrain.objects.paths import Path
-from terrain.objects.records import BOX, BREAKAWAY, CAPSULE, CYLINDER, HULL, MESH, PATH, SPHERE, VERTEX
+from terrain.objects.records import BOX, BREAKAWAY, CAPSULE, CYLINDER, HULL, MESH, PATH, RIGID_BODY, SPHERE, VERTEX
 from terrain.objects.world_object import Box, Breakaway, Capsule, ConvexHull, Cylinder, Sphere, TriangleMesh, WorldObject
 
 
@@ -45,6 +46,8 @@ class ObjectParts:
 
     def __init__(self, vertices: Record, nodes: Record, triangles: Record, segments: Record, trees: dict[int, tuple[int, int]]) -> None:
         self.vertices, self.nodes, self.triangles, self.segments = map(GrowingRows, (vertices, nodes, triangles, segments))
+        self.bodies: list[Record] = []
+        """one record of RIGID_BODY of each object with a mass, in their order"""
         self._trees = trees
 
     def fill_shape(self, r: Any, one: WorldObject) -> None:
@@ -61,9 +64,7 @@ class ObjectParts:
         elif isinstance(shape, ConvexHull):
             points: NDArray[np.float64] = shape.vertices
             r["shape"], r["first"], r["count"] = HULL, len(self.vertices), len(points)
-            rows = record(VERTEX, len(points))
-            rows["r_O"] = points
-            self.vertices.add(rows)
+            self._add_vertices(points)
         elif isinstance(shape, TriangleMesh):
             r["shape"] = MESH
             r["first"], r["count"] = self._tree(shape)
@@ -84,6 +85,7 @@ class ObjectParts:
         """Write motion and mass of an object to its record."""
         if one.breakaway is not None:
             r["mass"], r["break_force"] = one.breakaway.mass, one.breakaway.force
+            self.bodies.append(self._body(r, one))
         if isinstance(one.motion, Breakaway):
             r["motion"] = BREAKAWAY
         elif isinstance(one.motion, Path):
@@ -93,3 +95,23 @@ class ObjectParts:
             r["p_WO"] = segments["p_WO"][0, 0]
             r["R_WO"] = replace(one, yaw=float(segments["yaw"][0, 0])).rotation()
             self.segments.add(segments)
+
+    def _body(self, r: Any, one: WorldObject) -> Record:
+        """Return a record of RIGID_BODY of an object whose shape is in its record."""
+        found = mass_properties(one, r["mass"])
+        out = record(RIGID_BODY)
+        out["com_O"], out["reach"], out["rolling_arm"] = found.com, found.reach, rolling_arm(one)
+        rows, columns = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)
+        out["inertia"], out["inverse_inertia"] = (matrix[rows, columns] for matrix in (found.inertia, np.linalg.inv(found.inertia)))
+        if r["shape"] == MESH:
+            out["first"], out["count"] = len(self.vertices), len(found.points)
+            self._add_vertices(found.points)
+        elif r["shape"] == HULL:
+            out["first"], out["count"] = r["first"], r["count"]
+        return out
+
+    def _add_vertices(self, points: NDArray[np.float64]) -> None:
+        """Add points (n, 3) [m] to the vertices."""
+        rows = record(VERTEX, len(points))
+        rows["r_O"] = points
+        self.vertices.add(rows)
