@@ -53,7 +53,8 @@ def move_broken(ground, n, h):
         s = records_at(g["states"], STATE_TYPE, o["state"] + 1)[o["state"]]
         b = records_at(g["bodies"], RIGID_BODY_TYPE, o["state"] + 1)[o["state"]]
         J, L = vector(s["impulse_W"]), vector(s["angular_impulse_W"])
-        if s["rest"] >= REST and dot(J, J) == 0.0 and dot(L, L) == 0.0:
+        pushed = dot(J, J) > 0.0 or dot(L, L) > 0.0
+        if o["present"] == 0 or (s["rest"] >= REST and not pushed):
             continue
         inverse = in_world(s["R_WO"], symmetric(b["inverse_inertia"]))
         _, x, v = center_of_mass(b, s)
@@ -69,7 +70,7 @@ def move_broken(ground, n, h):
         shift = scale(min(deepest, RISE_SPEED * h), out)
         slower = _pay(_energy(o, b, s, v, turn), o["mass"] * gravity * shift[2])
         v, turn = scale(slower, v), scale(slower, turn)
-        slow = _fastest_point(v, turn, b["reach"]) < REST_SPEED
+        slow = _fastest_point(v, turn, b["reach"]) < REST_SPEED and not pushed  # one that leans on a vehicle may fall later
         s["rest"] = s["rest"] + h if slow and count > 0 and deepest <= SLOP else 0.0
         if s["rest"] >= REST:
             v, turn = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)

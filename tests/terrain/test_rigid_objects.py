@@ -179,6 +179,21 @@ def test_a_box_slides_to_rest_by_coulomb_friction_and_then_stays(h):
     assert np.array_equal(box.center, place)
 
 
+def test_an_object_that_leans_on_a_vehicle_falls_when_the_vehicle_leaves():
+    tilt, g = 0.5, 9.81 * 20.0
+    board = Loose(Box((0.4, 0.4, 2.0)), math.cos(tilt) + 0.2 * math.sin(tilt), pitch=tilt, material=Material(friction=2.0))
+    lever = math.sin(tilt) - 0.2 * math.cos(tilt)  # of the weight about the lower edge
+    foot = np.array((-lever, 0.0, -board.center[2]))
+    top = board.s["R_WO"] @ (0.0, 0.0, 1.0)
+    force = np.array((-g * lever / (top - foot)[2], 0.0, 0.0))
+    for _ in range(1000):
+        board.s["impulse_W"], board.s["angular_impulse_W"] = force * board.h, np.cross(top, force) * board.h
+        board.step()
+    assert board.s["R_WO"][2, 2] == pytest.approx(math.cos(tilt), abs=2e-3) and board.s["rest"] == 0.0, "it leans"
+    board.run(4.0)
+    assert abs(board.s["R_WO"][2, 2]) < 1e-3 and board.s["rest"] >= REST, "it lies"
+
+
 def test_friction_decides_whether_a_box_holds_on_a_slope():
     slope = math.tan(0.5)
     plane = flat()
