@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.records import Record, record
 from terrain.objects.labels import usual_label
-from terrain.objects.records import MAX_GROUND_POINTS
+from terrain.objects.records import MAX_GROUND_POINTS, RIGID_BODY
 from terrain.objects.world_object import Box, Capsule, ConvexHull, Cylinder, Sphere, TriangleMesh, WorldObject
 
 FloatArray = NDArray[np.float64]
@@ -56,8 +58,18 @@ def mass_properties(one: WorldObject, mass: float) -> MassProperties:
         com, inertia = _solid(corners, mass)
         reach = float(np.linalg.norm(corners - com, axis=1).max())
         points = corners if isinstance(shape, ConvexHull) else _outermost(corners)
-        return MassProperties(com, _not_too_slim(inertia), reach, points)
-    return MassProperties(com, _not_too_slim(np.diag(moments)), reach, points)
+        return MassProperties(com, inertia, reach, points)
+    return MassProperties(com, np.diag(moments), reach, points)
+
+
+def rigid_bodies(found: Sequence[MassProperties]) -> Record:
+    """Return a record of RIGID_BODY with each mass distribution; the inertia is not too slim, see SLIMMEST."""
+    out = record(RIGID_BODY, len(found))
+    out["com_O"], out["reach"] = [one.com for one in found], [one.reach for one in found]
+    inertia = _not_too_slim(np.array([one.inertia for one in found]))
+    rows, columns = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)
+    out["inertia"], out["inverse_inertia"] = (matrix[:, rows, columns] for matrix in (inertia, np.linalg.inv(inertia)))
+    return out
 
 
 def rolling_arm(one: WorldObject) -> float:
@@ -118,9 +130,11 @@ def _outermost(corners: FloatArray) -> FloatArray:
 
 
 def _not_too_slim(inertia: FloatArray) -> FloatArray:
-    """Return an inertia (3, 3) whose smallest principal moment is at least SLIMMEST of the largest one."""
-    if not inertia[np.triu_indices(3, 1)].any():
-        moments = np.diag(inertia)
-        return np.diag(np.maximum(moments, SLIMMEST * moments.max()))
-    moments, axes = np.linalg.eigh(inertia)
-    return np.asarray((axes * np.maximum(moments, SLIMMEST * moments.max())) @ axes.T)
+    """Return inertias (n, 3, 3) whose smallest principal moments are at least SLIMMEST of the largest ones."""
+    moments = np.linalg.eigvalsh(inertia)
+    slim = moments[:, 0] < SLIMMEST * moments[:, 2]
+    if slim.any():
+        moments, axes = np.linalg.eigh(inertia[slim])
+        moments = np.maximum(moments, SLIMMEST * moments[:, 2:])
+        inertia[slim] = (axes * moments[:, None, :]) @ axes.transpose(0, 2, 1)
+    return inertia

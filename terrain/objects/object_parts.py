@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
-from terrain.objects.mass_properties import mass_properties, rolling_arm
+from terrain.objects.mass_properties import MassProperties, mass_properties, rigid_bodies, rolling_arm
 from terrain.objects.mesh_tree import mesh_tree
 from terrain.objects.paths import Path
 from terrain.objects.records import BOX, BREAKAWAY, CAPSULE, CYLINDER, HULL, MESH, PATH, RIGID_BODY, SPHERE, VERTEX
@@ -46,8 +46,8 @@ class ObjectParts:
 
     def __init__(self, vertices: Record, nodes: Record, triangles: Record, segments: Record, trees: dict[int, tuple[int, int]]) -> None:
         self.vertices, self.nodes, self.triangles, self.segments = map(GrowingRows, (vertices, nodes, triangles, segments))
-        self.bodies: list[Record] = []
-        """one record of RIGID_BODY of each object with a mass, in their order"""
+        self._bodies: list[MassProperties] = []
+        self._outlines: list[tuple[float, int, int]] = []
         self._trees = trees
 
     def fill_shape(self, r: Any, one: WorldObject) -> None:
@@ -85,7 +85,7 @@ class ObjectParts:
         """Write motion and mass of an object to its record."""
         if one.breakaway is not None:
             r["mass"], r["break_force"] = one.breakaway.mass, one.breakaway.force
-            self.bodies.append(self._body(r, one))
+            self._add_body(r, one)
         if isinstance(one.motion, Breakaway):
             r["motion"] = BREAKAWAY
         elif isinstance(one.motion, Path):
@@ -96,18 +96,22 @@ class ObjectParts:
             r["R_WO"] = replace(one, yaw=float(segments["yaw"][0, 0])).rotation()
             self.segments.add(segments)
 
-    def _body(self, r: Any, one: WorldObject) -> Record:
-        """Return a record of RIGID_BODY of an object whose shape is in its record."""
+    def _add_body(self, r: Any, one: WorldObject) -> None:
+        """Add the mass distribution of an object whose shape is in its record, and the vertices that touch the ground."""
         found = mass_properties(one, r["mass"])
-        out = record(RIGID_BODY)
-        out["com_O"], out["reach"], out["rolling_arm"] = found.com, found.reach, rolling_arm(one)
-        rows, columns = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)
-        out["inertia"], out["inverse_inertia"] = (matrix[rows, columns] for matrix in (found.inertia, np.linalg.inv(found.inertia)))
+        first, count = r["first"], r["count"]
         if r["shape"] == MESH:
-            out["first"], out["count"] = len(self.vertices), len(found.points)
+            first, count = len(self.vertices), len(found.points)
             self._add_vertices(found.points)
-        elif r["shape"] == HULL:
-            out["first"], out["count"] = r["first"], r["count"]
+        self._bodies.append(found)
+        self._outlines.append((rolling_arm(one), first, count))
+
+    def bodies(self) -> Record:
+        """Return a record of RIGID_BODY of each object with a mass, in their order."""
+        if not self._bodies:
+            return record(RIGID_BODY, 0)
+        out = rigid_bodies(self._bodies)
+        out["rolling_arm"], out["first"], out["count"] = zip(*self._outlines, strict=True)
         return out
 
     def _add_vertices(self, points: NDArray[np.float64]) -> None:

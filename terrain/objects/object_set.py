@@ -194,7 +194,7 @@ class ObjectSet:
         self.names.update(one.name for one in objects)
         self.records = _longer(self.records, len(self.objects))
         rows = self.records[start:]
-        bodies = self._fill(rows, objects, start) if len(rows) else []
+        bodies = self._fill(rows, objects, start) if len(rows) else self.bodies[:0]
         loose = rows["mass"] > 0.0
         count = len(self.states) if start and (self.records["mass"][:start] > 0.0).any() else 0
         rows["state"][loose] = count + np.arange(int(loose.sum()))
@@ -202,13 +202,12 @@ class ObjectSet:
         self.states, self.bodies = _longer(self.states, max(1, end)), _longer(self.bodies, max(1, end))
         for name in ("p_WO", "R_WO"):
             self.states[name][count:end] = rows[name][loose]
-        if bodies:
-            self.bodies[count:end] = np.concatenate(bodies)
+        self.bodies[count:end] = bodies
         self.broken_rows = _longer(self.broken_rows, len(self.states))
         self.world["count"] = len(self.records)
 
-    def _fill(self, rows: Record, objects: Sequence[WorldObject], start: int) -> list[Record]:
-        """Write the records of objects to `rows`, the first of which is row `start` of all. Return a record of RIGID_BODY of each with a mass."""
+    def _fill(self, rows: Record, objects: Sequence[WorldObject], start: int) -> Record:
+        """Write the records of objects to `rows`, the first of which is row `start` of all. Return records of RIGID_BODY of those with a mass."""
         rows["number"] = np.arange(self.first + start, self.first + start + len(rows))
         rows["present"] = 1
         rows["label"] = [LABELS[usual_label(one.label)] for one in objects]
@@ -229,7 +228,7 @@ class ObjectSet:
             one.joined() for one in (parts.vertices, parts.nodes, parts.triangles, parts.segments)
         )
         rows["low"], rows["high"] = self._bounds(rows)
-        return parts.bodies
+        return parts.bodies()
 
     def _bounds(self, rows: Record) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the minimum and maximum x, y, z (n, 3) over all motion."""
