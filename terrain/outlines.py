@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import record
+from terrain.objects.footprint import CIRCLE
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.pose import POSE
 from terrain.objects.world_object import Box, Capsule, ConvexHull, Cylinder, Sphere, TriangleMesh, WorldObject
@@ -15,7 +16,7 @@ from terrain.rays.cast import place_objects
 
 FloatArray = NDArray[np.float64]
 UPRIGHT = 1e-12
-"""Tilt below which a box stands upright: its outline is a rectangle."""
+"""1 - cosine of the tilt below which a box or a cylinder stands upright: its outline is a rectangle or a disc."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,7 @@ def _outline(one: WorldObject, p: FloatArray, R: FloatArray, label: int, ground:
     shape = one.shape
     if isinstance(shape, Sphere):
         return Outline(p[None, :2].copy(), shape.radius, p[2] - shape.radius, p[2] + shape.radius, label, ground)
-    if isinstance(shape, Cylinder):
+    if isinstance(shape, Cylinder) and abs(R[2, 2] - 1.0) < UPRIGHT:
         return Outline(p[None, :2].copy(), shape.radius, p[2], p[2] + shape.height, label, ground)
     if isinstance(shape, Capsule):
         ends = p + np.array((-0.5, 0.5))[:, None] * shape.length * R[:, 2]
@@ -90,8 +91,10 @@ def _outline(one: WorldObject, p: FloatArray, R: FloatArray, label: int, ground:
     return Outline(outline, 0.0, corners[:, 2].min(), corners[:, 2].max(), label, ground)
 
 
-def _corners(shape: Box | ConvexHull | TriangleMesh) -> FloatArray:
+def _corners(shape: Box | Cylinder | ConvexHull | TriangleMesh) -> FloatArray:
     """Return the corners (n, 3) in O; the first four of a box are those of its bottom, in order."""
+    if isinstance(shape, Cylinder):
+        return np.concatenate([np.column_stack((shape.radius * CIRCLE, np.full(len(CIRCLE), z))) for z in (0.0, shape.height)])
     if isinstance(shape, Box):
         square = np.array(((-1, -1), (1, -1), (1, 1), (-1, 1)), float)
         return 0.5 * np.asarray(shape.size, float) * np.concatenate([np.column_stack((square, np.full(4, z))) for z in (-1.0, 1.0)])

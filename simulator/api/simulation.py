@@ -376,7 +376,7 @@ class Simulation:
 
     @property
     def objects(self) -> dict[int, WorldObject]:
-        """Objects of the world by number, as they were added; `object_position` returns the present place of a moving one."""
+        """Objects of the world by number, as they were added; `object_position` and `object_rotation` return the present pose of a moving one."""
         own = self._session.objects
         return {own.first + row: one for row, one in enumerate(own.objects) if own.records[row]["present"]}
 
@@ -384,6 +384,11 @@ class Simulation:
     def object_position(self, number: int) -> NDArray[np.float64]:
         """Return the present position (3,) [m] of the origin of an object, in W. Raises JounceError: no such object."""
         return self._session.objects.position(number, self._session.time)
+
+    @checks(number=WHOLE)
+    def object_rotation(self, number: int) -> NDArray[np.float64]:
+        """Return the present axes R_WO (3, 3) of an object: x_W = R_WO x_O. Raises JounceError: no such object."""
+        return self._session.objects.pose(number, self._session.time)[1]
 
     def add_object(self, one: WorldObject | Mapping[str, Any]) -> int:
         """Add an object to the world and return its number, which is never used again.

@@ -22,7 +22,7 @@ from simulator.session import Session
 from simulator.weather import FIELDS as WEATHER
 from terrain.objects.labels import NAMES
 from terrain.objects.pose import POSE
-from terrain.objects.records import BREAKAWAY, PATH
+from terrain.objects.records import PATH
 from terrain.outlines import outlines
 from terrain.rays.cast import place_objects
 from vehicles.suspension.anti_roll_bar import NO_BAR
@@ -165,15 +165,18 @@ def _pose(p_WO: Any, R_WO: Any) -> list[float]:
     return [*_rounded(p_WO), round(math.atan2(R_WO[1, 0], R_WO[0, 0]), 4)]
 
 
-def moved_objects(session: Session) -> list[list[float]]:
-    """Return row, x, y and yaw of the objects that move or are broken off, at most MOST_MOVED."""
+def moved_objects(session: Session) -> list[list[Any]]:
+    """Return row, x, y and yaw of the objects that move or are broken off, at most MOST_MOVED; of broken ones also points and radius of the outline."""
     objects = session.objects
     r = objects.records
-    loose = (r["motion"] == BREAKAWAY) & (objects.states["broken"][r["state"] % len(objects.states)] != 0)
+    loose = (r["mass"] > 0.0) & (objects.states["broken"][r["state"] % len(objects.states)] != 0)
     rows = np.flatnonzero((r["present"] == 1) & ((r["motion"] == PATH) | loose))[:MOST_MOVED]
     poses = record(POSE, max(1, len(rows)))
     place_objects(objects.world, rows, poses, session.time)
-    return [[int(row), *_pose(pose["p_WO"], pose["R_WO"])] for row, pose in zip(rows, poses, strict=False)]
+    out: list[list[Any]] = [[int(row), *_pose(pose["p_WO"], pose["R_WO"])] for row, pose in zip(rows, poses, strict=False)]
+    for moved, one in zip((one for one in out if loose[one[0]]), outlines(objects, session.time, rows=rows[loose[rows]]), strict=True):
+        moved += [[_rounded(point) for point in one.points], round(one.radius, 3)]
+    return out
 
 
 def _platform(parts: SessionParts) -> dict[str, Any]:

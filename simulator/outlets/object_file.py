@@ -18,9 +18,21 @@ if TYPE_CHECKING:
 PERIOD = 0.02
 """s between two looks at the objects."""
 MOST = 1_000_000
-"""Maximum number of stored poses, 76 MB; an object that moves for a minute has 3000."""
-POSE = np.dtype([("tick", "i8"), ("row", "i4"), ("present", "i4"), ("time", "f8"), ("p_WO", "f8", (3,)), ("v_WO", "f4", (3,))])
-"""Pose of an object from a tick on: row of the object, 1 = it is present, simulated time [s], position [m] and velocity [m/s] in W."""
+"""Maximum number of stored poses, 156 MB; an object that moves for a minute has 3000."""
+POSE = np.dtype(
+    [
+        ("tick", "i8"),
+        ("row", "i4"),
+        ("present", "i4"),
+        ("time", "f8"),
+        ("p_WO", "f8", (3,)),
+        ("R_WO", "f8", (3, 3)),
+        ("v_WO", "f4", (3,)),
+        ("w_WO", "f4", (3,)),
+    ]
+)
+"""Pose of an object from a tick on: row of the object, 1 = it is present, simulated time [s], position [m], axes, velocity [m/s] and angular
+velocity [rad/s] in W."""
 
 
 class ObjectFileOutlet:
@@ -53,7 +65,8 @@ class ObjectFileOutlet:
             return
         poses = np.zeros(len(changes.rows), POSE)
         poses["tick"], poses["row"], poses["present"] = session.tick, changes.rows, changes.present
-        poses["time"], poses["p_WO"], poses["v_WO"] = changes.time, changes.p_WO, changes.v_WO
+        for name in ("time", "p_WO", "R_WO", "v_WO", "w_WO"):
+            poses[name] = getattr(changes, name)
         self._poses.append(poses)
         self._count += len(poses)
         if self._count >= MOST:

@@ -58,7 +58,8 @@ class RecordedObjects:
         on_path = np.zeros(len(poses), bool)
         known = rows < len(self._path_start)
         on_path[known] = (poses["p_WO"][known] == self._path_start[rows[known]]).all(axis=1)
-        return ObjectChanges(rows, poses["present"] > 0, ~on_path, poses["time"], poses["p_WO"], poses["v_WO"].astype(float))
+        velocities = poses["v_WO"].astype(float), poses["w_WO"].astype(float)
+        return ObjectChanges(rows, poses["present"] > 0, ~on_path, poses["time"], poses["p_WO"], poses["R_WO"], *velocities)
 
 
 def _read(file: Path) -> NDArray[np.void]:
@@ -78,6 +79,6 @@ def _at_start(objects: Any, rows: NDArray[Any]) -> NDArray[np.void]:
     poses["row"] = rows
     there = rows < len(objects)
     poses["present"] = there
-    if there.any():
-        poses["p_WO"][there] = objects.records["p_WO"][rows[there]]
+    for name in ("p_WO", "R_WO"):
+        poses[name][there] = objects.records[name][rows[there]]
     return poses

@@ -24,9 +24,14 @@ _CHANGE = (
     ("moved", (), "1", "1 = the pose is valid; 0 = the object is on its path", "i8"),
     ("time", (), "s", "simulated time of the pose"),
     ("p_WO", (3,), "m", "origin of O, in W"),
-    ("v_WO", (3,), "m/s", "velocity, in W"),
+    ("R_WO", (3, 3), "1", "axes of O, in W"),
+    ("v_WO", (3,), "m/s", "velocity of the origin of O, in W"),
+    ("w_WO", (3,), "rad/s", "angular velocity, in W"),
 )
 _ROW = dtype_of(_CHANGE)
+_MOTION = ("p_WO", "R_WO", "v_WO", "w_WO")
+"""Fields of the motion of an object, in the order of `ObjectChanges`."""
+_MOTION_TYPE = np.dtype([(name, *_ROW.fields[name][:1]) for name in _MOTION])  # type: ignore[index]
 
 
 class ObjectChanges(NamedTuple):
@@ -42,8 +47,12 @@ class ObjectChanges(NamedTuple):
     """(n,) simulated time of the pose [s]"""
     p_WO: NDArray[np.float64]
     """(n, 3) m"""
+    R_WO: NDArray[np.float64]
+    """(n, 3, 3)"""
     v_WO: NDArray[np.float64]
     """(n, 3) m/s"""
+    w_WO: NDArray[np.float64]
+    """(n, 3) rad/s"""
 
 
 def size_of(rows: int) -> int:
@@ -67,7 +76,7 @@ class ObjectTable:
         tickets = self._begin[rows] + np.uint32(1)
         self._begin[rows] = tickets
         self._changes["removed"][rows] = ~changes.present[inside]
-        for name in ("moved", "time", "p_WO", "v_WO"):
+        for name in ("moved", "time", *_MOTION):
             self._changes[name][rows] = getattr(changes, name)[inside]
         self._end[rows] = tickets
 
@@ -81,11 +90,12 @@ class ObjectTable:
         complete = self._begin[rows] == end[rows]
         rows, found = rows[complete], found[complete]
         self._seen[rows] = end[rows]
-        return ObjectChanges(rows, found["removed"] == 0, found["moved"] != 0, found["time"], found["p_WO"], found["v_WO"])
+        return ObjectChanges(rows, found["removed"] == 0, found["moved"] != 0, found["time"], *(found[name] for name in _MOTION))
 
 
 NO_CHANGES = ObjectChanges(
-    np.zeros(0, np.int64), np.zeros(0, bool), np.zeros(0, bool), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3))
+    np.zeros(0, np.int64), np.zeros(0, bool), np.zeros(0, bool), np.zeros(0),
+    np.zeros((0, 3)), np.zeros((0, 3, 3)), np.zeros((0, 3)), np.zeros((0, 3)),
 )  # fmt: skip
 
 
@@ -97,7 +107,7 @@ class ChangedObjects:
         self._edits = 0
         self._breakaway = np.zeros(0, np.int64)
         self._present, self._free = np.zeros(0, bool), np.zeros(0, bool)
-        self._place = np.zeros((0, 6))
+        self._motion = np.zeros(0, _MOTION_TYPE)
 
     def take(self, objects: Any, time: float) -> ObjectChanges:
         """Return the changes of a `terrain.objects.object_set.ObjectSet` at simulated time `time` [s]."""
@@ -108,10 +118,10 @@ class ChangedObjects:
             return NO_CHANGES
         records = objects.records[rows]
         own = records["mass"] > 0.0
-        place = np.zeros((len(rows), 6))
-        place[own] = self._place[records["state"][own]]
+        motion = np.zeros(len(rows), _MOTION_TYPE)
+        motion[own] = self._motion[records["state"][own]]
         own[own] = (records["motion"][own] == BREAKAWAY) | self._free[records["state"][own]]
-        return ObjectChanges(rows, self._present[rows], own, np.full(len(rows), time), place[:, :3], place[:, 3:])
+        return ObjectChanges(rows, self._present[rows], own, np.full(len(rows), time), *(motion[name] for name in _MOTION))
 
     def _removed(self) -> NDArray[np.int64]:
         """Return the rows of the objects that were removed."""
@@ -130,9 +140,11 @@ class ChangedObjects:
         some = np.flatnonzero(free | self._free)
         if not len(some):
             return some
-        place = np.hstack((states["p_WO"][some], states["v_WO"][some]))
-        touched = (free[some] != self._free[some]) | (place != self._place[some]).any(axis=1)
-        self._free, self._place[some] = free, place
+        motion = np.zeros(len(some), _MOTION_TYPE)
+        for name in _MOTION:
+            motion[name] = states[name][some]
+        touched = (free[some] != self._free[some]) | (motion != self._motion[some])
+        self._free, self._motion[some] = free, motion
         return self._breakaway[some[touched]]
 
     def _follow(self, objects: Any) -> None:
@@ -141,7 +153,7 @@ class ChangedObjects:
         self._breakaway = np.flatnonzero(objects.records["mass"] > 0.0)
         self._present = _longer(self._present, np.ones(len(objects), bool))
         self._free = _longer(self._free, np.zeros(len(self._breakaway), bool))
-        self._place = _longer(self._place, np.zeros((len(self._breakaway), 6)))
+        self._motion = _longer(self._motion, np.zeros(len(self._breakaway), _MOTION_TYPE))
 
 
 def _longer(values: NDArray[Any], default: NDArray[Any]) -> NDArray[Any]:

@@ -67,7 +67,7 @@ class ObjectItems:
         self.instances = np.zeros((count, 19), np.float32)
         self.instances[:, 12:16], self.instances[:, 16:] = data.size, data.color
         self.position, self.rotation = data.p_WO.copy(), data.R_WO.copy()
-        self._velocity, self._known_at = np.zeros((count, 3)), np.zeros(count)
+        self._velocity, self._turning, self._known_at = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count)
         self._flies = np.zeros(count, bool)
         self._movers, self._left = np.flatnonzero(data.path[:, 1]), np.zeros(count, bool)
         self.present = data.present.copy()
@@ -122,14 +122,12 @@ class ObjectItems:
         self.present[rows] = changes.present[inside]
         free = changes.moved[inside]
         moved = rows[free]
-        self.position[moved], self._velocity[moved] = changes.p_WO[inside][free], changes.v_WO[inside][free]
+        self.position[moved], self.rotation[moved] = changes.p_WO[inside][free], changes.R_WO[inside][free]
+        self._velocity[moved], self._turning[moved] = changes.v_WO[inside][free], changes.w_WO[inside][free]
         self._known_at[moved] = changes.time[inside][free]
-        leaving = moved[(self.data.path[moved, 1] > 0) & ~self._left[moved]]
-        if len(leaving):  # an object that leaves its path keeps its heading
-            self._turn(leaving, float(changes.time[inside][free][0]))
         self._left[rows] = free
         self._flies[rows[~free]] = False
-        self._flies[moved] = (self._velocity[moved] != 0.0).any(axis=1)
+        self._flies[moved] = (self._velocity[moved] != 0.0).any(axis=1) | (self._turning[moved] != 0.0).any(axis=1)
         self._write(moved)
         self.edits += 1
         self._time = np.nan
@@ -137,30 +135,30 @@ class ObjectItems:
     def place(self, time: float) -> None:
         """Place moving objects at simulated time `time` [s].
 
-        Broken objects are where they were at the last change, and move with their velocity at most LAG before and after it.
+        Broken objects are where they were at the last change, and move and turn with their velocity at most LAG before and after it.
         """
         if time == self._time:
             return
         self._time = time
         rows = self._movers[~self._left[self._movers]]
         if len(rows):
-            self.position[rows] = self._turn(rows, time)
+            self._follow_paths(rows, time)
             self._write(rows)
         flying = np.flatnonzero(self._flies)
         if len(flying):
-            known = self.position[flying].copy()
-            ahead = np.clip(time - self._known_at[flying], -LAG, LAG)
-            self.position[flying] += self._velocity[flying] * ahead[:, None]
+            known = self.position[flying].copy(), self.rotation[flying].copy()
+            ahead = np.clip(time - self._known_at[flying], -LAG, LAG)[:, None]
+            self.position[flying] += self._velocity[flying] * ahead
+            self.rotation[flying] = turned(self.rotation[flying], self._turning[flying] * ahead)
             self._write(flying)
-            self.position[flying] = known
+            self.position[flying], self.rotation[flying] = known
 
-    def _turn(self, rows: Rows, time: float) -> NDArray[np.float64]:
-        """Write the attitudes of objects on paths at a time [s]; return their positions (n, 3) [m]."""
-        position, turn = path_poses(self.data.segments, self.data.path[rows], time)
+    def _follow_paths(self, rows: Rows, time: float) -> None:
+        """Write the positions and attitudes of objects on paths at a time [s]."""
+        self.position[rows], turn = path_poses(self.data.segments, self.data.path[rows], time)
         c, s = np.cos(turn)[:, None], np.sin(turn)[:, None]
         R = self.data.R_WO[rows]
         self.rotation[rows, 0], self.rotation[rows, 1] = c * R[:, 0] - s * R[:, 1], s * R[:, 0] + c * R[:, 1]
-        return position
 
     def visible(self, clip_of_world: NDArray[np.float64], eye: NDArray[np.float64]) -> Selection:
         """Return the items that are large enough, inside the view and within the budget of triangles."""
@@ -197,6 +195,17 @@ class ObjectItems:
         distance = self._center[items] @ planes[:, :3].T + planes[:, 3]
         inside: NDArray[np.bool_] = (distance > -self._reach[items, None]).all(axis=1)
         return inside
+
+
+def turned(R: NDArray[np.float64], turn: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return axes R (n, 3, 3), in W, turned by the rotation vectors `turn` (n, 3) [rad], in W [Rodrigues]."""
+    angle = np.linalg.norm(turn, axis=1)
+    x, y, z = (turn / np.where(angle > 0.0, angle, 1.0)[:, None]).T
+    none = np.zeros(len(turn))
+    across = np.array(((none, -z, y), (z, none, -x), (-y, x, none))).transpose(2, 0, 1)
+    s, c = np.sin(angle)[:, None, None], 1.0 - np.cos(angle)[:, None, None]
+    out: NDArray[np.float64] = R + s * (across @ R) + c * (across @ (across @ R))
+    return out
 
 
 def planes_of(clip_of_world: NDArray[np.float64]) -> NDArray[np.float64]:

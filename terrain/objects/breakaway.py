@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Breakaway:
-    """An object that breaks off or leaves its path when a force exceeds its limit, and then moves freely, without turning."""
+    """An object that breaks off or leaves its path when a force exceeds its limit, and is a rigid body then."""
 
     mass: float
     """kg"""

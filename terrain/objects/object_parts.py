@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
+from terrain.objects.mass_properties import MassProperties, mass_properties, rigid_bodies, rolling_arm
 from terrain.objects.mesh_tree import mesh_tree
 from terrain.objects.paths import Path
-from terrain.objects.records import BOX, BREAKAWAY, CAPSULE, CYLINDER, HULL, MESH, PATH, SPHERE, VERTEX
+from terrain.objects.records import BOX, BREAKAWAY, CAPSULE, CYLINDER, HULL, MESH, PATH, RIGID_BODY, SPHERE, VERTEX
 from terrain.objects.world_object import Box, Breakaway, Capsule, ConvexHull, Cylinder, Sphere, TriangleMesh, WorldObject
 
 
@@ -45,6 +46,8 @@ class ObjectParts:
 
     def __init__(self, vertices: Record, nodes: Record, triangles: Record, segments: Record, trees: dict[int, tuple[int, int]]) -> None:
         self.vertices, self.nodes, self.triangles, self.segments = map(GrowingRows, (vertices, nodes, triangles, segments))
+        self._bodies: list[MassProperties] = []
+        self._outlines: list[tuple[float, int, int]] = []
         self._trees = trees
 
     def fill_shape(self, r: Any, one: WorldObject) -> None:
@@ -61,9 +64,7 @@ class ObjectParts:
         elif isinstance(shape, ConvexHull):
             points: NDArray[np.float64] = shape.vertices
             r["shape"], r["first"], r["count"] = HULL, len(self.vertices), len(points)
-            rows = record(VERTEX, len(points))
-            rows["r_O"] = points
-            self.vertices.add(rows)
+            self._add_vertices(points)
         elif isinstance(shape, TriangleMesh):
             r["shape"] = MESH
             r["first"], r["count"] = self._tree(shape)
@@ -84,6 +85,7 @@ class ObjectParts:
         """Write motion and mass of an object to its record."""
         if one.breakaway is not None:
             r["mass"], r["break_force"] = one.breakaway.mass, one.breakaway.force
+            self._add_body(r, one)
         if isinstance(one.motion, Breakaway):
             r["motion"] = BREAKAWAY
         elif isinstance(one.motion, Path):
@@ -93,3 +95,27 @@ class ObjectParts:
             r["p_WO"] = segments["p_WO"][0, 0]
             r["R_WO"] = replace(one, yaw=float(segments["yaw"][0, 0])).rotation()
             self.segments.add(segments)
+
+    def _add_body(self, r: Any, one: WorldObject) -> None:
+        """Add the mass distribution of an object whose shape is in its record, and the vertices that touch the ground."""
+        found = mass_properties(one, r["mass"])
+        first, count = r["first"], r["count"]
+        if r["shape"] == MESH:
+            first, count = len(self.vertices), len(found.points)
+            self._add_vertices(found.points)
+        self._bodies.append(found)
+        self._outlines.append((rolling_arm(one), first, count))
+
+    def bodies(self) -> Record:
+        """Return a record of RIGID_BODY of each object with a mass, in their order."""
+        if not self._bodies:
+            return record(RIGID_BODY, 0)
+        out = rigid_bodies(self._bodies)
+        out["rolling_arm"], out["first"], out["count"] = zip(*self._outlines, strict=True)
+        return out
+
+    def _add_vertices(self, points: NDArray[np.float64]) -> None:
+        """Add points (n, 3) [m] to the vertices."""
+        rows = record(VERTEX, len(points))
+        rows["r_O"] = points
+        self.vertices.add(rows)

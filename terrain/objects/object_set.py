@@ -21,10 +21,12 @@ from terrain.objects.labels import COLORS, LABELS, usual_label
 from terrain.objects.object_parts import ObjectParts
 from terrain.objects.paths import highest_speed, path_pose, travelled_bounds
 from terrain.objects.records import (
-    BREAKAWAY,
+    GROUND_POINT,
+    MAX_GROUND_POINTS,
     NODE,
     OBJECT,
     PATH,
+    RIGID_BODY,
     SEGMENT,
     STATE,
     TRIANGLE,
@@ -82,7 +84,10 @@ class ObjectSet:
         self._trees: dict[int, tuple[int, int]] = {}
         self.states: Record = record(STATE, 0)
         """of all objects with a mass, at least one row"""
+        self.bodies: Record = record(RIGID_BODY, 0)
+        """in the rows of `states`"""
         self.broken_rows, self.mover_rows = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self._ground_points = record(GROUND_POINT, MAX_GROUND_POINTS)
         self.edits = 0
         """Number of objects removed so far, so that a follower sees a removal without looking at all objects."""
         self.world: Record = _new_world()
@@ -102,21 +107,29 @@ class ObjectSet:
         return "ground" if number == 0 else "" if number < 0 else self.objects[number - self.first].name
 
     def position(self, number: int, time: float) -> NDArray[np.float64]:
-        """Return the position (3,) [m] of the origin of an object at a time [s], in W; of a breakaway object, or one that has left its path, the present one.
+        """Return the position (3,) [m] of the origin of an object in W; see `pose`."""
+        return self.pose(number, time)[0]
 
+    def pose(self, number: int, time: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the position (3,) [m] of the origin and the axes (3, 3) of an object in W.
+
+        Of an object on a path those at a time [s]; of a breakaway object, or one that has left its path, the present ones.
         Raises ObjectError: no such object.
         """
         row = number - self.first
         if not 0 <= row < len(self.objects) or not self.records[row]["present"]:
             raise ObjectError(f"object {number}: no such object")
         r = self.records[row]
-        if r["motion"] == BREAKAWAY or (r["mass"] > 0.0 and self.states[r["state"]]["broken"]):
-            return np.array(self.states[r["state"]]["p_WO"])
+        if r["mass"] > 0.0 and self.states[r["state"]]["broken"]:
+            s = self.states[r["state"]]
+            return np.array(s["p_WO"]), np.array(s["R_WO"])
         if r["motion"] != PATH:
-            return np.array(r["p_WO"])
-        pose = np.empty(8)
-        path_pose(self.segments, int(r["first_segment"]), int(r["segments"]), int(r["repeats"]), time, pose)
-        return pose[:3].copy()
+            return np.array(r["p_WO"]), np.array(r["R_WO"])
+        at, first = np.empty(8), int(r["first_segment"])
+        path_pose(self.segments, first, int(r["segments"]), int(r["repeats"]), time, at)
+        turn = at[3] - self.segments[first]["yaw"][0]
+        c, s = math.cos(turn), math.sin(turn)
+        return at[:3].copy(), np.array(((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))) @ r["R_WO"]
 
     def for_session(self) -> ObjectSet:
         """Return the set with its own states of breakaway objects; all other records are shared."""
@@ -131,6 +144,7 @@ class ObjectSet:
         out.records, out.states, out.world = self.records.copy(), self.states.copy(), _new_world()
         out.world[:] = self.world
         out.broken_rows, out.names = self.broken_rows.copy(), set(self.names)
+        out._ground_points = record(GROUND_POINT, MAX_GROUND_POINTS)
         out._link()
         return out
 
@@ -180,18 +194,20 @@ class ObjectSet:
         self.names.update(one.name for one in objects)
         self.records = _longer(self.records, len(self.objects))
         rows = self.records[start:]
-        if len(rows):
-            self._fill(rows, objects, start)
+        bodies = self._fill(rows, objects, start) if len(rows) else self.bodies[:0]
         loose = rows["mass"] > 0.0
         count = len(self.states) if start and (self.records["mass"][:start] > 0.0).any() else 0
         rows["state"][loose] = count + np.arange(int(loose.sum()))
-        self.states = _longer(self.states, max(1, count + int(loose.sum())))
-        self.states["p_WO"][count : count + int(loose.sum())] = rows["p_WO"][loose]
+        end = count + int(loose.sum())
+        self.states, self.bodies = _longer(self.states, max(1, end)), _longer(self.bodies, max(1, end))
+        for name in ("p_WO", "R_WO"):
+            self.states[name][count:end] = rows[name][loose]
+        self.bodies[count:end] = bodies
         self.broken_rows = _longer(self.broken_rows, len(self.states))
         self.world["count"] = len(self.records)
 
-    def _fill(self, rows: Record, objects: Sequence[WorldObject], start: int) -> None:
-        """Write the records of objects to `rows`, the first of which is row `start` of all."""
+    def _fill(self, rows: Record, objects: Sequence[WorldObject], start: int) -> Record:
+        """Write the records of objects to `rows`, the first of which is row `start` of all. Return records of RIGID_BODY of those with a mass."""
         rows["number"] = np.arange(self.first + start, self.first + start + len(rows))
         rows["present"] = 1
         rows["label"] = [LABELS[usual_label(one.label)] for one in objects]
@@ -212,6 +228,7 @@ class ObjectSet:
             one.joined() for one in (parts.vertices, parts.nodes, parts.triangles, parts.segments)
         )
         rows["low"], rows["high"] = self._bounds(rows)
+        return parts.bodies()
 
     def _bounds(self, rows: Record) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the minimum and maximum x, y, z (n, 3) over all motion."""
@@ -229,9 +246,10 @@ class ObjectSet:
 
     def _put_back(self) -> None:
         loose = self.records["mass"] > 0.0
-        self.states["broken"], self.states["v_WO"], self.states["impulse_W"] = 0, 0.0, 0.0
+        self.states[:] = np.zeros((), self.states.dtype)
         self.world["broken"] = 0
-        self.states["p_WO"][: int(loose.sum())] = self.records["p_WO"][loose]
+        for name in ("p_WO", "R_WO"):
+            self.states[name][: int(loose.sum())] = self.records[name][loose]
 
     def _bin(self) -> None:
         """Sort the objects into bins."""
@@ -301,6 +319,8 @@ class ObjectSet:
             "triangles": self.triangles,
             "segments": self.segments,
             "states": self.states,
+            "bodies": self.bodies,
+            "ground_points": self._ground_points,
         }
         for name, part in parts.items():
             w[name] = address_of(part)

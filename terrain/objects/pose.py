@@ -7,14 +7,14 @@ import math
 from simulator.base.callbacks import records_at
 from simulator.base.jit import inline, kernel
 from terrain.objects.paths import path_pose
-from terrain.objects.records import BREAKAWAY, PATH, SEGMENT_TYPE, STATE_TYPE
+from terrain.objects.records import PATH, SEGMENT_TYPE, STATE_TYPE
 
 POSE = (
     # name     shape   unit     description
     ("p_WO", (3,), "m", "origin of O, in W"),
     ("R_WO", (3, 3), "1", "axes of O, in W"),
     ("v_WO", (3,), "m/s", "velocity of the origin of O, in W"),
-    ("yaw_rate", (), "rad/s", "angular velocity about z"),
+    ("w_WO", (3,), "rad/s", "angular velocity, in W"),
     ("path", (8,), "", "scratch"),
 )
 
@@ -23,22 +23,18 @@ POSE = (
 def place_object(w, o, t, pose):
     """Write the pose of the object `o` (row of OBJECT) at time t [s] to the record `pose` of POSE; `w` is the record of WORLD."""
     q = pose[0]
-    loose = is_loose(w, o)
-    if o["motion"] == PATH and not loose:
+    if is_loose(w, o):
+        s = records_at(w[0]["states"], STATE_TYPE, o["state"] + 1)[o["state"]]
+        for i in range(3):
+            q["p_WO"][i], q["v_WO"][i], q["w_WO"][i] = s["p_WO"][i], s["v_WO"][i], s["w_WO"][i]
+            for j in range(3):
+                q["R_WO"][i, j] = s["R_WO"][i, j]
+        return
+    if o["motion"] == PATH:
         _place_on_path(w[0]["segments"], o, t, pose)
         return
-    if o["motion"] == BREAKAWAY or loose:
-        s = records_at(w[0]["states"], STATE_TYPE, o["state"] + 1)[o["state"]]
-        for j in range(3):
-            q["p_WO"][j], q["v_WO"][j] = s["p_WO"][j], s["v_WO"][j]
-    else:
-        for j in range(3):
-            q["p_WO"][j], q["v_WO"][j] = o["p_WO"][j], 0.0
-    q["yaw_rate"] = 0.0
-    if o["motion"] == PATH:
-        _turn(o, records_at(w[0]["states"], STATE_TYPE, o["state"] + 1)[o["state"]]["turn"], pose)
-        return
     for i in range(3):
+        q["p_WO"][i], q["v_WO"][i], q["w_WO"][i] = o["p_WO"][i], 0.0, 0.0
         for j in range(3):
             q["R_WO"][i, j] = o["R_WO"][i, j]
 
@@ -49,23 +45,6 @@ def is_loose(w, o):
     return o["mass"] > 0.0 and records_at(w[0]["states"], STATE_TYPE, o["state"] + 1)[o["state"]]["broken"] != 0
 
 
-@inline
-def turn_on_path(w, o, pose):
-    """Return the rotation about z [rad] since time 0 of an object that `place_object` has put on its path, at `pose`."""
-    first = o["first_segment"]
-    return pose[0]["path"][3] - records_at(w[0]["segments"], SEGMENT_TYPE, first + 1)[first]["yaw"][0]
-
-
-@inline
-def _turn(o, turn, pose):
-    """Write the axes of the object `o`, turned about z, to the record `pose` of POSE."""
-    q, c, s = pose[0], math.cos(turn), math.sin(turn)
-    for j in range(3):
-        q["R_WO"][0, j] = c * o["R_WO"][0, j] - s * o["R_WO"][1, j]
-        q["R_WO"][1, j] = s * o["R_WO"][0, j] + c * o["R_WO"][1, j]
-        q["R_WO"][2, j] = o["R_WO"][2, j]
-
-
 @kernel
 def _place_on_path(address, o, t, pose):
     """Write the pose of an object on a path at time t [s]."""
@@ -74,5 +53,11 @@ def _place_on_path(address, o, t, pose):
     path_pose(segments, first, count, o["repeats"], t, q["path"])
     for j in range(3):
         q["p_WO"][j], q["v_WO"][j] = q["path"][j], q["path"][4 + j]
-    _turn(o, q["path"][3] - segments[first]["yaw"][0], pose)
-    q["yaw_rate"] = q["path"][7]
+        q["w_WO"][j] = 0.0
+    q["w_WO"][2] = q["path"][7]
+    turn = q["path"][3] - segments[first]["yaw"][0]
+    c, s = math.cos(turn), math.sin(turn)
+    for j in range(3):
+        q["R_WO"][0, j] = c * o["R_WO"][0, j] - s * o["R_WO"][1, j]
+        q["R_WO"][1, j] = s * o["R_WO"][0, j] + c * o["R_WO"][1, j]
+        q["R_WO"][2, j] = o["R_WO"][2, j]

@@ -44,7 +44,7 @@ OBJECT = (
     ("first_segment", (), "1", "first row of `segments` of a path", "i8"),
     ("segments", (), "1", "number of segments of a path", "i8"),
     ("repeats", (), "1", "path after its end: 0 = stands, 1 = begins again", "i8"),
-    ("state", (), "1", "row of `states` of an object with a mass", "i8"),
+    ("state", (), "1", "row of `states` and `bodies` of an object with a mass", "i8"),
     ("mass", (), "kg", "mass of an object that breaks off or leaves its path; 0 = it does neither"),
     ("break_force", (), "N", "force at which an object with a mass breaks off or leaves its path"),
     ("friction", (), "1", "friction coefficient"),
@@ -67,14 +67,47 @@ SEGMENT = (
 """Part of a path: cubic polynomials of time with these values and rates at both ends."""
 
 STATE = (
-    # name    shape  unit   description
+    # name               shape   unit    description
     ("broken", (), "1", "1 = broken off", "i8"),
     ("p_WO", (3,), "m", "origin of O, in W"),
-    ("v_WO", (3,), "m/s", "velocity, in W"),
-    ("turn", (), "rad", "rotation about z since time 0"),
+    ("q_WO", (4,), "1", "attitude of O, a unit quaternion; of a broken object"),
+    ("R_WO", (3, 3), "1", "axes of O, in W"),
+    ("v_WO", (3,), "m/s", "velocity of the origin of O, in W"),
+    ("w_WO", (3,), "rad/s", "angular velocity, in W"),
     ("impulse_W", (3,), "N s", "impulse of the vehicle in this step"),
+    ("angular_impulse_W", (3,), "N m s", "angular impulse of the vehicle about the center of mass in this step"),
+    ("rest", (), "s", "time for which the object has been at rest on the ground"),
 )
-"""State of an object with a mass. After it has broken off or left its path, it moves without turning."""
+"""State of an object with a mass. After it has broken off or left its path, it is a rigid body."""
+
+RIGID_BODY = (
+    # name             shape   unit         description
+    ("com_O", (3,), "m", "center of mass, in O"),
+    ("inertia", (6,), "kg m2", "moments of inertia xx, yy, zz, xy, xz, yz about the center of mass, in O"),
+    ("inverse_inertia", (6,), "1/(kg m2)", "inverse of the inertia, in O"),
+    ("reach", (), "m", "distance of the farthest point from the center of mass"),
+    ("first", (), "1", "hull, mesh: first row of `vertices` of the points that touch the ground", "i8"),
+    ("count", (), "1", "hull, mesh: number of these points", "i8"),
+    ("rolling_arm", (), "m", "arm of the ground force that resists the rolling of a round object"),
+)
+"""Mass distribution and outline of an object with a mass."""
+
+GROUND_POINT = (
+    # name           shape   unit    description
+    ("r_W", (3,), "m", "point of an object that may touch the ground, from the center of mass"),
+    ("n_W", (3,), "1", "ground normal"),
+    ("gap", (), "m", "distance from the ground along the normal"),
+    ("impulse_W", (3,), "N s", "impulse of the ground in this step"),
+    ("step_W", (3,), "N s", "last change of the impulse"),
+    ("search_W", (3,), "N s", "direction in which the impulse changes"),
+    ("normal_answer", (), "1/kg", "change of the velocity along the normal by an impulse along it"),
+    ("slide_answer", (), "1/kg", "largest change of the velocity across the normal by an impulse across it"),
+    ("lowest", (), "m/s", "lowest separation speed at the end of the step: the point then reaches the ground"),
+    ("bounce", (), "m/s", "the same with the coefficient of restitution"),
+)
+"""Scratch of the contact of one object with the ground."""
+MAX_GROUND_POINTS = 64
+"""Maximum number of points of an object that touch the ground."""
 
 NODE = (
     # name    shape  unit  description
@@ -118,11 +151,13 @@ WORLD = (
     ("triangles", (), "", "address of records of TRIANGLE", "u8"),
     ("segments", (), "", "address of records of SEGMENT", "u8"),
     ("states", (), "", "address of records of STATE", "u8"),
+    ("bodies", (), "", "address of records of RIGID_BODY, in the rows of `states`", "u8"),
+    ("ground_points", (), "", "address of MAX_GROUND_POINTS records of GROUND_POINT, scratch", "u8"),
 )
 """All objects of one session. Counts of the records behind an address follow from the rows that refer to them."""
 
-OBJECT_TYPE, SEGMENT_TYPE, STATE_TYPE, NODE_TYPE, TRIANGLE_TYPE, VERTEX_TYPE, WORLD_TYPE = map(
-    dtype_of, (OBJECT, SEGMENT, STATE, NODE, TRIANGLE, VERTEX, WORLD)
+OBJECT_TYPE, SEGMENT_TYPE, STATE_TYPE, RIGID_BODY_TYPE, GROUND_POINT_TYPE, NODE_TYPE, TRIANGLE_TYPE, VERTEX_TYPE, WORLD_TYPE = map(
+    dtype_of, (OBJECT, SEGMENT, STATE, RIGID_BODY, GROUND_POINT, NODE, TRIANGLE, VERTEX, WORLD)
 )
 ROW_TYPE = np.dtype(np.int64)
 

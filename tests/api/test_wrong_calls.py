@@ -40,6 +40,7 @@ def test_numbers(sim, wrong):
         lambda value: sim.command(throttle=value),
         sim.remove_object,
         sim.object_position,
+        sim.object_rotation,
         lambda value: jounce.run_mechanism("four_bar", value),
         lambda value: jounce.run_mechanism("four_bar", 0.01, value),
         lambda value: jounce.Simulation(log_rate=value),

@@ -76,6 +76,21 @@ def test_moving_and_broken_objects_are_where_they_are_now():
     assert any(before[row] != after[row] for row in after)
 
 
+def test_a_fallen_object_has_its_outline_from_above():
+    cone = {"shape": "cylinder", "radius": 0.2, "height": 1.0, "position": [30.0, 5.0], "label": "cone", "breakaway": {"mass": 3}}
+    walker = {"shape": "box", "size": [0.4, 0.6, 1.8], "label": "person", "path": {"points": [[40, 0], [40, 9]], "speed": 1.0}}
+    parts = build(configuration(None, changes({"objects": [cone, walker]})))
+    session = parts.session(Still())
+    session.reset()
+    assert [one[0] for one in moved_objects(session)] == [1] and len(moved_objects(session)[0]) == 4
+    for s, place in zip(session.objects.states, ((31.0, 6.0, 0.2), (40.0, 3.0, 0.2)), strict=True):
+        s["broken"], s["p_WO"], s["R_WO"] = 1, place, ((0, 0, 1), (0, 1, 0), (-1, 0, 0))  # they lie along x
+    (_, x, y, _, points, radius), (_, *_, body, flat) = plain(moved_objects(session))
+    assert (x, y) == (31.0, 6.0) and radius == flat == 0.0
+    assert np.min(points, axis=0) == pytest.approx((31.0, 5.8), abs=0.01) and np.max(points, axis=0) == pytest.approx((32.0, 6.2), abs=0.01)
+    assert np.min(body, axis=0) == pytest.approx((39.1, 2.7)) and np.max(body, axis=0) == pytest.approx((40.9, 3.3))
+
+
 def entry_of(kind):
     """What the form of the page sends for a kind of fault, with 1 in the fields without a default."""
     entry = {"type": kind["name"]}

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from simulator.base.records import record
+from terrain.ground import GroundArrays
+from terrain.load_terrain import load_terrain
+from terrain.objects.broken import move_broken
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.world_object import WorldObject
 from vehicles.contact.object_contact import meet_objects
@@ -17,6 +21,17 @@ from vehicles.tires.parameters import WHEEL
 
 CAR = ((-2.0, -0.9, 0.2), (2.0, 0.9, 1.4))
 """Corners of the block, about the size of a car [m]."""
+
+
+def _space() -> GroundArrays:
+    """Return a ground without gravity, far below."""
+    arrays = load_terrain({"type": "flat", "surface": "rigid"}, "flat", Path(), {"rigid": {"type": "surface", "friction": 0.8}}).arrays
+    p = arrays.p.copy()
+    p["gravity"], p["height"] = 0.0, -1e6
+    return arrays._replace(p=p)
+
+
+SPACE = _space()
 
 
 def box_points(low: Sequence[float], high: Sequence[float]) -> np.ndarray:
@@ -36,6 +51,7 @@ class FreeBody:
         self.h, self.gravity, self.mass = h, gravity, 1500.0
         self.p, self.s = record(OBJECT_CONTACT), record(OBJECT_CONTACT_STATE)
         self.objects = ObjectSet(objects).for_session()
+        self.space, self.normal = SPACE._replace(objects=self.objects.world), np.zeros(3)
         self.com = 0.5 * (np.array(box[0]) + np.array(box[1]))
         size = np.array(box[1]) - np.array(box[0])
         self.inertia = self.mass / 12.0 * np.diag(size @ size - size**2)
@@ -89,12 +105,7 @@ class FreeBody:
         self.x = self.x + h * self.v
         self.R = self.R @ Rotation.from_rotvec(h * self.w).as_matrix()
         self.time += h
-        for row in np.flatnonzero(self.objects.states["broken"]):  # free of gravity and ground here
-            state = self.objects.states[row]
-            mass = self.objects.records["mass"][self.objects.records["mass"] > 0.0][row]
-            state["v_WO"] += state["impulse_W"] / mass
-            state["impulse_W"] = 0.0
-            state["p_WO"] += h * state["v_WO"]
+        move_broken(self.space, self.normal, h)
 
     def run(self, duration: float) -> None:
         """Advance the block."""

@@ -90,7 +90,8 @@ def test_a_cone_flies_away_and_comes_to_rest():
     _, objects, rows = crash("sedan", [WorldObject("cone", Cylinder(0.15, 0.7), (8, 0.2, 0), motion=Breakaway(3.0))], 10.0, 8.0, brake=0.27)
     state = objects.states[0]
     assert state["broken"] == 1 and state["p_WO"][0] > 10.0
-    assert np.linalg.norm(state["v_WO"]) == 0.0 and state["p_WO"][2] == pytest.approx(0.0, abs=1e-3)
+    assert np.linalg.norm(state["v_WO"]) == 0.0 and state["p_WO"][2] == pytest.approx(0.15, abs=1e-3), "it lies on its side"
+    assert abs(state["R_WO"][2, 2]) < 0.01
     assert np.linalg.norm(rows[:, 3:], axis=1).max() < 40.0
 
 

@@ -246,7 +246,7 @@ def test_ten_thousand_objects_are_ready_soon() -> None:
 def test_a_session_has_its_own_states_and_a_process_its_own_addresses() -> None:
     found = ObjectSet([WorldObject("cone", Cylinder(0.2, 0.7), (5.0, 0.0, 0.0), label="cone", motion=Breakaway(3.0))])
     first, second = found.for_session(), found.for_session()
-    first.states[0]["p_WO"] = (9.0, 9.0, 0.0)
+    first.states[0]["broken"], first.states[0]["p_WO"] = 1, (9.0, 9.0, 0.0)
     assert pose_at(first, 0, 0.0)["p_WO"].tolist() == [9.0, 9.0, 0.0]
     assert pose_at(second, 0, 0.0)["p_WO"].tolist() == [5.0, 0.0, 0.0]
     copy = pickle.loads(pickle.dumps(found))

@@ -152,10 +152,15 @@ def test_a_broken_object_is_where_it_has_moved_and_a_removed_one_is_gone() -> No
     assert caster.cast(*look).object[0] == 2
     np.testing.assert_allclose(caster.cast((0, 3, 0.5), (1, 0, 0), 50.0).range, 4.8)
     assert RayCaster(GROUND, objects).cast(*look).object[0] == 1
+    session.states[0]["p_WO"], session.states[0]["R_WO"] = (5.0, 3.0, 0.2), ((0, 0, 1), (0, 1, 0), (-1, 0, 0))  # it lies along x
+    fallen = caster.cast([(0, 3, 0.5), (5.35, 3, 5), (5.8, 3, 5), (0, 3, 0.3)], [(1, 0, 0), (0, 0, -1), (0, 0, -1), (1, 0, 0)], 50.0)
+    assert fallen.object.tolist() == [-1, 1, 0, 1] and caster.labels(fallen).tolist()[1] == LABELS["cone"]
+    np.testing.assert_allclose(fallen.range[[1, 3]], (4.6, 5.0))
+    np.testing.assert_allclose(fallen.normal[[1, 3]], ((0, 0, 1), (-1, 0, 0)), atol=1e-12)
     session.remove(2)
     assert caster.cast(*look).object[0] == -1
     session.reset()
-    assert caster.cast(*look).object[0] == 1
+    assert caster.cast(*look).object[0] == 1 and caster.cast(*look).range[0] == pytest.approx(4.8), "it stands again"
 
 
 def test_a_porous_object_stops_a_ray_only_on_request() -> None:

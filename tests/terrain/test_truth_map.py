@@ -14,7 +14,7 @@ from terrain.load_terrain import load_terrain
 from terrain.objects.labels import LABELS
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.paths import Path as Way
-from terrain.objects.world_object import Box, Capsule, ConvexHull, Cylinder, Shape, Sphere, TriangleMesh, WorldObject
+from terrain.objects.world_object import Box, Breakaway, Capsule, ConvexHull, Cylinder, Shape, Sphere, TriangleMesh, WorldObject
 from terrain.outlines import outlines
 from terrain.truth_map import FREE, OBSTACLE, Limits, truth_map
 
@@ -64,6 +64,17 @@ def test_objects_count_by_their_height_above_the_ground_below_them() -> None:
     assert at(10.0, 9.0) == (2.45, LABELS["sign"], OBSTACLE)
     taller = truth_map(ground(grade_percent=10), (10.1, 5.1), (4.2, 14.2), 0.2, objects=objects, limits=Limits(vehicle_height=3.0))
     assert (taller.state != found.state).any()
+
+
+def test_a_fallen_post_is_on_the_map_along_its_length() -> None:
+    objects = ObjectSet([WorldObject("post", Cylinder(0.2, 4.0), (0.0, 0.0, 0.0), label="post", motion=Breakaway(20.0))]).for_session()
+    s = objects.states[0]
+    s["broken"], s["p_WO"], s["R_WO"] = 1, (0.0, 0.0, 0.2), ((0, 0, 1), (0, 1, 0), (-1, 0, 0))
+    found = truth_map(ground(), (2.0, 0.0), (6.0, 2.0), 0.1, objects=objects)
+    cells = np.argwhere(found.label == LABELS["post"])
+    x, y = found.origin[0] + 0.1 * (cells[:, 1] + 0.5), found.origin[1] + 0.1 * (cells[:, 0] + 0.5)
+    assert (x.min(), x.max()) == pytest.approx((0.0, 4.0), abs=0.11) and np.abs(y).max() == pytest.approx(0.2, abs=0.06)
+    np.testing.assert_allclose(found.object_height[found.label == LABELS["post"]], 0.4, rtol=0.03)
 
 
 def test_a_moving_object_is_on_the_map_where_it_is_at_the_time() -> None:

@@ -153,7 +153,7 @@ def test_broken_and_removed_objects_move_and_disappear(view):
     before = picture(view)
     still = ObjectChanges(
         np.array([7, 8]), np.array([True, False]), np.array([True, False]), np.zeros(2),
-        np.array([cone + (0.0, 4.5, -0.5), np.zeros(3)]), np.zeros((2, 3)),
+        np.array([cone + (0.0, 4.5, -0.5), np.zeros(3)]), np.array([np.eye(3)] * 2), np.zeros((2, 3)), np.zeros((2, 3)),
     )  # fmt: skip
     view.scene.move_objects(still)
     after = picture(view)
@@ -163,6 +163,25 @@ def test_broken_and_removed_objects_move_and_disappear(view):
     assert there[0] > 2.0 * there[2]
     red, road = (patch(view, image, (29.5, 0.0, 0.6)) for image in (before, after))
     assert red[0] > 3.0 * red[2] and road[0] < 1.3 * road[2]
+
+
+def test_a_fallen_object_lies_and_its_shadow_too(view):
+    x, y, z = scene().objects[1].position
+    across = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)))  # the axis of the cylinder points to the left
+    before = picture(view)
+    none = np.zeros((1, 3))
+    fallen = ObjectChanges(
+        np.array([1]), np.array([True]), np.array([True]), np.zeros(1), np.array([(x, y, z + 0.5)]), across[None], none, none
+    )  # fmt: skip
+    view.scene.move_objects(fallen)
+    after = picture(view)
+    for point, change in (((x, y, z + 2.6), 25.0), ((x - 0.4, y + 2.0, z + 0.6), 20.0)):
+        assert np.abs(patch(view, after, point) - patch(view, before, point)).max() > change, "it is not where it stood, but beside it"
+    brown = patch(view, after, (x - 0.4, y + 2.0, z + 0.6))
+    assert brown[0] > 1.3 * brown[2]
+    shadow = np.array((x, y)) - SUN[:2] / SUN[2] * 2.0
+    point = (*shadow, hilly_terrain().height(*shadow))
+    assert patch(view, after, point).mean() > patch(view, before, point).mean() + 20.0, "its long shadow is gone"
 
 
 def test_many_objects_take_few_draw_calls_and_keep_to_the_budget(view, monkeypatch):
@@ -197,7 +216,16 @@ def test_the_shadow_map_is_drawn_only_when_it_changes(view, monkeypatch):
     far[0]["time"] = 0.04
     view.render(far)
     assert drawn == [1], "another place"
-    gone = ObjectChanges(np.array([1]), np.array([False]), np.array([False]), np.zeros(1), np.zeros((1, 3)), np.zeros((1, 3)))
+    gone = ObjectChanges(
+        np.array([1]),
+        np.array([False]),
+        np.array([False]),
+        np.zeros(1),
+        np.zeros((1, 3)),
+        np.eye(3)[None],
+        np.zeros((1, 3)),
+        np.zeros((1, 3)),
+    )
     view.scene.move_objects(gone)
     view.render(far)
     assert drawn == [1, 1]

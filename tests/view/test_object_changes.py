@@ -22,12 +22,15 @@ from terrain.objects.world_object import Box, Breakaway, Cylinder, WorldObject
 from tests.view.scenes import readout
 
 ROOT = Path(__file__).resolve().parents[2]
+LYING = np.array(((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))
+"""Axes of an object that has fallen forward."""
 
 
 def changes(*rows: int, present: bool = True, x: float = 0.0) -> ObjectChanges:
     n = len(rows)
     return ObjectChanges(
-        np.array(rows), np.full(n, present), np.full(n, True), np.full(n, 2.5), np.full((n, 3), x), np.full((n, 3), -x)
+        np.array(rows), np.full(n, present), np.full(n, True), np.full(n, 2.5),
+        np.full((n, 3), x), np.full((n, 3, 3), 0.5 * x), np.full((n, 3), -x), np.full((n, 3), 2.0 * x),
     )  # fmt: skip
 
 
@@ -49,7 +52,8 @@ def test_a_view_takes_what_was_put_and_a_late_one_all_of_it():
     host.put(changes(10, 4, present=False))
     seen = view.take()
     assert seen.rows.tolist() == [2, 4, 7] and seen.present.tolist() == [True, False, True], "row 10 does not fit"
-    assert seen.p_WO[:, 1].tolist() == [3.0, 0.0, 1.0] and seen.v_WO[0].tolist() == [-3.0] * 3 and seen.time.tolist() == [2.5] * 3
+    assert seen.p_WO[:, 1].tolist() == [3.0, 0.0, 1.0] and seen.v_WO[0].tolist() == [-3.0] * 3
+    assert seen.R_WO[0].tolist() == [[1.5] * 3] * 3 and seen.w_WO[0].tolist() == [6.0] * 3 and seen.time.tolist() == [2.5] * 3
     assert len(view.take().rows) == 0
     host.put(changes(2, x=4.0))
     host._begin[2] += 1
@@ -68,6 +72,9 @@ def test_only_objects_that_changed_are_sent():
     assert sent.rows.tolist() == [3] and sent.p_WO.tolist() == [[3.5, 0.0, 0.2]] and sent.v_WO.tolist() == [[5.0, 0.0, 1.0]]
     assert sent.present.tolist() == sent.moved.tolist() == [True] and sent.time.tolist() == [1.25]
     assert len(found.take(objects, 1.26).rows) == 0, "it stands"
+    objects.states[1]["R_WO"], objects.states[1]["w_WO"] = LYING, (0.0, 2.0, 0.0)
+    sent = found.take(objects, 1.265)
+    assert sent.rows.tolist() == [3] and sent.R_WO[0].tolist() == LYING.tolist() and sent.w_WO.tolist() == [[0.0, 2.0, 0.0]]
     objects.states[1]["p_WO"][0] = 3.6
     objects.remove(1)
     sent = found.take(objects, 1.27)
@@ -75,6 +82,7 @@ def test_only_objects_that_changed_are_sent():
     objects.reset()
     sent = found.take(objects, 0.0)
     assert sent.rows.tolist() == [3] and sent.p_WO.tolist() == [[3.0, 0.0, 0.0]], "it was put back"
+    assert sent.R_WO[0].tolist() == np.eye(3).tolist() and not sent.w_WO.any()
     assert len(found.take(objects, 0.0).rows) == 0
 
 
@@ -85,15 +93,14 @@ def test_an_object_that_has_left_its_path_stands_in_the_view():
     items = ObjectItems(make_object_data(objects), 10**6, np.ones((3, 4), np.int64))
     assert len(found.take(objects, 1.0).rows) == 0
     items.place(6.0)
-    on_path = items.rotation[0].copy()
     assert items.position[0] == pytest.approx((4.0, 8.0, 0.0))
-    objects.states[0]["broken"], objects.states[0]["p_WO"] = 1, (3.0, 9.0, 0.1)
+    objects.states[0]["broken"], objects.states[0]["p_WO"], objects.states[0]["R_WO"] = 1, (3.0, 9.0, 0.1), LYING
     sent = found.take(objects, 6.0)
     assert sent.rows.tolist() == [0] and sent.moved.tolist() == [True]
     for view in (items, ObjectItems(items.data, 10**6, np.ones((3, 4), np.int64))):
         view.apply(sent)
         view.place(9.0)
-        assert view.position[0].tolist() == [3.0, 9.0, 0.1] and view.rotation[0] == pytest.approx(on_path)
+        assert view.position[0].tolist() == [3.0, 9.0, 0.1] and view.rotation[0].tolist() == LYING.tolist()
     objects.reset()
     items.apply(found.take(objects, 0.0))
     items.place(1.0)

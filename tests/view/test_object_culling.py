@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from simulator.view.camera import Shot, clip_of_world, look_at
 from simulator.view.make_object_data import make_object_data
@@ -47,7 +48,11 @@ def test_what_is_behind_beside_tiny_or_removed_is_not_drawn():
     ]  # fmt: skip
     items = items_of(*objects)
     row = np.array([8])
-    items.apply(ObjectChanges(row, np.array([False]), np.array([False]), np.zeros(1), np.zeros((1, 3)), np.zeros((1, 3))))
+    items.apply(
+        ObjectChanges(
+            row, np.array([False]), np.array([False]), np.zeros(1), np.zeros((1, 3)), np.eye(3)[None], np.zeros((1, 3)), np.zeros((1, 3))
+        )
+    )
     assert names(items, items.visible(view_along_x(), EYE).items, objects) == {"ahead", "edge", "tower", "around"}
     assert math.sqrt(3.0) / 3000.0 < SMALLEST < math.sqrt(3.0) * 20.0 / 3000.0
 
@@ -129,9 +134,10 @@ def test_broken_objects_follow_the_host_between_two_poses_and_then_rest():
     items = items_of(*objects)
     items.place(0.0)
 
-    def tell(p, v, time):
+    def tell(p, v, time, tilt=0.0, w=(0.0, 0.0, 0.0)):
         row, yes = np.array([0, 77]), np.array([True, True])
-        items.apply(ObjectChanges(row, yes, yes, np.full(2, time), np.array([p, p]), np.array([v, v])))
+        R = Rotation.from_euler("y", tilt).as_matrix()
+        items.apply(ObjectChanges(row, yes, yes, np.full(2, time), *(np.array([one, one]) for one in (p, R, v, w))))
 
     tell((21.0, 0.0, 2.0), (4.0, 0.0, -1.0), 1.00)
     for t, x in ((0.99, 20.96), (1.0, 21.0), (1.05, 21.2), (9.0, 21.0 + 4.0 * LAG)):
@@ -143,6 +149,12 @@ def test_broken_objects_follow_the_host_between_two_poses_and_then_rest():
     items.place(20.0)
     assert items.instances[0, [3, 7, 11]] == pytest.approx((25.0, 0.0, 1.0)) and not items.any_moves(np.array([0]))
     assert items.edits > edits, "the shadow is drawn again"
+    tell((25.0, 0.0, 1.0), (0.0, 0.0, 0.0), 21.0, 0.4, (0.0, 3.0, 0.0))
+    for t, tilt in ((20.98, 0.34), (21.0, 0.4), (21.05, 0.55), (30.0, 0.4 + 3.0 * LAG)):
+        items.place(t)
+        matrix = items.instances[0, :12].reshape(3, 4)[:, :3]
+        assert matrix == pytest.approx(Rotation.from_euler("y", tilt).as_matrix(), abs=1e-6)
+    assert items.any_moves(np.array([0])), "it turns"
 
 
 def test_what_shades_the_map_casts_a_shadow_even_from_beyond_the_near_plane():

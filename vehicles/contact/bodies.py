@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from simulator.base.algebra.spatial import rotated, unrotated
-from simulator.base.algebra.vectors import add, cross, dot, scale, sub, vector
+from simulator.base.algebra.vectors import add, cross, dot, sub, vector
 from simulator.base.callbacks import records_at
 from simulator.base.jit import inline, kernel
 from terrain.objects.records import BOX, CYLINDER, HULL, MESH, SPHERE, TRIANGLE_TYPE, VERTEX_TYPE
-from vehicles.contact.patch import tangents
+from terrain.objects.rigid_body import tangents
 from vehicles.contact.records import BALL, CYLINDER_Z, POINTS, SEGMENT_Z
 
 
@@ -136,4 +136,4 @@ def object_velocity(s, r_W):
     """Return the velocity of the object at the pose in the state, at the point r_W relative to the chassis."""
     pose = s[0]["pose"][0]
     arm = sub(add(vector(s[0]["p_WB"]), r_W), vector(pose["p_WO"]))
-    return add(vector(pose["v_WO"]), scale(pose["yaw_rate"], (-arm[1], arm[0], 0.0)))
+    return add(vector(pose["v_WO"]), cross(vector(pose["w_WO"]), arm))

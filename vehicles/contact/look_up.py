@@ -271,8 +271,7 @@ def place_pair(s, c, depth, n):
     c["depth"] = depth
     if depth > 0.0:
         elastic = elastic_depth(c)
-        w = rotated(q["R_WB"], vector(q["w_WB_B"]))
-        w = (w[0], w[1], w[2] - q["pose"][0]["yaw_rate"])
+        w = sub(rotated(q["R_WB"], vector(q["w_WB_B"])), vector(q["pose"][0]["w_WO"]))
         c["spin"] = dot(w, n)
         x, y, z, c["area"] = contact_point(q["a"], q["b"], n, w, elastic, q["corners"], q["patch"])
         r = (x, y, z)

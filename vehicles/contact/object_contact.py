@@ -12,12 +12,14 @@ from __future__ import annotations
 import math
 
 from simulator.base.algebra.spatial import rotated, unrotated
-from simulator.base.algebra.vectors import add, add_scaled, cross, dot, sub, vector
+from simulator.base.algebra.vectors import add, add_scaled, cross, dot, sub, symmetric_times, vector
 from simulator.base.callbacks import callback, record_at, records_at
 from simulator.base.jit import inline, kernel
 from simulator.base.records import dtype_of
-from terrain.objects.pose import place_object, turn_on_path
-from terrain.objects.records import OBJECT_TYPE, PATH, ROW_TYPE, STATE_TYPE, WORLD_TYPE
+from simulator.base.rotations import quaternion_of_rotation
+from terrain.objects.pose import place_object
+from terrain.objects.records import OBJECT_TYPE, RIGID_BODY_TYPE, ROW_TYPE, STATE_TYPE, WORLD_TYPE
+from terrain.objects.rigid_body import answer_across, answer_along, center_of_mass, in_world, symmetric
 from vehicles.contact.collisions import add_force, close_step, collision_row
 from vehicles.contact.law import effective_mass, elastic_depth, friction_force, friction_moment, lowest_mass, normal_force
 from vehicles.contact.look_up import look_up
@@ -82,10 +84,11 @@ def _fastest_object(w):
     if g["broken"] > 0:
         objects, rows = records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"]), records_at(g["broken_rows"], ROW_TYPE, g["broken"])
         for k in range(g["broken"]):
-            at = objects[rows[k]]["state"]
-            v = vector(records_at(g["states"], STATE_TYPE, at + 1)[at]["v_WO"])
-            fastest = max(fastest, dot(v, v))
-    return max(math.sqrt(fastest), g["fastest"])
+            o = objects[rows[k]]
+            s, c = records_at(g["states"], STATE_TYPE, o["state"] + 1)[o["state"]], vector(o["center_O"])
+            v, turn = vector(s["v_WO"]), vector(s["w_WO"])
+            fastest = max(fastest, math.sqrt(dot(v, v)) + (o["reach"] + math.sqrt(dot(c, c))) * math.sqrt(dot(turn, turn)))
+    return max(fastest, g["fastest"])
 
 
 @inline
@@ -144,15 +147,16 @@ def _press(p, s, w, c, h):
     drift = c["drift"] + dot(ahead, n_B)
     state = records_at(w[0]["states"], STATE_TYPE, o["state"] + 1)[o["state"]]
     can_break = o["mass"] > 0.0
-    normal = 0.0
+    normal, inertia, arm = 0.0, c["share"] / p[0]["slowest_turn"], (0.0, 0.0, 0.0)
     if not (can_break and state["broken"] > 0):
         normal = normal_force(c, stiffness, strength, o["restitution"], mass, speed, drift, h)
         if can_break and normal > o["break_force"]:
             c["dent"] = dent
             _break(s, w, o, state, c["row"])
-    if can_break and state["broken"] > 0:
-        other = c["own_share"] * o["mass"]
-        mass, least = mass * other / (mass + other), least * other / (least + other)
+    loose = can_break and state["broken"] > 0
+    if loose:
+        arm, own = _answer_of_object(s, w, o, state, c, n)
+        mass, least, inertia = 1.0 / (1.0 / mass + own[0]), 1.0 / (1.0 / least + own[1]), 1.0 / (1.0 / inertia + own[2])
         normal = normal_force(c, stiffness, strength, o["restitution"], mass, speed, drift, h)
     c["normal_force"] = normal
     if normal <= 0.0:
@@ -164,26 +168,46 @@ def _press(p, s, w, c, h):
     at = collision_row(s, o, c, -speed)
     add_force(s, at, F, normal, -speed)
     F_B = unrotated(q["R_WB"], F)
-    moment = friction_moment(c, normal, o["friction"], stiffness, c["share"] / p[0]["slowest_turn"], h)
+    moment = friction_moment(c, normal, o["friction"], stiffness, inertia, h)
     couple = add_scaled(cross(r_B, F_B), moment, n_B)
     for j in range(3):
         q["force_B"][j] += F_B[j]
         q["couple_B"][j] += couple[j]
-        if can_break:
+    if loose:
+        turn = add_scaled(cross(arm, F), moment, n)
+        for j in range(3):
             state["impulse_W"][j] -= h * F[j]
+            state["angular_impulse_W"][j] -= h * turn[j]
     return F
 
 
 @inline
+def _answer_of_object(s, w, o, state, c, n):
+    """Return the arm of a pair about the center of mass of a broken object, in W, and the answer of the object to a unit impulse.
+
+    The answer of the share of the pair is that along the normal, the largest one across it [1/kg], and that of the rotation about the
+    normal to an angular impulse [1/(kg m2)].
+    """
+    b = records_at(w[0]["bodies"], RIGID_BODY_TYPE, o["state"] + 1)[o["state"]]
+    _, com, _ = center_of_mass(b, state)
+    arm = sub(add(vector(s[0]["p_WB"]), vector(c["r_W"])), com)
+    inverse, per = in_world(state["R_WO"], symmetric(b["inverse_inertia"])), 1.0 / c["own_share"]
+    turn = dot(n, symmetric_times(inverse, n))
+    return arm, (per * answer_along(o["mass"], inverse, arm, n), per * answer_across(o["mass"], inverse, arm, n), per * turn)
+
+
+@inline
 def _break(s, w, o, state, row):
-    """Break an object off; from a path, it leaves with its velocity."""
+    """Break an object off; it begins with its present pose and velocity."""
     g, pose = w[0], s[0]["pose"]
-    state["turn"] = 0.0
     place_object(w, o, s[0]["time"], pose)
-    if o["motion"] == PATH:
-        state["turn"] = turn_on_path(w, o, pose)
     state["broken"] = 1
+    state["rest"] = 0.0
     records_at(g["broken_rows"], ROW_TYPE, g["broken"] + 1)[g["broken"]] = row
     g["broken"] += 1
-    for j in range(3):
-        state["p_WO"][j], state["v_WO"][j], state["impulse_W"][j] = pose[0]["p_WO"][j], pose[0]["v_WO"][j], 0.0
+    for i in range(3):
+        state["p_WO"][i], state["v_WO"][i], state["w_WO"][i] = pose[0]["p_WO"][i], pose[0]["v_WO"][i], pose[0]["w_WO"][i]
+        state["impulse_W"][i] = state["angular_impulse_W"][i] = 0.0
+        for j in range(3):
+            state["R_WO"][i, j] = pose[0]["R_WO"][i, j]
+    quaternion_of_rotation(state["R_WO"], state["q_WO"])

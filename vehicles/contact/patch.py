@@ -13,6 +13,7 @@ import math
 
 from simulator.base.algebra.vectors import add_scaled, combine, cross, dot
 from simulator.base.jit import inline, kernel
+from terrain.objects.rigid_body import tangents
 from vehicles.contact.convex import core_radius, core_support
 from vehicles.contact.records import PATCH
 
@@ -24,18 +25,6 @@ SMALLEST = 1e-6
 """m2. A smaller common area counts as a line or a point."""
 LAYER = 0.005
 """m. Depth over which the pressure of the patch fades, in addition to the elastic deflection."""
-
-
-@inline
-def tangents(n):
-    """Return two unit vectors that form a right-handed frame with the unit vector n; the first one is horizontal or along x."""
-    if abs(n[2]) < 0.9:
-        length = math.hypot(n[0], n[1])
-        t = (-n[1] / length, n[0] / length, 0.0)
-    else:
-        length = math.hypot(n[0], n[2])
-        t = (n[2] / length, 0.0, -n[0] / length)
-    return t, cross(n, t)
 
 
 @inline

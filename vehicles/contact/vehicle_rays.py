@@ -50,10 +50,10 @@ class VehicleRays:
     def place_wheels(self, p_BK: FloatArray, R_BK: FloatArray) -> None:
         """Put the wheels on their carriers: centers p_BK (wheels, 3) [m] and axes R_BK (wheels, 3, 3), of all wheels of the vehicle."""
         for row, (n, _, half) in enumerate(self._wheels):
-            r, s = self._objects.records[self._parts + row], self._objects.states[row]
-            r["present"] = 1
-            r["R_WO"] = np.column_stack((R_BK[n, :, 0], -R_BK[n, :, 2], R_BK[n, :, 1]))  # z of the cylinder is the axle
-            s["p_WO"], s["broken"] = p_BK[n] - half * R_BK[n, :, 1], 1
+            s = self._objects.states[row]
+            self._objects.records[self._parts + row]["present"] = s["broken"] = 1
+            s["R_WO"] = np.column_stack((R_BK[n, :, 0], -R_BK[n, :, 2], R_BK[n, :, 1]))  # z of the cylinder is the axle
+            s["p_WO"] = p_BK[n] - half * R_BK[n, :, 1]
 
     def near_wheels(self, origin: FloatArray, directions: FloatArray, p_BK: FloatArray, margin: float) -> NDArray[np.bool_]:
         """Return whether rays from one point (3,) with unit directions (n, 3), in B, pass within `margin` [m] of a wheel at p_BK (wheels, 3) [m]."""

@@ -58,7 +58,7 @@ class WorldMap {
     if (scene) {
       for (const road of scene.roads) line(road.points, "#d5cdbb", Math.max(2, road.width * scale));
       if (scene.bounds) { const [x0, x1, y0, y1] = scene.bounds; line([[x0, y0], [x1, y0], [x1, y1], [x0, y1], [x0, y0]], INK, 2, [8, 4]); }
-      for (const one of scene.objects) { const points = this.pointsOf(one); if (seen(points[0], 60)) this.object(g, one, points, x, y, scale); }
+      for (const one of scene.objects) { const [points, radius] = this.outlineOf(one); if (seen(points[0], 60)) this.object(g, one, points, radius, x, y, scale); }
       line(scene.path, "#8a5a00", 2, [10, 5]);
       for (const cone of scene.cones) { g.fillStyle = "#b34700"; g.beginPath(); const u = x(cone[0]), v = y(cone[1]); g.moveTo(u, v - 5); g.lineTo(u + 4, v + 4); g.lineTo(u - 4, v + 4); g.fill(); }
     }
@@ -80,17 +80,18 @@ class WorldMap {
     g.stroke();
   }
 
-  // Points of an object where it is now; those of an object at rest are those of the begin.
-  pointsOf(one) {
+  // Points and radius of an object where it is now; those of an object at rest are those of the begin, an object that has fallen has another outline.
+  outlineOf(one) {
     const at = this.moved.get(one.row);
-    if (!at) return one.points;
+    if (!at) return [one.points, one.radius];
+    if (at.length > 3) return [at[3], at[4]];
     const [x0, y0, yaw0] = one.pose, c = Math.cos(at[2] - yaw0), s = Math.sin(at[2] - yaw0);
-    return one.points.map(([x, y]) => [at[0] + c * (x - x0) - s * (y - y0), at[1] + s * (x - x0) + c * (y - y0)]);
+    return [one.points.map(([x, y]) => [at[0] + c * (x - x0) - s * (y - y0), at[1] + s * (x - x0) + c * (y - y0)]), one.radius];
   }
 
-  object(g, one, points, x, y, scale) {
+  object(g, one, points, radius, x, y, scale) {
     g.fillStyle = LABELS[one.label] || "#39414a"; g.strokeStyle = INK; g.lineWidth = 1; g.beginPath();
-    if (one.radius > 0) for (const p of points) g.arc(x(p[0]), y(p[1]), Math.max(1.5, scale * one.radius), 0, 7);
+    if (radius > 0) for (const p of points) g.arc(x(p[0]), y(p[1]), Math.max(1.5, scale * radius), 0, 7);
     else points.forEach((p, n) => (n ? g.lineTo(x(p[0]), y(p[1])) : g.moveTo(x(p[0]), y(p[1]))));
     g.closePath(); g.fill(); g.stroke();
     if (this.size < 60) { g.fillStyle = INK; g.fillText(one.name, x(points[0][0]) + 5, y(points[0][1]) - 5); }
