@@ -16,7 +16,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-from simulator.base import renamed
 from simulator.base.call_checks import NAMES, checks
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.suggestions import article, did_you_mean, nearest
@@ -118,22 +117,13 @@ class Registry(Generic[Kind]):
         """Return the entry points of installed packages by name."""
         if self._entry_points is None:
             self._entry_points = {}  # read once: reading takes time, and the installed packages do not change
-            for point in self._points():
+            for point in entry_points(self.group):
                 other = self._entry_points.get(point.name)
                 source = other.value if other is not None else self._sources.get(point.name)
                 if source is not None and source != point.value:
                     raise self._duplicate(point.name, source, point.value)
                 self._entry_points[point.name] = point
         return self._entry_points
-
-    def _points(self) -> Iterator[Any]:
-        """Yield the entry points of the group, and those of its old name, which give a warning."""
-        yield from entry_points(self.group)
-        for old, new in renamed.GROUPS.items():
-            if new == self.group:
-                for point in entry_points(old):
-                    renamed.warn(f"entry-point group {old} of {point.value}", new)
-                    yield point
 
 
 class KindChoice(NamedTuple):

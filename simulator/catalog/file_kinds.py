@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simulator.base import renamed
 from simulator.base.errors import ConfigError
 from simulator.base.fields import REQUIRED, Fields, FieldType, Group, Variants
 from simulator.base.suggestions import did_you_mean, listed
@@ -31,7 +30,6 @@ from simulator.configuration import session_file
 from simulator.configuration.configuration import configuration
 from simulator.configuration.file_tables import TABLES
 from simulator.configuration.layers import read_layers
-from simulator.configuration.renamed_keys import replaced, replacements
 from simulator.driver.input_devices import device_profiles
 from simulator.fitting import fit_file, optimization_file
 from simulator.fitting.fit_check import check_fit
@@ -210,7 +208,6 @@ KINDS = (
 
 def kind_named(name: str) -> FileKind:
     """Return the kind of a name. Raises ConfigError."""
-    name = renamed.kind(name)
     found = next((kind for kind in KINDS if kind.name == name), None)
     if found is None:
         names = [kind.name for kind in KINDS]
@@ -235,14 +232,11 @@ def _kind_of(file: Path, above: tuple[Path, ...]) -> FileKind:
     for kind in KINDS:
         if folder.endswith(f"/{kind.folder}"):
             return kind
-    for old, new in renamed.FOLDERS.items():
-        if folder.endswith(f"/{old}"):
-            return kind_named(new)
     content = read_yaml(file)
     base = content.get("base") if isinstance(content, Mapping) else None
     if isinstance(base, str) and base.strip():
         return _kind_of_base(file, content, (*above, file))
-    scores = {kind.name: max(_likeness(kind.table, _with_new_names(kind, content)), 0.0) for kind in KINDS}
+    scores = {kind.name: max(_likeness(kind.table, content), 0.0) for kind in KINDS}
     best = max(scores.values())
     names = [name for name, score in scores.items() if score == best]
     if len(names) > 1:
@@ -275,13 +269,8 @@ def _kind_of_base(file: Path, content: Mapping[str, Any], above: tuple[Path, ...
 
 def _has_keys(kind: FileKind, content: Mapping[str, Any]) -> bool:
     """Return whether a table of a kind has all keys of a content."""
-    own = set(_with_new_names(kind, content)) - {"base"}
+    own = set(content) - {"base"}
     return any(own <= _spellings(fields) for fields in tables_of(kind.table))
-
-
-def _with_new_names(kind: FileKind, content: Any) -> Any:
-    """Return a content with present names, without a warning: the kind is not known yet."""
-    return replaced(content, list(replacements(kind.folder, content)))
 
 
 def _ambiguous(file: Path, content: Any, names: Iterable[str]) -> ConfigError:

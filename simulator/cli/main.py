@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from simulator.base import signals
 from simulator.base.compile_messages import report_compilation
 from simulator.base.console import flush, print_error
-from simulator.base.errors import DeprecatedNameWarning, JounceError, one_line
+from simulator.base.errors import JounceError, one_line
 from simulator.base.registry import load_plugins
 from simulator.base.user_folders import provide_for_matplotlib
 from simulator.cli.output_options import free_standard_output
 from simulator.cli.parser import parser_of, plugins_of
-from simulator.cli.renamed_arguments import present_arguments
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -57,14 +56,13 @@ def _run_command(argv: list[str]) -> int:
     try:
         os.getcwd()  # relative file names need the current folder; report a missing one before a missing file
         with _short_warnings() as found:
-            words = present_arguments(argv)
-            parser = parser_of(*words[:2])
-            load_plugins(plugins_of(words))
-            arguments, unknown = parser.parse_known_args(words)
+            parser = parser_of(*argv[:2])
+            load_plugins(plugins_of(argv))
+            arguments, unknown = parser.parse_known_args(argv)
             if unknown:
-                parser.refuse_unknown(unknown, words)
+                parser.refuse_unknown(unknown, argv)
             if not hasattr(arguments, "run"):
-                if words or not _is_at_a_desktop():
+                if argv or not _is_at_a_desktop():
                     parser.print_help()
                     return 0
                 arguments = parser.parse_args(["drive", "--menu"])
@@ -109,23 +107,18 @@ def _os_error_text(error: OSError) -> str:
 
 
 class UserWarnings:
-    """Warnings for the user: all old names, and the first warning of each other category."""
+    """Warnings for the user: the first warning of each category."""
 
     def __init__(self) -> None:
         self._first: dict[type[Warning], str] = {}
-        self._old_names: dict[str, None] = {}
 
     def add(self, message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
         """Add a warning, with the arguments of `warnings.showwarning`; warnings for developers are dropped."""
-        if issubclass(category, DeprecatedNameWarning):
-            self._old_names[one_line(str(message))] = None
-        elif issubclass(category, UserWarning):
+        if issubclass(category, UserWarning):
             self._first.setdefault(category, one_line(str(message)))
 
     def print(self) -> None:
         """Print the warnings, one line each."""
-        for message in self._old_names:
-            print_error(message)
         for message in self._first.values():
             print_error(f"warning: {message} (further warnings of this kind are not shown)")
 

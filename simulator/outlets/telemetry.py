@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.base import renamed
 from simulator.base.json_output import json_text
 from simulator.base.records import Record, Table, record
 from simulator.base.suggestions import did_you_mean
@@ -272,7 +271,6 @@ class LiveValues:
         """Return the metadata of a column or a field. Raises NoSuchColumnError."""
         if not isinstance(name, str):
             raise NoSuchColumnError(f"no column {name!r}; expected the name of a column, a text")
-        name = renamed.column(name)
         if name not in self.columns and name not in self._fields:
             raise NoSuchColumnError(f"no column {name!r}{did_you_mean(name, [*self._fields, *self.columns])}")
         return self.columns[name] if name in self.columns else self._fields[name][0]
@@ -280,7 +278,6 @@ class LiveValues:
     def value(self, name: str) -> Any:
         """Return the number of a column, or the array of a field in the order of its columns. Raises NoSuchColumnError."""
         column = self.column(name)
-        name = renamed.column(name)
         self._logged.look(self._session)
         self._records.put(0)
         return self._number(column) if name in self.columns else np.array([self._number(one) for one in self._fields[name]])
