@@ -334,9 +334,8 @@ def test_a_broken_axle() -> None:
 
 
 def test_an_axle_without_a_table() -> None:
-    assert faults(type("Bare", (Axle,), {})) == {
-        "contract": "kind of axle Bare: no table of keys; expected the attribute `fields` (docs/axle_kinds.md)"
-    }
+    found = faults(type("Bare", (Axle,), {}))
+    assert found.keys() == {"contract"} and "no table of keys; expected the attribute `fields`" in found["contract"]
 
 
 @pytest.mark.parametrize(("read", "check", "message"), [
