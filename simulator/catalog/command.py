@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, JounceError, OutputError
 from simulator.base.headline import headline
 from simulator.base.json_output import json_text
 from simulator.base.suggestions import did_you_mean, listed
-from simulator.catalog.file_kinds import KINDS, SUFFIXES, FileKind, kind_named, kind_of
+from simulator.base.yaml_reader import read_yaml
+from simulator.catalog.file_kinds import KINDS, SUFFIXES, kind_named, kind_of
 from simulator.catalog.json_schema import file_schema
 from simulator.catalog.pages import pages
-from simulator.catalog.plugin_check import check_added_kinds
 from simulator.catalog.registries import REGISTRIES, meaning_of
+from simulator.conformance.check_plugin import check_plugin
+from simulator.conformance.findings import WARNING, PluginError
 
 FILE_SUFFIXES = (".yaml", ".yml", *SUFFIXES)
+NAME_KEYS = ("type", "suspension", "format")
+"""Keys of files that name a kind."""
 
 
 def main_list(name: str | None, as_json: bool) -> int:
@@ -56,7 +61,7 @@ def main_check(files: Sequence[str], kind: str | None, with_plugins: bool = Fals
     Raises ConfigError: unknown kind; JounceError: the plugins register no kind.
     """
     given = None if kind is None else kind_named(kind)
-    failed = check_added_kinds(files) if with_plugins else 0
+    failed = _check_added_kinds(files) if with_plugins else 0
     for file in files:
         try:
             found = given or kind_of(file)
@@ -75,13 +80,71 @@ def main_check(files: Sequence[str], kind: str | None, with_plugins: bool = Fals
     return 2 if failed else 0
 
 
+def _check_added_kinds(files: Sequence[str]) -> int:
+    """Check all kinds that plugin files have registered, print the results, and return the number of kinds that failed.
+
+    A section of the files that names a kind is the example of its keys. Raises JounceError: no kind is registered.
+    """
+    added = [(registry, name) for _, registry in REGISTRIES.values() for name in registry.added()]
+    if not added:
+        raise JounceError("the plugins register no kind; expected a call of `register` when the file is imported")
+    contents = [_content(file) for file in files]
+    failed = 0
+    for registry, name in added:
+        example = next((found for content in contents if (found := _section_of(content, name)) is not None), {})
+        failed += _is_failed(f"{registry.noun} {name}", registry.get(name), example)
+    return failed
+
+
+def _is_failed(title: str, kind: Any, example: Mapping[str, Any]) -> bool:
+    """Check a kind and print the result; return True if the kind failed."""
+    try:
+        findings = check_plugin(kind, example)
+    except PluginError as error:
+        faults = str(error).splitlines()
+        print_line(f"{title}: failed ({len(faults)} fault{'s' * (len(faults) > 1)})")
+        for line in faults:
+            print_error(line)
+        return True
+    except JounceError as error:
+        print_error(f"{title}: {error}")
+        return True
+    print_line(f"{title}: good ({len({one.check for one in findings})} checks)")
+    for one in findings:
+        if one.outcome == WARNING:
+            print_line(f"{title}: {one.check}: warning: {one.message}")
+    return False
+
+
+def _content(file: str) -> Any:
+    """Return the content of a file; None for a file that cannot be read, which the check of the files reports."""
+    try:
+        return read_yaml(Path(file))
+    except ConfigError:
+        return None
+
+
+def _section_of(content: Any, name: str) -> Mapping[str, Any] | None:
+    """Return the first section of a content that names a kind, without that key; an axle keeps it."""
+    if isinstance(content, Mapping):
+        if any(content.get(key) == name for key in NAME_KEYS):
+            return {key: value for key, value in content.items() if key not in ("type", "format")}
+        content = list(content.values())
+    if isinstance(content, list):
+        return next((found for one in content if (found := _section_of(one, name)) is not None), None)
+    return None
+
+
 def main_schema(name: str | None, out: str | None, markdown: bool) -> int:
     """Write JSON Schemas or reference pages to a folder or the standard output. Raises ConfigError, OutputError."""
     kinds = KINDS if name is None else (kind_named(name),)
     if markdown:
         texts = pages() if name is None else {f"{name}.md": pages()[f"{name}.md"]}
     else:
-        texts = {f"{kind.name}.schema.json": _schema_text(kind) for kind in kinds}
+        texts = {
+            f"{kind.name}.schema.json": json_text(file_schema(kind.name, kind.description, kind.table, kind.based), indent=1) + "\n"
+            for kind in kinds
+        }
     if out is None:
         for text in texts.values():
             print_line(text.rstrip("\n"))
@@ -95,7 +158,3 @@ def main_schema(name: str | None, out: str | None, markdown: bool) -> int:
     except OSError as error:
         raise OutputError(f"{error.filename or folder}: cannot write: {error.strerror or error}") from None
     return 0
-
-
-def _schema_text(kind: FileKind) -> str:
-    return json_text(file_schema(kind.name, kind.description, kind.table, kind.based), indent=1) + "\n"

@@ -270,17 +270,13 @@ def _kind_of_base(file: Path, content: Mapping[str, Any], above: tuple[Path, ...
 def _has_keys(kind: FileKind, content: Mapping[str, Any]) -> bool:
     """Return whether a table of a kind has all keys of a content."""
     own = set(content) - {"base"}
-    return any(own <= _spellings(fields) for fields in tables_of(kind.table))
+    return any(own <= {written for field in fields for written in field.spellings} for fields in tables_of(kind.table))
 
 
 def _ambiguous(file: Path, content: Any, names: Iterable[str]) -> ConfigError:
     """Return the error about a file that may be of several kinds."""
     keys = list(content) if isinstance(content, Mapping) else content
     return ConfigError(file, "", keys, f"keys of one kind of file, with --kind one of {', '.join(names)}")
-
-
-def _spellings(fields: Fields) -> set[str]:
-    return {written for field in fields for written in field.spellings}
 
 
 def _likeness(table: FieldType, content: Any) -> float:

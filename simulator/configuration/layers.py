@@ -199,7 +199,7 @@ def file_of(kind: str, name: str, origin: Origin) -> Path:
 
 
 def with_base(kind: str, layer: Layer, above: tuple[Path, ...] = ()) -> Layer:
-    """Return a layer with present names, merged into the base that its content names, if any. Raises ConfigError."""
+    """Return a layer, merged into the base that its content names, if any. Raises ConfigError."""
     if not isinstance(layer.content, dict) or layer.content.get("base") is None:
         return layer
     name, origin = layer.content["base"], layer.origin_of(("base",))

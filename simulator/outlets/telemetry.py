@@ -20,7 +20,6 @@ from simulator.maneuvers.course_limit import Grip, course_columns
 from simulator.maneuvers.metrics import columns, measuring_ticks
 from simulator.telemetry.channels import Channel, Channels, Rows
 from simulator.telemetry.log import Log, NoSuchColumnError
-from simulator.telemetry.memory_log import MemoryLog
 from simulator.telemetry.replay_columns import always_logged
 from simulator.telemetry.writer import PLAIN, LogOptions, TelemetryWriter, texts
 from vehicles.command import COMMAND
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
 Source = tuple[str, Table, Record]
 """Prefix of the column names, table and record."""
 
+FIRST_ROWS = 256
+"""Initial capacity [rows] of a log in memory; it doubles when full."""
 NO_METADATA: Mapping[str, Any] = MappingProxyType({})
 PULLED = 0.01
 """Fraction of the travel of the parking brake above which its lamp is on."""
@@ -186,6 +187,44 @@ class TelemetryOutlet:
         if self._collisions:
             self.writer.about["collisions"] = json_text([collision.to_json() for collision in self._collisions])
         self.writer.close()
+
+
+class MemoryLog:
+    """Log of records in memory.
+
+    Parameters
+    ----------
+    sources, wanted : see `Channels`, also for the exceptions
+    """
+
+    def __init__(self, sources: Iterable[tuple[str, Table, Record]], wanted: Collection[str] = ()) -> None:
+        self.channels = Channels(sources, (), wanted)
+        self.rows = 0
+        self._bytes = np.zeros((FIRST_ROWS, self.channels.row_bytes), np.uint8)
+        self._records = Rows(self.channels, self._bytes)
+
+    def put(self) -> None:
+        """Log the present values of the records."""
+        if self.rows == len(self._bytes):
+            self._bytes = np.concatenate((self._bytes, np.zeros_like(self._bytes)))
+            self._records = Rows(self.channels, self._bytes)
+        self._records.put(self.rows)
+        self.rows += 1
+
+    def with_rows_of(self, other: MemoryLog) -> MemoryLog:
+        """Take the rows of another log over, in the columns that both have, and return this log; other columns are 0 there."""
+        self.rows, self._bytes = other.rows, np.zeros((len(other._bytes), self.channels.row_bytes), np.uint8)
+        self._records = Rows(self.channels, self._bytes)
+        places = {column.name: column.offset for column in other.channels.columns}
+        for column in self.channels.columns:
+            if column.name in places:
+                size, place = column.kind.itemsize, places[column.name]
+                self._bytes[:, column.offset : column.offset + size] = other._bytes[:, place : place + size]
+        return self
+
+    def log(self, about: Mapping[str, str], events: Sequence[Event] = ()) -> Log:
+        """Return a copy of the rows so far."""
+        return Log(self.channels.columns, self.channels.split(self._bytes[: self.rows]), about, events)
 
 
 class MemoryRecorder:
