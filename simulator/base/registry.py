@@ -18,6 +18,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from simulator.base.call_checks import NAMES, checks
 from simulator.base.errors import ConfigError, JounceError
+from simulator.base.fields import Field
 from simulator.base.suggestions import article, did_you_mean, nearest
 
 Kind = TypeVar("Kind")
@@ -45,7 +46,8 @@ class Registry(Generic[Kind]):
         self._entry_points: dict[str, Any] | None = None
 
     def register(self, name: str, kind: Kind) -> None:
-        """Register a kind. The same kind may be registered twice. Raises JounceError if another kind has the name."""
+        """Register a kind. The same kind may be registered twice. Raises JounceError if another kind has the name, or its table of keys has
+        other rows than `Field`."""
         self._add(name, kind, _caller())
 
     def get(self, name: str) -> Kind | None:
@@ -98,6 +100,10 @@ class Registry(Generic[Kind]):
         return self._sources.get(name) == BUILTIN
 
     def _add(self, name: str, kind: Kind, source: str) -> None:
+        table = "fields" if hasattr(kind, "fields") else "parameters"
+        rows = getattr(kind, table, ())
+        if isinstance(rows, tuple | list) and (row := next((row for row in rows if not isinstance(row, Field)), None)) is not None:
+            raise JounceError(f"{self.noun} {name}: {table}: invalid row; expected a Field (simulator.base.fields); got {row!r}")
         if self._kinds.setdefault(name, kind) is not kind:
             raise self._duplicate(name, self._sources[name], source)
         self._sources.setdefault(name, source)
