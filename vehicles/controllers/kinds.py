@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simulator.base.errors import JounceError
+from simulator.base.fields import Field
 from simulator.base.registry import Registry
 from vehicles.controllers.active_steering import FRONT, REAR
 from vehicles.controllers.anti_lock import KIND as ANTI_LOCK
@@ -40,6 +41,6 @@ def check(kind: ControllerKind) -> None:
         )
     if kind.numbers > NUMBERS:
         raise JounceError(f"controller {kind.name}: its state has {kind.numbers} numbers; expected at most {NUMBERS}")
-    shared = {"type", "name", *(field.name for field in COMMON)} & {field.name for field in kind.parameters}
+    shared = {"type", "name", *(field.name for field in COMMON)} & {field.name for field in kind.parameters if isinstance(field, Field)}
     if shared:
         raise JounceError(f"controller {kind.name}: all controllers have a parameter {min(shared)} already")
