@@ -5,8 +5,6 @@ Nothing is loaded before it is asked for: `import simulator` costs a few millise
 
 from __future__ import annotations
 
-import sys
-
 TYPE_CHECKING = False  # typing takes longer to load than all of this; who checks types knows the name
 if TYPE_CHECKING:
     from typing import Any
@@ -41,21 +39,6 @@ if TYPE_CHECKING:
 
     __version__: str
 
-
-class _OldModules:
-    """Import hook for modules of version 0.2; it loads its table when an import finds no present module."""
-
-    @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> Any:
-        """Return the specification of an old module; None for any other."""
-        if name.partition(".")[0] not in ("simulator", "vehicles", "terrain", "washout"):
-            return None
-        from simulator.base.renamed_modules import OldModules
-
-        return OldModules().find_spec(name)
-
-
-sys.meta_path.append(_OldModules)  # type: ignore[arg-type]
 
 _HOMES = {
     "Batch": "simulator.api.batch",

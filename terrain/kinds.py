@@ -16,7 +16,6 @@ import numpy as np
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.fields import Fields
 from simulator.base.registry import Registry
-from simulator.base.renamed_modules import old_names
 from terrain.ground import Ground
 
 CONTRACT = 1
@@ -121,6 +120,3 @@ def read(name: str, file: TerrainFile) -> Ground:
         if not np.isfinite(getattr(ground, what)).all():
             raise JounceError(f"{file.file}: terrain type {name}: {what} of the ground: NaN or infinite; expected finite numbers")
     return ground
-
-
-__getattr__ = old_names(__name__)

@@ -6,7 +6,6 @@ Hardpoints are given for the left side in the suspension frame of each axle; the
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,11 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError, ErrorCollector, GravityWarning, raise_all
+from simulator.base.errors import ConfigError, ErrorCollector, raise_all
 from simulator.base.fields import read
 from simulator.base.records import Record, record
-from simulator.base.section_of_0_2 import Section
 from simulator.base.suggestions import nearest, no_such_key
 from simulator.base.values import Values
 from vehicles.actuators.actuators import read_actuators
@@ -137,7 +134,6 @@ def read_description(mapping: Any, file: str, keep: Cached | None = None) -> Des
         mapping = {**mapping, "axles": {**mapping["axles"], **{name: one.values for name, one in known.items()}}}
     values = read(VEHICLE_FILE, mapping, file)
     with ErrorCollector() as faults:
-        _warn_of_gravity(values)
         parts = _read_parts(values, faults, known, keep or _uncached, repr(mapping["steering"]))
         axles = [one.section for one in parts.axles]
         with faults.part():
@@ -278,12 +274,6 @@ def _mechanism(file: str, parts: _Parts, faults: ErrorCollector, keep: Cached) -
     return mechanism
 
 
-def _warn_of_gravity(values: Values) -> None:
-    if "gravity" in values:
-        text = f"{values.file}: gravity: {values['gravity']:g} is ignored; gravity is a key of the terrain file (default: {STANDARD_GRAVITY:g})"
-        warnings.warn(text, GravityWarning, stacklevel=3)
-
-
 def _body(values: Values, parts: _Parts, rear: Vector, axles_x: tuple[float, float]) -> Record:
     """Return the record of BODY; rear: default tow hook; axles_x: x of the first and the last axle [m]."""
     body = record(BODY)
@@ -386,8 +376,6 @@ def _axles(values: Values, faults: ErrorCollector, known: Mapping[str, _CachedAx
             continue
         with faults.part():
             axle = axles.needed(name, "a mapping of keys to values")
-            if not isinstance(axle, Values):
-                axle = Section(axle, axles.file, axles.path(name))  # a kind without a table, as in version 0.2
             found[name] = known[name].read if name in known else _read_axle(axle, _steered(values, name))
     names = _from_the_front(axles, names, found, faults)
     sides = [found[name].section.sides if name in found else _sides(axles.get(name)) for name in names]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulator.base.fields import Choice, Either, Field, Fields, Group, ListOf, Named, Number, Text, Variants
+from simulator.base.fields import Choice, Either, Field, Group, ListOf, Named, Number, Text, Variants
 from vehicles.actuators.actuators import ACTUATOR_FILE
 from vehicles.aerodynamics import AERODYNAMICS_FILE
 from vehicles.appearance import DRAWN_AS
@@ -13,7 +13,7 @@ from vehicles.controllers.controller_section import CONTROLLER_FILE
 from vehicles.sound_section import SOUND_FILE
 from vehicles.steering.steering_section import STEERING_FILE
 from vehicles.suspension.axle_limits import FAR
-from vehicles.suspension.kinds import AXLE_KINDS, SHIPPED
+from vehicles.suspension.kinds import AXLE_KINDS, SHIPPED, axle_fields_of
 from vehicles.suspension.tables.build_tables import COARSEST_TOLERANCE, DEFAULT_TOLERANCE, FINEST_TOLERANCE
 from vehicles.tires.tire_file import CONTACTS
 
@@ -24,12 +24,7 @@ KINEMATICS = ("closed_form", "table")
 _COM = Field("com", POINT, "center of mass", frame=CHASSIS)
 
 
-def _axle_fields(name: str) -> Fields | None:
-    """Return the fields of an axle kind; None for a plugin kind of version 0.2 without fields."""
-    return getattr(AXLE_KINDS.get(name), "fields", None)
-
-
-AXLE = Variants("suspension", _axle_fields, AXLE_KINDS.names, "kind of axle", default=SHIPPED[0])
+AXLE = Variants("suspension", axle_fields_of, AXLE_KINDS.names, "kind of axle", default=SHIPPED[0])
 _TIRE = Text("the name of a tire file")
 _CHASSIS = (
     MASS,
@@ -70,6 +65,5 @@ VEHICLE_FILE = (
         "error tolerance of the suspension tables",
         DEFAULT_TOLERANCE,
     ),
-    Field("gravity", Number("m/s2", 0.0, 100.0), "obsolete and ignored; gravity is a key of the terrain file", None),
 )
 """Fields of a file in ``configs/vehicles``."""

@@ -23,9 +23,7 @@ from typing import Protocol
 
 from simulator.base.callbacks import CallbackKernel
 from simulator.base.fields import Fields
-from simulator.base.old_parameters import accepts_rows
 from simulator.base.records import Record, Table, layout_hash
-from simulator.base.renamed_modules import old_names
 
 CONTRACT = 1
 """Version of the interface described above and of the meaning of the columns below."""
@@ -83,7 +81,6 @@ class PythonWashout(Protocol):
         """Return the requested pose, as `pose` of WASHOUT_OUTPUT, after a period of h [s]; `seen` is a copy of the WASHOUT_INPUT record."""
 
 
-@accepts_rows(defaults_after="rate")
 @dataclass(frozen=True)
 class WashoutKind:
     """A registered washout algorithm."""
@@ -108,6 +105,3 @@ class WashoutKind:
     """Columns of the state of the kernel that are logged."""
     meaning: str = ""
     """One line for the list of washouts."""
-
-
-__getattr__ = old_names(__name__)

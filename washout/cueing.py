@@ -17,7 +17,6 @@ from simulator.base.jit import kernel
 from simulator.base.memoize import memoize_by_identity
 from simulator.base.rates import RATE
 from simulator.base.records import Record, record
-from simulator.base.renamed import RenamedAttribute
 from washout import platform_state_machine
 from washout.actuators import ACTUAL, ACTUATORS, actual, actuate, actuators
 from washout.classical import KIND, STATE, WASHOUT, rest, washout_step
@@ -116,11 +115,6 @@ class MotionCueing:
     ConfigError : invalid mapping
     JounceError : the plugin washout failed
     """
-
-    intensity = RenamedAttribute("tuner.intensity")
-    knobs = RenamedAttribute("tuner.parameters")
-    change = RenamedAttribute("tuner.change")
-    foresee = RenamedAttribute("washout.set_preview")
 
     def __init__(
         self,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
-from simulator.base.renamed_modules import old_names
 from washout import adaptive
 from washout.classical import KIND
 from washout.contract import CONTRACT, LAYOUT, WashoutKind
@@ -40,6 +39,3 @@ def check(kind: WashoutKind) -> None:
         raise JounceError(f"washout {kind.name}: expected either a kernel or a function make")
     if kind.make is not None and not kind.rate > 0.0:
         raise JounceError(f"washout {kind.name}: expected a rate above 0 for a washout in Python")
-
-
-__getattr__ = old_names(__name__)

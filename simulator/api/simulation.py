@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from simulator.api.loading import Changes, assemble
 from simulator.api.own_vehicle import OwnVehicle
 from simulator.autonomy.outcome import Outcome, outcome_of
-from simulator.base import renamed
 from simulator.base.call_checks import FUNCTION, MAPPING, NAME, NAMES, NUMBER, TEXT, WHOLE, ArgumentError, Kind, checks, is_name, optional
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.machine import origin
@@ -372,7 +371,7 @@ class Simulation:
             raise JounceError("command: the maneuver or the driver of this simulation drives; expected a simulation without them")
         if not self.vehicle.takes_torque and (values.get("steering_torque") or values.get("steering_free")):
             raise JounceError("command: a steering torque needs a session with `steering: torque`")
-        self._held.change({renamed.command_field(name): value for name, value in values.items()})
+        self._held.change(values)
 
     @property
     def objects(self) -> dict[int, WorldObject]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from simulator.autonomy.goal_driver import GoalDriver
 from simulator.autonomy.goal_section import SECTIONS, goal_task
 from simulator.base.fields import REQUIRED
-from simulator.driver.contract import Driver, DriverKind, DriverSettings, SensingDriver
+from simulator.driver.contract import CONTRACT, Driver, DriverKind, DriverSettings, SensingDriver
 from simulator.driver.speed import SpeedGains
 from simulator.driver.steering.kinds import STEERING
 
@@ -22,4 +22,4 @@ def _make(settings: DriverSettings) -> Driver | SensingDriver:
     return GoalDriver(task, settings, SpeedGains(), STEERING.read({}, FILE, "driver"))
 
 
-KIND = DriverKind("planner", _make, 2, parameters=PARAMETERS, meaning="drives to a goal: obstacle map and planner")
+KIND = DriverKind("planner", _make, CONTRACT, parameters=PARAMETERS, meaning="drives to a goal: obstacle map and planner")

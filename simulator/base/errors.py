@@ -108,12 +108,6 @@ HINTS = ("did you mean ", "is ", "run ")
 """First words of a hint in parentheses."""
 
 
-def place_of(file: str, key: str) -> str:
-    """Return ``FILE:LINE`` of a key, or the file alone if it has no lines."""
-    line = line_finder(file, key) if key else None
-    return f"{file}:{line}" if line else file
-
-
 class ConfigErrors(ConfigError):  # noqa: N818 - several errors
     """All errors of a file, one line each. File, key, value and expectation are those of the first error."""
 
@@ -213,20 +207,8 @@ class ErrorCollector:
         raise_all(errors)
 
 
-class DeprecatedNameWarning(UserWarning):
-    """Warning about an old name, which works until version 0.4."""
-
-
-class ContractWarning(UserWarning):
-    """Warning that a plugin was written for an earlier version of its contract."""
-
-
 class SensorWarning(UserWarning):
     """Warning that a sensor measures less than it is asked for."""
-
-
-class GravityWarning(UserWarning):
-    """Warning that the gravity in a vehicle file is ignored; the gravity of the terrain is used."""
 
 
 class TireTypeWarning(UserWarning):

@@ -16,9 +16,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-from simulator.base import renamed
 from simulator.base.call_checks import NAMES, checks
 from simulator.base.errors import ConfigError, JounceError
+from simulator.base.fields import Field
 from simulator.base.suggestions import article, did_you_mean, nearest
 
 Kind = TypeVar("Kind")
@@ -46,7 +46,8 @@ class Registry(Generic[Kind]):
         self._entry_points: dict[str, Any] | None = None
 
     def register(self, name: str, kind: Kind) -> None:
-        """Register a kind. The same kind may be registered twice. Raises JounceError if another kind has the name."""
+        """Register a kind. The same kind may be registered twice. Raises JounceError if another kind has the name, or its table of keys has
+        other rows than `Field`."""
         self._add(name, kind, _caller())
 
     def get(self, name: str) -> Kind | None:
@@ -99,6 +100,10 @@ class Registry(Generic[Kind]):
         return self._sources.get(name) == BUILTIN
 
     def _add(self, name: str, kind: Kind, source: str) -> None:
+        table = "fields" if hasattr(kind, "fields") else "parameters"
+        rows = getattr(kind, table, ())
+        if isinstance(rows, tuple | list) and (row := next((row for row in rows if not isinstance(row, Field)), None)) is not None:
+            raise JounceError(f"{self.noun} {name}: {table}: invalid row; expected a Field (simulator.base.fields); got {row!r}")
         if self._kinds.setdefault(name, kind) is not kind:
             raise self._duplicate(name, self._sources[name], source)
         self._sources.setdefault(name, source)
@@ -118,22 +123,13 @@ class Registry(Generic[Kind]):
         """Return the entry points of installed packages by name."""
         if self._entry_points is None:
             self._entry_points = {}  # read once: reading takes time, and the installed packages do not change
-            for point in self._points():
+            for point in entry_points(self.group):
                 other = self._entry_points.get(point.name)
                 source = other.value if other is not None else self._sources.get(point.name)
                 if source is not None and source != point.value:
                     raise self._duplicate(point.name, source, point.value)
                 self._entry_points[point.name] = point
         return self._entry_points
-
-    def _points(self) -> Iterator[Any]:
-        """Yield the entry points of the group, and those of its old name, which give a warning."""
-        yield from entry_points(self.group)
-        for old, new in renamed.GROUPS.items():
-            if new == self.group:
-                for point in entry_points(old):
-                    renamed.warn(f"entry-point group {old} of {point.value}", new)
-                    yield point
 
 
 class KindChoice(NamedTuple):

@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from simulator.base import renamed
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, JounceError, OutputError
 from simulator.base.headline import headline
@@ -40,7 +39,6 @@ def main_list(name: str | None, as_json: bool) -> int:
 
 def _listed(name: str) -> dict[str, str]:
     """Return the names of a kind with their descriptions. Raises ConfigError."""
-    name = renamed.kind(name)
     if name in REGISTRIES:
         registry = registry_of(name)
         return {entry: meaning_of(registry.get(entry)) for entry in registry.names()}

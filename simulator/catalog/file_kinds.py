@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simulator.base import renamed
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean, listed
 from simulator.catalog import file_checks
@@ -147,7 +146,6 @@ def register(kind: FileKind) -> None:
 
 def kind_named(name: str) -> FileKind:
     """Return the kind of a name. Raises ConfigError."""
-    name = renamed.kind(name)
     found = next((kind for kind in KINDS if kind.name == name), None)
     if found is None:
         names = [kind.name for kind in KINDS]
@@ -172,16 +170,13 @@ def _kind_of(file: Path, above: tuple[Path, ...]) -> FileKind:
     for kind in KINDS:
         if folder.endswith(f"/{kind.folder}"):
             return kind
-    for old, new in renamed.FOLDERS.items():
-        if folder.endswith(f"/{old}"):
-            return kind_named(new)
     from simulator.base.yaml_reader import read_yaml
 
     content = read_yaml(file)
     base = content.get("base") if isinstance(content, Mapping) else None
     if isinstance(base, str) and base.strip():
         return _kind_of_base(file, content, (*above, file))
-    scores = {kind.name: max(_likeness(kind.table, _with_new_names(kind, content)), 0.0) for kind in KINDS}
+    scores = {kind.name: max(_likeness(kind.table, content), 0.0) for kind in KINDS}
     best = max(scores.values())
     names = [name for name, score in scores.items() if score == best]
     if len(names) > 1:
@@ -214,25 +209,14 @@ def _kind_of_base(file: Path, content: Mapping[str, Any], above: tuple[Path, ...
 
 def _has_keys(kind: FileKind, content: Mapping[str, Any]) -> bool:
     """Return whether a table of a kind has all keys of a content."""
-    own = set(_with_new_names(kind, content)) - {"base"}
-    return any(own <= _spellings(fields) for fields in tables_of(kind.table))
-
-
-def _with_new_names(kind: FileKind, content: Any) -> Any:
-    """Return a content with present names, without a warning: the kind is not known yet."""
-    from simulator.configuration.renamed_keys import replaced, replacements
-
-    return replaced(content, list(replacements(kind.folder, content)))
+    own = set(content) - {"base"}
+    return any(own <= {written for field in fields for written in field.spellings} for fields in tables_of(kind.table))
 
 
 def _ambiguous(file: Path, content: Any, names: Iterable[str]) -> ConfigError:
     """Return the error about a file that may be of several kinds."""
     keys = list(content) if isinstance(content, Mapping) else content
     return ConfigError(file, "", keys, f"keys of one kind of file, with --kind one of {', '.join(names)}")
-
-
-def _spellings(fields: Fields) -> set[str]:
-    return {written for field in fields for written in field.spellings}
 
 
 def _likeness(table: FieldType, content: Any) -> float:

@@ -13,12 +13,11 @@ from simulator.base import signals
 from simulator.base.argument_types import Parser
 from simulator.base.compile_messages import report_compilation
 from simulator.base.console import flush, print_error
-from simulator.base.errors import DeprecatedNameWarning, JounceError, one_line
+from simulator.base.errors import JounceError, one_line
 from simulator.base.registry import load_plugins
 from simulator.base.user_folders import provide_for_matplotlib
 from simulator.cli.output_options import free_standard_output
 from simulator.cli.parser import parser_of, plugins_of
-from simulator.cli.renamed_arguments import present_arguments
 
 
 def main(argv: list[str] | None = None, make_parser: Callable[..., Parser] | None = None) -> int:
@@ -59,14 +58,13 @@ def _run_command(argv: list[str], make_parser: Callable[..., Parser] | None) -> 
     try:
         os.getcwd()  # relative file names need the current folder; report a missing one before a missing file
         with _short_warnings() as found:
-            words = argv if make_parser else present_arguments(argv)
-            parser = (make_parser or parser_of)(*words)
-            load_plugins(plugins_of(words))
-            arguments, unknown = parser.parse_known_args(words)
+            parser = (make_parser or parser_of)(*argv)
+            load_plugins(plugins_of(argv))
+            arguments, unknown = parser.parse_known_args(argv)
             if unknown:
-                parser.refuse_unknown(unknown, words)
+                parser.refuse_unknown(unknown, argv)
             if not hasattr(arguments, "run"):
-                if words or not _is_at_a_desktop():
+                if argv or not _is_at_a_desktop():
                     parser.print_help()
                     return 0
                 arguments = parser.parse_args(["drive", "--menu"])
@@ -111,23 +109,18 @@ def _os_error_text(error: OSError) -> str:
 
 
 class UserWarnings:
-    """Warnings for the user: all old names, and the first warning of each other category."""
+    """Warnings for the user: the first warning of each category."""
 
     def __init__(self) -> None:
         self._first: dict[type[Warning], str] = {}
-        self._old_names: dict[str, None] = {}
 
     def add(self, message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
         """Add a warning, with the arguments of `warnings.showwarning`; warnings for developers are dropped."""
-        if issubclass(category, DeprecatedNameWarning):
-            self._old_names[one_line(str(message))] = None
-        elif issubclass(category, UserWarning):
+        if issubclass(category, UserWarning):
             self._first.setdefault(category, one_line(str(message)))
 
     def print(self) -> None:
         """Print the warnings, one line each."""
-        for message in self._old_names:
-            print_error(message)
         for message in self._first.values():
             print_error(f"warning: {message} (further warnings of this kind are not shown)")
 

@@ -9,14 +9,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from simulator.base import renamed
 from simulator.base.errors import NOTHING, ConfigError, JounceError, OutputError
 from simulator.base.output_target import STANDARD_OUTPUT, is_stream, output_path
 
 SUFFIXES = {"html": (".html", ".htm"), "plot": (".png",)}
 """Suffixes of a single file, by option."""
 FILES = (*SUFFIXES["html"], *SUFFIXES["plot"], ".json", ".csv", ".yaml", ".yml")
-"""Suffixes with which the value of `--out` is a file, as in version 0.2."""
+"""Suffixes with which the value of `--out` looks like a file."""
 OPTIONS = ("csv", "html", "plot", "animate", "basis", "write")
 """Options for a single file, which may be `-`."""
 
@@ -51,17 +50,9 @@ def add_single_file(p: argparse.ArgumentParser, option: str, content: str, defau
     group.add_argument("--out", metavar="DIR", help=folder)
 
 
-def move_old_file(arguments: argparse.Namespace, option: str) -> None:
-    """Move a file name in `--out` to the option for the single file, with a warning.
-
-    Raises
-    ------
-    ConfigError : the file name has the wrong suffix
-    """
-    if _is_file(arguments.out):
-        renamed.warn("--out FILE", f"--{option} FILE")
-        setattr(arguments, option, arguments.out)
-        arguments.out = None
+def check_single_file(arguments: argparse.Namespace, option: str) -> None:
+    """Raise ConfigError if the name of the single file has the wrong suffix, or `--out` is the name of a file."""
+    _check_folder(arguments.out, f"--{option} {arguments.out}")
     name = getattr(arguments, option)
     if name is not None and not name.lower().endswith(SUFFIXES[option]) and not _is_stream(name):
         raise ConfigError(f"--{option}", "", name, f"a file name that ends in {SUFFIXES[option][0]}")
@@ -75,10 +66,10 @@ def single_file(arguments: argparse.Namespace, option: str) -> Iterator[None]:
 
     Raises
     ------
-    ConfigError : the file name has the wrong suffix
+    ConfigError : the file name has the wrong suffix, or `--out` is the name of a file
     OutputError : the folder cannot be created
     """
-    move_old_file(arguments, option)
+    check_single_file(arguments, option)
     name, folder = getattr(arguments, option), Path(arguments.out or "")
     arguments.output_file = lambda default: output_path(name) if name is not None else folder / default
     with output_folder(folder):
@@ -90,24 +81,19 @@ def named_file(arguments: argparse.Namespace) -> Path:
 
     Raises
     ------
-    JounceError : the folder has no name, or `--out FILE` is combined with `--name`
+    ConfigError : the folder has no name, or `--out` is the name of a file
     """
-    if _is_file(arguments.out):
-        if arguments.name is not None:
-            raise JounceError("--out FILE and --name exclude each other; expected --out FOLDER")
-        renamed.warn("--out FILE", "--out FOLDER --name NAME")
-        return Path(arguments.out)
+    check_named_file(arguments)
     name = arguments.name or os.path.basename(os.path.abspath(arguments.out))
     if not name:
         raise ConfigError("--name", "", NOTHING, "the name of the file in the folder of --out")
     return Path(arguments.out, name if name.lower().endswith((".yaml", ".yml")) else f"{name}.yaml")
 
 
-def split_old_file(arguments: argparse.Namespace) -> None:
-    """Split a file name in `--out` into folder and `--name`, with a warning."""
-    if arguments.out is not None and _is_file(str(arguments.out)):
-        renamed.warn("--out FILE", "--out FOLDER --name NAME")
-        arguments.out, arguments.name = arguments.out.parent, arguments.out.name
+def check_named_file(arguments: argparse.Namespace) -> None:
+    """Raise ConfigError if `--out` is the name of a file."""
+    folder, name = os.path.split(arguments.out or "")
+    _check_folder(arguments.out, f"--out {folder or '.'} --name {name}")
 
 
 @contextlib.contextmanager
@@ -135,6 +121,7 @@ def _is_stream(name: str) -> bool:
         return False
 
 
-def _is_file(out: str | None) -> bool:
-    """Return whether the value of `--out` is a file name, as in version 0.2."""
-    return out is not None and out.lower().endswith(FILES) and not os.path.isdir(out)
+def _check_folder(out: str | os.PathLike[str] | None, meant: str) -> None:
+    """Raise ConfigError if the value of `--out` is the name of a file; `meant`: options that write this file."""
+    if out is not None and str(out).lower().endswith(FILES) and not os.path.isdir(out):
+        raise ConfigError("--out", "", str(out), f"a folder (is {meant} meant?)")

@@ -13,18 +13,16 @@ from os.path import isfile, realpath
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from simulator.base import renamed
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import ListOf
 from simulator.configuration.binary_files import BinaryFiles
 from simulator.configuration.file_lookup import SUFFIXES, find_config
 from simulator.configuration.key_path import KeyPath, parse, written
-from simulator.configuration.layers import Layer, Origin, other_spellings, own_copy, read_layers, with_new_names
+from simulator.configuration.layers import Layer, Origin, other_spellings, own_copy, read_layers
 from simulator.configuration.message_origins import MessageOrigins
 from simulator.configuration.named_files import NamedFiles
 from simulator.configuration.overrides import Override
 from simulator.configuration.references import DEFAULTS, kind_at, names_soil
-from simulator.configuration.renamed_keys import modernized, new_key, new_value
 from simulator.maneuvers.parameters import KEY as PARAMETERS
 from simulator.maneuvers.parameters import is_used, unknown_parameter
 from simulator.sensors.kinds import SENSOR_FILE
@@ -56,7 +54,7 @@ class Configuration:
     """
 
     def __init__(self, layer: Layer | None = None) -> None:
-        self.layer = with_new_names("sessions", layer or Layer({}, {(): Origin("the session", is_file=False)}))
+        self.layer = layer or Layer({}, {(): Origin("the session", is_file=False)})
         self.settings: list[str] = []
         self._compose(NamedFiles(self.layer), BinaryFiles(self.layer))
 
@@ -112,7 +110,6 @@ class Configuration:
         for n in range(len(path)):
             self.named.open(path[:n])
             node = self.layer.at(path[:n])
-            path = self._with_new_name(path, n, origin)
             path = (*path[:n], _checked_part(node, path[:n], path[n], setting, origin), *path[n + 1 :])
             self._check_parameter(path[: n + 1], origin)
             if n < len(path) - 1:
@@ -120,8 +117,7 @@ class Configuration:
                 if isinstance(node, dict) and node.get(path[n]) is None:
                     node[path[n]] = {}
                     created = created or path[: n + 1]
-        value = self._with_new_names_below(path, setting.value, origin)
-        self._replace(path, value if origin.is_file else _soil_from_here(path, value))
+        self._replace(path, setting.value if origin.is_file else _soil_from_here(path, setting.value))
         self.layer.put_origins(path, {(): origin})
         if created:
             self.layer.origins[created] = origin
@@ -135,24 +131,6 @@ class Configuration:
         known = content.get(PARAMETERS) or {} if isinstance(content, dict) else {}
         if isinstance(known, dict) and name not in known and not is_used(name, content):
             raise origin.wrong(name, unknown_parameter(name, known, self.name(written(place))))
-
-    def _with_new_name(self, path: KeyPath, n: int, origin: Origin) -> KeyPath:
-        """Return a path whose part `n` is not an old key; an old key gives a warning."""
-        place, kind = self.named.around(path[:n]) or ((), "sessions")
-        new = new_key(kind, path[len(place) : n], path[n], self.layer.at(path[:n]))
-        if new is None:
-            return path
-        renamed.warn(written(path[: n + 1]), written((*path[:n], new)), None if origin.is_file else origin.source.split(" ")[0])
-        return (*path[:n], new, *path[n + 1 :])
-
-    def _with_new_names_below(self, path: KeyPath, value: Any, origin: Origin) -> Any:
-        """Return a value for a path in which old keys and values are replaced."""
-        place, kind = self.named.around(path) or ((), "sessions")
-        section, source = path[len(place) :], None if origin.is_file else origin.source
-        if section and (new := new_value(kind, section[:-1], section[-1], value)) is not None:
-            renamed.warn(str(value), new, source)
-            return new
-        return modernized(kind, value, source, section)[0]
 
     def _replace(self, path: KeyPath, value: Any) -> None:
         """Replace the value at a path with an existing parent; None removes the key."""

@@ -6,7 +6,6 @@ from itertools import islice
 from os.path import isfile
 from pathlib import Path
 
-from simulator.base import renamed
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean, listed, nearest
 
@@ -57,10 +56,6 @@ def find_config(kind: str, name: str, source: object = None, key: str = "", ship
     for path in places:  # os.path.isfile, unlike Path.is_file, returns False for too long names and inaccessible folders
         if isfile(path) and not _is_same(path, source):
             return path
-    if (kind, name) in renamed.FILES:
-        new = renamed.FILES[kind, name]
-        renamed.warn(name, new, source, key)
-        return shipped / f"{new}.yaml"
     known = sorted(p.stem for p in shipped.glob("[!.]*.yaml"))
     if source is None:
         raise ConfigError(kind, "", name, _expected_on_command_line(kind, name, is_path, spellings[0], known))

@@ -22,7 +22,6 @@ from simulator.base.units import SUFFIXES
 from simulator.base.yaml_reader import read_yaml
 from simulator.configuration.file_lookup import find_config
 from simulator.configuration.key_path import KeyPath, written
-from simulator.configuration.renamed_keys import modernized, moved
 from simulator.maneuvers.parameters import KEY as PARAMETERS
 from simulator.maneuvers.parameters import is_used, unknown_parameter
 
@@ -200,8 +199,7 @@ def file_of(kind: str, name: str, origin: Origin) -> Path:
 
 
 def with_base(kind: str, layer: Layer, above: tuple[Path, ...] = ()) -> Layer:
-    """Return a layer with present names, merged into the base that its content names, if any. Raises ConfigError."""
-    layer = with_new_names(kind, layer)
+    """Return a layer, merged into the base that its content names, if any. Raises ConfigError."""
     if not isinstance(layer.content, dict) or layer.content.get("base") is None:
         return layer
     name, origin = layer.content["base"], layer.origin_of(("base",))
@@ -246,19 +244,6 @@ def _check_parameters(below: dict[str, Any], layer: Layer, base: str) -> None:
     for name in new:
         if isinstance(name, str) and name not in known and not is_used(name, below) and not is_used(name, layer.content):
             raise layer.origin_of((PARAMETERS, name)).wrong(name, unknown_parameter(name, known, base))
-
-
-def with_new_names(kind: str, layer: Layer) -> Layer:
-    """Return a layer in which old keys and values are replaced; each gives a warning."""
-    root = layer.origins[()]
-    content, found = modernized(kind, layer.content, root.source if root.is_file and not root.key else None)
-    if not found:
-        return layer
-    origins = {moved(path, found): origin for path, origin in layer.origins.items()}
-    for one in found:  # a message names the key that the file has
-        new = moved(one.path, found)
-        origins.setdefault(new, layer.origin_of(one.path))
-    return Layer(content, origins)
 
 
 def merged(below: Layer, above: Layer) -> Layer:

@@ -30,7 +30,7 @@ from terrain.objects.object_set import NO_OBJECTS
 
 def check_sensor(kind: SensorKind, findings: Findings, example: Mapping[str, Any]) -> None:
     """Check a sensor."""
-    check_parameters(findings, kind.parameters, numbers_only=kind.contract == 1)
+    check_parameters(findings, kind.parameters, numbers_only=False)
     _check_presets(kind, findings)
     check_rows(findings, "output", kind.output, [row[0] for row in SAMPLED])
     with findings.check("rate") as check:
@@ -41,8 +41,7 @@ def check_sensor(kind: SensorKind, findings: Findings, example: Mapping[str, Any
     if findings.created(lambda: _new_sensor(kind, values), bool(example)) is None:
         return
     _check_output(kind, values, findings)
-    if kind.contract > 1:
-        _check_arrays(kind, values, findings)
+    _check_arrays(kind, values, findings)
     if kind.messages is not None:
         _check_messages(kind, values, findings)
     _check_limits(kind, values, findings)
@@ -98,7 +97,7 @@ def _check_output(kind: SensorKind, values: Values, findings: Findings) -> None:
             description, readout = readout_of(n)
             before = readout.tobytes()
             sensor.step(_input(n / kind.rate, readout), out.records)
-            for fault in finite_faults(out.records, nan=kind.contract > 1):
+            for fault in finite_faults(out.records, nan=True):
                 finite.fail(f"{description}: {fault}")
             writing.need(readout.tobytes() == before, "changes the readout; copy what must change")
             writing.need(out.is_intact, "writes beyond the output record; check the indices")
@@ -151,7 +150,7 @@ def _check_limits(kind: SensorKind, values: Values, findings: Findings) -> None:
             sensor, out = _new_sensor(kind, extreme), GuardedRecords(kind.output)
             for _, readout in readouts():
                 sensor.step(_input(0.0, readout), out.records)
-                for fault in finite_faults(out.records, nan=kind.contract > 1):
+                for fault in finite_faults(out.records, nan=True):
                     check.fail(f"{description}: {fault}, or narrow the range")
 
 

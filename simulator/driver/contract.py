@@ -1,7 +1,7 @@
 """Contract of automatic drivers: a driver reads the state of the vehicle and the sensors, and fills the command.
 
-A driver of version 2 of the contract has `read(t, readout, command, sensors)`: `sensors` maps the name of each sensor to its last delivered
-`simulator.sensors.measurement.Measurement`, whose `age` and `trouble` show a late or a failed sensor. A driver of version 1 has
+A driver has `read(t, readout, command, sensors)`: `sensors` maps the name of each sensor to its last delivered
+`simulator.sensors.measurement.Measurement`, whose `age` and `trouble` show a late or a failed sensor. A driver without sensors may have
 `read(t, readout, command)`.
 
 A plugin driver runs in its own thread (`simulator.base.plugin_thread`). Its command for one call takes effect at the next call, 10 ms
@@ -12,17 +12,15 @@ platform parks.
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
-from simulator.base.errors import ContractWarning, JounceError
+from simulator.base.errors import JounceError
 from simulator.base.field_records import filled, rows
 from simulator.base.fields import Fields, Number, read
-from simulator.base.old_parameters import accepts_rows
 from simulator.base.plugin_thread import PluginThread
 from simulator.base.records import Record, record
 from simulator.base.registry import making
@@ -34,21 +32,19 @@ from terrain.ground import Ground
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
 
-CONTRACT = 1
-"""Version of kinds that import this name, as those for Jounce 0.2 did. New kinds specify `contract=2`."""
-CONTRACTS = (1, 2)
-"""Versions that a kind may have."""
+CONTRACT = 2
+"""Version of this contract."""
 
 
 class Driver(Protocol):
-    """Source of the command, of version 1."""
+    """Source of the command."""
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record at simulated time t [s] from the READOUT record."""
 
 
 class SensingDriver(Protocol):
-    """Source of the command that reads sensors, of version 2."""
+    """Source of the command that reads sensors."""
 
     def read(self, t: float, readout: Record, command: Record, sensors: Mapping[str, Measurement]) -> None:
         """Fill the COMMAND record at simulated time t [s] from the READOUT record and the measurements."""
@@ -106,7 +102,6 @@ class DriverSettings:
     """Pose (x [m], y [m], yaw [rad]) of a vehicle that the driver takes over during the drive; None: it begins at the start of the ground."""
 
 
-@accepts_rows(defaults_after="ranges")
 @dataclass(frozen=True)
 class DriverKind:
     """Registered kind of driver."""
@@ -114,7 +109,7 @@ class DriverKind:
     name: str
     make: Callable[[DriverSettings], Driver | SensingDriver]
     contract: int
-    """Version of the contract for which the kind was written, one of CONTRACTS."""
+    """Version of the contract for which the kind was written."""
     follows_maneuver: bool = False
     """True if the driver needs a maneuver, whose terrain and duration are then the defaults."""
     parameters: Fields = ()
@@ -129,8 +124,6 @@ def make_driver(kind: DriverKind, settings: DriverSettings, builtin: bool, paced
         driver = kind.make(settings)
     if builtin:
         return driver
-    if kind.contract == 1:
-        warnings.warn(f"driver {kind.name}: written for contract 1; it runs as before, without sensors", ContractWarning, stacklevel=2)
     return DriverRunner(kind.name, driver, paced)
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
-from simulator.base.renamed_modules import old_names
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 
 if TYPE_CHECKING:
@@ -34,11 +33,7 @@ def register(kind: DriverKind) -> None:
 
 def check(kind: DriverKind) -> None:
     """Check the contract version of a kind, also of one from an entry point. Raises JounceError as `register`."""
-    from simulator.driver.contract import CONTRACTS
+    from simulator.driver.contract import CONTRACT
 
-    if kind.contract not in CONTRACTS:
-        expected = " or ".join(map(str, CONTRACTS))
-        raise JounceError(f"driver {kind.name}: written for version {kind.contract} of the contract; expected version {expected}")
-
-
-__getattr__ = old_names(__name__)
+    if kind.contract != CONTRACT:
+        raise JounceError(f"driver {kind.name}: written for version {kind.contract} of the contract; expected version {CONTRACT}")

@@ -65,10 +65,6 @@ def event_from_json(row: Mapping[str, Any]) -> Event:
     )
 
 
-ALIASES = {"escape": "quit", "motion": "platform"}
-"""Names of kinds in input sources of plugins of earlier versions."""
-
-
 def sent(name: str, origin: Origin) -> Event:
     """Return the event of a key, a button, or an entry of `InputSource.events`."""
-    return Event(ALIASES.get(name, name), None, origin)
+    return Event(name, None, origin)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simulator.base import renamed
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Choice, Either, Field, Fields, FileName, Group, ListOf, Named, Number, Text, read
 from simulator.configuration.layers import read_layers
@@ -182,7 +181,7 @@ def fit_of(content: Any, file: str) -> Fit:
             check_keys(one.get("set"), file, f"data[{n}].set", faults)
             _check_data(one, file, f"data[{n}]", faults)
     data = tuple(_data(one, given, n) for n, one in enumerate(given["data"]))
-    channels = {renamed.column(name): FittedChannel(one.get("noise"), one["weight"]) for name, one in given["channels"].items()}
+    channels = {name: FittedChannel(one.get("noise"), one["weight"]) for name, one in given["channels"].items()}
     return Fit(file, given["name"], given["title"] or given["name"], parameters, data, channels, given["difference"], given["rounds"])
 
 

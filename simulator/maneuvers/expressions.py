@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base import renamed
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean
 from simulator.maneuvers import signal_processing
@@ -422,7 +421,7 @@ def parse(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
-            tree = ast.parse(renamed.in_expression(text), mode="eval").body
+            tree = ast.parse(text, mode="eval").body
     except SyntaxError as error:
         raise check.wrong(None, f"an expression ({error.msg} at character {error.offset or 1})") from None
     except (ValueError, RecursionError, MemoryError):

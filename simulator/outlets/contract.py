@@ -16,7 +16,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from simulator.base.fields import Fields
-from simulator.base.old_parameters import accepts_rows
 from simulator.base.records import Record
 from simulator.events.event import Event
 from simulator.sensors.measurement import Measurement
@@ -24,8 +23,6 @@ from simulator.telemetry.finished_log import FinishedLog
 
 CONTRACT = 2
 """Version of this contract."""
-CONTRACTS = (1, 2)
-"""Versions that outlets may be written for. An outlet of version 1 hears no events."""
 
 
 class OutletSample(NamedTuple):
@@ -96,7 +93,6 @@ class OutletSettings:
     """Time between two publications [s]."""
 
 
-@accepts_rows(defaults_after="ranges")
 @dataclass(frozen=True)
 class OutletKind:
     """Registered kind of outlet."""
@@ -104,7 +100,7 @@ class OutletKind:
     name: str
     make: Callable[[OutletSettings], PluginOutlet | LogOutlet]
     contract: int
-    """Version of the contract that the kind implements, one of CONTRACTS."""
+    """Version of the contract that the kind implements."""
     rate: float = 100.0
     """Default rate [Hz]."""
     parameters: Fields = ()

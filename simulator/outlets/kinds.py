@@ -12,7 +12,7 @@ from simulator.base.fields import Field, Fields, Variants
 from simulator.base.rates import RATE, whole_ticks
 from simulator.base.registry import Registry, making
 from simulator.base.values import Values
-from simulator.outlets.contract import CONTRACT, CONTRACTS, LogOutlet, OutletKind, OutletSettings
+from simulator.outlets.contract import CONTRACT, LogOutlet, OutletKind, OutletSettings
 from simulator.outlets.log_outlet_runner import LogOutletRunner
 from simulator.outlets.outlet_runner import OutletRunner
 
@@ -20,8 +20,6 @@ CSV = "csv"
 """Name of the log format CSV."""
 BUILTIN_OUTLETS = ("telemetry", "motion", "window")
 """Names of the built-in outlets of a session, which do not use this registry."""
-FIRST_WITH_EVENTS = 2
-"""First version of the contract in which outlets hear events."""
 
 OUTLET_KINDS: Registry[OutletKind] = Registry("outlet", "jounce.outlets", {CSV: "simulator.outlets.csv_log:KIND"})
 
@@ -36,7 +34,7 @@ def check(kind: OutletKind) -> None:
     """Raise JounceError as `register`; needed for kinds of installed packages, which `register` has not checked."""
     if kind.name in BUILTIN_OUTLETS:
         raise JounceError(f"there is an outlet called {kind.name} already, built into the session")
-    if kind.contract not in CONTRACTS:
+    if kind.contract != CONTRACT:
         raise JounceError(f"outlet {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
 
 
@@ -84,4 +82,4 @@ def _outlet(values: Values, folder: Path, h: float) -> OutletRunner | LogOutletR
         outlet = kind.make(OutletSettings(parameters, folder, every * h))
     if isinstance(outlet, LogOutlet):
         return LogOutletRunner(name, outlet, folder)
-    return OutletRunner(name, outlet, every, hears=kind.contract >= FIRST_WITH_EVENTS)
+    return OutletRunner(name, outlet, every)

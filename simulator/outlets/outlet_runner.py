@@ -23,9 +23,8 @@ class OutletRunner:
     Parameters
     ----------
     name : name of the kind
-    outlet : outlet of the plugin; it hears events if it has a method `hear` and is written for a contract with events
+    outlet : outlet of the plugin; it hears events if it has a method `hear`
     every : ticks between two publications
-    hears : False for an outlet of contract 1
 
     Attributes
     ----------
@@ -36,10 +35,10 @@ class OutletRunner:
     label = "plugin"
     """Name of the outlet in messages."""
 
-    def __init__(self, name: str, outlet: PluginOutlet, every: int, hears: bool = True) -> None:
+    def __init__(self, name: str, outlet: PluginOutlet, every: int) -> None:
         self.name, self.every = name, every
         self._outlet = outlet
-        self._hearing = outlet if hears and isinstance(outlet, HearingOutlet) else None
+        self._hearing = outlet if isinstance(outlet, HearingOutlet) else None
         self._events: deque[Event] = deque()
         self.missed = self.dropped = 0
         self._thread = PluginThread(f"outlet {name}", self._work)

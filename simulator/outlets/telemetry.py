@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.base import renamed
 from simulator.base.json_output import json_text
 from simulator.base.records import Record, Table, record
 from simulator.base.suggestions import did_you_mean
@@ -21,7 +20,6 @@ from simulator.maneuvers.course_limit import Grip, course_columns
 from simulator.maneuvers.metrics import columns, measuring_ticks
 from simulator.telemetry.channels import Channel, Channels, Rows
 from simulator.telemetry.log import Log, NoSuchColumnError
-from simulator.telemetry.memory_log import MemoryLog
 from simulator.telemetry.replay_columns import always_logged
 from simulator.telemetry.writer import PLAIN, LogOptions, TelemetryWriter, texts
 from vehicles.command import COMMAND
@@ -38,6 +36,8 @@ if TYPE_CHECKING:
 Source = tuple[str, Table, Record]
 """Prefix of the column names, table and record."""
 
+FIRST_ROWS = 256
+"""Initial capacity [rows] of a log in memory; it doubles when full."""
 NO_METADATA: Mapping[str, Any] = MappingProxyType({})
 PULLED = 0.01
 """Fraction of the travel of the parking brake above which its lamp is on."""
@@ -189,6 +189,44 @@ class TelemetryOutlet:
         self.writer.close()
 
 
+class MemoryLog:
+    """Log of records in memory.
+
+    Parameters
+    ----------
+    sources, wanted : see `Channels`, also for the exceptions
+    """
+
+    def __init__(self, sources: Iterable[tuple[str, Table, Record]], wanted: Collection[str] = ()) -> None:
+        self.channels = Channels(sources, (), wanted)
+        self.rows = 0
+        self._bytes = np.zeros((FIRST_ROWS, self.channels.row_bytes), np.uint8)
+        self._records = Rows(self.channels, self._bytes)
+
+    def put(self) -> None:
+        """Log the present values of the records."""
+        if self.rows == len(self._bytes):
+            self._bytes = np.concatenate((self._bytes, np.zeros_like(self._bytes)))
+            self._records = Rows(self.channels, self._bytes)
+        self._records.put(self.rows)
+        self.rows += 1
+
+    def with_rows_of(self, other: MemoryLog) -> MemoryLog:
+        """Take the rows of another log over, in the columns that both have, and return this log; other columns are 0 there."""
+        self.rows, self._bytes = other.rows, np.zeros((len(other._bytes), self.channels.row_bytes), np.uint8)
+        self._records = Rows(self.channels, self._bytes)
+        places = {column.name: column.offset for column in other.channels.columns}
+        for column in self.channels.columns:
+            if column.name in places:
+                size, place = column.kind.itemsize, places[column.name]
+                self._bytes[:, column.offset : column.offset + size] = other._bytes[:, place : place + size]
+        return self
+
+    def log(self, about: Mapping[str, str], events: Sequence[Event] = ()) -> Log:
+        """Return a copy of the rows so far."""
+        return Log(self.channels.columns, self.channels.split(self._bytes[: self.rows]), about, events)
+
+
 class MemoryRecorder:
     """Records the same rows as `TelemetryOutlet` in memory, without the wall-clock columns: two equal runs give equal logs.
 
@@ -272,7 +310,6 @@ class LiveValues:
         """Return the metadata of a column or a field. Raises NoSuchColumnError."""
         if not isinstance(name, str):
             raise NoSuchColumnError(f"no column {name!r}; expected the name of a column, a text")
-        name = renamed.column(name)
         if name not in self.columns and name not in self._fields:
             raise NoSuchColumnError(f"no column {name!r}{did_you_mean(name, [*self._fields, *self.columns])}")
         return self.columns[name] if name in self.columns else self._fields[name][0]
@@ -280,7 +317,6 @@ class LiveValues:
     def value(self, name: str) -> Any:
         """Return the number of a column, or the array of a field in the order of its columns. Raises NoSuchColumnError."""
         column = self.column(name)
-        name = renamed.column(name)
         self._logged.look(self._session)
         self._records.put(0)
         return self._number(column) if name in self.columns else np.array([self._number(one) for one in self._fields[name]])

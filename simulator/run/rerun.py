@@ -14,7 +14,6 @@ from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.base.progress_bar import TimeProgress
-from simulator.base.rates import shown_time
 from simulator.base.records import Record
 from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import build
@@ -34,7 +33,6 @@ from simulator.session import DRIVER_PERIOD, Session
 from simulator.telemetry.event_file import read_events
 from simulator.telemetry.metadata import whole_number
 from simulator.telemetry.recover import LogInfo
-from simulator.telemetry.replay_columns import is_always_logged
 from simulator.telemetry.run_folder import EVENTS, events_of
 from simulator.telemetry.sensor_file.compare import SensorComparison, compare_files
 from simulator.telemetry.writer import PARQUET_NAME, LogOptions, read_telemetry
@@ -90,14 +88,12 @@ def main_rerun(path: str, out: str | None, to_json: bool) -> int:
     recorded_columns = read_telemetry(log.file, wall=False)
     if "time" not in recorded_columns:
         raise ConfigError(log.file, "time", NOTHING, "a log with the column time")
-    # times in logs of version 0.2.0 contain the rounding errors of a sum of ticks
-    recorded_columns["time"] = np.array([shown_time(time) for time in recorded_columns["time"]])
     compile_kernels(say)
     with TimeProgress("rerun", shown=not to_json and sys.stderr.isatty()) as progress:
         folder = rerun(log, configuration, recorded_columns, Path(out) if out else None, progress)
         progress.stage("comparing")
         again = read_telemetry(folder / PARQUET_NAME, wall=False)
-        again = with_late_measurements(without_new_columns(again, recorded_columns), recorded_columns)
+        again = with_late_measurements(again, recorded_columns)
         other_renderer = rendered_otherwise(recorded_columns, again)
         planned = planner_columns(recorded_columns, again)
         differ = [name for name in differences(recorded_columns, again) if name not in {*other_renderer, *planned}]
@@ -288,11 +284,6 @@ def _recorded_commands(parts: SessionParts, log: LogInfo, columns: dict[str, Any
         raise ConfigError(log.file, "outlets.telemetry.rate", parts.options.log.rate, expected)
     stride = round(parts.options.log.rate * DRIVER_PERIOD)
     return {name: column[::stride] for name, column in columns.items()}
-
-
-def without_new_columns(columns: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:
-    """Return the columns without those that this version always logs and that a log of an earlier one may lack."""
-    return {name: column for name, column in columns.items() if name in recorded or not is_always_logged(name)}
 
 
 def with_late_measurements(columns: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:

@@ -12,8 +12,6 @@ A kind defines the table of its parameters, the table of its scalar output, whos
 A measurement has the time of which it is. It is *delivered* `latency` later: then it is in the log, and drivers, outlets and subscribers see it.
 Outside real time, delivery is exact, also for plugins. In real time, a plugin sensor and a sensor `in_thread` compute in a thread of
 their own; a result that comes after its delivery time is late and counted.
-
-Version 1 of the contract had no arrays, no latency and no `history` and `world`; a plugin sensor of version 1 has a latency of one period.
 """
 
 from __future__ import annotations
@@ -26,9 +24,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from simulator.base.fields import Fields
-from simulator.base.old_parameters import accepts_rows
 from simulator.base.records import Record, Table
-from simulator.base.renamed_modules import old_names
 from simulator.sensors.messages.topic import Recording
 from simulator.sensors.pose_history import PoseHistory
 from simulator.sensors.rendering import ImageRenderer
@@ -37,10 +33,8 @@ from simulator.weather import CLEAR, Weather
 from terrain.ground import Ground
 from vehicles.description import Description
 
-CONTRACT = 1
-"""Version of kinds that import this name, as those for Jounce 0.2 did. New kinds specify `contract=2`."""
-CONTRACTS = (1, 2)
-"""Versions that a kind may have."""
+CONTRACT = 2
+"""Version of this contract."""
 
 
 class SensorInput:
@@ -87,10 +81,8 @@ class SensorInput:
         """New generator of random numbers for this measurement: the same ones whether measurements before it were skipped or not."""
         return np.random.default_rng(self.seed)
 
-    def for_thread(self, arrays: bool) -> SensorInput:
-        """Return a copy that does not change with the session; `arrays`: with history and world."""
-        if not arrays:
-            return SensorInput(self.time, self.readout.copy(), seed=self.seed)
+    def for_thread(self) -> SensorInput:
+        """Return a copy that does not change with the session."""
         history, world = self.history, self.world.frozen()
         return SensorInput(self.time, self.readout.copy(), lambda: history, lambda: world, self.seed)
 
@@ -174,7 +166,6 @@ class SensorSettings:
         return ("FL", "FR", "RL", "RR") if self.vehicle is None else self.vehicle.mechanism.axles.corners
 
 
-@accepts_rows(defaults_after="rate")
 @dataclass(frozen=True)
 class SensorKind:
     """Registered kind of sensor."""
@@ -186,7 +177,7 @@ class SensorKind:
     """Table of the measured scalars; WHEELS in a shape (`vehicles.axle_layout`) is the number of wheels of the vehicle."""
     make: Callable[[SensorSettings], Sensor]
     contract: int
-    """Version of the contract for which the kind was written, one of CONTRACTS."""
+    """Version of the contract for which the kind was written."""
     rate: float = 100.0
     """Hz, default rate."""
     meaning: str = ""
@@ -202,6 +193,3 @@ class SensorKind:
     """True for a built-in sensor that needs milliseconds for a measurement: in real time it computes in a thread of its own."""
     messages: Callable[[SensorSettings], Recording] | None = None
     """Returns the topics of a sensor in the file of sensor data. Default: its arrays, see `simulator.sensors.messages.generic`."""
-
-
-__getattr__ = old_names(__name__)

@@ -9,7 +9,6 @@ from simulator.base.errors import JounceError
 from simulator.base.fields import Field, Fields, Flag, Group, Number, Text, Variants
 from simulator.base.rates import RATE
 from simulator.base.registry import Registry
-from simulator.base.renamed_modules import old_names
 
 if TYPE_CHECKING:
     from simulator.sensors.contract import SensorKind
@@ -66,11 +65,7 @@ def register(kind: SensorKind) -> None:
 
 def check(kind: SensorKind) -> None:
     """Check the contract version of a kind, also of one from an entry point. Raises JounceError as `register`."""
-    from simulator.sensors.contract import CONTRACTS
+    from simulator.sensors.contract import CONTRACT
 
-    if kind.contract not in CONTRACTS:
-        expected = " or ".join(map(str, CONTRACTS))
-        raise JounceError(f"sensor {kind.name}: written for version {kind.contract} of the contract; expected version {expected}")
-
-
-__getattr__ = old_names(__name__)
+    if kind.contract != CONTRACT:
+        raise JounceError(f"sensor {kind.name}: written for version {kind.contract} of the contract; expected version {CONTRACT}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.base.errors import ConfigError, ContractWarning
+from simulator.base.errors import ConfigError
 from simulator.base.field_records import filled, rows
 from simulator.base.fields import Number, read
 from simulator.base.rates import whole_ticks
@@ -90,10 +89,6 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
     every = whole_ticks(values.get("rate", kind.rate), context.h, values.file, values.path("rate"))
     kind, said = _of_vehicle(kind, context.vehicle), _with_preset(kind, values)
     numbers = tuple(field for field in kind.parameters if isinstance(field.kind, Number))
-    latency = values.get("latency", kind.latency)
-    if kind.contract == 1 and plugin:
-        warnings.warn(f"sensor {kind.name}: written for contract 1; it runs as before, one period late", ContractWarning, stacklevel=2)
-        latency = every * context.h
     seed = (context.seed, zlib.crc32(name.encode()))
     settings = SensorSettings(
         parameters=filled(rows(numbers), said),
@@ -103,7 +98,7 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
         ground=context.ground,
         name=name,
         step=context.h,
-        latency=latency,
+        latency=values.get("latency", kind.latency),
         values={field.name: said[field.name] for field in kind.parameters if field.name in said},
         vehicle=context.vehicle,
         weather=context.weather,

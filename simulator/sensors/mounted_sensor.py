@@ -54,14 +54,11 @@ class MountedSensor:
         self._sensor, self._plugin = sensor, plugin
         self._table: Table = (*SAMPLED, *kind.output)
         self.out = record(self._table)
-        if kind.contract > 1:
-            no_measurement(self.out)
+        no_measurement(self.out)
         self._measured = record(kind.output)
         self._thread: PluginThread | None = None
         if plugin or kind.in_thread:
             allowed = {"patience": HANGS} if plugin else {"budget": HANGS, "patience": HANGS}
-            if kind.contract == 1:
-                allowed = {}
             self._thread = PluginThread(f"sensor {name}", self._measure, **allowed)
         self._needs_thread = plugin or settings.latency > 0.0
         """Whether the thread also computes outside real time: parallel to the ticks until the delivery."""
@@ -114,8 +111,8 @@ class MountedSensor:
                 self.skipped += 1
             elif not self.trouble:
                 self._due.append(Due(seen.time, at, None))
-                self._thread.submit(seen.for_thread(self.kind.contract > 1))
-                if wait and self.kind.contract > 1 and seen.world.changes:
+                self._thread.submit(seen.for_thread())
+                if wait and seen.world.changes:
                     self._collect(seen.time, wait)
         self.deliver(seen.time, wait)
 
@@ -132,7 +129,7 @@ class MountedSensor:
         """Discard what is under way: the vehicle was put to another place or time."""
         self._discard()
         self.last_tick = 0
-        if self.kind.contract > 1 and not self.trouble:
+        if not self.trouble:
             self._latest = self._nothing()
             no_measurement(self.out)
 
@@ -160,7 +157,7 @@ class MountedSensor:
     def _measure(self, seen: SensorInput) -> tuple[Record, Arrays]:
         """Call the sensor; in its thread if it has one."""
         arrays = self._sensor.step(seen, self._measured) or {}
-        if self._plugin and (fault := value_fault(self._measured, nan=self.kind.contract > 1)):
+        if self._plugin and (fault := value_fault(self._measured)):
             raise ValueError(fault)
         if fault := array_fault(self.kind.arrays, arrays):
             raise ValueError(fault)

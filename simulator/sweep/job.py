@@ -24,7 +24,6 @@ from simulator.base.errors import JounceError
 from simulator.base.machine import origin
 from simulator.base.rates import shown_time
 from simulator.base.registry import load_plugins
-from simulator.base.renamed import present_column
 from simulator.base.section_cache import sections_read_once
 from simulator.builder.builder import build
 from simulator.builder.session_parts import SessionParts
@@ -141,7 +140,6 @@ def process_cache() -> CachingBuilder:
 
 def prepare_run(configuration: Configuration, channels: Sequence[str], builder: CachingBuilder) -> PreparedRun:
     """Return a run before its first step. Raises JounceError: the run cannot start, or lacks a channel."""
-    channels = [present_column(channel) for channel in channels]
     builder.channels = tuple(channels)
     if channels:  # the log stores the requested channels
         configuration.put("outlets.telemetry.channels", list(channels), Origin(RUN))

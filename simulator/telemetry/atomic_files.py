@@ -45,12 +45,8 @@ def write_whole(file: Path, write: Callable[[Path], Any], durable: bool = False)
         if file == STANDARD_OUTPUT and isinstance(error, BrokenPipeError):
             raise
         name = "standard output" if file == STANDARD_OUTPUT else file
-        raise OutputError(f"{name}: cannot be written: {_reason(error)}") from None
-
-
-def _reason(error: OSError) -> str:
-    """Return the reason of an error. With a number, the text is that of the system: pyarrow adds texts of its own."""
-    return os.strerror(error.errno) if error.errno else str(error)
+        reason = os.strerror(error.errno) if error.errno else error  # with a number, pyarrow adds texts of its own
+        raise OutputError(f"{name}: cannot be written: {reason}") from None
 
 
 def _replace(file: Path, write: Callable[[Path], Any], durable: bool) -> None:

@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base import renamed
 from simulator.base.errors import ConfigError
 from simulator.base.memoize import memoize_table
 from simulator.base.records import Record, Row, Table
@@ -132,7 +131,7 @@ def chosen(offered: Mapping[str, str], wanted: Collection[str]) -> list[str]:
     ConfigError : no column matches one of `wanted`
     """
     found: set[str] = set()
-    for pattern in map(renamed.column, wanted or ("*",)):
+    for pattern in wanted or ("*",):
         if pattern in offered:  # fast path; patterns take nearly all the time
             found.add(pattern)
             continue

@@ -104,7 +104,7 @@ class EventFile:
 
 
 def read_events(log: Path) -> tuple[Event, ...] | None:
-    """Return the events of the run with this log, or None if the run has no file of events, as before version 0.2.
+    """Return the events of the run with this log, or None if the run has no file of events.
 
     A last line that a killed run has not completed is left out. Raises ConfigError: the file cannot be read.
     """

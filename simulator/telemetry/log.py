@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base import renamed
 from simulator.base.call_checks import NAME, NAMES, TEXT, checks, optional
 from simulator.base.errors import JounceError
 from simulator.base.suggestions import did_you_mean
@@ -64,7 +63,7 @@ class Log(Mapping[str, NDArray[Any]]):
         self._arrays = {name: arrays[name] for name in self.columns}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        name = renamed.column(_text(name))
+        name = _text(name)
         try:
             return self._arrays[name]
         except KeyError:
@@ -95,7 +94,7 @@ class Log(Mapping[str, NDArray[Any]]):
 
         Raises NoSuchColumnError.
         """
-        name = renamed.column(_text(name))
+        name = _text(name)
         names = [column.name for column in self.columns.values() if column.field == name]
         if not names:
             raise NoSuchColumnError(f"no field {name!r}{did_you_mean(name, {column.field for column in self.columns.values()})}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base import renamed
 from simulator.base.arrow_file import arrow_file, read_problem
 from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import check_regular
-from simulator.base.renamed import present_column
 from simulator.telemetry.parquet import EXPECTED
 
 Columns = dict[str, NDArray[Any]]
@@ -42,14 +41,12 @@ class LogGroups:
             with arrow_file(file) as source, pq.ParquetFile(source) as log:
                 about = log.metadata
                 self.rows = [int(about.row_group(n).num_rows) for n in range(about.num_row_groups)]
-                names = log.schema_arrow.names
-                self._written = {present_column(name): name for name in names}
+                self.names = tuple(log.schema_arrow.names)
         except (OSError, pa.ArrowException) as error:
             raise UnreadableError(file, "", read_problem(error), EXPECTED) from None
-        if len(self._written) < len(names):
-            double = next(name for name in names if names.count(name) > 1 or self._written[present_column(name)] != name)
+        double = next((name for name, count in Counter(self.names).items() if count > 1), None)
+        if double is not None:
             raise ConfigError(file, double, "two columns", "one column of this name")
-        self.names = tuple(self._written)
 
     def read(self, group: int, columns: Collection[str]) -> Columns:
         """Return columns of a group by name; names that the log does not have are ignored.
@@ -59,11 +56,11 @@ class LogGroups:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        wanted = [self._written[name] for name in map(renamed.column, columns) if name in self._written]
+        wanted = [name for name in columns if name in self.names]
         try:
             with arrow_file(self.file) as source, pq.ParquetFile(source) as log:
                 table = log.read_row_group(group, wanted, use_threads=False)
-                found = {present_column(name): table.column(name).to_numpy() for name in table.column_names}
+                found = {name: table.column(name).to_numpy() for name in table.column_names}
         except (OSError, pa.ArrowException):
             raise UnreadableError(self.file, f"row group {group}", "damaged", "rows that can be read") from None
         for name, values in found.items():

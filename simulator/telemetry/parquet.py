@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base import renamed
 from simulator.base.arrow_file import arrow_file, read_problem
 from simulator.base.errors import UnreadableError
 from simulator.base.inputfile import check_regular
-from simulator.base.renamed import present_column
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.rows import RowsFile
 
@@ -74,13 +72,10 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
     check_regular(file, EXPECTED)
     try:
         with arrow_file(file) as source, pq.ParquetFile(source) as log:
-            names = {present_column(f.name): f.name for f in log.schema_arrow if wall or b"wall" not in (f.metadata or {})}
-            wanted = None if columns is None else {renamed.column(name) for name in columns}
+            names = [f.name for f in log.schema_arrow if wall or b"wall" not in (f.metadata or {})]
             # one column at a time: memory then holds all columns once, and a single column twice
             return {
-                name: _values(log.read([written], use_threads=False).column(0), name)
-                for name, written in names.items()
-                if wanted is None or name in wanted
+                name: _values(log.read([name], use_threads=False).column(0), name) for name in names if columns is None or name in columns
             }
     except (OSError, pa.ArrowException) as error:
         raise UnreadableError(file, "", read_problem(error), EXPECTED) from None
@@ -91,11 +86,7 @@ def read_units(file: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
 
     Raises ConfigError for a missing or foreign file.
     """
-    units = {present_column(field.name): _text(field.metadata) for field in _read_schema(file)}
-    for words in units.values():
-        if "field" in words:
-            words["field"] = present_column(words["field"])
-    return units
+    return {field.name: _text(field.metadata) for field in _read_schema(file)}
 
 
 def read_columns(file: str | os.PathLike[str]) -> dict[str, tuple[np.dtype, dict[str, str]]]:

@@ -10,7 +10,6 @@ from typing import Any
 from simulator.base.errors import NOTHING, ConfigError, ErrorCollector, JounceError
 from simulator.base.fields import Choice, Either, Field, Fields, FileName, Flag, ListOf, Number, Text
 from simulator.base.registry import Registry
-from simulator.base.renamed_modules import old_names
 from simulator.base.suggestions import did_you_mean
 from terrain.readers.contract import ElevationSource
 from terrain.readers.request import SIDES, ReadRequest
@@ -165,6 +164,3 @@ def read_heights(request: ReadRequest) -> ElevationSource:
         raise
     except Exception as error:
         raise JounceError(f"{request.path}: elevation format {found.name}: {type(error).__name__}: {error}") from error
-
-
-__getattr__ = old_names(__name__)

@@ -17,8 +17,6 @@ from simulator.host.replay_command import timeline_of
 from simulator.run.recording import Recording
 from simulator.run.sound_file import SoundFileOptions, sound_of_run
 
-OLD_RUN = Path(__file__).parents[1] / "data/version_0_2/run"
-
 
 def rewritten(folder: Path, change) -> None:
     """Write the log again with another table."""
@@ -26,9 +24,11 @@ def rewritten(folder: Path, change) -> None:
     pq.write_table(change(pq.read_table(file)), file, row_group_size=300)
 
 
-def test_a_log_of_version_0_2_without_the_columns_is_refused_with_their_names():
+def test_a_log_without_the_columns_is_refused_with_their_names(driven, tmp_path):
+    folder = copied(driven, tmp_path)
+    rewritten(folder, lambda table: table.drop_columns([name for name in table.column_names if name.startswith(("q_WB", "p_BK", "R_BK"))]))
     with pytest.raises(ConfigError, match=r"q_WB, p_BK, R_BK.* which a replay needs; hint: drive again"):
-        Recording(OLD_RUN, silent)
+        Recording(folder, silent)
 
 
 def test_a_damaged_group_of_rows_ends_the_recording(driven, tmp_path):

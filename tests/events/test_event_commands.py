@@ -131,7 +131,6 @@ def test_the_queue_keeps_the_order_of_a_sender():
 def test_every_key_that_does_not_drive_is_an_event():
     lever = {"gear_up", "gear_down", "selector_up", "selector_down", "starter", "drive", "neutral", "reverse", "parking_brake"}
     assert set(ACTIONS.values()) - set(COMMANDS) == lever | {"low_range", "center_lock"}
-    assert sent("escape", Origin.DEVICE).kind == "quit", "an input source of an earlier version"
 
 
 def test_keys_act_in_a_drive_without_a_person_too():

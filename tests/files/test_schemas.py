@@ -103,7 +103,7 @@ WRONG = [
     ("vehicles", "hmmwv", ("axles", "front", "spring", "free_lenght"), 0.3),
     ("vehicles", "hmmwv", ("axles", "rear", "suspension"), "leaf"),
     ("vehicles", "five_link_rear", ("axles", "rear", "spring", "mounted_on"), "roof"),
-    ("parts", "drivetrain_hmmwv", ("drivetrain", "gearbox", "upshift_rpm"), [1500.0]),
+    ("drivetrains", "drivetrain_hmmwv", ("drivetrain", "gearbox", "upshift_rpm"), [1500.0]),
     ("tires", "tmeasy_hmmwv", ("type",), "magic"),
     ("soils", "dry_sand", ("friction_angle_deg",), 61.0),
     ("soils", "asphalt", ("n",), 1.0),

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from simulator.base.constants import STANDARD_GRAVITY
-from simulator.base.errors import ConfigError, GravityWarning, TireTypeWarning
+from simulator.base.errors import ConfigError, TireTypeWarning
 from simulator.base.records import Record
 from simulator.builder.builder import build_cueing, build_ground, build_vehicle, data_folder
 from simulator.session import Session
@@ -116,15 +116,6 @@ def test_a_vehicle_moving_with_the_wind_has_no_air_force(tmp_path: Path) -> None
     assert pushed[:2] / pushed[0] == pytest.approx(drag[:2] / drag[0], rel=0.05)
     mass = weight(vehicle, 1.0)
     assert pushed[0] == pytest.approx(1e-3 * drag[0] / mass, rel=0.05)
-
-
-def test_gravity_of_a_vehicle_file_gives_a_warning() -> None:
-    mapping = {**shipped("vehicles", "hmmwv"), "gravity": 9.81}
-    with pytest.warns(GravityWarning, match=r"v\.yaml: gravity: 9\.81 is ignored.*terrain file"):
-        read_description(mapping, "v.yaml")
-    mapping["gravity"] = "much"
-    with pytest.raises(ConfigError, match="gravity"):
-        read_description(mapping, "v.yaml")
 
 
 def test_a_placed_vehicle_reports_its_position() -> None:

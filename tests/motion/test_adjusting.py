@@ -9,7 +9,7 @@ import pytest
 from cueing_scenes import REST, STILL, H, cueing, engaged, hard_drive, platform, washout_mapping, worst_use
 
 from simulator.base.callbacks import callback, record_at
-from simulator.base.errors import ConfigError, DeprecatedNameWarning, JounceError
+from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Number
 from simulator.base.records import dtype_of
 from simulator.driver.input_devices import keyboard
@@ -197,16 +197,3 @@ def test_a_compiled_plugin_washout_is_changed_from_its_initial_parameters():
     assert limited == 0 and np.abs(np.diff(poses[:, 0])).max() < 1e-4
     with pytest.raises(ConfigError, match="share"):
         motion.tuner.change(motion.tuner.parameters[0], 5.0)
-
-
-def test_the_names_of_version_0_2_change_the_same():
-    motion = cueing()
-    with pytest.warns(DeprecatedNameWarning, match=r"intensity: deprecated; use tuner\.intensity"):
-        motion.intensity = 0.5
-    with pytest.warns(DeprecatedNameWarning, match=r"change: deprecated; use tuner\.change"):
-        motion.change(motion.tuner.parameters[0], 0.8)
-    with pytest.warns(DeprecatedNameWarning, match=r"knobs: deprecated; use tuner\.parameters"):
-        assert motion.knobs is motion.tuner.parameters
-    assert (motion.tuner.intensity, motion.tuner.value(motion.tuner.parameters[0]), motion.tuner.changes) == (0.5, 0.8, 2)
-    with pytest.warns(DeprecatedNameWarning), pytest.raises(JounceError, match="does not use a preview"):
-        motion.foresee(None)

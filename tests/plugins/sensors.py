@@ -45,14 +45,14 @@ class Failing:
             if self.how == 0:
                 raise ValueError("no")
             if self.how == 1:
-                out[0]["value"] = math.nan
+                out[0]["value"] = math.inf
             if self.how == 2:
                 threading.Event().wait()
 
 
 FAILING = SensorKind(
     "failing_sensor",
-    (Field("how", Number("1", 0, 2), "failure: 0 raises, 1 returns NaN, 2 never ends"),),
+    (Field("how", Number("1", 0, 2), "failure: 0 raises, 1 returns inf, 2 never ends"),),
     (("value", (), "1", "1 while it works"),),
     Failing,
     CONTRACT,

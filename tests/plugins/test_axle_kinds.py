@@ -8,7 +8,6 @@ import warnings
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import pytest
 import yaml
 from numpy.typing import NDArray
 
-from simulator.base.errors import ConfigError, DeprecatedNameWarning, InertiaWarning, JounceError
+from simulator.base.errors import ConfigError, InertiaWarning, JounceError
 from simulator.builder.builder import build_vehicle
 from simulator.telemetry.parquet import read_telemetry
 from tests.end_to_end.program import ROOT, environment, finish, start
@@ -32,6 +31,7 @@ from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody_vehicle import CHASSIS, linear_struts, vehicle_mechanism
 from vehicles.suspension import kinds
 from vehicles.suspension.anti_roll_bar import held_point
+from vehicles.suspension.axle_section import Axle
 from vehicles.suspension.blocks import AxleCallbacks
 from vehicles.suspension.composite_inertia import Workspace, prepare
 from vehicles.vehicle import Vehicle
@@ -296,31 +296,12 @@ def test_an_unknown_kind_is_refused_with_the_known_kinds() -> None:
         read_description(mapping, "truck.yaml")
 
 
-def test_a_kind_of_version_0_2_without_a_table_reads_the_same_vehicle() -> None:
-    text = (ROOT / "tests/data/version_0_2/plugins/axle_kind.py").read_text().replace('register("trailing_arm"', 'register("old_arm"')
-    module = sys.modules["old_arm"] = ModuleType("old_arm")
-    with pytest.warns(DeprecatedNameWarning):
-        exec(text, vars(module))
-    with pytest.warns(DeprecatedNameWarning, match="old_arm without a table of its keys") as caught:
-        old = read_description(with_rear({**TRAILING_ARM, "suspension": "old_arm"}), "truck.yaml").mechanism
-    assert len([one for one in caught if one.category is DeprecatedNameWarning]) == 1
-    new = read_description(with_rear(TRAILING_ARM), "truck.yaml").mechanism
-    assert old.corners.tobytes() == new.corners.tobytes() and old.struts.tobytes() == new.struts.tobytes()
-    for change, key in OLD_ERRORS:
-        with pytest.warns(DeprecatedNameWarning), pytest.raises(ConfigError) as error:
-            read_description(with_rear({**TRAILING_ARM, "suspension": "old_arm", **change}), "truck.yaml")
-        assert error.value.key == f"axles.rear.{key}"
+def test_a_kind_without_a_table_is_refused() -> None:
+    class Bare(Axle):
+        """A kind without `fields`."""
 
-
-OLD_ERRORS: tuple[tuple[dict[str, Any], str], ...] = (
-    ({"bush": {"stiffness": -1.0}}, "bush.stiffness"),
-    ({"bush": {"stiffness": 1.0, "damping": 1.0}}, "bush.damping"),
-    ({"bushes": {}}, "bushes"),
-    ({"spring": {}}, "spring.free_length"),
-    ({"hardpoints_left": {**TRAILING_ARM["hardpoints_left"], "HINGE": [0.0, 0.0, 0.0]}}, "hardpoints_left.HINGE"),
-    ({"hardpoints_left": {}}, "hardpoints_left.SPINDLE"),
-    ({"bodies": {**TRAILING_ARM["bodies"], "arm": {"mass": 1.0}}}, "bodies.arm"),
-)
+    with pytest.raises(JounceError, match="bare_arm: no table of keys; expected the attribute `fields`"):
+        kinds.register("bare_arm", Bare)
 
 
 MAIN = """

@@ -39,16 +39,16 @@ def check(folder: Path, *words: object) -> tuple[int, list[str], str]:
 
 
 def test_the_command_checks_every_kind_of_a_plugin(tmp_path: Path) -> None:
-    good, bad = written(tmp_path, "probe_one", "self.length"), written(tmp_path, "probe_two", 'float("nan")')
+    good, bad = written(tmp_path, "probe_one", "self.length"), written(tmp_path, "probe_two", 'float("inf")')
     code, out, err = check(tmp_path, "--plugin", good, "--plugin", bad)
     assert code == 2
-    assert out[0] == "sensor probe_one: good (12 checks)" and out[1] == "sensor probe_two: failed (5 faults)"
+    assert out[0] == "sensor probe_one: good (13 checks)" and out[1] == "sensor probe_two: failed (5 faults)"
     assert "sensor probe_two: finite output: a vehicle at rest: value is not finite" in err
-    assert check(tmp_path, "--plugin", good)[:2] == (0, ["sensor probe_one: good (12 checks)"])
+    assert check(tmp_path, "--plugin", good)[:2] == (0, ["sensor probe_one: good (13 checks)"])
 
 
 def test_a_file_gives_the_example_of_a_plugin(tmp_path: Path) -> None:
-    plugin = written(tmp_path, "probe_three", 'self.length if self.length != 1.25 else float("nan")')
+    plugin = written(tmp_path, "probe_three", 'self.length if self.length != 1.25 else float("inf")')
     (tmp_path / "session.yaml").write_text("sensors:\n- type: probe_three\n  length: 1.25\n", encoding="utf-8")
     code, _, err = check(tmp_path, "--plugin", plugin, "session.yaml", "--kind", "washouts")
     assert code == 2 and "probe_three: finite output" in err

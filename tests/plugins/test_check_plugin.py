@@ -38,6 +38,7 @@ from terrain.readers import kinds as readers
 from terrain.readers.kinds import ElevationFormatKind
 from tests.plugins import protocols, sensors, terrains, trailing_arm, washouts
 from tests.plugins.cars import TRAILING_ARM
+from vehicles.suspension.axle_section import Axle
 
 
 def faults(kind: Any, example: dict[str, Any] | None = None) -> dict[str, str]:
@@ -70,9 +71,9 @@ def good(settings: Any, sample: Any, out: Any) -> None:
     out[0]["value"] = sample.readout[0]["p_WB"][2] + settings.random.normal()
 
 
-def not_a_number(settings: Any, sample: Any, out: Any) -> None:
+def infinite_at_rest(settings: Any, sample: Any, out: Any) -> None:
     v = sample.readout[0]["v_WB_B"]
-    out[0]["value"] = np.divide(v[1], v[0]) if v[0] else math.nan
+    out[0]["value"] = np.divide(v[1], v[0]) if v[0] else math.inf
 
 
 def writes_its_input(settings: Any, sample: Any, out: Any) -> None:
@@ -98,7 +99,7 @@ def divides_by_its_parameter(settings: Any, sample: Any, out: Any) -> None:
 
 
 @pytest.mark.parametrize(("step", "check", "message"), [
-    (not_a_number, "finite output", "a vehicle at rest: value is not finite"),
+    (infinite_at_rest, "finite output", "a vehicle at rest: value is not finite"),
     (writes_its_input, "writing", "changes the readout; copy what must change"),
     (writes_the_ground, "writing", "changes the ground"),
     (random_without_the_seed, "determinism", "take random numbers from settings.random"),
@@ -129,7 +130,6 @@ def test_a_limit_of_a_parameter() -> None:
 @pytest.mark.parametrize(("row", "message"), [
     (Field("a", Number("m", 0.0, 1.0), "a", 2.0), "a: default 2.0 is not valid; expected a number in m, from 0 to 1"),
     (Field("a", Number("m", 1.0, 0.0), "a"), "a: empty range; expected a minimum below the maximum; got 1 to 0"),
-    (Field("a", Number("", 0.0, 1.0), "a"), 'a: no unit; expected an SI unit, or "1" for a ratio'),
     (Field("a", Number("deg", 0.0, 1.0), "a"), "a: unit deg; expected an SI unit, since the program computes in SI units"),
     (Field("a", Number("m", 0.0, 1.0), " "), "a: no meaning; add a noun phrase"),
     (Field("a b", Number("m", 0.0, 1.0), "a"), "'a b': invalid name; expected letters, digits and underscores"),
@@ -211,6 +211,11 @@ class WritesItsAddress(Outlet):
 def test_a_broken_outlet(make: Any, check: str, message: str) -> None:
     found = faults(OutletKind("probe", make, OUTLET_CONTRACT))
     assert found.keys() == {check} and message in found[check]
+
+
+def test_a_number_without_a_unit_in_a_record_of_parameters() -> None:
+    found = faults(OutletKind("probe", Outlet, OUTLET_CONTRACT, parameters=(Field("a", Number("", 0.0, 1.0), "a"),)))
+    assert found == {"parameters": 'a: no unit; expected an SI unit, or "1" for a ratio'}
 
 
 def test_an_outlet_whose_files_differ_is_a_warning() -> None:
@@ -328,6 +333,11 @@ def test_a_broken_axle() -> None:
     assert "unsupported version 0x7" in found["contract"] and "@callback" in found["show"]
 
 
+def test_an_axle_without_a_table() -> None:
+    found = faults(type("Bare", (Axle,), {}))
+    assert found.keys() == {"contract"} and "no table of keys; expected the attribute `fields`" in found["contract"]
+
+
 @pytest.mark.parametrize(("read", "check", "message"), [
     (terrains.nan_ground, "ground", "heights: NaN or infinite; expected finite numbers"),
     (terrains.raising, "creation", "raises KeyError: 'amplitude'"), (terrains.nothing, "creation", "returns None; return the object"),
@@ -371,7 +381,7 @@ def test_a_broken_steering_controller() -> None:
 
 def test_the_error_has_a_line_for_each_failure_and_survives_pickling() -> None:
     with pytest.raises(JounceError) as raised:
-        jounce.check_plugin(sensor(not_a_number))
+        jounce.check_plugin(sensor(infinite_at_rest))
     assert str(raised.value).splitlines()[0].startswith("sensor probe: finite output: a vehicle at rest: value is not finite")
     assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
 

@@ -139,7 +139,7 @@ def test_limits_act_and_a_controller_that_returns_nan_is_switched_off(tmp_path: 
 
 @pytest.mark.parametrize(("changes", "words"), [
     ({"contract": 7}, "version 7 of the contract"), ({"layout": 1}, "other tables"),
-    ({"state": (("u", (300,), "", "too many"),)}, "300 numbers"), ({"parameters": (("rate", (), "Hz", "mine"),)}, "rate already"),
+    ({"state": (("u", (300,), "", "too many"),)}, "300 numbers"), ({"parameters": (Field("rate", Number("Hz"), "mine"),)}, "rate already"),
     ({"rate": 10.0}, "duplicate controller ask_much"),
 ])  # fmt: skip
 def test_a_controller_that_does_not_fit_is_refused(changes: dict[str, Any], words: str) -> None:

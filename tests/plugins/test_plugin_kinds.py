@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import socket
 import struct
 from pathlib import Path
@@ -70,21 +71,22 @@ class Columns:
         """Do nothing."""
 
 
-def test_a_plugin_sensor_is_a_period_late_and_reports_it() -> None:
+def test_a_plugin_sensor_reports_after_its_latency() -> None:
     seen = Columns()
-    s = session(outlets=[seen], sensors=[{"type": "ahead", "way": 2.0}])
+    s = session(outlets=[seen], sensors=[{"type": "ahead", "way": 2.0, "latency": 0.02}])
     s.publish()
     s.run(0.1)
     s.close()
     rows = np.concatenate(seen.rows)
     # at 50 Hz: no value before the first measurement, then values from 20 ms before; the log samples every 10 ms
-    assert rows["sampled"] == pytest.approx([0.0, 0.0, 0.0, 0.0, 0.02, 0.02, 0.04, 0.04, 0.06, 0.06, 0.08])
+    assert rows["sampled"] == pytest.approx([math.nan, math.nan, 0.0, 0.0, 0.02, 0.02, 0.04, 0.04, 0.06, 0.06, 0.08], nan_ok=True)
     assert rows["count"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5]
     assert rows["height"][-1] == pytest.approx(-s.readout[0]["p_WB"][2], abs=0.01)
 
 
-@pytest.mark.parametrize(("how", "reason"), [(0, "ValueError: no"), (1, "ValueError: value is not finite"), (2, "no result within 0.2 s")])
-def test_a_sensor_that_fails_is_dropped_and_its_columns_are_empty(how: int, reason: str) -> None:
+@pytest.mark.parametrize(("how", "reason"), [(0, "ValueError: no"), (1, "ValueError: value is infinite"), (2, "no result within 0.2 s")])
+def test_a_sensor_that_fails_is_dropped_and_its_columns_are_empty(how: int, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simulator.sensors.mounted_sensor.HANGS", 0.2)
     s = session(sensors=[{"type": "failing_sensor", "how": how}, "imu"])
     s.publish()
     s.run(0.3)
@@ -326,8 +328,8 @@ def test_an_unusable_terrain_is_named(tmp_path: Path, kind: str, complaint: str)
         (sensors.register, sensors.AHEAD, "imu"),
         (protocols.register, protocols.MINE, "native"),
         (outlets.register, outlets.LINES, "telemetry"),
-        (drivers.register_driver, drivers.DriverKind("x", drivers.Bend, 1), "scripted"),
-        (drivers.register_driver, drivers.DriverKind("x", drivers.Bend, 1), "keyboard"),
+        (drivers.register_driver, drivers.DriverKind("x", drivers.Bend, 2), "scripted"),
+        (drivers.register_driver, drivers.DriverKind("x", drivers.Bend, 2), "keyboard"),
         (drivers.register_source, drivers.InputSourceKind("x", drivers.Pedal, 1), "wheel"),
         (terrains.register, terrains.TerrainKind("x", terrains.waves, 1), "flat"),
     ],

@@ -126,11 +126,11 @@ def test_a_run_names_the_plugins_that_it_stopped(tmp_path: Path) -> None:
     arguments = ("run", "avtp_lane_change", "--out", tmp_path / "out", "--sensor", "imu", "--sensor", "{type: failing_sensor, how: 1}")
     ended = jounce(*arguments, "--json", plugins=("sensors",))
     assert ended.returncode == 1
-    assert "sensor failing_sensor was dropped: ValueError: value is not finite" in ended.stderr
+    assert "sensor failing_sensor was dropped: ValueError: value is infinite" in ended.stderr
     columns = read_telemetry(tmp_path / "out" / "telemetry.parquet")
     assert np.isfinite(columns["imu_w_S_z"]).all()
     about = pq.read_schema(tmp_path / "out" / "telemetry.parquet").metadata[b"jounce.dropped"]
-    assert about == b"sensor failing_sensor was dropped: ValueError: value is not finite"
+    assert about == b"sensor failing_sensor was dropped: ValueError: value is infinite"
 
 
 def test_a_run_with_a_washout_in_python_can_be_rerun(tmp_path: Path) -> None:

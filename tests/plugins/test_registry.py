@@ -6,11 +6,13 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from simulator.base import registry as registry_module
 from simulator.base.errors import JounceError
+from simulator.base.fields import Field, Number
 from simulator.base.registry import Registry, load_plugins
 from simulator.cli.main import main
 
@@ -38,6 +40,18 @@ def test_a_name_has_one_kind(registry: Registry[str]) -> None:
     with pytest.raises(JounceError, match=r"duplicate kind of axle wishbone; registered by Jounce and by .*test_registry\.py"):
         registry.register("wishbone", "mine")
     assert registry.names() == ("wishbone", "swing")
+
+
+@pytest.mark.parametrize("table", ["fields", "parameters"])
+def test_a_table_of_keys_has_fields(table: str) -> None:
+    registry: Registry[object] = Registry("sensor", "jounce.test_sensors", {})
+    good = SimpleNamespace(**{table: (Field("gain", Number("m"), "a gain"),)})
+    registry.register("good", good)
+    with pytest.raises(
+        JounceError, match=rf"^sensor rows: {table}: invalid row; expected a Field .*; got \('gain', \(\), 'm', 'a gain'\)$"
+    ):
+        registry.register("rows", SimpleNamespace(**{table: (*getattr(good, table), ("gain", (), "m", "a gain"))}))
+    assert registry.names() == ("good",)
 
 
 class Point:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 import jounce
+from simulator.sweep.journal import JOURNALS, Journals, read_rows
 from tests.end_to_end.program import call, refused
 
 FILE = """
@@ -47,3 +48,27 @@ def test_errors_are_reported_before_any_file_is_written(tmp_path, capsys):
     assert "vary[0]" in said and "vehicle.chassis.mass: " in said and "got -1" in said
     assert refused(call(capsys, "sweep", file, "--out", tmp_path / "out", "--channels", "rol"))
     assert not (tmp_path / "out").exists()
+
+
+def rewritten(journals, row):
+    """Leave one row in the journals."""
+    for journal in journals.iterdir():
+        journal.unlink()
+    Journals(journals).append("local_0", [row])
+
+
+def test_a_sweep_that_other_sources_began_is_continued_if_its_metrics_are_the_same(tmp_path, capsys, monkeypatch):
+    file, out = tmp_path / "two.yaml", tmp_path / "out"
+    file.write_text(FILE % 2200)
+    command = ("sweep", file, "--out", out, "--processes", 1)
+    with monkeypatch.context() as older:
+        older.setattr("simulator.sweep.case._sources", lambda: "older")
+        assert call(capsys, *command)[0] == 0
+    before = pq.read_table(out / "table.parquet")
+    (first, _), journals = read_rows(out / JOURNALS), out / JOURNALS
+    rewritten(journals, first)
+    assert call(capsys, *command)[0] == 0
+    assert pq.read_table(out / "table.parquet").equals(before)
+    metrics = {name: value + 1e-3 if isinstance(value, float) else value for name, value in first["metrics"].items()}
+    rewritten(journals, {**first, "metrics": metrics})
+    assert "gives other metrics now" in refused(call(capsys, *command))

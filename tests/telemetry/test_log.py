@@ -12,11 +12,11 @@ import pytest
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.machine import version
 from simulator.base.records import record
+from simulator.outlets.telemetry import FIRST_ROWS, MemoryLog
 from simulator.report.png_renderer import figure_of
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import NoSuchColumnError, read_log
 from simulator.telemetry.log_plot import log_plot
-from simulator.telemetry.memory_log import FIRST_ROWS, MemoryLog
 from simulator.telemetry.writer import LogChoice, LogOptions, TelemetryWriter, read_telemetry, read_units
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT

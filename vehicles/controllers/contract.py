@@ -22,9 +22,7 @@ from dataclasses import dataclass
 
 from simulator.base.callbacks import CallbackKernel
 from simulator.base.fields import Fields
-from simulator.base.old_parameters import accepts_rows
 from simulator.base.records import Length, Table, dtype_of, layout_hash
-from simulator.base.renamed_modules import old_names
 
 CONTRACT = 2
 """Version of the rules above and of the meaning of the columns below."""
@@ -85,7 +83,6 @@ LAYOUT = layout_hash(CONTROLLER_INPUT + CONTROLLER_OUTPUT)
 """Layout hash of the tables that a controller reads and writes."""
 
 
-@accepts_rows(defaults_after="rate")
 @dataclass(frozen=True)
 class ControllerKind:
     """A kind of controller, named by the key `type` in a vehicle file.
@@ -114,6 +111,3 @@ class ControllerKind:
     def numbers(self) -> int:
         """Number of values in the state."""
         return -(-dtype_of(self.state).itemsize // 8)
-
-
-__getattr__ = old_names(__name__)

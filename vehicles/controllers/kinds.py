@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from simulator.base.errors import JounceError
+from simulator.base.fields import Field
 from simulator.base.registry import Registry
-from simulator.base.renamed_modules import old_names
 from vehicles.controllers.active_steering import FRONT, REAR
 from vehicles.controllers.anti_lock import KIND as ANTI_LOCK
 from vehicles.controllers.contract import CONTRACT, LAYOUT, NUMBERS, ControllerKind
@@ -41,9 +41,6 @@ def check(kind: ControllerKind) -> None:
         )
     if kind.numbers > NUMBERS:
         raise JounceError(f"controller {kind.name}: its state has {kind.numbers} numbers; expected at most {NUMBERS}")
-    shared = {"type", "name", *(field.name for field in COMMON)} & {field.name for field in kind.parameters}
+    shared = {"type", "name", *(field.name for field in COMMON)} & {field.name for field in kind.parameters if isinstance(field, Field)}
     if shared:
         raise JounceError(f"controller {kind.name}: all controllers have a parameter {min(shared)} already")
-
-
-__getattr__ = old_names(__name__)

@@ -33,7 +33,6 @@ from simulator.base.callbacks import CallbackKernel, address_in, call, records_a
 from simulator.base.errors import JounceError
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, Table, dtype_of, record
-from simulator.base.renamed_modules import old_names
 from vehicles.axle_layout import USUAL, WHEELS, AxleLayout, record_for
 from vehicles.suspension.contract import CONTRACT, INPUTS, KINEMATICS, LAYOUT, POINTS
 from vehicles.suspension.default_kind import SCRATCH, place_default, show_default, steer_default
@@ -393,6 +392,3 @@ def copy_columns(source, target, rows, count):
     for row in range(rows):
         for n in range(count):
             b[row * target.columns + target.first + n] = a[row * source.columns + source.first + n]
-
-
-__getattr__ = old_names(__name__)

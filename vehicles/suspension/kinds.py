@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import importlib
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, JounceError
+from simulator.base.fields import Fields
 from simulator.base.registry import Registry
-from simulator.base.renamed_modules import old_names
 from simulator.base.values import Values
 from vehicles.suspension import default_kind
 from vehicles.suspension.axle_section import Axle
-from vehicles.suspension.kind_of_0_2 import finish, with_old_methods
 
 SHIPPED = (default_kind.NAME, "five_link", "macpherson", "semi_trailing_arm", "link_axle", "leaf_axle", "mechanism")
 """Built-in kinds; AXLE of the `section` module of their packages reads the file. The first one is the default."""
@@ -25,11 +24,26 @@ def register(name: str, axle: type[Axle]) -> None:
 
     Raises
     ------
-    JounceError : another kind has the name, or this one is written for another contract (see `vehicles.suspension.blocks.AxleCallbacks`)
+    JounceError : another kind has the name, or this one has no table of keys or is written for another contract (see
+        `vehicles.suspension.blocks.AxleCallbacks`)
     """
+    check(name, axle)
+    AXLE_KINDS.register(name, axle)
+
+
+def check(name: str, axle: type[Axle]) -> None:
+    """Raise JounceError like `register`; kinds from installed packages are not registered through `register`."""
+    if getattr(axle, "fields", None) is None:
+        raise JounceError(f"kind of axle {name}: no table of keys; expected the attribute `fields` (docs/axle_kinds.md)")
     if axle.block is not None:
         axle.block.check(name)
-    AXLE_KINDS.register(name, axle)
+
+
+def axle_fields_of(name: str) -> Fields:
+    """Return the fields of a kind of axle. Raises JounceError: unknown name, or a kind that `register` refuses."""
+    axle = AXLE_KINDS.need(name)
+    check(name, axle)
+    return axle.fields
 
 
 MIN_HALF_TRACK = 0.1
@@ -51,21 +65,13 @@ def read_axle(values: Values, steered: bool, needed: str = "no other axle steers
     """
     name = values["suspension"]
     axle = AXLE_KINDS.named(name, values.file, values.path("suspension"))
-    if axle.block is not None:
-        axle.block.check(name)
-    if name not in SHIPPED:
-        values = with_old_methods(values, name, axle)
     reason = axle.why_unsteered(values) if steered else ""
     if reason and needed:
         raise values.error("suspension", f"an axle that can be steered, since {needed} ({reason})")
     result = axle(values)
-    finish(values)
     _check_side(result)
     if steered and result.sides != 2:
         raise ConfigError(values.file, values.path("wheels"), result.sides, "2, since the steering moves a left and a right wheel")
     if result.steering and not steered:
         raise values.error("steering", "no key steering, since the steering does not move this axle")
     return result
-
-
-__getattr__ = old_names(__name__)

@@ -32,7 +32,6 @@ from typing import Any, NamedTuple
 from simulator.base.callbacks import CallbackKernel
 from simulator.base.field_records import rows
 from simulator.base.fields import Fields
-from simulator.base.old_parameters import accepts_rows
 from simulator.base.records import Record, Table, layout_hash
 
 CONTRACT = 1
@@ -122,7 +121,6 @@ Complete = Callable[[Mapping[str, Any], object, str, Sequence[Path]], tuple[Mapp
 every row of TIRE that a file has, and a record of the model's own table; raises ConfigError."""
 
 
-@accepts_rows()
 @dataclass(frozen=True)
 class TireModelKind:
     """A tire model, named by the key `type` in a tire file.

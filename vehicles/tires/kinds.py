@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
-from simulator.base.renamed_modules import old_names
 from vehicles.tires.contract import CONTRACT, LAYOUT, NUMBERS, TireModelKind
 from vehicles.tires.parameters import TIRE
 from vehicles.tires.tmeasy.model import KIND
@@ -53,6 +52,3 @@ def check(kind: TireModelKind) -> None:
     shared = {row[0] for row in TIRE} & {row[0] for row in kind.record_table}
     if shared:
         raise JounceError(f"tire model {kind.name}: all tires have a parameter {min(shared)} already")
-
-
-__getattr__ = old_names(__name__)

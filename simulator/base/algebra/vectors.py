@@ -7,7 +7,6 @@ index, so that a loop over the corners is vectorized.
 from __future__ import annotations
 
 from simulator.base.jit import inline
-from simulator.base.renamed_modules import old_names
 
 
 @inline
@@ -121,6 +120,3 @@ def symmetric_in_frame(x, y, z, S):
         X[0] * x[2] + Y[0] * y[2] + Z[0] * z[2],
         X[1] * x[2] + Y[1] * y[2] + Z[1] * z[2],
     )
-
-
-__getattr__ = old_names(__name__)

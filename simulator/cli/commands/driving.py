@@ -13,7 +13,7 @@ from simulator.base.console import print_error
 from simulator.base.errors import JounceError, one_line
 from simulator.base.registry import Choices
 from simulator.cli.commands.options import add_host_options, add_log, add_out, add_session
-from simulator.cli.output_options import split_old_file
+from simulator.cli.output_options import check_named_file
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 from simulator.driver.kinds import DRIVER_KINDS
 from simulator.view.instrument_layout import HELP
@@ -230,5 +230,5 @@ def add_devices(commands: Commands, loaded: bool) -> None:
 def _devices(arguments: argparse.Namespace) -> int:
     from simulator.driver.input_devices.calibrate import main_devices
 
-    split_old_file(arguments)
+    check_named_file(arguments)
     return main_devices(arguments)

@@ -31,18 +31,13 @@ def add_check(commands: Commands) -> None:
     p.add_argument(
         "--kind", metavar="KIND", help="kind of the files, as in `jounce list` (default: by their folder, their base or their keys)"
     )
-    p.add_argument("--fix", action="store_true", help="replacement of old keys and values in the files, without a check")
     add_plugin(p)
     p.set_defaults(run=_check)
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    if not arguments.files and (arguments.fix or not arguments.plugin):
+    if not arguments.files and not arguments.plugin:
         raise JounceError("check: nothing to check; expected files, or --plugin with a Python file")
-    if arguments.fix:
-        from simulator.catalog.fix_command import run_fix_command
-
-        return run_fix_command(arguments.files, arguments.kind)
     from simulator.catalog.command import main_check
 
     return main_check(arguments.files, arguments.kind, with_plugins=bool(arguments.plugin))

@@ -17,7 +17,7 @@ from simulator.cli.commands.options import (
     add_tls,
     wants_history,
 )
-from simulator.cli.output_options import add_single_file, move_old_file
+from simulator.cli.output_options import add_single_file, check_single_file
 from simulator.console import PORT
 
 
@@ -152,7 +152,7 @@ def _sensors(arguments: argparse.Namespace) -> int:
         raise JounceError("--export and --at exclude each other; hint: use --from S and --to S for the exported files")
     if not arguments.export and (arguments.first is not None or arguments.last is not None):
         raise JounceError("--from and --to need --export; hint: use --at S for the time of the pictures")
-    move_old_file(arguments, "html")
+    check_single_file(arguments, "html")
     return main_sensors(arguments)
 
 
@@ -269,5 +269,5 @@ def add_compare(commands: Commands) -> None:
 def _compare(arguments: argparse.Namespace) -> int:
     from simulator.validation.compare.command import main_compare
 
-    move_old_file(arguments, "html")
+    check_single_file(arguments, "html")
     return main_compare(arguments)

@@ -17,7 +17,6 @@ import numpy as np
 
 from simulator.base.field_records import parameters_of
 from simulator.base.fields import Fields
-from simulator.base.old_parameters import accepts_rows
 from simulator.base.plugin_thread import PluginThread
 from simulator.base.records import Record, record
 from simulator.base.registry import making
@@ -78,7 +77,6 @@ class InputContext:
         return self.__dict__.get("hub")
 
 
-@accepts_rows(defaults_after="ranges")
 @dataclass(frozen=True)
 class InputSourceKind:
     """Registered kind of input source."""

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from simulator.base.errors import StreamError
 from simulator.base.field_records import parameters_of
 from simulator.base.fields import Fields
-from simulator.base.old_parameters import accepts_rows
 from simulator.base.records import Record
 from simulator.base.registry import making
 from simulator.motion.protocols.native_packet import MotionPacket
@@ -79,7 +78,6 @@ class Listening(typing.Protocol):
         """Process a datagram before the next packet is encoded. Never raises."""
 
 
-@accepts_rows(defaults_after="ranges")
 @dataclass(frozen=True)
 class ProtocolKind:
     """Registered protocol."""

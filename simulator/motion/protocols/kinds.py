@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
-from simulator.base.renamed_modules import old_names
 
 if TYPE_CHECKING:
     from simulator.base.fields import Fields
@@ -60,6 +59,3 @@ def check(protocol: ProtocolKind) -> None:
         raise JounceError(
             f"protocol {protocol.name}: invalid layout ({error}); expected a format of `struct`; got {protocol.layout!r}"
         ) from None
-
-
-__getattr__ = old_names(__name__)

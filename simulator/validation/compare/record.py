@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base import renamed
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_bytes
 from simulator.base.records import record
@@ -85,7 +84,7 @@ def known_units() -> dict[str, str]:
 
 def written_channel(given: str, units: Mapping[str, str], file: str, key: str) -> tuple[str, float]:
     """Return (channel, factor to SI) of a channel name with or without unit suffix. Raises ConfigError."""
-    name, factor = split_unit(renamed.column(given), units)
+    name, factor = split_unit(given, units)
     if name is None:
         near = did_you_mean(given.rpartition("_")[0] if given.rpartition("_")[0] in units else given, units)
         raise ConfigError(file, key, given, f"a channel of the log, without suffix (SI) or with a suitable unit suffix{near}")
@@ -152,8 +151,8 @@ def _needed(units: Mapping[str, str], comparison: Comparison) -> list[str]:
     wanted = [
         *ALWAYS,
         *INSTEAD.values(),
-        *map(renamed.present_column, comparison.channels or USUAL),
-        *(split_unit(renamed.present_column(one), units)[0] or "" for one in (*given, comparison.align)),
+        *(comparison.channels or USUAL),
+        *(split_unit(one, units)[0] or "" for one in (*given, comparison.align)),
     ]
     return [name for name in units if any(fnmatchcase(name, one) or fnmatchcase(fields[name], one) for one in wanted)]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from simulator.api.simulation import Simulation
-from simulator.base.errors import ContractWarning, JounceError
+from simulator.base.errors import JounceError
 from simulator.base.records import Record
 from simulator.builder.builder import build_cueing, build_ground, build_vehicle
 from simulator.run.rerun import differences, with_late_measurements
@@ -175,25 +175,10 @@ def test_a_sensor_with_an_undeclared_array_is_dropped_and_the_driver_sees_it() -
     s.close()
 
 
-def test_a_kind_of_version_1_runs_as_before_with_a_notice() -> None:
-    class Old:
-        def __init__(self, settings: SensorSettings) -> None:
-            del settings
-
-        def step(self, seen: SensorInput, out: Record) -> None:
-            out[0]["value"] = seen.time
-
-    old = SensorKind("old", (), (("value", (), "s", "time"),), Old, 1, rate=50.0)
-    check(old)
-    SENSOR_KINDS._kinds["old"] = old
-    with pytest.warns(ContractWarning, match="sensor old: written for contract 1"):
-        s = session(["old"])
-    s.publish()
-    s.run(0.1)
-    assert s.sensors[0].latest(s.time).time == pytest.approx(0.08)
-    s.close()
-    with pytest.raises(JounceError, match="written for version 3 of the contract; expected version 1 or 2"):
-        check(SensorKind("new", (), (), Old, 3))
+@pytest.mark.parametrize("contract", [1, 3])
+def test_a_kind_of_another_version_is_refused(contract: int) -> None:
+    with pytest.raises(JounceError, match=f"written for version {contract} of the contract; expected version 2"):
+        check(SensorKind("other", (), (), Sensing, contract))
 
 
 def test_a_simulation_shows_its_sensors() -> None:
