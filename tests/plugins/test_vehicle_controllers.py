@@ -172,25 +172,44 @@ MPH_60 = 60.0 * 0.44704
 """m/s"""
 
 
-@pytest.mark.parametrize("friction", [0.5, 0.8, 1.0])
-def test_a_start_with_traction_control_has_no_gap(friction: float) -> None:
-    """The clutch closes in half a second; from then to the shift the car gains speed in every tenth of a second."""
+def test_the_driveline_of_the_car_with_controllers_is_that_of_the_car_without() -> None:
+    """Half shafts that twist and the lag of the engine make the traction control harder; the car does not leave them out."""
+    plain, controlled = (car(name).model.drivetrain[0] for name in ("sedan", "sedan_esc"))
+    assert plain["twist_stiffness"] > 0.0 and plain["engine_response_time"] > 0.0
+    for name in ("twist_stiffness", "twist_damping", "engine_response_time"):
+        assert controlled[name] == plain[name]
+
+
+@pytest.mark.parametrize("stiffness", [1.0, 0.75])
+@pytest.mark.parametrize("friction", [0.5, 0.65, 0.8, 1.0])
+def test_a_start_with_traction_control_has_no_gap(friction: float, stiffness: float) -> None:
+    """The clutch closes in half a second; from then to the shift the car gains speed in every tenth of a second.
+
+    With softer half shafts, whose oscillation is slower, too."""
     vehicle = car("sedan_esc")
     switch(vehicle)
+    p = vehicle.model.drivetrain[0]
+    p["twist_stiffness"] *= stiffness
     _, speed, _ = launch(vehicle, friction, 10.0)
+    p["twist_stiffness"] /= stiffness
     gains = (speed[60:] - speed[50:-10]) / 0.1
     assert gains.min() > 0.5 * 9.81 * friction
 
 
-@pytest.mark.parametrize(("name", "friction"), [("sedan_esc", 0.8), ("sedan_esc", 1.0), ("sedan_electric", 0.8)])
-def test_traction_control_does_not_cost_time_to_60_mph_on_dry_asphalt(name: str, friction: float) -> None:
+@pytest.mark.parametrize(
+    ("name", "friction", "loss"), [("sedan_esc", 0.8, 0.015), ("sedan_esc", 1.0, 0.06), ("sedan_electric", 0.8, 0.015)]
+)
+def test_traction_control_does_not_cost_time_to_60_mph_on_dry_asphalt(name: str, friction: float, loss: float) -> None:
+    """On a friction of 1.0 the car without control may be 1 % faster: full throttle only just spins the wheels, the tires pull nearly as
+    well while they spin, and the engine, 4 m/s ahead of the car, returns its kinetic energy when they grip again."""
     vehicle, times = car(name), []
     for on in (False, True):
         switch(vehicle, traction=on)
-        times.append(launch(vehicle, friction, MPH_60)[0][-1])
+        time, speed, _ = launch(vehicle, friction, MPH_60)
+        times.append(float(np.interp(MPH_60, speed[-2:], time[-2:])))
     switch(vehicle)
     without, with_control = times
-    assert with_control < without + 0.015
+    assert with_control < without + loss
 
 
 @pytest.mark.parametrize("name", ["sedan_esc", "sedan_electric"])

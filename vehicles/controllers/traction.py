@@ -11,15 +11,18 @@ driver opens the clutch, and the torque is lost until the clutch has closed agai
 
 The engine or the motors are controlled by a limited integrator with a proportional part:
 
-    x = v_d - v,     e = (x + lead x' - v_s) / v_s in [-1, 2],     I' = -integral_gain e,     limit = I - gain max(e, 0)
+    x = v_d - v,     e = (x + lead x' - v_s) / max(v_s, min_scale) in [-1, 2]
+    I' = -integral_gain e,     limit = I - gain max(e, 0)
 
-I and limit stay in [min_throttle, 1]. The rate x' lets the torque return while spinning wheels slow down, before the excess is lost: the
+I and limit stay in [min_throttle, 1]. `min_scale` bounds the reduction per speed. Half shafts twist, the torque of the engine follows the
+throttle late, and the wheel speeds are filtered: an integrator that acts on a small v_s at once would make the torque oscillate, and each
+return of the torque would come too late for the clutch. The rate x' lets the torque return while spinning wheels slow down, before the excess is lost: the
 inertia of the engine turns the wheels on after the throttle has closed, and the torque returns slowly. v_d is the speed of the slower
 driven wheels, because the brakes control the faster ones. If the driven wheels spin up in spite of the brakes, v_d is their mean speed
 minus `brake_spare`. Of two driven wheels of an axle the faster one is braked, so that the differential passes the same torque to the
 opposite wheel as a partly locked one:
 
-    y = v_i - v_other,     p = brake_gain (y + lead y' - v_s)     up to max_pressure
+    y = v_i - v_other,     p = brake_gain (y + brake_lead y' - v_s)     up to max_pressure
 
 `brake_spare` and p fade out from fade_speed to a quarter above it.
 
@@ -45,16 +48,18 @@ PARAMETERS = (
     Field("driven_last", Number("1", 0.0, 15.0), "last driven axle"),
     Field("slip", Number("1", 0.0, 1.0), "allowed slip of a driven wheel", 0.1),
     Field("min_excess", Number("m/s", 0.01, 10.0), "minimum allowed speed of a driven wheel above the vehicle speed", 0.6),
+    Field("min_scale", Number("m/s", 0.0, 100.0), "minimum of the speed by which the excess is divided for the throttle control", 0.0),
     Field("start_speed", Number("m/s", 0.0, 100.0), "allowed speed of a driven wheel while the vehicle starts, for a friction clutch", 0.0),
     Field("filter_time", Number("s", 0.0, 1.0), "time constant of the filter of the wheel speeds", 0.02),
-    Field("lead", Number("s", 0.0, 1.0), "weight of the rates of the speed differences", 0.1),
-    Field("gain", Number("1", 0.0, 100.0), "reduction of the throttle per excess over v_s", 0.15),
+    Field("lead", Number("s", 0.0, 1.0), "weight of the rate of the excess for the throttle control", 0.1),
+    Field("gain", Number("1", 0.0, 100.0), "reduction of the throttle per excess over max(v_s, min_scale)", 0.15),
     Field("integral_gain", Number("1/s", 0.0, 1000.0), "rate of the further reduction of the throttle", 0.7),
     Field("min_throttle", Number("1", 0.0, 1.0), "minimum throttle", 0.1),
     Field(
         "brake_spare", Number("m/s", 0.0, 100.0), "allowed mean speed of the driven wheels above the vehicle speed while brakes act", 1.5
     ),
     Field("brake_gain", Number("Pa s/m", 0.0), "pressure per speed above that of the opposite wheel", 4e6),
+    Field("brake_lead", Number("s", 0.0, 1.0), "weight of the rate of the speed difference of opposite wheels for the brakes", 0.1),
     Field("max_pressure", Number("Pa", 0.0, 1e8), "maximum pressure", 6e6),
     Field("fade_speed", Number("m/s", 0.0, 100.0), "speed above which the brake control fades out", 14.0),
 )
@@ -85,7 +90,7 @@ def traction(parameters, state, seen, result, first, count, h):
     follow_excess(p, s, k, h)
     allowed = max(p["min_excess"], p["slip"] * s["speed"], p["start_speed"] - s["speed"])
     wakes = k["throttle"] > 0.02 and k["brake"] < 0.02
-    excess = min(2.0, max(-1.0, (s["excess"] + p["lead"] * s["excess_rate"] - allowed) / allowed))
+    excess = min(2.0, max(-1.0, (s["excess"] + p["lead"] * s["excess_rate"] - allowed) / max(allowed, p["min_scale"])))
     s["integral"] = min(1.0 - p["min_throttle"], max(0.0, s["integral"] + h * p["integral_gain"] * excess)) if wakes else 0.0
     s["throttle_limit"] = max(p["min_throttle"], 1.0 - s["integral"] - p["gain"] * max(0.0, excess)) if wakes else 1.0
     out["throttle_limit"] = s["throttle_limit"]
@@ -119,7 +124,7 @@ def opposite(k, i, count):
 def beyond_opposite(p, s, i, other):
     """Return the speed [m/s] of wheel i above that of the opposite wheel, with its lead."""
     rate = s["wheel_rate"][i] - s["wheel_rate"][other]
-    return s["wheel_speed"][i] - s["wheel_speed"][other] + p["lead"] * rate
+    return s["wheel_speed"][i] - s["wheel_speed"][other] + p["brake_lead"] * rate
 
 
 @inline
