@@ -153,7 +153,7 @@ class Host:
                 session.on_tick.append(self.view.window.note_tick)
             self._open_sound(session)
             if self.options.console is not None:
-                self.console.open(parts, session, self.control.cueing, self.options.console, self.events.queue.put)
+                self.console.open(parts, session, self.control.cueing, self.options.console, self.events)
             self.streams.connect()
             outlets = parts.outlets(folder.path)
             with on_signal(self._take_signal):
