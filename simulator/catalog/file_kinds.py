@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base import renamed
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import REQUIRED, Fields, FieldType, Group, Variants
 from simulator.base.suggestions import did_you_mean, listed
 from simulator.base.yaml_reader import read_yaml
@@ -99,9 +99,14 @@ def _content(folder: str, file: str) -> Any:
 
 
 def check_session(file: str) -> SessionParts:
-    """Return the parts of a session whose vehicle stands on its terrain. Raises ConfigError."""
+    """Return the parts of a session whose vehicle stands on its terrain, and whose sensors can be created. Raises ConfigError, JounceError."""
     parts = build(configuration(file), check_step=False)
-    parts.check_equilibrium()
+    with ErrorCollector() as errors:
+        with errors.part():
+            parts.check_equilibrium()
+        with errors.part():
+            for sensor in parts.new_sensors():
+                sensor.close()
     return parts
 
 
