@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base import renamed
-from simulator.base.arrow_file import arrow_file, read_problem
+from simulator.base.arrow_file import arrow_file, need_single_columns, read_problem
 from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import check_regular
 from simulator.base.renamed import present_column
@@ -43,12 +43,10 @@ class LogGroups:
                 about = log.metadata
                 self.rows = [int(about.row_group(n).num_rows) for n in range(about.num_row_groups)]
                 names = log.schema_arrow.names
-                self._written = {present_column(name): name for name in names}
         except (OSError, pa.ArrowException) as error:
             raise UnreadableError(file, "", read_problem(error), EXPECTED) from None
-        if len(self._written) < len(names):
-            double = next(name for name in names if names.count(name) > 1 or self._written[present_column(name)] != name)
-            raise ConfigError(file, double, "two columns", "one column of this name")
+        need_single_columns(file, names, present_column)
+        self._written = {present_column(name): name for name in names}
         self.names = tuple(self._written)
 
     def read(self, group: int, columns: Collection[str]) -> Columns:

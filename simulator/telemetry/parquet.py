@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base import renamed
-from simulator.base.arrow_file import arrow_file, read_problem
+from simulator.base.arrow_file import arrow_file, need_single_columns, read_problem
 from simulator.base.errors import UnreadableError
 from simulator.base.inputfile import check_regular
 from simulator.base.renamed import present_column
@@ -66,7 +66,7 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
 
     Raises
     ------
-    ConfigError : a missing or foreign file
+    ConfigError : a missing or foreign file, or one with two columns of the same name
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -74,6 +74,7 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
     check_regular(file, EXPECTED)
     try:
         with arrow_file(file) as source, pq.ParquetFile(source) as log:
+            need_single_columns(file, log.schema_arrow.names, present_column)
             names = {present_column(f.name): f.name for f in log.schema_arrow if wall or b"wall" not in (f.metadata or {})}
             wanted = None if columns is None else {renamed.column(name) for name in columns}
             # one column at a time: memory then holds all columns once, and a single column twice
@@ -129,9 +130,11 @@ def _read_schema(file: str | os.PathLike[str]) -> Any:
     check_regular(file, EXPECTED)
     try:
         with arrow_file(file) as source:
-            return pq.read_schema(source)
+            schema = pq.read_schema(source)
     except (OSError, pa.ArrowException) as error:
         raise UnreadableError(file, "", read_problem(error), EXPECTED) from None
+    need_single_columns(file, schema.names, present_column)
+    return schema
 
 
 def _values(column: Any, name: str) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simulator.base.arrow_file import arrow_file, read_problem
+from simulator.base.arrow_file import arrow_file, need_single_columns, read_problem
 from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import check_regular
 from simulator.maneuvers.report.page import FILE as REPORT
@@ -110,6 +110,7 @@ def _of_table(file: Path) -> list[Entry]:
         about: dict[str, Any] = json.loads((table.schema.metadata or {}).get(b"jounce_sweep", b"{}"))
     except (OSError, pa.ArrowException, ValueError) as error:
         raise UnreadableError(file, "", read_problem(error), "the table of a sweep (Parquet)") from None
+    need_single_columns(file, table.column_names)
     missing = [name for name in ("passed", "failure") if name not in table.column_names]
     if missing:
         raise ConfigError(file, "columns", f"no {', '.join(missing)}", "the table of a sweep")
