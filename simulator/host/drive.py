@@ -144,8 +144,8 @@ class Host:
             session.seat.offer_choices(choices)
             self.control.begin(session)
             with parts.configuration.reading("washout") as (content, _):
-                saved = partial(self.console.offer, self._note)
-                self.control.washout_save = WashoutSave(content, session.cueing.tuner, folder.path, saved, self.messages.attempt)
+                saved, refused = partial(self.console.offer, self._note), partial(self.console.refuse, Event("save_washout"))
+                self.control.washout_save = WashoutSave(content, session.cueing.tuner, folder.path, saved, self.messages.attempt, refused)
             session.reset()
             session.warm()
             if self.view.window is not None:

@@ -31,6 +31,7 @@ class WashoutSave:
     folder : folder of the drive
     saved : called in another thread with file and text
     attempt : runs a function in another thread and reports what it raises
+    refused : called in another thread with the reason if a file cannot be written
     """
 
     def __init__(
@@ -40,8 +41,10 @@ class WashoutSave:
         folder: Path,
         saved: Callable[[Path, str], None],
         attempt: Callable[[Callable[[], None]], bool],
+        refused: Callable[[str], None] = lambda reason: None,
     ) -> None:
-        self._content, self._tuner, self._folder, self._saved, self._attempt = content, tuner, folder, saved, attempt
+        self._content, self._tuner, self._folder = content, tuner, folder
+        self._saved, self._attempt, self._refused = saved, attempt, refused
         self._one_at_a_time = threading.Lock()
         self._threads: list[threading.Thread] = []
 
@@ -64,7 +67,11 @@ class WashoutSave:
             file = next((one for n in range(1, MOST_FILES + 1) if not (one := self._folder / NAME.format(n)).exists()), None)
             if file is None:
                 raise OutputError(f"{self._folder}: more than {MOST_FILES} tuned washouts")
-            write_whole(file, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+            try:
+                write_whole(file, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+            except OutputError as error:
+                self._refused(str(error))
+                raise
         self._saved(file, text)
 
 

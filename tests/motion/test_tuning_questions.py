@@ -11,7 +11,7 @@ import yaml
 from cueing_scenes import REST, STILL, H, cueing, engaged, hard_drive, platform, washout_mapping, worst_use
 from test_adjusting import parameter, ride
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, OutputError
 from simulator.base.yaml_reader import read_yaml
 from simulator.events.cueing_controls import CueingControls
 from simulator.events.event import Event, Origin
@@ -256,6 +256,23 @@ def test_the_saved_file_is_the_tuned_washout(tmp_path):
     assert "tilt_rate_degps" in saved["cueing"] and "tilt_rate" not in saved["cueing"], "one spelling of the key"
     unchanged = {key: one for key, one in content["cueing"].items() if key not in ("tilt_rate", "force_gain")}
     assert {key: saved["cueing"][key] for key in unchanged} == unchanged and saved["procedure"] == content["procedure"]
+
+
+def test_a_folder_that_cannot_be_written_is_reported_to_the_operator(tmp_path):
+    motion, written, reasons, troubles = cueing(), [], [], []
+    (tmp_path / "gone").write_text("no folder")
+
+    def attempt(work):
+        try:
+            work()
+        except OutputError as error:
+            troubles.append(str(error))
+
+    WashoutSave(washout_mapping(), motion.tuner, tmp_path / "gone", lambda *saved: written.append(saved), attempt, reasons.append).save()
+    for thread in threading.enumerate():
+        if thread.name == "tuned washout":
+            thread.join()
+    assert written == [] and reasons == troubles and "washout_tuned_1.yaml: cannot be written" in reasons[0]
 
 
 def test_a_flood_of_saves_is_refused_until_the_files_are_written(tmp_path):
