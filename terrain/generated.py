@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.disk_cache import digest_of
-from simulator.base.errors import HighFeatureWarning
+from simulator.base.errors import HighFeatureWarning, OutputError
 from simulator.base.fields import Field, Text
 from simulator.base.jit import source_digest
 from simulator.base.user_folders import user_cache
@@ -31,7 +31,7 @@ from terrain.load_terrain import load_terrain
 CACHE = "terrains"
 """Name of the cache folder."""
 INDEX = "terrain.json"
-"""File of a cached terrain: content of its terrain file, digests of the other files."""
+"""File of a cached terrain: content of its terrain file and its digest, digests of the other files."""
 STEM = "generated"
 """Start of the names of the other files."""
 MAX_TERRAINS = 24
@@ -73,8 +73,10 @@ def _cached(folder: Path) -> dict[str, Any] | None:
     """Return the content of the terrain file of a cached terrain; None if a file is missing or corrupt."""
     try:
         index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+        if _digest(json.dumps(index["terrain"]).encode()) != index["digest"]:
+            return None
         for name, digest in index["files"].items():
-            if hashlib.sha256((folder / name).read_bytes()).hexdigest() != digest:
+            if _digest((folder / name).read_bytes()) != digest:
                 return None
         with contextlib.suppress(OSError):
             os.utime(folder)
@@ -86,23 +88,46 @@ def _cached(folder: Path) -> dict[str, Any] | None:
 def _generate(section: Values, target: Path) -> tuple[dict[str, Any], Path]:
     """Generate a terrain into the cache; return the content of its terrain file and its folder.
 
-    The folder is `target`, or a temporary one that the caller deletes if `target` cannot be replaced. Raises ConfigError.
+    The folder is `target`, or a temporary one that the caller deletes if `target` cannot be replaced. Raises ConfigError, OutputError.
     """
     mapping, files = contents(kinds.generate(section["type"], int(section["seed"]), section), STEM)
-    digests = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
-    index = json.dumps({"terrain": mapping, "files": digests}, default=lambda array: array.tolist())
-    target.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=".", dir=target.parent))
-    for name, data in {**files, INDEX: index.encode()}.items():
-        (folder / name).write_bytes(data)
+    text = json.dumps(mapping, default=lambda array: array.tolist())
+    plain = json.loads(text)
+    index = {"terrain": plain, "digest": _digest(text.encode()), "files": {name: _digest(data) for name, data in files.items()}}
+    folder = _written({**files, INDEX: json.dumps(index).encode()}, target.parent)
+    if folder.parent != target.parent or _cached(target) is not None:  # another process, which may read its files now, was faster
+        return plain, folder
     shutil.rmtree(target, ignore_errors=True)
-    plain = json.loads(index)["terrain"]
     try:
         folder.rename(target)
     except OSError:  # another process has just generated the same terrain, or the corrupt one cannot be deleted
         return plain, folder
     _delete_oldest(target.parent)
     return plain, target
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _written(files: dict[str, bytes], cache: Path) -> Path:
+    """Write files into a new folder in the cache, or among the temporary files if the disk of the cache is full; return it. Raises OutputError."""
+    problem = ""
+    for parent in (cache, Path(tempfile.gettempdir())):
+        folder = None
+        try:
+            parent.mkdir(parents=True, exist_ok=True)
+            folder = Path(tempfile.mkdtemp(prefix=".", dir=parent))
+            for name, data in files.items():
+                (folder / name).write_bytes(data)
+        except OSError as error:
+            problem = problem or error.strerror or str(error)
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+        else:
+            return folder
+    size = sum(map(len, files.values())) / 1e6
+    raise OutputError(f"{cache}: cannot be written ({problem}); expected space for {size:.1f} MB of a generated terrain")
 
 
 def _delete_oldest(folder: Path) -> None:

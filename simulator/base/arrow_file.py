@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+from simulator.base.errors import ConfigError
 
 
 @contextlib.contextmanager
@@ -29,6 +31,15 @@ def read_problem(error: Exception) -> str:
     if isinstance(error, OSError) and error.errno:
         return os.strerror(error.errno)
     return "damaged, cut short, or not a Parquet file"
+
+
+def need_single_columns(file: object, names: Sequence[str]) -> None:
+    """Check that the columns of a Parquet file have different names. Raises ConfigError."""
+    known: set[str] = set()
+    for name in names:
+        if name in known:
+            raise ConfigError(file, name, "two columns", "one column of this name")
+        known.add(name)
 
 
 def is_utf8(text: str) -> bool:

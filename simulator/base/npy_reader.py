@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import zipfile
+import zlib
 from pathlib import Path
 from typing import IO, Any
 
@@ -94,5 +95,6 @@ def _array(stream: IO[bytes], size: int) -> NDArray[Any]:
 
 
 def _reason(error: Exception) -> str:
-    """Return the first line of an error, or the name of its class."""
-    return next(iter(str(error).splitlines()), "") or type(error).__name__
+    """Return the first line of an error, or that the file is damaged: decompressors give a number, or no text."""
+    text = next(iter(str(error).splitlines()), "")
+    return text if text and not isinstance(error, zlib.error) else "damaged or cut off"

@@ -148,12 +148,18 @@ def check_settings(file: str) -> Any:
 
 
 def check_session(file: str) -> Any:
-    """Return the parts of a session whose vehicle stands on its terrain."""
+    """Return the parts of a session whose vehicle stands on its terrain, and whose sensors can be created."""
+    from simulator.base.errors import ErrorCollector
     from simulator.builder.builder import build
     from simulator.configuration.configuration import configuration
 
     parts = build(configuration(file), check_step=False)
-    parts.check_equilibrium()
+    with ErrorCollector() as errors:
+        with errors.part():
+            parts.check_equilibrium()
+        with errors.part():
+            for sensor in parts.new_sensors():
+                sensor.close()
     return parts
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from simulator.base.fields import printed
+
 KeyPath = tuple[str | int, ...]
 """Names of keys and indices of lists."""
 
@@ -19,5 +21,6 @@ def written(path: KeyPath) -> str:
     """Return the text of a key path."""
     text = ""
     for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+        name = printed(part)
+        text += f"[{part}]" if isinstance(part, int) else f".{name}" if text else name
     return text

@@ -9,7 +9,7 @@ from typing import Any
 
 from simulator import weather
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Number, Text, Variants, read
+from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Named, Number, Text, Variants, read
 from simulator.base.registry import KindChoice
 from simulator.configuration.configuration import Configuration
 from simulator.driver.make_driver import AUTO, driver_fields, driver_names, role_of
@@ -132,7 +132,13 @@ _CONSOLE = (
 )
 FILE = (
     Field("title", Text(), "one-line description", None),
-    *(Field(name, Anything(_NAMED), f"{name}: {_NAMED}", None) for name in CONTENTS),
+    *(Field(name, Anything(_NAMED), f"{name}: {_NAMED}", None) for name in CONTENTS if name != "soils"),
+    Field(
+        "soils",
+        Named(Either((Text(), Named(Anything())), _NAMED), f"names of soils, each with {_NAMED}"),
+        "contents of soils by name",
+        None,
+    ),
     Field("driver", _kind_entry(driver_names, driver_fields), f"driver: {_WITH_PARAMETERS}", AUTO),
     Field(
         "takeover",

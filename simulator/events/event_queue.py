@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import queue
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Iterator
 
 from simulator.events.event import Event, Origin
 
@@ -25,6 +26,7 @@ class EventQueue:
         self._capacity = capacity
         # SimpleQueue: `put` may interrupt a `put` or `get` of the same thread, as a signal handler does
         self._waiting: dict[Origin, queue.SimpleQueue[Event]] = {origin: queue.SimpleQueue() for origin in Origin}
+        self._turns = deque(Origin)
         self.dropped: Counter[Origin] = Counter()
 
     def put(self, event: Event) -> bool:
@@ -36,6 +38,15 @@ class EventQueue:
         waiting.put(event)
         return True
 
-    def take(self) -> list[Event]:
-        """Return and remove the events that wait now, in the order of `Origin`, and of their arrival for one origin."""
-        return [waiting.get_nowait() for waiting in self._waiting.values() for _ in range(waiting.qsize())]
+    def take(self) -> Iterator[Event]:
+        """Yield and remove the events that wait now, in the order of `Origin`, and of their arrival for one origin.
+
+        After an iteration that is left early, the next one begins with the next origin, so that a flood from one sender delays no other one.
+        """
+        for _ in Origin:
+            waiting = self._waiting[self._turns[0]]
+            try:
+                for _ in range(waiting.qsize()):
+                    yield waiting.get_nowait()
+            finally:
+                self._turns.rotate(-1)

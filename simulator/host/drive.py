@@ -144,8 +144,8 @@ class Host:
             session.seat.offer_choices(choices)
             self.control.begin(session)
             with parts.configuration.reading("washout") as (content, _):
-                saved = partial(self.console.offer, self._note)
-                self.control.washout_save = WashoutSave(content, session.cueing.tuner, folder.path, saved, self.messages.attempt)
+                saved, refused = partial(self.console.offer, self._note), partial(self.console.refuse, Event("save_washout"))
+                self.control.washout_save = WashoutSave(content, session.cueing.tuner, folder.path, saved, self.messages.attempt, refused)
             session.reset()
             session.warm()
             if self.view.window is not None:
@@ -153,7 +153,7 @@ class Host:
                 session.on_tick.append(self.view.window.note_tick)
             self._open_sound(session)
             if self.options.console is not None:
-                self.console.open(parts, session, self.control.cueing, self.options.console, self.events.queue.put)
+                self.console.open(parts, session, self.control.cueing, self.options.console, self.events)
             self.streams.connect()
             outlets = parts.outlets(folder.path)
             with on_signal(self._take_signal):

@@ -27,6 +27,7 @@ from simulator.host.console_status import status_of
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_streams import DriveStreams
 from simulator.host.drive_view import DriveView, drives_to_a_goal
+from simulator.host.event_service import EventService
 from simulator.host.inset_feed import InsetFeed
 from simulator.host.operator_watch import OperatorWatch
 from simulator.outlets.console import PERIOD, ConsoleOutlet
@@ -80,10 +81,9 @@ class DriveConsole:
         self._stops = self._looks = 0
         self._told = self._died = False
 
-    def open(
-        self, parts: SessionParts, session: Session, cueing: CueingControls, options: ConsoleOptions, send: Callable[[Event], object]
-    ) -> None:
+    def open(self, parts: SessionParts, session: Session, cueing: CueingControls, options: ConsoleOptions, events: EventService) -> None:
         """Start the process, and add the outlet to the session. Raises DeviceError."""
+        send = events.queue.put
         self._cueing = cueing
         self.token = options.token
         with cleanup.defer_exit():
@@ -105,7 +105,7 @@ class DriveConsole:
             self.process = ConsoleProcess(setup, lambda kind, value: send(Event(kind, value, Origin.CONSOLE)))
         except OSError as error:
             raise DeviceError(f"console: cannot start its process ({error.strerror})") from None
-        self._send = send
+        self._apply = events.apply
         self._watch = OperatorWatch(self.outlet.block.cells, options.on_loss, send, self._warn)
         session.outlets.append(self.outlet)
         session.on_tick.append(self.outlet.note_tick)
@@ -167,7 +167,7 @@ class DriveConsole:
         stops = int(outlet.block.cells["stops"])
         if stops != self._stops:
             self._stops = stops
-            self._send(Event("stop", None, Origin.CONSOLE))
+            self._apply(Event("stop", None, Origin.CONSOLE))  # not by the queue, which a page may have filled
 
     def _report(self, process: ConsoleProcess) -> None:
         """Print the address once, and the end of the process."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +16,9 @@ from simulator.events.questions import LATEST, UNASKED, Question, Questions
 
 ENDS = ("quit", "next_run")
 """Kinds of events that end a drive."""
+LONGEST = 2e-3
+"""s of computation after which the events that still wait are left for the next call. Larger: a flood of resets delays ticks and packets.
+Smaller: a few events of the same time take effect at different ticks."""
 MOST_LINES = 100
 """Maximum number of different lines about refused and dropped events."""
 
@@ -51,9 +55,12 @@ class EventService:
         self._reported: set[str] = set()
 
     def serve(self) -> None:
-        """Apply the waiting events; called a hundred times a second, between two ticks."""
+        """Apply the waiting events, for at most LONGEST and the time of one event; called a hundred times a second, between two ticks."""
+        end = time.thread_time() + LONGEST  # of this thread, so that other programs do not change what takes effect together
         for event in self.queue.take():
             self.apply(event)
+            if time.thread_time() > end:
+                break
         for origin, count in self.queue.dropped.items():
             if count:
                 self._report(f"events of {origin} are dropped, because more than the queue holds arrive in 10 ms")

@@ -10,13 +10,15 @@ from typing import Any
 
 import yaml
 
-from simulator.base.errors import ConfigError, OutputError
+from simulator.base.errors import NOTHING, ConfigError, OutputError
 from simulator.telemetry.atomic_files import write_whole
 from washout.online_tuning import OnlineTuner, TunableParameter
 
 NAME = "washout_tuned_{}.yaml"
 MOST_FILES = 1000
 """Maximum number of these files in a folder."""
+MOST_WAITING = 4
+"""Files that may wait to be written. Larger: a flood of requests takes the interpreter from the ticks for longer."""
 
 
 class WashoutSave:
@@ -29,6 +31,7 @@ class WashoutSave:
     folder : folder of the drive
     saved : called in another thread with file and text
     attempt : runs a function in another thread and reports what it raises
+    refused : called in another thread with the reason if a file cannot be written
     """
 
     def __init__(
@@ -38,25 +41,37 @@ class WashoutSave:
         folder: Path,
         saved: Callable[[Path, str], None],
         attempt: Callable[[Callable[[], None]], bool],
+        refused: Callable[[str], None] = lambda reason: None,
     ) -> None:
-        self._content, self._tuner, self._folder, self._saved, self._attempt = content, tuner, folder, saved, attempt
+        self._content, self._tuner, self._folder = content, tuner, folder
+        self._saved, self._attempt, self._refused = saved, attempt, refused
         self._one_at_a_time = threading.Lock()
+        self._threads: list[threading.Thread] = []
 
     def save(self) -> None:
-        """Write the present parameters into a new file, in a thread. Raises ConfigError: the washout has none."""
+        """Write the present parameters into a new file, in a thread. Raises ConfigError: the washout has none, or too many files wait."""
         tuner = self._tuner
         if not tuner.parameters:
             raise ConfigError("event", "save_washout", None, "a washout with parameters that can be changed while driving")
         values, intensity = {one: tuner.value(one) for one in tuner.parameters}, tuner.intensity
-        threading.Thread(target=self._attempt, args=(lambda: self._write(values, intensity),), name="tuned washout").start()
+        self._threads = [one for one in self._threads if one.is_alive()]
+        if len(self._threads) >= MOST_WAITING:
+            raise ConfigError("event", "save_washout", NOTHING, f"less than {MOST_WAITING} files that are being written")
+        thread = threading.Thread(target=self._attempt, args=(lambda: self._write(values, intensity),), name="tuned washout")
+        self._threads.append(thread)
+        thread.start()
 
     def _write(self, values: Mapping[TunableParameter, float], intensity: float) -> None:
-        text = tuned_text(self._content, values, intensity)
         with self._one_at_a_time:
+            text = tuned_text(self._content, values, intensity)
             file = next((one for n in range(1, MOST_FILES + 1) if not (one := self._folder / NAME.format(n)).exists()), None)
             if file is None:
                 raise OutputError(f"{self._folder}: more than {MOST_FILES} tuned washouts")
-            write_whole(file, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+            try:
+                write_whole(file, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+            except OutputError as error:
+                self._refused(str(error))
+                raise
         self._saved(file, text)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from simulator.base.errors import ConfigError, ErrorCollector, raise_all
+from simulator.base.errors import MAX_PROBLEM, ConfigError, ErrorCollector, raise_all
 from simulator.base.fields import Either, Group, Named, Number, Text
 from simulator.base.records import join
 from simulator.base.suggestions import did_you_mean, listed
@@ -128,7 +128,7 @@ def _number(text: str, parameters: Mapping[str, Any], file: object, path: str, s
         name = factor.lstrip("-")
         value = parameters[name[1:]] if name.startswith("$") else float(name)
         if isinstance(value, str):
-            raise ConfigError(file, path, text, f"a parameter with a number as value; {name} is {value!r}")
+            raise ConfigError(file, path, text, f"a parameter with a number as value; {name} is {value[:MAX_PROBLEM]!r}")
         out *= -value if factor.startswith("-") else value
     return int(out) if out.is_integer() and all(isinstance(parameters[name], int) for name in names) else out
 

@@ -277,6 +277,20 @@ class Series:
                     resolved({"parameters": known, "search": mapping["search"]}, self.file)
 
 
+def values_of(step: Mapping[str, Any]) -> list[tuple[str, str, list[Any]]]:
+    """Return the values of each parameter of a step that are known before the first run: key, parameter, values (of a range: its ends)."""
+    out: list[tuple[str, str, list[Any]]] = []
+    for section in ("given", "each"):
+        for name, given in (step.get(section) or {}).items():
+            ends = [given.get("first"), given.get("to")] if isinstance(given, Mapping) else given
+            choices = [one for one in (ends if isinstance(ends, list) else [ends]) if not (isinstance(one, str) and "$" in one)]
+            out.append((f"{section}.{name}", str(name), [one for one in choices if isinstance(one, int | float | str)]))
+    if isinstance(step.get("parameter"), str):
+        ends = [one for one in (step.get("first"), step.get("to")) if isinstance(one, int | float)]
+        out.append(("first", step["parameter"], ends))
+    return out
+
+
 def _choices(given: Any) -> tuple[Any, ...]:
     return given.values() if isinstance(given, Range) else tuple(given)
 

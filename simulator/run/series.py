@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,17 @@ from simulator.configuration.configuration import Configuration
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.layers import read_layers
 from simulator.configuration.overrides import changes, option
-from simulator.maneuvers.parameters import unknown_parameter
+from simulator.maneuvers.maneuver_file import load_maneuver
+from simulator.maneuvers.parameters import KEY, unknown_parameter
 from simulator.maneuvers.plots.series_summary import draw_summary
-from simulator.maneuvers.series_file import FOUND, PARTS, Outcome, Run, Series
+from simulator.maneuvers.series_file import FOUND, PARTS, Outcome, Run, Series, values_of
 from simulator.run.folder import RunFolder
 from simulator.run.run import run_maneuver, shown_rows
 from simulator.telemetry.atomic_files import write_text
 
 SUMMARY = "series.json"
+NARROW = {"width_m": 1.0, "length_m": 2.0, "front_m": 1.0}
+"""Outline with which the values of a series are checked before its vehicles are known; it fits through every gate."""
 
 
 def series_file(name: str) -> Path | None:
@@ -47,26 +51,62 @@ def load_series(file: str | Path) -> Series:
     series = Series(content, str(file))
     steps = content.get("series") or [content["search"]]
     with ErrorCollector() as faults:
+        for part in PARTS:
+            with faults.part():
+                _check_part(part, content.get(part), str(file), part)
         for n, step in enumerate(steps):
             with faults.part():
                 _check_step(step, str(file), f"series[{n}]" if "series" in content else "search")
     return series
 
 
+def _check_part(part: str, name: Any, file: str, key: str) -> None:
+    """Check that a vehicle or a terrain exists. Raises ConfigError."""
+    if name is None or (isinstance(name, str) and "$" in name):
+        return
+    try:
+        find_config(f"{part}s", name if isinstance(name, str) else str(name), file)
+    except ConfigError:
+        raise ConfigError(file, key, name, f"name or path of a {part}") from None
+
+
 def _check_step(step: Mapping[str, Any], file: str, key: str) -> None:
-    """Check that the maneuver exists and has the parameters of the step. Raises ConfigError."""
+    """Check that the maneuver exists and has the parameters of the step, with these values. Raises ConfigError."""
     name = step["run"]
     try:
-        maneuver = read_layers("maneuvers", find_config("maneuvers", name, file)).content
+        path = find_config("maneuvers", name, file)
     except ConfigError:
         raise ConfigError(file, f"{key}.run", name, "name or path of a maneuver") from None
+    maneuver = read_layers("maneuvers", path).content
     known = maneuver.get("parameters") or {}
-    for section in ("given", "each"):
-        for parameter in step.get(section) or {}:
-            if parameter not in known and parameter not in PARTS:
-                raise ConfigError(file, f"{key}.{section}.{parameter}", parameter, unknown_parameter(parameter, known, name))
-    if "parameter" in step and step["parameter"] not in known:
-        raise ConfigError(file, f"{key}.parameter", step["parameter"], unknown_parameter(step["parameter"], known, name))
+    values = values_of(step)
+    with ErrorCollector() as faults:
+        for where, parameter, _ in values:
+            with faults.part():
+                if parameter not in known and parameter not in PARTS:
+                    raise ConfigError(file, f"{key}.{where}", parameter, unknown_parameter(parameter, known, name))
+        if "parameter" in step and step["parameter"] not in known:
+            faults.add(ConfigError(file, f"{key}.parameter", step["parameter"], unknown_parameter(step["parameter"], known, name)))
+    first = {parameter: choices[0] for _, parameter, choices in values if choices and parameter not in PARTS}
+    with ErrorCollector() as faults:
+        for where, parameter, choices in values:
+            for value in choices:
+                with faults.part():
+                    if parameter in PARTS:
+                        _check_part(parameter, value, file, f"{key}.{where}")
+                    else:
+                        with _about(file, f"{key}.{where}", value, path):
+                            load_maneuver({"body": NARROW, **maneuver, KEY: {**known, **first, parameter: value}}, path)
+
+
+@contextmanager
+def _about(file: str, key: str, value: Any, path: Path) -> Iterator[None]:
+    """Let errors of a maneuver name the value of a series that determines it."""
+    try:
+        yield
+    except ConfigError as error:
+        one = error.errors[0]
+        raise ConfigError(file, key, value, f"{one.expected} ({one.key} of {path.name})") from None
 
 
 def run_series(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.base.arrow_file import arrow_file, read_problem
+from simulator.base.arrow_file import arrow_file, need_single_columns, read_problem
 from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import check_regular
 from simulator.sweep.engine import ABOUT
@@ -62,9 +62,11 @@ def _read(file: Path) -> pa.Table:
         raise UnreadableError(file, "", os.strerror(errno.ENOENT), "a table of a sweep")
     try:
         with arrow_file(file) as source:
-            return pq.read_table(source)
+            table = pq.read_table(source)
     except (OSError, pa.ArrowException) as error:
         raise UnreadableError(file, "", read_problem(error), "a table of a sweep") from None
+    need_single_columns(file, table.column_names)
+    return table
 
 
 def _problem(error: Exception) -> str:

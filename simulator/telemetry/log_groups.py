@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.arrow_file import arrow_file, read_problem
+from simulator.base.arrow_file import arrow_file, need_single_columns, read_problem
 from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import check_regular
 from simulator.telemetry.parquet import EXPECTED
@@ -44,9 +43,7 @@ class LogGroups:
                 self.names = tuple(log.schema_arrow.names)
         except (OSError, pa.ArrowException) as error:
             raise UnreadableError(file, "", read_problem(error), EXPECTED) from None
-        double = next((name for name, count in Counter(self.names).items() if count > 1), None)
-        if double is not None:
-            raise ConfigError(file, double, "two columns", "one column of this name")
+        need_single_columns(file, self.names)
 
     def read(self, group: int, columns: Collection[str]) -> Columns:
         """Return columns of a group by name; names that the log does not have are ignored.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.arrow_file import arrow_file, read_problem
+from simulator.base.arrow_file import arrow_file, need_single_columns, read_problem
 from simulator.base.errors import UnreadableError
 from simulator.base.inputfile import check_regular
 from simulator.telemetry.channels import Channel
@@ -64,7 +64,7 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
 
     Raises
     ------
-    ConfigError : a missing or foreign file
+    ConfigError : a missing or foreign file, or one with two columns of the same name
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -72,6 +72,7 @@ def read_telemetry(file: str | os.PathLike[str], columns: Collection[str] | None
     check_regular(file, EXPECTED)
     try:
         with arrow_file(file) as source, pq.ParquetFile(source) as log:
+            need_single_columns(file, log.schema_arrow.names)
             names = [f.name for f in log.schema_arrow if wall or b"wall" not in (f.metadata or {})]
             # one column at a time: memory then holds all columns once, and a single column twice
             return {
@@ -120,9 +121,11 @@ def _read_schema(file: str | os.PathLike[str]) -> Any:
     check_regular(file, EXPECTED)
     try:
         with arrow_file(file) as source:
-            return pq.read_schema(source)
+            schema = pq.read_schema(source)
     except (OSError, pa.ArrowException) as error:
         raise UnreadableError(file, "", read_problem(error), EXPECTED) from None
+    need_single_columns(file, schema.names)
+    return schema
 
 
 def _values(column: Any, name: str) -> NDArray[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import warnings
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from terrain.readers import gltf, obj
 from terrain.readers.contract import FloatArray
 from terrain.readers.request import ReadRequest, missing
 
+logging.getLogger("trimesh").addHandler(logging.NullHandler())  # without a handler, it prints the tracebacks of its attempts
 SUFFIXES = (".obj", ".gltf", ".glb", ".stl")
 MAX_BYTES = 1 << 28
 """Maximum size of a mesh file."""

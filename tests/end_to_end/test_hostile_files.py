@@ -170,6 +170,19 @@ def test_arrays_are_read_as_numpy_writes_them(tmp_path):
             assert found[name].shape == array.shape
 
 
+def test_damaged_bytes_of_an_archive_are_called_damaged(tmp_path):
+    np.savez_compressed(tmp_path / "a.npz", a=np.arange(4000.0))
+    whole = (tmp_path / "a.npz").read_bytes()
+    said = set()
+    for n in range(60, len(whole) - 150, 37):
+        (tmp_path / "a.npz").write_bytes(whole[:n] + bytes([whole[n] ^ 0xFF]) + whole[n + 1 :])
+        with pytest.raises(ConfigError) as caught:
+            read_npz(tmp_path / "a.npz", "arrays")
+        assert "Error" not in str(caught.value) and "expected arrays" in str(caught.value)
+        said.add("damaged or cut off" in str(caught.value))
+    assert True in said
+
+
 def test_an_archive_that_unpacks_to_too_much(tmp_path):
     with (
         zipfile.ZipFile(tmp_path / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive,

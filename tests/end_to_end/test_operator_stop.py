@@ -9,6 +9,8 @@ from test_rerun_with_events import again, events_in, script
 from unpaced import assert_within_limits
 
 from simulator.events.event import Event, Origin
+from simulator.events.event_queue import CAPACITY
+from simulator.host.drive_console import ConsoleOptions
 from simulator.run.rerun import differences
 from washout.platform_procedure import PLATFORM_STATES
 
@@ -89,6 +91,26 @@ def test_an_acknowledgment_without_a_stop_is_refused(drive):
     drive.host.options.script = script((0.5, "acknowledge", None), (1.0, "quit", None))
     assert drive.run() == 0, drive.lines
     assert [event.kind for event in events_in(drive.folder) if event.origin == "script"] == ["quit"]
+
+
+def test_a_stop_arrives_whatever_else_a_page_sends(drive):
+    drive.host.options.script = script((7.0, "quit", None))
+    drive.host.options.console = ConsoleOptions(port=0)
+    console, queue = drive.host.console, drive.host.events.queue
+    look, looks = console.look, []
+
+    def look_after_a_flood(session):
+        looks.append(session.tick)
+        if len(looks) == 500:
+            for _ in range(CAPACITY + 1):
+                queue.put(Event("note", "more", Origin.CONSOLE))
+            console.outlet.block.add("stops")
+        look(session)
+
+    console.look = look_after_a_flood
+    assert drive.run() == 0, drive.lines
+    assert drive.host.session.platform_stopped
+    assert [event.kind for event in events_in(drive.folder) if event.origin == "console"] == ["stop"] + ["note"] * CAPACITY
 
 
 def test_a_platform_that_parks_at_the_end_may_be_stopped(drive):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,7 +14,7 @@ from simulator.events.event import Event, Origin, sent
 from simulator.events.event_queue import CAPACITY, EventQueue
 from simulator.events.kinds import COMMANDS, check
 from simulator.host.event_script import read_script
-from simulator.host.event_service import EventService
+from simulator.host.event_service import LONGEST, EventService
 from simulator.host.window_keys import WindowKeys
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -120,12 +121,33 @@ def test_a_flood_from_one_sender_is_dropped_and_counted_and_displaces_no_other(d
     assert len(said) == 1 and "events of device are dropped" in said[0]
 
 
+def test_a_flood_of_slow_events_neither_delays_a_tick_nor_another_sender(drive, service):
+    def restart():
+        drive.restarts += 1
+        end = time.thread_time() + 1.1 * LONGEST
+        while time.thread_time() < end:
+            pass
+
+    drive.restart = restart
+    for _ in range(20):
+        service.queue.put(sent("reset", Origin.CONSOLE))
+    service.queue.put(sent("quit", Origin.PORT))
+    service.queue.put(sent("mute", Origin.CONSOLE))
+    service.serve()
+    assert (drive.restarts, drive.ended) == (1, 0), "the others wait for the next look"
+    service.serve()
+    assert (drive.restarts, drive.ended) == (2, 1)
+    for _ in range(18):
+        service.serve()
+    assert drive.restarts == 20 and service.queue.dropped == {}
+
+
 def test_the_queue_keeps_the_order_of_a_sender():
     queue = EventQueue()
     for name in ("pause", "reset", "pause"):
         queue.put(sent(name, Origin.WINDOW))
     assert [event.kind for event in queue.take()] == ["pause", "reset", "pause"]
-    assert queue.take() == []
+    assert list(queue.take()) == []
 
 
 def test_every_key_that_does_not_drive_is_an_event():

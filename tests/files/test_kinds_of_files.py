@@ -72,6 +72,32 @@ def test_a_file_without_known_keys_is_refused(tmp_path, capsys):
     assert "vehicles, " in err and "--kind" in err
 
 
+@pytest.mark.parametrize("soils", ["nan", "5", "[]", "{asphalt: 3}", "{asphalt: [1]}", "{unused: 3}", "{1: asphalt}"])
+def test_soils_of_a_session_are_names_with_contents(soils, tmp_path, capsys):
+    file = tmp_path / "one.yaml"
+    file.write_text(f"vehicle: hmmwv\nterrain: flat\nsoils: {soils}\n")
+    assert main(["check", "--kind", "sessions", str(file)]) == 2
+    assert f"{file}:3: soils" in (err := capsys.readouterr().err) and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("key", ["~", "1.5", "2026-01-01", "true", "7"])
+def test_a_key_that_is_no_text_is_an_unknown_key_also_above_a_base(key, tmp_path, capsys):
+    file = tmp_path / "one.yaml"
+    file.write_text(f"base: hmmwv\n{key}: 3\n")
+    assert main(["check", "--kind", "vehicles", str(file)]) == 2
+    assert "unknown key" in (err := capsys.readouterr().err) and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("beams", [None, "elevation_deg\nnan\n", "height\n1\n"])
+def test_the_files_of_the_sensors_of_a_session_are_read(beams, tmp_path, capsys):
+    if beams is not None:
+        (tmp_path / "mine.csv").write_text(beams)
+    file = tmp_path / "one.yaml"
+    file.write_text("sensors:\n  - {type: lidar, beams: mine.csv, mount: {position: [0, 0, 2.5]}}\n")
+    assert main(["check", "--kind", "sessions", str(file)]) == 2
+    assert "mine.csv" in (err := capsys.readouterr().err) and err.count("\n") == 1
+
+
 def test_a_missing_base_is_named(tmp_path, capsys):
     file = written(tmp_path / ELSEWHERE, {"base": "hmwv", "name": "mine"})
     err = refused(capsys, file)

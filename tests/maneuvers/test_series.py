@@ -191,6 +191,26 @@ def test_maneuvers_and_their_parameters_are_looked_up(tmp_path):
     assert driven(load_series(file))[0].parameters == {"terrain": "wet"}
 
 
+def test_values_are_read_as_the_maneuver_reads_them(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "name: mine\nvehicle: no_such_car\nparameters: {A: 300}\nseries:\n"
+        "  - {run: fishhook, given: {direction: left, angle_deg: $A}, each: {terrain: [wet, wett], speed_kph: [60, -5]}}\n"
+        "  - {run: iso_7401_step, each: {speed_kph: {first: 60, step: 20, to: 1000}}}\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(ConfigError) as error:
+        load_series(file)
+    lines = str(error.value).splitlines()
+    keys = ("vehicle", "series[0].given.direction", "series[0].each.terrain", "series[0].each.speed_kph", "series[1].each.speed_kph")
+    for key in keys:
+        assert any(f": {key}: " in line for line in lines), (key, lines)
+    assert len([line for line in lines if ": series[0].each.terrain: " in line]) == 1, "the other terrain exists"
+    file.write_text("name: mine\nsearch: {run: j_turn, parameter: speed_kph, first: -10, to: 80, tolerance: 1}\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"mine.yaml:2: search.first: .*from 0 to 216 \(start.speed_kph of j_turn.yaml\); got -10"):
+        load_series(file)
+
+
 def test_labels_are_names_of_folders():
     run = driven(series_of(series=[{"run": "my/a.yaml", "given": {"terrain": "b/wet.yaml", "x": 0.5}}]))[0]
     assert run.label == "a_terrain_b_wet.yaml_x_0.5"

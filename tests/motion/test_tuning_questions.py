@@ -11,13 +11,13 @@ import yaml
 from cueing_scenes import REST, STILL, H, cueing, engaged, hard_drive, platform, washout_mapping, worst_use
 from test_adjusting import parameter, ride
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, OutputError
 from simulator.base.yaml_reader import read_yaml
 from simulator.events.cueing_controls import CueingControls
 from simulator.events.event import Event, Origin
 from simulator.events.questions import LATEST, SOONEST
 from simulator.host.event_service import EventService
-from simulator.host.washout_save import WashoutSave, tuned_text
+from simulator.host.washout_save import MOST_WAITING, WashoutSave, tuned_text
 from simulator.run.event_replay import EventReplay
 from washout.cueing import MotionCueing
 
@@ -256,6 +256,43 @@ def test_the_saved_file_is_the_tuned_washout(tmp_path):
     assert "tilt_rate_degps" in saved["cueing"] and "tilt_rate" not in saved["cueing"], "one spelling of the key"
     unchanged = {key: one for key, one in content["cueing"].items() if key not in ("tilt_rate", "force_gain")}
     assert {key: saved["cueing"][key] for key in unchanged} == unchanged and saved["procedure"] == content["procedure"]
+
+
+def test_a_folder_that_cannot_be_written_is_reported_to_the_operator(tmp_path):
+    motion, written, reasons, troubles = cueing(), [], [], []
+    (tmp_path / "gone").write_text("no folder")
+
+    def attempt(work):
+        try:
+            work()
+        except OutputError as error:
+            troubles.append(str(error))
+
+    WashoutSave(washout_mapping(), motion.tuner, tmp_path / "gone", lambda *saved: written.append(saved), attempt, reasons.append).save()
+    for thread in threading.enumerate():
+        if thread.name == "tuned washout":
+            thread.join()
+    assert written == [] and reasons == troubles and "washout_tuned_1.yaml: cannot be written" in reasons[0]
+
+
+def test_a_flood_of_saves_is_refused_until_the_files_are_written(tmp_path):
+    slow, motion, written = threading.Event(), cueing(), []
+    save = WashoutSave(
+        washout_mapping(), motion.tuner, tmp_path, lambda file, text: written.append(file), lambda work: slow.wait() and work()
+    )
+    for _ in range(MOST_WAITING):
+        save.save()
+    with pytest.raises(ConfigError, match="less than 4 files that are being written"):
+        save.save()
+    slow.set()
+    for thread in threading.enumerate():
+        if thread.name == "tuned washout":
+            thread.join()
+    save.save()
+    for thread in threading.enumerate():
+        if thread.name == "tuned washout":
+            thread.join()
+    assert len(set(written)) == MOST_WAITING + 1
 
 
 def test_the_intensity_is_named_in_the_file_and_a_washout_without_parameters_is_not_saved(tmp_path):

@@ -7,6 +7,8 @@ import sys
 import types
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from simulator.base.errors import ConfigError, JounceError
@@ -16,7 +18,9 @@ from simulator.outlets.telemetry import FIRST_ROWS, MemoryLog
 from simulator.report.png_renderer import figure_of
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import NoSuchColumnError, read_log
+from simulator.telemetry.log_groups import LogGroups
 from simulator.telemetry.log_plot import log_plot
+from simulator.telemetry.parquet import read_columns
 from simulator.telemetry.writer import LogChoice, LogOptions, TelemetryWriter, read_telemetry, read_units
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
@@ -120,6 +124,17 @@ def test_a_saved_log_is_read_back_completely(tmp_path):
         name: column.words() for name, column in log.columns.items()
     }
     assert all(again[name].tobytes() == log[name].tobytes() for name in log)
+
+
+@pytest.mark.parametrize("more", ["roll", "time"])
+def test_two_columns_of_one_name_are_refused(tmp_path, more):
+    table = pq.read_table(written(tmp_path))
+    assert more in table.column_names
+    file = tmp_path / "twice.parquet"
+    pq.write_table(table.append_column(more, pa.array(np.zeros(ROWS))), file)
+    for read in (read_log, read_units, read_telemetry, read_columns, LogGroups):
+        with pytest.raises(ConfigError, match=f"twice.parquet: {more}: .*one column of this name"):
+            read(file)
 
 
 def test_rows_kept_in_memory_stay_as_they_were():

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, OutputError
 from simulator.builder.builder import build_ground
 from simulator.start_screen.choice import WORLDS
 from simulator.tools.terrain.make_command import generate_terrain
@@ -58,7 +61,51 @@ def test_the_second_start_reads_the_cache_and_a_damaged_file_is_generated_again(
     assert np.array_equal(ground_of(FOREST).heights, first.heights) and len(calls) == 1
     next(cache.glob("*/terrain.json")).write_text("[]")
     assert np.array_equal(ground_of(FOREST).heights, first.heights) and len(calls) == 2
+    index = next(cache.glob("*/terrain.json"))
+    content = json.loads(index.read_text())
+    content["terrain"]["objects_table"] = "elsewhere.csv"
+    index.write_text(json.dumps(content))
+    assert np.array_equal(ground_of(FOREST).heights, first.heights) and len(calls) == 3
     assert [path.name[0] != "." for path in cache.iterdir()] == [True]
+
+
+def test_a_process_that_was_slower_leaves_the_files_of_the_faster_one(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    generate, inside = generated.kinds.generate, []
+
+    def slow(*values: Any) -> Any:
+        if not inside:
+            inside.append(True)
+            ground_of(FOREST)  # another process, in the meantime
+            inside.append({file: file.stat().st_ino for file in cache.glob("*/*")})
+        return generate(*values)
+
+    monkeypatch.setattr(generated.kinds, "generate", slow)
+    ground_of(FOREST)
+    assert {file: file.stat().st_ino for file in cache.glob("*/*")} == inside[1] != {}, "the other process may still read them"
+    assert len(list(cache.iterdir())) == 1
+
+
+@pytest.mark.parametrize("is_full", [False, True])
+def test_a_full_cache_uses_temporary_files_and_leaves_nothing(
+    is_full: bool, cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    first = ground_of(FOREST)
+    shutil.rmtree(cache)
+    temporary, write_bytes = tmp_path / "temporary", Path.write_bytes
+
+    def write(path: Path, data: bytes) -> int:
+        if is_full or cache in path.parents:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write_bytes(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", write)
+    monkeypatch.setattr(generated.tempfile, "gettempdir", lambda: str(temporary))
+    if is_full:
+        with pytest.raises(OutputError, match=r"cannot be written \(No space left on device\); expected space for .* MB"):
+            ground_of(FOREST)
+    else:
+        assert np.array_equal(ground_of(FOREST).heights, first.heights)
+    assert list(cache.iterdir()) == list(temporary.iterdir()) == []
 
 
 def test_another_seed_is_another_world(cache: Path) -> None:

@@ -417,6 +417,18 @@ def test_a_damaged_mesh_gives_one_clear_line(tmp_path: Path, content: str, words
     assert len(caught.value.errors) == 1
 
 
+def test_an_stl_file_of_text_with_a_damaged_normal_prints_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    facets = [("0 0 1", "0 0 0, 1 0 0, 0 1 0"), ("nothing", "1 0 0, 1 1 0, 0 1 0")]
+    lines = [
+        f"facet normal {normal}\nouter loop\n" + "".join(f"vertex {corner}\n" for corner in corners.split(", ")) + "endloop\nendfacet\n"
+        for normal, corners in facets
+    ]
+    (tmp_path / "plate.stl").write_text(f"solid plate\n{''.join(lines)}endsolid plate\n")
+    with pytest.warns(UserWarning, match="not closed"):
+        ground(tmp_path, objects=[{"shape": "mesh", "file": "plate.stl", "position": [20, 0]}])
+    assert capfd.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

@@ -179,6 +179,28 @@ def test_places_without_sensor_data_are_one_line(tmp_path: Path, capsys: pytest.
         assert len(capsys.readouterr().err.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "rate", "counts"),
+    [
+        ("Imu", "10", {}),
+        ("PointCloud2", "10", {}),
+        ("PointCloud2", "0", {}),
+        ("Imu", "ten", {}),
+        ("Imu", "10", {"imu": "[1]"}),
+        ("Imu", "10", {"imu": "{"}),
+    ],
+)
+def test_broken_content_is_one_line(kind: str, rate: str, counts: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "sensors.mcap"
+    writer = MessageWriter(file)
+    channel = writer.add_channel("/imu/data", f"sensor_msgs/msg/{kind}", {"sensor": "imu", "rate_hz": rate})
+    writer.write(channel, 0, 0, [bytes(4)])
+    writer.finish({SUMMARY: counts})
+    assert main(["sensors", str(file), "--out", str(tmp_path)]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1 and f"{file}: " in err and "broken content" in err
+
+
 def test_the_file_of_a_killed_run_is_repaired_first(run: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole = (run[0] / "sensors.mcap").read_bytes()
     (tmp_path / "sensors.mcap").write_bytes(whole[: len(whole) * 3 // 4])

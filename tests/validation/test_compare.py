@@ -49,8 +49,9 @@ def run_folder(place, arrays, metrics=None):
     about = {"maneuver": "swing", "vehicle": "car", "version": "1", "configuration": json.dumps({"recorded": {"seed": 1}})}
     Log(channels, arrays, about).save(place / "telemetry.parquet")
     if metrics is not None:
-        table = [{"metric": name, "value": value, "unit": "m"} for name, value in metrics.items()]
-        (place / "metrics.json").write_text(json.dumps({"result": {"table": table}}))
+        table = [{"metric": name, "value": value, "unit": "m", "verdict": "info", "mark": ""} for name, value in metrics.items()]
+        result = {"maneuver": "swing", "pass": None, "checks": [], "table": table}
+        (place / "metrics.json").write_text(json.dumps({"result": result}))
     return place
 
 

@@ -9,7 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from simulator.base.errors import ConfigError
 from simulator.cli.main import main
+from simulator.validation.compare.metrics_file import read_metrics
 
 
 def leave(place, vehicle, maneuver, gap, passed, early=None):
@@ -107,6 +109,37 @@ def test_of_many_runs_those_that_failed_are_shown(tmp_path, capsys):
     text = (tmp_path / "m.html").read_text(encoding="utf-8")
     assert "999 of 1000 passed" in text and "200 of 1000 runs" in text and ">0.777<" in text and text.count("✓ passed") == 199
     assert len(json.loads((tmp_path / "m.json").read_text())["result"]["runs"]) == n
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("metrics", "gap_m"), {"m": 1}),
+        (("metrics", "gap_m"), float("nan")),
+        (("metrics", "gap_m"), True),
+        (("table", 0, "value"), "0.3"),
+        (("table", 0, "verdict"), "good"),
+        (("table", 0, "metric"), 3),
+        (("table",), 3),
+        (("checks",), [None]),
+        (("pass",), "yes"),
+        (("maneuver",), None),
+        (("vehicle",), ["hmmwv"]),
+        (("ended_early",), {"reason": "roll-over", "time_s": None}),
+    ],
+)
+def test_changed_metrics_are_refused_in_one_line(runs, capsys, place, value):
+    file = next(runs.rglob("metrics.json"))
+    content = json.loads(file.read_text())
+    node = content["result"]
+    for name in place[:-1]:
+        node = node[name]
+    node[place[-1]] = value
+    file.write_text(json.dumps(content))
+    code, _, err = call(capsys, runs)
+    assert code == 2 and err.count("\n") == 1 and f"{file}: result: " in err
+    with pytest.raises(ConfigError):
+        read_metrics(file)
 
 
 def test_other_files_are_rejected(tmp_path, capsys):

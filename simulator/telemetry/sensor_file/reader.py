@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple
 
-from simulator.base.errors import ConfigError, UnreadableError
+from simulator.base.errors import ConfigError, JounceError, UnreadableError
 from simulator.sensors.messages.cdr import decode
 from simulator.telemetry.sensor_file.names import need_package
 from simulator.telemetry.sensor_file.recorder import SUMMARY
@@ -39,11 +40,28 @@ class StoredMessage(NamedTuple):
     """Simulated time of the measurement [ns]."""
     type: str
     data: bytes
+    file: Path
+    """File of the message."""
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Decoded fields of the message."""
-        return decode(self.type, self.data)
+        """Decoded fields of the message. Raises ConfigError: they cannot be decoded."""
+        with content_of(self.file):
+            return decode(self.type, self.data)
+
+
+@contextmanager
+def content_of(file: Path) -> Iterator[None]:
+    """Convert what a reader of the content of a sensor file raises. Raises UnreadableError, ConfigError."""
+    try:
+        yield
+    except JounceError:
+        raise
+    except OSError as error:
+        raise UnreadableError(file, "", error.strerror or str(error), "a readable file") from None
+    except Exception as error:  # the library has no common class of errors
+        reason = f" ({error})" if str(error) else ""
+        raise ConfigError(file, "", f"broken content{reason}", "a readable MCAP file") from None
 
 
 class SensorFile:
@@ -68,7 +86,12 @@ class SensorFile:
         self._reader = make_reader(self._stream)
         summary = self._read_summary()
         counts = summary.statistics.channel_message_counts
-        self._types = {number: summary.schemas[one.schema_id].name for number, one in summary.channels.items()}
+        try:
+            with content_of(file):
+                self._types = {number: summary.schemas[one.schema_id].name for number, one in summary.channels.items()}
+        except ConfigError:
+            self._stream.close()
+            raise
         self.topics = {
             one.topic: TopicInfo(one.topic, self._types[number], counts.get(number, 0), dict(one.metadata))
             for number, one in summary.channels.items()
@@ -93,20 +116,17 @@ class SensorFile:
         end = None if last is None else round(last / NS)
         if begin is not None and end is not None and begin > end:
             return
-        try:
+        with content_of(self.file):
             for _, channel, message in self._reader.iter_messages(list(topics) or None, starting_at=begin, ending_at=end):
                 kind = self._types[channel.id]
-                yield StoredMessage(channel.topic, message.log_time, message.publish_time, kind, message.data)
-        except OSError as error:
-            raise UnreadableError(self.file, "", error.strerror or str(error), "a readable file") from None
-        except Exception as error:  # the library has no common class of errors
-            raise ConfigError(self.file, "", f"broken content ({error})", "a readable MCAP file") from None
+                yield StoredMessage(channel.topic, message.log_time, message.publish_time, kind, message.data, self.file)
 
     def summary(self) -> dict[str, dict[str, Any]]:
-        """Return what the recorder counted at the end, by the name of the sensor; empty for the file of a killed run."""
-        for one in self._reader.iter_metadata():
-            if one.name == SUMMARY:
-                return {name: json.loads(text) for name, text in one.metadata.items()}
+        """Return what the recorder counted at the end, by the name of the sensor; empty for the file of a killed run. Raises ConfigError."""
+        with content_of(self.file):
+            for one in self._reader.iter_metadata():
+                if one.name == SUMMARY:
+                    return {name: dict(json.loads(text)) for name, text in one.metadata.items()}
         return {}
 
     def close(self) -> None:
@@ -121,10 +141,11 @@ class SensorFile:
 
     def _read_summary(self) -> Any:
         try:
-            summary = self._reader.get_summary()
-        except Exception as error:  # the library has no common class of errors
+            with content_of(self.file):
+                summary = self._reader.get_summary()
+        except ConfigError:
             self._stream.close()
-            raise ConfigError(self.file, "", f"broken content ({error})", "a readable MCAP file") from None
+            raise
         if summary is None or summary.statistics is None:
             self._stream.close()
             raise ConfigError(self.file, "", "a file without an index", "an MCAP file with statistics")

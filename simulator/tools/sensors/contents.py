@@ -14,7 +14,7 @@ from simulator.sensors.messages.definitions import COMPRESSED_IMAGE, IMAGE, POIN
 from simulator.sensors.messages.generic import array_of
 from simulator.sensors.messages.image import pixels_of
 from simulator.sensors.messages.point_cloud import points_of
-from simulator.telemetry.sensor_file.reader import NS, SensorFile, TopicInfo
+from simulator.telemetry.sensor_file.reader import NS, SensorFile, TopicInfo, content_of
 from simulator.telemetry.sensor_file.recorder import STATIC
 
 IMAGES = (IMAGE, COMPRESSED_IMAGE)
@@ -67,17 +67,21 @@ def sensors_in(file: SensorFile) -> list[SensorContents]:
         about = topic.metadata
         name = about.get("sensor") or topic.topic.strip("/").partition("/")[0]
         if name not in found:
-            rate = float(about["rate_hz"]) if "rate_hz" in about else None
-            found[name] = SensorContents(name, about.get("kind", ""), rate, float(about.get("latency_s", 0.0)), frames.get(name, ""))
+            with content_of(file.file):
+                rate = float(about["rate_hz"]) if "rate_hz" in about else None
+                latency = float(about.get("latency_s", 0.0))
+            found[name] = SensorContents(name, about.get("kind", ""), rate, latency, frames.get(name, ""))
             found[name].counts = counts.get(name, {})
         found[name].topics.append(topic)
     return list(found.values())
 
 
 def samples(file: SensorFile, topic: TopicInfo, first: float | None = None, last: float | None = None) -> Iterator[Sample]:
-    """Yield the messages of a topic as arrays, in an interval of delivery times [s], both included. Raises ConfigError, ValueError."""
+    """Yield the messages of a topic as arrays, in an interval of delivery times [s], both included. Raises ConfigError."""
     for one in file.messages([topic.topic], first, last):
-        yield Sample(NS * one.publish_time, *as_array(topic.type, one.fields))
+        with content_of(file.file):
+            sample = Sample(NS * one.publish_time, *as_array(topic.type, one.fields))
+        yield sample
 
 
 def as_array(kind: str, fields: dict[str, Any]) -> tuple[NDArray[Any], dict[str, Any]]:

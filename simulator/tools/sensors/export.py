@@ -14,7 +14,7 @@ from simulator.base.errors import JounceError
 from simulator.sensors.messages.definitions import COMPRESSED_IMAGE, POINT_CLOUD
 from simulator.sensors.messages.png import png_bytes
 from simulator.telemetry.atomic_files import create_folder, write_bytes
-from simulator.telemetry.sensor_file.reader import NS, SensorFile, TopicInfo
+from simulator.telemetry.sensor_file.reader import NS, SensorFile, TopicInfo, content_of
 from simulator.tools.sensors.contents import IMAGES, SensorContents, as_array
 
 FORMATS = ("pcd", "png", "npy")
@@ -51,7 +51,9 @@ def export(file: SensorFile, sensors: Sequence[SensorContents], form: str, inter
             create_folder(folder)
         stem = one.topic.strip("/").replace("/", "_")
         path = folder / f"{stem}_{NS * one.publish_time:011.4f}.{form}"
-        write_bytes(path, _content(one.type, one.fields, form, one.topic))
+        with content_of(file.file):
+            content = _content(one.type, one.fields, form, one.topic)
+        write_bytes(path, content)
         written.append(path)
     if not written:
         first, last = file.times

@@ -12,7 +12,7 @@ from simulator.report.html_page import Column, Page
 from simulator.report.plot import BLUE, GRAY, GREEN, RED, Axis, Curve, Panel, style_of
 from simulator.sensors.messages.definitions import IMU, JOINT_STATE, NAV_SAT_FIX, POINT_CLOUD
 from simulator.sensors.messages.navigation import origin_of
-from simulator.telemetry.sensor_file.reader import NS, SensorFile, TopicInfo
+from simulator.telemetry.sensor_file.reader import NS, SensorFile, TopicInfo, content_of
 from simulator.telemetry.sensor_file.recorder import MOVING, size_text
 from simulator.tools.sensors.contents import IMAGES, SensorContents, nearest, spread
 from simulator.tools.sensors.pictures import cloud_pictures, image_picture
@@ -42,19 +42,24 @@ def sensor_page(file: SensorFile, sensors: Sequence[SensorContents], at: float |
     for sensor in sensors:
         page.heading(f"{sensor.name}{f' ({sensor.kind})' if sensor.kind else ''}")
         for topic in sensor.topics:
-            if not topic.messages:
-                page.text(f"{topic.topic}: no messages")
-            elif topic.type == POINT_CLOUD:
-                _add_cloud(page, file, topic, 0.5 * (begin + end) if at is None else at)
-            elif topic.type in IMAGES:
-                _add_strip(page, file, topic, at)
-            elif topic.type == NAV_SAT_FIX:
-                _add_track(page, file, topic)
-            elif topic.type == IMU:
-                _add_imu(page, file, topic)
-            elif topic.type == JOINT_STATE:
-                _add_joints(page, file, topic)
+            with content_of(file.file):  # the numbers of messages may differ from those of the index, and arrays in their lengths
+                _add_topic(page, file, topic, at)
     return page
+
+
+def _add_topic(page: Page, file: SensorFile, topic: TopicInfo, at: float | None) -> None:
+    if not topic.messages:
+        page.text(f"{topic.topic}: no messages")
+    elif topic.type == POINT_CLOUD:
+        _add_cloud(page, file, topic, 0.5 * sum(file.times) if at is None else at)
+    elif topic.type in IMAGES:
+        _add_strip(page, file, topic, at)
+    elif topic.type == NAV_SAT_FIX:
+        _add_track(page, file, topic)
+    elif topic.type == IMU:
+        _add_imu(page, file, topic)
+    elif topic.type == JOINT_STATE:
+        _add_joints(page, file, topic)
 
 
 def _add_tables(page: Page, sensors: Sequence[SensorContents]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
-from simulator.base.inputfile import read_bytes
 from simulator.base.records import record
 from simulator.base.suggestions import did_you_mean
 from simulator.base.units import factor_of_unit, shown_unit, split_unit
@@ -32,6 +30,7 @@ from simulator.telemetry.parquet import read_units
 from simulator.telemetry.recover import read_logs
 from simulator.telemetry.writer import PARQUET_NAME
 from simulator.validation.compare.comparison_file import Comparison
+from simulator.validation.compare.metrics_file import METRICS, read_metrics
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 
@@ -47,8 +46,6 @@ INSTEAD = {"a_WG_B_x": "a_WB_B_x", "a_WG_B_y": "a_WB_B_y"}
 ALWAYS = ("time", "v_WB_B_x", "v_WG_B_x", "v_WG_B_y", "a_WG_B_y")
 """Channels read from every log; sideslip and steady turns need them."""
 _WITH_UNIT = re.compile(r"(?P<name>[^\[\]()]*[^\[\]()\s])\s*(?:\[(?P<square>[^\[\]]*)\]|\((?P<round>[^()]*)\))")
-MOST_BYTES = 1 << 28
-"""Maximum size of a metrics file in bytes."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ class Record(Signals):
     facts: Mapping[str, str] = field(default_factory=dict)
     """Facts about the record, as text."""
     metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Rows of the table in metrics.json by metric; empty without this file."""
+    """Rows of the table in METRICS by metric; empty without this file."""
     report: Path | None = None
     """Path of its page, if it exists."""
     shift: float = 0.0
@@ -158,14 +155,8 @@ def _needed(units: Mapping[str, str], comparison: Comparison) -> list[str]:
 
 
 def _metrics(folder: Path) -> dict[str, dict[str, Any]]:
-    file = folder / "metrics.json"
-    if not file.is_file():
-        return {}
-    try:
-        table = json.loads(read_bytes(file, "metrics of a run", MOST_BYTES))["result"]["table"]
-        return {row["metric"]: row for row in table}
-    except (ValueError, KeyError, TypeError):
-        raise ConfigError(file, "result.table", "something else", "metrics written by `jounce run`") from None
+    file = folder / METRICS
+    return {row["metric"]: row for row in read_metrics(file)["table"]} if file.is_file() else {}
 
 
 def _table(path: Path, comparison: Comparison) -> Record:

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simulator.base.arrow_file import arrow_file, read_problem
+from simulator.base.arrow_file import arrow_file, need_single_columns, read_problem
 from simulator.base.errors import ConfigError, UnreadableError
-from simulator.base.inputfile import check_regular, read_bytes
+from simulator.base.inputfile import check_regular
 from simulator.maneuvers.report.page import FILE as REPORT
+from simulator.validation.compare.metrics_file import METRICS, read_metrics
 
-METRICS = "metrics.json"
-MOST_BYTES = 1 << 26
-"""Maximum size of a metrics file in bytes."""
 MAX_DEPTH = 3
 """Maximum folder depth of the search for runs."""
 NO_NUMBER = "passed", "failure", "run", "number"
@@ -84,27 +82,20 @@ def _of_folder(path: Path) -> list[Entry]:
 
 
 def _of_run(file: Path) -> Entry:
-    try:
-        result = json.loads(read_bytes(file, "metrics of a run", MOST_BYTES))["result"]
-        rows = result["table"]
-        important = tuple(row["metric"] for row in rows if row["verdict"] != "info") or tuple(row["metric"] for row in rows if row["mark"])
-        failed = tuple(check["metric"] for check in result["checks"] if not check["pass"])
-        early = result.get("ended_early")
-        metrics = {row["metric"]: row["value"] for row in rows} | result.get("metrics", {})
-        report = file.with_name(REPORT)
-        return Entry(
-            str(result.get("vehicle", "unknown vehicle")),
-            str(result["maneuver"]),
-            file.resolve().parent.name,
-            result["pass"],
-            f"at {early['time_s']:.4g} s: {early['reason']}" if early else "",
-            metrics,
-            important,
-            failed,
-            report if report.is_file() else None,
-        )
-    except (ValueError, KeyError, TypeError):
-        raise ConfigError(file, "result", "something else", "metrics written by `jounce run`") from None
+    result = read_metrics(file)
+    rows, early, report = result["table"], result.get("ended_early"), file.with_name(REPORT)
+    important = tuple(row["metric"] for row in rows if row["verdict"] != "info") or tuple(row["metric"] for row in rows if row["mark"])
+    return Entry(
+        result.get("vehicle", "unknown vehicle"),
+        result["maneuver"],
+        file.resolve().parent.name,
+        result["pass"],
+        f"at {early['time_s']:.4g} s: {early['reason']}" if early else "",
+        {row["metric"]: row["value"] for row in rows} | result.get("metrics", {}),
+        important,
+        tuple(check["metric"] for check in result["checks"] if not check["pass"]),
+        report if report.is_file() else None,
+    )
 
 
 def _of_table(file: Path) -> list[Entry]:
@@ -119,6 +110,7 @@ def _of_table(file: Path) -> list[Entry]:
         about: dict[str, Any] = json.loads((table.schema.metadata or {}).get(b"jounce_sweep", b"{}"))
     except (OSError, pa.ArrowException, ValueError) as error:
         raise UnreadableError(file, "", read_problem(error), "the table of a sweep (Parquet)") from None
+    need_single_columns(file, table.column_names)
     missing = [name for name in ("passed", "failure") if name not in table.column_names]
     if missing:
         raise ConfigError(file, "columns", f"no {', '.join(missing)}", "the table of a sweep")
