@@ -18,7 +18,6 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from simulator.base.call_checks import NAMES, checks
 from simulator.base.errors import ConfigError, JounceError
-from simulator.base.fields import Field
 from simulator.base.suggestions import article, did_you_mean, nearest
 
 Kind = TypeVar("Kind")
@@ -100,6 +99,8 @@ class Registry(Generic[Kind]):
         return self._sources.get(name) == BUILTIN
 
     def _add(self, name: str, kind: Kind, source: str) -> None:
+        from simulator.base.fields import Field  # loads numpy, which the help of a command does not need
+
         table = "fields" if hasattr(kind, "fields") else "parameters"
         rows = getattr(kind, table, ())
         if isinstance(rows, tuple | list) and (row := next((row for row in rows if not isinstance(row, Field)), None)) is not None:
