@@ -24,7 +24,7 @@ NODES = 1.0 / SPACING
 """1/m."""
 FARTHEST = 1e8
 """Maximum distance from the origin in nodes for which ruts are stored; 5000 km."""
-MOST_ACROSS = 32
+MAX_ACROSS = 32
 """Maximum number of points across a wheel at which ruts are read; their distance is at most 1.5 nodes."""
 LONGEST_SWEEP = 1.0
 """m. Distance of a wheel in one step above which it counts as a jump: only the end of the motion is pressed."""
@@ -219,7 +219,7 @@ def depth_across(ruts, x, y, a_x, a_y, half):
     """
     if ruts.state[0]["tiles"] == 0:
         return 0.0
-    count = min(math.ceil(half * (NODES / 0.75)) + 1, MOST_ACROSS)
+    count = min(math.ceil(half * (NODES / 0.75)) + 1, MAX_ACROSS)
     apart = 2.0 * half / count
     n, at_x, at_y, total = -1, 1 << 60, 1 << 60, 0.0
     for k in range(count):

@@ -18,13 +18,13 @@ from simulator.base.values import Values
 if TYPE_CHECKING:
     from vehicles.vehicle import Vehicle
 
-MOST_CYLINDERS = 16
-MOST_WHEELS = 8
+MAX_CYLINDERS = 16
+MAX_WHEELS = 8
 """Wheels that sound; those behind are silent."""
 BELOW_END = 0.985
 """Speed at which the limiter cuts, over that without torque: an engine without load stays below the latter."""
 IGNITIONS = ("spark", "compression")
-_CYLINDER = Number("", 1, MOST_CYLINDERS, whole=True)
+_CYLINDER = Number("", 1, MAX_CYLINDERS, whole=True)
 _TEETH = Number("", 1, 300, whole=True)
 ENGINE_FILE = (
     Field("cylinders", _CYLINDER, "number of cylinders"),
@@ -32,7 +32,7 @@ ENGINE_FILE = (
     Field("firing_order", ListOf(_CYLINDER), "cylinders in the order in which they fire (default: 1, 2, 3 ...)", None),
     Field(
         "firing_angles",
-        Number("rad", 0.0, 4.0 * math.pi, shape=((1, MOST_CYLINDERS),)),
+        Number("rad", 0.0, 4.0 * math.pi, shape=((1, MAX_CYLINDERS),)),
         "crank angles at which the cylinders fire, in the firing order, rising from 0 (default: evenly spaced)",
         None,
         written="deg",
@@ -73,8 +73,8 @@ VEHICLE_SOUND = (
     # name              shape              unit     description
     ("cylinders", (), "1", "number of cylinders; 0: no engine", "i8"),
     ("turns", (), "1", "turns of the crankshaft in a working cycle, 1 or 2"),
-    ("fires", (MOST_CYLINDERS,), "1", "fraction of the working cycle at which each cylinder fires"),
-    ("pipe", (MOST_CYLINDERS,), "1", "exhaust pipe of each cylinder, 0 or 1", "i8"),
+    ("fires", (MAX_CYLINDERS,), "1", "fraction of the working cycle at which each cylinder fires"),
+    ("pipe", (MAX_CYLINDERS,), "1", "exhaust pipe of each cylinder, 0 or 1", "i8"),
     ("knocks", (), "1", "1: compression ignition", "i8"),
     ("exhaust_lengths", (2,), "m", "lengths of the exhaust"),
     ("intake_length", (), "m", "length of the intake"),
@@ -92,13 +92,13 @@ VEHICLE_SOUND = (
     ("starter_teeth", (), "1", "teeth of the flywheel"),
     ("horn", (2,), "Hz", "frequencies of the horns"),
     ("wheels", (), "1", "number of wheels that sound", "i8"),
-    ("driven", (MOST_WHEELS,), "1", "1: the wheel has a half shaft", "i8"),
-    ("hub_ratio", (MOST_WHEELS,), "1", "wheel speed / half shaft speed"),
-    ("side", (MOST_WHEELS,), "1", "lateral position of each wheel, 1 = left, -1 = right"),
-    ("radius", (MOST_WHEELS,), "m", "radius of each tire without load"),
-    ("load", (MOST_WHEELS,), "N", "mean load of a wheel at rest"),
-    ("bump_stop_length", (MOST_WHEELS,), "m", "spring length below which the bump stop acts"),
-    ("rebound_stop_length", (MOST_WHEELS,), "m", "spring length above which the rebound stop acts"),
+    ("driven", (MAX_WHEELS,), "1", "1: the wheel has a half shaft", "i8"),
+    ("hub_ratio", (MAX_WHEELS,), "1", "wheel speed / half shaft speed"),
+    ("side", (MAX_WHEELS,), "1", "lateral position of each wheel, 1 = left, -1 = right"),
+    ("radius", (MAX_WHEELS,), "m", "radius of each tire without load"),
+    ("load", (MAX_WHEELS,), "N", "mean load of a wheel at rest"),
+    ("bump_stop_length", (MAX_WHEELS,), "m", "spring length below which the bump stop acts"),
+    ("rebound_stop_length", (MAX_WHEELS,), "m", "spring length above which the rebound stop acts"),
     ("weight", (), "N", "weight of the vehicle"),
 )
 """What the sound of a vehicle depends on, besides its state."""
@@ -193,7 +193,7 @@ def _write_wheels(p: Any, vehicle: Vehicle) -> None:
     """Write the wheels of a vehicle, and its weight."""
     mechanism, d = vehicle.description.mechanism, vehicle.model.drivetrain[0]
     axles, struts = mechanism.axles, mechanism.struts[0]
-    count = min(axles.size.wheels, MOST_WHEELS)
+    count = min(axles.size.wheels, MAX_WHEELS)
     p["wheels"], p["radius"][:count] = count, vehicle.model.tires["radius"][:count]
     for i in range(count):
         axle = axles.of(i)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from research.triangular.polynomial import Polynomial, add, multiply
-from research.triangular.problem_file import MOST_NAMES, Problem, circle, parameter_values
+from research.triangular.problem_file import MAX_NAMES, Problem, circle, parameter_values
 from simulator.base.errors import JounceError
 from vehicles.multibody.description.initial_state import InitialState
 from vehicles.multibody.description.mechanism import WORLD, Joint, Loop, Mechanism
@@ -57,8 +57,8 @@ def problem_of_mechanism(mechanism: Mechanism, state: InitialState, digest: str,
     parameters = [name for joint in ordered if joint.name not in symbols.unknown for name in symbols.of_joint[joint.name]]
     if not parameters:
         raise JounceError(f"{mechanism.file}: no joint in the loops is marked `independent: true`")
-    if len(unknowns) + len(parameters) > MOST_NAMES:
-        raise JounceError(f"{mechanism.file}: more than {MOST_NAMES} sines, cosines and lengths")
+    if len(unknowns) + len(parameters) > MAX_NAMES:
+        raise JounceError(f"{mechanism.file}: more than {MAX_NAMES} sines, cosines and lengths")
     writer = _Writer(joints, symbols, (*unknowns, *parameters))
     equations = [equation for item in loops for equation in writer.loop(item) if writer.counts(item, equation)]
     return Problem(

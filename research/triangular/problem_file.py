@@ -18,9 +18,9 @@ from simulator.base.fields import Choice, Field, ListOf, Named, Number, Text, re
 from simulator.base.values import Values
 from simulator.base.yaml_reader import read_text, read_yaml
 
-MOST_NAMES = 40
+MAX_NAMES = 40
 _RESERVED = {"sin", "cos", "branch"}
-_NAMES = ListOf(Text("a name (letters, digits, _)"), most=MOST_NAMES)
+_NAMES = ListOf(Text("a name (letters, digits, _)"), most=MAX_NAMES)
 _EXAMPLE = Number("", -math.inf, math.inf)
 FILE = (
     Field("name", Text(), "name of the mechanism"),
@@ -138,8 +138,8 @@ def _is_name(text: str) -> bool:
 def _check_names(values: Values, angles: Mapping[str, tuple[str, str]], unknowns: tuple[str, ...], parameters: tuple[str, ...]) -> None:
     if not unknowns:
         raise values.error("unknowns", "at least one name, in the order of elimination")
-    if len(unknowns) + len(parameters) > MOST_NAMES:
-        raise ConfigError(values.file, values.path("unknowns"), len(unknowns + parameters), f"at most {MOST_NAMES} unknowns and parameters")
+    if len(unknowns) + len(parameters) > MAX_NAMES:
+        raise ConfigError(values.file, values.path("unknowns"), len(unknowns + parameters), f"at most {MAX_NAMES} unknowns and parameters")
     for name in parameters:
         if name in unknowns:
             raise ConfigError(values.file, values.path("parameters"), name, "a name that is not among the unknowns")

@@ -19,8 +19,8 @@ from research.triangular.problem_file import Problem
 from simulator.base.errors import JounceError
 
 _HIGHEST_DEGREE = 40
-_MOST_ROWS = 1000
-_MOST_COMPARISONS = 2_000_000
+_MAX_ROWS = 1000
+_MAX_COMPARISONS = 2_000_000
 _PRIME = 2147483647
 """Prime for the search of the required degree; modular arithmetic is faster."""
 
@@ -46,7 +46,7 @@ def basis_with_sympy(problem: Problem) -> list[IntegerPolynomial]:
     if problem.as_coefficients and problem.parameters:
         return _over_field(problem)
     equations = [{m: QQ(c.numerator, c.denominator) for m, c in equation.items()} for equation in problem.equations]
-    ring = PolyRing(problem.names, QQ, _counted_order(_MOST_COMPARISONS))
+    ring = PolyRing(problem.names, QQ, _counted_order(_MAX_COMPARISONS))
     try:
         return [primitive(g) for g in reversed(groebner([ring.from_dict(e) for e in equations], ring))]
     except _TooLongError:
@@ -219,7 +219,7 @@ class _Remainders:
             if not rest:
                 found[monomial] = relation
                 continue
-            if len(rows) == _MOST_ROWS:
+            if len(rows) == _MAX_ROWS:
                 raise JounceError(
                     "too many equations for sympy; hint: install Singular, or declare more names as parameters, as coefficients"
                 )

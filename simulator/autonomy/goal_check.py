@@ -15,7 +15,7 @@ from terrain.ground import Ground
 from terrain.objects.records import PATH
 from terrain.outlines import Outline, outlines
 
-CELL, MOST_CELLS = 0.25, 400
+CELL, MAX_CELLS = 0.25, 400
 """m, 1. Side length of a cell, and cells along a side of the checked area, at most."""
 
 
@@ -46,7 +46,7 @@ def obstructed_by(goal: Goal, ground: Ground, vehicle: VehicleTraits) -> str:
 
 def _reason(goal: Goal, near: list[tuple[int, Outline]], names: list[str], vehicle: VehicleTraits, reach: float) -> str:
     """Return why no place of the goal is free of these objects; empty if one is."""
-    cell = max(CELL, 2.0 * reach / MOST_CELLS)
+    cell = max(CELL, 2.0 * reach / MAX_CELLS)
     count = 2 * math.ceil(reach / cell) + 1
     along = (np.arange(count) - count // 2) * cell
     x, y = np.meshgrid(goal.x + along, goal.y + along)

@@ -89,7 +89,7 @@ GAP = 0.7
 """m. Distance from an obstacle on the plan at which the vehicle stops."""
 CLEARANCE_CALLS = 5
 """Calls between two evaluations of the logged clearance."""
-MAP_PERIOD, MOST_MAPS = 2.0, 200
+MAP_PERIOD, MAX_MAPS = 2.0, 200
 """s between two maps that are kept for a picture, and their number."""
 HISTORY = 200
 """Number of poses, one for each call, that a mapper gets."""
@@ -126,7 +126,7 @@ class GoalDriver:
         self.ended = ""
         self.outcome: Outcome | None = None
         self.map: ObstacleMap | None = None
-        self.maps: deque[ObstacleMap] = deque(maxlen=MOST_MAPS)
+        self.maps: deque[ObstacleMap] = deque(maxlen=MAX_MAPS)
         self.plan: Plan | None = None
         self.watchers: list[Callable[[Snapshot], None]] = []
         self._task, self._traits = task, settings.traits

@@ -37,7 +37,7 @@ SLOWEST = 0.5
 """m/s. Least limit of the speed before a stop."""
 RAMP = 1.5
 """m before and behind a point between which a change of the curvature counts as a jump."""
-DEVIATION, LEAST_DEVIATION = 0.4, 0.1
+DEVIATION, MIN_DEVIATION = 0.4, 0.1
 """Deviation from a path by the time that the steering takes, at most: over the distance to obstacles around there; m, at least."""
 
 
@@ -153,7 +153,7 @@ def steering_speeds(
         return np.full(len(station), math.inf)
     jump = np.maximum(jumps_of(curvature, station), 1e-9)
     room = around(clearance, station, 2.0 * RAMP).min(axis=1)
-    deviation = np.maximum(DEVIATION * room, LEAST_DEVIATION)
+    deviation = np.maximum(DEVIATION * room, MIN_DEVIATION)
     return vehicle.curvature_rate / jump * np.sqrt(24.0 * deviation / jump)
 
 

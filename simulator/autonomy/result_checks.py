@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simulator.autonomy.contract import FREE, OBSTACLE, UNKNOWN, Blocked, ObstacleMap, Plan, PlanError, PlannerInput
 from simulator.base.errors import one_line
 
-MOST_POINTS, MOST_CANDIDATES = 100_000, 1000
+MAX_POINTS, MAX_CANDIDATES = 100_000, 1000
 """Maximum number of points of a plan, and of considered paths."""
 LONGEST_STEP, LONGEST_PATH = 2.0, 1000.0
 """m. Maximum distance between two points of a plan, and maximum length: the follower divides the path into short parts."""
@@ -54,8 +54,8 @@ def checked_plan(found: Any, seen: PlannerInput) -> Plan | Blocked:
     if points.ndim != 2 or points.shape[1] != 2:
         raise PlanError(f"expected points (n, 2); got {points.shape}")
     n = len(points)
-    if not 2 <= n <= MOST_POINTS:
-        raise PlanError(f"expected a path of 2 to {MOST_POINTS} points; got {n}")
+    if not 2 <= n <= MAX_POINTS:
+        raise PlanError(f"expected a path of 2 to {MAX_POINTS} points; got {n}")
     headings, speeds = (_numbers(name, getattr(found, name), (n,)) for name in ("headings", "speeds"))
     directions = np.ones(n) if found.directions is None else _numbers("directions", found.directions, (n,))
     if not (np.isfinite(points).all() and np.isfinite(headings).all() and np.isfinite(speeds).all()):
@@ -78,8 +78,8 @@ def checked_plan(found: Any, seen: PlannerInput) -> Plan | Blocked:
 
 def _candidates(given: Any) -> tuple[FloatArray, ...]:
     """Return the considered paths. Raises PlanError."""
-    if not isinstance(given, (tuple, list)) or len(given) > MOST_CANDIDATES:
-        raise PlanError(f"expected candidates as a tuple of at most {MOST_CANDIDATES} paths")
+    if not isinstance(given, (tuple, list)) or len(given) > MAX_CANDIDATES:
+        raise PlanError(f"expected candidates as a tuple of at most {MAX_CANDIDATES} paths")
     out = tuple(_numbers("candidates", one, None) for one in given)
     if any(one.ndim != 2 or one.shape[1] != 2 or not np.isfinite(one).all() for one in out):
         raise PlanError("expected candidates with finite points (m, 2)")

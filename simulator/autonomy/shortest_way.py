@@ -18,7 +18,7 @@ from vehicles.readout import READOUT
 
 MARGIN = 40.0
 """m beyond start and goal."""
-MOST_CELLS = 600
+MAX_CELLS = 600
 """Cells along a side of the map."""
 FINEST, COARSEST = 0.5, 2.0
 """m. Least and largest side length of a cell."""
@@ -33,7 +33,7 @@ def shortest_way(start: Pose, goal: Goal, ground: Ground, vehicle: VehicleTraits
     """
     away = math.hypot(goal.x - start.x, goal.y - start.y)
     extent = away + 2.0 * MARGIN
-    cell = max(FINEST, extent / MOST_CELLS)
+    cell = max(FINEST, extent / MAX_CELLS)
     if cell > COARSEST:
         return away - goal.radius
     values = {**read(KIND.parameters, {"cell": cell}, ""), "extent": extent}

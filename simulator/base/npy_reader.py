@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from simulator.base.errors import UnreadableError
 from simulator.base.inputfile import checked_size, read_unicode
 
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 """Maximum size of a file, and of an unpacked archive [bytes]."""
-MOST_MEMBERS = 1000
+MAX_MEMBERS = 1000
 KINDS = "biufSU"
 """NumPy kinds of accepted values: booleans, numbers, texts."""
 HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -35,7 +35,7 @@ class _ArrayError(Exception):
 
 def read_npy(path: str | Path, expected: str) -> NDArray[Any]:
     """Return the array of a `.npy` file. Raises ConfigError."""
-    size = checked_size(path, expected, MOST_BYTES)
+    size = checked_size(path, expected, MAX_BYTES)
     try:
         with open(path, "rb") as stream:
             return _array(stream, size)
@@ -45,11 +45,11 @@ def read_npy(path: str | Path, expected: str) -> NDArray[Any]:
 
 def read_npz(path: str | Path, expected: str) -> dict[str, NDArray[Any]]:
     """Return the arrays of an `.npz` archive by name. Raises ConfigError."""
-    checked_size(path, expected, MOST_BYTES)
+    checked_size(path, expected, MAX_BYTES)
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
-            if len(members) > MOST_MEMBERS or sum(member.file_size for member in members) > MOST_BYTES:
+            if len(members) > MAX_MEMBERS or sum(member.file_size for member in members) > MAX_BYTES:
                 raise _ArrayError(f"{len(members)} arrays, {sum(member.file_size for member in members)} bytes unpacked")
             arrays = {}
             for member in members:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 LONGEST_WORD = 64
 """Maximum number of letters: a longer word is not a typo, and its comparison is slow."""
-MOST_NAMES = 8
+MAX_NAMES = 8
 """Maximum number of names that a message lists."""
 TIES = 5
 """Number of nearest words that are compared for ties."""
@@ -42,11 +42,11 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
 
 
 def listed(names: Iterable[object], command: str = "") -> str:
-    """Return the first MOST_NAMES names with commas; if there are more, then `...` and the command that prints all of them."""
+    """Return the first MAX_NAMES names with commas; if there are more, then `...` and the command that prints all of them."""
     known = [str(name) for name in names]
-    if len(known) <= MOST_NAMES:
+    if len(known) <= MAX_NAMES:
         return ", ".join(known)
-    return ", ".join([*known[:MOST_NAMES], f"... (`{command}`)" if command else "..."])
+    return ", ".join([*known[:MAX_NAMES], f"... (`{command}`)" if command else "..."])
 
 
 def article(noun: str) -> str:

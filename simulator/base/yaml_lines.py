@@ -11,7 +11,7 @@ import yaml
 
 from simulator.base import errors
 from simulator.base.inputfile import read_unicode
-from simulator.base.yaml_loader import MOST_BYTES, StrictLoader
+from simulator.base.yaml_loader import MAX_BYTES, StrictLoader
 
 BASE_KEY = "base"
 """Key that names another file, which may contain the missing keys."""
@@ -39,7 +39,7 @@ def line_of(file: str, key: str) -> int | None:
 @lru_cache(maxsize=4)
 def _tree(file: str, changed: int, size: int) -> Any:
     """Return the root node of a file; cached until the file changes."""
-    loader = StrictLoader(read_unicode(file, "a YAML text file", MOST_BYTES))
+    loader = StrictLoader(read_unicode(file, "a YAML text file", MAX_BYTES))
     try:
         return loader.get_single_node()
     finally:

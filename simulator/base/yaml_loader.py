@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-MOST_BYTES = 4 << 20
+MAX_BYTES = 4 << 20
 """Maximum size of a text file [bytes]."""
 MAX_VALUES = 100_000
 """Maximum number of values in a YAML file; reading them takes a few seconds."""

@@ -10,7 +10,7 @@ import yaml
 from simulator.base import errors
 from simulator.base.errors import UnreadableError
 from simulator.base.inputfile import read_unicode
-from simulator.base.yaml_loader import DEEPEST, MOST_BYTES, StrictLoader
+from simulator.base.yaml_loader import DEEPEST, MAX_BYTES, StrictLoader
 
 MAX_EXPANDED = 1_000_000
 """Maximum number of values after the expansion of aliases: a few lines of nested aliases can expand to billions."""
@@ -18,7 +18,7 @@ MAX_EXPANDED = 1_000_000
 
 def read_text(path: str | Path, expected: str) -> str:
     """Return the text of a file in UTF-8, or in the encoding of its byte order mark. Raises ConfigError if it is missing, too large or not a text."""
-    return read_unicode(path, expected, MOST_BYTES)
+    return read_unicode(path, expected, MAX_BYTES)
 
 
 def read_yaml(path: str | Path) -> Any:

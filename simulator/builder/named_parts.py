@@ -8,7 +8,7 @@ from typing import Any
 
 from simulator.base.inputfile import read_any_text
 from simulator.base.records import Record
-from simulator.base.yaml_loader import MOST_BYTES
+from simulator.base.yaml_loader import MAX_BYTES
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.ground_builder import ground_of
 from simulator.builder.vehicle_builder import VehicleParts, check_step_of, description_of, vehicle_of
@@ -96,6 +96,6 @@ def load_mechanism(name: str) -> tuple[Mechanism, InitialState]:
     ConfigError."""
     path = find_config("mechanisms", name)
     if path.suffix.lower() in (".urdf", ".xml"):
-        mechanism = mechanism_from_urdf(read_any_text(path, "a URDF text file", MOST_BYTES), str(path))
+        mechanism = mechanism_from_urdf(read_any_text(path, "a URDF text file", MAX_BYTES), str(path))
         return mechanism, resting_state(mechanism)
     return mechanism_from_mapping(read_yaml(path), str(path))

@@ -17,7 +17,7 @@ from simulator.base.json_output import json_text
 from simulator.console.access import Access
 from simulator.console.pictures import Pictures
 from simulator.console.state_block import StateBlock
-from simulator.console.station import MOST_BYTES, Page, RefusedError, Station
+from simulator.console.station import MAX_BYTES, Page, RefusedError, Station
 from simulator.console.tls import TlsFiles
 from simulator.console.web_server import SLOW, PageFiles, WebServer
 
@@ -85,7 +85,7 @@ class ConsoleServer:
         )
         self._pictures = Pictures(setup.get("pictures", ""))
         files = PageFiles(FILES, access, {DRIVE: (json_text(setup.get("drive", {})).encode(), "application/json")})
-        self._server = WebServer([*files.routes, WebSocketRoute("/live", self._serve_page)], access, tls, MOST_BYTES)
+        self._server = WebServer([*files.routes, WebSocketRoute("/live", self._serve_page)], access, tls, MAX_BYTES)
 
     async def serve(self, listening: socket.socket) -> None:
         """Serve pages until `end`."""

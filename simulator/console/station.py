@@ -12,10 +12,10 @@ from simulator.base.json_output import json_text
 
 PICTURES = ("camera", "lidar", "map")
 """Names of the pictures that a page may show."""
-MOST_PAGES = 32
-MOST_BYTES = 4096
+MAX_PAGES = 32
+MAX_BYTES = 4096
 """Maximum size of a message of a page."""
-MOST_MESSAGES = 60.0
+MAX_MESSAGES = 60.0
 """Messages per second that a page may send; the heartbeat is 10."""
 BURST = 60.0
 """Messages that a page may send at once."""
@@ -29,7 +29,7 @@ REMEMBERED = 100
 """Number of events that a new page receives."""
 LOST = 1.0
 """s without a heartbeat after which another page may take control."""
-MOST_PLOTS = 160
+MAX_PLOTS = 160
 """Maximum number of columns that a page plots."""
 WAITING = 256
 """Maximum number of lines that wait for a slow page."""
@@ -59,7 +59,7 @@ class Page:
 
     def count_message(self, now: float) -> None:
         """Count a message. Raises RefusedError: too many."""
-        self._allowed = min(BURST, self._allowed + MOST_MESSAGES * (now - self._at)) - 1.0
+        self._allowed = min(BURST, self._allowed + MAX_MESSAGES * (now - self._at)) - 1.0
         self._at = now
         if self._allowed < 0.0:
             raise RefusedError("too many messages")
@@ -107,7 +107,7 @@ class Station:
 
     def join(self, now: float) -> Page | None:
         """Return a new page; None if there are too many."""
-        if len(self.pages) >= MOST_PAGES:
+        if len(self.pages) >= MAX_PAGES:
             return None
         page = Page(now)
         page.lines.extend(self._events)
@@ -185,7 +185,7 @@ class Station:
             self._tell_roles()
 
     def _chosen(self, columns: Any) -> tuple[str, ...]:
-        if not isinstance(columns, list) or len(columns) > MOST_PLOTS or not all(isinstance(one, str) for one in columns):
+        if not isinstance(columns, list) or len(columns) > MAX_PLOTS or not all(isinstance(one, str) for one in columns):
             raise RefusedError("no list of columns")
         return tuple(one for one in columns if one in self._columns)
 
@@ -215,7 +215,7 @@ def _is_plain(value: Any, depth: int = DEEPEST) -> bool:
 
 def _read(text: str) -> Mapping[str, Any]:
     """Return the message of a text. Raises RefusedError."""
-    if len(text) > MOST_BYTES:
+    if len(text) > MAX_BYTES:
         raise RefusedError("message too long")
     try:
         message = json.loads(text)

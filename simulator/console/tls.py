@@ -10,7 +10,7 @@ from typing import Any
 from simulator.base.errors import UnreadableError
 from simulator.base.inputfile import read_bytes
 
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 NAMES = ("DNS", "IP Address")
 
 
@@ -30,7 +30,7 @@ def checked_files(certificate: str, key: str) -> TlsFiles:
         (certificate, "a certificate (PEM)", b"CERTIFICATE-----"),
         (key, "the key of the certificate (PEM)", b"KEY-----"),
     ):
-        if mark not in read_bytes(file, what, MOST_BYTES):
+        if mark not in read_bytes(file, what, MAX_BYTES):
             raise UnreadableError(file, "", "no PEM file of this kind", what)
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:

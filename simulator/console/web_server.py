@@ -27,13 +27,13 @@ from simulator.console.tls import TlsFiles
 PAGE = Path(__file__).parent / "page"
 SLOW = 5.0
 """s for a request after a connection, for the handshake of TLS, and for a page to take a message."""
-MOST_IDLE = 256
+MAX_IDLE = 256
 """Connections without a request at a time. A further one displaces the one that has been idle longest, so that nobody is locked out."""
-MOST_FILES = 4096
+MAX_FILES = 4096
 """File descriptors that the process may use if the system permits it, for connections in a handshake."""
-MOST_HEAD = 16_384
+MAX_HEAD = 16_384
 """Maximum bytes of the incomplete head of a request."""
-MOST_HEADERS = 100
+MAX_HEADERS = 100
 BACKLOG = 128
 NO_FILES: Mapping[str, tuple[bytes, str]] = MappingProxyType({})
 NO_ACCESS = "Open the address that was printed in the terminal; it contains a token.\n"
@@ -80,7 +80,7 @@ class ImpatientProtocol(H11Protocol):
             self._idle.pop(self, None)
         elif self not in self._idle:
             self._idle[self] = None
-            if len(self._idle) > MOST_IDLE:
+            if len(self._idle) > MAX_IDLE:
                 next(iter(self._idle)).transport.abort()
 
     def _lose(self) -> None:
@@ -103,7 +103,7 @@ class WebServer(uvicorn.Server):
         config = uvicorn.Config(
             _guarded(Starlette(routes=routes), access),
             http=ImpatientProtocol,
-            h11_max_incomplete_event_size=MOST_HEAD,
+            h11_max_incomplete_event_size=MAX_HEAD,
             lifespan="off",
             log_config=None,  # the address of a request may contain the token
             access_log=False,
@@ -195,12 +195,12 @@ def _is_a_bug(record: logging.LogRecord) -> bool:
 
 
 def _permit_files() -> None:
-    """Let the process use up to MOST_FILES descriptors, as far as the system permits it."""
+    """Let the process use up to MAX_FILES descriptors, as far as the system permits it."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource  # not on Windows, which has no such limit
 
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(MOST_FILES, hard)
+        wanted = MAX_FILES if hard == resource.RLIM_INFINITY else min(MAX_FILES, hard)
         if soft != resource.RLIM_INFINITY and soft < wanted:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
@@ -226,7 +226,7 @@ def _refusal(scope: Scope, access: Access) -> Response | None:
     hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
     if len(hosts) != 1 or not access.is_host(hosts[0]):
         return PlainTextResponse("unknown host\n", 421)
-    if len(scope["headers"]) > MOST_HEADERS:
+    if len(scope["headers"]) > MAX_HEADERS:
         return PlainTextResponse("too many headers\n", 431, {"Connection": "close"})
     if any(name == b"transfer-encoding" or (name == b"content-length" and value != b"0") for name, value in scope["headers"]):
         return PlainTextResponse("no body expected\n", 400, {"Connection": "close"})

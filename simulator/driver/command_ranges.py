@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vehicles.drivetrain.conventional.shift_schedule import MOST_GEARS
+from vehicles.drivetrain.conventional.shift_schedule import MAX_GEARS
 
 MAX_PULL = 1e6
 """Maximum drawbar pull in N."""
@@ -14,7 +14,7 @@ RANGES = {
     "brake": (0.0, 1.0),
     "parking_brake": (0.0, 1.0),
     "selector": (-1.0, 1.0),
-    "gear": (0.0, float(MOST_GEARS)),
+    "gear": (0.0, float(MAX_GEARS)),
     "low_range": (0.0, 1.0),
     "center_lock": (0.0, 1.0),
     "clutch": (0.0, 1.0),

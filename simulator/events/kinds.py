@@ -44,12 +44,12 @@ INJECTORS = frozenset({Origin.CONSOLE, Origin.SCRIPT, Origin.PORT})
 """Origins that set faults."""
 OPERATOR = frozenset({Origin.CONSOLE, Origin.SCRIPT})
 """Origins that stop the platform, acknowledge the stop, place the vehicle, and write notes."""
-MOST_NOTE = 200
+MAX_NOTE = 200
 """Maximum letters of a note."""
-NOTE = rf"^.{{1,{MOST_NOTE}}}\Z"
+NOTE = rf"^.{{1,{MAX_NOTE}}}\Z"
 FAR = 1e6
 """m. Largest coordinate of a place."""
-MOST_FAULTS = 100
+MAX_FAULTS = 100
 """Maximum number of faults of a drive that accepts a further one by an event."""
 EVERY = frozenset(Origin) - {Origin.SESSION, Origin.CONSOLE}
 AT_REST = ("off", "parked")
@@ -317,8 +317,8 @@ def _confirm(_: Controlled, number: int) -> Effect:
 def _add_fault(drive: Controlled, given: Any) -> Effect:
     session = drive.session
     entry = {"type": given} if isinstance(given, str) else given
-    if not isinstance(entry, Mapping) or session.injector.make is None or len(session.faults) >= MOST_FAULTS:
-        raise ConfigError("event", "add_fault", given, f"{FAULT.description()}, in a drive with less than {MOST_FAULTS} faults")
+    if not isinstance(entry, Mapping) or session.injector.make is None or len(session.faults) >= MAX_FAULTS:
+        raise ConfigError("event", "add_fault", given, f"{FAULT.description()}, in a drive with less than {MAX_FAULTS} faults")
     if not any(key == "phase" or str(key).partition("_")[0] == "start" for key in entry):
         entry = {**entry, "start_s": shown_time(session.time)}
     planned = session.injector.make([entry], session.faults)
@@ -398,7 +398,7 @@ COMMANDS: dict[str, EventKind] = {
         EventKind("upright", _set_upright, DRIVERS, "put the vehicle on its wheels"),
         EventKind("place", _place, OPERATOR, "put the vehicle at rest at another place, if there is room", Group(PLACE)),
         EventKind("request_raise", _request_raise, OPERATOR, "ask the driver to raise the platform; moves nothing"),
-        EventKind("note", _note, OPERATOR, "write a text into the list of events", Text(f"a text of at most {MOST_NOTE} letters", NOTE)),
+        EventKind("note", _note, OPERATOR, "write a text into the list of events", Text(f"a text of at most {MAX_NOTE} letters", NOTE)),
         EventKind("add_fault", _add_fault, INJECTORS, "add a fault until the next restart, from now on unless it has a start", FAULT),
         EventKind("end_fault", _end_fault, INJECTORS, "end a fault, which falls with its ramp", Text("the name of a fault")),
         EventKind(

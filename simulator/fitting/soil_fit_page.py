@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 SHOWN = {"m": ("mm", 1e3), "N": ("N", 1.0), "N m": ("N m", 1.0), "rad": ("deg", 180.0 / math.pi)}
 CURVE = np.linspace(-1.0, 0.95, 79)
 """Slip values of the curves."""
-MOST_ANGLES = 6
+MAX_ANGLES = 6
 """Maximum number of curves in a plot; of more angles, an even selection is drawn."""
 
 
@@ -112,5 +112,5 @@ def _panels(fitted: FittedSoil, tests: WheelTests, rig: SoilBin) -> Iterator[Pan
 
 
 def _some(angles: Array) -> Sequence[float]:
-    chosen = angles if len(angles) <= MOST_ANGLES else angles[np.linspace(0, len(angles) - 1, MOST_ANGLES).round().astype(int)]
+    chosen = angles if len(angles) <= MAX_ANGLES else angles[np.linspace(0, len(angles) - 1, MAX_ANGLES).round().astype(int)]
     return [float(angle) for angle in chosen]

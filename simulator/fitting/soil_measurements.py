@@ -32,7 +32,7 @@ MEASURED = {
     "torque": ("N m", ("T",)),
 }
 """Measured quantities. The side force is positive against the lateral motion; the others are as in `simulator.tools.soil.soil_bin`."""
-MOST_BYTES = 1 << 26
+MAX_BYTES = 1 << 26
 MIN_ROWS = 3
 """Minimum number of rows."""
 
@@ -69,7 +69,7 @@ def read_tests(file: str, where: Sequence[str] = ()) -> WheelTests:
     ------
     ConfigError : the file cannot be read, a column is missing, a cell is not a number, or too few rows remain
     """
-    lines = list(csv.reader(read_table_text(Path(file), "a table (.csv)", MOST_BYTES).splitlines()))
+    lines = list(csv.reader(read_table_text(Path(file), "a table (.csv)", MAX_BYTES).splitlines()))
     if not lines:
         raise ConfigError(file, "", "nothing", "a line of names and rows of numbers")
     names, rows = [name.strip() for name in lines[0]], [line for line in lines[1:] if line]

@@ -14,7 +14,7 @@ from simulator.base.units import SHOWN, factor_of
 from simulator.builder.session_parts import SessionParts
 from simulator.driver.kinds import DRIVER_KINDS
 from simulator.driver.path import Path, Spawn
-from simulator.events.kinds import MOST_NOTE
+from simulator.events.kinds import MAX_NOTE
 from simulator.faults.kinds import FAULT_KINDS, SHORTEST_RAMP, fault_fields
 from simulator.host.console_vehicle import drawn_vehicle
 from simulator.host.next_run import KINDS, shipped
@@ -28,11 +28,11 @@ from terrain.rays.cast import place_objects
 from vehicles.suspension.anti_roll_bar import NO_BAR
 from washout.intensity import MOST
 
-MOST_OBJECTS = 5000
+MAX_OBJECTS = 5000
 """Maximum number of objects on the map of a page; the others are counted."""
-MOST_MOVED = 200
+MAX_MOVED = 200
 """Maximum number of objects whose present place the map shows."""
-MOST_POINTS = 1000
+MAX_POINTS = 1000
 """Maximum number of points of a line on the map."""
 AFTER = 20.0
 """m of a path that the map shows after its last point."""
@@ -50,7 +50,7 @@ def scene_of(parts: SessionParts, session: Session) -> dict[str, Any]:
         "path": [] if path is None else _path(path.placed(Spawn(*ground.spawn))),
         "cones": [_rounded(cone) for gate in gates for cone in _in_world(gate.cones(), ground.spawn)],
         "objects": _objects(session),
-        "more_objects": max(0, len(session.objects) - MOST_OBJECTS),
+        "more_objects": max(0, len(session.objects) - MAX_OBJECTS),
         "vehicle": drawn_vehicle(parts.vehicle),
         "platform": _platform(parts),
     }
@@ -67,7 +67,7 @@ def actions_of(parts: SessionParts, session: Session) -> dict[str, Any]:
         "phase": list(phases),
     }
     return {
-        "most_note": MOST_NOTE,
+        "most_note": MAX_NOTE,
         "most_intensity": MOST,
         "free_intensity": session.cueing.tuner.free_intensity,
         "shortest_ramp": SHORTEST_RAMP,
@@ -142,7 +142,7 @@ def _entry(field: Field, words: Mapping[str, list[str]]) -> dict[str, Any]:
 def _objects(session: Session) -> list[dict[str, Any]]:
     """Return the solid objects of a session from above."""
     objects = session.objects
-    rows = np.flatnonzero(objects.records["present"] == 1)[:MOST_OBJECTS].astype(np.int64)
+    rows = np.flatnonzero(objects.records["present"] == 1)[:MAX_OBJECTS].astype(np.int64)
     if not len(rows):
         return []
     return [
@@ -166,11 +166,11 @@ def _pose(p_WO: Any, R_WO: Any) -> list[float]:
 
 
 def moved_objects(session: Session) -> list[list[Any]]:
-    """Return row, x, y and yaw of the objects that move or are broken off, at most MOST_MOVED; of broken ones also points and radius of the outline."""
+    """Return row, x, y and yaw of the objects that move or are broken off, at most MAX_MOVED; of broken ones also points and radius of the outline."""
     objects = session.objects
     r = objects.records
     loose = (r["mass"] > 0.0) & (objects.states["broken"][r["state"] % len(objects.states)] != 0)
-    rows = np.flatnonzero((r["present"] == 1) & ((r["motion"] == PATH) | loose))[:MOST_MOVED]
+    rows = np.flatnonzero((r["present"] == 1) & ((r["motion"] == PATH) | loose))[:MAX_MOVED]
     poses = record(POSE, max(1, len(rows)))
     place_objects(objects.world, rows, poses, session.time)
     out: list[list[Any]] = [[int(row), *_pose(pose["p_WO"], pose["R_WO"])] for row, pose in zip(rows, poses, strict=False)]
@@ -190,8 +190,8 @@ def _platform(parts: SessionParts) -> dict[str, Any]:
 
 
 def _line(points: Any) -> list[list[float]]:
-    """Return at most MOST_POINTS points of a line (n, 2)."""
-    step = max(1, -(-len(points) // MOST_POINTS))
+    """Return at most MAX_POINTS points of a line (n, 2)."""
+    step = max(1, -(-len(points) // MAX_POINTS))
     return [_rounded(point) for point in np.concatenate((points[::step], points[-1:]))]
 
 
@@ -202,7 +202,7 @@ def _rounded(point: Any) -> list[float]:
 def _path(path: Path) -> list[list[float]]:
     """Return the points of a path with its lane changes, until AFTER its end."""
     length = max([(len(path.x) - 1) * path.spacing, *(change.start + change.length for change in path.lane_changes)]) + AFTER
-    stations = np.linspace(0.0, length, min(MOST_POINTS, int(length) + 2))
+    stations = np.linspace(0.0, length, min(MAX_POINTS, int(length) + 2))
     found = [path.at(float(station)) for station in stations]
     return [_rounded((one.x, one.y)) for one in found]
 

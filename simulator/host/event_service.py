@@ -19,7 +19,7 @@ ENDS = ("quit", "next_run")
 LONGEST = 2e-3
 """s of computation after which the events that still wait are left for the next call. Larger: a flood of resets delays ticks and packets.
 Smaller: a few events of the same time take effect at different ticks."""
-MOST_LINES = 100
+MAX_LINES = 100
 """Maximum number of different lines about refused and dropped events."""
 
 
@@ -29,7 +29,7 @@ class EventService:
     Parameters
     ----------
     drive : what the events act on
-    say : called with one line for each kind and origin whose events are refused or dropped, at most MOST_LINES
+    say : called with one line for each kind and origin whose events are refused or dropped, at most MAX_LINES
     refused : called with each refused event and the reason
     asked : called with each question to the operator
 
@@ -102,6 +102,6 @@ class EventService:
             self._drive.show(f"press again to confirm: {question.text}", LATEST)  # a long line is cut at its end
 
     def _report(self, text: str) -> None:
-        if text not in self._reported and len(self._reported) < MOST_LINES:
+        if text not in self._reported and len(self._reported) < MAX_LINES:
             self._reported.add(text)
             self._say(text)

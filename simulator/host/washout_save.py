@@ -15,9 +15,9 @@ from simulator.telemetry.atomic_files import write_whole
 from washout.online_tuning import OnlineTuner, TunableParameter
 
 NAME = "washout_tuned_{}.yaml"
-MOST_FILES = 1000
+MAX_FILES = 1000
 """Maximum number of these files in a folder."""
-MOST_WAITING = 4
+MAX_WAITING = 4
 """Files that may wait to be written. Larger: a flood of requests takes the interpreter from the ticks for longer."""
 
 
@@ -55,8 +55,8 @@ class WashoutSave:
             raise ConfigError("event", "save_washout", None, "a washout with parameters that can be changed while driving")
         values, intensity = {one: tuner.value(one) for one in tuner.parameters}, tuner.intensity
         self._threads = [one for one in self._threads if one.is_alive()]
-        if len(self._threads) >= MOST_WAITING:
-            raise ConfigError("event", "save_washout", NOTHING, f"less than {MOST_WAITING} files that are being written")
+        if len(self._threads) >= MAX_WAITING:
+            raise ConfigError("event", "save_washout", NOTHING, f"less than {MAX_WAITING} files that are being written")
         thread = threading.Thread(target=self._attempt, args=(lambda: self._write(values, intensity),), name="tuned washout")
         self._threads.append(thread)
         thread.start()
@@ -64,9 +64,9 @@ class WashoutSave:
     def _write(self, values: Mapping[TunableParameter, float], intensity: float) -> None:
         with self._one_at_a_time:
             text = tuned_text(self._content, values, intensity)
-            file = next((one for n in range(1, MOST_FILES + 1) if not (one := self._folder / NAME.format(n)).exists()), None)
+            file = next((one for n in range(1, MAX_FILES + 1) if not (one := self._folder / NAME.format(n)).exists()), None)
             if file is None:
-                raise OutputError(f"{self._folder}: more than {MOST_FILES} tuned washouts")
+                raise OutputError(f"{self._folder}: more than {MAX_FILES} tuned washouts")
             try:
                 write_whole(file, lambda temporary: temporary.write_text(text, encoding="utf-8"))
             except OutputError as error:

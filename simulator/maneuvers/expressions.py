@@ -29,7 +29,7 @@ LONGEST = 1000
 """Maximum number of characters of an expression."""
 DEEPEST = 30
 """Maximum depth of nested expressions, brackets included."""
-MOST_PARTS = 300
+MAX_PARTS = 300
 FILTER_POLES = 12
 STEEP_POLES = 4
 
@@ -313,8 +313,8 @@ class _Checker:
     def sort(self, node: ast.expr, depth: int = 0) -> str:
         """Return SERIES or NUMBER. Raises ConfigError."""
         self._parts += 1
-        if depth > DEEPEST or self._parts > MOST_PARTS:
-            raise self.wrong(node, f"an expression of at most {MOST_PARTS} parts, nested at most {DEEPEST} deep")
+        if depth > DEEPEST or self._parts > MAX_PARTS:
+            raise self.wrong(node, f"an expression of at most {MAX_PARTS} parts, nested at most {DEEPEST} deep")
         if isinstance(node, ast.Constant):
             return self._constant(node)
         if isinstance(node, ast.Name):
@@ -356,7 +356,7 @@ class _Checker:
         function = FUNCTIONS.get(name)
         if function is None:
             raise self.wrong(node, f"one of the functions {', '.join(FUNCTIONS)}{did_you_mean(name, FUNCTIONS)}")
-        fewest, maximum = len(function.accepts) - function.optional, len(function.accepts) + (MOST_PARTS if function.many else 0)
+        fewest, maximum = len(function.accepts) - function.optional, len(function.accepts) + (MAX_PARTS if function.many else 0)
         if node.keywords or not fewest <= len(node.args) <= maximum:
             raise self.wrong(node, f"{name}({', '.join(function.accepts)}{', ...' * function.many}): {function.meaning}")
         sorts = [

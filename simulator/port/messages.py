@@ -36,9 +36,9 @@ NO_MAGIC = f"no message; expected the bytes {MAGIC.decode()} at its begin"
 
 PAUSED, RESTS = 1, 2
 """Flags of a state: the vehicle is paused; it rests after an incident."""
-MOST_BYTES = 8192
+MAX_BYTES = 8192
 """Maximum size of a message of the peer. Larger: a peer may fill the memory. Smaller: faults with many keys do not fit."""
-MOST_DATAGRAM = 60_000
+MAX_DATAGRAM = 60_000
 """Maximum size of a message of the host by UDP."""
 
 
@@ -102,8 +102,8 @@ def size_of(head: bytes) -> int:
         raise LostFrameError(NO_MAGIC)
     if version != VERSION:
         raise LostFrameError(f"message of version {version}; expected version {VERSION}", sequence)
-    if not HEADER.size <= size <= MOST_BYTES:
-        raise LostFrameError(f"message of {size} bytes; expected {HEADER.size} to {MOST_BYTES} bytes", sequence)
+    if not HEADER.size <= size <= MAX_BYTES:
+        raise LostFrameError(f"message of {size} bytes; expected {HEADER.size} to {MAX_BYTES} bytes", sequence)
     return int(size)
 
 

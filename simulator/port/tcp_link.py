@@ -15,7 +15,7 @@ from simulator.port.messages import FrameReader, Kind, LostFrameError, Message, 
 
 CHUNK = 65536
 """Maximum bytes of one read."""
-MOST_CANDIDATES = 16
+MAX_CANDIDATES = 16
 """Maximum number of connections without a HELLO; a further one replaces the oldest."""
 BACKLOG = 128
 
@@ -79,7 +79,7 @@ class TcpLink:
             one, _ = self._listener.accept()
         except OSError:  # the connection ended before it was accepted, or there are too many open files
             return
-        if len(candidates) >= MOST_CANDIDATES:
+        if len(candidates) >= MAX_CANDIDATES:
             _drop(selector, candidates, next(iter(candidates)))
         one.setblocking(False)
         candidates[one] = _Candidate()

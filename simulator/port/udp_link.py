@@ -9,13 +9,13 @@ from collections.abc import Callable
 
 from simulator.base.addresses import address_text, is_loopback
 from simulator.port.link import POLL, Silence, bound_socket, early_refusal, refusal
-from simulator.port.messages import MAGIC, MOST_BYTES, MOST_DATAGRAM, Kind, Message, RefusedMessageError, decode, encode, is_newer
+from simulator.port.messages import MAGIC, MAX_BYTES, MAX_DATAGRAM, Kind, Message, RefusedMessageError, decode, encode, is_newer
 
-MOST_AT_ONCE = 32
+MAX_AT_ONCE = 32
 """Maximum number of datagrams that are read in a driver period of 10 ms; a flood costs a tick no more than that."""
-MOST_REFUSALS = 4
+MAX_REFUSALS = 4
 """Maximum number of refusals in a driver period, each of which takes as long as three datagrams; further ones are dropped and counted."""
-MOST_ANSWERS = 100
+MAX_ANSWERS = 100
 """Maximum number of refusals to senders that are no peer."""
 
 
@@ -37,7 +37,7 @@ class UdpLink:
         self._socket.setblocking(False)
         self.address, self.is_loopback = address_text(self._socket), is_loopback(self._socket.getsockname()[0])
         self._peer: tuple | None = None
-        self._left, self._refusals = MOST_AT_ONCE, 0
+        self._left, self._refusals = MAX_AT_ONCE, 0
         self._latest_command: int | None = None
         self._answers = 0
 
@@ -46,7 +46,7 @@ class UdpLink:
         while self._peer is None and keep_waiting():
             select.select([self._socket], [], [], POLL)
             try:
-                data, sender = self._socket.recvfrom(MOST_BYTES + 1)
+                data, sender = self._socket.recvfrom(MAX_BYTES + 1)
                 self._meet(data, sender)
             except OSError:  # nothing to read, or an earlier answer was not received
                 continue
@@ -60,7 +60,7 @@ class UdpLink:
             if message.kind != Kind.HELLO:
                 raise RefusedMessageError(f"{message.kind.name} before HELLO; expected HELLO first", message.sequence)
         except RefusedMessageError as error:
-            if data.startswith(MAGIC) and self._answers < MOST_ANSWERS:
+            if data.startswith(MAGIC) and self._answers < MAX_ANSWERS:
                 self._answers += 1
                 self._socket.sendto(early_refusal(error), sender)
             return
@@ -68,8 +68,8 @@ class UdpLink:
         self._peer = sender
 
     def begin_period(self) -> None:
-        """Allow a further MOST_AT_ONCE datagrams; called a hundred times a second."""
-        self._left, self._refusals = MOST_AT_ONCE, 0
+        """Allow a further MAX_AT_ONCE datagrams; called a hundred times a second."""
+        self._left, self._refusals = MAX_AT_ONCE, 0
         self.gone = self.gone or self._silence.reason
 
     def receive(self, keep_waiting: Callable[[], bool]) -> Message | None:
@@ -80,7 +80,7 @@ class UdpLink:
         while self._left > 0 and keep_waiting():
             self._left -= 1
             try:
-                data, sender = self._socket.recvfrom(MOST_BYTES + 1)
+                data, sender = self._socket.recvfrom(MAX_BYTES + 1)
             except BlockingIOError:
                 return None
             except OSError as error:
@@ -103,7 +103,7 @@ class UdpLink:
     def send(self, kind: Kind, body: bytes, time: float) -> None:
         """Send a message, or drop it if the kernel does not take it at once."""
         data = encode(kind, self._sequence, self.schema, time, body)
-        if self._peer is None or len(data) > MOST_DATAGRAM:
+        if self._peer is None or len(data) > MAX_DATAGRAM:
             self.dropped += 1
             return
         self._sequence += 1
@@ -122,7 +122,7 @@ class UdpLink:
     def refuse(self, error: RefusedMessageError) -> None:
         """Tell the peer that a message had no effect, unless there are many."""
         self._refusals += 1
-        if self._refusals > MOST_REFUSALS:
+        if self._refusals > MAX_REFUSALS:
             self.dropped += 1
             return
         self.send(Kind.REFUSED, refusal(error), 0.0)

@@ -19,7 +19,7 @@ SCALE = ("#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b
 MISSING_COLOR = "#e8e8e8"
 """Color of a cell without a number."""
 LEFT, TOP, RIGHT, BELOW = 108, 46, 84, 46
-MOST_CELLS_WITH_NUMBERS = 10
+MAX_CELLS_WITH_NUMBERS = 10
 """Maximum number of cells with numbers along an axis, for readability."""
 MIN_TEXT_HEIGHT = 22
 """Minimum height of a cell with a number."""
@@ -68,7 +68,7 @@ class Heat:
         is_known = bool(np.isfinite(value))
         fraction = 0.5 if ends[1] == ends[0] else (value - ends[0]) / (ends[1] - ends[0])
         drawn = f'<rect x="{x:.1f}" y="{y:.1f}" width="{width + 0.3:.1f}" height="{height + 0.3:.1f}" fill="{color_of(fraction) if is_known else MISSING_COLOR}"/>'
-        if is_known and self.values.shape[1] <= MOST_CELLS_WITH_NUMBERS and height >= MIN_TEXT_HEIGHT:
+        if is_known and self.values.shape[1] <= MAX_CELLS_WITH_NUMBERS and height >= MIN_TEXT_HEIGHT:
             ink = "#fff" if fraction < 0.6 else "#111"
             drawn += f'<text x="{x + width / 2:.1f}" y="{y + height / 2 + 4:.1f}" text-anchor="middle" style="fill:{ink};font-size:11px">{value:.3g}</text>'
         return drawn

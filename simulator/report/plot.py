@@ -21,7 +21,7 @@ GRAY, BLUE, RED, GREEN, PINK, AMBER, SKY, PURPLE = range(len(COLORS))
 DASHES = ("", "7 3", "2 3")
 """Dash patterns that distinguish curves of one color, or curves for readers who cannot distinguish colors."""
 
-MOST_POINTS = 2000
+MAX_POINTS = 2000
 """Maximum number of points of a drawn curve. A longer curve is reduced to the extremes of intervals, which preserves peaks."""
 
 REFERENCE_WIDTH = 3.2
@@ -245,12 +245,12 @@ def _text(number: float, digits: int = 4) -> str:
 
 
 def thinned(x: Array, y: Array) -> tuple[Array, Array]:
-    """Return about MOST_POINTS points of a curve: the extremes of each interval, in order. If x turns back, also its extremes."""
+    """Return about MAX_POINTS points of a curve: the extremes of each interval, in order. If x turns back, also its extremes."""
     n = len(x)
-    if n <= MOST_POINTS:
+    if n <= MAX_POINTS:
         return x, y
     turns = bool(np.any(np.diff(x) < 0.0))
-    count = MOST_POINTS // (4 if turns else 2)
+    count = MAX_POINTS // (4 if turns else 2)
     length = math.ceil(n / count)
     selected = [np.array([0, n - 1])]
     for numbers in (x, y) if turns else (y,):

@@ -18,7 +18,7 @@ from simulator.view.inset_images import REACH as CLOUD_REACH
 from simulator.view.map_view import REACH as MAP_REACH
 from simulator.view.map_view import map_image
 
-MOST_FRAMES, SHOWN, COLORS = 60, 120, 128
+MAX_FRAMES, SHOWN, COLORS = 60, 120, 128
 """Maximum number of images of the animation, time [ms] for which each is shown, and number of its colors."""
 PIXELS = 252
 """Side of the picture of the map."""
@@ -43,7 +43,7 @@ def write_figures(
         if time > at[-1] + 0.5:
             say(f"{PNG.format(time)}: the drive ended at {at[-1]:.1f} s; the figure shows the end")
     chosen = {PNG.format(time): int(np.argmin(np.abs(np.array(at) - time))) for time in times}
-    animated = np.linspace(0, len(at) - 1, min(MOST_FRAMES, len(at))).round().astype(int).tolist()
+    animated = np.linspace(0, len(at) - 1, min(MAX_FRAMES, len(at))).round().astype(int).tolist()
     places = sorted({*animated, *chosen.values()})
     chases = dict(zip(places, drawn_states(parts, drive.states.at(places), say), strict=False))
     sheet = _Sheet(drive, bool(chases))

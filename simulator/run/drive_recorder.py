@@ -20,7 +20,7 @@ from simulator.session import Session
 from simulator.view.inset_images import cloud_of, is_cloud, top_view
 from simulator.view.map_view import MapView
 
-PERIOD, MOST_KEPT = 0.5, 240
+PERIOD, MAX_KEPT = 0.5, 240
 """s between two kept moments, longer if a run would have more than the second number."""
 FIX = {"latitude_deg", "longitude_deg", "altitude"}
 """Outputs of a GNSS receiver."""
@@ -47,7 +47,7 @@ class DriveRecorder:
     """Name of the outlet in messages."""
 
     def __init__(self, parts: SessionParts, session: Session, duration: float) -> None:
-        self.every = parts.ticks(max(PERIOD, duration / MOST_KEPT))
+        self.every = parts.ticks(max(PERIOD, duration / MAX_KEPT))
         self.moments: list[Moment] = []
         self.states = States(self.every)
         self.fixes: list[Place] = []

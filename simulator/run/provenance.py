@@ -16,7 +16,7 @@ from simulator.session import Session
 
 INTEGRATOR = "semi-implicit Euler, velocities first; tires and spins of the wheels implicit"
 """Description of the time step as in ARCHITECTURE.md."""
-MOST_BYTES = 1 << 24
+MAX_BYTES = 1 << 24
 """Maximum size of a configuration file in bytes."""
 
 
@@ -28,7 +28,7 @@ def run_info(
     parts: SessionParts, session: Session, folder: Path, machine: Mapping[str, Any], dropped: Sequence[str], frames: Frames
 ) -> RunInfo:
     """Return the page facts of a finished run; `machine` as in metrics.json. Raises ConfigError: configuration.yaml cannot be read."""
-    text = read_bytes(folder / FILE_NAME, "the configuration of this run", MOST_BYTES).decode("utf-8")
+    text = read_bytes(folder / FILE_NAME, "the configuration of this run", MAX_BYTES).decode("utf-8")
     return RunInfo([*_inputs(parts, session), *_environment(parts, session, machine)], text, dropped, frames)
 
 

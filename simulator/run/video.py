@@ -30,7 +30,7 @@ GIF_COLORS = 128
 GIF_RATE = 50.0
 """Maximum number of images per second of a GIF, whose times are multiples of 10 ms."""
 PNG = "frame_{:05d}.png"
-MOST_MISSING = 1e-6
+MAX_MISSING = 1e-6
 """s by which the last frame may lie behind the end."""
 
 
@@ -83,7 +83,7 @@ def frame_positions(recording: Recording, options: VideoOptions) -> NDArray[np.f
         raise ConfigError("--from", "", options.first, f"a time from 0 to {recording.duration:.2f} s, the length of the recording")
     if end < options.first:
         raise ConfigError("--to", "", options.last, f"a time after --from, {options.first:g} s")
-    count = int((end - options.first + MOST_MISSING) * options.rate / options.speed) + 1
+    count = int((end - options.first + MAX_MISSING) * options.rate / options.speed) + 1
     return np.asarray(options.first + np.arange(count) * (options.speed / options.rate), np.float64)
 
 

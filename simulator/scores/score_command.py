@@ -21,7 +21,7 @@ from simulator.sweep.process_executor import cores
 from simulator.sweep.progress import ProgressDisplay
 from simulator.telemetry.run_folder import new_run_folder
 
-MOST_NUMBERS = 100_000
+MAX_NUMBERS = 100_000
 """Numbers of worlds or tasks of an option."""
 _RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 
@@ -73,7 +73,7 @@ def numbers(text: str | None, option: str) -> tuple[int, ...]:
     for part in (text or "").split(",") if text is not None else ():
         found = _RANGE.fullmatch(part.strip())
         first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
-        if not (first <= last < MOST_NUMBERS):
+        if not (first <= last < MAX_NUMBERS):
             raise ConfigError(option, "", text, "a list such as 5,61 or 0-9")
         out |= dict.fromkeys(range(first, last + 1))
     return tuple(out)

@@ -9,7 +9,7 @@ from typing import Any
 from simulator.autonomy.outcome import OUTCOMES, REACHED
 from simulator.scores.contract import ERROR, OUTCOME, REASON, Benchmark, Row
 
-MOST_REASONS = 10
+MAX_REASONS = 10
 """Reasons of errors on the console."""
 
 
@@ -56,7 +56,7 @@ def summary_text(benchmark: Benchmark, summary: Mapping[str, Any], rows: Sequenc
     for row in rows:
         if row[OUTCOME] == ERROR:
             errors[str(row.get(REASON) or "")] = errors.get(str(row.get(REASON) or ""), 0) + 1
-    return "\n".join([benchmark.title, *table, *(f"  {count} x error: {reason}" for reason, count in list(errors.items())[:MOST_REASONS])])
+    return "\n".join([benchmark.title, *table, *(f"  {count} x error: {reason}" for reason, count in list(errors.items())[:MAX_REASONS])])
 
 
 def _line(name: str, counts: Mapping[str, Any], words: Sequence[str], benchmark: Benchmark) -> list[str]:

@@ -47,7 +47,7 @@ LIDAR = {"type": "lidar", "name": "roof", "mount": {"position": [0.0, 0.0, 1.6]}
 """Sensor of the map `lidar`."""
 DENSITIES = {10: "sparse", 20: "medium"}
 """Density by the largest number of rocks; more rocks are dense."""
-MOST_LISTED = 20
+MAX_LISTED = 20
 """Numbers of worlds in a message."""
 COLUMNS = (
     "world", "task", "class", "terrain", "density", "outcome", "time_s", "path_m", "mean_abs_roll_deg", "mean_abs_pitch_deg",
@@ -89,7 +89,7 @@ def plan(options: ScoreOptions) -> ScorePlan:
 
 def _listed(numbers: tuple[int, ...]) -> str:
     """Return the first numbers as text."""
-    return ", ".join(map(str, numbers[:MOST_LISTED])) + (" ..." if len(numbers) > MOST_LISTED else "")
+    return ", ".join(map(str, numbers[:MAX_LISTED])) + (" ..." if len(numbers) > MAX_LISTED else "")
 
 
 def _maneuver(options: ScoreOptions) -> dict[str, Any]:

@@ -7,7 +7,7 @@ deviations apply to the open sky; they grow with the dilution of precision of th
     sigma_h = sigma_h0 HDOP / HDOP_open,   sigma_v = sigma_v0 VDOP / VDOP_open
 
 Below 4 visible satellites, or above a PDOP of 25, there is no fix (`simulator.sensors.gnss_sky`). A receiver with RTK that sees fewer than
-LEAST_FIXED satellites loses the ambiguities: until it has seen that many again for `convergence_time`, its fix is "RTK float", with the
+MIN_FIXED satellites loses the ambiguities: until it has seen that many again for `convergence_time`, its fix is "RTK float", with the
 Gauss-Markov error `float_error`.
 """
 
@@ -25,7 +25,7 @@ from simulator.sensors.nmea import DIFFERENTIAL, NO_FIX, RTK_FIXED, RTK_FLOAT, S
 from terrain.geodesy import LocalFrame
 
 FloatArray = NDArray[np.float64]
-LEAST_FIXED = 6
+MIN_FIXED = 6
 """Visible satellites that keep the ambiguities fixed. Larger: RTK float more often. Assumed: five double differences."""
 SERVICES = {"single": SINGLE, "differential": DIFFERENTIAL, "rtk": RTK_FIXED}
 """Quality of a fix by the name of the service."""
@@ -80,7 +80,7 @@ class GnssModel:
         """
         white, correlated, rates = self._random.standard_normal((3, 3))
         count, here = int(visible.sum()), dilution(self.satellites[visible])
-        self._settled = self._settled + self._period if count >= LEAST_FIXED else 0.0
+        self._settled = self._settled + self._period if count >= MIN_FIXED else 0.0
         quality = self._quality(here)
         found = _no_fix(count) if quality == NO_FIX else self._place(quality, count, here, (p_WS, v_WS), white)
         _advance(self._position, correlated, self._period, self._p["error_time"])

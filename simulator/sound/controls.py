@@ -6,7 +6,7 @@ import math
 
 from simulator.base.jit import inline, kernel
 from simulator.sound.signals import smooth_step
-from vehicles.sound_section import MOST_WHEELS
+from vehicles.sound_section import MAX_WHEELS
 
 CONTROLS = (
     # name             shape            unit     description
@@ -22,28 +22,28 @@ CONTROLS = (
     ("ring_rate", (), "1/s", "turns of the ring gear per second"),
     ("input_load", (), "1", "strength of the whine of the gearbox"),
     ("ring_load", (), "1", "strength of the whine of the final drives"),
-    ("squeal", (MOST_WHEELS,), "1", "strength of the squeal of each tire"),
-    ("pitch", (MOST_WHEELS,), "Hz", "frequency of the squeal"),
-    ("scrub", (MOST_WHEELS,), "1", "strength of the rubbing of each tire"),
-    ("roll", (MOST_WHEELS,), "1", "strength of the rolling noise on hard ground"),
-    ("rumble", (MOST_WHEELS,), "1", "strength of the rolling noise of rough ground"),
-    ("grains", (MOST_WHEELS,), "1/s", "grains of gravel or sand that a wheel moves per second"),
-    ("mud", (MOST_WHEELS,), "1", "strength of the sound of mud"),
+    ("squeal", (MAX_WHEELS,), "1", "strength of the squeal of each tire"),
+    ("pitch", (MAX_WHEELS,), "Hz", "frequency of the squeal"),
+    ("scrub", (MAX_WHEELS,), "1", "strength of the rubbing of each tire"),
+    ("roll", (MAX_WHEELS,), "1", "strength of the rolling noise on hard ground"),
+    ("rumble", (MAX_WHEELS,), "1", "strength of the rolling noise of rough ground"),
+    ("grains", (MAX_WHEELS,), "1/s", "grains of gravel or sand that a wheel moves per second"),
+    ("mud", (MAX_WHEELS,), "1", "strength of the sound of mud"),
     ("speed", (), "m/s", "speed of the vehicle"),
     ("drops", (), "1/s", "drops of rain that hit the vehicle per second"),
     ("horn", (), "1", "1 while the horn sounds"),
     ("scrape", (), "1", "strength of the body that slides along something"),
-    ("stop", (MOST_WHEELS,), "1", "strength of the hits of the suspension stops, of this block"),
+    ("stop", (MAX_WHEELS,), "1", "strength of the hits of the suspension stops, of this block"),
     ("hit", (), "1", "strength of a hit on the body, of this block"),
 )
 """Strengths and frequencies of the voices at one time; the strength 1 is loud."""
 MEMORY = (
     ("known", (), "1", "0: nothing before this state; 1, 2: number of states before it", "i8"),
     ("jumps", (), "1", "jumps of the last state", "i8"),
-    ("deflection", (2, MOST_WHEELS), "m", "tire deflections of the last two states"),
-    ("length", (MOST_WHEELS,), "m", "spring lengths of the last state"),
+    ("deflection", (2, MAX_WHEELS), "m", "tire deflections of the last two states"),
+    ("length", (MAX_WHEELS,), "m", "spring lengths of the last state"),
     ("force", (), "N", "contact force of the last state"),
-    ("unevenness", (MOST_WHEELS,), "m", "mean change of the tire deflection by the ground"),
+    ("unevenness", (MAX_WHEELS,), "m", "mean change of the tire deflection by the ground"),
     ("turbo_speed", (), "rad/s", "speed of the turbocharger"),
     ("limited", (), "1", "number of states in a row in which the speed limiter acts", "i8"),
 )

@@ -12,13 +12,13 @@ import math
 
 from simulator.base.jit import inline, kernel
 from simulator.sound.signals import BLOCK, PIPE, RATE, at_share, band_pass, low_pass, next_random, noise_of, one_pole, pipe, prewarped
-from vehicles.sound_section import MOST_CYLINDERS
+from vehicles.sound_section import MAX_CYLINDERS
 
 ENGINE_VOICE = (
     # name         shape                unit     description
     ("phase", (), "1", "fraction of the working cycle that has passed"),
-    ("angle", (MOST_CYLINDERS,), "1", "fraction of the cycle since each cylinder fired"),
-    ("strength", (MOST_CYLINDERS,), "1", "strength of the present pulse of each cylinder"),
+    ("angle", (MAX_CYLINDERS,), "1", "fraction of the cycle since each cylinder fired"),
+    ("strength", (MAX_CYLINDERS,), "1", "strength of the present pulse of each cylinder"),
     ("random", (), "1", "state of the random generator", "u8"),
     ("line", (3, PIPE), "1", "delay lines: two exhaust pipes, intake"),
     ("tail", (1, PIPE), "1", "delay line of the tailpipe"),

@@ -7,10 +7,10 @@ import math
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.sound.signals import BLOCK, RATE, at_share, low_pass, one_pole
-from vehicles.sound_section import MOST_WHEELS
+from vehicles.sound_section import MAX_WHEELS
 
 EXHAUST, BAY, GEARS, WIND, RAIN, HITS, HORN, TIRES = range(8)
-SOURCES = TIRES + MOST_WHEELS
+SOURCES = TIRES + MAX_WHEELS
 """Sources: those named above, then one for each wheel."""
 WAYS = (
     # name     shape        unit  description

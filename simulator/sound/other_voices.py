@@ -6,7 +6,7 @@ import math
 
 from simulator.base.jit import inline, kernel
 from simulator.sound.signals import BLOCK, RATE, at_share, band_pass, low_pass, next_random, noise_of, one_pole, prewarped
-from vehicles.sound_section import MOST_WHEELS
+from vehicles.sound_section import MAX_WHEELS
 
 MODES = 8
 MODE_FREQUENCY = (62.0, 118.0, 205.0, 330.0, 560.0, 910.0, 1480.0, 2350.0)
@@ -78,7 +78,7 @@ def hit_voice(s, b, out):
     """Add the hits of suspension stops and body, and the scraping of the body, to a signal (BLOCK,)."""
     e = s[0]
     stop = 0.0
-    for i in range(MOST_WHEELS):
+    for i in range(MAX_WHEELS):
         stop += b[0]["stop"][i]
     hit = b[0]["hit"]
     e["crash"] += min(1.5, hit)

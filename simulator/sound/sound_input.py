@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
 from simulator.sound.surfaces import Surfaces
-from vehicles.sound_section import MOST_WHEELS
+from vehicles.sound_section import MAX_WHEELS
 
 SOUND_INPUT = (
     # name             shape            unit     description
@@ -20,16 +20,16 @@ SOUND_INPUT = (
     ("gear", (), "1", "gear engaged, -1 reverse, 0 neutral", "i8"),
     ("starter", (), "1", "1: the ignition key is turned to start the engine", "i8"),
     ("speed", (), "m/s", "speed of the chassis"),
-    ("wheel_spin", (MOST_WHEELS,), "rad/s", "angular velocity of each wheel"),
-    ("drive_torque", (MOST_WHEELS,), "N m", "torque of the half shafts"),
-    ("slip_ratio", (MOST_WHEELS,), "1", "longitudinal slip"),
-    ("slip_angle", (MOST_WHEELS,), "rad", "slip angle"),
-    ("F_C", (MOST_WHEELS, 3), "N", "force of the ground on each tire, in the contact frame"),
-    ("hardness", (MOST_WHEELS,), "1", "fraction of hard ground under each tire"),
-    ("loose", (MOST_WHEELS,), "1", "looseness of the surface under each tire, 1 = gravel"),
-    ("sinkage", (MOST_WHEELS,), "m", "sinkage of each wheel into the soil"),
-    ("tire_deflection", (MOST_WHEELS,), "m", "radial deflection of each tire"),
-    ("spring_length", (MOST_WHEELS,), "m", "length of each spring"),
+    ("wheel_spin", (MAX_WHEELS,), "rad/s", "angular velocity of each wheel"),
+    ("drive_torque", (MAX_WHEELS,), "N m", "torque of the half shafts"),
+    ("slip_ratio", (MAX_WHEELS,), "1", "longitudinal slip"),
+    ("slip_angle", (MAX_WHEELS,), "rad", "slip angle"),
+    ("F_C", (MAX_WHEELS, 3), "N", "force of the ground on each tire, in the contact frame"),
+    ("hardness", (MAX_WHEELS,), "1", "fraction of hard ground under each tire"),
+    ("loose", (MAX_WHEELS,), "1", "looseness of the surface under each tire, 1 = gravel"),
+    ("sinkage", (MAX_WHEELS,), "m", "sinkage of each wheel into the soil"),
+    ("tire_deflection", (MAX_WHEELS,), "m", "radial deflection of each tire"),
+    ("spring_length", (MAX_WHEELS,), "m", "length of each spring"),
     ("contact_force", (), "N", "force of objects and of the ground on the body"),
     ("rain", (), "m/s", "rain rate"),
     ("horn", (), "1", "1 while the horn is pressed", "i8"),
@@ -60,7 +60,7 @@ def fill_input(readout: Record, starter: int, surfaces: Surfaces, out: Record) -
     x["starter"] = starter
     v = r["v_WB_B"]
     x["speed"] = float(np.sqrt(v @ v))
-    count = min(len(r["wheel_spin"]), MOST_WHEELS)
+    count = min(len(r["wheel_spin"]), MAX_WHEELS)
     for name in WHEEL_FIELDS:
         x[name][:count] = r[name][:count]
     x["loose"][:count] = surfaces.looseness(r["p_WC"][:count, 0], r["p_WC"][:count, 1])
@@ -74,7 +74,7 @@ def inputs_of_log(columns: Mapping[str, NDArray[Any]], surfaces: Surfaces) -> Re
         out[name] = columns[name]
     out["starter"] = columns["command_starter"]
     out["speed"] = np.linalg.norm(columns["v_WB_B"], axis=1)
-    count = min(columns["wheel_spin"].shape[1], MOST_WHEELS)
+    count = min(columns["wheel_spin"].shape[1], MAX_WHEELS)
     for name in WHEEL_FIELDS:
         out[name][:, :count] = columns[name].reshape(rows, -1, *out[name].shape[2:])[:, :count]
     points = columns["p_WC"].reshape(rows, -1, 3)[:, :count]

@@ -13,7 +13,7 @@ from simulator.sound.mixer import BAY, EXHAUST, GEARS, HITS, HORN, MIXER, RAIN, 
 from simulator.sound.other_voices import OTHER_VOICES, hit_voice, horn_voice, rain_voice, wind_voice
 from simulator.sound.signals import BLOCK
 from simulator.sound.tire_voice import TIRE_VOICE, tire_voice
-from vehicles.sound_section import MOST_WHEELS
+from vehicles.sound_section import MAX_WHEELS
 
 SEED = 0x9E37_79B9_7F4A_7C15
 """Seed of the random generators; every voice has another multiple of it."""
@@ -34,7 +34,7 @@ class Synthesizer:
     def __init__(self, vehicle: Record) -> None:
         self._p = vehicle
         self._memory, self._before, self._controls = record(MEMORY), record(CONTROLS), record(CONTROLS)
-        self._engine, self._driveline, self._tires = record(ENGINE_VOICE), record(DRIVELINE_VOICE), record(TIRE_VOICE, MOST_WHEELS)
+        self._engine, self._driveline, self._tires = record(ENGINE_VOICE), record(DRIVELINE_VOICE), record(TIRE_VOICE, MAX_WHEELS)
         self._air, self._wet, self._hits, self._horn, self._mixer = (record(table) for table in (*(OTHER_VOICES,) * 4, MIXER))
         voices = (
             self._engine,
@@ -43,7 +43,7 @@ class Synthesizer:
             self._wet,
             self._hits,
             self._horn,
-            *(self._tires[i : i + 1] for i in range(MOST_WHEELS)),
+            *(self._tires[i : i + 1] for i in range(MAX_WHEELS)),
         )
         for n, voice in enumerate(voices, 1):
             voice["random"] = (SEED * n) & (2**64 - 1)

@@ -19,7 +19,7 @@ import msgspec
 from simulator.base.errors import raise_all
 from simulator.base.inputfile import read_bytes
 from simulator.base.jit import PACKAGES, ROOT
-from simulator.base.yaml_loader import MOST_BYTES
+from simulator.base.yaml_loader import MAX_BYTES
 from simulator.configuration.layers import files_parsed_once
 from simulator.sweep.case_checks import Checks, Ends, Faults
 from simulator.sweep.configuration_cache import Point, Shared
@@ -180,7 +180,7 @@ def code_digest(plugins: Iterable[str | os.PathLike[str]]) -> str:
     """
     digest = hashlib.sha256(_sources().encode())
     for plugin in plugins:
-        content = read_bytes(os.fspath(plugin), "a Python file (plugin)", MOST_BYTES)
+        content = read_bytes(os.fspath(plugin), "a Python file (plugin)", MAX_BYTES)
         digest.update(hashlib.sha256(content).digest())
     return digest.hexdigest()
 

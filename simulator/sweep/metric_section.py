@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simulator.report.categorical_plots import Bar, Dots, Interval, Intervals, Tornado
 from simulator.report.heatmap import Heat
 from simulator.report.html_page import Column, Page
-from simulator.report.plot import MOST_POINTS, Axis, Band, Curve, Panel, shortened
+from simulator.report.plot import MAX_POINTS, Axis, Band, Curve, Panel, shortened
 from simulator.sweep.effects import FEW, Effect, Regression, effects, regression
 from simulator.sweep.results import Key, Results, shown
 from simulator.sweep.sobol_indices import CONFIDENCE, Indices, sobol_indices
@@ -148,7 +148,7 @@ def _effect_table(page: Page, found: Sequence[Effect], plane: Regression) -> Non
 
 def _scatter(page: Page, results: Results, name: str, keys: Sequence[Key]) -> None:
     metric = results.metrics[name]
-    every = max(1, -(-len(metric) // MOST_POINTS))
+    every = max(1, -(-len(metric) // MAX_POINTS))
     chosen = np.zeros(len(metric), bool)
     chosen[::every] = True
     verdicts = _verdicts(results.passed, np.isfinite(metric) & chosen)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.table_text import read_table_text
 
-MOST_BYTES = 1 << 28
+MAX_BYTES = 1 << 28
 TRUTH = {"true": 1.0, "false": 0.0}
 """Numbers of words that some loggers write."""
 
@@ -39,7 +39,7 @@ class CsvTable:
         import pyarrow.csv as pc
 
         self.file, self._lines_below = file, lines_below_header
-        text = read_table_text(file, "a table (.csv)", MOST_BYTES, delimiter, above=True)
+        text = read_table_text(file, "a table (.csv)", MAX_BYTES, delimiter, above=True)
         self._above, text = _skip_comments(text)
         raw = text.encode()
         names = next(iter(csv.reader([text.partition("\n")[0]])), [])

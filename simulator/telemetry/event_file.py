@@ -20,7 +20,7 @@ from simulator.telemetry.run_folder import EVENTS, events_of
 FORMAT, VERSION = "jounce events", 1
 CAPACITY = 4096
 """Maximum number of events that wait for the disk."""
-MOST_BYTES = 1 << 28
+MAX_BYTES = 1 << 28
 """Maximum size of a file of events [bytes]: some millions of events."""
 CLOSE_TIMEOUT = 10.0
 """s that `close` waits for the disk."""
@@ -113,7 +113,7 @@ def read_events(log: Path) -> tuple[Event, ...] | None:
         return None
     if not os.path.lexists(file):
         return None
-    text = read_unicode(file, "a file of events", MOST_BYTES)
+    text = read_unicode(file, "a file of events", MAX_BYTES)
     head, *rows = text.split("\n")[:-1] or [""]
     found = _json(head)
     if not isinstance(found, dict) or found.get("format") != FORMAT or found.get("version") != VERSION:

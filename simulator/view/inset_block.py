@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import DeviceError
 from simulator.base.records import Table, dtype_of, layout_hash
-from simulator.view.map_view import MOST_BYTES, MapView
+from simulator.view.map_view import MAX_BYTES, MapView
 from simulator.view.memory_block import attach_block, close_block, create_block
 
 BLOCK_FILE = "insets.txt"
 """File in the folder of a drive with the name of the block; missing without insets."""
-MOST_PIXELS, MOST_POINTS = 640 * 480, 1 << 17
+MAX_PIXELS, MAX_POINTS = 640 * 480, 1 << 17
 """Maximum size of the parts. Of larger images and clouds, every second, third ... row and column, or point, is shown."""
 _HEAD: Table = (
     ("magic", (), "1", "constant MAGIC", "u8"),
@@ -31,9 +31,9 @@ _HEAD: Table = (
 _IMAGE, _CLOUD, _MAP = 0, 1, 2
 MAGIC = layout_hash(_HEAD)
 _SIZE = dtype_of(_HEAD).itemsize
-_AT = -(-(_SIZE + 3 * MOST_PIXELS) // 64) * 64
+_AT = -(-(_SIZE + 3 * MAX_PIXELS) // 64) * 64
 """Offset of the points."""
-_MAP_AT = _AT + 12 * MOST_POINTS
+_MAP_AT = _AT + 12 * MAX_POINTS
 """Offset of the map."""
 
 
@@ -42,13 +42,13 @@ class InsetBlock:
 
     def __init__(self, name: str | None = None) -> None:
         self._owner = name is None
-        self._memory = create_block(None, _MAP_AT + MOST_BYTES) if name is None else attach_block(name, "block of insets")
+        self._memory = create_block(None, _MAP_AT + MAX_BYTES) if name is None else attach_block(name, "block of insets")
         self.name = self._memory.name
         buffer: Any = self._memory.buf
         self._head = np.frombuffer(buffer, dtype_of(_HEAD), 1)[0]
-        self._pixels = np.frombuffer(buffer, np.uint8, 3 * MOST_PIXELS, _SIZE)
-        self._points = np.frombuffer(buffer, np.float32, 3 * MOST_POINTS, _AT)
-        self._map = np.frombuffer(buffer, np.uint8, MOST_BYTES, _MAP_AT)
+        self._pixels = np.frombuffer(buffer, np.uint8, 3 * MAX_PIXELS, _SIZE)
+        self._points = np.frombuffer(buffer, np.float32, 3 * MAX_POINTS, _AT)
+        self._map = np.frombuffer(buffer, np.uint8, MAX_BYTES, _MAP_AT)
         self._seen = [0, 0, 0]
         if self._owner:
             self._head["magic"] = MAGIC
@@ -57,14 +57,14 @@ class InsetBlock:
 
     def put_image(self, name: str, image: NDArray[np.uint8]) -> None:
         """Write an image (height, width, 3)."""
-        step = math.ceil(math.sqrt(image.shape[0] * image.shape[1] / MOST_PIXELS))
+        step = math.ceil(math.sqrt(image.shape[0] * image.shape[1] / MAX_PIXELS))
         image = image[::step, ::step]
         self._put(_IMAGE, name, image.shape[:2], self._pixels[: image.size].reshape(image.shape), image)
 
     def put_points(self, name: str, points: NDArray[Any]) -> None:
         """Write a cloud, a structured array with x, y, z in sensor axes [m]; NaN = a miss."""
         flat = points.reshape(-1)
-        flat = flat[:: math.ceil(len(flat) / MOST_POINTS) or 1]
+        flat = flat[:: math.ceil(len(flat) / MAX_POINTS) or 1]
         out = self._points[: 3 * len(flat)].reshape(3, -1)
         self._put(_CLOUD, name, (len(flat), 0), out, (flat["x"], flat["y"], flat["z"]))
 

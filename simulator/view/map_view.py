@@ -15,9 +15,9 @@ REACH = 30.0
 """m. Half side of the square that the image shows."""
 SIDE = 216
 """Pixels along a side, default."""
-UNKNOWN, OBSTACLE, MOST_COST = 0, 255, 254
-"""Codes of cells; in between: free, with its cost from 1 (none) to MOST_COST (at a limit of the vehicle)."""
-MOST_CELLS, MOST_LINE_POINTS, MOST_LINES = 1 << 18, 1 << 14, 512
+UNKNOWN, OBSTACLE, MAX_COST = 0, 255, 254
+"""Codes of cells; in between: free, with its cost from 1 (none) to MAX_COST (at a limit of the vehicle)."""
+MAX_CELLS, MAX_LINE_POINTS, MAX_LINES = 1 << 18, 1 << 14, 512
 """Maximum numbers in the bytes of a map. Of a larger map every second, third ... row and column is shown; further lines are left out."""
 COLORS = {
     "free": (226, 230, 216),
@@ -41,9 +41,9 @@ _HEAD: Table = (
     ("outline", (3,), "m", "front and rear end of the vehicle from B, and its width"),
     ("goal", (3,), "m", "x, y and radius of the goal"),
     ("lines", (), "1", "number of lines", "i8"),
-    ("length", (MOST_LINES,), "1", "points of each line", "i8"),
+    ("length", (MAX_LINES,), "1", "points of each line", "i8"),
 )
-MOST_BYTES = record(_HEAD).nbytes + MOST_CELLS + 8 * MOST_LINE_POINTS
+MAX_BYTES = record(_HEAD).nbytes + MAX_CELLS + 8 * MAX_LINE_POINTS
 Points = NDArray[np.floating]
 
 
@@ -69,22 +69,22 @@ class MapView:
     """Considered paths, each (m, 2) m."""
 
     def around(self, reach: float = math.sqrt(2.0) * REACH) -> MapView:
-        """Return the part within a distance along x and y [m], with at most MOST_CELLS cells."""
+        """Return the part within a distance along x and y [m], with at most MAX_CELLS cells."""
         low = [max(math.floor((p - reach - o) / self.cell), 0) for p, o in zip(self.pose, self.origin, strict=False)]
         high = [max(math.ceil((p + reach - o) / self.cell), 0) for p, o in zip(self.pose, self.origin, strict=False)]
         cells = self.cells[low[1] : high[1], low[0] : high[0]]
-        step = max(1, math.ceil(math.sqrt(cells.size / MOST_CELLS)))
+        step = max(1, math.ceil(math.sqrt(cells.size / MAX_CELLS)))
         origin = self.origin[0] + low[0] * self.cell, self.origin[1] + low[1] * self.cell
         return MapView(
             cells[::step, ::step], origin, step * self.cell, self.pose, self.outline, self.goal, self.plan, self.candidates
         )  # fmt: skip
 
     def to_bytes(self) -> NDArray[np.uint8]:
-        """Return the map as at most MOST_BYTES bytes for `from_bytes`."""
+        """Return the map as at most MAX_BYTES bytes for `from_bytes`."""
         lines, total = [], 0
-        for line in (self.plan, *self.candidates)[:MOST_LINES]:
+        for line in (self.plan, *self.candidates)[:MAX_LINES]:
             total += len(line)
-            if total > MOST_LINE_POINTS:
+            if total > MAX_LINE_POINTS:
                 break
             lines.append(np.asarray(line, np.float32).reshape(-1, 2))
         head = record(_HEAD)
@@ -111,7 +111,7 @@ class MapView:
 
 def codes_of(cost: NDArray[np.floating], obstacle: NDArray[np.bool_], unknown: NDArray[np.bool_]) -> NDArray[np.uint8]:
     """Return the codes (ny, nx) of cells with a cost from 0 to 1."""
-    codes = (1.5 + (MOST_COST - 1) * np.clip(np.nan_to_num(cost), 0.0, 1.0)).astype(np.uint8)
+    codes = (1.5 + (MAX_COST - 1) * np.clip(np.nan_to_num(cost), 0.0, 1.0)).astype(np.uint8)
     codes[obstacle] = OBSTACLE
     codes[unknown] = UNKNOWN
     return codes
@@ -119,9 +119,9 @@ def codes_of(cost: NDArray[np.floating], obstacle: NDArray[np.bool_], unknown: N
 
 def _palette() -> NDArray[np.uint8]:
     """Return the colors (256, 3) of the codes."""
-    share = np.linspace(0.0, 1.0, MOST_COST)[:, None]
+    share = np.linspace(0.0, 1.0, MAX_COST)[:, None]
     out = np.empty((256, 3))
-    out[1 : MOST_COST + 1] = (1.0 - share) * COLORS["free"] + share * np.array(COLORS["costly"])
+    out[1 : MAX_COST + 1] = (1.0 - share) * COLORS["free"] + share * np.array(COLORS["costly"])
     out[UNKNOWN], out[OBSTACLE] = COLORS["unknown"], COLORS["obstacle"]
     return out.astype(np.uint8)
 

@@ -40,7 +40,7 @@ SMALLEST_BIN = 2.0
 MAX_BINS = 1 << 18
 FEW = 32
 """Number of objects that are added one by one, and of objects that may stay outside the bins."""
-MOST_CELLS = 4096
+MAX_CELLS = 4096
 """Maximum number of bins of an object that is added to the present bins."""
 
 
@@ -289,7 +289,7 @@ class ObjectSet:
             r = self.records[row]
             first = np.floor((r["low"][:2] - w["origin"]) / w["size"]).astype(np.int64) if w["items"] else np.zeros(2, np.int64)
             last = np.floor((r["high"][:2] - w["origin"]) / w["size"]).astype(np.int64) if w["items"] else first
-            inside = w["items"] > 0 and (first >= 0).all() and (last < count).all() and (last - first + 1).prod() <= MOST_CELLS
+            inside = w["items"] > 0 and (first >= 0).all() and (last < count).all() and (last - first + 1).prod() <= MAX_CELLS
             if r["motion"] == PATH or not inside:
                 listed.append(row)
                 self._outside += int(r["motion"] != PATH)

@@ -15,7 +15,7 @@ from simulator.base.rotations import rotation_of_quaternion
 
 TURN = 0.25
 """rad. Maximum rotation in one of the parts of a step. Larger: the iteration converges slowly."""
-MOST_PARTS = 64
+MAX_PARTS = 64
 ITERATIONS = 20
 EXACT = 1e-15
 """1. Relative change of the angular momentum at which the iteration ends."""
@@ -73,7 +73,7 @@ def turn_freely(b, s, w, h):
     R, q = s["R_WO"], s["q_WO"]
     inertia, inverse = symmetric(b["inertia"]), symmetric(b["inverse_inertia"])
     momentum = rotated(R, symmetric_times(inertia, unrotated(R, w)))
-    parts = int(min(max(math.ceil(math.sqrt(dot(w, w)) * h / TURN), 1.0), float(MOST_PARTS)))
+    parts = int(min(max(math.ceil(math.sqrt(dot(w, w)) * h / TURN), 1.0), float(MAX_PARTS)))
     h /= parts
     for _ in range(parts):
         first = unrotated(R, momentum)

@@ -15,7 +15,7 @@ from terrain.objects.labels import LABELS
 from terrain.objects.object_set import ObjectSet
 from terrain.rays.cast import CastOptions, Rays, cast_rays, unit_rays
 from terrain.rays.in_ruts import lower_in_ruts
-from terrain.rays.porous import MOST_SPANS, SPAN, scatter_rays
+from terrain.rays.porous import MAX_SPANS, SPAN, scatter_rays
 from terrain.rays.space import RayObjects, movers, ray_objects
 from terrain.rays.surface import RaySurface, ray_surface
 from terrain.ruts import NO_RUTS, Ruts, remembers
@@ -166,7 +166,7 @@ class RayCaster:
             lower_in_ruts(arrays, rays, options.roughness, hits)
         if depths is None or not (self.objects.records["extinction"] > 0.0).any():
             return hits, np.zeros(count)
-        scatter_rays(arrays, self._space, moving, record(SPAN, MOST_SPANS), rays, depths, hits)
+        scatter_rays(arrays, self._space, moving, record(SPAN, MAX_SPANS), rays, depths, hits)
         return hits, depths
 
     def _prepare(self) -> None:

@@ -26,7 +26,7 @@ SPAN = (
 )
 """Part of a ray inside a porous object."""
 SPAN_TYPE = dtype_of(SPAN)
-MOST_SPANS = 256
+MAX_SPANS = 256
 """Maximum number of porous objects that weaken one ray; farther ones are left out."""
 SHORTEST = 1e-9
 """m. A ray is not reflected at its origin."""
@@ -39,7 +39,7 @@ def scatter_rays(ground, space, movers, spans, rays, depths, hits):
     Parameters
     ----------
     ground, space, movers, rays, hits : as for `cast_rays`
-    spans : (MOST_SPANS,) of SPAN, scratch
+    spans : (MAX_SPANS,) of SPAN, scratch
     depths : (n,) optical depth at which a ray is reflected, inf = never; replaced by that at the end of the ray: at the hit, or at its limit
     """
     w, normals = ground.objects, hits.normal

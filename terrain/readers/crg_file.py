@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.inputfile import as_utf8, read_bytes
-from simulator.base.npy_reader import MOST_BYTES
+from simulator.base.npy_reader import MAX_BYTES
 from terrain.readers.request import HIGHEST, SUSPECTS
 
 EXPECTED = "an OpenCRG file"
@@ -70,7 +70,7 @@ class CrgFile:
 
 def read_crg_file(path: Path, depth: int = 0) -> CrgFile:
     """Read an OpenCRG file, with the files that it includes. Raises ConfigError for other, truncated or unsupported files."""
-    content = as_utf8(read_bytes(path, EXPECTED, MOST_BYTES))
+    content = as_utf8(read_bytes(path, EXPECTED, MAX_BYTES))
     out = CrgFile(path)
     lines, data = _split(content)
     for name, body in _sections(lines):

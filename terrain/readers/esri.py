@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.inputfile import as_utf8, checked_size, read_any_text, read_bytes
-from simulator.base.npy_reader import MOST_BYTES
+from simulator.base.npy_reader import MAX_BYTES
 from terrain.readers.contract import MAP, ElevationSource, Raster
 from terrain.readers.coordinate_reference import named, of_text
 from terrain.readers.request import RasterSamples, ReadRequest, heights_of
@@ -31,7 +31,7 @@ DEGREES = 0.02
 
 def read(request: ReadRequest) -> ElevationSource:
     """Read the heights of a grid. Raises ConfigError for missing header entries or a wrong number of values."""
-    content = as_utf8(read_bytes(request.path, EXPECTED, MOST_BYTES))
+    content = as_utf8(read_bytes(request.path, EXPECTED, MAX_BYTES))
     header, body = _header(request, content)
     columns, rows = (_count(request, header, key) for key in ("ncols", "nrows"))
     request.check_size(columns, rows)

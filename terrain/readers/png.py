@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import checked_size
-from simulator.base.npy_reader import MOST_BYTES
+from simulator.base.npy_reader import MAX_BYTES
 from terrain.readers.contract import ElevationSource
 from terrain.readers.request import RasterSamples, ReadRequest, heights_of, raster_of
 
@@ -29,7 +29,7 @@ def read_samples(request: ReadRequest) -> RasterSamples:
     from PIL import Image
 
     path = request.path
-    checked_size(path, EXPECTED, MOST_BYTES)
+    checked_size(path, EXPECTED, MAX_BYTES)
     try:
         with Image.open(path, formats=["PNG"]) as image:
             mode = image.mode

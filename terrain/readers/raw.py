@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from simulator.base.inputfile import checked_size
-from simulator.base.npy_reader import MOST_BYTES
+from simulator.base.npy_reader import MAX_BYTES
 from terrain.readers.contract import ElevationSource
 from terrain.readers.request import RasterSamples, ReadRequest, heights_of, raster_of
 
@@ -22,7 +22,7 @@ ORDERS = {"little": "<u2", "big": ">u2"}
 
 def read(request: ReadRequest) -> ElevationSource:
     """Read a RAW file. Raises ConfigError if the size does not match the samples, or an option is missing."""
-    size = checked_size(request.path, EXPECTED, MOST_BYTES)
+    size = checked_size(request.path, EXPECTED, MAX_BYTES)
     order = request.need("byte_order", "little", f"the order of the two bytes of a sample: {' or '.join(ORDERS)}")
     columns, rows = _size(request, size)
     request.check_size(columns, rows)

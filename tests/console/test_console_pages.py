@@ -9,7 +9,7 @@ import pytest
 from simulator.base.errors import JounceError
 from simulator.console.access import Access, new_token
 from simulator.console.address import need_packages
-from simulator.console.station import BURST, LOST, MOST_BYTES, MOST_PAGES, REMEMBERED, WAITING, RefusedError, Station
+from simulator.console.station import BURST, LOST, MAX_BYTES, MAX_PAGES, REMEMBERED, WAITING, RefusedError, Station
 
 
 class Drive:
@@ -104,7 +104,7 @@ def test_only_the_operators_page_beats_for_the_drive(drive):
         '{"type": "act", "kind": "pause", "value": ' + 300 * "1" + "}",
         '{"type": "plot", "columns": "time"}',
         '{"type": "plot", "columns": [1]}',
-        '{"type": "beat", "more": "' + MOST_BYTES * "x" + '"}',
+        '{"type": "beat", "more": "' + MAX_BYTES * "x" + '"}',
         5000 * "[",
     ],
 )
@@ -135,7 +135,7 @@ def test_a_slow_page_misses_messages_and_no_other_page_does(drive):
 
 
 def test_pages_and_columns_are_limited(drive):
-    pages = [drive.station.join(0.0) for _ in range(MOST_PAGES)]
+    pages = [drive.station.join(0.0) for _ in range(MAX_PAGES)]
     assert None not in pages and drive.station.join(0.0) is None
     drive.station.leave(pages[3])
     assert drive.station.join(0.0) is not None

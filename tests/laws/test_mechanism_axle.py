@@ -270,11 +270,11 @@ def test_derivatives_on_a_grid_are_exact_for_polynomials() -> None:
 def test_tables_too_large_or_too_slow_are_refused_with_the_number_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     d = strut_vehicle().description
     arguments = (d.mechanism, d.steering, True, 1e-5)
-    monkeypatch.setattr(engine_tables, "MOST_BYTES", 2**21)
+    monkeypatch.setattr(engine_tables, "MAX_BYTES", 2**21)
     with pytest.raises(JounceError, match=r"not reached, error .*: .* intervals would take .* MiB"):
         engine_tables.build_engine_tables(*arguments)
-    monkeypatch.setattr(engine_tables, "MOST_BYTES", 2**40)
-    monkeypatch.setattr(engine_tables, "MOST_SECONDS", 0.05)
+    monkeypatch.setattr(engine_tables, "MAX_BYTES", 2**40)
+    monkeypatch.setattr(engine_tables, "MAX_SECONDS", 0.05)
     with pytest.raises(JounceError, match=r"after 0\.05 s"):
         engine_tables.build_engine_tables(*arguments)
 

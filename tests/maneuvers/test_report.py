@@ -22,7 +22,7 @@ from simulator.maneuvers.plots.kinds import USUAL
 from simulator.maneuvers.report.page import RunInfo, outcome, run_page
 from simulator.maneuvers.report.write_report import write_metrics, write_report
 from simulator.report.html_page import cell
-from simulator.report.plot import MOST_POINTS, thinned
+from simulator.report.plot import MAX_POINTS, thinned
 from simulator.telemetry.writer import TelemetryWriter, read_telemetry
 from tests.maneuvers.shipped import shipped
 from vehicles.command import COMMAND
@@ -197,7 +197,7 @@ def test_a_long_record_is_drawn_by_its_extremes():
     values = np.sin(t) + 0.1 * np.random.default_rng(1).standard_normal(len(t))
     values[123_457] = 9.0
     drawn_t, drawn = thinned(t, values)
-    assert len(drawn) <= MOST_POINTS + 2
+    assert len(drawn) <= MAX_POINTS + 2
     assert (np.diff(drawn_t) >= 0.0).all()
     assert (drawn.max(), drawn_t[drawn.argmax()]) == (9.0, t[123_457])
     assert drawn.min() == values.min()

@@ -17,7 +17,7 @@ from simulator.events.cueing_controls import CueingControls
 from simulator.events.event import Event, Origin
 from simulator.events.questions import LATEST, SOONEST
 from simulator.host.event_service import EventService
-from simulator.host.washout_save import MOST_WAITING, WashoutSave, tuned_text
+from simulator.host.washout_save import MAX_WAITING, WashoutSave, tuned_text
 from simulator.run.event_replay import EventReplay
 from washout.cueing import MotionCueing
 
@@ -280,7 +280,7 @@ def test_a_flood_of_saves_is_refused_until_the_files_are_written(tmp_path):
     save = WashoutSave(
         washout_mapping(), motion.tuner, tmp_path, lambda file, text: written.append(file), lambda work: slow.wait() and work()
     )
-    for _ in range(MOST_WAITING):
+    for _ in range(MAX_WAITING):
         save.save()
     with pytest.raises(ConfigError, match="less than 4 files that are being written"):
         save.save()
@@ -292,7 +292,7 @@ def test_a_flood_of_saves_is_refused_until_the_files_are_written(tmp_path):
     for thread in threading.enumerate():
         if thread.name == "tuned washout":
             thread.join()
-    assert len(set(written)) == MOST_WAITING + 1
+    assert len(set(written)) == MAX_WAITING + 1
 
 
 def test_the_intensity_is_named_in_the_file_and_a_washout_without_parameters_is_not_saved(tmp_path):

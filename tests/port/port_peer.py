@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import Override
-from simulator.port.messages import COMMAND_BODY, HEADER, MOST_DATAGRAM, REFUSAL_HEAD, STATE_HEAD, Kind, encode
+from simulator.port.messages import COMMAND_BODY, HEADER, MAX_DATAGRAM, REFUSAL_HEAD, STATE_HEAD, Kind, encode
 from simulator.port.serve import PortServer, ServeOptions
 from vehicles.command import COMMAND
 
@@ -84,7 +84,7 @@ class Peer:
     def receive(self):
         """The next message."""
         if self.udp:
-            return received(self.socket.recv(MOST_DATAGRAM))
+            return received(self.socket.recv(MAX_DATAGRAM))
         head = self._exactly(HEADER.size)
         return received(head + self._exactly(HEADER.unpack(head)[3] - HEADER.size))
 

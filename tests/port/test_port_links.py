@@ -11,8 +11,8 @@ import pytest
 from port_peer import Peer, received
 
 from simulator.port.messages import HEADER, Kind, encode
-from simulator.port.tcp_link import MOST_CANDIDATES, TcpLink
-from simulator.port.udp_link import MOST_AT_ONCE, MOST_REFUSALS, UdpLink
+from simulator.port.tcp_link import MAX_CANDIDATES, TcpLink
+from simulator.port.udp_link import MAX_AT_ONCE, MAX_REFUSALS, UdpLink
 
 ALWAYS = lambda: True  # noqa: E731
 HELLO = encode(Kind.HELLO, 1, 0, 0.0)
@@ -52,7 +52,7 @@ def connect(link):
 
 
 def test_a_peer_gets_through_among_strangers(link):
-    strangers = [connect(link) for _ in range(3 * MOST_CANDIDATES)]
+    strangers = [connect(link) for _ in range(3 * MAX_CANDIDATES)]
     strangers[0].sendall(b"GET / HTTP/1.1\r\n\r\n")
     strangers[1].sendall(encode(Kind.COMMAND, 4, 0, 0.0, bytes(112)))
     strangers[2].close()
@@ -168,7 +168,7 @@ def test_only_the_peer_is_heard_by_udp(datagrams, udp_peer):
 
 
 def test_a_flood_takes_a_bounded_time_of_a_period(datagrams, udp_peer):
-    for _ in range(5 * MOST_AT_ONCE):
+    for _ in range(5 * MAX_AT_ONCE):
         udp_peer.send(Kind.ALIVE)
     time.sleep(0.05)
     for _ in range(2):
@@ -176,7 +176,7 @@ def test_a_flood_takes_a_bounded_time_of_a_period(datagrams, udp_peer):
         count = 0
         while datagrams.receive(ALWAYS) is not None:
             count += 1
-        assert count == MOST_AT_ONCE
+        assert count == MAX_AT_ONCE
 
 
 def test_a_command_that_arrives_after_a_later_one_is_ignored(datagrams, udp_peer):
@@ -206,8 +206,8 @@ def test_many_malformed_datagrams_get_few_answers(datagrams, udp_peer):
     time.sleep(0.05)
     datagrams.begin_period()
     assert datagrams.receive(ALWAYS) is None
-    assert datagrams.dropped == 20 - MOST_REFUSALS
-    assert [udp_peer.receive().kind for _ in range(MOST_REFUSALS)] == [Kind.REFUSED] * MOST_REFUSALS
+    assert datagrams.dropped == 20 - MAX_REFUSALS
+    assert [udp_peer.receive().kind for _ in range(MAX_REFUSALS)] == [Kind.REFUSED] * MAX_REFUSALS
 
 
 def test_a_peer_without_a_socket_is_gone(datagrams, udp_peer):

@@ -20,7 +20,7 @@ from simulator.port.messages import (
     BODY_SIZES,
     COMMAND_BODY,
     HEADER,
-    MOST_BYTES,
+    MAX_BYTES,
     REFUSAL_HEAD,
     STATE_HEAD,
     VERSION,
@@ -70,7 +70,7 @@ def test_a_stream_is_cut_into_its_messages_however_it_arrives(cuts):
         (b"GET / HTTP/1.1\r\nHost: localhost:42500\r\n", True, "expected the bytes JNCP"),
         (HEADER.pack(b"JNCP", 2, 16, 32, 5, 0, 0.0), True, "version 2; expected version 1"),
         (HEADER.pack(b"JNCP", 1, 16, 31, 5, 0, 0.0), True, "message of 31 bytes"),
-        (HEADER.pack(b"JNCP", 1, 18, MOST_BYTES + 1, 5, 0, 0.0), True, f"32 to {MOST_BYTES} bytes"),
+        (HEADER.pack(b"JNCP", 1, 18, MAX_BYTES + 1, 5, 0, 0.0), True, f"32 to {MAX_BYTES} bytes"),
         (HEADER.pack(b"JNCP", 1, 18, 40, 5, 0, 0.0), True, "expected 40"),
         (HEADER.pack(b"JNCP", 1, 99, 32, 5, 0, 0.0), False, "kind 99; expected 16 HELLO"),
         (HEADER.pack(b"JNCP", 1, 2, 32, 5, 0, 0.0), False, "kind 2; expected 16 HELLO"),
@@ -186,7 +186,7 @@ def test_the_header_for_c_has_the_same_messages():
     numbers = {name: int(number) for name, number in re.findall(r"JOUNCE_([A-Z]+) = (\d+),? ", text)}
     assert {kind.name: kind.value for kind in Kind}.items() <= numbers.items()
     assert f"#define JOUNCE_VERSION {VERSION}\n" in text
-    assert f"#define JOUNCE_MAX_SENT {MOST_BYTES} " in text
+    assert f"#define JOUNCE_MAX_SENT {MAX_BYTES} " in text
     struct_of_command = text[: text.index("} jounce_command;")].rpartition("typedef struct {")[2]
     assert re.findall(r"double (\w+);", struct_of_command) == [row[0] for row in COMMAND]
     assert (HEADER.size, STATE_HEAD.size, REFUSAL_HEAD.size, COMMAND_BODY.size) == (32, 16, 8, 8 * len(COMMAND))

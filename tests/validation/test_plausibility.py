@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from simulator.validation.datasheet.plausibility import (
-    LEAST_TRAVEL,
-    MOST_TOE,
+    MAX_TOE,
+    MIN_TRAVEL,
     _damping,
     _outside,
     _toe,
@@ -33,8 +33,8 @@ def test_dampers_without_force_and_exchanged_inertias():
     [
         (_damping, {"bounce_damping": 0.02}, "damping of bounce is 2.0 %"),
         (_damping, {"wheel_hop_damping_least": 0.01}, "wheel hop"),
-        (_travel, {"travel_used_front": 1.0 - 0.5 * LEAST_TRAVEL}, "front travel is used up"),
-        (_toe, {"toe_rear_left": -1.1 * MOST_TOE}, "toe of the rear wheels is 1.10 degrees"),
+        (_travel, {"travel_used_front": 1.0 - 0.5 * MIN_TRAVEL}, "front travel is used up"),
+        (_toe, {"toe_rear_left": -1.1 * MAX_TOE}, "toe of the rear wheels is 1.10 degrees"),
         (_outside, {"wheelbase": 2600.0}, "in mm"),
         (_outside, {"spring_rate": 25.0}, "N/mm"),
         (_outside, {"road_wheel_angle_inner": 35.0}, "degrees"),

@@ -11,11 +11,11 @@ import pytest
 
 from simulator.base.errors import DeviceError
 from simulator.host.inset_feed import gray
-from simulator.view.inset_block import BLOCK_FILE, MOST_PIXELS, MOST_POINTS, InsetBlock
+from simulator.view.inset_block import BLOCK_FILE, MAX_PIXELS, MAX_POINTS, InsetBlock
 from simulator.view.inset_images import REACH as CLOUD_REACH
 from simulator.view.inset_images import SIDE, colors_of, top_view
 from simulator.view.instrument_layout import Box, arrange, place_insets
-from simulator.view.map_view import COLORS, MOST_BYTES, MOST_CELLS, OBSTACLE, PALETTE, REACH, MapView, codes_of, map_image
+from simulator.view.map_view import COLORS, MAX_BYTES, MAX_CELLS, OBSTACLE, PALETTE, REACH, MapView, codes_of, map_image
 from simulator.view.offscreen import Offscreen
 from simulator.view.shared_state import extras
 from tests.view.scenes import geometry, hilly_terrain, readout
@@ -54,10 +54,10 @@ def test_a_view_reads_the_last_image_and_cloud_once(block: InsetBlock) -> None:
 
 def test_large_images_and_clouds_are_thinned(block: InsetBlock) -> None:
     block.put_image("front", np.zeros((1500, 2000, 3), np.uint8))
-    block.put_points("lidar", np.zeros(3 * MOST_POINTS, POINT))
+    block.put_points("lidar", np.zeros(3 * MAX_POINTS, POINT))
     (_, image), (_, points) = block.new_image() or ("", np.zeros(0)), block.new_points() or ("", np.zeros(0))
-    assert image.shape[0] * image.shape[1] <= MOST_PIXELS and image.shape == (375, 500, 3)
-    assert points.shape == (3, MOST_POINTS)
+    assert image.shape[0] * image.shape[1] <= MAX_PIXELS and image.shape == (375, 500, 3)
+    assert points.shape == (3, MAX_POINTS)
 
 
 def test_an_unfinished_write_is_read_later(block: InsetBlock) -> None:
@@ -124,11 +124,11 @@ def test_a_view_reads_a_map_once_and_a_large_one_is_thinned(block: InsetBlock) -
     assert np.allclose(found.plan, given.plan, atol=1e-5) and len(found.candidates) == 2
     assert np.array_equal(map_image(found), map_image(given))
     large = obstacle_map(1600, 0.1).around()
-    assert large.cells.size <= MOST_CELLS and large.cell == pytest.approx(0.2) and len(large.to_bytes()) <= MOST_BYTES
+    assert large.cells.size <= MAX_CELLS and large.cell == pytest.approx(0.2) and len(large.to_bytes()) <= MAX_BYTES
     same = (map_image(large) == map_image(obstacle_map(1600, 0.1))).all(axis=2)
     assert same.mean() > 0.99, "thinning and cutting keep the picture"
     many = MapView(**{**vars(given), "candidates": [np.zeros((200, 2))] * 1000})
-    assert len(many.to_bytes()) <= MOST_BYTES
+    assert len(many.to_bytes()) <= MAX_BYTES
     view.close()
 
 

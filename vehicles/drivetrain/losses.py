@@ -15,11 +15,11 @@ from simulator.base.fields import Either, Field, Group, Number
 from simulator.base.jit import inline
 from simulator.base.records import Record, Table, record
 from simulator.base.values import Values
-from vehicles.drivetrain.conventional.shift_schedule import MOST_GEARS
+from vehicles.drivetrain.conventional.shift_schedule import MAX_GEARS
 
 LOSSES: Table = (
     # name               shape  unit        what it is
-    ("gear_efficiency", (MOST_GEARS + 1,), "1", "efficiency of reverse and of each forward gear"),
+    ("gear_efficiency", (MAX_GEARS + 1,), "1", "efficiency of reverse and of each forward gear"),
     ("range_efficiency", (2,), "1", "efficiency of the transfer case in high and low range"),
     ("shaft_drag", (), "N m", "drag of gearbox and transfer case on the driveshaft"),
     ("shaft_churning", (), "N m s/rad", "drag of gearbox and transfer case per driveshaft speed"),
@@ -39,7 +39,7 @@ _ONE = Field("efficiency", _EFFICIENCY, "output torque over the output torque wi
 _GEARS = (
     Field(
         "efficiency",
-        Either((_EFFICIENCY, Number("1", 0.5, 1.0, shape=((1, MOST_GEARS),)))),
+        Either((_EFFICIENCY, Number("1", 0.5, 1.0, shape=((1, MAX_GEARS),)))),
         "efficiency of all forward gears, or a list of one efficiency per gear",
         1.0,
     ),

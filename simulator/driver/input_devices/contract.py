@@ -27,7 +27,7 @@ from simulator.driver.input_devices.handling import HMMWV, Handling
 from simulator.driver.input_devices.keyboard import Keys
 from simulator.driver.input_devices.shaping import clip
 from vehicles.command import COMMAND
-from vehicles.drivetrain.conventional.shift_schedule import MOST_GEARS
+from vehicles.drivetrain.conventional.shift_schedule import MAX_GEARS
 
 CONTRACT = 1
 """Version of the rules above and of the classes below."""
@@ -152,7 +152,7 @@ def checked_command(command: Record) -> Record:
     write_pedals(out, float(c["steering"]), float(c["throttle"]), float(c["brake"]))
     out[0]["parking_brake"] = clip(float(c["parking_brake"]), 0.0, 1.0)
     out[0]["selector"] = int(np.clip(c["selector"], -1, 1))
-    out[0]["gear"] = int(np.clip(c["gear"], 0, MOST_GEARS))
+    out[0]["gear"] = int(np.clip(c["gear"], 0, MAX_GEARS))
     out[0]["clutch"] = clip(float(c["clutch"]), 0.0, 1.0)
     out[0]["low_range"], out[0]["center_lock"] = int(c["low_range"] != 0), int(c["center_lock"] != 0)
     out[0]["manual_clutch"], out[0]["starter"] = int(c["manual_clutch"] != 0), int(c["starter"] != 0)

@@ -6,7 +6,7 @@ import math
 
 from simulator.base.records import Record
 from simulator.driver.input_devices.shaping import clip
-from vehicles.drivetrain.conventional.shift_schedule import MOST_GEARS
+from vehicles.drivetrain.conventional.shift_schedule import MAX_GEARS
 
 SHIFT_SPEED = 1.5
 """m/s. Above this speed, drive and reverse are refused against the direction of travel. Larger: overloads the gearbox."""
@@ -52,7 +52,7 @@ class Lever:
             self.parking_brake = 1.0 - self.parking_brake
             return None
         if action in ("gear_up", "gear_down"):
-            self.gear = min(max(self.gear + (1 if action == "gear_up" else -1), 0), self.gears or MOST_GEARS)
+            self.gear = min(max(self.gear + (1 if action == "gear_up" else -1), 0), self.gears or MAX_GEARS)
             return None
         if action in SWITCHES:
             setattr(self, action, 1 - getattr(self, action))

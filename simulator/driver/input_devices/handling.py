@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LEAST_TURN = 0.3
+MIN_TURN = 0.3
 """1. Smallest road-wheel angle over that of a neutral vehicle; an oversteering vehicle would need none at its critical speed."""
 
 
@@ -44,7 +44,7 @@ class Handling:
 
     def angle_over_neutral(self, speed: float) -> float:
         """Return the road-wheel angle for a curvature at a speed [m/s], divided by that of a neutral vehicle."""
-        return max(LEAST_TURN, 1.0 + self.understeer * speed * speed / self.length)
+        return max(MIN_TURN, 1.0 + self.understeer * speed * speed / self.length)
 
 
 HMMWV = Handling()

@@ -32,7 +32,7 @@ THROTTLE_LEAD, BRAKE_LEAD = 0.08, 0.0
 """s. Weights of the rate of the slip: an engine spins up faster than a driver reacts. Larger: the pedal trembles."""
 RATE_TIME = 0.03
 """s. Time constant of the filter of this rate."""
-LEAST_THROTTLE, LEAST_BRAKE = 0.08, 0.1
+MIN_THROTTLE, MIN_BRAKE = 0.08, 0.1
 """1. Smallest limits of the pedals."""
 STARTED = 2.0
 """m/s. Vehicle speed below which the throttle is at most that of a start, or the speed at which the clutch has closed, if that is larger."""
@@ -71,8 +71,8 @@ class PedalCare:
         self._throttle_slip = math.inf if handling.controls_throttle or throttle_slip >= 1.0 else throttle_slip
         self._brake_slip = math.inf if handling.controls_brake or brake_slip >= 1.0 else brake_slip
         self._axles = [[i for i, of in enumerate(handling.axles) if of == axle] for axle in sorted(set(handling.axles))]
-        self._throttle = _Limit(THROTTLE_RATE, THROTTLE_GAIN, THROTTLE_LEAD, LEAST_THROTTLE)
-        self._brake = _Limit(BRAKE_RATE, BRAKE_GAIN, BRAKE_LEAD, LEAST_BRAKE)
+        self._throttle = _Limit(THROTTLE_RATE, THROTTLE_GAIN, THROTTLE_LEAD, MIN_THROTTLE)
+        self._brake = _Limit(BRAKE_RATE, BRAKE_GAIN, BRAKE_LEAD, MIN_BRAKE)
 
     def limit(self, readout: Record, throttle: float, brake: float, dt: float) -> tuple[float, float]:
         """Return the limited (throttle, brake) for a READOUT, `dt` [s] after the previous call."""

@@ -13,7 +13,7 @@ from simulator.maneuvers.analyses import contract
 from simulator.maneuvers.plots.analysis_curves import axes_of, curve_of
 from simulator.maneuvers.plots.contract import EmptyPlotError, PlotKind, Run
 from simulator.maneuvers.plots.quantities import FILTERED, QUANTITIES
-from simulator.report.plot import GRAY, MOST_POINTS, Annotation, Axis, Curve, Panel, Plot, ReferenceLine
+from simulator.report.plot import GRAY, MAX_POINTS, Annotation, Axis, Curve, Panel, Plot, ReferenceLine
 
 RING = 0.2
 """Distance between two circles [g]."""
@@ -30,7 +30,7 @@ OVER = ("steering_wheel", "sideslip", "roll", "yaw_rate")
 """Quantities shown over lateral acceleration."""
 ACROSS = Axis(QUANTITIES["lateral_acceleration"].words, "m/s²")
 STEADY = "Rows of steady turns only: lateral acceleration and speed change little for at least a second."
-MAX_DOTS = MOST_POINTS
+MAX_DOTS = MAX_POINTS
 """Maximum number of dots of a panel. Of more, the renderers would draw only the extremes."""
 
 

@@ -14,7 +14,7 @@ IMAGES = ("color", "depth", "label", "object")
 """Images of a camera."""
 LARGEST = 8192
 """Pixels. Maximum width and height."""
-MOST_PIXELS = 16_000_000
+MAX_PIXELS = 16_000_000
 """Maximum number of pixels of an image."""
 RAYS, OPENGL = "rays", "opengl"
 """Sources of depth, label and object images."""
@@ -91,8 +91,8 @@ def intrinsics_of(values: Mapping[str, Any]) -> Intrinsics:
         given = {name: value for name, value in given.items() if name not in ("cx", "cy")}
     given |= {name: value for name, value in values.items() if value is not None}
     width, height = int(given["width"]), int(given["height"])
-    if width * height > MOST_PIXELS:
-        raise JounceError(f"width {width}, height {height}: {width * height} pixels; expected at most {MOST_PIXELS}")
+    if width * height > MAX_PIXELS:
+        raise JounceError(f"width {width}, height {height}: {width * height} pixels; expected at most {MAX_PIXELS}")
     square = with_field_of_view(width, height, given.get("horizontal_field_of_view", math.radians(90.0)))
     fx = float(given.get("fx", square.fx))
     return Intrinsics(

@@ -33,7 +33,7 @@ HESAI = ("laser id", "elevation", "azimuth")
 """Columns of an angle correction file of Hesai, in deg."""
 OUSTER = ("beam_altitude_angles", "beam_azimuth_angles")
 """Keys of the JSON of an Ouster unit, in deg; at its top level or in `beam_intrinsics`."""
-MOST_BEAMS = 256
+MAX_BEAMS = 256
 MAX_BYTES = 1 << 20
 STEEPEST = math.radians(89.9)
 """rad. Maximum elevation."""
@@ -167,7 +167,7 @@ def read_beams(path: Path) -> BeamTable:
 def _of_hesai(path: Path, rows: TableRows) -> BeamTable:
     """Return the lasers of an angle correction file of Hesai: ring 0 is the first laser, azimuths are clockwise from above."""
     written = {name.lower(): name for name in rows.names}
-    limits = ((0.0, MOST_BEAMS), LIMITS[COLUMNS[0]], LIMITS[COLUMNS[1]])
+    limits = ((0.0, MAX_BEAMS), LIMITS[COLUMNS[0]], LIMITS[COLUMNS[1]])
     number, elevation, azimuth = _lasers(path, rows, [(written[name], written[name], *limits[n]) for n, name in enumerate(HESAI)]).T
     order = np.argsort(number, kind="stable")
     first = number[order[0]]
@@ -189,9 +189,9 @@ def _of_ouster(path: Path) -> BeamTable:
     angles = []
     for name, limits in zip(OUSTER, (LIMITS[COLUMNS[0]], LIMITS[COLUMNS[1]]), strict=True):
         given = found.get(name)
-        if not isinstance(given, list) or not 1 <= len(given) <= MOST_BEAMS:
+        if not isinstance(given, list) or not 1 <= len(given) <= MAX_BEAMS:
             got = NOTHING if given is None else f"{len(given)} entries" if isinstance(given, list) else given
-            raise ConfigError(path, name, got, f"a list of 1 to {MOST_BEAMS} angles in degrees, one for each laser")
+            raise ConfigError(path, name, got, f"a list of 1 to {MAX_BEAMS} angles in degrees, one for each laser")
         for n, one in enumerate(given):
             if isinstance(one, bool) or not isinstance(one, int | float) or not limits[0] <= one <= limits[1]:
                 raise ConfigError(path, f"{name}[{n}]", one, f"a number from {limits[0]:g} to {limits[1]:g}")
@@ -210,12 +210,10 @@ def _lasers(path: Path, rows: TableRows, columns: list[tuple[str, str, float, fl
                 lasers.append(
                     [_number(path, rows.line, name, row[heading] if heading else "0", *limits) for name, heading, *limits in columns]
                 )
-            if len(lasers) > MOST_BEAMS:
+            if len(lasers) > MAX_BEAMS:
                 break
-    if not 1 <= len(lasers) <= MOST_BEAMS:
-        raise ConfigError(
-            path, "", NOTHING if not lasers else f"more than {MOST_BEAMS} rows", f"1 to {MOST_BEAMS} rows, one for each laser"
-        )
+    if not 1 <= len(lasers) <= MAX_BEAMS:
+        raise ConfigError(path, "", NOTHING if not lasers else f"more than {MAX_BEAMS} rows", f"1 to {MAX_BEAMS} rows, one for each laser")
     return np.array(lasers)
 
 

@@ -38,8 +38,8 @@ from terrain.rays.caster import Hits, labels_of
 from vehicles.contact.vehicle_rays import VehicleRays
 
 FloatArray = NDArray[np.float64]
-MOST_COLUMNS = 8192
-MOST_RAYS = 4_000_000
+MAX_COLUMNS = 8192
+MAX_RAYS = 4_000_000
 """Maximum number of rays of a scan."""
 LONGEST = 1.01
 """Maximum time of the last beam of a scan, in periods: the poses end with the scan."""
@@ -57,7 +57,7 @@ FIELDS = (
         "lasers: a table, a correction file of Hesai (.csv), or the JSON of an Ouster unit",
         None,
     ),
-    Field("columns", Either((Number("1", 1, MOST_COLUMNS, whole=True),)), "columns of a scan; default: by rate and preset", None),
+    Field("columns", Either((Number("1", 1, MAX_COLUMNS, whole=True),)), "columns of a scan; default: by rate and preset", None),
     Field("start_azimuth", Number("rad", -math.tau, math.tau), "azimuth of the start of a scan", math.pi, written="deg"),
     Field("field", Number("rad", 1e-4, math.tau), "azimuth that a scan covers", math.tau, written="deg"),
     Field("turn", Choice(("clockwise", "counterclockwise")), "sense of rotation from above", "clockwise"),
@@ -99,7 +99,7 @@ class Lidar:
         p, said = settings.parameters[0], settings.values
         unit = _unit(settings)
         self._mount, self._period = settings.mount, settings.period
-        columns = said.get("columns", min(max(round(unit.columns_per_second * self._period), 1), MOST_COLUMNS))
+        columns = said.get("columns", min(max(round(unit.columns_per_second * self._period), 1), MAX_COLUMNS))
         turn = -1 if said.get("turn", "clockwise") == "clockwise" else 1
         self._central = firings(unit.beams, columns, self._period, float(p["start_azimuth"]), turn, float(p["field"]))
         if self._central.time.max() > LONGEST * self._period:
@@ -108,9 +108,9 @@ class Lidar:
         rays = int(p["footprint_rays"])
         if rays not in SIZES:
             raise JounceError(f"sensor {settings.name}: footprint_rays {rays}; expected {', '.join(map(str, SIZES))}")
-        if len(self._central.time) * rays > MOST_RAYS:
+        if len(self._central.time) * rays > MAX_RAYS:
             text = f"{columns} columns, {len(unit.beams.time)} rings, {rays} rays"
-            raise JounceError(f"sensor {settings.name}: {text}; expected at most {MOST_RAYS} rays in a scan")
+            raise JounceError(f"sensor {settings.name}: {text}; expected at most {MAX_RAYS} rays in a scan")
         self._fired, self._shape = with_footprint(self._central, rays, unit.divergence), (len(self._central.time), rays)
         self._along_B = in_vehicle_axes(self._fired, settings.mount.R_BS)
         self._max_range, self._deskewed = unit.max_range, bool(said.get("deskewed", False))

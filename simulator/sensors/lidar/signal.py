@@ -50,7 +50,7 @@ MISS, FALSE = -2, -1
 """Ray of a return: none, and a false return."""
 LOWEST, HIGHEST = 0.0, 255.0
 """Limits of the intensity; 100 = a white diffuse surface."""
-MOST_RAYS = 9
+MAX_RAYS = 9
 
 
 def threshold(ranges: FloatArray, range_at_10_percent: float) -> FloatArray:
@@ -84,12 +84,12 @@ class Returns(NamedTuple):
     ray: NDArray[np.int64]
     """(n,) ray of the footprint, MISS or FALSE"""
     order: Record
-    """(MOST_RAYS,) surfaces of a beam, scratch"""
+    """(MAX_RAYS,) surfaces of a beam, scratch"""
 
 
 def empty_returns(count: int) -> Returns:
     """Return arrays for the returns of `count` beams."""
-    order = record((("range", (), "m", ""), ("strength", (), "1", ""), ("ray", (), "1", "", "i8")), MOST_RAYS)
+    order = record((("range", (), "m", ""), ("strength", (), "1", ""), ("ray", (), "1", "", "i8")), MAX_RAYS)
     return Returns(np.empty(count), np.empty(count), np.empty(count), np.empty(count, np.int64), order)
 
 

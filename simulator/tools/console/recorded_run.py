@@ -29,7 +29,7 @@ FIRST_PLOTS = ("v_WB_B_x", "a_WG_B_y", "steering_wheel_angle", "platform_p_NP_z"
 TRACK_POINTS, JUMP = 4000, 20.0
 """Maximum number of points of the track; distance of two rows [m] that the vehicle has not driven: a restart."""
 FACTS = ("vehicle", "terrain", "maneuver", "driver", "washout", "platform", "started", "version", "machine", "seed")
-MOST_EVENTS = 2000
+MAX_EVENTS = 2000
 STEP = 0.001
 """Step of a run that does not name it [s]."""
 
@@ -109,7 +109,7 @@ class RecordedRun:
             return [*self._changes("incident", "incident"), *self._changes("collision_count", "collision")]
         maneuver = configuration.get("maneuver")
         step = configuration.get("step") or (maneuver.get("step") if isinstance(maneuver, dict) else None) or STEP
-        return [{"at": self._at(event, step), **event.to_json()} for event in events[:MOST_EVENTS]]
+        return [{"at": self._at(event, step), **event.to_json()} for event in events[:MAX_EVENTS]]
 
     def _at(self, event: Event, step: float) -> float:
         at = self.axis[0] if event.waits else self.axis[0] + step * max(0, event.tick)
@@ -120,7 +120,7 @@ class RecordedRun:
         if column not in self.columns:
             return []
         numbers = self.read(column)
-        rows = np.flatnonzero((np.diff(numbers) != 0.0) & (numbers[1:] > 0.0))[:MOST_EVENTS] + 1
+        rows = np.flatnonzero((np.diff(numbers) != 0.0) & (numbers[1:] > 0.0))[:MAX_EVENTS] + 1
         return [
             {
                 "at": self.axis[row],

@@ -34,9 +34,9 @@ FILES = {
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
 """Files of the page by their paths."""
-MOST_WIDTH, MOST_STATES, MOST_COLUMNS = 4000, 4000, 16
+MAX_WIDTH, MAX_STATES, MAX_COLUMNS = 4000, 4000, 16
 """Maximum points of a plot, rows of states, and columns in one answer."""
-MOST_BYTES = 1024
+MAX_BYTES = 1024
 """Maximum size of a message of a page; the page of a finished run sends none."""
 
 
@@ -55,7 +55,7 @@ class RunServer:
         self._description = json_text(run.description()).encode()
         answers = {"/run.json": self._describe, "/plot": self._plot, "/states": self._states}
         routes = [Route(path, self._checked(answer), methods=["GET"]) for path, answer in answers.items()]
-        self._server = WebServer([*PageFiles(FILES, access).routes, *routes], access, tls, MOST_BYTES)
+        self._server = WebServer([*PageFiles(FILES, access).routes, *routes], access, tls, MAX_BYTES)
 
     async def serve(self, listening: socket.socket) -> None:
         """Serve pages until `end`."""
@@ -86,14 +86,14 @@ class RunServer:
     async def _plot(self, request: Request) -> Response:
         """Answer with times and columns: `columns` (names with commas), `from`, `to` [s], `width` (points)."""
         names = request.query_params["columns"].split(",")
-        if len(names) > MOST_COLUMNS or not set(names) <= self._run.columns.keys():
+        if len(names) > MAX_COLUMNS or not set(names) <= self._run.columns.keys():
             raise KeyError("columns")
-        width = _count(request, "width", MOST_WIDTH)
+        width = _count(request, "width", MAX_WIDTH)
         return _arrays(await asyncio.to_thread(self._run.plot, names, *_window(request), width))
 
     async def _states(self, request: Request) -> Response:
         """Answer with times and the columns of the drawings: `from`, `to` [s], `count` (rows)."""
-        count = _count(request, "count", MOST_STATES)
+        count = _count(request, "count", MAX_STATES)
         return _arrays(await asyncio.to_thread(self._run.states, *_window(request), count))
 
 

@@ -14,7 +14,7 @@ from simulator.motion.protocols.native import PROTOCOL
 from simulator.tools.doctor.finding import GOOD, LIMITED, MISSING, Finding
 
 SHARED = Path("/dev/shm")
-LEAST_SHARED, LEAST_DISK = 64e6, 1e9
+MIN_SHARED, MIN_DISK = 64e6, 1e9
 """Bytes."""
 EXTRAS = {
     "symbolic": "sympy",
@@ -53,7 +53,7 @@ def shared_memory(folder: Path = SHARED) -> Finding:
     if not folder.is_dir():
         return Finding("shared memory", GOOD, "of the system")
     free = shutil.disk_usage(folder).free
-    if free < LEAST_SHARED:
+    if free < MIN_SHARED:
         return Finding("shared memory", LIMITED, f"{free / 1e6:.0f} MB free in {folder}", "in a container: --shm-size 256m")
     return Finding("shared memory", GOOD, f"{free / 1e6:.0f} MB free in {folder}")
 
@@ -65,7 +65,7 @@ def run_folder(folder: Path | None = None) -> Finding:
     free = shutil.disk_usage(existing).free
     if not os.access(existing, os.W_OK):
         return Finding("run folder", MISSING, f"{place.resolve()} cannot be written", "use --out DIR, or another working folder")
-    state = GOOD if free > LEAST_DISK else LIMITED
+    state = GOOD if free > MIN_DISK else LIMITED
     return Finding("run folder", state, f"{place.resolve()}, {free / 1e9:.1f} GB free", "" if state == GOOD else "free disk space")
 
 

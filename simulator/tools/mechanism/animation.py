@@ -15,7 +15,7 @@ from simulator.tools.mechanism.motion import Motion
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_FRAMES = 40
+MAX_FRAMES = 40
 SECONDS = 4.0
 """s, duration of an animation."""
 PANELS = (2, 3)
@@ -32,7 +32,7 @@ def animate(motion: Motion, file: Path) -> None:
     from PIL import Image
 
     drawing = Drawing(motion)
-    order = _spread(len(motion.q), MOST_FRAMES)
+    order = _spread(len(motion.q), MAX_FRAMES)
     frames = [_frame(drawing, i) for i in order]
     if _ends_where_it_begins(drawing):
         frames = frames[: max(1, len(frames) - 1)]

@@ -34,8 +34,8 @@ Vector = NDArray[np.float64]
 
 POSITIONS = 101
 """Default number of positions of a sweep."""
-MOST_POSITIONS = 100_000
-MOST_STEPS = 1_000_000
+MAX_POSITIONS = 100_000
+MAX_STEPS = 1_000_000
 DEFAULT_STEP = 1e-3
 """s, default step."""
 MIN_STEPS = 1000
@@ -133,8 +133,8 @@ def _ends(first: str, last: str, coordinate: Coordinate) -> tuple[float, float]:
 
 def _integer(text: str) -> int:
     """Parse N. Raises ConfigError."""
-    if not text.strip().isdecimal() or not 2 <= int(text) <= MOST_POSITIONS:
-        raise ConfigError("--sweep", "N", text, f"an integer from 2 to {MOST_POSITIONS}")
+    if not text.strip().isdecimal() or not 2 <= int(text) <= MAX_POSITIONS:
+        raise ConfigError("--sweep", "N", text, f"an integer from 2 to {MAX_POSITIONS}")
     return int(text)
 
 
@@ -147,8 +147,8 @@ def _run_settings(arguments: argparse.Namespace) -> RunSettings:
         wanted = min(DEFAULT_STEP, seconds / MIN_STEPS)
     if not (math.isfinite(wanted) and wanted > 0.0):
         raise ConfigError("--step", "", wanted, "a time above zero [s]")
-    if not seconds / wanted <= MOST_STEPS:
-        raise ConfigError("--step", "", wanted, f"at least {seconds / MOST_STEPS:.3g} s: at most {MOST_STEPS} steps")
+    if not seconds / wanted <= MAX_STEPS:
+        raise ConfigError("--step", "", wanted, f"at least {seconds / MAX_STEPS:.3g} s: at most {MAX_STEPS} steps")
     steps = max(1, math.ceil(seconds / wanted - 1e-6))
     formulation = "ce" if arguments.formulation == "all" else arguments.formulation
     control = arguments.stabilization or ("partitioning" if formulation == "ce" else "projection")

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 TIRE = "tmeasy_hmmwv"
 """Default tire."""
-MOST_NUMBERS = 1000
+MAX_NUMBERS = 1000
 """Maximum count of numbers of an option."""
 
 
@@ -56,7 +56,7 @@ def inflated(kilopascals: float | None) -> list[Override]:
 
 def numbers(words: Sequence[str], name: str, minimum: float, maximum: float) -> Array:
     """Return the numbers (n,) of an option: each a number, or FROM:TO:COUNT for COUNT evenly spaced numbers. Raises ConfigError."""
-    expected = f"numbers from {minimum:g} to {maximum:g}, or FROM:TO:COUNT, at most {MOST_NUMBERS}"
+    expected = f"numbers from {minimum:g} to {maximum:g}, or FROM:TO:COUNT, at most {MAX_NUMBERS}"
     out: list[float] = []
     for word in words:
         parts = word.split(":")
@@ -64,10 +64,10 @@ def numbers(words: Sequence[str], name: str, minimum: float, maximum: float) -> 
             ends, count = [float(part) for part in parts[:2]], int(parts[2]) if len(parts) == 3 else len(parts)
         except ValueError:
             raise ConfigError(name, "", word, expected) from None
-        if len(parts) not in (1, 3) or not 1 <= count <= MOST_NUMBERS or not all(minimum <= end <= maximum for end in ends):
+        if len(parts) not in (1, 3) or not 1 <= count <= MAX_NUMBERS or not all(minimum <= end <= maximum for end in ends):
             raise ConfigError(name, "", word, expected)
         out += np.linspace(ends[0], ends[-1], count).tolist()
-    if len(out) > MOST_NUMBERS:
+    if len(out) > MAX_NUMBERS:
         raise ConfigError(name, "", f"{len(out)} numbers", expected)
     return np.array(out)
 

@@ -12,7 +12,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_bytes
 
 METRICS = "metrics.json"
-MOST_BYTES = 1 << 26
+MAX_BYTES = 1 << 26
 """Maximum size of a metrics file in bytes."""
 VERDICTS = ("pass", "fail", "info")
 
@@ -20,7 +20,7 @@ VERDICTS = ("pass", "fail", "info")
 def read_metrics(file: Path) -> dict[str, Any]:
     """Return the section `result` of a metrics file, with values of the types that `jounce run` writes. Raises ConfigError."""
     try:
-        result = json.loads(read_bytes(file, "metrics of a run", MOST_BYTES))["result"]
+        result = json.loads(read_bytes(file, "metrics of a run", MAX_BYTES))["result"]
         _check(result)
     except (ValueError, KeyError, TypeError, RecursionError):
         raise ConfigError(file, "result", "something else", "metrics written by `jounce run`") from None

@@ -12,11 +12,11 @@ from simulator.builder.named_parts import build_ground
 from simulator.validation.datasheet.static_values import places_of, static_values_of
 from vehicles.vehicle import Vehicle
 
-LEAST_DAMPING = 0.05
+MIN_DAMPING = 0.05
 """Damping ratio of a mode below which it rings for several periods [assumed]. Road vehicles have 0.15 to 0.5."""
-MOST_TOE = math.radians(1.0)
+MAX_TOE = math.radians(1.0)
 """Toe angle at rest above which a tire wears within days [assumed]. Road cars have less than 0.3 degrees."""
-LEAST_TRAVEL = 0.03
+MIN_TRAVEL = 0.03
 """Fraction of the travel that must be left at rest in each direction [assumed]."""
 PRESSED = 1e-4
 """m. Compression of a bump stop at rest above which the stop carries load."""
@@ -102,7 +102,7 @@ def _stops(vehicle: Vehicle) -> Iterator[str]:
 def _travel(numbers: dict[str, float]) -> Iterator[str]:
     for end in ("front", "rear"):
         used = numbers.get(f"travel_used_{end}", math.nan)
-        if math.isfinite(used) and not LEAST_TRAVEL <= used <= 1.0 - LEAST_TRAVEL:
+        if math.isfinite(used) and not MIN_TRAVEL <= used <= 1.0 - MIN_TRAVEL:
             direction = "bump" if used > 0.5 else "rebound"
             yield f"{end} travel is used up at rest: {100.0 * used:.0f} % of the way to the bump limit; hint: springs or {direction} limit"
 
@@ -110,14 +110,14 @@ def _travel(numbers: dict[str, float]) -> Iterator[str]:
 def _damping(numbers: dict[str, float]) -> Iterator[str]:
     for name, words in DAMPED.items():
         ratio = numbers.get(f"{name}_damping", numbers.get(f"{name}_damping_least", math.nan))
-        if ratio < LEAST_DAMPING:
-            yield f"damping of {words} is {100.0 * ratio:.1f} % of critical; expected {100.0 * LEAST_DAMPING:.0f} % or more; hint: rates of the dampers"
+        if ratio < MIN_DAMPING:
+            yield f"damping of {words} is {100.0 * ratio:.1f} % of critical; expected {100.0 * MIN_DAMPING:.0f} % or more; hint: rates of the dampers"
 
 
 def _toe(numbers: dict[str, float]) -> Iterator[str]:
     for end in ("front", "rear"):
         toe = max((abs(numbers.get(f"toe_{end}_{side}", 0.0)) for side in ("left", "right")), default=0.0)
-        if toe > MOST_TOE:
+        if toe > MAX_TOE:
             yield f"toe of the {end} wheels is {math.degrees(toe):.2f} degrees at rest; expected 1 or less; hint: key alignment of the axle"
 
 

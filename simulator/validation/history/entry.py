@@ -14,7 +14,7 @@ from simulator.base.inputfile import read_unicode
 from simulator.base.json_output import json_text
 from simulator.telemetry.atomic_files import write_text
 
-MOST_BYTES = 1 << 26
+MAX_BYTES = 1 << 26
 
 
 class Figure(NamedTuple):
@@ -60,7 +60,7 @@ def read(file: Path) -> list[Entry]:
     """Return all entries, the oldest first; empty without a file. Raises ConfigError: with file, line and error."""
     if not file.exists():
         return []
-    lines = read_unicode(file, "lines of JSON in UTF-8", MOST_BYTES).splitlines()
+    lines = read_unicode(file, "lines of JSON in UTF-8", MAX_BYTES).splitlines()
     return [_entry(line, file, f"line {n}") for n, line in enumerate(lines, 1) if line.strip()]
 
 

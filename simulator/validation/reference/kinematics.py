@@ -34,7 +34,7 @@ from vehicles.suspension.hard_stops import no_ends
 CARRIER = kind_module("kinematics").CARRIER
 
 LIMIT = 1e-12
-MOST_BYTES = 1 << 28
+MAX_BYTES = 1 << 28
 """Maximum size of a reference file in bytes."""
 Array = NDArray[np.float64]
 INPUTS = ("theta", "delta", "theta_dot", "delta_dot", "theta_ddot", "delta_ddot")
@@ -65,7 +65,7 @@ def compare_kinematics(file: str, vehicle: Description, axle: str | None) -> Com
         another kind
     """
     path = Path(file)
-    checked_size(path, "a file", MOST_BYTES)
+    checked_size(path, "a file", MAX_BYTES)
     if path.suffix == ".json":
         return _compare_states(path, _left_corner(vehicle), axle)
     if path.suffix == ".csv":
@@ -140,7 +140,7 @@ class LeftCorner:
 
 
 def _compare_states(path: Path, corner: LeftCorner, axle: str | None) -> Comparison:
-    content = read_json(path, "a JSON file", MOST_BYTES)
+    content = read_json(path, "a JSON file", MAX_BYTES)
     states = content.get("states") if isinstance(content, dict) else None
     if not isinstance(states, list) or not states:
         raise ConfigError(path, "states", states, "a list of states")
@@ -170,7 +170,7 @@ def _axle(path: Path, axle: str | None) -> str:
 def _rows(path: Path) -> list[dict[str, float]]:
     """Return the numbers of a table by the names in its header."""
     try:
-        rows = list(csv.DictReader(read_table_text(path, "a CSV file", MOST_BYTES).splitlines()))
+        rows = list(csv.DictReader(read_table_text(path, "a CSV file", MAX_BYTES).splitlines()))
     except csv.Error as error:
         raise UnreadableError(path, "", str(error), "a CSV file") from None
     if not rows:

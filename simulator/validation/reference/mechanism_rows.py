@@ -52,7 +52,7 @@ OTHER_AXIAL_INERTIA = 2.0 / 160.0
 """Axial inertia of both halves of a leg in kg m2, in the other reading of the literature."""
 GEAR_UNIT = 0.01
 """Unit in m of the lengths of the landing-gear rows in the mechanism file."""
-MOST_BYTES = 1 << 28
+MAX_BYTES = 1 << 28
 """Maximum size of a file of rows in bytes."""
 NEWTON = 1e-9
 """Step in m and rad at which Newton's method for the five-link suspension ends."""
@@ -133,7 +133,7 @@ def _not_compared(rows: Rows, coordinates: tuple[str, ...], rates: tuple[str, ..
 
 def _read(file: str) -> Rows:
     """Return the columns of a CSV file by name; the header may start with #."""
-    lines = read_table_text(file, "a CSV file", MOST_BYTES, above=True).splitlines()
+    lines = read_table_text(file, "a CSV file", MAX_BYTES, above=True).splitlines()
     names = [name.strip() for name in lines[0].lstrip("# ").split(",")] if lines else []
     body = [line.split(",") for line in lines[1:] if line.strip()]
     if not body or len(set(names)) < len(names):

@@ -38,7 +38,7 @@ FORMS = ("type", "shape", "profile", "form")
 CONTACT_MODELS = {"SINGLE_POINT": r"single[ _-]?point", "FOUR_POINTS": r"four[ _-]?points?", "ENVELOPE": r"envelop(?:e|ing)"}
 """Contact models of tires (collision types of Project Chrono), with their spellings."""
 
-MOST_BYTES = 1 << 26
+MAX_BYTES = 1 << 26
 """Maximum size of a table in bytes, also unpacked."""
 
 GAP = 1.0
@@ -174,13 +174,13 @@ class Recording:
 def _table(file: str) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of cells."""
     expected = "a (gzipped) CSV file in UTF-8"
-    raw = read_bytes(file, expected, MOST_BYTES)
+    raw = read_bytes(file, expected, MAX_BYTES)
     try:
         if Path(file).suffix == ".gz":
             with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
-                raw = stream.read(MOST_BYTES + 1)
-        if len(raw) > MOST_BYTES:
-            raise ConfigError(file, "", f"more than {MOST_BYTES} bytes unpacked", expected)
+                raw = stream.read(MAX_BYTES + 1)
+        if len(raw) > MAX_BYTES:
+            raise ConfigError(file, "", f"more than {MAX_BYTES} bytes unpacked", expected)
         lines = raw.decode("utf-8-sig").splitlines()
     except (EOFError, zlib.error, UnicodeDecodeError, OSError) as error:
         raise UnreadableError(file, "", str(error) or "an unfinished file", expected) from None

@@ -39,7 +39,7 @@ from vehicles.tires.tire_file import TireFile, tire
 LIMIT = 1e-6
 RELAXATION_LIMIT = 1e-4
 """Relative limit of relaxation lengths, whose rows have six digits."""
-MOST_BYTES = 1 << 26
+MAX_BYTES = 1 << 26
 
 FORCES, MOMENTS = ("Fx", "Fy"), ("Mx", "My", "Mz")
 STIFFNESSES = ("Kxk", "Kya")
@@ -110,7 +110,7 @@ def compare_tire(rows: str, file: str, reading: str | None = None) -> Comparison
 def read_rows(file: str) -> Numbers:
     """Return the rows of a CSV file with a header line. Raises ConfigError."""
     try:
-        rows = list(csv.DictReader(read_table_text(file, "a CSV file", MOST_BYTES).splitlines()))
+        rows = list(csv.DictReader(read_table_text(file, "a CSV file", MAX_BYTES).splitlines()))
     except csv.Error as error:
         raise UnreadableError(file, "", str(error), "a CSV file") from None
     if not rows:

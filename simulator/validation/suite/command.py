@@ -24,7 +24,7 @@ from simulator.validation.suite.plots import draw
 from simulator.validation.suite.result import Part, PartVerdict, ReferenceData, evaluate_part
 
 PAGE = "validation.md"
-MOST_BYTES = 1 << 24
+MAX_BYTES = 1 << 24
 ROOT = Path(__file__).resolve().parents[3]
 """Root of the checkout, which contains the reference data."""
 
@@ -89,7 +89,7 @@ def write(results: Sequence[PartVerdict], page: str, folder: Path) -> None:
 
 def check(page: str, file: Path) -> bool:
     """Return whether the page in docs differs, and print the differences. Raises ConfigError: it does not exist."""
-    there = read_unicode(file, "a page in UTF-8", MOST_BYTES)
+    there = read_unicode(file, "a page in UTF-8", MAX_BYTES)
     lines = [
         line for line in unified_diff(there.splitlines(), page.splitlines(), "as written", "now", lineterm="", n=0) if line[:2] != "@@"
     ]

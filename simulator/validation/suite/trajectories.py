@@ -41,7 +41,7 @@ SWEEPS = {
 }
 TOE_LIMIT, LENGTH_LIMIT = 1e-4, 2e-5
 """Tolerances of the sweeps in rad and m. A row of the recording lags by a step of 1 ms, in which the wheels turn by 6e-5 rad."""
-MOST_BYTES = 1 << 26
+MAX_BYTES = 1 << 26
 EVERY = 7
 """Interval of the compared rows of a sweep."""
 
@@ -78,7 +78,7 @@ def row_of(one: Recorded, found: TrajectoryComparison, name: str) -> Row:
 def sweep(file: Path, title: str) -> list[Row]:
     """Return the largest differences of a sweep. Inputs are shock lengths and steering; outputs are toe, camber, wheel centers and
     spring lengths."""
-    text = gzip.decompress(read_bytes(file, "a recorded sweep", MOST_BYTES)).decode()
+    text = gzip.decompress(read_bytes(file, "a recorded sweep", MAX_BYTES)).decode()
     table = np.genfromtxt(text.splitlines(), delimiter=",", names=True)
     car = build_vehicle(VEHICLE)
     start = _design(car)

@@ -46,7 +46,7 @@ from vehicles.drivetrain.conventional.power_shift import (
     finish_power_shift,
 )
 from vehicles.drivetrain.conventional.shift_schedule import (
-    MOST_GEARS,
+    MAX_GEARS,
     SCHEDULE,
     SCHEDULE_FILE,
     max_output_speed,
@@ -64,7 +64,7 @@ GEARBOX_FILE = (
     Field("type", Choice(KINDS), "gearbox type; manual and sequential gearboxes have a clutch instead of a converter", KINDS[AUTOMATIC]),
     Field(
         "forward_ratios",
-        Number("1", MIN_RATIO, MAX_RATIO, shape=((2, MOST_GEARS),), rising=True),
+        Number("1", MIN_RATIO, MAX_RATIO, shape=((2, MAX_GEARS),), rising=True),
         "output speed over input speed of the forward gears, first gear first",
     ),
     Field("reverse_ratio", Number("1", _FROM, _TO), "output speed over input speed in reverse, negative"),

@@ -17,7 +17,7 @@ from simulator.base.records import Record, record
 from simulator.base.values import Values
 from vehicles.drivetrain.measured_curves import MAX_SPEED, RPM
 
-MOST_GEARS = 10
+MAX_GEARS = 10
 
 SCHEDULE_POINTS = 8
 """Largest number of throttles of the curves."""
@@ -33,20 +33,20 @@ SCHEDULE = (
     ("schedule_throttle", (SCHEDULE_POINTS,), "1", "throttles of the curves, from 0 to 1"),
     (
         "schedule_up",
-        (MOST_GEARS, SCHEDULE_POINTS),
+        (MAX_GEARS, SCHEDULE_POINTS),
         "rad/s",
         "per gear, output speed above which the next gear is selected; not used for the highest gear",
     ),
     (
         "schedule_down",
-        (MOST_GEARS, SCHEDULE_POINTS),
+        (MAX_GEARS, SCHEDULE_POINTS),
         "rad/s",
         "per gear, output speed below which the next lower gear is selected; 0 in first",
     ),
     ("kick_down", (), "1", "throttle from which downshifts skip gears; above 1: never"),
 )
 
-_CURVES = ListOf(Number("rad/s", 0.0, MAX_SPEED * RPM, shape=((2, SCHEDULE_POINTS),)), 1, MOST_GEARS - 1)
+_CURVES = ListOf(Number("rad/s", 0.0, MAX_SPEED * RPM, shape=((2, SCHEDULE_POINTS),)), 1, MAX_GEARS - 1)
 SCHEDULE_FILE = (
     Field("throttle", Number("1", 0.0, 1.0, shape=((2, SCHEDULE_POINTS),), rising=True), "throttles of the curves, from 0 to 1"),
     Field(

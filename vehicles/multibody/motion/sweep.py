@@ -30,7 +30,7 @@ TOO_NEAR = 1e-9
 """A step that ends with a smaller relative pivot is shortened, because it would end at the crossing."""
 STILL = 1e-9
 """An input whose component of the tangent is below this value does not move."""
-MOST_POINTS = 200_000
+MAX_POINTS = 200_000
 ROUNDING = 1e-13
 """rad, m. Positions nearer to a dead point than this are at the dead point."""
 SAME = 1e-9
@@ -144,7 +144,7 @@ def _walk(curve: MotionCurve, start: Configuration, direction: float, limit: flo
             if point.pivot <= SMALL < ahead.pivot:
                 crossings.append(crossing(curve, point))
             h = _next_step(point, ahead, h)
-        if h < SMALLEST_STEP or len(points) > MOST_POINTS:
+        if h < SMALLEST_STEP or len(points) > MAX_POINTS:
             if (point.s - limit) * direction >= 0.0:
                 break
             raise MechanismError(f"{curve.system.mechanism.file}: cannot follow the loops beyond {curve.label} = {point.s:.9g}")

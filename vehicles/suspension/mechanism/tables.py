@@ -26,9 +26,9 @@ from vehicles.suspension.tables.reduced_table import FIXED, GRID, PLACED, REDUCE
 
 Array = NDArray[Any]
 
-MOST_BYTES = 256 * 2**20
+MAX_BYTES = 256 * 2**20
 """Largest size of the tables of a vehicle."""
-MOST_SECONDS = 300.0
+MAX_SECONDS = 300.0
 """s. Longest time to build the tables."""
 
 FEWEST = (12, 8)
@@ -167,9 +167,9 @@ def build_engine_tables(mechanism: MechanismParameters, steering: Record, steere
 
     Raises
     ------
-    JounceError : the tolerance is not reached with MOST_BYTES and in MOST_SECONDS
+    JounceError : the tolerance is not reached with MAX_BYTES and in MAX_SECONDS
     """
-    deadline = time.monotonic() + MOST_SECONDS
+    deadline = time.monotonic() + MAX_SECONDS
     linkages, corners = [corner.linkage for corner in mechanism.designs], mechanism.corners
     source = None
     if any(one is None for one in linkages):
@@ -226,14 +226,14 @@ def _check_limits(corner_tables: Sequence[Corner], cells: tuple[int, int], deadl
     """Raise JounceError for tables that are too large or take too long."""
     size = _size(corner_tables, *cells)
     progress = f", error {error:.2g}" if error < np.inf else ""
-    if size > MOST_BYTES:
+    if size > MAX_BYTES:
         grid = f"{cells[0]} x {cells[1]}" if cells[1] else str(cells[0])
         raise JounceError(
             f"suspension tables: tolerance {tolerance:g} not reached{progress}: {grid} intervals would take {size / 2**20:.0f} MiB of "
-            f"{MOST_BYTES / 2**20:.0f}; hint: the tolerance is too small, or a loop almost opens"
+            f"{MAX_BYTES / 2**20:.0f}; hint: the tolerance is too small, or a loop almost opens"
         )
     if time.monotonic() > deadline:
-        raise JounceError(f"suspension tables: tolerance {tolerance:g} not reached after {MOST_SECONDS:g} s{progress}")
+        raise JounceError(f"suspension tables: tolerance {tolerance:g} not reached after {MAX_SECONDS:g} s{progress}")
 
 
 def _size(corner_tables: Sequence[Corner], cells: int, angle_cells: int) -> int:

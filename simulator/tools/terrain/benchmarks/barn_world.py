@@ -18,7 +18,7 @@ from simulator.base.npy_reader import read_npy
 from simulator.base.table_text import TableRows
 from terrain.readers.contract import FloatArray
 
-MOST_BYTES = 1 << 25
+MAX_BYTES = 1 << 25
 """Maximum size of a file [bytes]."""
 RADIUS, HEIGHT, CELL = 0.075, 1.0, 0.15
 """m. Size of a cylinder of the tables, and distance of their columns and rows."""
@@ -58,7 +58,7 @@ def numbers_of_worlds(folder: Path) -> tuple[int, ...]:
     """Return the numbers of all worlds of the tables of a folder, or of its SDF files in it or below it. Raises ConfigError."""
     table = folder / TABLES[0]
     if table.is_file():
-        words = {row.get("world", "") for row in TableRows(table, "a CSV table", MOST_BYTES)}
+        words = {row.get("world", "") for row in TableRows(table, "a CSV table", MAX_BYTES)}
     else:
         words = {path.stem.removeprefix("world_") for kind in ("world", "sdf") for path in folder.rglob(f"world_*.{kind}")}
     return tuple(sorted(int(word) for word in words if word.isdecimal()))
@@ -93,7 +93,7 @@ def read_world(path: Path, number: int) -> BarnWorld:
 def _rows_of(file: Path, number: int, columns: tuple[str, str]) -> FloatArray:
     """Return two columns of the rows of one world of a table. Raises ConfigError."""
     out, worlds = [], set()
-    table = TableRows(file, "a CSV table", MOST_BYTES)
+    table = TableRows(file, "a CSV table", MAX_BYTES)
     for row in table:
         try:
             world = int(row["world"])
@@ -129,7 +129,7 @@ def _path(file: Path) -> FloatArray:
 def _sdf_cylinders(file: Path) -> FloatArray:
     """Return x, y, radius and height of all models of an SDF world with a cylinder. Raises ConfigError."""
     expected = "an SDF world with cylinders"
-    text = read_unicode(file, expected, MOST_BYTES)
+    text = read_unicode(file, expected, MAX_BYTES)
     if "<!DOCTYPE" in text or "<!ENTITY" in text:  # entities of XML can expand to gigabytes
         raise ConfigError(file, "", "a document type", expected)
     try:

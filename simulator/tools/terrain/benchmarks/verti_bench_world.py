@@ -35,7 +35,7 @@ MAP_HALF = 64.5
 """m. Half the side length over which the height map of the planners, of starts, goals and obstacles is stretched."""
 HARD = ("clay", "concrete", "dirt", "grass", "gravel", "rock", "wood")
 SOFT = ("mud", "sand", "snow")
-MOST_BYTES = 1 << 22
+MAX_BYTES = 1 << 22
 """Maximum size of a height map [bytes]."""
 WORLDS = "worlds"
 """Folder of the worlds in the repository of the benchmark, in lower case; other folders have training data with the same file names."""
@@ -171,7 +171,7 @@ def _read_counts(image: Path) -> NDArray[np.uint8]:
     from PIL import Image
 
     expected = f"a gray BMP image of {NODES} x {NODES} pixels"
-    checked_size(image, expected, MOST_BYTES)
+    checked_size(image, expected, MAX_BYTES)
     try:
         with Image.open(image, formats=["BMP"]) as opened:
             mode, size, counts = opened.mode, opened.size, np.array(opened)
