@@ -30,6 +30,7 @@ from vehicles.command import COMMAND
 from vehicles.drivetrain.contract import CONVENTIONAL
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.vehicle import Vehicle
+from vehicles.vehicle_model import VehicleModel
 
 Vector = NDArray[np.float64]
 
@@ -43,6 +44,8 @@ SLOW, FAST = 4.0, 15.0
 """m/s. Speeds of the turns from which the understeer is computed."""
 SIDEWAYS = 1.0
 """m/s2. Maximum lateral acceleration of these turns; above it, the response of the tires is no longer linear."""
+USUAL_UNDERSTEER = 0.0025
+"""rad s2/m. Understeer that the steering inputs of these turns assume; it need not be exact."""
 STRAIGHT, TURNING = 0.5, 2.5
 """s of coasting straight before a turn, and of the turn."""
 SETTLED = 0.5
@@ -79,6 +82,19 @@ def identify_vehicle(vehicle: Vehicle, gravity: float = STANDARD_GRAVITY, step: 
 def lazy_internal_model(vehicle: Vehicle, gravity: float = STANDARD_GRAVITY, step: float = STEP) -> InternalModel:
     """Return traits that are identified on first use; until then the vehicle's parameters must not change."""
     return LazyInternalModel(_Identification(vehicle, gravity, step))
+
+
+def design_traits(model: VehicleModel) -> dict[str, Any]:
+    """Return the traits that a vehicle has without a drive: lock of the steering wheel, mass and, with several axles, their positions."""
+    steering, corners = model.steering[0], model.corners[0]
+    traits = {
+        "steering_wheel_lock": float(steering["max_arm_angle"] * steering["gear_ratio"]),
+        "mass": float(model.chassis[0]["mass"] + corners["corner_mass"].sum()),
+    }
+    front, rear = float(corners["design_wheel_x"].max()), float(corners["design_wheel_x"].min())
+    if front - rear < 0.1:
+        return traits
+    return traits | {"wheelbase": front - rear, "front_axle": front, "turning_length": front - rear}
 
 
 class LazyInternalModel(InternalModel):
@@ -180,8 +196,12 @@ class _Identification:
             self._troubles[part] = f"{error}; using the default vehicle's values" if part == "weights" else one
 
     def _identify_weights(self) -> None:
-        """Put the vehicle on the plane; compute wheelbase, mass and center of mass from axle positions and wheel loads."""
+        """Put the vehicle on the plane; compute wheelbase, mass and center of mass from axle positions and wheel loads.
+
+        A vehicle that cannot be put on a plane has the values of its design.
+        """
         probe, name = self.probe, self.probe.description.name
+        self.traits = design_traits(probe.model)
         probe.model.steering[0]["input_time"] = 0.0
         probe.free_steering(False)
         self.ground = plain_ground(self.gravity)
@@ -190,16 +210,15 @@ class _Identification:
         loads, axles = probe.readout[0]["F_C"][:, 2].copy(), probe.readout[0]["p_BK"][:, 0].copy()
         self.depths = probe.readout[0]["tire_deflection"].copy()
         front, rear = float(axles.max()), float(axles.min())
-        steering, gravity = probe.model.steering[0], float(self.ground.p[0]["gravity"])
+        gravity = float(self.ground.p[0]["gravity"])
         if not gravity > 0.0:
             raise JounceError(f"{name}: cannot identify the vehicle for the driver; no steered wheel carries load")
         if front - rear < 0.1:
             raise JounceError(f"{name}: cannot identify the vehicle for the driver; all wheels have the same longitudinal position")
         place = float(loads @ axles / loads.sum())
-        self.traits = {
+        self.traits |= {
             "wheelbase": front - rear,
             "mass": float(loads.sum()) / gravity,
-            "steering_wheel_lock": float(steering["max_arm_angle"] * steering["gear_ratio"]),
             "front_axle": front,
             "front_share": (place - rear) / (front - rear),
             "turning_length": front - rear,
@@ -268,7 +287,7 @@ class _Identification:
         """Drive a turn at a speed [m/s] from the end of a straight, in neutral. Raises JounceError when the turn does not become steady."""
         estimate = InternalModel(**{name: self.traits[name] for name in ("inputs", "road_wheel_angles") if name in self.traits})
         lateral = min(SIDEWAYS, 0.25 * speed * speed / self.traits["wheelbase"])
-        steering = estimate.steering_for((self.traits["wheelbase"] + estimate.understeer * speed * speed) * lateral / speed**2)
+        steering = estimate.steering_for((self.traits["wheelbase"] + USUAL_UNDERSTEER * speed * speed) * lateral / speed**2)
         self._restore(straight.end)
         turn = self._drive(TURNING, steering=steering)
         count = round(SETTLED / self.look)

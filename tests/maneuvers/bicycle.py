@@ -10,10 +10,27 @@ import math
 import numpy as np
 
 from simulator.base.records import record
+from simulator.driver.internal_model import InternalModel
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
 
 G = 9.81
+
+KNOWN = InternalModel(
+    wheelbase=3.378,
+    mass=2570.0,
+    steering_wheel_lock=13.61,
+    road_wheel_angles=np.array([-0.487, 0.0, 0.487]),
+    understeer=0.0025,
+    response=0.27,
+    throttle_acceleration=6.0,
+    brake_acceleration=8.0,
+    turning_length=3.31,
+    front_axle=1.656,
+    front_share=0.51,
+    rear_slip=0.0137,
+)
+"""Internal model of a driver who knows the bicycle with its default numbers, not exactly."""
 
 
 class Bicycle:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from bicycle import Bicycle, drive, errors
+from bicycle import KNOWN, Bicycle, drive, errors
 
 from simulator.base.records import record
 from simulator.driver.internal_model import InternalModel
@@ -144,7 +144,8 @@ def test_speed_is_reached_without_overshoot_even_when_power_is_short():
 
 
 def test_stop_and_hold():
-    driver = PathFollower(Path.straight(), SpeedControl([SpeedTarget(15.0, 3.0, at=0.0), SpeedTarget(0.0, 3.0, at_station=150.0)]))
+    speed = SpeedControl([SpeedTarget(15.0, 3.0, at=0.0), SpeedTarget(0.0, 3.0, at_station=150.0)], None, KNOWN)
+    driver = PathFollower(Path.straight(), speed, KNOWN)
     t, x, _, speed, _, throttle, brake, _ = run(driver, Bicycle(speed=15.0), 25.0)
     assert abs(speed[-1]) < 0.01 and throttle[-1] == 0.0 and brake[-1] >= 0.3
     # v^2 / 2a behind the station, and a little for the feet

@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from bicycle import Bicycle, drive, errors
+from bicycle import KNOWN, Bicycle, drive, errors
 
-from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import LaneChange, Path, Segment, Spawn, TimedLaneChange
 from simulator.driver.speed import SpeedControl, SpeedTarget
 from simulator.driver.steering.kinds import LAWS
@@ -31,7 +30,8 @@ OTHERS = [
 
 
 def follower(path, law, speed=20.0, timed=(), seed=0, traits=None, **said):
-    control = SpeedControl([SpeedTarget(speed, 2.0, at=0.0)])
+    traits = traits or KNOWN
+    control = SpeedControl([SpeedTarget(speed, 2.0, at=0.0)], None, traits)
     return PathFollower(path, control, traits, {"type": law, **said}, timed, seed)
 
 
@@ -153,5 +153,5 @@ def test_noise_is_that_of_its_seed_and_of_its_size():
     one, again, other = steering(1, **noisy), steering(1, **noisy), steering(2, **noisy)
     assert one.tobytes() == again.tobytes()
     assert np.abs(one - other).max() > 1e-3
-    assert one.std() * InternalModel().steering_wheel_lock == pytest.approx(0.1, rel=0.15)
+    assert one.std() * KNOWN.steering_wheel_lock == pytest.approx(0.1, rel=0.15)
     assert np.abs(steering(1)).max() == 0.0

@@ -34,7 +34,7 @@ class Point:
         return np.array(rows).T
 
 
-FREE = InternalModel(rolling=0.0, drag=0.0)
+FREE = InternalModel(throttle_acceleration=6.0, brake_acceleration=8.0, rolling=0.0, drag=0.0)
 
 
 def test_a_shortage_of_power_leaves_nothing_wound_up():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -189,7 +190,24 @@ def test_without_weight_there_is_nothing_to_know():
     traits = identify_vehicle(build_vehicle("hmmwv"), 0.0)
     assert len(traits.troubles) == 1
     assert "no steered wheel carries load" in traits.troubles[0]
-    assert traits.wheelbase == InternalModel().wheelbase
+    assert traits.front_share == InternalModel().front_share
+
+
+@pytest.mark.parametrize("name", ["hmmwv", "sedan", "light_truck"])
+def test_a_vehicle_without_weight_has_the_values_of_its_design(name):
+    vehicle = build_vehicle(name)
+    weightless, weighed = identify_vehicle(vehicle, 0.0), identify_vehicle(vehicle)
+    for one in ("wheelbase", "front_axle", "steering_wheel_lock", "mass"):
+        assert getattr(weightless, one) == pytest.approx(getattr(weighed, one), rel=0.01, abs=0.01), one
+
+
+def test_the_defaults_are_those_of_the_shipped_hmmwv(hmmwv):
+    """They replace what cannot be identified, so they are those of the present vehicle and not of an earlier one."""
+    _, traits = hmmwv
+    for one in fields(InternalModel):
+        if isinstance(one.default, float):
+            assert one.default == pytest.approx(getattr(traits, one.name), rel=0.05), one.name
+    assert InternalModel().road_wheel_angles[[0, -1]] == pytest.approx(traits.road_wheel_angles[[0, -1]], rel=0.05)
 
 
 def test_values_of_the_maneuver_file_override_identified_values():

@@ -10,18 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from bicycle import Bicycle, drive
+from bicycle import KNOWN, Bicycle, drive
 
 from simulator.base.errors import ConfigError
 from simulator.driver.gear_shifting import ShiftPoints
-from simulator.driver.internal_model import InternalModel
 from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.phase_driver import DONE
 from tests.maneuvers.shipped import changed
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 HEAD = {"name": "mine", "vehicle": "hmmwv", "terrain": "flat", "duration_s": 60, "body": {"length_m": 4.6, "width_m": 2.2, "front_m": 2.3}}
-TRAITS = InternalModel()
+TRAITS = KNOWN
 
 
 def maneuver(phases, **more):
