@@ -16,18 +16,18 @@ from pathlib import Path
 from simulator.base.json_output import json_text
 
 USUAL = {
-    "ground": 2.5,
-    "motion cueing": 10.0,
-    "virtual platform": 5.0,
-    "suspension, chassis and tires": 26.0,
-    "engine, gearbox, brakes and vehicle step": 29.0,
-    "complete tick": 1.5,
-    "drivers": 1.5,
+    "ground": 6.0,
+    "motion cueing": 15.0,
+    "virtual platform": 1.5,
+    "suspension, chassis and tires": 43.0,
+    "engine, gearbox, brakes and vehicle step": 12.0,
+    "complete tick": 3.0,
+    "drivers": 4.0,
 }
 """s. Parts in their order, and their usual times on two cores."""
 ALONE = 1.6
 """1. Factor of the usual times on one core."""
-OVERDUE = 1.1
+OVERDUE = 1.25
 """1. A part that takes longer than expected is expected to take this multiple of its time so far."""
 FULL = 0.3
 """1. Fraction of the usual time below which a compilation counts as partial."""

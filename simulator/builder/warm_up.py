@@ -29,7 +29,9 @@ from simulator.base.records import record
 from simulator.base.rotations import quaternion_of_rotation
 from simulator.builder.builder import build_cueing, build_ground, build_vehicle
 from simulator.builder.compile_progress import CompileProgress, expected_times, save_times, time_left
+from simulator.builder.vehicle_builder import VehicleParts, vehicle_of
 from simulator.configuration.configuration import Configuration
+from simulator.configuration.overrides import changes
 from simulator.configuration.references import DEFAULTS
 from simulator.driver.path import Path
 from simulator.driver.speed import SpeedControl
@@ -43,9 +45,11 @@ from simulator.motion.watchdog import warm_up
 from simulator.session import Session
 from terrain.rut_changes import ChangedTiles
 from vehicles.command import COMMAND
+from vehicles.stages import add_object_contact, advance_drivetrain
 from vehicles.steering.free_steering import answer_with_arm
 from vehicles.step import vehicle_step
 from vehicles.step_stability import check_step
+from vehicles.tires.tire_set import step_tires
 
 H = 1e-3
 ROLLING = 10.0
@@ -134,10 +138,13 @@ def _compile(say: Callable[[str], None], progress: CompileProgress) -> None:
     warm_up(cueing.platform)
     done("virtual platform")
     vehicle = build_vehicle(DEFAULTS["vehicle"], check_step=False)
-    # while the other process compiles the step that calls this kernel
+    command = record(COMMAND)
+    # the other process compiles the step from its begin, so this one compiles the kernels of its stages from the end
+    compile_function(add_object_contact, vehicle.model, vehicle.space, arrays, H)
+    compile_function(advance_drivetrain, vehicle.model, vehicle.space, command, H)
+    compile_function(step_tires, vehicle.model, vehicle.space, arrays, H)
     compile_function(answer_with_arm, vehicle.model, vehicle.space, False, H)
     vehicle.reset(arrays)
-    command = record(COMMAND)
     vehicle.read(command)
     done("suspension, chassis and tires")
     vehicle.step(arrays, command, H)
@@ -167,9 +174,11 @@ def _compile_step() -> None:
     Both processes analyze the called functions, so the suspension is compiled together with the step. The tick is left out, because
     `compile_kernels` uses its presence as a sign that all kernels are compiled.
     """
-    vehicle, ground = build_vehicle(DEFAULTS["vehicle"], check_step=False), build_ground("flat")
-    arrays = ground.arrays
-    compile_function(vehicle_step, vehicle.model, vehicle.space, arrays, record(COMMAND), H)
+    configuration = Configuration.of("vehicle", DEFAULTS["vehicle"])
+    for setting in changes({f"vehicle.axles.{axle}.alignment": None for axle in ("front", "rear")}):
+        configuration.set(setting)  # to set the tie rods, the vehicle must settle, for which the other process compiles the kernels
+    vehicle, _ = vehicle_of(configuration, VehicleParts())
+    compile_function(vehicle_step, vehicle.model, vehicle.space, build_ground("flat").arrays, record(COMMAND), H)
 
 
 def compile_function(function: Any, *arguments: Any) -> None:
