@@ -180,10 +180,10 @@ def all_called(library: KernelLibrary) -> Iterable[KernelLibrary]:
 
 
 class InlineFunction(KernelLibrary):
-    """Code of an inline function. It is optimized as part of the kernels that call it, and compiled to machine code only there."""
+    """Code of an inline function: optimized, but not compiled to machine code.
 
-    def _optimize_final_module(self) -> None:
-        """Leave the module as it is."""
+    Without this optimization, the first start is 5 s shorter, but the loop over the corners is not vectorized: 2.3 times the time.
+    """
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
