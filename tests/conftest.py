@@ -108,8 +108,9 @@ class Failures:
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
         """Save the names."""
-        if self._config.cache is not None:
-            self._config.cache.set(FAILED, list(self._names) if exitstatus == pytest.ExitCode.TESTS_FAILED else [])
+        cache = getattr(self._config, "cache", None)  # missing with the option -p no:cacheprovider
+        if cache is not None:
+            cache.set(FAILED, list(self._names) if exitstatus == pytest.ExitCode.TESTS_FAILED else [])
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest omits tests by their marks, and before xdist reads the groups
