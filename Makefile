@@ -5,7 +5,8 @@
 # make fast    run the quick tests of each package, in less than a minute once the kernels are compiled
 # make check   lint, types, layers, spelling, links and names of the pages, size of the packages (for developers)
 # make cars    measure all vehicles for docs/vehicles.md, about 15 minutes
-# make wheel   build a wheel of the last commit in dist/, with compiled kernels (Linux x86-64), about 5 minutes
+# make wheel   build a wheel of the last commit in dist/, with compiled kernels (Linux x86-64) for each installed CPython
+#              from 3.11 to 3.13, about 5 minutes for each
 # make clean   remove the virtual environment
 
 PYTHON ?= python3
@@ -56,9 +57,16 @@ cars: $(VENV)/.drive
 	@cp runs/cars/vehicles.md docs/vehicles.md
 
 TREE := build/wheel
+WHEEL_PYTHONS := 3.11 3.12 3.13
 wheel: $(VENV)/.drive
 	@rm -rf $(TREE) && mkdir -p $(TREE) && git archive HEAD | tar x -C $(TREE)
-	@cd $(TREE) && PYTHONPATH=. $(abspath $(BIN))/python -m research.prebuild_kernels
+	@for version in $(WHEEL_PYTHONS); do \
+	  python$$version -c "" 2>/dev/null || { echo "no python$$version: the wheel has no kernels for it"; continue; }; \
+	  environment=$(abspath build)/python$$version; \
+	  python$$version -m venv --without-pip $$environment \
+	    && $(PYTHON) -m pip --python $$environment/bin/python --disable-pip-version-check install --quiet -e $(TREE) \
+	    && (cd $(TREE) && PYTHONPATH=. $$environment/bin/python -m research.prebuild_kernels) || exit 1; \
+	done
 	@$(PYTHON) -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir dist $(TREE)
 	@ls dist/*.whl
 

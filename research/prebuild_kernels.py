@@ -1,7 +1,7 @@
 """Compile the kernels that a wheel carries: `python -m research.prebuild_kernels` in the tree of which `make wheel` builds a wheel.
 
-The commands below run with an empty cache and the generic processor level of `simulator.base.prebuilt_kernels`. Their kernels are moved to
-`simulator/_kernels`.
+The commands below run with an empty cache and the generic processor level of `simulator.base.prebuilt_kernels`. Their kernels are added to
+`simulator/_kernels`, where those of other versions of Python may be: the names of the files contain the version.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COMMANDS = (
 
 
 def prebuild(folder: Path) -> int:
-    """Compile the kernels of all commands into a folder; return its size in bytes. Raises CalledProcessError."""
+    """Compile the kernels of all commands for this Python and add them to a folder; return its size in bytes. Raises CalledProcessError."""
     with tempfile.TemporaryDirectory() as work:
         environment = {**os.environ, **VARIABLES, "XDG_CACHE_HOME": work, "PYTHONPATH": str(folder.parents[1])}
         for command in COMMANDS:
@@ -33,8 +33,7 @@ def prebuild(folder: Path) -> int:
             words = [sys.executable, "-m", "simulator", *command, "--out", str(Path(work) / "run")]
             subprocess.run(words, env=environment, stdout=subprocess.DEVNULL, check=True)
             shutil.rmtree(Path(work) / "run")
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.move(Path(work) / "jounce" / "kernels", folder)
+        shutil.copytree(Path(work) / "jounce" / "kernels", folder, dirs_exist_ok=True)
     for file in folder.iterdir():
         if file.is_file():  # claims of the compiling processes
             file.unlink()

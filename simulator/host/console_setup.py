@@ -173,9 +173,12 @@ def moved_objects(session: Session) -> list[list[Any]]:
     rows = np.flatnonzero((r["present"] == 1) & ((r["motion"] == PATH) | loose))[:MAX_MOVED]
     poses = record(POSE, max(1, len(rows)))
     place_objects(objects.world, rows, poses, session.time)
-    out: list[list[Any]] = [[int(row), *_pose(pose["p_WO"], pose["R_WO"])] for row, pose in zip(rows, poses, strict=False)]
+    R_WO = poses["R_WO"][: len(rows)]
+    yaw = np.round(np.arctan2(R_WO[:, 1, 0], R_WO[:, 0, 0]), 4).tolist()
+    places = np.round(poses["p_WO"][: len(rows), :2], 2).tolist()
+    out: list[list[Any]] = [[row, *place, angle] for row, place, angle in zip(rows.tolist(), places, yaw, strict=True)]
     for moved, one in zip((one for one in out if loose[one[0]]), outlines(objects, session.time, rows=rows[loose[rows]]), strict=True):
-        moved += [[_rounded(point) for point in one.points], round(one.radius, 3)]
+        moved += [np.round(np.asarray(one.points)[:, :2], 2).tolist(), round(one.radius, 3)]
     return out
 
 
