@@ -203,11 +203,15 @@ class KernelCompiler(Compiler):
 
 
 class PlainTypes(CPUDispatcher):
-    """Dispatcher of a function that is not compiled again for the value of a literal, such as 0 or True."""
+    """Dispatcher of a function that is not compiled again for the value of a number, such as 0 or True. A text may be the name of a field."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return the template of a call in another kernel, and the types of its arguments."""
-        return super().get_call_template(tuple(map(types.unliteral, args)), {key: types.unliteral(kind) for key, kind in kws.items()})
+        return super().get_call_template(tuple(map(_plain, args)), {key: _plain(kind) for key, kind in kws.items()})
+
+
+def _plain(kind: types.Type) -> types.Type:
+    return kind if isinstance(kind, types.StringLiteral) else types.unliteral(kind)
 
 
 class KernelDispatcher(PlainTypes):
