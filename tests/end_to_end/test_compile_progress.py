@@ -11,7 +11,7 @@ import pytest
 
 from simulator.base import compile_messages
 from simulator.builder import compile_progress, warm_up
-from simulator.builder.compile_progress import ALONE, FILE_NAME, USUAL, CompileProgress, expected_times, save_times, time_left
+from simulator.builder.compile_progress import ALONE, FILE_NAME, OVERDUE, USUAL, CompileProgress, expected_times, save_times, time_left
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
 from simulator.host import start_window
@@ -35,7 +35,7 @@ def test_the_time_that_is_left_follows_the_machine():
     clock.now += 5.0
     assert progress.remaining == pytest.approx(35.0) and progress.fraction == pytest.approx(0.125)
     clock.now += 15.0
-    assert progress.remaining == pytest.approx(0.1 * 20.0 + 30.0), "an overdue part is nearly done"
+    assert progress.remaining == pytest.approx((OVERDUE - 1.0) * 20.0 + 30.0), "an overdue part is nearly done"
     assert progress.done() == ("a", 20.0)
     assert progress.text == "about 60 s left: b", "a machine of half the speed"
     last = progress.fraction

@@ -19,7 +19,7 @@ def test_no_parser_takes_abbreviations():
                 check(inner)
 
     check(parser_of())
-    check(parser_of("mechanism", "triangularize"))
+    check(parser_of("mechanism"))
 
 
 def arguments(**given):
