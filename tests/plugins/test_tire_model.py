@@ -17,6 +17,7 @@ import yaml
 
 from simulator.base.callbacks import callback, records_at
 from simulator.base.errors import ConfigError, JounceError
+from simulator.base.fields import Field, Number
 from simulator.base.records import Record, record
 from simulator.builder.builder import build_vehicle, data_folder
 from simulator.configuration.configuration import configuration
@@ -307,7 +308,7 @@ def test_an_unknown_type_names_the_known_ones() -> None:
 
 @pytest.mark.parametrize(("changes", "words"), [
     ({"contract": 7}, "version 7 of the contract"), ({"layout": 1}, "other tables"), ({"kernel": None}, "no kernel"),
-    ({"state": (("u", (9,), "m", "too many"),)}, "9 numbers"), ({"parameters": (("radius", (), "m", "mine"),)}, "radius already"),
+    ({"state": (("u", (9,), "m", "too many"),)}, "9 numbers"), ({"parameters": (Field("radius", Number("m", 0.1, 1.0), "mine"),)}, "radius already"),
     ({"stiff": ()}, "duplicate tire model brush"),
 ])  # fmt: skip
 def test_a_law_that_does_not_fit_is_refused(changes: dict[str, Any], words: str) -> None:

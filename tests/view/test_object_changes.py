@@ -162,6 +162,7 @@ def test_a_window_follows_the_objects_of_a_drive(supervisor):
     session.objects = session.objects.with_added([box], session.objects.world)
     session.objects.remove(5)
     supervisor.window._show_objects(session)
+    supervisor._saving.result(60.0)  # a thread writes the objects
     late, second = Shown(), ViewReader(supervisor.block.name)
     for shown, follow in ((first, follower), (late, ObjectFollower(second, supervisor.drive_lock.folder))):
         follow.update(shown)
