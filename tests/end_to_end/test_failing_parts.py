@@ -9,10 +9,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from unpaced import Hurried, Throttle, assert_within_limits
+from unpaced import Throttle, assert_within_limits, hurry
 
 import simulator.host.built_in_platform
-import simulator.real_time
 from simulator.api.simulation import FunctionDriver
 from simulator.base.errors import OutputError
 from simulator.base.signals import EndedBySignal
@@ -73,7 +72,7 @@ class Drive:
     def __init__(self, tmp_path, monkeypatch, seconds=12.0):
         self.legs, self.states, self.lines, self.folder = [], [], [], tmp_path / "out"
         self._monkeypatch = monkeypatch
-        monkeypatch.setattr(simulator.real_time, "Clock", Hurried)
+        hurry(monkeypatch)
         self.rig = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.rig.bind(("127.0.0.1", 0))
         address = ("127.0.0.1", self.rig.getsockname()[1])

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 from test_failing_parts import Drive
-from unpaced import Hurried, Throttle, Tracker, assert_within_limits, new_session
+from unpaced import Throttle, Tracker, assert_within_limits, hurry, new_session
 
-import simulator.real_time
 from simulator.events.event import Event, Origin
 from simulator.host.platform_rise import RISES, STAYS_DOWN
 from simulator.outlets.view import ViewOutlet
@@ -48,7 +47,7 @@ def test_a_run_begins_with_the_platform_up_and_is_the_same_drive():
 
 
 def test_waiting_in_real_time_leaves_the_platform_as_a_run_finds_it(monkeypatch):
-    monkeypatch.setattr(simulator.real_time, "Clock", Hurried)
+    hurry(monkeypatch)
     tracker = Tracker()
     at_once, waited = new_session(), new_session(outlets=[tracker])
     raise_platform(at_once)
@@ -79,7 +78,7 @@ def pause(session):
 
 @pytest.mark.parametrize(("trouble", "seconds"), [(trip, 0.01), (disarm, 0.01), (pause, 19.01)])
 def test_a_platform_that_does_not_come_up_is_not_waited_for(monkeypatch, trouble, seconds):
-    monkeypatch.setattr(simulator.real_time, "Clock", Hurried)
+    hurry(monkeypatch)
     tracker = Tracker()
     session = new_session(outlets=[tracker])
     trouble(session)
@@ -94,7 +93,7 @@ def test_a_platform_that_does_not_come_up_is_not_waited_for(monkeypatch, trouble
 
 def test_a_wait_that_is_cut_short_ends_with_a_packet_of_every_stream(monkeypatch):
     """Each says how long it is since the one before, also across the beginning of the drive."""
-    monkeypatch.setattr(simulator.real_time, "Clock", Hurried)
+    hurry(monkeypatch)
 
     class Packets:
         def __init__(self, every):
@@ -150,7 +149,7 @@ def test_a_driver_is_called_only_when_the_drive_begins():
 def test_a_person_need_not_wait(tmp_path, monkeypatch):
     """M begins without the platform, also in the second before it rises."""
     host, session = Drive(tmp_path, monkeypatch).host, new_session()
-    monkeypatch.setattr(simulator.real_time, "Clock", Hurried)
+    hurry(monkeypatch)
     host.view.window = ViewOutlet(16, Screen())
 
     host.control.begin(session)

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+import simulator.real_time
+from simulator.base.plugin_thread import PluginThread
 from simulator.builder.builder import build
 from simulator.clock import Clock
 from simulator.configuration.configuration import configuration
@@ -15,6 +17,13 @@ class Hurried(Clock):
 
     def wait(self) -> None:
         self._ticks += 1
+
+
+def hurry(monkeypatch):
+    """Drives do not wait for the clock. They wait for the threads of plugins, which would not get a processor on a busy machine."""
+    result = PluginThread.result
+    monkeypatch.setattr(simulator.real_time, "Clock", Hurried)
+    monkeypatch.setattr(PluginThread, "result", lambda thread, wait: result(thread, True))
 
 
 class Throttle:
