@@ -3,6 +3,7 @@
 import numpy as np
 
 import simulator.real_time
+from simulator.base import plugin_thread
 from simulator.base.plugin_thread import PluginThread
 from simulator.builder.builder import build
 from simulator.clock import Clock
@@ -24,6 +25,7 @@ def hurry(monkeypatch):
     result = PluginThread.result
     monkeypatch.setattr(simulator.real_time, "Clock", Hurried)
     monkeypatch.setattr(PluginThread, "result", lambda thread, wait: result(thread, True))
+    monkeypatch.setattr(plugin_thread, "PATIENCE", 30.0)
 
 
 class Throttle:
