@@ -10,12 +10,14 @@ at even intervals.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import ipaddress
 import math
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +29,6 @@ from simulator.base.plugin_thread import PluginThread
 from simulator.base.rates import even_turns
 from simulator.base.records import Record, record
 from simulator.base.registry import KindChoice
-from simulator.motion.disturbance import Disturbance
 from simulator.motion.protocols.contract import NO_ENGINE, Engine, Listening, Said, checked, encoder_of
 from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, check
 from simulator.motion.protocols.native_packet import MotionPacket
@@ -59,6 +60,45 @@ IP_RECVERR = 11
 
 LONGEST_END = 2.0
 """Maximum time [s] in which `close` brings a moving platform to a stop."""
+
+
+SAME = 1e-9
+"""s. Tolerance of a due time."""
+
+
+class Disturbance:
+    """Loss and delay of packets by their number and the time of the stream, so that equal runs lose the same packets.
+
+    Attributes
+    ----------
+    loss : probability that a packet is lost
+    delay : time [s] for which a packet is under way
+    lost : number of packets lost so far
+    """
+
+    def __init__(self) -> None:
+        self.loss = self.delay = 0.0
+        self.lost = 0
+        self._under_way: deque[tuple[float, bytes]] = deque()
+
+    def packets(self, data: bytes, sequence: int, time: float, ending: bool) -> Iterator[bytes]:
+        """Yield the packets that arrive at a time [s] of the stream, with the new packet `data`; at the end of the stream nothing is lost or
+        delayed, so that a platform always learns about the end. Packets never overtake each other."""
+        if not ending and self.loss > 0.0 and is_lost(sequence, self.loss):
+            data = b""
+            self.lost += 1
+        while self._under_way and (ending or self._under_way[0][0] <= time + SAME):
+            yield self._under_way.popleft()[1]
+        if data and (self._under_way or (self.delay > 0.0 and not ending)):
+            self._under_way.append((time + self.delay, data))
+        elif data:
+            yield data
+
+
+def is_lost(sequence: int, probability: float) -> bool:
+    """Return whether the packet of this number is lost."""
+    digest = hashlib.blake2b(sequence.to_bytes(8, "little"), digest_size=4).digest()
+    return int.from_bytes(digest, "little") < probability * 2.0**32
 
 
 class MotionStream:

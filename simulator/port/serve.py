@@ -23,7 +23,10 @@ from simulator.builder.warm_up import compile_for_session
 from simulator.clock import prepare_process, release_process
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Origin as Source
+from simulator.driver.make_driver import PERSON
+from simulator.events.cueing_controls import CueingControls
 from simulator.events.event import Event, Origin
+from simulator.events.kinds import STAY_DOWN
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_view import DriveView
 from simulator.host.event_service import EventService
@@ -31,7 +34,6 @@ from simulator.host.session_reports import SessionReports
 from simulator.outlets.telemetry import TelemetryOutlet
 from simulator.port.messages import VERSION
 from simulator.port.peer import Peer, PortOutlet
-from simulator.port.port_control import PortControl
 from simulator.port.port_driver import PortDriver
 from simulator.port.schema import DEFAULT_STATE, StateSchema
 from simulator.port.tcp_link import TcpLink
@@ -46,6 +48,55 @@ TIMEOUT = 5.0
 RATE = 100.0
 """Hz. States by UDP, by default."""
 OPEN = "port: every program that reaches {} may drive; the connection is not encrypted"
+
+
+class PortControl:
+    """Effects of events.
+
+    Attributes
+    ----------
+    ended : True after an event has ended the run
+    """
+
+    def __init__(self, session: Session, driver: PortDriver) -> None:
+        self.session, self.cueing = session, CueingControls(session.cueing.tuner)
+        self.ended = False
+        self._driver = driver
+
+    def restart(self) -> None:
+        """Put the vehicle back to the start; it waits there for a new command."""
+        self.session.reset()
+        self._driver.begin()
+
+    def hand_over(self, name: str) -> bool:
+        """Let a driver take over. Raises ConfigError: the peer is the only driver."""
+        self.session.seat.find(name)
+        return True
+
+    def take_over(self) -> None:
+        """Let a person take over. Raises ConfigError: the peer is the only driver."""
+        self.session.seat.find(PERSON)
+
+    def command_platform(self, order: str | None) -> str:
+        """Do nothing: a run on the port has no platform."""
+        return STAY_DOWN
+
+    def quit(self) -> None:
+        """End the run."""
+        self.ended = True
+
+    def start_next(self, value: Any) -> Any:
+        """Refuse: a program on the port ends with its run. Raises ConfigError."""
+        raise ConfigError("event", "next_run", value, "a drive of `jounce drive`")
+
+    def save_washout(self) -> None:
+        """Do nothing: a program on the port does not tune a washout."""
+
+    def show_last_seconds(self) -> None:
+        """Do nothing; there is no window."""
+
+    def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
+        """Do nothing: there is no window."""
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,14 @@ from simulator.base.records import Record, Table, record, sized
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from simulator.builder.builder import build, view_geometry
 from simulator.builder.session_parts import SessionParts
+from simulator.events.event import Event
 from simulator.outlets.telemetry import PLATFORM, PULLED
 from simulator.run.object_changes import KEY as OBJECT_CHANGES
-from simulator.run.recorded_events import RecordedEvent, events_at_rows
 from simulator.run.recorded_objects import RecordedObjects
 from simulator.run.recorded_ruts import RecordedRuts
 from simulator.run.run_configuration import check_hashes, read_recorded, ticks_per_row
 from simulator.telemetry.channels import Channels
+from simulator.telemetry.event_file import read_events
 from simulator.telemetry.log_groups import Columns, LogGroups
 from simulator.telemetry.recover import KILLED
 from simulator.telemetry.replay_columns import CONTACT, DRAWN, DRAWN_COMMANDS, DRIVER, ENGINE, LINKS, POSE, WHEELS
@@ -40,6 +41,51 @@ CHECKED = (*POSE, *WHEELS, *CONTACT, *ENGINE, *DRIVER)
 GAP = 100.0
 """Periods of the log between two rows, above which the vehicle was put to another time."""
 AXIS = ("time", "p_WB_x", "p_WB_y", "p_WB_z", "q_WB_w", "v_WB_B_x", "v_WB_B_y", "v_WB_B_z")
+
+
+HIDDEN = ("end", "camera", "camera_1", "camera_2", "camera_3", "washout_next", "wait_over")
+"""Kinds of events that are not marked in a replay."""
+
+
+class RecordedEvent(NamedTuple):
+    """Event of a recorded drive."""
+
+    position: float
+    """Position [s]."""
+    kind: str
+    text: str
+    value: Any = None
+
+
+def events_at_rows(log: Path, ticks_per_row: int, positions: NDArray[np.float64], say: Callable[[str], None]) -> list[RecordedEvent]:
+    """Return the events of a log in their order; without a readable file of events, print a message and return none.
+
+    ticks_per_row : ticks between two rows of the log, whose `positions` [s] are given
+    """
+    try:
+        events = read_events(log) or ()
+    except ConfigError as error:
+        say(f"{error}; the replay shows no events")
+        return []
+    shown = [event for event in events if event.kind not in HIDDEN and not event.waits and event.tick >= 0]
+    rows = [-(-event.tick // ticks_per_row) for event in shown]
+    return [
+        RecordedEvent(float(positions[row]), event.kind, text_of(event), event.value)
+        for event, row in zip(shown, rows, strict=True)
+        if row < len(positions)
+    ]
+
+
+def text_of(event: Event) -> str:
+    """Return an event as a short text."""
+    value = event.value
+    if event.kind == "collision" and isinstance(value, dict):
+        return f"collision: {value.get('name', '')}, {float(value.get('closing_speed_ms', 0.0)):.1f} m/s"
+    if event.kind == "incident" and isinstance(value, dict):
+        return f"incident: {value.get('message', '')}"
+    if event.kind == "pause":
+        return "continue" if value is False else "pause"
+    return event.kind if value is None or isinstance(value, dict) else f"{event.kind}: {value}"
 
 
 class _Group(NamedTuple):

@@ -18,8 +18,8 @@ from simulator.base.records import record
 from simulator.conformance.autonomy import VEHICLE
 from simulator.sensors.contract import Mount
 from simulator.sensors.lidar.beams import PRESETS, firings
-from simulator.sensors.lidar.points import POINT
 from simulator.sensors.lidar.scan import beams_of_poses, scan
+from simulator.sensors.lidar.sensor import POINT
 from simulator.sensors.measurement import Measurement
 from terrain.ground import Ground
 from terrain.load_terrain import load_terrain

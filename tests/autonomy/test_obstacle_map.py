@@ -14,8 +14,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from simulator.autonomy.contract import FREE, OBSTACLE, MapperInput, MapperSettings, ObstacleMap
 from simulator.autonomy.distance_map import distances
-from simulator.autonomy.mappers.traction import StrengthMap, soil_strength
-from simulator.autonomy.mappers.truth import KIND, TruthMapper
+from simulator.autonomy.mappers.truth import KIND, StrengthMap, TruthMapper, soil_strength
 from simulator.autonomy.route_field import cheapest_way, route_field
 from simulator.autonomy.vehicle_traits import vehicle_traits
 from simulator.base.fields import read

@@ -10,8 +10,7 @@ import pytest
 from simulator.base.errors import JounceError
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.parquet import write_groups
-from simulator.tools.console.decimate import extremes, intervals, times, window
-from simulator.tools.console.recorded_run import RecordedRun, even_axis, open_run
+from simulator.tools.console.recorded_run import RecordedRun, even_axis, extremes, intervals, open_run, times, window
 
 H = 0.01
 COUNT = 20_000

@@ -15,8 +15,7 @@ import pytest
 from simulator.base.records import record
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_ground
-from simulator.tools.terrain.make_command import generate_terrain
-from simulator.tools.terrain.terrain_writer import files_of, write
+from simulator.tools.terrain.make_command import files_of, generate_terrain, write
 from terrain.generators.kinds import GENERATORS
 from tests.drives.test_random_drives import DURATION, H, cars, vehicle
 from tests.laws.test_body_contact import HARDEST, watch

@@ -10,7 +10,7 @@ import pytest
 from simulator.base.records import record
 from simulator.host.replay_player import LEAD, SCRUB, STEP, Player
 from simulator.outlets.last_seconds import PERIOD, SECONDS, LastSeconds
-from simulator.run.recorded_events import RecordedEvent
+from simulator.run.recording import RecordedEvent
 from simulator.view.shared_state import extras
 from vehicles.readout import READOUT
 

@@ -16,7 +16,7 @@ from simulator.configuration.overrides import changes, option
 from simulator.faults.contract import CONTRACT, FaultContext, FaultKind
 from simulator.faults.kinds import FAULT_KINDS, register
 from simulator.faults.planned_fault import PlannedFault, make_faults
-from simulator.motion.disturbance import Disturbance, is_lost
+from simulator.motion.stream import Disturbance, is_lost
 
 PHASES = [{"name": "first", "steering_deg": 0, "throttle": 0.2, "lasts_s": 2}, {"name": "second", "steering_deg": 0, "brake": 0.2}]
 MANEUVER: dict[str, Any] = {"name": "m", "vehicle": "hmmwv", "terrain": "flat", "duration_s": 5, "phases": PHASES}

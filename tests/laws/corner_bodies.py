@@ -15,7 +15,7 @@ from vehicles.suspension.five_link.kinematics import BODIES as FIVE_LINK_BODIES
 from vehicles.suspension.macpherson.block import MACPHERSON_BLOCK
 from vehicles.suspension.rigid_axle.block import RIGID_AXLE_BLOCK
 from vehicles.suspension.semi_trailing_arm.block import SEMI_TRAILING_ARM_BLOCK
-from vehicles.suspension.steered_trailing_arm.block import STEERED_TRAILING_ARM_BLOCK
+from vehicles.suspension.steered_trailing_arm.corner import STEERED_TRAILING_ARM_BLOCK
 
 Array = NDArray[np.float64]
 KINDS = (FIVE_LINK_BLOCK, MACPHERSON_BLOCK, RIGID_AXLE_BLOCK, SEMI_TRAILING_ARM_BLOCK, STEERED_TRAILING_ARM_BLOCK)

@@ -10,7 +10,7 @@ from cueing_scenes import REST, STILL, G, H, cueing, engaged, hard_drive, platfo
 
 from simulator.base.records import record
 from simulator.base.rotations import rotation_of_euler
-from simulator.virtual_platform.rider import Rider
+from simulator.virtual_platform.platform import Rider
 from tests.motion.still_packet import still_packet
 from washout.cueing import PARAMETERS, STATES
 from washout.limiter.limiter import limiter

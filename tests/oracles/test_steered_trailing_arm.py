@@ -24,7 +24,7 @@ from vehicles.multibody_vehicle import CHASSIS, RACK, linear_struts, vehicle_mec
 from vehicles.steering.steering_torque import steering_row
 from vehicles.suspension.blocks import steer_blocks
 from vehicles.suspension.composite_inertia import Workspace
-from vehicles.suspension.steered_trailing_arm.block import STEERED_TRAILING_ARM_BLOCK
+from vehicles.suspension.steered_trailing_arm.corner import STEERED_TRAILING_ARM_BLOCK
 from vehicles.suspension.steered_trailing_arm.kinematics import CARRIER
 
 Array = NDArray[np.float64]

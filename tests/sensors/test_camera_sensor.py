@@ -19,9 +19,9 @@ from simulator.base.errors import InsideBodyWarning, JounceError, SensorWarning
 from simulator.base.records import Record, record
 from simulator.builder.session_images import SessionImages
 from simulator.run.rerun import rendered_otherwise
+from simulator.sensors.camera.camera import Resampler
 from simulator.sensors.camera.geometry import R_SC, Intrinsics, all_pixels, rays_of
 from simulator.sensors.camera.parameters import PRESETS, intrinsics_of
-from simulator.sensors.camera.resample import Resampler
 from simulator.sensors.contract import SensorInput
 from simulator.sensors.make_sensors import SensorContext, make_sensors
 from simulator.sensors.messages.image import pixels_of

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from simulator.sweep.effects import effects, regression
+from simulator.sweep.metric_section import MIN_PAIRS, sobol_indices
 from simulator.sweep.results import key_of
 from simulator.sweep.sampling import unit_points
-from simulator.sweep.sobol_indices import MIN_PAIRS, sobol_indices
 
 A, B = 7.0, 0.1
 

@@ -18,7 +18,7 @@ from simulator.base.errors import ConfigError, OutputError
 from simulator.builder.builder import build_ground
 from simulator.cli.parser import parser_of
 from simulator.tools.terrain.benchmarks import barn_world, verti_bench_world
-from simulator.tools.terrain.benchmarks.verti_bench_friction import merged_friction
+from simulator.tools.terrain.benchmarks.verti_bench_terrain import merged_friction
 from simulator.tools.terrain.benchmarks.verti_bench_world import MAP_HALF, bilinear_heights, node_heights, triangle_heights
 from terrain.composite_height import composed_heights
 from terrain.ground import Ground

@@ -13,9 +13,8 @@ import pytest
 from simulator.base.errors import ConfigError, JounceError
 from simulator.builder.builder import build_ground
 from simulator.cli.parser import parser_of
-from simulator.tools.terrain.make_command import generate_terrain
+from simulator.tools.terrain.make_command import files_of, generate_terrain, write
 from simulator.tools.terrain.show_command import plan_of
-from simulator.tools.terrain.terrain_writer import files_of, write
 from terrain.features.shapes import CURB
 from terrain.generators.generated_terrain import GeneratedTerrain
 from terrain.generators.site import Footprint, Site

@@ -14,8 +14,7 @@ from simulator.base.records import record
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import build_ground, build_vehicle
 from simulator.cli.main import main
-from simulator.tools.terrain.make_command import generate_terrain
-from simulator.tools.terrain.terrain_writer import files_of, write
+from simulator.tools.terrain.make_command import files_of, generate_terrain, write
 from terrain.composite_height import composed_heights
 from terrain.features.shapes import CURB
 from terrain.generators.erosion import gather, slid, wetness

@@ -14,8 +14,7 @@ import pytest
 from simulator.base.errors import ConfigError, OutputError
 from simulator.builder.builder import build_ground
 from simulator.start_screen.choice import WORLDS
-from simulator.tools.terrain.make_command import generate_terrain
-from simulator.tools.terrain.terrain_writer import files_of, write
+from simulator.tools.terrain.make_command import files_of, generate_terrain, write
 from terrain import generated
 from terrain.load_terrain import load_terrain
 from terrain.objects.world_object import Breakaway, Capsule, Cylinder, Sphere

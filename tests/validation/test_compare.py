@@ -13,8 +13,8 @@ import pytest
 from simulator.cli.main import main
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
-from simulator.validation.compare.align import shift_of
 from simulator.validation.compare.bands import bands_of, evaluate_band
+from simulator.validation.compare.command import shift_of
 from simulator.validation.compare.comparison_file import BandTolerance, Comparison, comparison_from_arguments
 from simulator.validation.compare.record import Record, known_units
 

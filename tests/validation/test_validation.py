@@ -16,8 +16,8 @@ from simulator.cli.main import main
 from simulator.validation.suite import command, soil_measurements
 from simulator.validation.suite.cases import BY_NAME, PARTS
 from simulator.validation.suite.cornering import SingleTrack
-from simulator.validation.suite.coverage_gaps import GAPS
 from simulator.validation.suite.known_deviations import KNOWN
+from simulator.validation.suite.page import GAPS
 from simulator.validation.suite.result import FAIL, PASS, STALE, Finding, Part, ReferenceData, Row, evaluate_part, near, within
 from simulator.validation.suite.result import KNOWN as LISTED
 from simulator.validation.suite.ride_frequencies import HalfCar

@@ -7,24 +7,28 @@ distorted pixel.
 
 from __future__ import annotations
 
+import math
 import warnings
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import DeviceError, InsideBodyWarning, JounceError, SensorWarning
+from simulator.base.jit import kernel
 from simulator.base.records import Record
 from simulator.base.rotations import rotation_of_quaternion
-from simulator.sensors.camera.geometry import R_SC, FloatArray, Intrinsics
-from simulator.sensors.camera.messages import recording
+from simulator.sensors.camera.geometry import R_SC, FloatArray, Intrinsics, all_pixels, rays_of
 from simulator.sensors.camera.own_vehicle import OwnVehicle
-from simulator.sensors.camera.parameters import DRIVER_EYE, OPENGL, PARAMETERS, intrinsics_of
+from simulator.sensors.camera.parameters import DRIVER_EYE, OPENGL, PARAMETERS, RAW, intrinsics_of
 from simulator.sensors.camera.ray_images import PixelRays, RayImages, cast_images
-from simulator.sensors.camera.resample import Resampler
 from simulator.sensors.contract import ArrayOutput, Mount, SensorInput, SensorKind, SensorSettings
+from simulator.sensors.measurement import Measurement
+from simulator.sensors.messages.definitions import CAMERA_INFO, COMPRESSED_IMAGE, IMAGE
+from simulator.sensors.messages.image import camera_info, compressed_image, image
+from simulator.sensors.messages.topic import Frame, Message, Recording, Topic
 from simulator.sensors.rendering import Rendered, View
 from terrain.rays.caster import labels_of
 from vehicles.contact.vehicle_rays import is_inside_body
@@ -47,6 +51,94 @@ ARRAYS = (
     ArrayOutput("label", "u1", ("rows", "columns"), "1", "", "number of the label of the object, see docs/objects.md"),
     ArrayOutput("object", "i4", ("rows", "columns"), "1", "", "number of the object; 0 = ground, -1 = nothing, -2 = own vehicle"),
 )
+
+
+# Distorted color images: a wider image without distortion is rendered and resampled.
+#
+# The table of the places is computed once from `geometry`. Colors are interpolated between the four nearest pixels (bilinear), in sRGB.
+BORDER = 2
+"""Pixels around the part of the ideal image that is used."""
+MOST = 4.0
+"""Maximum number of pixels of the ideal image divided by that of the distorted one; a wider image has a smaller scale."""
+
+
+class Resampler:
+    """Makes distorted images of ideal ones.
+
+    Attributes
+    ----------
+    ideal : intrinsics of the ideal image
+    """
+
+    def __init__(self, camera: Intrinsics) -> None:
+        rays = rays_of(camera, all_pixels(camera))
+        seen = np.isfinite(rays[:, 0])
+        xy = rays[seen, :2]
+        low, high = xy.min(axis=0), xy.max(axis=0)
+        focal = np.array((camera.fx, camera.fy))
+        pixels = float(np.prod((high - low) * focal))
+        focal *= min(1.0, math.sqrt(MOST * camera.width * camera.height / max(pixels, 1.0)))
+        size = np.ceil((high - low) * focal).astype(int) + 1 + 2 * BORDER
+        center = BORDER - low * focal
+        self.ideal = Intrinsics(int(size[0]), int(size[1]), float(focal[0]), float(focal[1]), float(center[0]), float(center[1]))
+        self._places: FloatArray = np.full((len(seen), 2), -1.0)
+        self._places[seen] = xy * focal + center
+        self._shape = camera.height, camera.width
+
+    def distorted(self, color: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return the distorted image (height, width, 3) of an ideal one; pixels without a ray are black."""
+        out = np.zeros((*self._shape, 3), np.uint8)
+        resample(color, self._places, out.reshape(-1, 3))
+        return out
+
+
+@kernel
+def resample(color, places, out):
+    """Write the colors at places (n, 2) u, v of an image (height, width, 3) to `out` (n, 3); places with u < 0 are left out."""
+    for n in range(len(places)):
+        u, v = places[n, 0], places[n, 1]
+        if u < 0.0:
+            continue
+        i, j = int(u), int(v)
+        a, b = u - i, v - j
+        for k in range(3):
+            upper = (1.0 - a) * color[j, i, k] + a * color[j, i + 1, k]
+            lower = (1.0 - a) * color[j + 1, i, k] + a * color[j + 1, i + 1, k]
+            out[n, k] = int((1.0 - b) * upper + b * lower + 0.5)
+
+
+# Images of a camera in the file of sensor data: topics as those of a camera driver in ROS, in the optical frame of the camera.
+#
+# image_raw, or image_raw/compressed     color
+# depth/image_raw, label/image_raw, object/image_raw     32FC1 [m], mono8, 32SC1
+# camera_info                            intrinsics, with each image
+def recording(settings: SensorSettings) -> Recording:
+    """Return the topics of a camera."""
+    values, frame = settings.values, f"{settings.name}_optical"
+    camera, form = intrinsics_of(values), values["color_format"]
+    rendered = {} if settings.renderer is None else {"renderer": settings.renderer.renderer}
+    topics = []
+    for name in values["images"]:
+        by_opengl = name == "color" or values["depth_from"] == OPENGL
+        raw = name != "color" or form == RAW
+        where = ("" if name == "color" else f"{name}/") + ("image_raw" if raw else "image_raw/compressed")
+        made = _raw(name, frame) if raw else _compressed(name, frame, form)
+        topics.append(Topic(where, IMAGE if raw else COMPRESSED_IMAGE, made, rendered if by_opengl else {}))
+    size = camera.width, camera.height
+
+    def info(one: Measurement) -> Message | None:
+        return camera_info(one.time, frame, size, camera.K, camera.D) if one.arrays else None
+
+    topics.append(Topic("camera_info", CAMERA_INFO, info))
+    return Recording(tuple(topics), (Frame(frame, settings.name, np.zeros(3), R_SC),))
+
+
+def _raw(name: str, frame: str) -> Callable[[Measurement], Message | None]:
+    return lambda one: image(one.time, frame, one.arrays[name]) if name in one.arrays else None
+
+
+def _compressed(name: str, frame: str, form: str) -> Callable[[Measurement], Message | None]:
+    return lambda one: compressed_image(one.time, frame, one.arrays[name], form) if name in one.arrays else None
 
 
 class Camera:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,10 +14,11 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, JounceError, UnreadableError, one_line
 from simulator.events.event import Event
 from simulator.run.info import described
+from simulator.telemetry.channels import Layout
 from simulator.telemetry.event_file import read_events
+from simulator.telemetry.parquet import read_telemetry
 from simulator.telemetry.recover import LogInfo, read_logs
-from simulator.tools.console.decimate import extremes, intervals, times, window
-from simulator.tools.console.log_columns import LogColumns
+from simulator.telemetry.rows import RowsFile
 from washout.platform_procedure import PLATFORM_STATES
 
 STATES = (
@@ -32,6 +35,83 @@ FACTS = ("vehicle", "terrain", "maneuver", "driver", "washout", "platform", "sta
 MAX_EVENTS = 2000
 STEP = 0.001
 """Step of a run that does not name it [s]."""
+
+
+CACHE_BYTES = 1 << 28
+"""Size of all cached columns: 90 columns of an hour at 100 Hz."""
+
+
+class LogColumns:
+    """Columns of one log. May be used by several threads.
+
+    Parameters
+    ----------
+    file : telemetry file (.parquet), or raw log (.rows) of a run that is active or was killed
+    rows : number of rows; a raw log may grow
+    """
+
+    def __init__(self, file: Path, rows: int) -> None:
+        self.file, self.rows = file, rows
+        self._cached: OrderedDict[str, NDArray[np.float64]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __call__(self, name: str) -> NDArray[np.float64]:
+        """Return a column (rows,). Raises ConfigError: no such column, or the file cannot be read any more."""
+        with self._lock:
+            if name not in self._cached:
+                self._cached[name] = self._read(name).astype(float)[: self.rows]
+            self._cached.move_to_end(name)
+            found = self._cached[name]
+            while len(self._cached) > 1 and sum(column.nbytes for column in self._cached.values()) > CACHE_BYTES:
+                self._cached.popitem(last=False)
+            return found
+
+    def _read(self, name: str) -> NDArray:
+        found = _raw_column(self.file, name) if self.file.suffix == ".rows" else read_telemetry(self.file, [name]).get(name)
+        if found is None or len(found) < self.rows or found.dtype.kind not in "fiub":
+            raise ConfigError(self.file, name, "no such column, or not all of its rows", "a column with numbers")
+        return found
+
+
+def _raw_column(file: Path, name: str) -> NDArray | None:
+    log = RowsFile(file)
+    layout = Layout([column for column in log.layout.columns if column.name == name], log.layout.row_bytes)
+    if not layout.columns:
+        return None
+    parts = [layout.split(group)[name].copy() for group in log.groups()]
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def window(axis: NDArray[np.float64], first: float, last: float) -> slice:
+    """Return the rows of a time window, with one row more at each end, so that lines cross the edges of a plot."""
+    begin = max(0, int(np.searchsorted(axis, first, "left")) - 1)
+    end = min(len(axis), int(np.searchsorted(axis, last, "right")) + 1)
+    return slice(begin, max(begin, end))
+
+
+def intervals(count: int, most: int) -> NDArray[np.intp] | None:
+    """Return the first rows (k,) of k <= `most` intervals of `count` rows; None if every row is shown."""
+    if count <= 2 * most:
+        return None
+    return np.linspace(0, count, most, endpoint=False).astype(np.intp)
+
+
+def times(axis: NDArray[np.float64], firsts: NDArray[np.intp] | None) -> NDArray[np.float64]:
+    """Return the times (n,) or (2 k,) of `extremes`: beginning and middle of each interval."""
+    if firsts is None:
+        return axis
+    ends = np.append(firsts[1:], len(axis))
+    return np.stack([axis[firsts], axis[(firsts + ends) // 2]], axis=1).ravel()
+
+
+def extremes(values: NDArray[np.float64], firsts: NDArray[np.intp] | None) -> NDArray[np.float64]:
+    """Return all values (n,), or (2 k,) minimum and maximum of each interval, the one that comes first in front; NaN if all values are."""
+    if firsts is None:
+        return values
+    low, high = np.fmin.reduceat(values, firsts), np.fmax.reduceat(values, firsts)
+    # a column that falls within an interval begins with the maximum
+    falls = values[firsts] > values[np.append(firsts[1:], len(values)) - 1]
+    return np.stack([np.where(falls, high, low), np.where(falls, low, high)], axis=1).ravel()
 
 
 def open_run(place: Path) -> tuple[RecordedRun, list[Path]]:

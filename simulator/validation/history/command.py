@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,9 +16,28 @@ from simulator.base.machine import processor, software, version
 from simulator.builder.warm_up import compile_kernels
 from simulator.telemetry.atomic_files import create_folder
 from simulator.validation.history.changes import BENCH, FACTS, Change, changes, last_before
-from simulator.validation.history.commit import ROOT, commit
 from simulator.validation.history.entry import Entry, Figure, append, read
 from simulator.validation.history.page import History, Kind, latest, write
+
+ROOT = Path(__file__).resolve().parents[3]
+FOLDERS = ("simulator", "vehicles", "terrain", "washout", "research", "configs")
+"""Folders with the measured code and its files."""
+UNKNOWN = "unknown"
+
+
+def commit(root: Path = ROOT) -> str:
+    """Return the short hash of a checkout, with a + for modified tracked files, or UNKNOWN without a repository."""
+    try:
+        short = _git(root, "rev-parse", "--short=7", "HEAD")
+        changed = _git(root, "status", "--porcelain", "--untracked-files=no", "--", *FOLDERS)
+    except (OSError, subprocess.CalledProcessError):
+        return UNKNOWN
+    return short + "+" * bool(changed)
+
+
+def _git(root: Path, *words: str) -> str:
+    return subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True).stdout.strip()
+
 
 FOLDER = ROOT / "docs" / "history"
 USUAL = "hmmwv"

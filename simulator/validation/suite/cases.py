@@ -2,17 +2,134 @@
 
 from __future__ import annotations
 
+import math
+import warnings
+
+from simulator.api.simulation import Simulation
+from simulator.base.constants import STANDARD_GRAVITY
+from simulator.base.errors import InertiaWarning
+from simulator.builder.builder import load_mechanism, read_yaml, vehicle_description
+from simulator.validation.reference.accelerations import compare_accelerations
+from simulator.validation.reference.kinematics import compare_kinematics
+from simulator.validation.reference.mechanism_rows import compare_rows
+from simulator.validation.reference.mechanism_states import compare_mechanism
 from simulator.validation.suite.closed_form_motions import coasting, sliding, stopping
 from simulator.validation.suite.convergence import convergence
 from simulator.validation.suite.cornering import cornering
-from simulator.validation.suite.other_programs import engines
+from simulator.validation.suite.mass_properties import masses
 from simulator.validation.suite.published_values import figures
-from simulator.validation.suite.result import Part
+from simulator.validation.suite.reference_runs import FRONT, REAR
+from simulator.validation.suite.result import Finding, Part, ReferenceData, Row, of_comparison, within
 from simulator.validation.suite.ride_frequencies import ride
 from simulator.validation.suite.sensors import PART as SENSORS
 from simulator.validation.suite.tires import soils, tires
 from simulator.validation.suite.trajectories import trajectories
-from simulator.validation.suite.wheel_loads import loads
+
+# Accelerations and kinematics compared with other programs, with the files of `jounce validate accelerations`, `kinematics` and
+# `mechanism`.
+VEHICLE = "hmmwv_chrono"
+STATES = {"full_straight": "whole vehicle, straight", "full_steering": "whole vehicle, steered", "quarter": "corner by corner"}
+MODEL = "hmmwv_accelerations/hmmwv_model.yaml"
+FORMULATIONS = {"closed-form": "closed form", "ce": "general engine"}
+POSITIONS = {
+    "hmmwv_states_mp50.json": "kinematics with rates, 50 digits",
+    "hmmwv_front_kinematics.csv": "front axle, positions",
+    "hmmwv_rear_kinematics.csv": "rear axle, positions",
+}
+ROWS = {
+    "stewart": ("stewart_inverse_kinematics.csv", "stewart_euler1ms_Izz0.csv"),
+    "five_link": ("five_link_curves.csv",),
+    "landing_gear": ("landing_gear_sweep.csv",),
+}
+LOOPS = ("four_bar_branch_1_1", "implicit_depth5_loop_size5")
+
+
+VEHICLES = ("hmmwv", "hmmwv_curb", "hmmwv_gross", "hmmwv_chrono", "five_link_rear")
+"""Shipped vehicles with two axles."""
+SLOPES = (("grade_40", 0.4, "lower axle on a grade of 40 %"), ("side_slope_40", 0.4, "lower side on a slope of 40 %"))
+"""Terrain, rise over run, and compared quantity."""
+
+
+def loads(source: ReferenceData) -> Finding:
+    """Evaluate wheel loads on level ground and on slopes."""
+    rows: list[Row] = []
+    for name in VEHICLES:
+        source.progress(f"{name} at rest")
+        simulation = Simulation(name, "flat", channels=("time",))
+        total, readout = masses(simulation.vehicle), simulation.vehicle.readout[0]
+        load, x = readout["F_C"][:, 2], readout["p_BK"][:, 0]
+        front, rear = float(x[FRONT].mean()), float(x[REAR].mean())
+        weight = total.mass * STANDARD_GRAVITY
+        share = (total.com[0] - rear) / (front - rear)
+        rows += [
+            within(f"{name}: all wheels", float(load.sum()), weight, "N", 1e-4),
+            within(f"{name}: front axle", float(load[FRONT].sum()), float(weight * share), "N", 0.005),
+        ]
+    for terrain, rise, what in SLOPES:
+        source.progress(f"at rest on {terrain}")
+        rows.append(_on_slope(terrain, math.atan(rise), what))
+    return Finding(rows)
+
+
+def _on_slope(terrain: str, angle: float, what: str) -> Row:
+    """Return the row of the load of the two lower wheels of the parked shipped vehicle. The body is rigid, in its position at rest on
+    level ground."""
+    level, parked = Simulation("hmmwv", "flat", channels=("time",)), Simulation("hmmwv", terrain, channels=("time",))
+    parked.command(brake=1.0, parking_brake=1.0)
+    parked.advance(3.0)
+    total, readout = masses(level.vehicle), level.vehicle.readout[0]
+    height = float(total.com[2] + readout["p_WB"][2])
+    along = terrain.startswith("grade")
+    position = readout["p_BK"][:, 0] if along else readout["p_WC"][:, 1]
+    low = REAR if along else slice(1, 4, 2)
+    high = FRONT if along else slice(0, 4, 2)
+    base = abs(float(position[high].mean() - position[low].mean()))
+    lever = abs(float(position[high].mean()) - (float(total.com[0]) if along else 0.0))
+    wanted = total.mass * STANDARD_GRAVITY * (math.cos(angle) * lever + math.sin(angle) * height) / base
+    here = float(parked.vehicle.readout[0]["F_C"][low, 2].sum())
+    return within(f"hmmwv: {what}", here, wanted, "N", 0.02)
+
+
+def engines(source: ReferenceData) -> Finding:
+    """Evaluate accelerations, kinematics and mechanisms."""
+    return Finding([*_accelerations(source), *_kinematics(source), *_mechanisms(source)])
+
+
+def _accelerations(source: ReferenceData) -> list[Row]:
+    model = source.data / MODEL
+    rows = []
+    for states, title in STATES.items():
+        for formulation, name in FORMULATIONS.items():
+            source.progress(f"accelerations, {title}, {name}")
+            with warnings.catch_warnings():
+                warnings.simplefilter(
+                    "ignore", InertiaWarning
+                )  # the published inertia of the arms causes this warning; the data were computed with it
+                found = compare_accelerations(str(model.parent / f"{states}.npz"), read_yaml(str(model)), str(model), formulation)
+            rows.append(of_comparison(f"accelerations, {title}, {name}", found))
+    return rows
+
+
+def _kinematics(source: ReferenceData) -> list[Row]:
+    vehicle = vehicle_description(VEHICLE)
+    return [
+        of_comparison(title, compare_kinematics(str(source.data / "mechanisms" / file), vehicle, None)) for file, title in POSITIONS.items()
+    ]
+
+
+def _mechanisms(source: ReferenceData) -> list[Row]:
+    rows = []
+    for name, files in ROWS.items():
+        mechanism, _ = load_mechanism(name)
+        rows += [
+            of_comparison(f"mechanism {name}: {file}", compare_rows(str(source.data / "mechanisms" / file), mechanism)) for file in files
+        ]
+    for name in LOOPS:
+        source.progress(f"mechanism {name}")
+        mechanism, _ = load_mechanism(str(source.data / "urdfplus" / f"{name}.urdf"))
+        rows.append(of_comparison(f"mechanism {name}", compare_mechanism(str(source.data / "urdfplus" / f"{name}.npz"), mechanism, "ce")))
+    return rows
+
 
 PARTS: tuple[Part, ...] = (
     Part(

@@ -16,10 +16,10 @@ from vehicles.multibody.description.mechanism import Spring
 from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import AxleCallbacks, Blocks
+from vehicles.suspension.contract import CONTRACT, LAYOUT
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Places, Reach
 from vehicles.suspension.hinge import Hinge, rotation, six_of, turn_to_distance
-from vehicles.suspension.steered_trailing_arm.block import STEERED_TRAILING_ARM_BLOCK
-from vehicles.suspension.steered_trailing_arm.kinematics import ARM, CARRIER, MEMORY, RACK
+from vehicles.suspension.steered_trailing_arm.kinematics import ARM, CARRIER, MEMORY, RACK, STEERED_TRAILING_ARMS, place, show, steer
 from vehicles.suspension.wheel_carrier import carrier_with_wheel
 
 Vector = NDArray[np.float64]
@@ -32,6 +32,9 @@ ARM_RANGE = (-0.4, 0.4)
 
 MIN_SINE = 0.02
 """Smallest sine of the angle between steering arm and tie rod, seen along the kingpin: at 0 they lie in one plane with it."""
+
+
+STEERED_TRAILING_ARM_BLOCK = AxleCallbacks(CONTRACT, LAYOUT, STEERED_TRAILING_ARMS, MEMORY, place, show, steer)
 
 
 @dataclass(frozen=True)
