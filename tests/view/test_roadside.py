@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simulator.view.scene import BESIDE, SPACING, places, post, posts
+from simulator.view.marker_posts import BESIDE, SPACING, places, post, posts
 from simulator.view.terrain_data import ViewRoad
 from tests.view.scenes import hilly_terrain
 
