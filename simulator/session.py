@@ -32,6 +32,7 @@ from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session_objects import SessionObjects
 from simulator.session_outlets import Outlet, PartError, SessionOutlets, is_due
 from simulator.session_sensors import SessionSensors
+from simulator.session_vehicles import SessionVehicles
 from simulator.tick import REMEMBERED, new_watch, platform_ticks, ticks
 from simulator.weather import CLEAR, Weather
 from terrain.ground import Ground, GroundArrays
@@ -88,6 +89,8 @@ class Session:
         """Deformed soil of this session; only this session writes to it."""
         self.world = SessionObjects(ground, vehicle)
         """Objects of this session, and the collisions with them."""
+        self.others = SessionVehicles(vehicle, self.world)
+        """The other vehicles of this session."""
         self.injector = SessionFaults(vehicle, ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world))
         """Faults of this session."""
         rows = max(REMEMBERED, *(sensor.every + 1 for sensor in sensors)) if sensors else REMEMBERED
@@ -190,7 +193,8 @@ class Session:
         touched = [self.world.collisions.logged] if len(self.objects) else []
         faults = [fault.logged for fault in self.faults]
         sensors = [sensor.logged for sensor in self.sensors]
-        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults]
+        others = [row for one in self.others.others for row in one.logged]
+        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults, *others]
 
     @property
     def platform_state(self) -> str:
@@ -229,6 +233,8 @@ class Session:
             # valid until the first call of the driver
             self.command[0]["selector"], self.command[0]["throttle"] = 1, self.vehicle.start_throttle
         self.objects.reset()
+        self.others.begin(self.ground)
+        self.others.place(self.arrays)
         self.recovery.begin()
         self.world.collisions.begin()
         self._reset_motion()
@@ -259,6 +265,7 @@ class Session:
         brake_platform(self.cueing.records.p, self.cueing.records.s, 0)
         self.recovery.load_kernels()
         self.seat.load_kernels(self.readout)
+        self.others.load_kernels()
 
     def advance(self, count: int = 1) -> None:
         """Simulate `count` ticks, then call the outlets that are due. `count` must not skip a tick at which an outlet or the driver is due.
@@ -331,7 +338,7 @@ class Session:
             self._announce("end", self.end_reason or None)
         self.cueing.washout.close()
         failures: list[JounceError] = []
-        closing: list[Any] = [*self.sensors, self.seat, *reversed(self.outlets)]
+        closing: list[Any] = [*self.sensors, self.seat, self.others, *reversed(self.outlets)]
         for part in closing:
             try:
                 part.close()
@@ -351,6 +358,12 @@ class Session:
             raise
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked
             raise PartError(self.driver, error) from error
+        try:
+            self.others.call_drivers(self.time)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # as above
+            raise PartError(self.others, error) from error
         changed = self.injector.advance(self.time, getattr(self.driver, "phase", ""), self.command, self.sensors, self.output.streams)
         for fault in changed:
             self._announce("fault", {"part": fault.name, "begins": fault.level > 0.0})
@@ -387,6 +400,8 @@ class Session:
             self._announce_fault()
         for collision in self.world.read_collisions() if runs else ():
             self._announce("collision", collision.to_json())
+        for one in self.others.newly_stopped():
+            self._announce("vehicle_stopped", one.to_json())
         if runs:
             before = self.recovery.latest
             try:
@@ -403,7 +418,7 @@ class Session:
     def _run_ticks(self, runs: bool, count: int) -> None:
         """Run `count` ticks; the vehicle moves if `runs`."""
         v = self.vehicle
-        arguments = (v.model, v.space, self.arrays, self.cueing.records, self.watch, self.command, runs, count)
+        arguments = (v.model, v.space, self.arrays, self.cueing.records, self.watch, self.command, self.others.rows, runs, count)
         if self._ticks is None:
             self._ticks = compiled_call(ticks, *arguments)
         self._ticks(*arguments)

@@ -38,11 +38,15 @@ class SessionObjects:
     def add(self, objects: Sequence[WorldObject], tick: int) -> list[int]:
         """Add objects to the world at a tick; return their numbers. Raises ObjectError: an impossible object, or a name that is in use."""
         first = self.objects.first + len(self.objects)
+        self.put(objects)
+        self.changes.append({"tick": tick, "objects": tuple(objects), "removed": []})
+        return list(range(first, first + len(objects)))
+
+    def put(self, objects: Sequence[WorldObject]) -> None:
+        """Add objects that belong to the session from its begin. Raises as `add`."""
         self.objects = self.objects.with_added(objects, self.objects.world)
         self.collisions.objects = self.objects
         self._vehicle.load_object_contact()
-        self.changes.append({"tick": tick, "objects": tuple(objects), "removed": []})
-        return list(range(first, first + len(objects)))
 
     def remove(self, number: int, tick: int) -> None:
         """Remove an object from the world at a tick; its number is not used again. Raises ObjectError: no such object."""

@@ -1,7 +1,11 @@
-"""Ticks of a session as one kernel: vehicle step, check of the state, motion cueing.
+"""Ticks of a session as one kernel: steps of the vehicles, check of their states, motion cueing.
 
 The kernel discards a state that is not finite or exceeds the limits. From the first such tick on, the cueing gets the last valid values
 and fades, and the session puts the vehicle back.
+
+The first vehicle, number 0, is that of the driver's seat. The others move after it in the order of their numbers. A vehicle meets those with
+higher numbers as objects, at their poses of the begin of the tick, and leaves impulses there, which move them in the same tick. Each pair is
+therefore computed once, and its forces are equal and opposite.
 """
 
 from __future__ import annotations
@@ -9,11 +13,16 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from simulator.base.callbacks import record_at, records_at
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import inline, kernel
-from simulator.base.records import Record, record
+from simulator.base.record_tree import tree_at
+from simulator.base.records import Record, dtype_of, record
+from terrain.objects.broken import move_broken
+from terrain.objects.records import STATE_TYPE
 from vehicles.axle_layout import USUAL, WHEELS, AxleLayout, record_for
 from vehicles.command import COMMAND
+from vehicles.contact.vehicle_objects import halt_parts, place_parts, take_impulses
 from vehicles.step import vehicle_step
 from washout.cueing import cueing_step
 
@@ -83,13 +92,27 @@ def new_watch(gravity: float = STANDARD_GRAVITY, size: AxleLayout = USUAL, rows:
     return watch
 
 
+VEHICLE_ROW = (
+    # name     shape  unit  description
+    ("model", (), "", "address of the addresses of its VehicleModel", "u8"),
+    ("data", (), "", "address of the addresses of its VehicleData", "u8"),
+    ("command", (), "", "address of its record of COMMAND", "u8"),
+    ("watch", (), "", "address of its record of WATCH", "u8"),
+    ("first_state", (), "1", "row of `states` of the first of its objects", "i8"),
+    ("objects", (), "1", "number of its objects", "i8"),
+)
+"""A vehicle but the first one, for `ticks`."""
+
+COMMAND_TYPE, WATCH_TYPE = dtype_of(COMMAND), dtype_of(WATCH)
+
+
 @kernel
-def ticks(vehicle, space, ground, cueing, watch, command, run, count):
-    """Run `count` ticks under one command: the vehicle (while `run` and its state is valid), then the cueing with the motion of the
-    driver's head.
+def ticks(vehicle, space, ground, cueing, watch, command, others, run, count):
+    """Run `count` ticks under one command: the vehicles (while `run` and the state of the first one is valid), then the cueing with the motion
+    of the driver's head.
 
     vehicle : VehicleModel, space : VehicleData, ground : GroundArrays, cueing : CueingRecords, watch : StateMonitor,
-    command : record of COMMAND
+    command : record of COMMAND, others : records of VEHICLE_ROW
 
     A tick has the length of a cueing tick. An invalid state stops the vehicle, but not the platform; verdict and size in `watch` describe
     the state.
@@ -100,6 +123,8 @@ def ticks(vehicle, space, ground, cueing, watch, command, run, count):
             vehicle_step(vehicle, space, ground, command, h)
             save_valid_state(space, watch, command)
             w["verdict"] = check_state(space, watch)
+            if len(others) > 0:
+                step_others(others, vehicle, space, ground, watch, h)
             if w["verdict"] == VALID:
                 for j in range(3):
                     w["f_H_B"][j] = space.out[0]["f_H_B"][j]
@@ -107,6 +132,39 @@ def ticks(vehicle, space, ground, cueing, watch, command, run, count):
             else:
                 run = False
         cueing_step(cueing.p, cueing.s, cueing.washout_pose, w["f_H_B"], w["w_WB_B"], run)
+
+
+@kernel
+def step_others(rows, model, data, ground, watch, h):
+    """Advance all other vehicles by a tick of h seconds, then the broken objects. A vehicle with an invalid state stops alone.
+
+    rows : records of VEHICLE_ROW in the order of their numbers; model, data, watch : those of the first vehicle, for their types
+    """
+    g = ground.objects[0]
+    for k in range(len(rows)):
+        r = rows[k]
+        s, state = tree_at(r["data"], data), record_at(r["watch"], WATCH_TYPE)
+        s.object_contact[0]["vehicle"] = k + 1
+        states = records_at(g["states"], STATE_TYPE, r["first_state"] + r["objects"])
+        take_impulses(states, r["first_state"], s.object_contact[0])
+        if state[0]["verdict"] == VALID:
+            vehicle_step(tree_at(r["model"], model), s, ground, record_at(r["command"], COMMAND_TYPE), h)
+            state[0]["verdict"] = check_state(s, StateMonitor(state, watch.history, watch.commands))
+    if g["broken"] > 0:
+        move_broken(ground, data.body_contact[0]["n_W"], h)
+    place_others(rows, data, ground)
+
+
+@kernel
+def place_others(rows, data, ground):
+    """Write the poses of the other vehicles to the states of their objects; arguments: see `step_others`."""
+    for k in range(len(rows)):
+        r = rows[k]
+        states = records_at(ground.objects[0]["states"], STATE_TYPE, r["first_state"] + r["objects"])
+        if record_at(r["watch"], WATCH_TYPE)[0]["verdict"] == VALID:
+            place_parts(states, r["first_state"], tree_at(r["data"], data).state[0])
+        else:
+            halt_parts(states, r["first_state"])
 
 
 @kernel

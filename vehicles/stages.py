@@ -7,7 +7,7 @@ the order of the stages and contain no physics of their own.
 from __future__ import annotations
 
 from simulator.base.algebra.spatial import unrotated
-from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, vector
+from simulator.base.algebra.vectors import add, add_scaled, column, cross, dot, scale, vector
 from simulator.base.callbacks import address_in, call
 from simulator.base.jit import inline, kernel
 from simulator.base.rotations import advance_quaternion, rotation_of_quaternion
@@ -224,7 +224,7 @@ def add_body_contact(m, s, ground, h):
 
 @kernel
 def add_object_contact(m, s, ground, h):
-    """Add the forces of the objects on body and wheels, and move broken objects."""
+    """Add the forces of the objects on body and wheels, and move broken objects; with several vehicles, their caller moves them."""
     p, q = m.object_contact[0], s.object_contact[0]
     if p["kernel"] == 0:
         return
@@ -240,8 +240,22 @@ def add_object_contact(m, s, ground, h):
     for j in range(3):
         s.loads[0]["chassis_force"][j] += q["force_B"][j]
         s.loads[0]["chassis_couple"][j] += q["couple_B"][j]
-    if ground.objects[0]["broken"] > 0:
+    if ground.objects[0]["vehicles"] > 0:
+        add_push(m, s, h)
+    elif ground.objects[0]["broken"] > 0:
         move_broken(ground, s.body_contact[0]["n_W"], h)
+
+
+@inline
+def add_push(m, s, h):
+    """Add the impulses of other vehicles in this step as forces."""
+    q = s.object_contact[0]
+    R, arm = s.work[0]["R_WB"], vector(m.object_contact[0]["com"])
+    force = scale(1.0 / h, unrotated(R, vector(q["impulse_W"])))
+    couple = add_scaled(cross(arm, force), 1.0 / h, unrotated(R, vector(q["angular_impulse_W"])))
+    for j in range(3):
+        s.loads[0]["chassis_force"][j] += force[j]
+        s.loads[0]["chassis_couple"][j] += couple[j]
 
 
 @inline

@@ -437,6 +437,11 @@ class Vehicle:
         return self.description.mechanism.size
 
     @property
+    def wheel_centers(self) -> NDArray[np.float64]:
+        """Centers (wheels, 3) of the wheels in the design position, in B [m]."""
+        return _wheel_centers(self.description)
+
+    @property
     def readout_table(self) -> Table:
         """READOUT table with the names of this vehicle's wheels."""
         return _readout_of(self.description.mechanism.axles)
@@ -499,9 +504,13 @@ def _model(description: Description, tires: TireSet, parts: DrivetrainParts, fil
 def _object_contact(description: Description, tires: TireSet) -> Record:
     """Return the record of OBJECT_CONTACT with the wheels."""
     out = description.object_contact.copy()
-    centers = np.stack([corner.W for corner in description.mechanism.designs])
-    fill_wheels(out, np.stack((tires.shared["radius"], 0.5 * tires.shared["width"]), axis=1), centers)
+    fill_wheels(out, np.stack((tires.shared["radius"], 0.5 * tires.shared["width"]), axis=1), _wheel_centers(description))
     return out
+
+
+def _wheel_centers(description: Description) -> NDArray[np.float64]:
+    """Return the centers (wheels, 3) of the wheels in the design position, in B [m]."""
+    return np.stack([corner.W for corner in description.mechanism.designs])
 
 
 def _tables(description: Description) -> ReducedTables:

@@ -25,7 +25,7 @@ from simulator.builder.builder import build, view_geometry
 from simulator.builder.session_parts import SessionParts
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.overrides import Override
-from simulator.tick import new_watch, ticks
+from simulator.tick import VEHICLE_ROW, new_watch, ticks
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
 from washout.classical import washout_step
@@ -82,11 +82,12 @@ def measure(repeats: int, parts_on: Callable[[str], SessionParts]) -> dict[str, 
     us["cueing"] = _median(repeats, lambda n: cueing_loop(records, f, w, n), STEPS)
     vehicle, command = _driving(hard)
     arrays, watch = hard.ground.arrays, new_watch(size=vehicle.size)
-    us["tick"] = _median(repeats, lambda n: ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, n), STEPS)
+    others = record(VEHICLE_ROW, 0)
+    us["tick"] = _median(repeats, lambda n: ticks(vehicle.model, vehicle.space, arrays, records, watch, command, others, True, n), STEPS)
 
     def from_python(n: int) -> None:
         for _ in range(n):
-            ticks(vehicle.model, vehicle.space, arrays, records, watch, command, True, 1)
+            ticks(vehicle.model, vehicle.space, arrays, records, watch, command, others, True, 1)
 
     us["tick_from_python"] = _median(repeats, from_python, STEPS)
     factors = {name: 1e6 * h / us[name] for name in ("step_hard", "step_soil", "tick", "tick_from_python")}

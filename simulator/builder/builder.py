@@ -21,6 +21,7 @@ from simulator.base.errors import ErrorCollector
 from simulator.base.records import Record
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.named_parts import build_ground, build_soil, build_tire, build_vehicle, load_mechanism, vehicle_description
+from simulator.builder.other_vehicles import other_parts
 from simulator.builder.session_builder import SessionBuilder, cueing_of, maneuver_of, platform_of
 from simulator.builder.session_images import SessionImages
 from simulator.builder.session_objects import put_objects
@@ -79,6 +80,7 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
         if faults.errors:
             with faults.part():
                 cueing_of(configuration, step_stability.USUAL_STEP, STANDARD_GRAVITY).washout.close()
+    terrain_ground = ground
     vehicle.free_steering(_by_torque(configuration, options, maneuver))
     if maneuver is not None:
         ground = replace(ground, spawn=maneuver.placed(ground.spawn))
@@ -92,7 +94,8 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     ruts = _ruts(configuration, options, ground)
     cueing = builder.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
     images = SessionImages(ground, partial(view_geometry, vehicle))
-    parts = SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images)
+    others = other_parts(configuration, options.vehicles, builder, vehicle, terrain_ground, step)
+    parts = SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images, others)
     parts.new_faults()  # reports faults that do not fit the vehicle before anything runs
     return parts
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from simulator.base.errors import ErrorCollector
+from simulator.builder.other_vehicles import OtherParts
 from simulator.builder.session_builder import SessionBuilder, cueing_of
 from simulator.builder.session_images import SessionImages
 from simulator.builder.start_place import check_place
@@ -56,6 +57,8 @@ class SessionParts:
     builder: SessionBuilder
     images: SessionImages
     """Rendered images for the sensors."""
+    others: tuple[OtherParts, ...] = ()
+    """Other vehicles."""
 
     @property
     def gravity(self) -> float:
@@ -154,6 +157,7 @@ class SessionParts:
         """Return a session with the vehicle in its present state; default: new `sensors`. Raises ConfigError, JounceError."""
         measuring = self.new_sensors() if sensors is None else sensors
         session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring, self.options.weather)
+        session.others.add([one.new() for one in self.others])
         session.message_origins = self.configuration.origins.at_start
         if self.maneuver is not None:
             session.start_speed, session.start_drop = self.maneuver.start.speed, self.maneuver.start.drop

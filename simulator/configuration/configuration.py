@@ -194,6 +194,17 @@ class Configuration:
             other.binary.note_all(place, other.named.kind(place))
         return other, touched
 
+    def section(self, path: KeyPath) -> Configuration:
+        """Return the files that a section of the session names as a configuration of their own; they are recorded in this one. Raises
+        ConfigError."""
+        for place in self.named.paths():
+            if place[: len(path)] == path:
+                self.named.expand(place)
+                self.binary.note_all(place, self.named.kind(place))
+        other = Configuration(Layer(own_copy(self.layer.at(path)), self.layer.origins_at(path)))
+        other.named.take(self.named, path)
+        return other
+
     def copy(self) -> Configuration:
         """Return a deep copy."""
         other, _ = self.with_changes(())

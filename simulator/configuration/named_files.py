@@ -41,12 +41,20 @@ class NamedFiles:
         other._expanded, other._labels = set(self._expanded), dict(self._labels)
         return other
 
+    def take(self, other: NamedFiles, path: KeyPath) -> None:
+        """Take over the files that another session names below a path, which is the root of this one."""
+        n, head = len(path), written(path)
+        self._expanded = {one[n:] for one in other._expanded if one[:n] == path}
+        self._labels = {one[n:]: label for one, label in other._labels.items() if one[:n] == path}
+        self.names = {place[len(head) + 1 :]: name for place, name in other.names.items() if place.startswith(f"{head}.")}
+
     def kind(self, path: KeyPath) -> str | None:
         """Return the kind of the file named at a path, or None."""
         kind = kind_at(path)
         if kind != "tires":
             return kind
-        return kind if is_one_for_each(self._layer.at(path[:2])) == (len(path) == 3) else None
+        n = path.index("tires") + 1
+        return kind if is_one_for_each(self._layer.at(path[:n])) == (len(path) > n) else None
 
     def around(self, path: KeyPath) -> tuple[KeyPath, str] | None:
         """Return path and kind of the innermost file content that contains a path; None for the session file."""

@@ -7,18 +7,22 @@ from typing import Any
 
 from simulator.configuration.key_path import KeyPath, parse
 
+_OF_A_VEHICLE = (
+    # key path of a name or content   kind of file
+    ("vehicle", "vehicles"),
+    ("vehicle.tires", "tires"),
+    ("vehicle.tires.*", "tires"),
+    ("vehicle.drivetrain", "drivetrains"),
+    ("vehicle.axles.*.file", "mechanisms"),
+    ("maneuver", "maneuvers"),
+)
 REFERENCES: tuple[tuple[KeyPath, str], ...] = tuple(
     (parse(place), kind)
     for place, kind in (
-        # key path of a name or content   kind of file
-        ("vehicle", "vehicles"),
-        ("vehicle.tires", "tires"),
-        ("vehicle.tires.*", "tires"),
-        ("vehicle.drivetrain", "drivetrains"),
-        ("vehicle.axles.*.file", "mechanisms"),
+        *_OF_A_VEHICLE,
+        *((f"vehicles.*.{place}", kind) for place, kind in _OF_A_VEHICLE),
         ("terrain", "terrains"),
         ("soils.*", "soils"),
-        ("maneuver", "maneuvers"),
         ("washout", "washouts"),
         ("platform", "platforms"),
     )
@@ -40,7 +44,7 @@ SOILS_OF_A_TERRAIN: tuple[KeyPath, ...] = tuple(
 )
 """Key paths of names of soils; all references to a name share the content `soils.NAME`."""
 
-TYPED = (("driver",), ("outlets", "motion", "protocol"), ("outlets", "streams", "*", "protocol"))
+TYPED = (("driver",), ("vehicles", "*", "driver"), ("outlets", "motion", "protocol"), ("outlets", "streams", "*", "protocol"))
 """Key paths at which a name is short for a mapping with this `type` only."""
 
 STREAM = ("outlets", "streams", "*")

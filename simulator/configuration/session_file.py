@@ -12,6 +12,8 @@ from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Named, Number, Text, Variants, read
 from simulator.base.registry import KindChoice
 from simulator.configuration.configuration import Configuration
+from simulator.configuration.vehicles_section import OtherOptions, other_options, vehicles_field
+from simulator.driver.kinds import DRIVER_KINDS
 from simulator.driver.make_driver import AUTO, driver_fields, driver_names, role_of
 from simulator.events.sound_controls import VOLUME
 from simulator.faults.kinds import FAULTS
@@ -165,6 +167,7 @@ FILE = (
     Field("world", Group(_WORLD), "gravity, wind and gusts", None),
     Field("weather", Group(weather.FIELDS), "weather, for the sensors", None),
     replace(OBJECTS, meaning="objects in addition to those of the terrain"),
+    vehicles_field(_kind_entry(DRIVER_KINDS.names, driver_fields)),
     Field(
         "steering",
         Choice(STEERING),
@@ -293,6 +296,8 @@ class SessionOptions:
     """Effect of a lost operator, one of ON_LOSS."""
     ruts: str | None
     """Folder or rut file of an earlier run."""
+    vehicles: tuple[OtherOptions, ...]
+    """Other vehicles."""
 
     @property
     def drivers(self) -> dict[str, KindChoice]:
@@ -312,6 +317,8 @@ def read_session(configuration: Configuration) -> SessionOptions:
         with ErrorCollector() as errors:
             with errors.part():
                 _check_step(values.get("step"), file)
+            with errors.part():
+                vehicles = other_options(values["vehicles"], file)
             with errors.part():
                 takeover = _takeover(values, file)
             with errors.part():
@@ -346,6 +353,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             preview=preview,
             on_loss=read(_CONSOLE, values.get("console", {}), file, "console")["on_loss"],
             ruts=values.get("ruts"),
+            vehicles=vehicles,
         )
 
 

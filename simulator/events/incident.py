@@ -54,6 +54,11 @@ _VERDICTS = {
 }
 
 
+def verdict_text(watch: Any) -> str:
+    """Return the verdict in a row of WATCH as a text."""
+    return _VERDICTS[int(watch["verdict"])].format(float(watch["size"]))
+
+
 @dataclass(frozen=True)
 class Incident:
     """One failure of the vehicle's state, from which the session has recovered."""
@@ -109,7 +114,7 @@ def new_incident(number: int, watch: StateMonitor, travel: NDArray[np.float64], 
 
 def _reason(watch: Record, history: NDArray, before: NDArray, travel: dict[str, NDArray[np.float64]]) -> str:
     """Return the reason in plain words, followed by the verdict of the kernel."""
-    seen = _VERDICTS[int(watch["verdict"])].format(float(watch["size"]))
+    seen = verdict_text(watch)
     if int(watch["verdict"]) in (TOO_FAR, UNDER_GROUND):
         return seen
     if not is_upright(before[-1]["q_WB"]):

@@ -51,6 +51,8 @@ def move_broken(ground, n, h):
     for k in range(g["broken"]):
         o = objects[rows[k]]
         s = records_at(g["states"], STATE_TYPE, o["state"] + 1)[o["state"]]
+        if s["vehicle"] > 0:
+            continue
         b = records_at(g["bodies"], RIGID_BODY_TYPE, o["state"] + 1)[o["state"]]
         J, L = vector(s["impulse_W"]), vector(s["angular_impulse_W"])
         pushed = dot(J, J) > 0.0 or dot(L, L) > 0.0

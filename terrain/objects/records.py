@@ -69,6 +69,7 @@ SEGMENT = (
 STATE = (
     # name               shape   unit    description
     ("broken", (), "1", "1 = broken off", "i8"),
+    ("vehicle", (), "1", "number of the vehicle of which the object is a part, which then moves it; 0 = none", "i8"),
     ("p_WO", (3,), "m", "origin of O, in W"),
     ("q_WO", (4,), "1", "attitude of O, a unit quaternion; of a broken object"),
     ("R_WO", (3, 3), "1", "axes of O, in W"),
@@ -140,6 +141,7 @@ WORLD = (
     ("movers", (), "1", "number of objects that are not in the bins", "i8"),
     ("fastest", (), "m/s", "bound on the speed of any point of the objects on paths"),
     ("broken", (), "1", "number of broken objects", "i8"),
+    ("vehicles", (), "1", "number of vehicles that are objects for others", "i8"),
     ("items", (), "1", "number of rows of `item_rows`", "i8"),
     ("objects", (), "", "address of records of OBJECT", "u8"),
     ("starts", (), "", "address of int64 (bins + 1,): index in `item_rows` of the start of each bin, row by row from the south-west", "u8"),

@@ -9,7 +9,7 @@ from simulator.base.algebra.vectors import add, cross, dot, sub, vector
 from simulator.base.callbacks import records_at
 from simulator.base.jit import inline, kernel
 from terrain.objects.pose import is_loose, place_object
-from terrain.objects.records import MESH, NODE_TYPE, OBJECT_TYPE, ROW_TYPE, TRIANGLE_TYPE
+from terrain.objects.records import MESH, NODE_TYPE, OBJECT_TYPE, ROW_TYPE, STATE_TYPE, TRIANGLE_TYPE
 from vehicles.contact.bodies import box_gap, object_gap, object_velocity, part_sphere, take_object, take_part, triangle_gap
 from vehicles.contact.convex import core_distance, core_radius, first_normal, track_normal
 from vehicles.contact.law import elastic_depth, record_step
@@ -85,11 +85,18 @@ def _object(w, row):
     return records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])[row]
 
 
+@inline
+def _vehicle_of(w, o):
+    """Return the number of the vehicle of which an object (row of OBJECT) is a part, or 0."""
+    return records_at(w[0]["states"], STATE_TYPE, o["state"] + 1)[o["state"]]["vehicle"] if o["mass"] > 0.0 else 0
+
+
 @kernel
 def _meet_object(p, s, w, wheels, row, margin, h):
     """Update the pairs of the object in a row of the world. Return a lower bound of its distance [m]."""
     o = _object(w, row)
-    if o["present"] == 0 or o["extinction"] > 0.0:
+    vehicle = _vehicle_of(w, o)
+    if o["present"] == 0 or o["extinction"] > 0.0 or (0 < vehicle <= s[0]["vehicle"]):
         return math.inf
     place_object(w, o, s[0]["time"], s[0]["pose"])
     nearest = object_gap(s, o, (0.0, 0.0, 0.0), p[0]["reach"])
@@ -106,7 +113,7 @@ def _meet_object(p, s, w, wheels, row, margin, h):
             if o["shape"] == MESH:
                 gap = _meet_mesh(p, s, w, row, part, sphere, margin, h)
             else:
-                gap = _meet_pair(s, o, row, part, -1, margin, h)
+                gap = _meet_pair(s, o, (row, -vehicle if vehicle > 0 else row), part, -1, margin, h)
         nearest = min(nearest, gap)
     return nearest
 
@@ -140,15 +147,18 @@ def _meet_mesh(p, s, w, row, part, sphere, margin, h):
                 gap = triangle_gap(p, s, part, triangles[i], c[0], c[1], c[2], radius)
                 if gap < margin:
                     take_object(s, w, o, i)
-                    gap = _meet_pair(s, o, row, part, i, margin, h)
+                    gap = _meet_pair(s, o, (row, row), part, i, margin, h)
                 nearest = min(nearest, gap)
     return nearest
 
 
 @kernel
-def _meet_pair(s, o, row, part, triangle, margin, h):
-    """Update or create the pair of the bodies `a` and `b` of the state if they are closer than the margin. Return their distance [m]."""
-    q = s[0]
+def _meet_pair(s, o, at_rows, part, triangle, margin, h):
+    """Update or create the pair of the bodies `a` and `b` of the state if they are closer than the margin. Return their distance [m].
+
+    at_rows : row of the object, and the number of its body as in PAIR
+    """
+    q, row, body = s[0], at_rows[0], at_rows[1]
     at = _find_pair(s, row, part, triangle)
     if at >= 0:
         c = q["pairs"][at]
@@ -166,6 +176,7 @@ def _meet_pair(s, o, row, part, triangle, margin, h):
         q["top"] = max(q["top"], at + 1)
         c = q["pairs"][at]
         _begin_pair(c, row, part, triangle)
+        c["body"] = body
         c["origin"], c["dent"] = origin, dent
     if depth <= -margin:
         return -depth

@@ -111,7 +111,7 @@ def _share_forces(p, s):
             other = pairs[k]
             if other["live"] and other["depth"] > 0.0 and dot(vector(other["n_W"]), vector(c["n_W"])) > SIMILAR:
                 total += other["weight"]
-                own += other["weight"] if other["row"] == c["row"] else 0.0
+                own += other["weight"] if other["body"] == c["body"] else 0.0
         c["share"], c["own_share"] = c["weight"] / total, c["weight"] / own
 
 

@@ -1,0 +1,92 @@
+"""Named tuples of records that a kernel finds by an address, so that one kernel steps any number of vehicles.
+
+The arrays of a tuple, in the order of its fields, have one row of addresses and lengths. `tree_at` makes the tuple again inside a kernel. The
+addresses are valid in one process, and as long as the arrays exist.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
+from numpy.typing import NDArray
+
+from simulator.base.jit import COMPILES
+
+Addresses = NDArray[np.int64]
+
+
+def addresses_in(tree: Any) -> Addresses:
+    """Return address and shape of each array of a tuple, or of tuples in it, one after the other. All arrays are contiguous."""
+    row: list[int] = []
+    for array in _arrays(tree):
+        if not array.flags.c_contiguous:
+            raise ValueError("an array of the tuple is not contiguous")
+        row += [array.ctypes.data, *array.shape]
+    return np.array(row, np.int64)
+
+
+def _arrays(tree: Any) -> Iterator[NDArray[Any]]:
+    for part in tree:
+        if isinstance(part, tuple):
+            yield from _arrays(part)
+        else:
+            yield part
+
+
+def _plain_tree_at(address: int, like: Any) -> Any:
+    numbers = iter((ctypes.c_int64 * (3 * sum(array.ndim + 1 for array in _arrays(like)))).from_address(int(address)))
+    return _again(numbers, like)
+
+
+def _again(numbers: Iterator[int], like: Any) -> Any:
+    parts = []
+    for part in like:
+        if isinstance(part, tuple):
+            parts.append(_again(numbers, part))
+            continue
+        at = next(numbers)
+        shape = tuple(next(numbers) for _ in range(part.ndim))
+        memory: Any = (ctypes.c_char * (part.dtype.itemsize * int(np.prod(shape)))).from_address(at) if at else b""
+        parts.append(np.frombuffer(memory, part.dtype).reshape(shape))
+    return type(like)(*parts)
+
+
+@intrinsic
+def _compiled_tree_at(_context: Any, address: Any, like: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        word = ir.IntType(64)
+        row = builder.inttoptr(arguments[0], word.as_pointer())
+        return _made(context, builder, like, row, [0])
+
+    return like(types.uintp, like), generate
+
+
+def _made(context: Any, builder: Any, kind: Any, row: Any, at: list[int]) -> Any:
+    """Return the value of a tuple type, from the words of a row; `at` counts the words that are read."""
+
+    def word() -> Any:
+        at[0] += 1
+        return builder.load(cgutils.gep_inbounds(builder, row, at[0] - 1))
+
+    if isinstance(kind, types.BaseTuple):
+        return context.make_tuple(builder, kind, [_made(context, builder, one, row, at) for one in kind])
+    out = make_array(kind)(context, builder)
+    size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    data, shape = builder.inttoptr(word(), out.data.type), [word() for _ in range(kind.ndim)]
+    strides = [size]
+    for length in shape[:0:-1]:
+        strides.insert(0, builder.mul(strides[0], length))
+    populate_array(out, data=data, shape=shape, strides=strides, itemsize=size, meminfo=None)
+    return out._getvalue()
+
+
+tree_at: Callable[[int, Any], Any] = _compiled_tree_at if COMPILES else _plain_tree_at
+"""Return the tuple whose addresses are at `address`; its types are those of the tuple `like`. For kernels."""

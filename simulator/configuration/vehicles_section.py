@@ -1,0 +1,90 @@
+"""Section `vehicles` of a session: the other vehicles in its world."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from simulator.base.errors import ConfigError
+from simulator.base.fields import Anything, Either, Field, Flag, Group, ListOf, Number, Text
+from simulator.base.registry import KindChoice
+
+MAX_VEHICLES = 1000
+MAX_POSITION = 1e5
+"""m. Limit of a position."""
+MAX_SPEED = 100.0
+"""m/s. Limit of the speed at the start."""
+NAMED = "a name, the path of a file, or the content itself"
+
+
+def vehicles_field(driver: Either) -> Field:
+    """Return the field `vehicles` of a session; `driver`: type of the key `driver`."""
+    return Field("vehicles", ListOf(Group(_entry(driver))), "other vehicles in the world of the first one", ())
+
+
+def _entry(driver: Either) -> tuple[Field, ...]:
+    """Return the table of an entry."""
+    return (
+        Field("name", Text("a name"), "name in messages and in the log", None),
+        Field("vehicle", Anything(NAMED), f"vehicle: {NAMED} (default: that of the session)", None),
+        Field(
+            "position",
+            Number("m", -MAX_POSITION, MAX_POSITION, shape=(2,)),
+            "start, ahead of and to the left of the start of the terrain",
+        ),
+        Field("heading", Number("rad", -math.tau, math.tau), "heading relative to the start of the terrain, + = left", 0.0, written="deg"),
+        Field("speed", Number("m/s", 0.0, MAX_SPEED), "speed at the start (default: that of its maneuver, or 0)", None),
+        Field("maneuver", Anything(NAMED), f"maneuver, relative to the start of the vehicle: {NAMED}", None),
+        Field(
+            "driver",
+            driver,
+            "automatic driver (default: the driver of the maneuver; without maneuver, the vehicle stands in neutral)",
+            None,
+        ),
+        Field("parking_brake", Flag(), "true: a vehicle without driver holds its parking brake", True),
+    )
+
+
+@dataclass(frozen=True)
+class OtherOptions:
+    """Options of another vehicle, without the files that it names."""
+
+    name: str
+    position: tuple[float, float]
+    """m, ahead of and to the left of the start of the terrain."""
+    heading: float
+    """rad, relative to the start of the terrain."""
+    speed: float | None
+    """m/s at the start; None: that of the maneuver, or 0."""
+    driver: KindChoice | None
+    parking_brake: bool
+
+    def start(self, spawn: tuple[float, float, float]) -> tuple[float, float, float]:
+        """Return x, y [m] and yaw [rad] of the start, for a ground with this start."""
+        c, s, (ahead, left) = math.cos(spawn[2]), math.sin(spawn[2]), self.position
+        return spawn[0] + c * ahead - s * left, spawn[1] + s * ahead + c * left, spawn[2] + self.heading
+
+
+def other_options(values: Sequence[Mapping[str, Any]], file: str) -> tuple[OtherOptions, ...]:
+    """Return the options of all entries. Raises ConfigError: two vehicles with one name, or too many."""
+    if len(values) > MAX_VEHICLES:
+        raise ConfigError(file, "vehicles", f"{len(values)} vehicles", f"at most {MAX_VEHICLES}")
+    names = [one.get("name") or f"vehicle_{n}" for n, one in enumerate(values, 2)]
+    for n, name in enumerate(names):
+        if name in names[:n]:
+            raise ConfigError(file, f"vehicles[{n}].name", name, "a name that no other vehicle has")
+        if not name.replace("_", "").isalnum():
+            raise ConfigError(file, f"vehicles[{n}].name", name, "letters, digits and _, because columns of the log begin with it")
+    return tuple(
+        OtherOptions(
+            name,
+            (float(one["position"][0]), float(one["position"][1])),
+            one["heading"],
+            one.get("speed"),
+            KindChoice.of(one["driver"]) if "driver" in one else None,
+            one["parking_brake"],
+        )
+        for name, one in zip(names, values, strict=True)
+    )

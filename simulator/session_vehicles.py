@@ -1,0 +1,166 @@
+"""The other vehicles of a session: each has its file, start, driver and part of the log. The first vehicle is that of the driver's seat.
+
+All vehicles move in the same tick (`simulator.tick`). The others are objects of the world for the first one and for each other: they
+collide, and rays, maps and the window show them. A vehicle whose state becomes invalid stops alone, and stays as an obstacle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from simulator.base.callbacks import address_of
+from simulator.base.errors import JounceError
+from simulator.base.fast_call import compiled_call, type_of
+from simulator.base.record_tree import addresses_in
+from simulator.base.records import Record, Table, dtype_of, record
+from simulator.driver.contract import Driver, SensingDriver
+from simulator.driver.driver_seat import Closing, HasKernels
+from simulator.events.incident import verdict_text
+from simulator.session_objects import SessionObjects
+from simulator.tick import VALID, VEHICLE_ROW, WATCH, place_others
+from terrain.ground import Ground, GroundArrays
+from vehicles.command import COMMAND
+from vehicles.contact.vehicle_objects import bind_objects, vehicle_objects
+from vehicles.vehicle import Vehicle
+
+
+@dataclass(eq=False)
+class OtherVehicle:
+    """A vehicle but the first one.
+
+    Parameters
+    ----------
+    name : name of its objects, and the begin of its columns of the log
+    vehicle : an instance of its own
+    driver : fills its command; None: its command stays as the caller sets it
+    start : x, y [m], yaw [rad]
+    speed : m/s at the start
+    brakes : whether a vehicle without driver holds its parking brake
+    """
+
+    name: str
+    vehicle: Vehicle
+    driver: Driver | SensingDriver | None
+    start: tuple[float, float, float]
+    speed: float = 0.0
+    brakes: bool = True
+    command: Record = field(default_factory=lambda: record(COMMAND))
+    watch: Record = field(default_factory=lambda: record(WATCH))
+    reported: bool = False
+    """Whether its stop was announced."""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether its state became invalid."""
+        return bool(self.watch[0]["verdict"] != VALID)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the description of a stop: name, time, reason, place."""
+        return {
+            "vehicle": self.name,
+            "time_s": float(self.vehicle.space.state[0]["time"]),
+            "reason": verdict_text(self.watch[0]),
+        }
+
+    @property
+    def logged(self) -> list[tuple[str, Table, Record]]:
+        """(prefix, table, record) of its columns."""
+        return [(f"{self.name}_", self.vehicle.readout_table, self.vehicle.readout)]
+
+
+class SessionVehicles:
+    """The other vehicles of one session.
+
+    Parameters
+    ----------
+    first : the first vehicle
+    world : objects of the session, which get the parts of the others
+
+    Attributes
+    ----------
+    rows : records of VEHICLE_ROW for the kernel
+    """
+
+    def __init__(self, first: Vehicle, world: SessionObjects) -> None:
+        self._first, self._world = first, world
+        self.others: tuple[OtherVehicle, ...] = ()
+        self.rows: Record = np.zeros(0, dtype_of(VEHICLE_ROW))
+        self._addresses: list[Any] = []
+        self._objects: list[tuple[int, int]] = []
+        self._place: Callable[..., None] | None = None
+
+    label = "other vehicles"
+    """Name in messages."""
+
+    def __len__(self) -> int:
+        return len(self.others)
+
+    def add(self, others: Sequence[OtherVehicle]) -> None:
+        """Add vehicles before the drive begins. Raises JounceError: another layout of axles than the first vehicle; ObjectError: a name in use."""
+        for one in others:
+            if type_of(one.vehicle.space) != type_of(self._first.space) or type_of(one.vehicle.model) != type_of(self._first.model):
+                raise JounceError(
+                    f"vehicle {one.name}: {one.vehicle.description.name} has another layout of axles than the first vehicle, "
+                    f"{self._first.description.name}; expected the same numbers of axles and wheels"
+                )
+            parts = vehicle_objects(one.name, one.vehicle.model.object_contact, one.vehicle.wheel_centers)
+            self._objects.append((len(self._world.objects), len(parts)))
+            self._world.put(parts)
+            one.vehicle.load_object_contact()
+        self.others = (*self.others, *others)
+
+    def begin(self, ground: Ground) -> None:
+        """Put all vehicles at their starts. Raises JounceError: no equilibrium there."""
+        self.rows = np.zeros(len(self.others), dtype_of(VEHICLE_ROW))
+        self._addresses = []
+        for number, (one, (first, count)) in enumerate(zip(self.others, self._objects, strict=True), 1):
+            v = one.vehicle
+            v.reset(ground, *one.start, speed=one.speed)
+            v.model.steering[0]["input_time"] = self._first.model.steering[0]["input_time"]
+            one.command[:], one.watch[:], one.reported = record(COMMAND), record(WATCH), False
+            one.command[0]["parking_brake"] = float(one.driver is None and one.brakes)
+            if one.speed > 0.0:
+                one.command[0]["selector"], one.command[0]["throttle"] = 1, v.start_throttle
+            row, model, data = self.rows[number - 1], addresses_in(v.model), addresses_in(v.space)
+            self._addresses += [model, data]
+            row["model"], row["data"] = address_of(model), address_of(data)
+            row["command"], row["watch"] = address_of(one.command), address_of(one.watch)
+            row["objects"] = count
+            row["first_state"] = bind_objects(self._world.objects, range(first, first + count), number, v.model.object_contact)
+
+    def place(self, arrays: GroundArrays) -> None:
+        """Write the poses of the vehicles to their objects."""
+        if len(self.rows):
+            if self._place is None:
+                self._place = compiled_call(place_others, self.rows, self._first.space, arrays)
+            self._place(self.rows, self._first.space, arrays)
+
+    def call_drivers(self, time: float) -> None:
+        """Let the drivers fill the commands of their vehicles."""
+        for one in self.others:
+            one.vehicle.read(one.command)
+            if one.driver is not None and not one.stopped:
+                one.driver.read(time, one.vehicle.readout, one.command)  # type: ignore[call-arg]
+
+    def newly_stopped(self) -> list[OtherVehicle]:
+        """Return the vehicles that have stopped since the last call."""
+        found = [one for one in self.others if one.stopped and not one.reported]
+        for one in found:
+            one.reported = True
+        return found
+
+    def load_kernels(self) -> None:
+        """Load the kernels of the drivers in advance."""
+        for one in self.others:
+            if isinstance(one.driver, HasKernels):
+                one.driver.load_kernels(one.vehicle.readout, one.command)
+
+    def close(self) -> None:
+        """Close the drivers."""
+        for one in self.others:
+            if isinstance(one.driver, Closing):
+                one.driver.close()

@@ -1,0 +1,107 @@
+"""A vehicle as objects for other vehicles: the convex parts of its body and its wheels, rigid with the chassis.
+
+Contact, rays, maps, the window and the console then meet it as any other object. The parts are broken objects that their vehicle moves: it
+writes its pose to their states, and takes the impulses that others have left there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.algebra.spatial import rotated
+from simulator.base.algebra.vectors import vector
+from simulator.base.jit import inline
+from simulator.base.records import Record
+from simulator.base.rotations import rotation_of_quaternion
+from terrain.objects.breakaway import Breakaway
+from terrain.objects.object_set import ObjectSet
+from terrain.objects.world_object import ConvexHull, Material, WorldObject
+
+CORNERS = 12
+"""Corners of each end of a wheel."""
+LABEL = "vehicle"
+
+
+def vehicle_objects(name: str, contact: Record, centers: NDArray[np.float64]) -> list[WorldObject]:
+    """Return the parts of a vehicle as objects at the origin.
+
+    contact : record of `vehicles.contact.records.OBJECT_CONTACT`; centers : (wheels, 3) centers of the wheels in B, in the design position [m]
+    """
+    c = contact[0]
+    hulls = [part["points"][: part["count"]].copy() for part in c["parts"][: c["count"]]]
+    hulls += [_wheel(center, float(r), float(half)) for center, (r, half) in zip(centers, c["wheels"], strict=False)]
+    motion, material = Breakaway(float(c["mass"])), Material(stiffness=float(c["stiffness"]))
+    names = [name, *(f"{name} {n}" for n in range(1, len(hulls)))]
+    return [
+        WorldObject(one, ConvexHull(points), (0.0, 0.0, 0.0), label=LABEL, material=material, motion=motion)
+        for one, points in zip(names, hulls, strict=True)
+    ]
+
+
+def _wheel(center: NDArray[np.float64], radius: float, half: float) -> NDArray[np.float64]:
+    """Return the corners (2 CORNERS, 3) of a wheel whose axle is along y."""
+    angles = math.tau * (np.arange(CORNERS) + 0.5) / CORNERS
+    ring = radius * np.column_stack((np.cos(angles), np.zeros(CORNERS), np.sin(angles)))
+    return np.concatenate([center + ring + (0.0, side * half, 0.0) for side in (-1.0, 1.0)])
+
+
+def bind_objects(objects: ObjectSet, rows: Sequence[int], number: int, contact: Record) -> int:
+    """Let a vehicle with this number move the objects in these consecutive rows. Return the row of `states` of the first one.
+
+    contact : record of OBJECT_CONTACT; the chassis resists the pushes of others, so that a contact sees the same mass from both sides
+    """
+    c, states = contact[0], objects.records["state"][list(rows)]
+    inverse = np.asarray(c["inverse_inertia"], float)
+    bodies = objects.bodies[states[0] : states[-1] + 1]
+    bodies["com_O"] = c["com"]
+    bodies["inertia"], bodies["inverse_inertia"] = _six(np.linalg.inv(inverse)), _six(inverse)
+    own, w = objects.states[states[0] : states[-1] + 1], objects.world[0]
+    own["broken"], own["vehicle"] = 1, number
+    objects.broken_rows[w["broken"] : w["broken"] + len(rows)] = rows
+    w["broken"] += len(rows)
+    w["vehicles"] = max(int(w["vehicles"]), number)
+    return int(states[0])
+
+
+def _six(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return xx, yy, zz, xy, xz, yz of a symmetric matrix (3, 3)."""
+    return np.array([matrix[0, 0], matrix[1, 1], matrix[2, 2], matrix[0, 1], matrix[0, 2], matrix[1, 2]])
+
+
+@inline
+def take_impulses(states, first, q):
+    """Move the impulses that other vehicles have left in the states of the parts of a vehicle to its input.
+
+    states : records of `terrain.objects.records.STATE` up to the last part; first : row of the first part; q : row of OBJECT_CONTACT_STATE
+    """
+    for j in range(3):
+        q["impulse_W"][j] = q["angular_impulse_W"][j] = 0.0
+        for k in range(first, len(states)):
+            q["impulse_W"][j] += states[k]["impulse_W"][j]
+            q["angular_impulse_W"][j] += states[k]["angular_impulse_W"][j]
+            states[k]["impulse_W"][j] = states[k]["angular_impulse_W"][j] = 0.0
+
+
+@inline
+def place_parts(states, first, x):
+    """Write pose and velocity of a vehicle (row of its STATE) to the states of its parts."""
+    for k in range(first, len(states)):
+        s = states[k]
+        rotation_of_quaternion(x["q_WB"], s["R_WO"])
+        v, w = rotated(s["R_WO"], vector(x["v_WB_B"])), rotated(s["R_WO"], vector(x["w_WB_B"]))
+        for j in range(3):
+            s["p_WO"][j], s["v_WO"][j], s["w_WO"][j] = x["p_WB"][j], v[j], w[j]
+        for j in range(4):
+            s["q_WO"][j] = x["q_WB"][j]
+
+
+@inline
+def halt_parts(states, first):
+    """Let the parts of a vehicle rest at their last pose."""
+    for k in range(first, len(states)):
+        for j in range(3):
+            states[k]["v_WO"][j] = states[k]["w_WO"][j] = 0.0
