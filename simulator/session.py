@@ -435,9 +435,9 @@ class Session:
         self._has_fault = has_fault
 
     def _serve_soil(self) -> None:
-        """Load the ruts around the vehicle into the arrays of the kernels."""
+        """Load the ruts around the vehicles into the arrays of the kernels."""
         place = self.vehicle.space.state[0]["p_WB"]
-        self.soil.load_tiles_around(float(place[0]), float(place[1]))
+        self.soil.load_tiles_around(float(place[0]), float(place[1]), self.others.places())
 
     def _reset_motion(self) -> None:
         """Reset ruts, readout and cueing after the vehicle was moved; the acceleration and rotation from before are discarded."""

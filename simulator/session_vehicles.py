@@ -108,8 +108,10 @@ class SessionVehicles:
                     f"{self._first.description.name}; expected the same numbers of axles and wheels"
                 )
             parts = vehicle_objects(one.name, one.vehicle.model.object_contact, one.vehicle.wheel_centers)
-            self._objects.append((len(self._world.objects), len(parts)))
-            self._world.put(parts)
+            if one.name not in self._world.objects.names:
+                self._world.put(parts)
+            first = next(row for row, part in enumerate(self._world.objects.objects) if part.name == one.name)
+            self._objects.append((first, len(parts)))
             one.vehicle.load_object_contact()
         self.others = (*self.others, *others)
 
@@ -123,7 +125,7 @@ class SessionVehicles:
             v.model.steering[0]["input_time"] = self._first.model.steering[0]["input_time"]
             one.command[:], one.watch[:], one.reported = record(COMMAND), record(WATCH), False
             one.command[0]["parking_brake"] = float(one.driver is None and one.brakes)
-            if one.speed > 0.0:
+            if one.speed > 0.0 and one.driver is not None:
                 one.command[0]["selector"], one.command[0]["throttle"] = 1, v.start_throttle
             row, model, data = self.rows[number - 1], addresses_in(v.model), addresses_in(v.space)
             self._addresses += [model, data]
@@ -145,6 +147,10 @@ class SessionVehicles:
             one.vehicle.read(one.command)
             if one.driver is not None and not one.stopped:
                 one.driver.read(time, one.vehicle.readout, one.command)  # type: ignore[call-arg]
+
+    def places(self) -> list[tuple[float, float]]:
+        """Return x, y [m] of the vehicles."""
+        return [(float(x), float(y)) for x, y, _ in (one.vehicle.space.state[0]["p_WB"] for one in self.others)]
 
     def newly_stopped(self) -> list[OtherVehicle]:
         """Return the vehicles that have stopped since the last call."""

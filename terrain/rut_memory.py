@@ -8,7 +8,7 @@ machines.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -82,16 +82,17 @@ class SoilMemory:
         """Compile or load the kernels that `load_tiles_around` calls, before the real-time loop starts."""
         self._merge = compiled_call(merge_tile, self.arrays, 0, 0, self.arrays.ring_depths[:1].reshape(-1, TILE))
 
-    def load_tiles_around(self, x: float, y: float) -> None:
-        """Move evicted tiles to the store and load tiles around (x, y) [m]. Call at fixed ticks."""
+    def load_tiles_around(self, x: float, y: float, others: Sequence[tuple[float, float]] = ()) -> None:
+        """Move evicted tiles to the store and load tiles around (x, y) [m], and around other places. Call at fixed ticks."""
         if not self.remembers:
             return
         self._state["epoch"] += 1
         if self._state["spilled"] != self._state["taken"]:
             self._drain()
-        if self._store and abs(x) + abs(y) < 1e9:
-            side = TILE_SIDE * BLOCK
-            self._load_around(int(x // side), int(y // side))
+        side = TILE_SIDE * BLOCK
+        for place in ((x, y), *others):
+            if self._store and abs(place[0]) + abs(place[1]) < 1e9:
+                self._load_around(int(place[0] // side), int(place[1] // side))
 
     def _drain(self) -> None:
         """Move tiles from the ring buffer to the store."""

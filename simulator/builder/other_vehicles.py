@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from simulator.base.errors import ErrorCollector
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.builder.session_builder import SessionBuilder
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.vehicles_section import OtherOptions
@@ -14,7 +14,11 @@ from simulator.driver.make_driver import DriverContext, new_driver
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.session_vehicles import OtherVehicle
 from terrain.ground import Ground
+from terrain.objects.errors import ObjectError
+from terrain.objects.object_set import ObjectSet
+from terrain.objects.world_object import WorldObject
 from vehicles import step_stability
+from vehicles.contact.vehicle_objects import vehicle_objects
 from vehicles.vehicle import Vehicle
 
 
@@ -49,6 +53,21 @@ class OtherParts:
         traits = self.builder.traits(self.vehicle, gravity, min(self.step, step_stability.USUAL_STEP))
         context = DriverContext(self.ground, self.maneuver, self.seed, traits, vehicle)
         return new_driver(kind, context, False, {} if chosen is None else chosen.parameters)
+
+
+def with_others(ground: Ground, others: tuple[OtherParts, ...]) -> Ground:
+    """Return the ground with the other vehicles as objects at their starts, so that pictures of a run and replays show them. Raises ConfigError."""
+    if not others:
+        return ground
+    parts: list[WorldObject] = []
+    for one in others:
+        x, y, yaw = one.ground.spawn
+        place = (x, y, ground.height(x, y))
+        parts += vehicle_objects(one.options.name, one.vehicle.model.object_contact, one.vehicle.wheel_centers, place, yaw)
+    try:
+        return replace(ground, objects=ObjectSet((*ground.objects.objects, *parts), ground.objects.first))
+    except ObjectError as error:
+        raise ConfigError("session", "vehicles", [one.options.name for one in others], f"names that no object has: {error}") from None
 
 
 def other_parts(

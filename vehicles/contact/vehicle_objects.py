@@ -26,18 +26,23 @@ CORNERS = 12
 LABEL = "vehicle"
 
 
-def vehicle_objects(name: str, contact: Record, centers: NDArray[np.float64]) -> list[WorldObject]:
-    """Return the parts of a vehicle as objects at the origin.
+def vehicle_objects(
+    name: str, contact: Record, centers: NDArray[np.float64], position: Sequence[float] = (0.0, 0.0, 0.0), yaw: float = 0.0
+) -> list[WorldObject]:
+    """Return the parts of a vehicle as objects; the first one has the name of the vehicle.
 
-    contact : record of `vehicles.contact.records.OBJECT_CONTACT`; centers : (wheels, 3) centers of the wheels in B, in the design position [m]
+    contact : record of `vehicles.contact.records.OBJECT_CONTACT`; centers : (wheels, 3) centers of the wheels in B, in the design position
+    [m]; position : x, y [m], and z [m] of the ground below; yaw [rad]
     """
     c = contact[0]
     hulls = [part["points"][: part["count"]].copy() for part in c["parts"][: c["count"]]]
     hulls += [_wheel(center, float(r), float(half)) for center, (r, half) in zip(centers, c["wheels"], strict=False)]
+    stands = max((float(c["wheels"][n, 0] - center[2]) for n, center in enumerate(centers)), default=0.0)
+    place = (position[0], position[1], position[2] + stands)
     motion, material = Breakaway(float(c["mass"])), Material(stiffness=float(c["stiffness"]))
     names = [name, *(f"{name} {n}" for n in range(1, len(hulls)))]
     return [
-        WorldObject(one, ConvexHull(points), (0.0, 0.0, 0.0), label=LABEL, material=material, motion=motion)
+        WorldObject(one, ConvexHull(points), place, yaw, label=LABEL, material=material, motion=motion)
         for one, points in zip(names, hulls, strict=True)
     ]
 
@@ -59,6 +64,7 @@ def bind_objects(objects: ObjectSet, rows: Sequence[int], number: int, contact: 
     bodies = objects.bodies[states[0] : states[-1] + 1]
     bodies["com_O"] = c["com"]
     bodies["inertia"], bodies["inverse_inertia"] = _six(np.linalg.inv(inverse)), _six(inverse)
+    objects.records["number"][list(rows)] = objects.records["number"][rows[0]]  # a vehicle is one object for collisions and rays
     own, w = objects.states[states[0] : states[-1] + 1], objects.world[0]
     own["broken"], own["vehicle"] = 1, number
     objects.broken_rows[w["broken"] : w["broken"] + len(rows)] = rows
