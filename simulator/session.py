@@ -398,10 +398,9 @@ class Session:
         if self.tick % self.driver_every < count:
             self._serve_soil()
             self._announce_fault()
+            self._announce_others()
         for collision in self.world.read_collisions() if runs else ():
             self._announce("collision", collision.to_json())
-        for one in self.others.newly_stopped():
-            self._announce("vehicle_stopped", one.to_json())
         if runs:
             before = self.recovery.latest
             try:
@@ -433,6 +432,13 @@ class Session:
         if has_fault and not self._has_fault:
             self._announce("fault", {"part": "platform", "begins": True})
         self._has_fault = has_fault
+
+    def _announce_others(self) -> None:
+        """Announce collisions and stops of the other vehicles."""
+        for collision in self.others.read_collisions():
+            self._announce("collision", collision.to_json())
+        for one in self.others.newly_stopped():
+            self._announce("vehicle_stopped", one.to_json())
 
     def _serve_soil(self) -> None:
         """Load the ruts around the vehicles into the arrays of the kernels."""

@@ -19,6 +19,7 @@ from simulator.base.record_tree import addresses_in
 from simulator.base.records import Record, Table, dtype_of, record
 from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.driver_seat import Closing, HasKernels
+from simulator.events.collision import Collision, CollisionList
 from simulator.events.incident import verdict_text
 from simulator.session_objects import SessionObjects
 from simulator.tick import VALID, VEHICLE_ROW, WATCH, place_others
@@ -91,6 +92,8 @@ class SessionVehicles:
         self.rows: Record = np.zeros(0, dtype_of(VEHICLE_ROW))
         self._addresses: list[Any] = []
         self._objects: list[tuple[int, int]] = []
+        self._collisions: list[tuple[CollisionList, int]] = []
+        self._stops: list[str] = []
         self._place: Callable[..., None] | None = None
 
     label = "other vehicles"
@@ -100,8 +103,8 @@ class SessionVehicles:
         return len(self.others)
 
     def add(self, others: Sequence[OtherVehicle]) -> None:
-        """Add vehicles before the drive begins. Raises JounceError: another layout of axles than the first vehicle; ObjectError: a name in use."""
-        for one in others:
+        """Add vehicles before the drive begins; their order does not matter. Raises JounceError: another layout of axles than the first vehicle."""
+        for one in sorted(others, key=lambda other: other.name):
             if type_of(one.vehicle.space) != type_of(self._first.space) or type_of(one.vehicle.model) != type_of(self._first.model):
                 raise JounceError(
                     f"vehicle {one.name}: {one.vehicle.description.name} has another layout of axles than the first vehicle, "
@@ -113,7 +116,8 @@ class SessionVehicles:
             first = next(row for row, part in enumerate(self._world.objects.objects) if part.name == one.name)
             self._objects.append((first, len(parts)))
             one.vehicle.load_object_contact()
-        self.others = (*self.others, *others)
+            self._collisions.append((CollisionList(one.vehicle.space.object_contact, self._world.objects, one.name), 0))
+            self.others = (*self.others, one)
 
     def begin(self, ground: Ground) -> None:
         """Put all vehicles at their starts. Raises JounceError: no equilibrium there."""
@@ -123,6 +127,7 @@ class SessionVehicles:
             v = one.vehicle
             v.reset(ground, *one.start, speed=one.speed)
             v.model.steering[0]["input_time"] = self._first.model.steering[0]["input_time"]
+            self._collisions[number - 1][0].begin()
             one.command[:], one.watch[:], one.reported = record(COMMAND), record(WATCH), False
             one.command[0]["parking_brake"] = float(one.driver is None and one.brakes)
             if one.speed > 0.0 and one.driver is not None:
@@ -152,11 +157,32 @@ class SessionVehicles:
         """Return x, y [m] of the vehicles."""
         return [(float(x), float(y)) for x, y, _ in (one.vehicle.space.state[0]["p_WB"] for one in self.others)]
 
+    @property
+    def troubles(self) -> list[str]:
+        """Reasons of vehicles that have stopped, and failures of their parts, one line each."""
+        return [*self._stops, *(f"vehicle {one.name}: {trouble}" for one in self.others for trouble in one.vehicle.troubles)]
+
+    @property
+    def collisions(self) -> list[Collision]:
+        """Collisions of these vehicles with objects and with each other; those of the first vehicle are in its own list."""
+        return [collision for one, _ in self._collisions for collision in one.found]
+
+    def read_collisions(self) -> list[Collision]:
+        """Update the lists of collisions; return those that have begun."""
+        new: list[Collision] = []
+        for n, (one, heard) in enumerate(self._collisions):
+            one.objects = self._world.objects
+            one.read()
+            new += one.found[heard:]
+            self._collisions[n] = one, len(one.found)
+        return new
+
     def newly_stopped(self) -> list[OtherVehicle]:
         """Return the vehicles that have stopped since the last call."""
         found = [one for one in self.others if one.stopped and not one.reported]
         for one in found:
             one.reported = True
+            self._stops.append(f"vehicle {one.name} stopped at {one.to_json()['time_s']:.3f} s: {one.to_json()['reason']}")
         return found
 
     def load_kernels(self) -> None:

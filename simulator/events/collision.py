@@ -52,6 +52,8 @@ class Collision:
     """Largest force in the impact [N]."""
     duration: float
     """Time from the first to the last force of the impact [s]."""
+    vehicle: str = ""
+    """Name of the vehicle; empty: the first one."""
 
     @property
     def message(self) -> str:
@@ -77,14 +79,16 @@ class Collision:
             "impulse_Ns": list(self.impulse),
             "peak_force_N": self.peak_force,
             "duration_s": self.duration,
+            **({"vehicle": self.vehicle} if self.vehicle else {}),
         }
 
 
 def collision_text(one: Mapping[str, Any]) -> str:
     """Return the values of `Collision.to_json` as one line: time, object, closing speed, impulse, force."""
     size = float(np.linalg.norm(one["impulse_Ns"]))
+    who = f"{one['vehicle']} with " if one.get("vehicle") else ""
     return (
-        f"{one['time_s']:.3f} s: {one['name']} ({one['label']}), closing speed {one['closing_speed_ms']:.1f} m/s, "
+        f"{one['time_s']:.3f} s: {who}{one['name']} ({one['label']}), closing speed {one['closing_speed_ms']:.1f} m/s, "
         f"impulse {size / 1000.0:.3g} kN s in {one['duration_s']:.2f} s, peak force {one['peak_force_N'] / 1000.0:.3g} kN"
     )
 
@@ -96,12 +100,13 @@ class CollisionList:
     ----------
     contact : OBJECT_CONTACT_STATE of the vehicle
     objects : objects of the session; the session replaces them when it adds objects
+    vehicle : name of the vehicle; empty: the first one
     """
 
-    def __init__(self, contact: Record, objects: ObjectSet) -> None:
+    def __init__(self, contact: Record, objects: ObjectSet, vehicle: str = "") -> None:
         self.found: list[Collision] = []
         """The collisions in the order of their start. The last ones still grow while the vehicle touches the object."""
-        self._contact, self.objects = contact, objects
+        self._contact, self.objects, self._vehicle = contact, objects, vehicle
         self._log: Record = record(COLLISION_LOG)
         self._first = self._closed = 0
 
@@ -145,4 +150,5 @@ class CollisionList:
             impulse=impulse,  # type: ignore[arg-type]
             peak_force=float(row["peak_force"]),
             duration=float(row["end"]) - float(row["time"]),
+            vehicle=self._vehicle,
         )

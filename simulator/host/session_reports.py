@@ -29,6 +29,7 @@ class SessionReports:
         self._failures = self._troubles = self._incidents = self._collisions = 0
         self._held = self._stopped = False
         self._active: set[str] = set()
+        self._of_others: set[str] = set()
 
     def report(self, session: Session) -> None:
         """Report what has happened since the last call."""
@@ -38,6 +39,10 @@ class SessionReports:
         for trouble in session.vehicle.troubles[self._troubles :]:
             self._troubles += 1
             self._messages.trouble(trouble)
+        for trouble in session.others.troubles:
+            if trouble not in self._of_others:
+                self._of_others.add(trouble)
+                self._messages.say(trouble)
         self._report_stop(session)
         self._report_faults(session)
         self._report_collisions(session)

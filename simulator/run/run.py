@@ -157,9 +157,9 @@ class _Recorders:
 
 def _print_troubles(parts: SessionParts, session: Session, run: _Outcome, say: Callable[[str], None]) -> None:
     """Print collisions, failures of parts and an early end."""
-    for collision in session.collisions:
+    for collision in (*session.collisions, *session.others.collisions):
         say(collision.message)
-    for trouble in (*parts.vehicle.troubles, *run.dropped):
+    for trouble in (*parts.vehicle.troubles, *session.others.troubles, *run.dropped):
         say(trouble)
     if run.early is not None:
         say(f"the run ended early: {run.early['reason']}")

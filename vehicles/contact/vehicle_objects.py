@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ from terrain.objects.world_object import ConvexHull, Material, WorldObject
 CORNERS = 12
 """Corners of each end of a wheel."""
 LABEL = "vehicle"
+RUBBER = (0.08, 0.08, 0.08)
+"""Color of the wheels."""
 
 
 def vehicle_objects(
@@ -39,11 +42,12 @@ def vehicle_objects(
     hulls += [_wheel(center, float(r), float(half)) for center, (r, half) in zip(centers, c["wheels"], strict=False)]
     stands = max((float(c["wheels"][n, 0] - center[2]) for n, center in enumerate(centers)), default=0.0)
     place = (position[0], position[1], position[2] + stands)
-    motion, material = Breakaway(float(c["mass"])), Material(stiffness=float(c["stiffness"]))
+    motion, body = Breakaway(float(c["mass"])), Material(stiffness=float(c["stiffness"]))
+    rubber = replace(body, color=RUBBER)
     names = [name, *(f"{name} {n}" for n in range(1, len(hulls)))]
     return [
-        WorldObject(one, ConvexHull(points), place, yaw, label=LABEL, material=material, motion=motion)
-        for one, points in zip(names, hulls, strict=True)
+        WorldObject(one, ConvexHull(points), place, yaw, label=LABEL, material=body if n < c["count"] else rubber, motion=motion)
+        for n, (one, points) in enumerate(zip(names, hulls, strict=True))
     ]
 
 

@@ -1,0 +1,243 @@
+"""Do several vehicles in one world collide with equal and opposite forces, leave ruts for each other, and fail alone?"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import jounce
+from simulator.base.errors import ConfigError, JounceError
+from simulator.builder.builder import build_vehicle
+from simulator.configuration.vehicles_section import other_options
+from simulator.session_vehicles import OtherVehicle
+from terrain.rays.caster import RayCaster
+from tests.end_to_end.program import call
+
+H = 1e-3
+
+
+class Steady:
+    """Driver who holds a speed [m/s] straight ahead."""
+
+    def __init__(self, speed: float) -> None:
+        self.speed = speed
+
+    def read(self, t: float, readout: Any, command: Any) -> None:
+        command[0]["selector"] = 1
+        command[0]["throttle"] = min(max(0.35 + 0.3 * (self.speed - readout[0]["v_WB_B"][0]), 0.0), 1.0)
+
+
+def world(others, speed=0.0, terrain="flat", driver=None, **given):
+    """Simulation of an HMMWV that rolls in neutral without `driver`; others: (name, vehicle or None for an HMMWV, start, speed, driver)."""
+    sim = jounce.Simulation("hmmwv", terrain, platform=None, driver=driver, **given)
+    if driver is None:
+        sim.command(selector=0)
+    session = sim.session
+    session.start_speed = speed
+    first = session.vehicle
+    session.others.add(
+        [
+            OtherVehicle(name, (first if vehicle is None else build_vehicle(vehicle)).new_instance(), who, start, v, brakes=False)
+            for name, vehicle, start, v, who in others
+        ]
+    )
+    session.reset()
+    session.command[0]["selector"] = 0
+    return sim
+
+
+def vehicles_of(session):
+    return [session.vehicle, *(one.vehicle for one in session.others.others)]
+
+
+def momentum_balance(session):
+    """Sum of all forces (3,) [N] of the vehicles on each other in the last tick, of their moments about the origin (3,) [N m], and the largest
+    force [N]."""
+    force, moment, largest = np.zeros(3), np.zeros(3), 0.0
+    for one in vehicles_of(session):
+        q = one.space.object_contact[0]
+        R, p = q["R_WB"], q["p_WB"]
+        own, couple = R @ q["force_B"], R @ q["couple_B"]
+        push, turn = q["impulse_W"] / H, q["angular_impulse_W"] / H
+        com = p + R @ one.model.object_contact[0]["com"]
+        force += own + push
+        moment += couple + np.cross(p, own) + turn + np.cross(com, push)
+        largest = max(largest, float(np.linalg.norm(own)))
+    return force, moment, largest
+
+
+CRASHES = {
+    "head-on": (10.0, [("b", None, (25.0, 0.4, np.pi), 10.0, None)]),
+    "oblique": (15.0, [("b", "sedan", (12.0, 0.6, 1.1), 0.0, None)]),
+    "chain": (
+        20.0,
+        [
+            ("b", "sedan", (12.0, 0.6, 1.3), 0.0, None),
+            ("c", None, (18.0, 0.0, 0.0), 0.0, None),
+            ("d", "light_truck", (24.5, 0.5, 0.1), 0.0, None),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CRASHES)
+def test_forces_are_equal_and_opposite_and_energy_is_lost(name):
+    speed, others = CRASHES[name]
+    session = world(others, speed).session
+    mass = [float(one.model.object_contact[0]["mass"]) for one in vehicles_of(session)]
+
+    def energy():
+        return sum(0.5 * m * float((one.space.state[0]["v_WB_B"] ** 2).sum()) for m, one in zip(mass, vehicles_of(session), strict=True))
+
+    begin, largest = energy(), 0.0
+    for _ in range(1500):
+        session.advance(1)
+        force, moment, size = momentum_balance(session)
+        largest = max(largest, size)
+        assert np.abs(force).max() <= 1e-9 * max(size, 1.0)
+        assert np.abs(moment).max() <= 1e-8 * max(size, 1.0)
+        assert energy() < 1.01 * begin
+    assert largest > 5e4
+    assert energy() < 0.6 * begin
+    assert not any(one.stopped for one in session.others.others)
+    hit = {session.collisions[0].name, *(one.name for one in session.others.collisions)}
+    assert hit == {one[0] for one in others}
+
+
+def test_equal_vehicles_head_on_come_to_rest_together():
+    """By symmetry the collision leaves no momentum; the published restitution of cars at 20 m/s is about 0.1."""
+    session = world([("b", None, (25.0, 0.0, np.pi), 10.0, None)], 10.0).session
+    before = session.vehicle.speed
+    while not session.collisions:
+        session.advance(10)
+    for _ in range(20):
+        session.advance(10)
+    after = [one.space.state[0]["v_WB_B"][0] for one in vehicles_of(session)]
+    assert before > 9.0
+    assert after[0] == pytest.approx(after[1], abs=0.05)
+    assert -0.2 * before < after[0] < 0.0
+
+
+def test_the_order_of_the_vehicles_does_not_matter():
+    speed, others = CRASHES["chain"]
+    first, second = world(others, speed).session, world(others[::-1], speed).session
+    for session in (first, second):
+        session.run(1.5)
+    assert [one.name for one in first.others.others] == [one.name for one in second.others.others]
+    for a, b in zip(vehicles_of(first), vehicles_of(second), strict=True):
+        assert a.space.state.tobytes() == b.space.state.tobytes()
+
+
+def test_a_reset_repeats_the_same_bits():
+    speed, others = CRASHES["chain"]
+    session = world(others, speed).session
+    states = []
+    for _ in range(2):
+        session.reset()
+        session.command[0]["selector"] = 0
+        session.run(1.2)
+        states.append([one.space.state.tobytes() for one in vehicles_of(session)])
+    assert states[0] == states[1]
+
+
+def test_a_vehicle_far_away_changes_nothing():
+    alone = world([], driver=Steady(8.0)).session
+    company = world([("far", "sedan", (0.0, 200.0, 0.0), 0.0, Steady(9.0))], driver=Steady(8.0)).session
+    for session in (alone, company):
+        session.run(2.0)
+    assert alone.vehicle.space.state.tobytes() == company.vehicle.space.state.tobytes()
+    assert company.others.others[0].vehicle.speed > 2.0
+
+
+def test_an_absurd_vehicle_stops_alone():
+    session = world([("a", None, (20.0, 6.0, 0.0), 8.0, None), ("b", None, (40.0, -6.0, 0.0), 8.0, None)], 8.0).session
+    session.run(0.5)
+    broken, well = session.others.others
+    broken.vehicle.space.state[0]["v_WB_B"][0] = np.nan
+    session.run(1.0)
+    assert broken.stopped and not well.stopped
+    assert session.others.troubles == ["vehicle a stopped at 0.501 s: the state is not finite"]
+    assert session.recovery.latest is None and session.vehicle.speed > 5.0 and well.vehicle.speed > 5.0
+    row = session.objects.records[[one.name for one in session.objects.objects].index("a")]
+    state = session.objects.states[row["state"]]
+    assert np.isfinite(state["p_WO"]).all() and not state["v_WO"].any()
+
+
+def test_rays_see_the_others_and_name_them():
+    session = world([("lead", "sedan", (15.0, 0.0, 0.0), 5.0, None)]).session
+    session.run(0.5)
+    hits = RayCaster(session.ground, session.objects).cast([[3.0, 0.0, 0.6]], [[1.0, 0.0, 0.0]], 100.0, session.time)
+    lead = session.others.others[0].vehicle
+    assert session.objects.name(int(hits.object[0])) == "lead"
+    assert 1.5 < lead.space.state[0]["p_WB"][0] - 3.0 - hits.range[0] < 4.5, "the rear of the car"
+
+
+def test_a_convoy_drives_in_the_ruts_of_the_vehicles_before_it():
+    """Five HMMWVs on clayey loam: each pass sinks a little deeper (multipass), as five passes of one vehicle do."""
+    sinkage = {}
+    others = [(f"c{n}", None, (9.0 * n, 0.0, 0.0), 0.0, Steady(3.0)) for n in range(1, 5)]
+    session = world(others, terrain="flat_soil", driver=Steady(3.0), changes={"terrain.soil": "clayey_loam"}).session
+    for _ in range(240):
+        session.run(0.1)
+        for n, one in enumerate(vehicles_of(session)):
+            if 50.0 < one.space.state[0]["p_WB"][0] < 60.0:
+                sinkage.setdefault(n, []).append(float(one.read().copy()[0]["sinkage"].max()))
+    mean = [float(np.mean(sinkage[n])) for n in range(5)]
+    assert mean[4] > 0.005
+    assert all(mean[n] > 1.005 * mean[n + 1] for n in range(4)), "the last vehicle sinks most"
+    assert mean[0] < 1.5 * mean[4]
+
+
+SESSION = """
+terrain: flat
+maneuver: avtp_lane_change
+duration: 3
+vehicles:
+  - {name: lead, vehicle: sedan, position: [30, 0], maneuver: avtp_lane_change}
+  - {position: [60, 1.5], heading_deg: 20}
+"""
+
+
+def test_a_session_file_and_its_rerun(tmp_path, capsys):
+    file = tmp_path / "two.yaml"
+    file.write_text(SESSION)
+    code, out, err = call(capsys, "run", "--session", file, "--out", tmp_path / "out")
+    assert code in (0, 1) and "lead with vehicle_3 (vehicle)" in out + err, err
+    code, out, err = call(capsys, "rerun", tmp_path / "out", "--out", tmp_path / "again")
+    assert code == 0 and "bitwise equal" in out, out + err
+
+
+WRONG = {
+    "[{position: [1, 2], turn: 1}]": "vehicles[0].turn",
+    "[{heading_deg: 3}]": "position",
+    "[{position: [20, 0], vehicle: nothing}]": "vehicles[0].vehicle",
+    "[{position: [20, 0], driver: nobody}]": "vehicles[0].driver",
+    "[{position: [20, 0], name: a}, {position: [40, 0], name: a}]": "vehicles[1].name",
+    "[{position: [20, 0], name: 'a b'}]": "vehicles[0].name",
+    "[{position: [20, 0], vehicle: hmmwv, maneuver: nothing}]": "vehicles[0].maneuver",
+}
+
+
+@pytest.mark.parametrize("section", WRONG)
+def test_wrong_sections_are_refused_with_the_place(section, tmp_path):
+    file = tmp_path / "wrong.yaml"
+    file.write_text(f"terrain: flat\nvehicles: {section}\n")
+    with pytest.raises(ConfigError) as caught:
+        jounce.Simulation(session=str(file), platform=None)
+    assert WRONG[section] in str(caught.value) and str(file) in str(caught.value)
+
+
+def test_default_names_count_from_two():
+    given = {"position": [1.0, 2.0], "heading": 0.0, "parking_brake": True}
+    assert [one.name for one in other_options([given, given], "file")] == ["vehicle_2", "vehicle_3"]
+
+
+def test_another_layout_of_axles_is_refused():
+    session = world([]).session
+    first = session.vehicle
+    other = SimpleNamespace(description=first.description, space=first.space, model=first.model._replace(chassis=np.zeros(2)))
+    with pytest.raises(JounceError, match="other: HMMWV has another layout of axles"):
+        session.others.add([OtherVehicle("other", other, None, (20.0, 0.0, 0.0))])
