@@ -18,12 +18,13 @@ from simulator.base.fast_call import compiled_call, type_of
 from simulator.base.record_tree import addresses_in
 from simulator.base.records import Record, Table, dtype_of, record
 from simulator.driver.contract import Driver, SensingDriver
-from simulator.driver.driver_seat import Closing, HasKernels
+from simulator.driver.driver_seat import DriverSeat
 from simulator.events.collision import Collision, CollisionList
 from simulator.events.incident import verdict_text
 from simulator.session_objects import SessionObjects
 from simulator.tick import VALID, VEHICLE_ROW, WATCH, place_others
 from terrain.ground import Ground, GroundArrays
+from terrain.objects.object_set import ObjectSet
 from vehicles.command import COMMAND
 from vehicles.contact.vehicle_objects import bind_objects, vehicle_objects
 from vehicles.vehicle import Vehicle
@@ -37,7 +38,7 @@ class OtherVehicle:
     ----------
     name : name of its objects, and the begin of its columns of the log
     vehicle : an instance of its own
-    driver : fills its command; None: its command stays as the caller sets it
+    make_driver : returns a driver at each begin of a drive; None: its command stays as the caller sets it
     start : x, y [m], yaw [rad]
     speed : m/s at the start
     brakes : whether a vehicle without driver holds its parking brake
@@ -45,7 +46,7 @@ class OtherVehicle:
 
     name: str
     vehicle: Vehicle
-    driver: Driver | SensingDriver | None
+    make_driver: Callable[[], Driver | SensingDriver | None]
     start: tuple[float, float, float]
     speed: float = 0.0
     brakes: bool = True
@@ -53,6 +54,26 @@ class OtherVehicle:
     watch: Record = field(default_factory=lambda: record(WATCH))
     reported: bool = False
     """Whether its stop was announced."""
+    seat: DriverSeat | None = None
+    """Its driver; None: the command stays as the caller sets it."""
+
+    def take_driver(self) -> None:
+        """Begin a drive with a new driver. Raises JounceError: it cannot be created."""
+        self.close()
+        driver = self.make_driver()
+        self.seat = None if driver is None else DriverSeat(driver, self.command)
+
+    def brake(self) -> None:
+        """Leave the driver, and brake to rest."""
+        self.close()
+        self.command[:] = record(COMMAND)
+        self.command[0]["brake"] = 1.0
+
+    def close(self) -> None:
+        """Close the driver."""
+        if self.seat is not None:
+            self.seat.close()
+        self.seat = None
 
     @property
     def stopped(self) -> bool:
@@ -94,6 +115,7 @@ class SessionVehicles:
         self._objects: list[tuple[int, int]] = []
         self._collisions: list[tuple[CollisionList, int]] = []
         self._stops: list[str] = []
+        self._seen_key, self._seen = (0, 0, 0), dict[int, ObjectSet]()
         self._place: Callable[..., None] | None = None
 
     label = "other vehicles"
@@ -128,9 +150,10 @@ class SessionVehicles:
             v.reset(ground, *one.start, speed=one.speed)
             v.model.steering[0]["input_time"] = self._first.model.steering[0]["input_time"]
             self._collisions[number - 1][0].begin()
+            one.take_driver()
             one.command[:], one.watch[:], one.reported = record(COMMAND), record(WATCH), False
-            one.command[0]["parking_brake"] = float(one.driver is None and one.brakes)
-            if one.speed > 0.0 and one.driver is not None:
+            one.command[0]["parking_brake"] = float(one.seat is None and one.brakes)
+            if one.speed > 0.0 and one.seat is not None:
                 one.command[0]["selector"], one.command[0]["throttle"] = 1, v.start_throttle
             row, model, data = self.rows[number - 1], addresses_in(v.model), addresses_in(v.space)
             self._addresses += [model, data]
@@ -147,11 +170,29 @@ class SessionVehicles:
             self._place(self.rows, self._first.space, arrays)
 
     def call_drivers(self, time: float) -> None:
-        """Let the drivers fill the commands of their vehicles."""
-        for one in self.others:
+        """Let the drivers fill the commands of their vehicles. A vehicle whose driver fails brakes; the others go on."""
+        for number, one in enumerate(self.others, 1):
             one.vehicle.read(one.command)
-            if one.driver is not None and not one.stopped:
-                one.driver.read(time, one.vehicle.readout, one.command)  # type: ignore[call-arg]
+            if one.seat is None or one.stopped:
+                continue
+            try:
+                one.seat.read(time, one.vehicle.readout, dict, self._objects_for(number), self._collisions[number - 1][0].found)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # also SystemExit of a plugin
+                one.brake()
+                self._stops.append(f"vehicle {one.name} brakes: its driver failed at {time:.3f} s: {type(error).__name__}: {error}")
+
+    def _objects_for(self, number: int) -> ObjectSet:
+        """Return the objects without the vehicle with this number, for its driver."""
+        objects = self._world.objects
+        key = id(objects), objects.edits, int(objects.world[0]["broken"])
+        if key != self._seen_key:
+            self._seen_key, self._seen = key, {}
+        if number not in self._seen:
+            first, count = self._objects[number - 1]
+            self._seen[number] = objects.without(range(first, first + count))
+        return self._seen[number]
 
     def places(self) -> list[tuple[float, float]]:
         """Return x, y [m] of the vehicles."""
@@ -188,11 +229,10 @@ class SessionVehicles:
     def load_kernels(self) -> None:
         """Load the kernels of the drivers in advance."""
         for one in self.others:
-            if isinstance(one.driver, HasKernels):
-                one.driver.load_kernels(one.vehicle.readout, one.command)
+            if one.seat is not None:
+                one.seat.load_kernels(one.vehicle.readout)
 
     def close(self) -> None:
         """Close the drivers."""
         for one in self.others:
-            if isinstance(one.driver, Closing):
-                one.driver.close()
+            one.close()

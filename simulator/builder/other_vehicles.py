@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.builder.session_builder import SessionBuilder
@@ -35,16 +36,18 @@ class OtherParts:
     builder: SessionBuilder
     step: float
 
-    def new(self) -> OtherVehicle:
-        """Return the vehicle for a session, with a new driver. Raises ConfigError, JounceError."""
+    def new(self, paced: bool) -> OtherVehicle:
+        """Return the vehicle for a session; `paced`: its driver drives in real time."""
         maneuver, speed = self.maneuver, self.options.speed
         if speed is None:
             speed = 0.0 if maneuver is None else maneuver.start.speed
         vehicle = self.vehicle.new_instance()
         vehicle.free_steering(maneuver is not None and maneuver.gives_torque)
-        return OtherVehicle(self.options.name, vehicle, self._driver(vehicle), self.ground.spawn, speed, self.options.parking_brake)
+        return OtherVehicle(
+            self.options.name, vehicle, partial(self._driver, vehicle, paced), self.ground.spawn, speed, self.options.parking_brake
+        )
 
-    def _driver(self, vehicle: Vehicle) -> Driver | SensingDriver | None:
+    def _driver(self, vehicle: Vehicle, paced: bool) -> Driver | SensingDriver | None:
         chosen = self.options.driver
         if chosen is None and self.maneuver is None:
             return None
@@ -52,7 +55,7 @@ class OtherParts:
         gravity = float(self.ground.p[0]["gravity"])
         traits = self.builder.traits(self.vehicle, gravity, min(self.step, step_stability.USUAL_STEP))
         context = DriverContext(self.ground, self.maneuver, self.seed, traits, vehicle)
-        return new_driver(kind, context, False, {} if chosen is None else chosen.parameters)
+        return new_driver(kind, context, paced, {} if chosen is None else chosen.parameters)
 
 
 def with_others(ground: Ground, others: tuple[OtherParts, ...]) -> Ground:

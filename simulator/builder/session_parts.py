@@ -152,12 +152,18 @@ class SessionParts:
         return FaultContext(self.vehicle, tuple(mounts_of(self.options.sensors)), phases)
 
     def session(
-        self, driver: Driver | SensingDriver, outlets: Iterable[Outlet] = (), sensors: list[MountedSensor] | None = None
+        self,
+        driver: Driver | SensingDriver,
+        outlets: Iterable[Outlet] = (),
+        sensors: list[MountedSensor] | None = None,
+        *,
+        paced: bool = False,
     ) -> Session:
-        """Return a session with the vehicle in its present state; default: new `sensors`. Raises ConfigError, JounceError."""
+        """Return a session with the vehicle in its present state; default: new `sensors`; `paced`: in real time. Raises ConfigError,
+        JounceError."""
         measuring = self.new_sensors() if sensors is None else sensors
         session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring, self.options.weather)
-        session.others.add([one.new() for one in self.others])
+        session.others.add([one.new(paced) for one in self.others])
         session.message_origins = self.configuration.origins.at_start
         if self.maneuver is not None:
             session.start_speed, session.start_drop = self.maneuver.start.speed, self.maneuver.start.drop

@@ -140,7 +140,7 @@ class Host:
             choices = drivers_of(parts, self.controls)
             driver = choices[0].make(None)
             self.view.show_map(driver)
-            self.session = session = parts.session(driver, sensors=sensors)
+            self.session = session = parts.session(driver, sensors=sensors, paced=True)
             session.seat.offer_choices(choices)
             self.control.begin(session)
             with parts.configuration.reading("washout") as (content, _):

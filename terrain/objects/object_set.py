@@ -148,6 +148,16 @@ class ObjectSet:
         out._link()
         return out
 
+    def without(self, rows: Sequence[int]) -> ObjectSet:
+        """Return the set without the objects in these rows, for one who is among them; its states are those of this set."""
+        out = object.__new__(type(self))
+        out.__dict__.update(self.__dict__)
+        out.records, out.world = self.records.copy(), _new_world()
+        out.records["present"][list(rows)] = 0
+        out.world[:] = self.world
+        out._link()
+        return out
+
     def with_added(self, objects: Sequence[WorldObject], world: Record) -> ObjectSet:
         """Return the set with more objects; the numbers of the present ones stay. This set must not be used any more. Raises ObjectError.
 

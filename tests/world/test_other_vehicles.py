@@ -40,7 +40,9 @@ def world(others, speed=0.0, terrain="flat", driver=None, **given):
     first = session.vehicle
     session.others.add(
         [
-            OtherVehicle(name, (first if vehicle is None else build_vehicle(vehicle)).new_instance(), who, start, v, brakes=False)
+            OtherVehicle(
+                name, (first if vehicle is None else build_vehicle(vehicle)).new_instance(), lambda who=who: who, start, v, brakes=False
+            )
             for name, vehicle, start, v, who in others
         ]
     )
@@ -166,6 +168,21 @@ def test_an_absurd_vehicle_stops_alone():
     assert np.isfinite(state["p_WO"]).all() and not state["v_WO"].any()
 
 
+class Failing(Steady):
+    def read(self, t, readout, command):
+        if t > 0.305:
+            raise ZeroDivisionError("by zero")
+        super().read(t, readout, command)
+
+
+def test_a_vehicle_whose_driver_fails_brakes_and_the_others_go_on():
+    session = world([("a", None, (20.0, 6.0, 0.0), 8.0, Failing(8.0)), ("b", None, (40.0, -6.0, 0.0), 8.0, Steady(8.0))], 8.0).session
+    session.run(5.0)
+    failed, well = (one.vehicle for one in session.others.others)
+    assert session.others.troubles == ["vehicle a brakes: its driver failed at 0.310 s: ZeroDivisionError: by zero"]
+    assert abs(failed.speed) < 0.01 and well.speed > 7.0 and session.vehicle.speed > 5.0
+
+
 def test_rays_see_the_others_and_name_them():
     session = world([("lead", "sedan", (15.0, 0.0, 0.0), 5.0, None)]).session
     session.run(0.5)
@@ -240,4 +257,4 @@ def test_another_layout_of_axles_is_refused():
     first = session.vehicle
     other = SimpleNamespace(description=first.description, space=first.space, model=first.model._replace(chassis=np.zeros(2)))
     with pytest.raises(JounceError, match="other: HMMWV has another layout of axles"):
-        session.others.add([OtherVehicle("other", other, None, (20.0, 0.0, 0.0))])
+        session.others.add([OtherVehicle("other", other, lambda: None, (20.0, 0.0, 0.0))])
