@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,6 +26,7 @@ from simulator.base.suggestions import did_you_mean
 from simulator.builder.builder import data_folder
 from simulator.builder.session_parts import SessionParts
 from simulator.builder.warm_up import compile_kernels
+from simulator.configuration.vehicles_section import default_name
 from simulator.driver.command_ranges import RANGES
 from simulator.driver.contract import SensingDriver
 from simulator.driver.driver_seat import Closing
@@ -39,6 +42,7 @@ from simulator.run.object_changes import KEY, changes_text, objects_of
 from simulator.run.run_configuration import about_run, recorded
 from simulator.sensors.measurement import Measurement
 from simulator.session import Driver, Session
+from simulator.session_vehicles import OtherVehicle
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
 from simulator.telemetry.writer import LOG_RATE
@@ -169,6 +173,20 @@ class FunctionDriver:
         self._held.read(t, readout, command)
 
 
+def _as_driver(driver: Any) -> Any:
+    """Return a driver; a function becomes one."""
+    return FunctionDriver(driver) if callable(driver) and not hasattr(driver, "read") else driver
+
+
+def split_drivers(others: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the entries of a session file, and the drivers that are objects or functions by the name of their vehicle."""
+    entries = [{"name": default_name(n), **one} for n, one in enumerate(others)]
+    drivers = {
+        one["name"]: one.pop("driver") for one in entries if "driver" in one and not isinstance(one["driver"], str | Mapping | type(None))
+    }
+    return entries, drivers
+
+
 class Simulation:
     """A vehicle on a ground with its driver and its motion platform. It runs faster than real time, with a log in memory.
 
@@ -183,6 +201,8 @@ class Simulation:
     session, washout : name or path
     platform : name or path of the motion platform; None: the simulation has none, and its columns stay at rest; default: that of the session
     sensors : sensors to add, each a name or a mapping as in the list `sensors` of a session file
+    others : other vehicles in the same world, each a mapping as in the list `vehicles` of a session file; its `driver` may also be an object
+        or a function, as of the simulation
     changes : values by key path, which override all files
     channels : log columns: names, fields, patterns with * and ?; empty: all
     log_rate : log rows per second of simulated time; a divisor of the steps per second
@@ -208,6 +228,7 @@ class Simulation:
         washout=optional(NAME),
         platform=Kind(lambda value: value is None or isinstance(value, DefaultPlatform) or is_name(value), "a name or a path, or None"),
         sensors=Kind(lambda value: isinstance(value, Sequence) and not isinstance(value, str | bytes), "a list of names or mappings"),
+        others=Kind(lambda value: isinstance(value, Sequence) and all(isinstance(one, Mapping) for one in value), "a list of mappings"),
         changes=optional(MAPPING),
         channels=NAMES,
         log_rate=NUMBER,
@@ -223,6 +244,7 @@ class Simulation:
         washout: str | None = None,
         platform: str | DefaultPlatform | None = DEFAULT_PLATFORM,
         sensors: Sequence[str | Mapping[str, Any]] = (),
+        others: Sequence[Mapping[str, Any]] = (),
         changes: Changes | None = None,
         channels: Collection[str] = (),
         log_rate: float = LOG_RATE,
@@ -236,9 +258,12 @@ class Simulation:
             names["platform"] = platform
         if isinstance(driver, str):
             changes, driver = {**(changes or {}), "driver": driver}, None
-        who = FunctionDriver(driver) if callable(driver) and not hasattr(driver, "read") else driver
         if sensors:
             changes = {**(changes or {}), "sensors": list(sensors)}
+        if others:
+            entries, self._other_drivers = split_drivers(others)
+            changes = {**(changes or {}), "vehicles": entries}
+        who = _as_driver(driver)
         self._begin(assemble(names, changes, session), who, channels, log_rate)
 
     @classmethod
@@ -251,6 +276,7 @@ class Simulation:
         return one
 
     _has_platform = True
+    _other_drivers: Mapping[str, Any] = MappingProxyType({})
 
     def _begin(self, parts: SessionParts, driver: Any, channels: Collection[str], log_rate: float) -> None:
         self._parts = parts
@@ -294,6 +320,11 @@ class Simulation:
         return shown_time(self._session.time)
 
     @property
+    def others(self) -> Mapping[str, OtherVehicle]:
+        """Other vehicles by name: `vehicle` with its `readout`, `command` of one without driver, `stopped`."""
+        return {one.name: one for one in self._session.others.others}
+
+    @property
     def collisions(self) -> tuple[Collision, ...]:
         """Collisions with objects since the last reset, see `simulator.events.collision.Collision`. A collision stops nothing and raises nothing."""
         return tuple(self._session.collisions)
@@ -331,6 +362,9 @@ class Simulation:
         self._is_driven = driver is not None
         self._held.values = HeldCommand().values
         self._session = session = parts.session(driver or self._held)
+        for other in session.others.others:
+            if other.name in self._other_drivers:
+                other.make_driver = partial(_as_driver, self._other_drivers[other.name])
         self._added: list[PlannedFault] = []
         session.reset()
         if self._has_platform:

@@ -67,11 +67,16 @@ class OtherOptions:
         return spawn[0] + c * ahead - s * left, spawn[1] + s * ahead + c * left, spawn[2] + self.heading
 
 
+def default_name(n: int) -> str:
+    """Return the name of entry n of the section without a name: the first vehicle is that of the session."""
+    return f"vehicle_{n + 2}"
+
+
 def other_options(values: Sequence[Mapping[str, Any]], file: str) -> tuple[OtherOptions, ...]:
     """Return the options of all entries. Raises ConfigError: two vehicles with one name, or too many."""
     if len(values) > MAX_VEHICLES:
         raise ConfigError(file, "vehicles", f"{len(values)} vehicles", f"at most {MAX_VEHICLES}")
-    names = [one.get("name") or f"vehicle_{n}" for n, one in enumerate(values, 2)]
+    names = [one.get("name") or default_name(n) for n, one in enumerate(values)]
     for n, name in enumerate(names):
         if name in names[:n]:
             raise ConfigError(file, f"vehicles[{n}].name", name, "a name that no other vehicle has")
