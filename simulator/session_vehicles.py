@@ -166,8 +166,8 @@ class SessionVehicles:
         """Write the poses of the vehicles to their objects."""
         if len(self.rows):
             if self._place is None:
-                self._place = compiled_call(place_others, self.rows, self._first.space, arrays)
-            self._place(self.rows, self._first.space, arrays)
+                self._place = compiled_call(place_others, self.rows, self._first.model, self._first.space, arrays)
+            self._place(self.rows, self._first.model, self._first.space, arrays)
 
     def call_drivers(self, time: float) -> None:
         """Let the drivers fill the commands of their vehicles. A vehicle whose driver fails brakes; the others go on."""

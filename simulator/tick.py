@@ -152,19 +152,22 @@ def step_others(rows, model, data, ground, watch, h):
             state[0]["verdict"] = check_state(s, StateMonitor(state, watch.history, watch.commands))
     if g["broken"] > 0:
         move_broken(ground, data.body_contact[0]["n_W"], h)
-    place_others(rows, data, ground)
+    place_others(rows, model, data, ground)
 
 
 @kernel
-def place_others(rows, data, ground):
+def place_others(rows, model, data, ground):
     """Write the poses of the other vehicles to the states of their objects; arguments: see `step_others`."""
+    fastest = 0.0
     for k in range(len(rows)):
         r = rows[k]
         states = records_at(ground.objects[0]["states"], STATE_TYPE, r["first_state"] + r["objects"])
         if record_at(r["watch"], WATCH_TYPE)[0]["verdict"] == VALID:
-            place_parts(states, r["first_state"], tree_at(r["data"], data).state[0])
+            reach = tree_at(r["model"], model).object_contact[0]["reach"]
+            fastest = max(fastest, place_parts(states, r["first_state"], tree_at(r["data"], data).state[0], reach))
         else:
             halt_parts(states, r["first_state"])
+    ground.objects[0]["fastest_vehicle"] = fastest
 
 
 @kernel

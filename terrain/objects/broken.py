@@ -48,11 +48,9 @@ def move_broken(ground, n, h):
     g = w[0]
     objects, rows = records_at(g["objects"], OBJECT_TYPE, g["count"]), records_at(g["broken_rows"], ROW_TYPE, g["broken"])
     points = records_at(g["ground_points"], GROUND_POINT_TYPE, MAX_GROUND_POINTS)
-    for k in range(g["broken"]):
+    for k in range(g["vehicle_parts"], g["broken"]):
         o = objects[rows[k]]
         s = records_at(g["states"], STATE_TYPE, o["state"] + 1)[o["state"]]
-        if s["vehicle"] > 0:
-            continue
         b = records_at(g["bodies"], RIGID_BODY_TYPE, o["state"] + 1)[o["state"]]
         J, L = vector(s["impulse_W"]), vector(s["angular_impulse_W"])
         pushed = dot(J, J) > 0.0 or dot(L, L) > 0.0

@@ -257,7 +257,8 @@ class ObjectSet:
     def _put_back(self) -> None:
         loose = self.records["mass"] > 0.0
         self.states[:] = np.zeros((), self.states.dtype)
-        self.world["broken"] = 0
+        for name in ("broken", "vehicles", "vehicle_parts", "fastest_vehicle"):
+            self.world[name] = 0
         for name in ("p_WO", "R_WO"):
             self.states[name][: int(loose.sum())] = self.records[name][loose]
 

@@ -142,6 +142,8 @@ WORLD = (
     ("fastest", (), "m/s", "bound on the speed of any point of the objects on paths"),
     ("broken", (), "1", "number of broken objects", "i8"),
     ("vehicles", (), "1", "number of vehicles that are objects for others", "i8"),
+    ("vehicle_parts", (), "1", "number of their objects, whose rows are the first of `broken_rows`", "i8"),
+    ("fastest_vehicle", (), "m/s", "bound on the speed of any point of these objects"),
     ("items", (), "1", "number of rows of `item_rows`", "i8"),
     ("objects", (), "", "address of records of OBJECT", "u8"),
     ("starts", (), "", "address of int64 (bins + 1,): index in `item_rows` of the start of each bin, row by row from the south-west", "u8"),

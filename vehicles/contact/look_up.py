@@ -91,6 +91,14 @@ def _vehicle_of(w, o):
     return records_at(w[0]["states"], STATE_TYPE, o["state"] + 1)[o["state"]]["vehicle"] if o["mass"] > 0.0 else 0
 
 
+@inline
+def _vehicle_gap(p, s, w, o):
+    """Return a lower bound of the distance of a part of another vehicle [m], without its attitude."""
+    state = records_at(w[0]["states"], STATE_TYPE, o["state"] + 1)[o["state"]]
+    d, c = sub(vector(state["p_WO"]), vector(s[0]["p_WB"])), vector(o["center_O"])
+    return math.sqrt(dot(d, d)) - math.sqrt(dot(c, c)) - o["reach"] - p[0]["reach"]
+
+
 @kernel
 def _meet_object(p, s, w, wheels, row, margin, h):
     """Update the pairs of the object in a row of the world. Return a lower bound of its distance [m]."""
@@ -98,6 +106,10 @@ def _meet_object(p, s, w, wheels, row, margin, h):
     vehicle = _vehicle_of(w, o)
     if o["present"] == 0 or o["extinction"] > 0.0 or (0 < vehicle <= s[0]["vehicle"]):
         return math.inf
+    if vehicle > 0:
+        nearest = _vehicle_gap(p, s, w, o)
+        if nearest >= margin + SEARCH:
+            return nearest
     place_object(w, o, s[0]["time"], s[0]["pose"])
     nearest = object_gap(s, o, (0.0, 0.0, 0.0), p[0]["reach"])
     if nearest >= margin:

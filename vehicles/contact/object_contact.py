@@ -80,10 +80,10 @@ def meet_objects(p, s, w, wheels, h):
 def _fastest_object(w):
     """Return a bound on the speed of all moving objects."""
     g = w[0]
-    fastest = 0.0
-    if g["broken"] > 0:
+    fastest = g["fastest_vehicle"]
+    if g["broken"] > g["vehicle_parts"]:
         objects, rows = records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"]), records_at(g["broken_rows"], ROW_TYPE, g["broken"])
-        for k in range(g["broken"]):
+        for k in range(g["vehicle_parts"], g["broken"]):
             o = objects[rows[k]]
             s, c = records_at(g["states"], STATE_TYPE, o["state"] + 1)[o["state"]], vector(o["center_O"])
             v, turn = vector(s["v_WO"]), vector(s["w_WO"])

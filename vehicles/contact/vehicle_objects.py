@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.spatial import rotated
-from simulator.base.algebra.vectors import vector
+from simulator.base.algebra.vectors import dot, vector
 from simulator.base.jit import inline
 from simulator.base.records import Record
 from simulator.base.rotations import rotation_of_quaternion
@@ -59,7 +59,8 @@ def _wheel(center: NDArray[np.float64], radius: float, half: float) -> NDArray[n
 
 
 def bind_objects(objects: ObjectSet, rows: Sequence[int], number: int, contact: Record) -> int:
-    """Let a vehicle with this number move the objects in these consecutive rows. Return the row of `states` of the first one.
+    """Let a vehicle with this number move the objects in these consecutive rows, before anything breaks. Return the row of `states` of the
+    first one.
 
     contact : record of OBJECT_CONTACT; the chassis resists the pushes of others, so that a contact sees the same mass from both sides
     """
@@ -73,6 +74,7 @@ def bind_objects(objects: ObjectSet, rows: Sequence[int], number: int, contact: 
     own["broken"], own["vehicle"] = 1, number
     objects.broken_rows[w["broken"] : w["broken"] + len(rows)] = rows
     w["broken"] += len(rows)
+    w["vehicle_parts"] = w["broken"]
     w["vehicles"] = max(int(w["vehicles"]), number)
     return int(states[0])
 
@@ -97,8 +99,11 @@ def take_impulses(states, first, q):
 
 
 @inline
-def place_parts(states, first, x):
-    """Write pose and velocity of a vehicle (row of its STATE) to the states of its parts."""
+def place_parts(states, first, x, reach):
+    """Write pose and velocity of a vehicle (row of its STATE) to the states of its parts. Return a bound on the speed of its points [m/s].
+
+    reach : distance of its farthest point from the chassis reference point [m]
+    """
     for k in range(first, len(states)):
         s = states[k]
         rotation_of_quaternion(x["q_WB"], s["R_WO"])
@@ -107,6 +112,8 @@ def place_parts(states, first, x):
             s["p_WO"][j], s["v_WO"][j], s["w_WO"][j] = x["p_WB"][j], v[j], w[j]
         for j in range(4):
             s["q_WO"][j] = x["q_WB"][j]
+    v, w = vector(x["v_WB_B"]), vector(x["w_WB_B"])
+    return math.sqrt(dot(v, v)) + reach * math.sqrt(dot(w, w))
 
 
 @inline
