@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from simulator import BatchRow as BatchRow
     from simulator import Channel as Channel
     from simulator import ConfigError as ConfigError
+    from simulator import Fleet as Fleet
     from simulator import Ground as Ground
     from simulator import IncidentError as IncidentError
     from simulator import JounceError as JounceError

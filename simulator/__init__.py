@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from simulator.api.batch import Batch as Batch
     from simulator.api.batch import BatchRow as BatchRow
     from simulator.api.batch import run_batch as run_batch
+    from simulator.api.fleet import Fleet as Fleet
     from simulator.api.loading import load_ground as load_ground
     from simulator.api.loading import load_vehicle as load_vehicle
     from simulator.api.loading import warm_up as warm_up
@@ -46,6 +47,7 @@ _HOMES = {
     "Channel": "simulator.telemetry.channels",
     "Collision": "simulator.events.collision",
     "ConfigError": "simulator.base.errors",
+    "Fleet": "simulator.api.fleet",
     "Ground": "terrain.ground",
     "IncidentError": "simulator.api.simulation",
     "JounceError": "simulator.base.errors",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,10 +59,10 @@ class StateMemory:
         self.memory[:stays], self.memory[written_first:] = cleared[:stays], cleared[written_first:]
 
 
-def in_one_block(space: VehicleData) -> StateMemory:
-    """Return a copy in one contiguous memory block. The terrain caches stay where they are."""
-    blocks = space.blocks._asdict()
-    own = {name: part for name, part in space._asdict().items() if name not in ("blocks", "windows")}
+def in_one_block(space: VehicleData, apart: Collection[str] = ("windows",)) -> StateMemory:
+    """Return a copy in one contiguous memory block. The parts `apart` stay where they are: the terrain caches, which are no state."""
+    blocks = {name: part for name, part in space.blocks._asdict().items() if name not in apart}
+    own = {name: part for name, part in space._asdict().items() if name != "blocks" and name not in apart}
     blocks[SEEN_BY_BLOCKS] = blocks.pop("seen")  # VehicleData has another field with this name
     parts = sorted([*own.items(), *blocks.items()], key=lambda named: _GROUP.get(named[0], 0))
     sizes = [ALIGNED * math.ceil(part.nbytes / ALIGNED) for _, part in parts]
@@ -79,5 +80,6 @@ _GROUP = {name: n for n, group in enumerate(IN_ORDER) for name in group}
 def _viewed(space: VehicleData, memory: Bytes, places: tuple[tuple[str, np.dtype, tuple[int, ...], int], ...]) -> VehicleData:
     """Return a VehicleData whose parts are views of a memory block."""
     views: dict[str, Any] = {name: np.ndarray(shape, kind, memory, at) for name, kind, shape, at in places}
-    of_blocks = {name: views.pop(SEEN_BY_BLOCKS if name == "seen" else name) for name in Blocks._fields}
-    return space._replace(blocks=Blocks(**of_blocks), **views)
+    names = {SEEN_BY_BLOCKS if name == "seen" else name: name for name in Blocks._fields}
+    of_blocks = {field: views.pop(name) for name, field in names.items() if name in views}
+    return space._replace(blocks=space.blocks._replace(**of_blocks), **views)
