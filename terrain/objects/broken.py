@@ -21,7 +21,6 @@ from terrain.objects.records import (
     OBJECT_TYPE,
     RIGID_BODY_TYPE,
     ROW_TYPE,
-    SPHERE,
     STATE_TYPE,
 )
 from terrain.objects.rigid_body import answer_across, answer_along, center_of_mass, in_world, symmetric, turn_freely
@@ -130,7 +129,7 @@ def _meet_ground(points, count, one, inverse, motion, energy):
     """
     o, b, s = one
     v, turn = motion
-    every = 1.0 if o["shape"] == SPHERE else 0.0
+    every = 1.0 if b["count"] == 1 else 0.0  # a body on one point, a sphere, rolls about every axis
     R = s["R_WO"]
     rolling = b["rolling_arm"], (R[0, 2], R[1, 2], R[2, 2]), every
     body = o["mass"], inverse, o["friction"]

@@ -1,4 +1,4 @@
-"""Points of an object that may touch the ground: the corners of a box, a hull or a mesh, and the lowest points of round shapes."""
+"""Points of an object that may touch the ground: those of its record RIGID_BODY, and the lowest points of the rims of a cylinder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simulator.base.algebra.spatial import rotated
 from simulator.base.algebra.vectors import add, add_scaled, cross, dot, scale, sub, vector
 from simulator.base.callbacks import records_at
 from simulator.base.jit import inline, kernel
-from terrain.objects.records import BOX, CAPSULE, CYLINDER, SPHERE, VERTEX_TYPE
+from terrain.objects.records import CYLINDER, VERTEX_TYPE
 
 UPRIGHT = 1e-9
 """1. Sine of the tilt below which all points of the rim of a cylinder are equally low."""
@@ -29,25 +29,13 @@ def write_points(w, o, b, s, n, points):
     w, o, b, s : records of WORLD, OBJECT, RIGID_BODY and STATE
     n : ground normal below the object
     """
-    R, size, shape = s["R_WO"], o["size"], o["shape"]
-    axis = (R[0, 2], R[1, 2], R[2, 2])
-    if shape == SPHERE:
-        _put(points, 0, scale(-size[0], n))
-        return 1
-    if shape == CAPSULE:
-        for i in range(2):
-            _put(points, i, add_scaled(scale(size[1] if i else -size[1], axis), -size[0], n))
-        return 2
-    if shape == CYLINDER:
-        return _write_rims(R, size, axis, n, points)
-    com = vector(b["com_O"])
-    if shape == BOX:
-        for i in range(8):
-            _put(points, i, rotated(R, (size[0] if i & 1 else -size[0], size[1] if i & 2 else -size[1], size[2] if i & 4 else -size[2])))
-        return 8
-    vertices = records_at(w[0]["vertices"], VERTEX_TYPE, b["first"] + b["count"])
+    R, com, first = s["R_WO"], vector(b["com_O"]), b["first"]
+    if o["shape"] == CYLINDER:
+        return _write_rims(R, o["size"], (R[0, 2], R[1, 2], R[2, 2]), n, points)
+    vertices = records_at(w[0]["vertices"], VERTEX_TYPE, first + b["count"])
     for i in range(b["count"]):
-        _put(points, i, rotated(R, sub(vector(vertices[b["first"] + i]["r_O"]), com)))
+        r = rotated(R, sub(vector(vertices[first + i]["r_O"]), com))
+        _put(points, i, add_scaled(r, -b["margin"], n))
     return b["count"]
 
 
