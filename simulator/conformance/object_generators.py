@@ -101,7 +101,7 @@ def _check_rays(check: Check, shape: Shape) -> None:
     ranges = RayCaster(level_ground(), ObjectSet(_loose(shape))).cast(center - 2.0 * size * toward, toward, 4.0 * size, ground=False).range
     met = np.isfinite(ranges)
     away = np.abs((ranges[met, None] - 2.0 * size) * toward[met]) - half
-    check.need(met.any(), "no ray toward the middle of the shape meets it")
+    check.need(bool(met.any()), "no ray toward the middle of the shape meets it")
     check.need(bool((away <= 1e-6 * (1.0 + size)).all()), "a ray meets the shape outside its bounding box")
 
 

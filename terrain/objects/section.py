@@ -128,8 +128,8 @@ def default_names(sections: Sequence[Values], taken: Collection[str] = ()) -> It
 def _object(section: Values, name: str, height: Height, request: ShapeRequest) -> WorldObject:
     """Return one object. Raises ConfigError."""
     place = {key: section[key] for key in ("yaw", "pitch", "roll") if key in section}
-    one = WorldObject(name, build_shape(request), (0.0, 0.0, 0.0), label=section["label"], material=material_of(section), **place)
     try:
+        one = WorldObject(name, build_shape(request), (0.0, 0.0, 0.0), label=section["label"], material=material_of(section), **place)
         given = section.get("breakaway")
         breakaway = usual_breakaway(one.label, one.material) if given is None else Breakaway(given["mass"], given["force"])
         if "path" in section:

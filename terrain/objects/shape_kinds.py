@@ -5,12 +5,9 @@ A kind builds one of the shapes of `terrain.objects.shapes`, so that rays, conta
 
 from __future__ import annotations
 
-from typing import Any
-
-from simulator.base.errors import ConfigError, JounceError
+from simulator.base.errors import JounceError
 from simulator.base.fields import Choice, Field, FileName, Number
-from simulator.base.registry import Registry
-from terrain.objects.errors import ObjectError
+from simulator.base.registry import Registry, making
 from terrain.objects.shapes import CONTRACT, SHIPPED, TILT, Shape, ShapeKind, ShapeRequest, TriangleMesh
 
 UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
@@ -61,24 +58,17 @@ def build_shape(request: ShapeRequest) -> Shape:
 
     Raises
     ------
-    ConfigError : keys that contradict each other, or an impossible shape
+    ObjectError : an impossible shape
+    ConfigError : keys that contradict each other
     JounceError : a plugin raised another exception, or returned something else than a shape
     """
-    values: Any = request.values
-    name = values["shape"]
-    kind = SHAPE_KINDS.need(name)
-    if SHAPE_KINDS.is_builtin(name):
-        return kind.build(request)
+    kind = SHAPE_KINDS.need(request.values["shape"])
     check(kind)
-    try:
+    with making(f"shape {kind.name}"):
         shape = kind.build(request)
         if not isinstance(shape, Shape):
-            raise JounceError(f"shape {name}: wrong type {type(shape).__name__} of its result; expected a shape of terrain.objects.shapes")
+            raise JounceError(
+                f"shape {kind.name}: wrong type {type(shape).__name__} of its result; expected a shape of terrain.objects.shapes"
+            )
         shape.check()
-    except ObjectError as error:
-        raise ConfigError(values.file, values.key, name, str(error)) from None
-    except JounceError:
-        raise
-    except Exception as error:
-        raise JounceError(f"shape {name}: {type(error).__name__}: {error}") from error
     return shape

@@ -1,7 +1,7 @@
 """Shapes of objects: all that a shape means, apart from the kernels.
 
 A shape has a code, by which kernels choose: `terrain.rays.shapes` for rays, `vehicles.contact.bodies` for contact with a vehicle, and
-`terrain.objects.ground_points` for contact of a broken object with the ground. Everything else about a shape is in its class, and its keys
+`terrain.objects.broken` for contact of a broken object with the ground. Everything else about a shape is in its class, and its keys
 in a file are in its `ShapeKind`. `terrain.objects.shape_kinds` is the registry; a kind of a plugin builds one of these shapes.
 
 Frame O of an object: the origin is the center of a box, a sphere and a capsule, and the center of the base of a cylinder; the points of a
@@ -113,10 +113,6 @@ class Shape(ABC):
         """Return `size` in a record of OBJECT (3,)."""
         return 0.0, 0.0, 0.0
 
-    def lengths(self) -> dict[str, float]:
-        """Return the lengths by their names in a table of objects, without units [m]."""
-        return dict(vars(self))
-
     def lowest(self, down: FloatArray) -> float:
         """Return z of the lowest point from the origin [m]; down (3,): the third row of R_WO."""
         return float((self.corners() @ down).min()) - self.margin
@@ -168,9 +164,6 @@ class Box(Shape):
 
     def size_in_record(self) -> FloatArray:
         return 0.5 * np.asarray(self.size, float)
-
-    def lengths(self) -> dict[str, float]:
-        return dict(zip(("length", "width", "height"), self.size, strict=True))
 
     def outline(self, p: FloatArray, R: FloatArray) -> tuple[FloatArray, float, float, float]:
         if abs(R[2, 2] - 1.0) >= UPRIGHT:

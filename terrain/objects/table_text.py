@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from simulator.base.errors import JounceError
 from terrain.objects.shapes import SIMPLE
 from terrain.objects.table_file import COLUMNS
-from terrain.objects.world_object import Breakaway, Material, WorldObject
+from terrain.objects.world_object import Box, Breakaway, Material, WorldObject
 
 ON_GROUND = math.nan
 """z of an object that stands on the ground below its position; the cell is empty."""
@@ -56,7 +56,8 @@ def _shape(one: WorldObject) -> tuple[str, dict[str, str]]:
     """Return the name of a shape and the cells of its size. Raises JounceError."""
     if type(one.shape) not in SIMPLE.values():
         raise JounceError(f"object {one.name}: a table holds no {type(one.shape).__name__}; use the list `objects`")
-    return one.shape.name, {f"{name}_m": _cell(length) for name, length in one.shape.lengths().items()}
+    sizes = zip(("length", "width", "height"), one.shape.size, strict=True) if isinstance(one.shape, Box) else vars(one.shape).items()
+    return one.shape.name, {f"{name}_m": _cell(size) for name, size in sizes}
 
 
 def _cell(value: float, usual: float | None = None) -> str:

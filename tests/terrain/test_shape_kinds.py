@@ -96,7 +96,7 @@ def test_a_log_holds_an_object_of_a_plugin_to_the_last_bit() -> None:
         ({"shape": "wegde", "edge": 2.0}, "did you mean wedge?"),
         ({"shape": "plate", "edge": 2.0}, "5 points span no volume"),
         ({"shape": "number", "edge": 2.0}, "shape number: wrong type float of its result"),
-        ({"shape": "failing", "edge": 2.0}, "shape failing: ValueError: no steps"),
+        ({"shape": "failing", "edge": 2.0}, "shape failing: cannot be created: ValueError: no steps"),
     ],
 )
 def test_a_wrong_shape_is_one_line(section: dict[str, Any], message: str) -> None:
