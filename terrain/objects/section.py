@@ -80,7 +80,8 @@ COMMON = (
         None,
     ),
 )
-OBJECT_KIND = Variants("shape", lambda name: SHAPE_KINDS.need(name).fields, SHAPE_KINDS.names, "shape of an object", COMMON)
+_NOUN = "a shape (of a plugin: --plugin FILE.py), one of"
+OBJECT_KIND = Variants("shape", lambda name: SHAPE_KINDS.need(name).fields, SHAPE_KINDS.names, "shape of an object", COMMON, noun=_NOUN)
 OBJECTS = Field("objects", ListOf(OBJECT_KIND), "objects that stand on the ground or move over it", ())
 """Field of all terrain files."""
 
