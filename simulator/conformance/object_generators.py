@@ -17,7 +17,7 @@ from simulator.conformance.samples import SEED, level_ground
 from terrain.objects.as_mapping import to_mapping
 from terrain.objects.kinds import GeneratorRequest, ObjectGeneratorKind
 from terrain.objects.object_set import ObjectSet
-from terrain.objects.shapes import Shape, ShapeKind, ShapeRequest
+from terrain.objects.shapes import SHAPES, Shape, ShapeKind, ShapeRequest
 from terrain.objects.world_object import Breakaway, WorldObject
 from terrain.rays.caster import RayCaster
 
@@ -86,10 +86,10 @@ def _loose(shape: Shape) -> list[WorldObject]:
 
 def _check_shape(check: Check, shape: Any, prefix: str = "") -> None:
     """Check type and numbers of a shape."""
-    if isinstance(shape, Shape):
+    if type(shape) in SHAPES:
         _check_objects(check, _loose(shape), prefix)
     else:
-        check.fail(f"{prefix}returns {type(shape).__name__}; expected a shape of terrain.objects.shapes")
+        check.fail(f"{prefix}returns {type(shape).__name__}; expected one of terrain.objects.shapes")
 
 
 def _check_rays(check: Check, shape: Shape) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from simulator.base.errors import JounceError
 from simulator.base.fields import Choice, Field, FileName, Number
 from simulator.base.registry import Registry, making
-from terrain.objects.shapes import CONTRACT, SHIPPED, TILT, Shape, ShapeKind, ShapeRequest, TriangleMesh
+from terrain.objects.shapes import CONTRACT, SHAPES, SHIPPED, TILT, Shape, ShapeKind, ShapeRequest, TriangleMesh
 
 UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
 """Meters per length unit of a mesh file."""
@@ -66,9 +66,7 @@ def build_shape(request: ShapeRequest) -> Shape:
     check(kind)
     with making(f"shape {kind.name}"):
         shape = kind.build(request)
-        if not isinstance(shape, Shape):
-            raise JounceError(
-                f"shape {kind.name}: wrong type {type(shape).__name__} of its result; expected a shape of terrain.objects.shapes"
-            )
+        if type(shape) not in SHAPES:
+            raise JounceError(f"shape {kind.name}: wrong type {type(shape).__name__} of its result; expected one of terrain.objects.shapes")
         shape.check()
     return shape

@@ -345,6 +345,7 @@ class TriangleMesh(Shape):
 
 SIMPLE: dict[str, Any] = {one.name: one for one in (Box, Cylinder, Sphere, Capsule)}
 """Shapes of a few lengths, which a table of objects and the generator `scatter` can hold."""
+SHAPES = (*SIMPLE.values(), ConvexHull, TriangleMesh)
 
 
 def hull_vertices(points: FloatArray) -> FloatArray | None:

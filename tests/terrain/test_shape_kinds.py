@@ -16,7 +16,7 @@ from simulator.conformance.findings import PluginError
 from terrain.load_terrain import load_terrain
 from terrain.objects.as_mapping import from_mapping, to_mapping
 from terrain.objects.shape_kinds import SHAPE_KINDS, register
-from terrain.objects.shapes import CONTRACT, SIMPLE, TILT, Capsule, ConvexHull, Shape, ShapeKind, ShapeRequest, TriangleMesh
+from terrain.objects.shapes import CONTRACT, SIMPLE, TILT, Capsule, ConvexHull, Shape, ShapeKind, ShapeRequest, Sphere, TriangleMesh
 from terrain.outlines import outlines
 from terrain.rays.caster import RayCaster
 
@@ -122,7 +122,7 @@ def test_another_contract_or_a_name_in_use_is_refused() -> None:
     ("name", "message"),
     [
         ("failing", "raises ValueError: no steps"),
-        ("number", "returns float; expected a shape of terrain.objects.shapes"),
+        ("number", "returns float; expected one of terrain.objects.shapes"),
         ("plate", "span no volume"),
     ],
 )
@@ -132,15 +132,19 @@ def test_the_conformance_suite_names_the_fault(name: str, message: str) -> None:
     assert check_plugin(SHAPE_KINDS.need("wedge"))
 
 
-def test_the_conformance_suite_finds_a_shape_by_chance_and_bounds_that_are_too_small() -> None:
+def test_the_conformance_suite_finds_chance_a_class_of_its_own_and_small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     def shaken(request: ShapeRequest) -> Shape:
         return ConvexHull(np.random.default_rng().normal(size=(9, 3)))
 
-    class Small(Capsule):
-        def bounds(self) -> Any:
-            return np.zeros(3), np.array((self.radius, self.radius, 0.5 * self.length))
+    class Own(Capsule):
+        """A log cannot hold it."""
 
-    for build, message in ((shaken, "equal keys give another shape"), (lambda _: Small(1.0, 2.0), "outside its bounding box")):
+    monkeypatch.setattr(Sphere, "bounds", lambda self: (np.zeros(3), np.full(3, 0.9 * self.radius)))
+    for build, message in (
+        (shaken, "equal keys give another shape"),
+        (lambda _: Own(1.0, 2.0), "returns Own; expected one of terrain.objects.shapes"),
+        (lambda _: Sphere(2.0), "outside its bounding box"),
+    ):
         kind = ShapeKind("odd", build, CONTRACT, (EDGE,), "odd")
         with pytest.raises(PluginError, match=message):
             check_plugin(kind)
