@@ -8,15 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import record
-from terrain.objects.footprint import CIRCLE
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.pose import POSE
-from terrain.objects.world_object import Box, Capsule, ConvexHull, Cylinder, Sphere, TriangleMesh, WorldObject
 from terrain.rays.cast import place_objects
 
 FloatArray = NDArray[np.float64]
-UPRIGHT = 1e-12
-"""1 - cosine of the tilt below which a box or a cylinder stands upright: its outline is a rectangle or a disc."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +20,7 @@ class Outline:
     """Outline of an object from above: a convex polygon widened by a radius."""
 
     points: FloatArray
-    """(n, 2) m, corners in order, in W; one or two for a disc and a capsule"""
+    """(n, 2) m, corners in order, in W; one or two if the outline is round"""
     radius: float
     """m; 0 = the polygon itself"""
     bottom: float
@@ -67,40 +63,9 @@ def outlines(
     for n, row in enumerate(rows):
         if objects.records[row]["present"]:
             ground = 0.0 if grounds is None else float(grounds[n])
-            out.append(_outline(objects.objects[row], poses[n]["p_WO"], poses[n]["R_WO"], int(objects.records[row]["label"]), ground))
+            points, radius, bottom, top = objects.objects[row].shape.outline(poses[n]["p_WO"], poses[n]["R_WO"])
+            out.append(Outline(points, radius, bottom, top, int(objects.records[row]["label"]), ground))
     return out
-
-
-def _outline(one: WorldObject, p: FloatArray, R: FloatArray, label: int, ground: float) -> Outline:
-    shape = one.shape
-    if isinstance(shape, Sphere):
-        return Outline(p[None, :2].copy(), shape.radius, p[2] - shape.radius, p[2] + shape.radius, label, ground)
-    if isinstance(shape, Cylinder) and abs(R[2, 2] - 1.0) < UPRIGHT:
-        return Outline(p[None, :2].copy(), shape.radius, p[2], p[2] + shape.height, label, ground)
-    if isinstance(shape, Capsule):
-        ends = p + np.array((-0.5, 0.5))[:, None] * shape.length * R[:, 2]
-        return Outline(ends[:, :2], shape.radius, ends[:, 2].min() - shape.radius, ends[:, 2].max() + shape.radius, label, ground)
-    corners = p + _corners(shape) @ R.T
-    if isinstance(shape, Box) and abs(R[2, 2] - 1.0) < UPRIGHT:
-        outline = corners[:4, :2]
-    else:
-        from scipy.spatial import ConvexHull as Hull
-
-        flat = corners[:, :2]
-        outline = flat[Hull(flat).vertices]
-    return Outline(outline, 0.0, corners[:, 2].min(), corners[:, 2].max(), label, ground)
-
-
-def _corners(shape: Box | Cylinder | ConvexHull | TriangleMesh) -> FloatArray:
-    """Return the corners (n, 3) in O; the first four of a box are those of its bottom, in order."""
-    if isinstance(shape, Cylinder):
-        return np.concatenate([np.column_stack((shape.radius * CIRCLE, np.full(len(CIRCLE), z))) for z in (0.0, shape.height)])
-    if isinstance(shape, Box):
-        square = np.array(((-1, -1), (1, -1), (1, 1), (-1, 1)), float)
-        return 0.5 * np.asarray(shape.size, float) * np.concatenate([np.column_stack((square, np.full(4, z))) for z in (-1.0, 1.0)])
-    if isinstance(shape, ConvexHull):
-        return np.asarray(shape.points, float)
-    return np.asarray(shape.triangles, float).reshape(-1, 3)
 
 
 def _distance_to_segment_of_squares(ends: FloatArray, x: FloatArray, y: FloatArray, half: float) -> FloatArray:

@@ -20,6 +20,7 @@ REGISTRIES: dict[str, tuple[str, str]] = {
         "generators of objects, `type:` in `object_generators` of a terrain file",
         "terrain.objects.kinds:OBJECT_GENERATOR_KINDS",
     ),
+    "shapes": ("shapes of objects, `shape:` of an object in a terrain file", "terrain.objects.shape_kinds:SHAPE_KINDS"),
     "elevation_formats": ("formats of elevation data, `format:` of a terrain file", "terrain.readers.kinds:ELEVATION_FORMAT_KINDS"),
     "washout_algorithms": ("washout algorithms, `type:` of a washout file", "washout.kinds:WASHOUT_KINDS"),
     "sensors": ("sensors, `type:` in `sensors` of a session", "simulator.sensors.kinds:SENSOR_KINDS"),

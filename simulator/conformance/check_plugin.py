@@ -70,6 +70,12 @@ SUITES: dict[str, Suite] = {
         "terrain.objects.kinds:check",
         "simulator.conformance.object_generators:check_object_generator",
     ),
+    "shapes": Suite(
+        "terrain.objects.shapes:ShapeKind",
+        "terrain.objects.shape_kinds:SHAPE_KINDS",
+        "terrain.objects.shape_kinds:check",
+        "simulator.conformance.object_generators:check_shape",
+    ),
     "elevation_formats": Suite(
         "terrain.readers.kinds:ElevationFormatKind",
         "terrain.readers.kinds:ELEVATION_FORMAT_KINDS",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.view.object_data import BAKED, ObjectData, no_objects
 from simulator.view.object_meshes import flat_triangles, hull_triangles
-from terrain.objects.records import BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE, STATIC
+from terrain.objects.records import HULL, MESH, STATIC
 
 PART = 4096
 """Maximum number of triangles of a part of a mesh, which is drawn or culled as a whole."""
@@ -26,7 +26,7 @@ def make_object_data(objects: Any) -> ObjectData:
     mesh = _fill_meshes(meshes, objects)
     return ObjectData(
         shape=rows["shape"].copy(),
-        size=_sizes(rows),
+        size=np.array([one.shape.drawn_size() for one in objects.objects], np.float32),
         p_WO=rows["p_WO"].copy(),
         R_WO=rows["R_WO"].copy(),
         center_O=rows["center_O"].copy(),
@@ -40,19 +40,6 @@ def make_object_data(objects: Any) -> ObjectData:
         baked=_stacked(meshes.baked, 9),
         parts=np.array(meshes.parts, float).reshape(-1, 9),
     )
-
-
-def _sizes(rows: Any) -> NDArray[np.float32]:
-    """Return the factors of the unit meshes and the shift of their ends (n, 4)."""
-    size, out = rows["size"], np.ones((len(rows), 4), np.float32)
-    out[:, 3] = 0.0
-    shape = rows["shape"]
-    out[shape == BOX, :3] = size[shape == BOX]
-    for kind in (CYLINDER, SPHERE, CAPSULE):
-        out[shape == kind, :3] = size[shape == kind, :1]
-    out[shape == CYLINDER, 2] = 2.0 * size[shape == CYLINDER, 1]
-    out[shape == CAPSULE, 3] = size[shape == CAPSULE, 1]
-    return out
 
 
 @dataclass

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from simulator.view.object_changes import ObjectChanges
 from simulator.view.object_data import BAKED, ObjectData
 from simulator.view.textures import SUN
+from terrain.objects.shapes import SIMPLE
 
 SMALLEST = 0.0012
 """rad. Smallest visible radius of an object as an angle at the camera: about one pixel of a window of 720 lines."""
@@ -86,12 +87,12 @@ class ObjectItems:
     Attributes
     ----------
     instances : (n, 19) per object: rows of the (3, 4) matrix from O to W, size (4), color (3), as in the shader
-    group : (items,) number of the unit mesh 0 .. 3, MESHES + row of `parts`, or BAKED
+    group : (items,) number of the unit mesh, MESHES + row of `parts`, or BAKED
     owner : (items,) row of the object
     edits : number of changes of objects that are not moving any more, so far
     """
 
-    MESHES = 4
+    MESHES = len(SIMPLE)
 
     def __init__(self, data: ObjectData, budget: int, triangles: Rows, exact: bool = False) -> None:
         self.data, self._budget = data, budget

@@ -21,7 +21,7 @@ class ObjectData:
 
     Attributes
     ----------
-    shape : (n,) BOX, CYLINDER, SPHERE, CAPSULE, HULL or MESH of `terrain.objects.records`
+    shape : (n,) numbers of the shapes in `terrain.objects.records`
     size : (n, 4) factors of the unit mesh along x, y, z of O, and shift of its ends along z [m]; see `object_meshes`
     p_WO, R_WO : (n, 3) [m], (n, 3, 3) pose at time 0
     center_O, half_O : (n, 3) center and half edges of the bounding box, in O [m]

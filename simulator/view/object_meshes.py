@@ -1,7 +1,7 @@
 """Unit meshes of the shapes of objects. No OpenGL here.
 
 A vertex is seven floats: position (3), outward unit normal (3), end. The shader draws it at `position * size[:3] + (0, 0, end * size[3])` in
-O, so that one mesh serves all objects of a shape: only a capsule has ends, which its length moves apart.
+O, so that one mesh serves all objects of a shape: round ends move apart by the length.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.view.meshes import Array, Builder
-from terrain.objects.records import BOX, CAPSULE, CYLINDER, SPHERE
+from terrain.objects.shapes import SIMPLE
 
 Triangles = NDArray[np.float64]
 LAYOUT = (3, 3, 1)
 """Floats per vertex attribute: position, normal, end."""
+EXACT = 1e-9
+"""1. Smallest difference of two places of a unit mesh."""
 DETAILS = ((5, 2), (8, 4), (12, 6), (20, 10))
 """Sides around the axis, and rings from pole to pole, of round shapes, from far to near."""
 EXACT_DETAILS = ((16, 8), (32, 16), (64, 32), (128, 64))
@@ -25,18 +27,11 @@ along an oblique line of sight less than 1e-3, as long as the radius is less tha
 
 
 def unit_meshes(detail: tuple[int, int]) -> dict[int, Array]:
-    """Return the unit mesh (n, 7) of each shape: box of half edges 1, cylinder and sphere of radius 1, capsule of radius 1 without length."""
+    """Return the unit mesh (n, 7) of each simple shape by its code: half edges, radii and height 1, and no length between round ends."""
     sides, rings = detail
-    latitude = np.linspace(-0.5 * math.pi, 0.5 * math.pi, rings + 1)
-    equator = rings // 2
-    split = np.insert(latitude, equator, 0.0)  # the cylinder of a capsule is between two rings at the equator
-    ends = np.repeat((-1.0, 1.0), (equator + 1, len(split) - equator - 1))
-    return {
-        BOX: _with_end(Builder().box((-1.0, -1.0, -1.0), (1.0, 1.0, 1.0)).mesh()),
-        CYLINDER: _cylinder(sides),
-        SPHERE: _round(latitude, np.zeros(rings + 1), sides),
-        CAPSULE: _round(split, ends, sides),
-    }
+    box = np.hstack((Builder().box((-1.0, -1.0, -1.0), (1.0, 1.0, 1.0)).mesh()[:, :6], np.zeros((36, 1))))
+    profiles = {shape.code: shape.profile(rings) for shape in SIMPLE.values()}
+    return {code: box if profile is None else _turned(profile, sides) for code, profile in profiles.items()}
 
 
 def indexed(mesh: Array) -> tuple[Array, NDArray[np.uint32]]:
@@ -67,27 +62,14 @@ def hull_triangles(vertices: Triangles) -> Triangles:
     return np.ascontiguousarray(corners)
 
 
-def _cylinder(sides: int) -> Array:
+def _turned(profile: Triangles, sides: int) -> Array:
+    """Return the triangles of a profile (see `terrain.objects.shapes.Shape.profile`) that turns about z, without those of no area."""
+    r, z, out, up, end = profile.T[:, :, None]
     angle = np.linspace(0.0, math.tau, sides + 1)
-    out = np.stack((np.cos(angle), np.sin(angle), np.zeros(sides + 1)), axis=1)
-    low, high = out, out + (0.0, 0.0, 1.0)
-    points = np.stack((low[:-1], low[1:], high[1:], low[:-1], high[1:], high[:-1]), axis=1)
-    normals = np.stack((out[:-1], out[1:], out[1:], out[:-1], out[1:], out[:-1]), axis=1)
-    b = Builder().triangles(points.reshape(-1, 3, 3), normals.reshape(-1, 3, 3))
-    return _with_end(b.polygon(low[:-1][::-1]).polygon(high[:-1]).mesh())
-
-
-def _round(latitude: Array, end: Array, sides: int) -> Array:
-    """Return a sphere of radius 1 with rings at these latitudes [rad], each of which belongs to an end."""
-    angle = np.linspace(0.0, math.tau, sides + 1)
-    c, s = np.cos(latitude)[:, None], np.sin(latitude)[:, None]
-    skin = np.stack(np.broadcast_arrays(c * np.cos(angle), c * np.sin(angle), s), axis=2)
-    grid = np.concatenate((skin, skin, np.broadcast_to(end[:, None, None], (*skin.shape[:2], 1))), axis=2)
-    low, high = grid[:-1], grid[1:]
-    first = np.stack((low[:, :-1], low[:, 1:], high[:, 1:]), axis=2)[1:]  # no area at the south pole
-    second = np.stack((low[:, :-1], high[:, 1:], high[:, :-1]), axis=2)[:-1]
+    c, s = np.cos(angle), np.sin(angle)
+    grid = np.stack(np.broadcast_arrays(r * c, r * s, z, out * c, out * s, up, end), axis=2)
+    low, high, is_round = grid[:-1], grid[1:], r[:, 0] > EXACT
+    apart = np.abs(np.diff(profile[:, [0, 1, 4]], axis=0)).max(axis=1) > EXACT
+    first = np.stack((low[:, :-1], low[:, 1:], high[:, 1:]), axis=2)[apart & is_round[:-1]]
+    second = np.stack((low[:, :-1], high[:, 1:], high[:, :-1]), axis=2)[apart & is_round[1:]]
     return np.concatenate((first.reshape(-1, 7), second.reshape(-1, 7)))
-
-
-def _with_end(mesh: Array) -> Array:
-    return np.hstack((mesh[:, :6], np.zeros((len(mesh), 1))))

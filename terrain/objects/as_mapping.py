@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from terrain.objects.paths import Path
-from terrain.objects.world_object import Box, Breakaway, Capsule, ConvexHull, Cylinder, Material, Sphere, TriangleMesh, WorldObject
+from terrain.objects.shapes import SHAPES
+from terrain.objects.world_object import Breakaway, Material, WorldObject
 
-_CLASSES: dict[str, Any] = {
-    one.__name__: one for one in (Box, Cylinder, Sphere, Capsule, ConvexHull, TriangleMesh, Material, Breakaway, Path, WorldObject)
-}
+_CLASSES: dict[str, Any] = {one.__name__: one for one in (*SHAPES, Material, Breakaway, Path, WorldObject)}
 _CLASS = "class"
 
 

@@ -14,15 +14,15 @@ from simulator.base.callbacks import records_at
 from simulator.base.jit import inline, kernel
 from terrain.composite_height import composed_height_and_normal
 from terrain.objects.ground_impulses import ground_impulses
-from terrain.objects.ground_points import write_points
 from terrain.objects.records import (
+    CYLINDER,
     GROUND_POINT_TYPE,
     MAX_GROUND_POINTS,
     OBJECT_TYPE,
     RIGID_BODY_TYPE,
     ROW_TYPE,
-    SPHERE,
     STATE_TYPE,
+    VERTEX_TYPE,
 )
 from terrain.objects.rigid_body import answer_across, answer_along, center_of_mass, in_world, symmetric, turn_freely
 
@@ -36,6 +36,8 @@ REST_SPEED = 2e-3
 """m/s. Speed of the fastest point below which an object counts as at rest."""
 REST = 0.25
 """s. Time at rest after which an object stays there. Smaller: a post that is about to fall may stop on the way."""
+UPRIGHT = 1e-9
+"""1. Sine of the tilt below which all points of the rim of a cylinder are equally low."""
 
 
 @kernel
@@ -98,7 +100,7 @@ def _find_points(ground, one, points, motion, n, h):
         gap = x[2] + r[2] - composed_height_and_normal(ground, x[0] + r[0], x[1] + r[1], n)
         if i == 0:
             if gap < (b["reach"] + far) * math.sqrt(1.0 + rise * rise):
-                total += write_points(ground.objects, o, b, s, vector(n), points)
+                total += _write_points(ground.objects, o, b, s, vector(n), points)
         elif gap * n[2] <= far:
             c = points[count]
             c["gap"] = gap * n[2]
@@ -108,6 +110,45 @@ def _find_points(ground, one, points, motion, n, h):
             if -gap * n[2] > deepest:
                 deepest, out = -gap * n[2], vector(n)
     return count, deepest, out
+
+
+@inline
+def _put(points, i, r):
+    for j in range(3):
+        points[i]["r_W"][j] = r[j]
+
+
+@kernel
+def _write_points(w, o, b, s, n, points):
+    """Write the points of an object from its center of mass, in W, to records of GROUND_POINT; return their number.
+
+    Parameters
+    ----------
+    w, o, b, s : records of WORLD, OBJECT, RIGID_BODY and STATE
+    n : ground normal below the object
+    """
+    R, com, first = s["R_WO"], vector(b["com_O"]), b["first"]
+    if o["shape"] == CYLINDER:
+        return _write_rims(R, o["size"], (R[0, 2], R[1, 2], R[2, 2]), n, points)
+    vertices = records_at(w[0]["vertices"], VERTEX_TYPE, first + b["count"])
+    for i in range(b["count"]):
+        r = rotated(R, sub(vector(vertices[first + i]["r_O"]), com))
+        _put(points, i, add_scaled(r, -b["margin"], n))
+    return b["count"]
+
+
+@inline
+def _write_rims(R, size, axis, n, points):
+    """Write four points of each rim of a cylinder: the lowest one, and those a quarter of the rim on; return their number."""
+    low = add_scaled(scale(-1.0, n), dot(axis, n), axis)
+    length = math.sqrt(dot(low, low))
+    low = scale(1.0 / length, low) if length > UPRIGHT else (R[0, 0], R[1, 0], R[2, 0])
+    side = cross(axis, low)
+    for i in range(8):
+        along = low if i < 4 else side
+        middle = scale(size[1] if i & 1 else -size[1], axis)
+        _put(points, i, add(middle, scale(size[0] if i & 2 else -size[0], along)))
+    return 8
 
 
 @inline
@@ -130,7 +171,7 @@ def _meet_ground(points, count, one, inverse, motion, energy):
     """
     o, b, s = one
     v, turn = motion
-    every = 1.0 if o["shape"] == SPHERE else 0.0
+    every = 1.0 if b["count"] == 1 else 0.0  # a body on one point, a sphere, rolls about every axis
     R = s["R_WO"]
     rolling = b["rolling_arm"], (R[0, 2], R[1, 2], R[2, 2]), every
     body = o["mass"], inverse, o["friction"]

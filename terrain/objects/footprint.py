@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrain.objects.object_set import ObjectSet
-from terrain.objects.world_object import Box, Capsule, ConvexHull, Cylinder, Sphere, TriangleMesh
+from terrain.objects.shapes import CIRCLE
 
 FloatArray = NDArray[np.float64]
-CIRCLE = np.array([(math.cos(a), math.sin(a)) for a in np.linspace(0.0, math.tau, 16, endpoint=False)]) / math.cos(math.pi / 16)
-"""(16, 2) polygon around the unit circle."""
 
 
 @dataclass(frozen=True)
@@ -42,21 +40,8 @@ class Rectangle:
 def footprint(objects: ObjectSet, row: int) -> FloatArray:
     """Return the corners (n, 2) of a convex polygon around an object at time 0, seen from above."""
     shape, r = objects.objects[row].shape, objects.records[row]
-    center: FloatArray = r["p_WO"][:2]
-    if isinstance(shape, Cylinder | Sphere):
-        return center + shape.radius * CIRCLE
-    if isinstance(shape, Capsule):
-        along = 0.5 * shape.length * r["R_WO"][:2, 2]
-        return np.concatenate((center + along + shape.radius * CIRCLE, center - along + shape.radius * CIRCLE))
-    if isinstance(shape, ConvexHull):
-        points = np.asarray(shape.points, float)
-    elif isinstance(shape, TriangleMesh):
-        points = shape.triangles.reshape(-1, 3)
-    else:
-        assert isinstance(shape, Box)
-        signs = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)])
-        points = signs * r["half_O"]
-    return center + points @ r["R_WO"][:2].T
+    flat: FloatArray = r["p_WO"][:2] + shape.corners() @ r["R_WO"][:2].T
+    return (flat[:, None] + shape.margin * CIRCLE).reshape(-1, 2) if shape.margin else flat
 
 
 def meets(corners: FloatArray, points: FloatArray) -> bool:

@@ -32,7 +32,7 @@ def ground_impulses(points, count, body, rolling, v, w, bounces):
     ----------
     points, count : records of GROUND_POINT and their number
     body : mass [kg], inverse inertia in W, friction coefficient
-    rolling : arm [m], axis about which a cylinder or capsule rolls, 1.0 = it is a sphere
+    rolling : arm [m], axis about which a round object rolls, 1.0 = it is a sphere
     v, w : velocities without these impulses
     bounces : True = with the coefficient of restitution
     """

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from simulator.base.records import Record, record
 from terrain.objects.labels import usual_label
 from terrain.objects.records import MAX_GROUND_POINTS, RIGID_BODY
-from terrain.objects.world_object import Box, Capsule, ConvexHull, Cylinder, Sphere, TriangleMesh, WorldObject
+from terrain.objects.world_object import ConvexHull, TriangleMesh, WorldObject
 
 FloatArray = NDArray[np.float64]
 SLIMMEST = 1e-3
 """Smallest moment of inertia of an object divided by the largest one: that of a rod 39 times as long as wide. Smaller: thin rods spin faster."""
-THINNEST = 1e-3
-"""m. Half the thickness that a flat mesh has at least."""
 ROLLING = {"person": 1.0, "animal": 1.0}
 """Arm of the rolling resistance divided by the radius, by label [assumed]: a body with limbs slides and does not roll."""
 USUAL_ROLLING = 0.05
@@ -36,30 +34,19 @@ class MassProperties:
     reach: float
     """m, distance of the farthest point from the center of mass"""
     points: FloatArray
-    """(n, 3) m, points of a hull or mesh that may touch the ground, at most MAX_GROUND_POINTS; other shapes: none"""
+    """(n, 3) m, points of which a ball of the margin of the shape may touch the ground, at most MAX_GROUND_POINTS; a cylinder: none"""
 
 
 def mass_properties(one: WorldObject, mass: float) -> MassProperties:
     """Return the mass distribution of an object of `mass` [kg]."""
-    shape, com, points = one.shape, np.zeros(3), np.zeros((0, 3))
-    if isinstance(shape, Box):
-        edges = np.asarray(shape.size, float)
-        moments, reach = mass / 12.0 * (edges @ edges - edges**2), 0.5 * float(np.linalg.norm(edges))
-    elif isinstance(shape, Sphere):
-        moments, reach = np.full(3, 0.4 * mass * shape.radius**2), shape.radius
-    elif isinstance(shape, Cylinder):
-        across = mass / 12.0 * (3.0 * shape.radius**2 + shape.height**2)
-        com[2], reach = 0.5 * shape.height, math.hypot(shape.radius, 0.5 * shape.height)
-        moments = np.array((across, across, 0.5 * mass * shape.radius**2))
-    elif isinstance(shape, Capsule):
-        moments, reach = _capsule_moments(shape, mass), shape.radius + 0.5 * shape.length
-    else:
-        corners = shape.vertices if isinstance(shape, ConvexHull) else _solid_corners(shape)
+    shape, solid = one.shape, one.shape.solid(mass)
+    if solid is None:
+        assert isinstance(shape, ConvexHull | TriangleMesh)
+        corners = shape.vertices
         com, inertia = _solid(corners, mass)
-        reach = float(np.linalg.norm(corners - com, axis=1).max())
-        points = corners if isinstance(shape, ConvexHull) else _outermost(corners)
-        return MassProperties(com, inertia, reach, points)
-    return MassProperties(com, np.diag(moments), reach, points)
+        return MassProperties(com, inertia, float(np.linalg.norm(corners - com, axis=1).max()), _outermost(corners))
+    moments, reach, points = solid
+    return MassProperties(shape.bounds()[0], np.diag(moments), reach, points)
 
 
 def rigid_bodies(found: Sequence[MassProperties]) -> Record:
@@ -74,32 +61,7 @@ def rigid_bodies(found: Sequence[MassProperties]) -> Record:
 
 def rolling_arm(one: WorldObject) -> float:
     """Return the arm of the rolling resistance [m]: of round shapes a part of their radius, of others 0."""
-    if not isinstance(one.shape, Sphere | Cylinder | Capsule):
-        return 0.0
-    return ROLLING.get(usual_label(one.label), USUAL_ROLLING) * one.shape.radius
-
-
-def _capsule_moments(shape: Capsule, mass: float) -> FloatArray:
-    """Return the principal moments (3,) of a capsule [kg m2]."""
-    r, length = shape.radius, shape.length
-    middle, ends = math.pi * r * r * length, 4.0 / 3.0 * math.pi * r**3
-    middle, ends = mass * middle / (middle + ends), mass * ends / (middle + ends)
-    across = middle * (length**2 / 12.0 + 0.25 * r * r) + ends * (0.4 * r * r + 0.25 * length**2 + 0.375 * length * r)
-    return np.array((across, across, (0.5 * middle + 0.4 * ends) * r * r))
-
-
-def _solid_corners(shape: TriangleMesh) -> FloatArray:
-    """Return the vertices (n, 3) of the convex hull of a mesh; of a flat mesh those of its bounding box, THINNEST in half."""
-    from scipy.spatial import ConvexHull as Hull
-    from scipy.spatial import QhullError
-
-    points = np.asarray(shape.triangles, float).reshape(-1, 3)
-    try:
-        return np.ascontiguousarray(points[Hull(points).vertices])
-    except (QhullError, ValueError):
-        center, half = shape.bounds()
-        signs = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)])
-        return center + signs * np.maximum(half, THINNEST)
+    return ROLLING.get(usual_label(one.label), USUAL_ROLLING) * getattr(one.shape, "radius", 0.0)
 
 
 def _solid(corners: FloatArray, mass: float) -> tuple[FloatArray, FloatArray]:

@@ -12,7 +12,7 @@ import numpy as np
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_bytes
 from terrain.kinds import find_file
-from terrain.objects.world_object import FARTHEST, MAX_TRIANGLES, TriangleMesh
+from terrain.objects.shapes import FARTHEST, MAX_TRIANGLES, TriangleMesh
 from terrain.readers import gltf, obj
 from terrain.readers.contract import FloatArray
 from terrain.readers.request import ReadRequest, missing

@@ -12,8 +12,8 @@ from simulator.base.records import Record, record
 from terrain.objects.mass_properties import MassProperties, mass_properties, rigid_bodies, rolling_arm
 from terrain.objects.mesh_tree import mesh_tree
 from terrain.objects.paths import Path
-from terrain.objects.records import BOX, BREAKAWAY, CAPSULE, CYLINDER, HULL, MESH, PATH, RIGID_BODY, SPHERE, VERTEX
-from terrain.objects.world_object import Box, Breakaway, Capsule, ConvexHull, Cylinder, Sphere, TriangleMesh, WorldObject
+from terrain.objects.records import BREAKAWAY, PATH, RIGID_BODY, VERTEX_TYPE
+from terrain.objects.world_object import Breakaway, ConvexHull, TriangleMesh, WorldObject
 
 
 class GrowingRows:
@@ -47,26 +47,16 @@ class ObjectParts:
     def __init__(self, vertices: Record, nodes: Record, triangles: Record, segments: Record, trees: dict[int, tuple[int, int]]) -> None:
         self.vertices, self.nodes, self.triangles, self.segments = map(GrowingRows, (vertices, nodes, triangles, segments))
         self._bodies: list[MassProperties] = []
-        self._outlines: list[tuple[float, int, int]] = []
+        self._outlines: list[tuple[float, float, int, int]] = []
         self._trees = trees
 
     def fill_shape(self, r: Any, one: WorldObject) -> None:
         """Write the shape of an object to its record."""
         shape = one.shape
-        if isinstance(shape, Box):
-            r["shape"], r["size"] = BOX, 0.5 * np.asarray(shape.size, float)
-        elif isinstance(shape, Cylinder):
-            r["shape"], r["size"] = CYLINDER, (shape.radius, 0.5 * shape.height, 0.0)
-        elif isinstance(shape, Sphere):
-            r["shape"], r["size"] = SPHERE, (shape.radius, 0.0, 0.0)
-        elif isinstance(shape, Capsule):
-            r["shape"], r["size"] = CAPSULE, (shape.radius, 0.5 * shape.length, 0.0)
-        elif isinstance(shape, ConvexHull):
-            points: NDArray[np.float64] = shape.vertices
-            r["shape"], r["first"], r["count"] = HULL, len(self.vertices), len(points)
-            self._add_vertices(points)
+        r["shape"], r["size"] = shape.code, shape.size_in_record()
+        if isinstance(shape, ConvexHull):
+            r["first"], r["count"] = self._add_vertices(shape.vertices)
         elif isinstance(shape, TriangleMesh):
-            r["shape"] = MESH
             r["first"], r["count"] = self._tree(shape)
 
     def _tree(self, shape: TriangleMesh) -> tuple[int, int]:
@@ -97,25 +87,22 @@ class ObjectParts:
             self.segments.add(segments)
 
     def _add_body(self, r: Any, one: WorldObject) -> None:
-        """Add the mass distribution of an object whose shape is in its record, and the vertices that touch the ground."""
+        """Add the mass distribution of an object, and the vertices that touch the ground."""
         found = mass_properties(one, r["mass"])
-        first, count = r["first"], r["count"]
-        if r["shape"] == MESH:
-            first, count = len(self.vertices), len(found.points)
-            self._add_vertices(found.points)
         self._bodies.append(found)
-        self._outlines.append((rolling_arm(one), first, count))
+        self._outlines.append((rolling_arm(one), one.shape.margin, *self._add_vertices(found.points)))
 
     def bodies(self) -> Record:
         """Return a record of RIGID_BODY of each object with a mass, in their order."""
         if not self._bodies:
             return record(RIGID_BODY, 0)
         out = rigid_bodies(self._bodies)
-        out["rolling_arm"], out["first"], out["count"] = zip(*self._outlines, strict=True)
+        out["rolling_arm"], out["margin"], out["first"], out["count"] = zip(*self._outlines, strict=True)
         return out
 
-    def _add_vertices(self, points: NDArray[np.float64]) -> None:
-        """Add points (n, 3) [m] to the vertices."""
-        rows = record(VERTEX, len(points))
+    def _add_vertices(self, points: NDArray[np.float64]) -> tuple[int, int]:
+        """Add points (n, 3) [m] to the vertices; return the first row and their number."""
+        first, rows = len(self.vertices), np.zeros(len(points), VERTEX_TYPE)
         rows["r_O"] = points
         self.vertices.add(rows)
+        return first, len(rows)

@@ -4,8 +4,7 @@ The records of one world are reached from one record of `WORLD`, which contains 
 one signature for all worlds: more objects, another mesh or another generator need no compilation. An address is valid only in this process
 and as long as the `terrain.objects.object_set.ObjectSet` exists.
 
-Frame O of an object: the origin is the center of a box, a sphere and a capsule, and the center of the base of a cylinder; the vertices of a
-hull and of a mesh are given in O. The axis of a cylinder and of a capsule is z.
+Frame O of an object is described in `terrain.objects.shapes`.
 """
 
 from __future__ import annotations
@@ -15,23 +14,20 @@ import numpy as np
 from simulator.base.records import Record, dtype_of, record
 
 BOX, CYLINDER, SPHERE, CAPSULE, HULL, MESH = range(6)
-"""Shapes."""
+"""Shapes; those before HULL have closed forms."""
+MAX_HULL_VERTICES = 64
+"""Maximum number of vertices of a hull."""
 STATIC, PATH, BREAKAWAY = range(3)
 """Motions."""
 
 OBJECT = (
     # name         shape   unit    description
     ("number", (), "1", "number of the object, 1 or larger, never used again in a session; 0 is the ground", "i8"),
-    ("shape", (), "1", "BOX, CYLINDER, SPHERE, CAPSULE, HULL or MESH", "i8"),
+    ("shape", (), "1", "number of the shape", "i8"),
     ("label", (), "1", "number of the label", "i8"),
     ("motion", (), "1", "STATIC, PATH or BREAKAWAY", "i8"),
     ("present", (), "1", "0 = removed", "i8"),
-    (
-        "size",
-        (3,),
-        "m",
-        "half the edges of a box; radius, half the height of a cylinder; radius of a sphere; radius, half the distance of the ends of a capsule",
-    ),
+    ("size", (3,), "m", "half the edges of a box; radius and half the length, without round ends, of a round shape"),
     ("p_WO", (3,), "m", "origin of O, in W; of a moving object at time 0"),
     ("R_WO", (3, 3), "1", "axes of O, in W; of a moving object at time 0"),
     ("center_O", (3,), "m", "center of the bounding box, in O"),
@@ -87,8 +83,9 @@ RIGID_BODY = (
     ("inertia", (6,), "kg m2", "moments of inertia xx, yy, zz, xy, xz, yz about the center of mass, in O"),
     ("inverse_inertia", (6,), "1/(kg m2)", "inverse of the inertia, in O"),
     ("reach", (), "m", "distance of the farthest point from the center of mass"),
-    ("first", (), "1", "hull, mesh: first row of `vertices` of the points that touch the ground", "i8"),
-    ("count", (), "1", "hull, mesh: number of these points", "i8"),
+    ("first", (), "1", "first row of `vertices` of the points that touch the ground; a cylinder has none", "i8"),
+    ("count", (), "1", "number of these points", "i8"),
+    ("margin", (), "m", "radius of the ball about each of these points"),
     ("rolling_arm", (), "m", "arm of the ground force that resists the rolling of a round object"),
 )
 """Mass distribution and outline of an object with a mass."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,9 @@ from terrain.ground import Ground
 from terrain.objects.kinds import CONTRACT, GeneratorRequest, ObjectGeneratorKind
 from terrain.objects.labels import ALSO, COLORS
 from terrain.objects.section import MATERIAL, material_of, standing, usual_breakaway
+from terrain.objects.shapes import SIMPLE
 from terrain.objects.trees import tree
-from terrain.objects.world_object import Box, Breakaway, Capsule, Cylinder, Shape, Sphere, WorldObject
+from terrain.objects.world_object import Box, Breakaway, Cylinder, Shape, Sphere, WorldObject
 
 MAX_OBJECTS = 100_000
 """Maximum number of objects of one section."""
@@ -32,7 +33,6 @@ BATCH = 64
 """Objects that are compared with all places at once."""
 STEP = 0.5
 """m. Distance of the points of a difference quotient of the slope."""
-_SHAPES = ("box", "cylinder", "sphere", "capsule")
 CROWNS = ("none", "broadleaf", "conifer", "mixed")
 """Crowns of trees; mixed: each half of the trees."""
 
@@ -45,10 +45,10 @@ def _size(name: str, meaning: str) -> Field:
 
 _REACH = Number("m", -1e5, 1e5, shape=(2,))
 FILE = (
-    Field("shape", Choice(_SHAPES), "shape of the objects"),
-    _size("radius", "radius of a cylinder, sphere or capsule"),
+    Field("shape", Choice(tuple(SIMPLE)), "shape of the objects"),
+    _size("radius", "radius of a round shape"),
     _size("height", "height of a box or cylinder"),
-    _size("length", "edge of a box along its x axis; distance of the ends of a capsule"),
+    _size("length", "edge of a box along its x axis; `length` of another shape"),
     _size("width", "edge of a box along its y axis; default: its length"),
     Field("sizes", Choice(("uniform", "log_uniform")), "distribution between minimum and maximum", "uniform"),
     Field("label", Choice((*COLORS, *ALSO)), "label", "other"),
@@ -107,7 +107,7 @@ def _area(values: Values, ground: Ground) -> tuple[Any, Any]:
     return out
 
 
-NEEDED = {"box": ("length", "height"), "cylinder": ("radius", "height"), "sphere": ("radius",), "capsule": ("radius", "length")}
+NEEDED = {name: tuple(one.name for one in fields(shape)) for name, shape in SIMPLE.items()} | {"box": ("length", "height")}
 """Sizes of each shape."""
 
 
@@ -256,11 +256,7 @@ def _objects(
 def _shape(kind: str, size: NDArray[np.float64]) -> Shape:
     """Return the shape of one row of `_sizes`."""
     a, b, c = map(float, size)
-    if kind == "box":
-        return Box((a, c, b))
-    if kind == "cylinder":
-        return Cylinder(a, b)
-    return Sphere(a) if kind == "sphere" else Capsule(a, b)
+    return Box((a, c, b)) if kind == "box" else SIMPLE[kind](*(a, b)[: len(NEEDED[kind])])
 
 
 SCATTER = ObjectGeneratorKind("scatter", scatter, CONTRACT, FILE, "objects at random places, by density and seed")

@@ -15,43 +15,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Choice, Either, Field, FileName, Flag, Group, ListOf, Number, Text, Variants
+from simulator.base.fields import Choice, Either, Field, Flag, Group, ListOf, Number, Text, Variants
 from simulator.base.values import Values
 from terrain.objects.errors import ObjectError
 from terrain.objects.labels import ALSO, COLORS, usual_label
-from terrain.objects.world_object import (
-    FARTHEST,
-    MATERIAL_RANGES,
-    MAX_HULL_VERTICES,
-    Box,
-    Breakaway,
-    Capsule,
-    ConvexHull,
-    Cylinder,
-    Material,
-    Shape,
-    Sphere,
-    TriangleMesh,
-    WorldObject,
-)
+from terrain.objects.shape_kinds import SHAPE_KINDS, build_shape
+from terrain.objects.shapes import FARTHEST, ShapeRequest
+from terrain.objects.world_object import MATERIAL_RANGES, Breakaway, Material, WorldObject
 
 if TYPE_CHECKING:
     from terrain.objects.paths import Path
 
-UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
-"""Meters per length unit of a mesh file."""
 USUAL_MASS = {"person": 75.0, "animal": 50.0}
 """kg, by label [assumed]. Objects with other labels are solid unless the file gives a mass."""
 Height = Callable[[float, float], float]
 """Height of the ground [m] at x, y [m]."""
 
-_LENGTH = Number("m", 0.001, 1e4)
 _COORDINATE = (-FARTHEST, FARTHEST)
 _ANGLE = Number("rad", -math.tau, math.tau)
-_STEEP = (
-    Field("pitch", _ANGLE, "rotation about the own y axis, + = nose down", 0.0, written="deg"),
-    Field("roll", _ANGLE, "rotation about the own x axis, + = left side up", 0.0, written="deg"),
-)
 _PLAIN = Material()
 MATERIAL = (
     Field("friction", Number("1", *MATERIAL_RANGES["friction"]), "friction coefficient", _PLAIN.friction),
@@ -99,29 +80,8 @@ COMMON = (
         None,
     ),
 )
-SHAPES: dict[str, tuple[Field, ...]] = {
-    "box": (Field("size", Number("m", 0.001, 1e4, shape=(3,)), "edges along the own x, y and z axes"), *_STEEP),
-    "cylinder": (Field("radius", _LENGTH, "radius"), Field("height", _LENGTH, "height; the axis is vertical")),
-    "sphere": (Field("radius", _LENGTH, "radius"),),
-    "capsule": (
-        Field("radius", _LENGTH, "radius"),
-        Field("length", _LENGTH, "distance between the centers of the half spheres, along the own z axis"),
-        *_STEEP,
-    ),
-    "hull": (
-        Field("points", Number("m", -1e4, 1e4, shape=((4, 10 * MAX_HULL_VERTICES), 3)), "points in the frame of the object"),
-        *_STEEP,
-    ),
-    "mesh": (
-        Field("file", FileName("the path of a mesh file, relative to this file or in the assets"), "mesh file: OBJ, glTF or STL"),
-        Field("units", Choice(tuple(UNITS)), "length unit of the file; default: m", "m"),
-        Field("up", Choice(("y", "z")), "vertical axis of the file; default: y for glTF, else z", None),
-        Field("scale", Number("1", 1e-3, 1e3), "factor on the size", 1.0),
-        *_STEEP,
-    ),
-}
-"""Keys of an object by its shape."""
-OBJECT_KIND = Variants("shape", SHAPES, tuple(SHAPES), "shape of an object", COMMON)
+_NOUN = "a shape (of a plugin: --plugin FILE.py), one of"
+OBJECT_KIND = Variants("shape", lambda name: SHAPE_KINDS.need(name).fields, SHAPE_KINDS.names, "shape of an object", COMMON, noun=_NOUN)
 OBJECTS = Field("objects", ListOf(OBJECT_KIND), "objects that stand on the ground or move over it", ())
 """Field of all terrain files."""
 
@@ -139,13 +99,13 @@ def read_objects(sections: Sequence[Values], height: Height, folder: FilePath, t
     ------
     ConfigError : an object that cannot exist, all errors at once
     """
-    meshes: dict[tuple[Any, ...], TriangleMesh] = {}
+    shared: dict[Any, Any] = {}
     names = default_names(sections, taken)
     out: list[WorldObject] = []
     with ErrorCollector() as faults:
         for section in sections:
             with faults.part():
-                out.append(_object(section, next(names), height, folder, meshes))
+                out.append(_object(section, next(names), height, ShapeRequest(section, folder, shared)))
     return out
 
 
@@ -166,12 +126,11 @@ def default_names(sections: Sequence[Values], taken: Collection[str] = ()) -> It
         yield name
 
 
-def _object(section: Values, name: str, height: Height, folder: FilePath, meshes: dict[tuple[Any, ...], TriangleMesh]) -> WorldObject:
+def _object(section: Values, name: str, height: Height, request: ShapeRequest) -> WorldObject:
     """Return one object. Raises ConfigError."""
-    shape = _shape(section, folder, meshes)
     place = {key: section[key] for key in ("yaw", "pitch", "roll") if key in section}
-    one = WorldObject(name, shape, (0.0, 0.0, 0.0), label=section["label"], material=material_of(section), **place)
     try:
+        one = WorldObject(name, build_shape(request), (0.0, 0.0, 0.0), label=section["label"], material=material_of(section), **place)
         given = section.get("breakaway")
         breakaway = usual_breakaway(one.label, one.material) if given is None else Breakaway(given["mass"], given["force"])
         if "path" in section:
@@ -186,32 +145,6 @@ def _object(section: Values, name: str, height: Height, folder: FilePath, meshes
     except ObjectError as error:
         raise ConfigError(section.file, section.key, name, str(error)) from None
     return one
-
-
-def _shape(section: Values, folder: FilePath, meshes: dict[tuple[Any, ...], TriangleMesh]) -> Shape:
-    """Return the shape of an object. Raises ConfigError."""
-    kind = section["shape"]
-    if kind == "box":
-        return Box(tuple(map(float, section["size"])))
-    if kind == "cylinder":
-        return Cylinder(section["radius"], section["height"])
-    if kind == "sphere":
-        return Sphere(section["radius"])
-    if kind == "capsule":
-        return Capsule(section["radius"], section["length"])
-    if kind == "hull":
-        shape = ConvexHull(section["points"])
-        try:
-            shape.check()
-        except ObjectError as error:
-            raise ConfigError(section.file, section.path("points"), f"{len(section['points'])} points", str(error)) from None
-        return shape
-    key = (section["file"], section["units"], section.get("up"), section["scale"])
-    if key not in meshes:  # objects with the same mesh share its triangles
-        from terrain.objects.mesh_file import read_mesh  # imported here, because it loads the compiler
-
-        meshes[key] = read_mesh(section["file"], section.file, section.path("file"), folder, UNITS[key[1]] * key[3], key[2])
-    return meshes[key]
 
 
 def material_of(section: Values) -> Material:
@@ -233,23 +166,7 @@ def standing(one: WorldObject, position: Sequence[float], height: Height) -> tup
     x, y = float(position[0]), float(position[1])
     if len(position) == 3:
         return x, y, float(position[2])
-    return x, y, height(x, y) - lowest(one)
-
-
-def lowest(one: WorldObject) -> float:
-    """Return z of the lowest point of an object below its origin [m], at its attitude."""
-    down = one.rotation()[2]
-    shape = one.shape
-    if isinstance(shape, Sphere):
-        return -shape.radius
-    if isinstance(shape, Capsule):
-        return -(shape.radius + 0.5 * shape.length * abs(float(down[2])))
-    if isinstance(shape, Cylinder):
-        return 0.0
-    if isinstance(shape, Box):
-        return -float(np.abs(down) @ (0.5 * np.asarray(shape.size)))
-    points = shape.points if isinstance(shape, ConvexHull) else shape.triangles.reshape(-1, 3)
-    return float((np.asarray(points) @ down).min())
+    return x, y, height(x, y) - one.shape.lowest(one.rotation()[2])
 
 
 def _path(section: Values, one: WorldObject, height: Height, breakaway: Breakaway | None) -> Path:

@@ -18,6 +18,7 @@ from simulator.base.table_text import read_table_text
 from simulator.base.values import Values
 from terrain.kinds import find_file
 from terrain.objects.section import OBJECT_KIND, Height, read_objects
+from terrain.objects.shapes import SIMPLE
 from terrain.objects.world_object import WorldObject
 
 TABLE = Field("objects_table", FileName("the path of a CSV file"), "CSV file with one object per row", None)
@@ -27,12 +28,10 @@ COLUMNS = (
     *("name", "shape", "label", "x_m", "y_m", "z_m", "yaw_deg", "length_m", "width_m", "height_m", "radius_m"),
     *("friction", "restitution", "red", "green", "blue", "reflectance", "extinction_1pm", "mass_kg", "break_force_N"),
 )
-"""Columns of the table. A box has length, width and height, along its own x, y and z axes; a capsule has radius and length."""
+"""Columns of the table. A box has length, width and height, along its own x, y and z axes; other shapes have their keys."""
 MAX_ERRORS = 100
 """Number of errors after which the rest of the table is not checked."""
 NEEDED = ("shape", "x_m", "y_m")
-SHAPES = ("box", "cylinder", "sphere", "capsule")
-"""Shapes of a table; hulls and meshes are in the list `objects`."""
 _PLAIN = {"yaw_deg": "yaw_deg", "radius_m": "radius", "friction": "friction", "restitution": "restitution", "reflectance": "reflectance"}
 _TEXTS = ("name", "shape", "label")
 MAX_CELL = 10_000
@@ -87,8 +86,8 @@ def _section(row: Mapping[str, Any], path: FilePath, key: str) -> Values:
     texts = {name: cell.strip() for name, cell in row.items() if cell.strip()}
     cells: dict[str, Any] = {name: text if name in _TEXTS else _number(path, key, name, text) for name, text in texts.items()}
     shape = cells.get("shape")
-    if shape not in SHAPES:
-        raise ConfigError(path, f"{key}: shape", shape or "nothing", f"one of {', '.join(SHAPES)}")
+    if shape not in SIMPLE:
+        raise ConfigError(path, f"{key}: shape", shape or "nothing", f"one of {', '.join(SIMPLE)}")
     position = [_need(cells, path, key, name) for name in ("x_m", "y_m")]
     section: dict[str, Any] = {name: cells[name] for name in _TEXTS if name in cells}
     section["position"] = [*position, cells["z_m"]] if "z_m" in cells else position

@@ -8,8 +8,9 @@ import math
 from collections.abc import Iterable
 
 from simulator.base.errors import JounceError
+from terrain.objects.shapes import SIMPLE
 from terrain.objects.table_file import COLUMNS
-from terrain.objects.world_object import Box, Breakaway, Capsule, Cylinder, Material, Sphere, WorldObject
+from terrain.objects.world_object import Box, Breakaway, Material, WorldObject
 
 ON_GROUND = math.nan
 """z of an object that stands on the ground below its position; the cell is empty."""
@@ -19,7 +20,7 @@ _USUAL = Material()
 
 
 def table_text(objects: Iterable[WorldObject]) -> str:
-    """Return the CSV text of objects: boxes, cylinders, spheres and capsules, at rest or breakaway.
+    """Return the CSV text of objects of simple shapes, at rest or breakaway.
 
     Raises
     ------
@@ -53,16 +54,10 @@ def _row(one: WorldObject) -> dict[str, str]:
 
 def _shape(one: WorldObject) -> tuple[str, dict[str, str]]:
     """Return the name of a shape and the cells of its size. Raises JounceError."""
-    shape = one.shape
-    if isinstance(shape, Box):
-        return "box", {key: _cell(value) for key, value in zip(("length_m", "width_m", "height_m"), shape.size, strict=True)}
-    if isinstance(shape, Cylinder):
-        return "cylinder", {"radius_m": _cell(shape.radius), "height_m": _cell(shape.height)}
-    if isinstance(shape, Sphere):
-        return "sphere", {"radius_m": _cell(shape.radius)}
-    if isinstance(shape, Capsule):
-        return "capsule", {"radius_m": _cell(shape.radius), "length_m": _cell(shape.length)}
-    raise JounceError(f"object {one.name}: a table holds no {type(shape).__name__}; use the list `objects`")
+    if type(one.shape) not in SIMPLE.values():
+        raise JounceError(f"object {one.name}: a table holds no {type(one.shape).__name__}; use the list `objects`")
+    sizes = zip(("length", "width", "height"), one.shape.size, strict=True) if isinstance(one.shape, Box) else vars(one.shape).items()
+    return one.shape.name, {f"{name}_m": _cell(size) for name, size in sizes}
 
 
 def _cell(value: float, usual: float | None = None) -> str:

@@ -1,31 +1,37 @@
-"""Objects as Python values: shape, pose, label, material and motion. `terrain.objects.object_set` makes records of them."""
+"""Objects as Python values: shape, pose, label, material and motion. `terrain.objects.object_set` makes records of them.
+
+The shapes of `terrain.objects.shapes` are offered here, too: a generator needs both.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from terrain.objects.breakaway import Breakaway
 from terrain.objects.errors import ObjectError
 from terrain.objects.labels import COLORS, usual_label
+from terrain.objects.shapes import (
+    FARTHEST,
+    Box,
+    Capsule,
+    ConvexHull,
+    Cylinder,
+    FloatArray,
+    Shape,
+    Sphere,
+    TriangleMesh,
+    Vector,
+    positive,
+)
 
 if TYPE_CHECKING:
     from terrain.objects.paths import Path
 
-FloatArray = NDArray[np.float64]
-Vector = Sequence[float]
-
-MAX_HULL_VERTICES = 64
-MAX_TRIANGLES = 2_000_000
-"""Maximum number of triangles of one mesh."""
-FARTHEST = 1e6
-"""m. Maximum magnitude of a coordinate."""
-
+__all__ = ["Box", "Capsule", "ConvexHull", "Cylinder", "Material", "Shape", "Sphere", "TriangleMesh", "WorldObject"]
 
 MATERIAL_RANGES = {
     "friction": (0.0, 2.0),
@@ -36,133 +42,6 @@ MATERIAL_RANGES = {
     "radar_cross_section": (0.0, 1e6),
 }
 """Minimum and maximum of each number of a material, in SI units."""
-
-
-@dataclass(frozen=True)
-class Box:
-    """Box with its center at the position."""
-
-    size: Vector
-    """(3,) m, edges along the own x, y and z axes"""
-
-    def check(self) -> None:
-        """Raise ObjectError for an impossible size."""
-        _positive("size", self.size, 3)
-
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return center and half edges of the bounding box, in O."""
-        return np.zeros(3), 0.5 * np.asarray(self.size, float)
-
-
-@dataclass(frozen=True)
-class Cylinder:
-    """Vertical cylinder, capped, with the center of its base at the position."""
-
-    radius: float
-    height: float
-
-    def check(self) -> None:
-        """Raise ObjectError for an impossible size."""
-        _positive("radius", (self.radius,), 1)
-        _positive("height", (self.height,), 1)
-
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return center and half edges of the bounding box, in O."""
-        return np.array((0.0, 0.0, 0.5 * self.height)), np.array((self.radius, self.radius, 0.5 * self.height))
-
-
-@dataclass(frozen=True)
-class Sphere:
-    """Sphere with its center at the position."""
-
-    radius: float
-
-    def check(self) -> None:
-        """Raise ObjectError for an impossible size."""
-        _positive("radius", (self.radius,), 1)
-
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return center and half edges of the bounding box, in O."""
-        return np.zeros(3), np.full(3, float(self.radius))
-
-
-@dataclass(frozen=True)
-class Capsule:
-    """Cylinder with half spheres at its ends, axis z, with its center at the position."""
-
-    radius: float
-    length: float
-    """m, distance between the centers of the half spheres"""
-
-    def check(self) -> None:
-        """Raise ObjectError for an impossible size."""
-        _positive("radius", (self.radius,), 1)
-        _positive("length", (self.length,), 1)
-
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return center and half edges of the bounding box, in O."""
-        return np.zeros(3), np.array((self.radius, self.radius, self.radius + 0.5 * self.length))
-
-
-@dataclass(frozen=True)
-class ConvexHull:
-    """Convex hull of points."""
-
-    points: FloatArray
-    """(n, 3) m, in O; only the vertices of the hull are kept, at most MAX_HULL_VERTICES"""
-
-    def check(self) -> None:
-        """Raise ObjectError for points that are not finite or that span no volume."""
-        points = np.asarray(self.points, float)
-        if points.ndim != 2 or points.shape[1] != 3 or not np.isfinite(points).all():
-            raise ObjectError(f"points of a hull: shape {points.shape}; expected (n, 3) finite numbers in m")
-        if len(self.vertices) > MAX_HULL_VERTICES:
-            raise ObjectError(f"points of a hull: {len(self.vertices)} vertices; expected at most {MAX_HULL_VERTICES}; use a mesh")
-
-    @property
-    def vertices(self) -> FloatArray:
-        """(n, 3) vertices. Raises ObjectError if the points span no volume."""
-        from scipy.spatial import ConvexHull as Hull
-        from scipy.spatial import QhullError
-
-        points = np.asarray(self.points, float)
-        try:
-            return np.ascontiguousarray(points[Hull(points).vertices])
-        except (QhullError, ValueError):
-            raise ObjectError(
-                f"points of a hull: {len(points)} points span no volume; expected at least 4 points that are not in a plane"
-            ) from None
-
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return center and half edges of the bounding box, in O."""
-        return _bounds(np.asarray(self.points, float))
-
-
-@dataclass(frozen=True, eq=False)
-class TriangleMesh:
-    """Triangle mesh; open meshes and holes are allowed, both sides of a triangle are surfaces."""
-
-    triangles: FloatArray
-    """(n, 3, 3) m, corners, in O"""
-    file: str = ""
-    """name of the file, for messages"""
-
-    def check(self) -> None:
-        """Raise ObjectError for an empty or too large mesh, and for corners that are not finite."""
-        corners = np.asarray(self.triangles, float)
-        if corners.ndim != 3 or corners.shape[1:] != (3, 3) or not len(corners):
-            raise ObjectError(f"mesh: array of shape {corners.shape}; expected (n, 3, 3), n triangles with three corners, at least one")
-        if len(corners) > MAX_TRIANGLES:
-            raise ObjectError(f"mesh: {len(corners)} triangles; expected at most {MAX_TRIANGLES}")
-        if not np.isfinite(corners).all():
-            raise ObjectError("mesh: a corner that is not finite; expected finite numbers in m")
-
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return center and half edges of the bounding box, in O."""
-        return _bounds(np.asarray(self.triangles, float).reshape(-1, 3))
-
-
-Shape = Box | Cylinder | Sphere | Capsule | ConvexHull | TriangleMesh
 
 
 @dataclass(frozen=True)
@@ -225,15 +104,15 @@ class WorldObject:
                 raise ObjectError(f"position {list(self.position)}, yaw {self.yaw}; expected three finite numbers in m, and angles in rad")
             if max(map(abs, self.position)) > FARTHEST:
                 raise ObjectError(f"position {list(self.position)}; expected at most {FARTHEST:g} m from the origin")
-            if isinstance(self.shape, Cylinder) and (self.pitch or self.roll):
-                raise ObjectError("a cylinder is upright; expected pitch and roll 0, or shape capsule")
+            if self.shape.upright and (self.pitch or self.roll):
+                raise ObjectError(self.shape.upright)
             if usual_label(self.label) not in COLORS:
                 raise ObjectError(f"label {self.label}; expected one of {', '.join(COLORS)}")
             self.material.check()
             if self.motion is not None and not isinstance(self.motion, Breakaway):
                 self.motion.check()
             if self.breakaway is not None:
-                _positive("mass", (self.breakaway.mass,), 1)
+                positive("mass", (self.breakaway.mass,), 1)
                 _within("force", self.breakaway.force, 0.0, 1e7)
                 if self.material.extinction > 0.0:
                     raise ObjectError("a breakaway object is solid; expected extinction 0")
@@ -260,15 +139,3 @@ class WorldObject:
 def _within(name: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:
         raise ObjectError(f"{name} {value:g}; expected a number from {low:g} to {high:g}, in SI units")
-
-
-def _positive(name: str, values: Vector, count: int) -> None:
-    numbers = all(isinstance(value, int | float | np.number) for value in values)
-    if len(values) != count or not numbers or not all(math.isfinite(value) and 0.0 < value <= FARTHEST for value in values):
-        shown = list(values) if count > 1 else values[0]
-        raise ObjectError(f"{name} {shown}; expected {'numbers' if count > 1 else 'a number'} above 0, at most {FARTHEST:g}, in SI units")
-
-
-def _bounds(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    low, high = points.min(axis=0), points.max(axis=0)
-    return 0.5 * (low + high), 0.5 * (high - low)

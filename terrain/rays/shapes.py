@@ -10,7 +10,7 @@ import math
 
 from simulator.base.callbacks import records_at
 from simulator.base.jit import inline, kernel
-from terrain.objects.records import BOX, CAPSULE, CYLINDER, HULL, NODE_TYPE, SPHERE, TRIANGLE_TYPE
+from terrain.objects.records import BOX, CYLINDER, HULL, MESH, NODE_TYPE, TRIANGLE_TYPE
 
 EDGE = 1e-12
 """Fraction by which a triangle is larger, so that no ray passes between two triangles."""
@@ -94,29 +94,19 @@ def _cylinder(o, ray, end, n):
 
 
 @inline
-def _sphere(o, ray, end, n):
-    px, py, pz, dx, dy, dz = ray
-    r = o["size"][0]
-    first, last = _ball(ray, r)
-    t = _hit(first, last, end)
-    if t < math.inf:
-        n[0], n[1], n[2] = (px + t * dx) / r, (py + t * dy) / r, (pz + t * dz) / r
-    return t
-
-
-@inline
-def _capsule(o, ray, end, n):
-    """A capsule is convex, so the union of the intervals of its cylinder and its two spheres is one interval."""
+def _round(o, ray, end, n):
+    """A shape with round ends is convex, so the union of the intervals of its cylinder, if it has one, and its spheres is one interval."""
     px, py, pz, dx, dy, dz = ray
     r, half = o["size"][0], o["size"][1]
-    r0, r1 = _tube(px, py, dx, dy, r)
-    z0, z1 = slab(pz, dz, -half, half)
-    first, last = max(r0, z0), min(r1, z1)
-    if first > last:
-        first, last = math.inf, -math.inf
-    for k in range(2):
-        a, b = _ball((px, py, pz - (2 * k - 1) * half, dx, dy, dz), r)
+    first, last = _ball((px, py, pz + half, dx, dy, dz), r)
+    if half > 0.0:
+        a, b = _ball((px, py, pz - half, dx, dy, dz), r)
         first, last = min(first, a), max(last, b)
+        r0, r1 = _tube(px, py, dx, dy, r)
+        z0, z1 = slab(pz, dz, -half, half)
+        a, b = max(r0, z0), min(r1, z1)
+        if a <= b:
+            first, last = min(first, a), max(last, b)
     t = _hit(first, last, end)
     if t < math.inf:
         z = pz + t * dz
@@ -227,10 +217,8 @@ def shape_hit(w, o, planes, rows, ray, end, n, stack):
         return _box(o, ray, end, n)
     if shape == CYLINDER:
         return _cylinder(o, ray, end, n)
-    if shape == SPHERE:
-        return _sphere(o, ray, end, n)
-    if shape == CAPSULE:
-        return _capsule(o, ray, end, n)
     if shape == HULL:
         return _hull(planes, rows, ray, end, n)
-    return _mesh(w, o, ray, end, n, stack)
+    if shape == MESH:
+        return _mesh(w, o, ray, end, n, stack)
+    return _round(o, ray, end, n)

@@ -63,6 +63,8 @@ EXAMPLES: dict[tuple[str, str], dict[str, Any]] = {
         "points": [[0.0, 0.0], [40.0, 0.0]],
         "spacing": 5.0,
     },
+    ("shapes", "hull"): {"points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]},
+    ("shapes", "mesh"): {"file": str(ROOT / "tests" / "data" / "sensors" / "rays" / "rock_a.obj"), "units": "mm"},
     ("washout_algorithms", "adaptive"): shipped("washouts", "small_hexapod_adaptive"),
     ("elevation_formats", "geotiff"): {"file": str(DATA / "gt_utm_area_f32.tif")},
     ("elevation_formats", "esri_ascii"): {"file": str(DATA / "asc_corner.asc")},

@@ -43,6 +43,8 @@ from terrain.ground import soil_under
 from terrain.load_terrain import load_terrain
 from terrain.objects.kinds import OBJECT_GENERATOR_KINDS
 from terrain.objects.labels import LABELS
+from terrain.objects.records import HULL
+from terrain.objects.shape_kinds import SHAPE_KINDS
 from terrain.soil import SOIL
 from tests.laws.vehicle_rig import command, drive, ground
 from tests.maneuvers.shipped import shipped
@@ -256,7 +258,7 @@ def test_the_page_of_maneuvers_has_all_words() -> None:
     "page",
     [
         "own_washout", "own_sensor", "own_protocol", "own_outlet", "own_input_source", "own_terrain", "own_plots", "own_steering",
-        "own_drivetrain", "own_objects",
+        "own_drivetrain", "own_objects", "own_shape",
     ],
 )  # fmt: skip
 def test_every_page_has_one_example_and_names_its_entry_point(page: str) -> None:
@@ -265,9 +267,7 @@ def test_every_page_has_one_example_and_names_its_entry_point(page: str) -> None
         "own_outlet": 3,
     }  # a sensor and a driver that uses it; an outlet that publishes, a log format, one that hears
     assert len(blocks(page, "python")) == several.get(page, 1)
-    groups = (
-        "plots|washout_algorithms|sensors|protocols|outlets|input_sources|terrains|terrain_types|terrain_objects|steering|drivetrain_kinds"
-    )
+    groups = "plots|washout_algorithms|sensors|protocols|outlets|input_sources|terrains|terrain_types|terrain_objects|shapes|steering|drivetrain_kinds"
     assert re.search(rf"`jounce\.({groups})`", (DOCS / f"{page}.md").read_text(encoding="utf-8"))
 
 
@@ -278,6 +278,18 @@ def test_the_slalom_has_its_posts(folder: Path) -> None:
     assert [one.position for one in found.objects] == [(18.0 * (n + 1), 2.0 * (-1) ** n, 0.0) for n in range(8)]
     assert check_plugin(OBJECT_GENERATOR_KINDS.need("slalom"))
     assert module.SLALOM[0].name == "gates"
+
+
+def test_the_cone_stands_and_falls_as_a_cone(folder: Path) -> None:
+    plugin(folder, "own_shape")
+    objects = load_terrain(yaml.safe_load(blocks("own_shape", "yaml")[0]), "cones.yaml", Path(), {}).objects
+    assert [one.name for one in objects.objects] == [f"cone_{n}" for n in range(1, 9)]
+    assert objects.records["p_WO"][:, 2] == pytest.approx(0.0)
+    assert [one.code for one in {type(one.shape) for one in objects.objects}] == [HULL]
+    k, r, h = 0.2, 0.18, 0.75  # a frustum of 24 sides; center of mass and radius of gyration of the round one
+    assert objects.bodies[0]["com_O"][2] == pytest.approx(h / 4.0 * (1 + 2 * k + 3 * k**2) / (1 + k + k**2), rel=1e-9)
+    assert objects.bodies[0]["inertia"][2] == pytest.approx(0.3 * 3.0 * r**2 * (1 - k**5) / (1 - k**3), rel=0.03)
+    assert check_plugin(SHAPE_KINDS.need("traffic_cone"))
 
 
 def test_the_hub_motors_drive(folder: Path) -> None:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from simulator.base.records import dtype_of
 from terrain.objects.pose import POSE
-from terrain.objects.records import DEEPEST
-from terrain.objects.world_object import MAX_HULL_VERTICES
+from terrain.objects.records import DEEPEST, MAX_HULL_VERTICES
 
 MAX_PARTS = 8
 MAX_PART_POINTS = 24
