@@ -27,7 +27,7 @@ def _list(arguments: argparse.Namespace) -> int:
 def add_check(commands: Commands) -> None:
     """Add the verb `check`."""
     p = commands.add_parser("check", help="check files, the files that they name, and plugins")
-    p.add_argument("files", nargs="*", metavar="FILE", help="vehicle, terrain, maneuver ... (.yaml), or mechanism (.urdf)")
+    p.add_argument("files", nargs="*", metavar="FILE", help="vehicle, terrain, maneuver ... (.yaml), mechanism (.urdf), or the name of a shipped file")
     p.add_argument(
         "--kind", metavar="KIND", help="kind of the files, as in `jounce list` (default: by their folder, their base or their keys)"
     )
