@@ -58,8 +58,10 @@ def main_check(files: Sequence[str], kind: str | None, with_plugins: bool = Fals
     for file in files:
         try:
             for found, path in _shipped(file, given) or [(given or kind_of(file), file)]:
-                path = path if path.lower().endswith(FILE_SUFFIXES) else os.path.join(".", path)  # mark a file without suffix as a path
-                for remark in found.remarks(found.check(path)):
+                plain = not path.lower().endswith(FILE_SUFFIXES)
+                for remark in found.remarks(
+                    found.check(os.path.join(".", path) if plain else path)
+                ):  # a path, not the name of a shipped file
                     print_line(f"{file}: warning: {remark}")
                 print_line(f"{file}: good ({found.name})")
         except ConfigError as error:

@@ -101,7 +101,12 @@ def test_the_files_of_the_sensors_of_a_session_are_read(beams, tmp_path, capsys)
 def test_the_name_of_a_shipped_file_is_checked_as_each_kind_that_has_it(capsys):
     assert main(["check", "small_hexapod", "--kind", "washouts"]) == 0
     assert main(["check", "flat", "small_hexapod"]) == 0
-    expected = ["small_hexapod: good (washouts)", "flat: good (terrains)", "small_hexapod: good (platforms)", "small_hexapod: good (washouts)"]
+    expected = [
+        "small_hexapod: good (washouts)",
+        "flat: good (terrains)",
+        "small_hexapod: good (platforms)",
+        "small_hexapod: good (washouts)",
+    ]
     assert capsys.readouterr().out.splitlines() == expected
 
 
