@@ -81,19 +81,10 @@ TERRAIN_KINDS: Registry[TerrainKind] = Registry(
         "heightmap": "terrain.heightmap:HEIGHTMAP",
         "generated": "terrain.generated:GENERATED",
     },
+    contract="terrain.kinds",
 )
-
-
-def register(kind: TerrainKind) -> None:
-    """Register a terrain reader by its name. Raises JounceError for another contract version or a duplicate name."""
-    check(kind)
-    TERRAIN_KINDS.register(kind.name, kind)
-
-
-def check(kind: TerrainKind) -> None:
-    """Check the contract version, as in `register`, for kinds that installed packages provide. Raises JounceError."""
-    if kind.contract != CONTRACT:
-        raise JounceError(f"terrain type {kind.name}: contract version {kind.contract}; expected version {CONTRACT}")
+register = TERRAIN_KINDS.add
+"""Register a terrain reader."""
 
 
 def read(name: str, file: TerrainFile) -> Ground:
@@ -107,7 +98,6 @@ def read(name: str, file: TerrainFile) -> Ground:
     kind = TERRAIN_KINDS.need(name)
     if TERRAIN_KINDS.is_builtin(name):
         return kind.read(file)
-    check(kind)
     try:
         ground = kind.read(file)
     except JounceError:

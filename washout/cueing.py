@@ -24,7 +24,7 @@ from washout.classical_runner import ClassicalRunner
 from washout.contract import WashoutKind
 from washout.cueing_monitor import CueingMonitor
 from washout.intensity import INTENSITY, scale_input
-from washout.kinds import DEFAULT, WASHOUT_KINDS, check
+from washout.kinds import DEFAULT, WASHOUT_KINDS
 from washout.lead_compensation import LEAD, LEAD_STATE, lead, lead_step, rest_lead
 from washout.limiter.limiter import LIMITER, brake_step, limit_step, limiter
 from washout.motion_kernels import POSE
@@ -194,9 +194,7 @@ def _kind_of(mapping: Any, file: object) -> WashoutKind:
     name = mapping.get("type", DEFAULT)
     if "type" not in mapping:
         warnings.warn(f"{file}: no type given, assuming {DEFAULT}; add `type: {DEFAULT}`", WashoutTypeWarning, stacklevel=3)
-    kind = WASHOUT_KINDS.named(name, file, "type")
-    check(kind)
-    return kind
+    return WASHOUT_KINDS.named(name, file, "type")
 
 
 def limiter_records(platform: Record) -> tuple[Record, Record]:

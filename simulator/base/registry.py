@@ -10,7 +10,7 @@ import contextlib
 import importlib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -36,18 +36,57 @@ class Registry(Generic[Kind]):
     noun : noun for one kind in messages, for example "sensor"
     group : group of the entry points of installed packages; the name of an entry point is the name of the kind
     builtin : built-in kinds by name; a kind given as "module:attribute" is loaded on demand
+    contract : module with CONTRACT, the version for which a kind is written, and LAYOUT if kinds have tables; empty: no versions
+    max_state : maximum of `numbers` of a kind, which are those of its state; 0: kinds have no such state
+    problem : function of a kind of a plugin that returns why it cannot be used, empty if it can
     """
 
-    def __init__(self, noun: str, group: str, builtin: Mapping[str, Kind | str]) -> None:
+    def __init__(
+        self,
+        noun: str,
+        group: str,
+        builtin: Mapping[str, Kind | str],
+        contract: str = "",
+        max_state: int = 0,
+        problem: Callable[[Any], str] = lambda _: "",
+    ) -> None:
         self.noun, self.group = noun, group
+        self._contract, self._max_state, self._problem = contract, max_state, problem
         self._kinds: dict[str, Any] = dict(builtin)
         self._sources = dict.fromkeys(builtin, BUILTIN)
         self._entry_points: dict[str, Any] | None = None
 
+    def add(self, kind: Kind) -> None:
+        """Register a kind by its attribute `name`. Raises JounceError as `register`."""
+        self.register(cast(Any, kind).name, kind)
+
     def register(self, name: str, kind: Kind) -> None:
-        """Register a kind. The same kind may be registered twice. Raises JounceError if another kind has the name, or its table of keys has
-        other rows than `Field`."""
+        """Register a kind. The same kind may be registered twice. Raises JounceError if another kind has the name, its table of keys has other
+        rows than `Field`, or it does not match the contract (`check`)."""
+        self._check_rows(name, kind)
+        self.check(name, kind)
         self._add(name, kind, _caller())
+
+    def check(self, name: str, kind: Kind) -> None:
+        """Raise JounceError for a kind of a plugin that is written for another contract, has a too large state or another problem. The kinds of
+        installed packages are not registered through `register`: `need` and `named` check them."""
+        if self.is_builtin(name) and self.get(name) is kind:
+            return
+        if problem := self._mismatch(kind) or self._problem(kind):
+            raise JounceError(f"{self.noun} {name}: {problem}")
+
+    def _mismatch(self, kind: Any) -> str:
+        """Return the difference between a kind and the contract, empty if there is none."""
+        if not self._contract:
+            return ""
+        contract, version = importlib.import_module(self._contract), getattr(kind, "contract", None)
+        if version != contract.CONTRACT:
+            return f"written for version {version} of the contract; expected version {contract.CONTRACT}"
+        if hasattr(contract, "LAYOUT") and kind.layout != contract.LAYOUT:
+            return f"written for other tables; expected LAYOUT of {self._contract}"
+        if self._max_state and kind.numbers > self._max_state:
+            return f"its state has {kind.numbers} numbers; expected at most {self._max_state}"
+        return ""
 
     def get(self, name: str) -> Kind | None:
         """Return the kind of a name, or None. Entry points are read only for a name that is not registered.
@@ -62,7 +101,7 @@ class Registry(Generic[Kind]):
         return cast("Kind | None", kind)
 
     def named(self, name: object, file: object, key: str) -> Kind:
-        """Return the kind that an entry of a file names. Raises ConfigError for an unknown name; JounceError as `get`."""
+        """Return the kind that an entry of a file names. Raises ConfigError for an unknown name; JounceError as `get` and `check`."""
         found = self.get(name) if isinstance(name, str) else None
         if found is None:
             known = self.names()
@@ -70,16 +109,18 @@ class Registry(Generic[Kind]):
             none_yet = f"{one} of a plugin (is --plugin missing?)"
             expected = f"{one}: {' or '.join(known)}{did_you_mean(name, known)}" if known else none_yet
             raise ConfigError(file, key, name, expected)
+        self.check(str(name), found)
         return found
 
     def need(self, name: object) -> Kind:
-        """Return the kind of a name. Raises JounceError for an unknown name, with the known names and the nearest one."""
+        """Return the kind of a name. Raises JounceError for an unknown name, with the known names and the nearest one; also as `check`."""
         found = self.get(name) if isinstance(name, str) else None
         if found is None:
             hint = nearest(name, self.names())
             raise JounceError(
                 f"unknown {self.noun}; expected {' or '.join(self.names())}; got {name!r}{f'; hint: did you mean {hint}?' if hint else ''}"
             )
+        self.check(str(name), found)
         return found
 
     def has(self, name: str) -> bool:
@@ -98,13 +139,15 @@ class Registry(Generic[Kind]):
         """Return True if the kind of the name is part of Jounce."""
         return self._sources.get(name) == BUILTIN
 
-    def _add(self, name: str, kind: Kind, source: str) -> None:
+    def _check_rows(self, name: str, kind: Kind) -> None:
         from simulator.base.fields import Field  # loads numpy, which the help of a command does not need
 
         table = "fields" if hasattr(kind, "fields") else "parameters"
         rows = getattr(kind, table, ())
         if isinstance(rows, tuple | list) and (row := next((row for row in rows if not isinstance(row, Field)), None)) is not None:
             raise JounceError(f"{self.noun} {name}: {table}: invalid row; expected a Field (simulator.base.fields); got {row!r}")
+
+    def _add(self, name: str, kind: Kind, source: str) -> None:
         if self._kinds.setdefault(name, kind) is not kind:
             raise self._duplicate(name, self._sources[name], source)
         self._sources.setdefault(name, source)
@@ -118,6 +161,7 @@ class Registry(Generic[Kind]):
             kind = point.load()
         except Exception as error:
             raise JounceError(f"{self.noun} {point.name} of {point.value}: {type(error).__name__}: {error}") from error
+        self._check_rows(point.name, kind)
         self._add(point.name, kind, point.value)
 
     def _installed(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError, JounceError, OutputError
 from simulator.base.headline import headline
 from simulator.base.suggestions import did_you_mean, listed
-from simulator.catalog.file_kinds import KINDS, SUFFIXES, FileKind, kind_named, kind_of
+from simulator.catalog.file_kinds import KINDS, OTHER_SUFFIXES, SUFFIXES, FileKind, kind_named, kind_of
 from simulator.catalog.registries import REGISTRIES, meaning_of, registry_of
 
 FILE_SUFFIXES = (".yaml", ".yml", *SUFFIXES)
@@ -57,20 +57,32 @@ def main_check(files: Sequence[str], kind: str | None, with_plugins: bool = Fals
     failed = _failed_plugins(files) if with_plugins else 0
     for file in files:
         try:
-            found = given or kind_of(file)
-            path = file if file.lower().endswith(FILE_SUFFIXES) else os.path.join(".", file)  # a path, not the name of a shipped file
-            remarks = found.remarks(found.check(path))
+            for found, path in _shipped(file, given) or [(given or kind_of(file), file)]:
+                plain = not path.lower().endswith(FILE_SUFFIXES)
+                for remark in found.remarks(
+                    found.check(os.path.join(".", path) if plain else path)
+                ):  # a path, not the name of a shipped file
+                    print_line(f"{file}: warning: {remark}")
+                print_line(f"{file}: good ({found.name})")
         except ConfigError as error:
             print_error(str(error))
             failed += 1
         except JounceError as error:  # without file and key, for example a vehicle without equilibrium
             print_error(f"{file}: {error}")
             failed += 1
-        else:
-            for remark in remarks:
-                print_line(f"{file}: warning: {remark}")
-            print_line(f"{file}: good ({found.name})")
     return 2 if failed else 0
+
+
+def _shipped(name: str, kind: FileKind | None) -> list[tuple[FileKind, str]]:
+    """Return the shipped files of a name, each with its kind; none for the path of a file. Raises ConfigError: no file has the name."""
+    if os.path.basename(name) != name or name.lower().endswith((*FILE_SUFFIXES, *OTHER_SUFFIXES)):
+        return []
+    shipped = [(one, file) for one in ([kind] if kind else KINDS) for file in one.files()]
+    found = [(one, str(file)) for one, file in shipped if file.stem == name]
+    if not found and not os.path.exists(name):
+        expected = f"a file, or the name of a shipped file (`jounce list KIND`){did_you_mean(name, [file.stem for _, file in shipped])}"
+        raise ConfigError("check", "", name, expected)
+    return found
 
 
 def _failed_plugins(files: Sequence[str]) -> int:

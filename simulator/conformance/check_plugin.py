@@ -18,56 +18,47 @@ class Suite(NamedTuple):
     """Class of the kinds: module:name."""
     registry: str
     """Registry of the kinds, or a mapping by name of kinds that no plugin adds."""
-    contract: str
-    """Function (kind) that raises JounceError for a kind that cannot be registered; empty: the suite checks the contract."""
     check: str
     """Function (kind, findings, example) that runs the checks."""
 
 
 SUITES: dict[str, Suite] = {
     "axles": Suite(
-        "vehicles.suspension.axle_section:Axle", "vehicles.suspension.kinds:AXLE_KINDS", "", "simulator.conformance.axles:check_axle"
+        "vehicles.suspension.axle_section:Axle", "vehicles.suspension.kinds:AXLE_KINDS", "simulator.conformance.axles:check_axle"
     ),
     "steering": Suite(
         "vehicles.steering.contract:SteeringKind",
         "vehicles.steering.kinds:STEERING_KINDS",
-        "vehicles.steering.kinds:check",
         "simulator.conformance.steering:check_steering",
     ),
     "drivetrain_kinds": Suite(
         "vehicles.drivetrain.contract:DrivetrainKind",
         "vehicles.drivetrain.kinds:DRIVETRAIN_KINDS",
-        "vehicles.drivetrain.kinds:check",
         "simulator.conformance.drivetrains:check_drivetrain",
     ),
     "plots": Suite(
         "simulator.maneuvers.plots.contract:PlotKind",
         "simulator.maneuvers.plots.kinds:PLOT_KINDS",
-        "simulator.maneuvers.plots.kinds:check",
         "simulator.conformance.plots:check_plot",
     ),
     "tire_models": Suite(
         "vehicles.tires.contract:TireModelKind",
         "vehicles.tires.kinds:TIRE_MODEL_KINDS",
-        "vehicles.tires.kinds:check",
         "simulator.conformance.tire_models:check_tire_model",
     ),
     "controllers": Suite(
         "vehicles.controllers.contract:ControllerKind",
         "vehicles.controllers.kinds:CONTROLLER_KINDS",
-        "vehicles.controllers.kinds:check",
         "simulator.conformance.controllers:check_controller",
     ),
     "terrain_types": Suite(
         "terrain.kinds:TerrainKind",
         "terrain.kinds:TERRAIN_KINDS",
-        "terrain.kinds:check",
         "simulator.conformance.terrains:check_terrain_type",
     ),
     "object_generators": Suite(
         "terrain.objects.kinds:ObjectGeneratorKind",
         "terrain.objects.kinds:OBJECT_GENERATOR_KINDS",
-        "terrain.objects.kinds:check",
         "simulator.conformance.object_generators:check_object_generator",
     ),
     "shapes": Suite(
@@ -79,62 +70,53 @@ SUITES: dict[str, Suite] = {
     "elevation_formats": Suite(
         "terrain.readers.kinds:ElevationFormatKind",
         "terrain.readers.kinds:ELEVATION_FORMAT_KINDS",
-        "terrain.readers.kinds:check",
         "simulator.conformance.terrains:check_elevation_format",
     ),
     "washout_algorithms": Suite(
-        "washout.contract:WashoutKind", "washout.kinds:WASHOUT_KINDS", "washout.kinds:check", "simulator.conformance.washouts:check_washout"
+        "washout.contract:WashoutKind", "washout.kinds:WASHOUT_KINDS", "simulator.conformance.washouts:check_washout"
     ),
     "sensors": Suite(
         "simulator.sensors.contract:SensorKind",
         "simulator.sensors.kinds:SENSOR_KINDS",
-        "simulator.sensors.kinds:check",
         "simulator.conformance.sensors:check_sensor",
     ),
     "outlets": Suite(
         "simulator.outlets.contract:OutletKind",
         "simulator.outlets.kinds:OUTLET_KINDS",
-        "simulator.outlets.kinds:check",
         "simulator.conformance.outlets:check_outlet",
     ),
     "protocols": Suite(
         "simulator.motion.protocols.contract:ProtocolKind",
         "simulator.motion.protocols.kinds:PROTOCOL_KINDS",
-        "simulator.motion.protocols.kinds:check",
         "simulator.conformance.protocols:check_protocol",
     ),
     "drivers": Suite(
         "simulator.driver.contract:DriverKind",
         "simulator.driver.kinds:DRIVER_KINDS",
-        "simulator.driver.kinds:check",
         "simulator.conformance.drivers:check_driver",
     ),
     "faults": Suite(
         "simulator.faults.contract:FaultKind",
         "simulator.faults.kinds:FAULT_KINDS",
-        "simulator.faults.kinds:check",
         "simulator.conformance.faults:check_fault",
     ),
     "mappers": Suite(
         "simulator.autonomy.contract:MapperKind",
         "simulator.autonomy.mappers.kinds:MAPPER_KINDS",
-        "simulator.autonomy.mappers.kinds:check",
         "simulator.conformance.autonomy:check_mapper",
     ),
     "planners": Suite(
         "simulator.autonomy.contract:PlannerKind",
         "simulator.autonomy.planners.kinds:PLANNER_KINDS",
-        "simulator.autonomy.planners.kinds:check",
         "simulator.conformance.autonomy:check_planner",
     ),
     "input_sources": Suite(
         "simulator.driver.input_devices.contract:InputSourceKind",
         "simulator.driver.input_devices.kinds:INPUT_SOURCE_KINDS",
-        "simulator.driver.input_devices.kinds:check",
         "simulator.conformance.drivers:check_input_source",
     ),
     "steering_laws": Suite(
-        "simulator.driver.steering.kinds:Law", "simulator.driver.steering.kinds:LAWS", "", "simulator.conformance.steering_laws:check_law"
+        "simulator.driver.steering.kinds:Law", "simulator.driver.steering.kinds:LAWS", "simulator.conformance.steering_laws:check_law"
     ),
 }
 """Suite by name of the registry in `jounce list`; `steering_laws` are those of the driver along a path."""
@@ -165,10 +147,10 @@ def check_plugin(kind: Any, example: Mapping[str, Any] = _NO_EXAMPLE) -> tuple[F
             check.warn("not registered; call `register` of its registry when the plugin is imported")
         if not _meaning_of(kind):
             check.warn("no description for `jounce list`; set `meaning`; for an axle, write a docstring")
-    if suite.contract:
+    if isinstance(registry, Registry):
         with findings.check("contract") as check:
             try:
-                load_attribute(suite.contract)(kind)
+                registry.check(name or getattr(kind, "name", "") or kind.__name__, kind)
             except JounceError as error:
                 check.fail(str(error))
     if not findings.failed:  # a kind for another contract cannot be called

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 
@@ -16,24 +15,17 @@ FOLLOWER = "scripted"
 PLANNER = "planner"
 """Name of the driver to a goal."""
 
+
+def _problem(kind: DriverKind) -> str:
+    return f"an input source called {kind.name} already exists" if kind.name in INPUT_SOURCE_KINDS.names() else ""
+
+
 DRIVER_KINDS: Registry[DriverKind] = Registry(
     "driver",
     "jounce.drivers",
     {FOLLOWER: "simulator.driver.maneuver_driver:KIND", PLANNER: "simulator.autonomy.planner_driver:KIND"},
+    contract="simulator.driver.contract",
+    problem=_problem,
 )
-
-
-def register(kind: DriverKind) -> None:
-    """Register a kind of driver. Raises JounceError when it has another contract version, or when a driver or input source has its name."""
-    check(kind)
-    if kind.name in INPUT_SOURCE_KINDS.names():
-        raise JounceError(f"driver {kind.name}: an input source called {kind.name} already exists")
-    DRIVER_KINDS.register(kind.name, kind)
-
-
-def check(kind: DriverKind) -> None:
-    """Check the contract version of a kind, also of one from an entry point. Raises JounceError as `register`."""
-    from simulator.driver.contract import CONTRACT
-
-    if kind.contract != CONTRACT:
-        raise JounceError(f"driver {kind.name}: written for version {kind.contract} of the contract; expected version {CONTRACT}")
+register = DRIVER_KINDS.add
+"""Register a kind of driver."""

@@ -14,9 +14,8 @@ from simulator.base.registry import KindChoice
 from simulator.driver.contract import Driver, DriverKind, DriverSettings, Maneuver, SensingDriver, driver_parameters, make_driver
 from simulator.driver.input_devices.contract import InputSourceKind
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
-from simulator.driver.input_devices.kinds import check as check_source
 from simulator.driver.internal_model import InternalModel
-from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER, check
+from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER
 from simulator.sensors.contract import Mount
 from terrain.ground import Ground
 from vehicles.vehicle import Vehicle
@@ -40,18 +39,14 @@ def driver_fields(name: str) -> Fields:
 
 
 def _source_kind(name: str) -> InputSourceKind:
-    kind = INPUT_SOURCE_KINDS.need(name)
-    check_source(kind)
-    return kind
+    return INPUT_SOURCE_KINDS.need(name)
 
 
 def driver_kind(name: str) -> DriverKind | None:
     """Return the kind of the automatic driver with this name; None for an input source, with which a human drives."""
     if not DRIVER_KINDS.has(name):
         return None
-    kind = DRIVER_KINDS.need(name)
-    check(kind)
-    return kind
+    return DRIVER_KINDS.need(name)
 
 
 def role_of(driver: KindChoice) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simulator.base.errors import JounceError
 from simulator.base.fields import Either, Field, Fields, ListOf, Number, Text, Variants
 from simulator.base.registry import Registry
 
@@ -35,14 +34,13 @@ FAULT_KINDS: Registry[FaultKind] = Registry(
         "packet_loss": "simulator.faults.packets:LOSS",
         "packet_delay": "simulator.faults.packets:DELAY",
     },
+    contract="simulator.faults.contract",
 )
 
 
 def fault_fields(name: str) -> Fields:
     """Return the own keys of a kind of fault. Raises JounceError when it cannot be loaded."""
-    kind = FAULT_KINDS.need(name)
-    check(kind)
-    return kind.parameters
+    return FAULT_KINDS.need(name).parameters
 
 
 _NAME = Text("a name of letters, digits and underscores", pattern=r"^[A-Za-z][A-Za-z0-9_]*\Z")
@@ -74,17 +72,5 @@ FAULTS = Field(
     (),
 )
 """Field of a maneuver file and of a session file."""
-
-
-def register(kind: FaultKind) -> None:
-    """Register a kind of fault. Raises JounceError when it has another contract version, or when another fault has its name."""
-    check(kind)
-    FAULT_KINDS.register(kind.name, kind)
-
-
-def check(kind: FaultKind) -> None:
-    """Check the contract version of a kind, also of one from an entry point. Raises JounceError as `register`."""
-    from simulator.faults.contract import CONTRACT
-
-    if kind.contract != CONTRACT:
-        raise JounceError(f"fault {kind.name}: written for version {kind.contract} of the contract; expected version {CONTRACT}")
+register = FAULT_KINDS.add
+"""Register a kind of fault."""

@@ -30,7 +30,7 @@ from simulator.base.rates import even_turns
 from simulator.base.records import Record, record
 from simulator.base.registry import KindChoice
 from simulator.motion.protocols.contract import NO_ENGINE, Engine, Listening, Said, checked, encoder_of
-from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, check
+from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS
 from simulator.motion.protocols.native_packet import MotionPacket
 from simulator.motion.stream_fade import LONGEST_FADE, Fade
 from washout.cueing import PARAMETERS, STATES, MotionCueing, brake_platform
@@ -135,7 +135,6 @@ class MotionStream:
     ) -> None:
         self.protocol = protocol.name
         self.kind = PROTOCOL_KINDS.need(self.protocol)
-        check(self.kind)
         self.turns = even_turns(self.kind.rate if rate is None else rate, tick, "stream", "rate")
         self.tick = tick
         self.interval = self.turns.every * tick / self.turns.often

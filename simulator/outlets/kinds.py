@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from simulator.base.errors import ConfigError, ErrorCollector, JounceError
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.field_records import filled, rows
 from simulator.base.fields import Field, Fields, Variants
 from simulator.base.rates import RATE, whole_ticks
 from simulator.base.registry import Registry, making
 from simulator.base.values import Values
-from simulator.outlets.contract import CONTRACT, LogOutlet, OutletKind, OutletSettings
+from simulator.outlets.contract import LogOutlet, OutletKind, OutletSettings
 from simulator.outlets.log_outlet_runner import LogOutletRunner
 from simulator.outlets.outlet_runner import OutletRunner
 
@@ -21,28 +21,20 @@ CSV = "csv"
 BUILTIN_OUTLETS = ("telemetry", "motion", "window")
 """Names of the built-in outlets of a session, which do not use this registry."""
 
-OUTLET_KINDS: Registry[OutletKind] = Registry("outlet", "jounce.outlets", {CSV: "simulator.outlets.csv_log:KIND"})
-
-
-def register(kind: OutletKind) -> None:
-    """Register a kind of outlet by name. Raises JounceError: wrong contract version, or the name is already in use."""
-    check(kind)
-    OUTLET_KINDS.register(kind.name, kind)
-
-
-def check(kind: OutletKind) -> None:
-    """Raise JounceError as `register`; needed for kinds of installed packages, which `register` has not checked."""
-    if kind.name in BUILTIN_OUTLETS:
-        raise JounceError(f"there is an outlet called {kind.name} already, built into the session")
-    if kind.contract != CONTRACT:
-        raise JounceError(f"outlet {kind.name}: it is for version {kind.contract} of the contract, this is version {CONTRACT}")
+OUTLET_KINDS: Registry[OutletKind] = Registry(
+    "outlet",
+    "jounce.outlets",
+    {CSV: "simulator.outlets.csv_log:KIND"},
+    contract="simulator.outlets.contract",
+    problem=lambda kind: f"an outlet called {kind.name} already is part of the session" if kind.name in BUILTIN_OUTLETS else "",
+)
+register = OUTLET_KINDS.add
+"""Register a kind of outlet."""
 
 
 def _own(name: str) -> Fields:
     """Return the own fields of a kind of outlet. Raises JounceError."""
-    kind = OUTLET_KINDS.need(name)
-    check(kind)
-    return kind.parameters
+    return OUTLET_KINDS.need(name).parameters
 
 
 _RATE = Field("rate", RATE, "publications per second; default: that of the type", None)

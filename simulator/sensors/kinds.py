@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from simulator.base.errors import JounceError
 from simulator.base.fields import Field, Fields, Flag, Group, Number, Text, Variants
 from simulator.base.rates import RATE
 from simulator.base.registry import Registry
@@ -43,29 +42,16 @@ SENSOR_KINDS: Registry[SensorKind] = Registry(
         "wheel_encoder": "simulator.sensors.wheel_encoder:KIND",
         "steering_angle": "simulator.sensors.steering_angle:KIND",
     },
+    contract="simulator.sensors.contract",
 )
 
 
 def sensor_fields(name: str) -> Fields:
     """Return the keys of the parameters of a sensor. Raises JounceError when it cannot be loaded."""
-    kind = SENSOR_KINDS.need(name)
-    check(kind)
-    return kind.parameters
+    return SENSOR_KINDS.need(name).parameters
 
 
 SENSOR_FILE = Variants("type", sensor_fields, SENSOR_KINDS.names, "kind of sensor", _COMMON, noun="a sensor:")
 """Fields of an item of the list `sensors` of a session file."""
-
-
-def register(kind: SensorKind) -> None:
-    """Register a kind of sensor. Raises JounceError when it has another contract version, or when another sensor has its name."""
-    check(kind)
-    SENSOR_KINDS.register(kind.name, kind)
-
-
-def check(kind: SensorKind) -> None:
-    """Check the contract version of a kind, also of one from an entry point. Raises JounceError as `register`."""
-    from simulator.sensors.contract import CONTRACT
-
-    if kind.contract != CONTRACT:
-        raise JounceError(f"sensor {kind.name}: written for version {kind.contract} of the contract; expected version {CONTRACT}")
+register = SENSOR_KINDS.add
+"""Register a kind of sensor."""

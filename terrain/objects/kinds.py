@@ -54,6 +54,7 @@ OBJECT_GENERATOR_KINDS: Registry[ObjectGeneratorKind] = Registry(
     "object generator",
     "jounce.terrain_objects",
     {"scatter": "terrain.objects.scatter:SCATTER", "row": "terrain.objects.row:ROW"},
+    contract="terrain.objects.kinds",
 )
 _NOUN = "a generator (of a plugin: --plugin FILE.py), one of"
 GENERATORS = Field(
@@ -71,18 +72,8 @@ GENERATORS = Field(
     (),
 )
 """Field of all terrain files."""
-
-
-def register(kind: ObjectGeneratorKind) -> None:
-    """Register a generator by its name. Raises JounceError for another contract version or a duplicate name."""
-    check(kind)
-    OBJECT_GENERATOR_KINDS.register(kind.name, kind)
-
-
-def check(kind: ObjectGeneratorKind) -> None:
-    """Check the contract version, as in `register`, for kinds that installed packages provide. Raises JounceError."""
-    if kind.contract != CONTRACT:
-        raise JounceError(f"object generator {kind.name}: contract version {kind.contract}; expected version {CONTRACT}")
+register = OBJECT_GENERATOR_KINDS.add
+"""Register a generator of objects."""
 
 
 def generate(name: str, request: GeneratorRequest) -> list[WorldObject]:
@@ -97,7 +88,6 @@ def generate(name: str, request: GeneratorRequest) -> list[WorldObject]:
     values: Values = request.values
     if OBJECT_GENERATOR_KINDS.is_builtin(name):
         return list(kind.generate(request))
-    check(kind)
     try:
         found = list(kind.generate(request))
     except JounceError:

@@ -57,6 +57,7 @@ ELEVATION_FORMAT_KINDS: Registry[ElevationFormatKind] = Registry(
         "obj": "terrain.readers.shipped_kinds:OBJ",
         "gltf": "terrain.readers.shipped_kinds:GLTF",
     },
+    contract="terrain.readers.kinds",
 )
 FIELDS: Fields = (
     Field("file", FileName("the path of an elevation file, relative to this file or in the assets"), "elevation file"),
@@ -101,18 +102,8 @@ FIELDS: Fields = (
     Field("at", Number("m", -1e6, 1e6, shape=(2,)), "x, y of the origin of an obj, gltf or opencrg file", None),
 )
 """Fields of a section that names an elevation file."""
-
-
-def register(kind: ElevationFormatKind) -> None:
-    """Register a reader by its name and suffixes. Raises JounceError for another contract version or a duplicate name."""
-    check(kind)
-    ELEVATION_FORMAT_KINDS.register(kind.name, kind)
-
-
-def check(kind: ElevationFormatKind) -> None:
-    """Check the contract version, as in `register`, for kinds that installed packages provide. Raises JounceError."""
-    if kind.contract != CONTRACT:
-        raise JounceError(f"elevation format {kind.name}: contract version {kind.contract}; expected version {CONTRACT}")
+register = ELEVATION_FORMAT_KINDS.add
+"""Register a reader of elevation data."""
 
 
 def format_of(path: Path, options: Mapping[str, Any], file: object, key: str = "heights") -> ElevationFormatKind:
@@ -129,7 +120,7 @@ def format_of(path: Path, options: Mapping[str, Any], file: object, key: str = "
                 path, "", path.suffix, f"an elevation file: {', '.join(known)} (or the key format){did_you_mean(suffix, known)}"
             )
         found = match
-    check(found)
+    ELEVATION_FORMAT_KINDS.check(found.name, found)
     for name in options:
         if name not in ("file", "format", *found.keys):
             raise ConfigError(

@@ -98,6 +98,31 @@ def test_the_files_of_the_sensors_of_a_session_are_read(beams, tmp_path, capsys)
     assert "mine.csv" in (err := capsys.readouterr().err) and err.count("\n") == 1
 
 
+def test_the_name_of_a_shipped_file_is_checked_as_each_kind_that_has_it(capsys):
+    assert main(["check", "small_hexapod", "--kind", "washouts"]) == 0
+    assert main(["check", "flat", "small_hexapod"]) == 0
+    expected = [
+        "small_hexapod: good (washouts)",
+        "flat: good (terrains)",
+        "small_hexapod: good (platforms)",
+        "small_hexapod: good (washouts)",
+    ]
+    assert capsys.readouterr().out.splitlines() == expected
+
+
+@pytest.mark.parametrize("words", [("hmwv",), ("hmwv", "--kind", "vehicles"), ("flat", "hmwv", "--kind", "vehicles")])
+def test_an_unknown_name_is_refused_with_the_nearest_one(words, capsys):
+    assert main(["check", *words]) == 2
+    assert capsys.readouterr().err.endswith("got 'hmwv'; hint: did you mean hmmwv?\n")
+
+
+def test_a_file_without_suffix_is_checked(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / "mine", {"base": "asphalt", "friction": 0.5})
+    assert main(["check", "mine"]) == 0
+    assert capsys.readouterr().out == "mine: good (soils)\n"
+
+
 def test_a_missing_base_is_named(tmp_path, capsys):
     file = written(tmp_path / ELSEWHERE, {"base": "hmwv", "name": "mine"})
     err = refused(capsys, file)

@@ -20,7 +20,7 @@ from simulator.maneuvers.cone_course import Track, touched_cones
 from simulator.maneuvers.maneuver_file import load_maneuver
 from simulator.maneuvers.metrics import driven_path, evaluate, relative_run
 from simulator.maneuvers.plots.contract import CONTRACT, EmptyPlotError, PlotKind, Run
-from simulator.maneuvers.plots.kinds import PLOT_KINDS, USUAL, check, columns_of, register
+from simulator.maneuvers.plots.kinds import PLOT_KINDS, USUAL, columns_of, register
 from simulator.maneuvers.plots.time_series import phase_spans
 from simulator.maneuvers.report.page import RunInfo, run_page
 from simulator.maneuvers.report.write_report import drawn, write_report
@@ -198,7 +198,7 @@ def test_a_plot_of_an_installed_package_has_the_version_of_the_contract(monkeypa
         def load(self):
             return PlotKind("newer", "another contract", lambda run: None, contract=99)
 
-    kinds = Registry("plot", "jounce.plots", {})
+    kinds = Registry("plot", "jounce.plots", {}, "simulator.maneuvers.plots.contract")
     monkeypatch.setattr("simulator.base.registry.entry_points", lambda group: [Point()] if group == "jounce.plots" else [])
     monkeypatch.setattr("simulator.maneuvers.plots.kinds.PLOT_KINDS", kinds)
     with pytest.raises(JounceError, match="plot newer: written for version 99"):
@@ -233,7 +233,7 @@ def test_an_error_of_a_plugin_costs_only_its_plot(tmp_path, monkeypatch, shown):
     def draw(run):
         return run.columns["speed_of_nothing"] if shown is None else shown
 
-    monkeypatch.setitem(PLOT_KINDS._kinds, "broken", PlotKind("broken", "raises", draw))
+    monkeypatch.setitem(PLOT_KINDS._kinds, "broken", PlotKind("broken", "raises", draw, contract=CONTRACT))
     run, columns = run_of(plots=["g_g", "broken", "yaw_rate"]), telemetry()
     report = write_report(tmp_path, run.maneuver, columns, run.metrics | {"table": []}, info=RunInfo())
     assert [file.name for file in report.files] == ["metrics.json", "g_g.png", "yaw_rate.png", "report.html"]
@@ -243,7 +243,7 @@ def test_an_error_of_a_plugin_costs_only_its_plot(tmp_path, monkeypatch, shown):
 
 
 def test_an_error_of_a_plot_of_jounce_is_raised(monkeypatch):
-    monkeypatch.setitem(PLOT_KINDS._kinds, "g_g", PlotKind("g_g", "raises", lambda run: run.columns["speed_of_nothing"]))
+    monkeypatch.setitem(PLOT_KINDS._kinds, "g_g", PlotKind("g_g", "raises", lambda run: run.columns["speed_of_nothing"], contract=CONTRACT))
     with pytest.raises(KeyError):
         drawn(run_of(), ["g_g"])
 
@@ -418,4 +418,4 @@ def test_a_plot_of_another_contract_is_refused(version):
 
 def test_the_shipped_plots_are_for_this_contract():
     for name in NAMES:
-        check(PLOT_KINDS.need(name))
+        assert PLOT_KINDS.need(name).contract == CONTRACT

@@ -325,12 +325,14 @@ def test_an_axle_without_an_example_is_a_warning() -> None:
     assert next(one for one in found if one.check == "motion").message.startswith("not checked, since there is no axle")
 
 
-def test_a_broken_axle() -> None:
+@pytest.mark.parametrize(("change", "check", "message"), [
+    ({"contract": 7}, "contract", "unsupported version 0x7"), ({"show": lambda *_: None}, "show", "@callback"),
+])  # fmt: skip
+def test_a_broken_axle(change: dict[str, Any], check: str, message: str) -> None:
     class Other(trailing_arm.TrailingArmAxle):
-        block = replace(trailing_arm.BLOCK, contract=7, show=lambda *_: None)  # type: ignore[arg-type]
+        block = replace(trailing_arm.BLOCK, **change)
 
-    found = faults(Other)
-    assert "unsupported version 0x7" in found["contract"] and "@callback" in found["show"]
+    assert message in faults(Other)[check]
 
 
 def test_an_axle_without_a_table() -> None:

@@ -86,7 +86,7 @@ def test_shipped_files_need_no_type():
 
 @pytest.mark.parametrize(("change", "words"), [
     ({"contract": CONTRACT + 1}, "version 2 of the contract"),
-    ({"layout": 1}, "other tables than DRIVETRAIN_INPUT"),
+    ({"layout": 1}, "other tables; expected LAYOUT of vehicles.drivetrain.contract"),
     ({"kernel": None}, "no kernel"),
     ({"state": (("many", (65,), "1", "too many"),)}, "its state has 65 numbers; expected at most 64"),
     ({"governed_speed": lambda _: 1.0}, "duplicate kind of drivetrain plain_torque"),

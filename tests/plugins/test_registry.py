@@ -14,7 +14,9 @@ from simulator.base import registry as registry_module
 from simulator.base.errors import JounceError
 from simulator.base.fields import Field, Number
 from simulator.base.registry import Registry, load_plugins
+from simulator.catalog.registries import REGISTRIES, registry_of
 from simulator.cli.main import main
+from vehicles.tires.contract import CONTRACT, LAYOUT
 
 
 @pytest.fixture
@@ -52,6 +54,35 @@ def test_a_table_of_keys_has_fields(table: str) -> None:
     ):
         registry.register("rows", SimpleNamespace(**{table: (*getattr(good, table), ("gain", (), "m", "a gain"))}))
     assert registry.names() == ("good",)
+
+
+@pytest.mark.parametrize("name", [name for name in REGISTRIES if name != "axles"])  # the contract of an axle is that of its kernels
+def test_each_registry_refuses_a_kind_for_another_contract(name: str) -> None:
+    registry = registry_of(name)
+    for kind in (SimpleNamespace(contract=99), SimpleNamespace()):
+        with pytest.raises(
+            JounceError, match=rf"^{registry.noun} other: written for version (99|None) of the contract; expected version \d$"
+        ):
+            registry.register("other", kind)
+    assert not registry.has("other")
+
+
+def test_a_name_in_a_file_needs_a_kind_for_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry: Registry[object] = Registry("tire", "jounce.test_tires", {}, "vehicles.tires.contract", 4, lambda kind: kind.trouble)
+    kind = SimpleNamespace(contract=CONTRACT, layout=LAYOUT, numbers=4, trouble="")
+    monkeypatch.setattr(registry_module, "entry_points", lambda group: [Point("mine", kind)])
+    assert registry.need("mine") is registry.named("mine", "a.yaml", "type") is kind
+    for change, problem in (
+        ({"layout": 1}, "written for other tables; expected LAYOUT of vehicles.tires.contract"),
+        ({"numbers": 5}, "its state has 5 numbers; expected at most 4"),
+        ({"trouble": "it has no kernel"}, "it has no kernel"),
+    ):
+        with monkeypatch.context() as patch:
+            for attribute, value in change.items():
+                patch.setattr(kind, attribute, value)
+            for use in (registry.need, lambda name: registry.named(name, "a.yaml", "type")):
+                with pytest.raises(JounceError, match=f"^tire mine: {problem}$"):
+                    use("mine")
 
 
 class Point:

@@ -21,7 +21,7 @@ from tests.laws.vehicle_rig import command, drive, ground, logged
 from tests.plugins.test_pages import blocks, folder, plugin  # noqa: F401 - a fixture
 from vehicles.command import COMMAND
 from vehicles.steering.contract import CONTRACT, LAYOUT, MAX_PARAMETERS, STEERING_INPUT, STEERING_OUTPUT, SteeredAxle, SteeringKind
-from vehicles.steering.kinds import STEERING_KINDS, check, register
+from vehicles.steering.kinds import STEERING_KINDS, register
 from vehicles.steering.steering import STEERING_STATE, place_tierods, steering_step, without_addresses
 from vehicles.steering.steering_section import STEERING_FILE, steering_from_values
 from vehicles.suspension.contract import INPUTS
@@ -268,7 +268,8 @@ def test_refused_kinds(folder: Path) -> None:  # noqa: F811
 
 @pytest.mark.parametrize("name", ["pitman_arm", "rack_pinion", "steer_by_wire"])
 def test_a_copy_of_a_shipped_kind_is_accepted(name: str) -> None:
-    check(replace(STEERING_KINDS.need(name), name=f"copy_of_{name}", contract=CONTRACT, layout=LAYOUT))
+    copy = replace(STEERING_KINDS.need(name), name=f"copy_of_{name}", contract=CONTRACT, layout=LAYOUT)
+    STEERING_KINDS.check(copy.name, copy)
 
 
 def test_a_copy_of_steer_by_wire_follows_the_command_alike() -> None:

@@ -202,8 +202,8 @@ def test_a_file_without_a_type_is_classical_and_warns() -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"contract": 0}, "contract version 0"),
-        ({"layout": 1}, "wrong layout"),
+        ({"contract": 0}, "version 0 of the contract"),
+        ({"layout": 1}, "other tables"),
         ({"kernel": None}, "either a kernel or a function"),
         ({"name": "classical"}, "duplicate washout classical; registered by Jounce"),
     ],

@@ -17,7 +17,7 @@ from simulator.base.records import Record
 from simulator.builder.builder import build_cueing, build_ground, build_vehicle
 from simulator.run.rerun import differences, with_late_measurements
 from simulator.sensors.contract import ArrayOutput, SensorInput, SensorKind, SensorSettings
-from simulator.sensors.kinds import SENSOR_KINDS, check
+from simulator.sensors.kinds import SENSOR_KINDS
 from simulator.sensors.make_sensors import SensorContext, make_sensors
 from simulator.sensors.measurement import Measurement
 from simulator.session import Session
@@ -173,12 +173,6 @@ def test_a_sensor_with_an_undeclared_array_is_dropped_and_the_driver_sees_it() -
     assert [str(one) for one in s.failures] == ["sensor wrong was dropped: ValueError: array other: not declared; expected track"]
     assert "not declared" in driver.seen[-1][1]["wrong"].trouble
     s.close()
-
-
-@pytest.mark.parametrize("contract", [1, 3])
-def test_a_kind_of_another_version_is_refused(contract: int) -> None:
-    with pytest.raises(JounceError, match=f"written for version {contract} of the contract; expected version 2"):
-        check(SensorKind("other", (), (), Sensing, contract))
 
 
 def test_a_simulation_shows_its_sensors() -> None:

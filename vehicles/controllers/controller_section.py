@@ -14,7 +14,7 @@ from simulator.base.values import Values
 from vehicles.axle_layout import Axles
 from vehicles.controllers.contract import WHEELS, ControllerKind
 from vehicles.controllers.control_unit import COMMON, CONTROLLER
-from vehicles.controllers.kinds import CONTROLLER_KINDS, check
+from vehicles.controllers.kinds import CONTROLLER_KINDS
 
 
 def _fields_of_kind(name: str) -> Fields | None:
@@ -89,7 +89,6 @@ def read_controllers(vehicle: Values, axles: Axles) -> Controllers:
     units: list[Unit] = []
     for one in entries:
         kind = CONTROLLER_KINDS.named(one["type"], one.file, one.path("type"))
-        check(kind)
         name = one.get("name", kind.name)
         if not name.isidentifier() or any(name == other.name for other in units):
             raise ConfigError(one.file, one.path("name"), name, "a name of letters, digits and underscores that no other controller has")

@@ -15,7 +15,7 @@ from vehicles.brakes.brakes import brake_fields, brakes_from_mapping
 from vehicles.drivetrain.callback_drivetrain import CALLBACK_DRIVETRAIN
 from vehicles.drivetrain.contract import CALLBACK, WHEELS, DrivetrainKind
 from vehicles.drivetrain.drivetrain import direct_drive
-from vehicles.drivetrain.kinds import DEFAULT, DRIVETRAIN_KINDS, IMPLIED, check
+from vehicles.drivetrain.kinds import DEFAULT, DRIVETRAIN_KINDS, IMPLIED
 from vehicles.vehicle_model import VehicleData
 
 
@@ -94,7 +94,6 @@ def _drivetrain(values: Values, axles: Axles) -> tuple[Record, DrivetrainKind, R
     parameters = kind.parameters(values, axles)
     if DRIVETRAIN_KINDS.is_builtin(kind.name):
         return parameters, kind, parameters
-    check(kind)
     if axles.size.wheels > WHEELS:
         found = f"a vehicle with {axles.size.wheels} wheels"
         raise ConfigError(values.file, values.path("type"), found, f"at most {WHEELS} wheels with a drivetrain of a plugin")

@@ -18,7 +18,7 @@ from simulator.base.values import Values
 from vehicles.axle_layout import Axles
 from vehicles.steering.column import FILTERED, MECHANICAL_FILE, write_column
 from vehicles.steering.contract import CALLED, GEAR_FILE, SteeredAxle, SteeringKind, own_record
-from vehicles.steering.kinds import SHIPPED, STEERING_KINDS, check
+from vehicles.steering.kinds import SHIPPED, STEERING_KINDS
 from vehicles.steering.steering import STEERING
 
 Vector = NDArray[np.float64]
@@ -78,7 +78,6 @@ def check_actuators(kind: SteeringKind, values: Values, vehicle: Mapping[str, An
 def steering_from_values(values: Values, steered: Sequence[SteeredAxle]) -> Record:
     """Return the records of STEERING, one for each steered axle; the first one also describes gear and column. Raises ConfigError."""
     kind = STEERING_KINDS.need(values["type"])
-    check(kind)
     p = record(STEERING, len(steered))
     out = p[0]
     with ErrorCollector() as faults:

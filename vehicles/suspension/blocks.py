@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 
 from simulator.base.algebra.vectors import column, cross, symmetric_matrix_at, symmetric_times, vector
 from simulator.base.callbacks import CallbackKernel, address_in, call, records_at
-from simulator.base.errors import JounceError
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, Table, dtype_of, record
 from vehicles.axle_layout import USUAL, WHEELS, AxleLayout, record_for
@@ -129,11 +128,12 @@ class AxleCallbacks:
     show: CallbackKernel
     steer: CallbackKernel | None = None
 
-    def check(self, name: str) -> None:
-        """Raise JounceError when the kind is written for another contract."""
+    def problem(self) -> str:
+        """Return the contract for which the kind is written if it is another one, else an empty text."""
         for noun, version, supported in (("version", self.contract, CONTRACT), ("layout", self.layout, LAYOUT)):
             if version != supported:
-                raise JounceError(f"axle kind {name}: unsupported {noun} {version:#x} of the corner contract; expected {supported:#x}")
+                return f"unsupported {noun} {version:#x} of the corner contract; expected {supported:#x}"
+        return ""
 
 
 @dataclass(frozen=True)

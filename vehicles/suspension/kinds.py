@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from simulator.base.errors import ConfigError, JounceError
+from simulator.base.errors import ConfigError
 from simulator.base.fields import Fields
 from simulator.base.registry import Registry
 from simulator.base.values import Values
@@ -14,36 +14,26 @@ from vehicles.suspension.axle_section import Axle
 SHIPPED = (default_kind.NAME, "five_link", "macpherson", "semi_trailing_arm", "link_axle", "leaf_axle", "mechanism")
 """Built-in kinds; AXLE of the `section` module of their packages reads the file. The first one is the default."""
 
-AXLE_KINDS: Registry[type[Axle]] = Registry(
-    "kind of axle", "jounce.axles", {name: importlib.import_module(f"vehicles.suspension.{name}.section").AXLE for name in SHIPPED}
-)
 
-
-def register(name: str, axle: type[Axle]) -> None:
-    """Register a third-party kind of axle under a name.
-
-    Raises
-    ------
-    JounceError : another kind has the name, or this one has no table of keys or is written for another contract (see
-        `vehicles.suspension.blocks.AxleCallbacks`)
-    """
-    check(name, axle)
-    AXLE_KINDS.register(name, axle)
-
-
-def check(name: str, axle: type[Axle]) -> None:
-    """Raise JounceError like `register`; kinds from installed packages are not registered through `register`."""
+def _problem(axle: type[Axle]) -> str:
     if getattr(axle, "fields", None) is None:
-        raise JounceError(f"kind of axle {name}: no table of keys; expected the attribute `fields` (docs/axle_kinds.md)")
-    if axle.block is not None:
-        axle.block.check(name)
+        return "no table of keys; expected the attribute `fields` (docs/axle_kinds.md)"
+    return "" if axle.block is None else axle.block.problem()
+
+
+AXLE_KINDS: Registry[type[Axle]] = Registry(
+    "kind of axle",
+    "jounce.axles",
+    {name: importlib.import_module(f"vehicles.suspension.{name}.section").AXLE for name in SHIPPED},
+    problem=_problem,
+)
+register = AXLE_KINDS.register
+"""Register a kind of axle by a name."""
 
 
 def axle_fields_of(name: str) -> Fields:
     """Return the fields of a kind of axle. Raises JounceError: unknown name, or a kind that `register` refuses."""
-    axle = AXLE_KINDS.need(name)
-    check(name, axle)
-    return axle.fields
+    return AXLE_KINDS.need(name).fields
 
 
 MIN_HALF_TRACK = 0.1

@@ -162,8 +162,7 @@ def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()
         text = f"{file}: key type is missing; using {DEFAULT}; hint: add `type: {DEFAULT}`"
         warnings.warn(text, TireTypeWarning, stacklevel=2)
     values = FILE_TABLE.read(mapping, file, key)
-    law = TIRE_MODEL_KINDS.get(values["type"])
-    assert law is not None
+    law = TIRE_MODEL_KINDS.need(values["type"])
     if law.complete is None:
         own = filled(law.record_table, values)
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simulator.base.errors import JounceError
 from simulator.base.fields import Choice, Either, Field, Fields, Number, Variants
 from simulator.base.registry import Registry
 
@@ -15,31 +14,20 @@ DEFAULT = "truth"
 PERIOD = Number("s", 0.02, 10.0)
 """Period of a mapper or planner."""
 MAPPER_KINDS: Registry[MapperKind] = Registry(
-    "mapper", "jounce.mappers", {DEFAULT: "simulator.autonomy.mappers.truth:KIND", "lidar": "simulator.autonomy.mappers.lidar:KIND"}
+    "mapper",
+    "jounce.mappers",
+    {DEFAULT: "simulator.autonomy.mappers.truth:KIND", "lidar": "simulator.autonomy.mappers.lidar:KIND"},
+    contract="simulator.autonomy.contract",
 )
 
 
 def mapper_fields(name: str) -> Fields:
     """Return the keys of the parameters of a mapper. Raises JounceError when it cannot be loaded."""
-    kind = MAPPER_KINDS.need(name)
-    check(kind)
-    return kind.parameters
+    return MAPPER_KINDS.need(name).parameters
 
 
 _COMMON = (Field("period", PERIOD, "time between two maps, a multiple of 0.01 s; default: that of the type", None, written="s"),)
 MAPPER = Either((Choice(MAPPER_KINDS.names), Variants("type", mapper_fields, MAPPER_KINDS.names, "kind of mapper", _COMMON, DEFAULT)))
 """Field type of a section `mapper`: a name, or a mapping of `type` and its own keys."""
-
-
-def register(kind: MapperKind) -> None:
-    """Register a kind of mapper. Raises JounceError when it has another contract version, or when another mapper has its name."""
-    check(kind)
-    MAPPER_KINDS.register(kind.name, kind)
-
-
-def check(kind: MapperKind) -> None:
-    """Check the contract version of a kind, also of one from an entry point. Raises JounceError as `register`."""
-    from simulator.autonomy.contract import CONTRACT
-
-    if kind.contract != CONTRACT:
-        raise JounceError(f"mapper {kind.name}: written for version {kind.contract} of the contract; expected version {CONTRACT}")
+register = MAPPER_KINDS.add
+"""Register a kind of mapper."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simulator.autonomy.mappers.kinds import PERIOD
-from simulator.base.errors import JounceError
 from simulator.base.fields import Choice, Either, Field, Fields, Number, Variants
 from simulator.base.registry import Registry
 
@@ -22,14 +21,13 @@ PLANNER_KINDS: Registry[PlannerKind] = Registry(
         "hybrid_a_star": "simulator.autonomy.planners.hybrid_a_star:KIND",
         "pid": "simulator.autonomy.planners.pid:KIND",
     },
+    contract="simulator.autonomy.contract",
 )
 
 
 def planner_fields(name: str) -> Fields:
     """Return the keys of the parameters of a planner. Raises JounceError when it cannot be loaded."""
-    kind = PLANNER_KINDS.need(name)
-    check(kind)
-    return kind.parameters
+    return PLANNER_KINDS.need(name).parameters
 
 
 _COMMON = (
@@ -39,17 +37,5 @@ _COMMON = (
 )
 PLANNER = Either((Choice(PLANNER_KINDS.names), Variants("type", planner_fields, PLANNER_KINDS.names, "kind of planner", _COMMON, DEFAULT)))
 """Field type of a section `planner`: a name, or a mapping of `type` and its own keys."""
-
-
-def register(kind: PlannerKind) -> None:
-    """Register a kind of planner. Raises JounceError when it has another contract version, or when another planner has its name."""
-    check(kind)
-    PLANNER_KINDS.register(kind.name, kind)
-
-
-def check(kind: PlannerKind) -> None:
-    """Check the contract version of a kind, also of one from an entry point. Raises JounceError as `register`."""
-    from simulator.autonomy.contract import CONTRACT
-
-    if kind.contract != CONTRACT:
-        raise JounceError(f"planner {kind.name}: written for version {kind.contract} of the contract; expected version {CONTRACT}")
+register = PLANNER_KINDS.add
+"""Register a kind of planner."""

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 
 from simulator.base.argument_types import Commands, number_between
-from simulator.cli.commands.options import add_json, add_out, add_plugin
+from simulator.cli.commands.options import add_json, add_out, add_plugin, command
 from simulator.cli.output_options import add_single_file, named_file, output_folder, single_file
 
 
@@ -201,7 +201,7 @@ def _add_cueing_test(verbs: Commands) -> None:
     )
     p.add_argument("--attendant-gravity", action="store_true", help="roll and pitch with the components of gravity")
     _add_output(p)
-    p.set_defaults(run=_cueing, runs=[], gain=None)
+    p.set_defaults(run=command("simulator.tools.cueing.command:main_cueing"), runs=[], gain=None)
 
 
 def _add_cueing_compare(verbs: Commands) -> None:
@@ -215,7 +215,7 @@ def _add_cueing_compare(verbs: Commands) -> None:
         help="scale of the vehicle's force in the comparison (default: force_gain of each washout)",
     )
     _add_output(p)
-    p.set_defaults(run=_cueing)
+    p.set_defaults(run=command("simulator.tools.cueing.command:main_cueing"))
 
 
 def _add_cueing_tune(verbs: Commands) -> None:
@@ -231,7 +231,7 @@ def _add_cueing_tune(verbs: Commands) -> None:
         help="number of parameter sets to evaluate, the first is the washout's own (default: 600)",
     )
     _add_output(p)
-    p.set_defaults(run=_tune)
+    p.set_defaults(run=command("simulator.tools.cueing.tune_command:main_tune"))
 
 
 def _add_runs(p: argparse.ArgumentParser) -> None:
@@ -247,15 +247,3 @@ def _add_output(p: argparse.ArgumentParser) -> None:
     add_plugin(p)
     add_out(p)
     add_json(p)
-
-
-def _tune(arguments: argparse.Namespace) -> int:
-    from simulator.tools.cueing.tune_command import main_tune
-
-    return main_tune(arguments)
-
-
-def _cueing(arguments: argparse.Namespace) -> int:
-    from simulator.tools.cueing.command import main_cueing
-
-    return main_cueing(arguments)

@@ -12,7 +12,7 @@ from simulator.base.argument_types import Commands, number_between
 from simulator.base.console import print_error
 from simulator.base.errors import JounceError, one_line
 from simulator.base.registry import Choices
-from simulator.cli.commands.options import add_host_options, add_log, add_out, add_session
+from simulator.cli.commands.options import add_host_options, add_log, add_out, add_session, command
 from simulator.cli.output_options import check_named_file
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 from simulator.driver.kinds import DRIVER_KINDS
@@ -143,13 +143,7 @@ def add_view(commands: Commands) -> None:
     """Add the verb `view`."""
     p = commands.add_parser("view", help="open a new window for a running drive")
     p.add_argument("drive", nargs="?", type=int, metavar="PID", help="process id of the drive (default: the only running drive)")
-    p.set_defaults(run=_view)
-
-
-def _view(arguments: argparse.Namespace) -> int:
-    from simulator.view.attach import main_view
-
-    return main_view(arguments.drive)
+    p.set_defaults(run=command("simulator.view.attach:main_view", "drive"))
 
 
 def add_stream(commands: Commands) -> None:
@@ -198,13 +192,7 @@ def add_serve(commands: Commands) -> None:
     add_session(p)
     add_log(p)
     add_out(p)
-    p.set_defaults(run=_serve)
-
-
-def _serve(arguments: argparse.Namespace) -> int:
-    from simulator.port.serve_command import main_serve
-
-    return main_serve(arguments)
+    p.set_defaults(run=command("simulator.port.serve_command:main_serve"))
 
 
 def add_platform(commands: Commands, loaded: bool) -> None:

@@ -6,7 +6,7 @@ import argparse
 
 from simulator.base.argument_types import Commands
 from simulator.base.errors import JounceError
-from simulator.cli.commands.options import add_json, add_out, add_plugin
+from simulator.cli.commands.options import add_json, add_out, add_plugin, command
 
 
 def add_list(commands: Commands) -> None:
@@ -15,19 +15,15 @@ def add_list(commands: Commands) -> None:
     p.add_argument("kind", nargs="?", metavar="KIND", help="kind, for example vehicles (default: list of all kinds)")
     add_plugin(p)
     add_json(p)
-    p.set_defaults(run=_list)
-
-
-def _list(arguments: argparse.Namespace) -> int:
-    from simulator.catalog.command import main_list
-
-    return main_list(arguments.kind, arguments.json)
+    p.set_defaults(run=command("simulator.catalog.command:main_list", "kind", "json"))
 
 
 def add_check(commands: Commands) -> None:
     """Add the verb `check`."""
     p = commands.add_parser("check", help="check files, the files that they name, and plugins")
-    p.add_argument("files", nargs="*", metavar="FILE", help="vehicle, terrain, maneuver ... (.yaml), or mechanism (.urdf)")
+    p.add_argument(
+        "files", nargs="*", metavar="FILE", help="vehicle, terrain, maneuver ... (.yaml), mechanism (.urdf), or the name of a shipped file"
+    )
     p.add_argument(
         "--kind", metavar="KIND", help="kind of the files, as in `jounce list` (default: by their folder, their base or their keys)"
     )
@@ -50,23 +46,11 @@ def add_schema(commands: Commands) -> None:
     add_out(p, default="standard output")
     p.add_argument("--markdown", action="store_true", help="pages of the reference, as in docs/reference, instead of schemas")
     add_plugin(p)
-    p.set_defaults(run=_schema)
-
-
-def _schema(arguments: argparse.Namespace) -> int:
-    from simulator.catalog.command import main_schema
-
-    return main_schema(arguments.kind, arguments.out, arguments.markdown)
+    p.set_defaults(run=command("simulator.catalog.command:main_schema", "kind", "out", "markdown"))
 
 
 def add_doctor(commands: Commands) -> None:
     """Add the verb `doctor`."""
     p = commands.add_parser("doctor", help="show what this machine allows, and how to allow more")
     add_json(p)
-    p.set_defaults(run=_doctor)
-
-
-def _doctor(arguments: argparse.Namespace) -> int:
-    from simulator.tools.doctor.command import main_doctor
-
-    return main_doctor(arguments.json)
+    p.set_defaults(run=command("simulator.tools.doctor.command:main_doctor", "json"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from simulator.base.argument_types import Commands, number_between
-from simulator.cli.commands.options import add_formulation, add_json, add_plugin
+from simulator.cli.commands.options import add_formulation, add_json, add_plugin, command
 from simulator.cli.output_options import add_single_file, single_file
 from simulator.tools.mechanism.options import add_motion_arguments, in_motion
 
@@ -77,10 +77,4 @@ def add_bench(commands: Commands) -> None:
         "--seconds", type=number_between(5.0, 3600.0), default=60.0, metavar="S", help="duration of each drive [s] (default: 60)"
     )
     add_json(p)
-    p.set_defaults(run=_bench)
-
-
-def _bench(arguments: argparse.Namespace) -> int:
-    from simulator.benchmarks.real_time import main_bench_realtime
-
-    return main_bench_realtime(arguments.seconds, arguments.json)
+    p.set_defaults(run=command("simulator.benchmarks.real_time:main_bench_realtime", "seconds", "json"))

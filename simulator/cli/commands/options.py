@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from simulator.base.argument_types import number_between, yaml_value
 from simulator.base.errors import JounceError
-from simulator.base.registry import Choices
+from simulator.base.registry import Choices, load_attribute
 from simulator.console import PORT
 from simulator.motion.protocols.kinds import PROTOCOL_KINDS
+
+
+def command(place: str, *names: str) -> Callable[[argparse.Namespace], int]:
+    """Return a function that calls `module:function` with the values of the named arguments, or with all arguments as one object. The module is
+    imported by the call."""
+    return lambda arguments: load_attribute(place)(*[getattr(arguments, name) for name in names] or [arguments])
 
 
 def add_json(p: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from simulator.base.argument_types import Commands, number_between
-from simulator.cli.commands.options import add_plugin
+from simulator.cli.commands.options import add_plugin, command
 
 CAMERAS = ("chase", "driver", "suspension")
 """Cameras of `simulator.view.camera`."""
@@ -23,13 +23,7 @@ def add_replay(commands: Commands) -> None:
     p.add_argument("--volume", type=number_between(0.0, 1.0), metavar="V", help="volume, 0 to 1 (default: as in the settings, 0.5)")
     p.add_argument("--sound-device", metavar="NAME", help="sound device: name, part of it, or null (default: device of the system)")
     add_plugin(p)
-    p.set_defaults(run=_replay)
-
-
-def _replay(arguments: argparse.Namespace) -> int:
-    from simulator.host.replay_command import main_replay
-
-    return main_replay(arguments)
+    p.set_defaults(run=command("simulator.host.replay_command:main_replay"))
 
 
 def add_render(commands: Commands) -> None:
@@ -58,13 +52,7 @@ def add_render(commands: Commands) -> None:
     p.add_argument("--camera", choices=CAMERAS, default="chase", help="camera: %(choices)s (default: chase)")
     p.add_argument("--no-instruments", action="store_true", help="images without instruments")
     add_plugin(p)
-    p.set_defaults(run=_render)
-
-
-def _render(arguments: argparse.Namespace) -> int:
-    from simulator.run.render import main_render
-
-    return main_render(arguments)
+    p.set_defaults(run=command("simulator.run.render:main_render"))
 
 
 def _add_times(p: argparse.ArgumentParser) -> None:

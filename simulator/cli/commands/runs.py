@@ -15,6 +15,7 @@ from simulator.cli.commands.options import (
     add_plugin,
     add_session,
     add_tls,
+    command,
     wants_history,
 )
 from simulator.cli.output_options import add_single_file, check_single_file
@@ -77,13 +78,7 @@ def add_rerun(commands: Commands) -> None:
     add_out(p)
     add_plugin(p)
     add_json(p)
-    p.set_defaults(run=_rerun)
-
-
-def _rerun(arguments: argparse.Namespace) -> int:
-    from simulator.run.rerun import main_rerun
-
-    return main_rerun(arguments.place, arguments.out, arguments.json)
+    p.set_defaults(run=command("simulator.run.rerun:main_rerun", "place", "out", "json"))
 
 
 def add_info(commands: Commands) -> None:
@@ -92,13 +87,7 @@ def add_info(commands: Commands) -> None:
     p.add_argument("place", metavar="FOLDER|FILE", help="folder of a run or drive, or a log in it (.parquet, .rows)")
     p.add_argument("--columns", action="store_true", help="list of the log columns with unit, frame and description")
     add_json(p)
-    p.set_defaults(run=_info)
-
-
-def _info(arguments: argparse.Namespace) -> int:
-    from simulator.run.info import main_info
-
-    return main_info(arguments.place, arguments.columns, arguments.json)
+    p.set_defaults(run=command("simulator.run.info:main_info", "place", "columns", "json"))
 
 
 def add_console(commands: Commands) -> None:
@@ -114,13 +103,7 @@ def add_console(commands: Commands) -> None:
     )
     add_tls(p)
     add_console_host(p)
-    p.set_defaults(run=_console)
-
-
-def _console(arguments: argparse.Namespace) -> int:
-    from simulator.tools.console.command import main_console
-
-    return main_console(arguments.place, arguments.port, arguments.tls, arguments.console_host)
+    p.set_defaults(run=command("simulator.tools.console.command:main_console", "place", "port", "tls", "console_host"))
 
 
 def add_sensors(commands: Commands) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
-
 from simulator.base.argument_types import Commands, number_between, yaml_value
-from simulator.cli.commands.options import add_json, add_out, add_plugin
+from simulator.cli.commands.options import add_json, add_out, add_plugin, command
 
 NAMES = ("verti_bench", "barn")
 """Benchmarks."""
@@ -39,10 +37,4 @@ def add_score(commands: Commands) -> None:
     add_out(p, "output folder, new or of an interrupted score that continues")
     add_plugin(p)
     add_json(p)
-    p.set_defaults(run=_score)
-
-
-def _score(arguments: argparse.Namespace) -> int:
-    from simulator.scores.score_command import main_score
-
-    return main_score(arguments)
+    p.set_defaults(run=command("simulator.scores.score_command:main_score"))

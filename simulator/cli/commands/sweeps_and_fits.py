@@ -6,7 +6,7 @@ import argparse
 
 from simulator.base.argument_types import Commands, number_between
 from simulator.base.errors import JounceError
-from simulator.cli.commands.options import add_json, add_out, add_plugin, add_processes, add_search
+from simulator.cli.commands.options import add_json, add_out, add_plugin, add_processes, add_search, command
 
 
 def add_sweep(commands: Commands) -> None:
@@ -70,13 +70,7 @@ def add_fit(commands: Commands) -> None:
         help="random seed of the noise of the first synthetic case (default: 1)",
     )
     add_search(p)
-    p.set_defaults(run=_fit)
-
-
-def _fit(arguments: argparse.Namespace) -> int:
-    from simulator.fitting.fit_command import main_fit
-
-    return main_fit(arguments)
+    p.set_defaults(run=command("simulator.fitting.fit_command:main_fit"))
 
 
 def add_optimize(commands: Commands) -> None:
@@ -84,10 +78,4 @@ def add_optimize(commands: Commands) -> None:
     p = commands.add_parser("optimize", help="minimize or maximize a metric within limits (CMA-ES)")
     p.add_argument("file", metavar="FILE", help="optimization name or file, for example step_steer_response")
     add_search(p)
-    p.set_defaults(run=_optimize)
-
-
-def _optimize(arguments: argparse.Namespace) -> int:
-    from simulator.fitting.optimize_command import main_optimize
-
-    return main_optimize(arguments)
+    p.set_defaults(run=command("simulator.fitting.optimize_command:main_optimize"))

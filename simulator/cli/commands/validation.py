@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from simulator.base.argument_types import Commands
-from simulator.cli.commands.options import add_formulation, add_json, add_out, add_plugin
+from simulator.cli.commands.options import add_formulation, add_json, add_out, add_plugin, command
 
 
 def add_validate(commands: Commands) -> None:
@@ -35,13 +35,7 @@ def _add_all(kinds: Commands) -> None:
     add_out(p, "folder of the page and its plots", "docs")
     p.add_argument("--check", action="store_true", help="no files, exit code 1 if the page in docs is out of date")
     add_json(p)
-    p.set_defaults(run=_validate_all)
-
-
-def _validate_all(arguments: argparse.Namespace) -> int:
-    from simulator.validation.suite.command import main_all
-
-    return main_all(arguments)
+    p.set_defaults(run=command("simulator.validation.suite.command:main_all"))
 
 
 def _add_soil(kinds: Commands) -> None:
@@ -49,13 +43,7 @@ def _add_soil(kinds: Commands) -> None:
     p = kinds.add_parser("soil", help="compare soils with measurements and write docs/soil_measured.md")
     add_out(p, "folder of the page and its plots", "docs")
     add_json(p)
-    p.set_defaults(run=_validate_soil)
-
-
-def _validate_soil(arguments: argparse.Namespace) -> int:
-    from simulator.validation.suite.soil_command import main_soil_measured
-
-    return main_soil_measured(arguments)
+    p.set_defaults(run=command("simulator.validation.suite.soil_command:main_soil_measured"))
 
 
 def _add_accelerations(kinds: Commands) -> None:
@@ -124,13 +112,7 @@ def _add_sensors(kinds: Commands) -> None:
     p = kinds.add_parser("sensors", help="compare rays, scans, maps, GNSS and IMU with reference data")
     p.add_argument("folder", metavar="FOLDER", help="folder with some of the folders rays, scan, maps, gnss, imu")
     add_json(p)
-    p.set_defaults(run=_validate_sensors)
-
-
-def _validate_sensors(arguments: argparse.Namespace) -> int:
-    from simulator.validation.suite.sensors_command import main_sensors
-
-    return main_sensors(arguments)
+    p.set_defaults(run=command("simulator.validation.suite.sensors_command:main_sensors"))
 
 
 def _add_tire(kinds: Commands) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simulator.base.errors import JounceError
 from simulator.base.registry import Registry
 
 if TYPE_CHECKING:
@@ -12,6 +11,17 @@ if TYPE_CHECKING:
     from simulator.motion.protocols.contract import ProtocolKind
 
 DEFAULT = "native"
+
+
+def _problem(protocol: ProtocolKind) -> str:
+    import struct
+
+    try:
+        struct.calcsize(protocol.layout or "")
+    except struct.error as error:
+        return f"invalid layout ({error}); expected a format of `struct`; got {protocol.layout!r}"
+    return ""
+
 
 PROTOCOL_KINDS: Registry[ProtocolKind] = Registry(
     "protocol",
@@ -23,39 +33,19 @@ PROTOCOL_KINDS: Registry[ProtocolKind] = Registry(
             for name in ("codemasters", "outsim", "outsim2", "outgauge", "beamng", "srs", "forza", "moog")
         },
     },
+    contract="simulator.motion.protocols.contract",
+    problem=_problem,
 )
-
-
-def register(protocol: ProtocolKind) -> None:
-    """Register a protocol by name. Raises JounceError: wrong contract version, invalid layout, or the name is already in use."""
-    check(protocol)
-    PROTOCOL_KINDS.register(protocol.name, protocol)
+register = PROTOCOL_KINDS.add
+"""Register a protocol."""
 
 
 def protocol_fields(name: str) -> Fields:
     """Return the keys of the parameters of a protocol. Raises JounceError: the protocol cannot be loaded."""
-    kind = PROTOCOL_KINDS.need(name)
-    check(kind)
-    return kind.parameters
+    return PROTOCOL_KINDS.need(name).parameters
 
 
 def stream_words(text: str) -> dict[str, str]:
     """Return `protocol`, and `to` if given, from a text PROTOCOL, PROTOCOL@HOST or PROTOCOL@HOST:PORT."""
     protocol, at, to = text.partition("@")
     return {"protocol": protocol, "to": to} if at else {"protocol": protocol}
-
-
-def check(protocol: ProtocolKind) -> None:
-    """Raise JounceError as `register`; needed for protocols of installed packages, which `register` has not checked."""
-    import struct
-
-    from simulator.motion.protocols.contract import CONTRACT
-
-    if protocol.contract != CONTRACT:
-        raise JounceError(f"protocol {protocol.name}: it is for version {protocol.contract} of the contract, this is version {CONTRACT}")
-    try:
-        struct.calcsize(protocol.layout or "")
-    except struct.error as error:
-        raise JounceError(
-            f"protocol {protocol.name}: invalid layout ({error}); expected a format of `struct`; got {protocol.layout!r}"
-        ) from None

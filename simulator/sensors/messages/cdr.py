@@ -2,6 +2,8 @@
 
 [OMG DDSI-RTPS 2.5, chapter 10] and [OMG CORBA 3.4, part 2, chapter 9.3]: four bytes for the encoding, then the fields in their order, each
 primitive value at a multiple of its size after these bytes; a string has its length with the final zero, a sequence its number of items.
+
+The package rosbags copies long arrays while it holds the lock of the interpreter: up to 10 ms for an image of 6 MB, which delays the ticks.
 """
 
 from __future__ import annotations
