@@ -27,9 +27,7 @@ SUITES: dict[str, Suite] = {
         "vehicles.suspension.axle_section:Axle", "vehicles.suspension.kinds:AXLE_KINDS", "simulator.conformance.axles:check_axle"
     ),
     "steering": Suite(
-        "vehicles.steering.contract:SteeringKind",
-        "vehicles.steering.kinds:STEERING_KINDS",
-        "simulator.conformance.steering:check_steering",
+        "vehicles.steering.contract:SteeringKind", "vehicles.steering.kinds:STEERING_KINDS", "simulator.conformance.steering:check_steering"
     ),
     "drivetrain_kinds": Suite(
         "vehicles.drivetrain.contract:DrivetrainKind",
@@ -51,11 +49,7 @@ SUITES: dict[str, Suite] = {
         "vehicles.controllers.kinds:CONTROLLER_KINDS",
         "simulator.conformance.controllers:check_controller",
     ),
-    "terrain_types": Suite(
-        "terrain.kinds:TerrainKind",
-        "terrain.kinds:TERRAIN_KINDS",
-        "simulator.conformance.terrains:check_terrain_type",
-    ),
+    "terrain_types": Suite("terrain.kinds:TerrainKind", "terrain.kinds:TERRAIN_KINDS", "simulator.conformance.terrains:check_terrain_type"),
     "object_generators": Suite(
         "terrain.objects.kinds:ObjectGeneratorKind",
         "terrain.objects.kinds:OBJECT_GENERATOR_KINDS",
@@ -76,14 +70,10 @@ SUITES: dict[str, Suite] = {
         "washout.contract:WashoutKind", "washout.kinds:WASHOUT_KINDS", "simulator.conformance.washouts:check_washout"
     ),
     "sensors": Suite(
-        "simulator.sensors.contract:SensorKind",
-        "simulator.sensors.kinds:SENSOR_KINDS",
-        "simulator.conformance.sensors:check_sensor",
+        "simulator.sensors.contract:SensorKind", "simulator.sensors.kinds:SENSOR_KINDS", "simulator.conformance.sensors:check_sensor"
     ),
     "outlets": Suite(
-        "simulator.outlets.contract:OutletKind",
-        "simulator.outlets.kinds:OUTLET_KINDS",
-        "simulator.conformance.outlets:check_outlet",
+        "simulator.outlets.contract:OutletKind", "simulator.outlets.kinds:OUTLET_KINDS", "simulator.conformance.outlets:check_outlet"
     ),
     "protocols": Suite(
         "simulator.motion.protocols.contract:ProtocolKind",
@@ -91,14 +81,10 @@ SUITES: dict[str, Suite] = {
         "simulator.conformance.protocols:check_protocol",
     ),
     "drivers": Suite(
-        "simulator.driver.contract:DriverKind",
-        "simulator.driver.kinds:DRIVER_KINDS",
-        "simulator.conformance.drivers:check_driver",
+        "simulator.driver.contract:DriverKind", "simulator.driver.kinds:DRIVER_KINDS", "simulator.conformance.drivers:check_driver"
     ),
     "faults": Suite(
-        "simulator.faults.contract:FaultKind",
-        "simulator.faults.kinds:FAULT_KINDS",
-        "simulator.conformance.faults:check_fault",
+        "simulator.faults.contract:FaultKind", "simulator.faults.kinds:FAULT_KINDS", "simulator.conformance.faults:check_fault"
     ),
     "mappers": Suite(
         "simulator.autonomy.contract:MapperKind",
