@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-
 Jounce = Callable[..., tuple[int, str, str]]
 PLUGIN = """
 from simulator.sensors.contract import CONTRACT, SensorKind
