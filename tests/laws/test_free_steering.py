@@ -49,6 +49,16 @@ def with_hand_wheel() -> Vehicle:
     return car
 
 
+@cache
+def on_tables() -> Vehicle:
+    return build_vehicle("hmmwv", suspension="table")
+
+
+@pytest.fixture(scope="module")
+def on_column(tmp_path_factory: pytest.TempPathFactory) -> Vehicle:
+    return with_column(tmp_path_factory.mktemp("column"), 50.0, 0.2)
+
+
 @kernel
 def free(m, s, tabulated, h):
     update_suspension(m, s, tabulated, h)
@@ -92,11 +102,11 @@ def at_random(car: Vehicle, rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_arm_needs_the_torque_of_the_column_for_the_acceleration_found(tmp_path: Path, seed: int) -> None:
+def test_the_arm_needs_the_torque_of_the_column_for_the_acceleration_found(on_column: Vehicle, seed: int) -> None:
     """The inverse dynamics with the acceleration prescribed that came out: the same accelerations everywhere, and the column's torque."""
     from vehicles.dynamics import accelerations
 
-    car, rng = with_column(tmp_path, 50.0, 0.2), np.random.default_rng(seed)
+    car, rng = on_column, np.random.default_rng(seed)
     m, s = car.model, car.space
     at_random(car, rng)
     arm = s.steering[0]
@@ -252,7 +262,7 @@ def test_full_lock_stops_a_free_arm(tmp_path: Path) -> None:
 def test_a_free_arm_on_tables_moves_as_in_closed_form(seed: int) -> None:
     """At random states and loads. The tables are accurate to DEFAULT_TOLERANCE of each quantity, and an acceleration to about a fifth of
     it; the inertia of the arm is small, so its acceleration per torque is large."""
-    car, rng = build_vehicle("hmmwv", suspension="table"), np.random.default_rng(seed)
+    car, rng = on_tables(), np.random.default_rng(seed)
     m, s = car.model, car.space
     at_random(car, rng)
     arm = s.steering[0]

@@ -45,9 +45,9 @@ def test_the_vehicle_is_left_as_it_is_and_the_traits_are_the_same_again(hmmwv):
 
 
 def test_static_values_match_the_file(hmmwv):
-    vehicle, traits = hmmwv
+    (vehicle, traits), flat = hmmwv, build_ground("flat")
     assert traits.troubles == ()
-    vehicle.reset(build_ground("flat"))
+    vehicle.reset(flat)
     wheels = vehicle.readout[0]["p_BK"][:, 0]
     assert traits.wheelbase == pytest.approx(wheels[0] - wheels[2], abs=1e-6)
     assert traits.mass * 9.80665 == pytest.approx(vehicle.readout[0]["F_C"][:, 2].sum(), rel=1e-9)
@@ -57,7 +57,7 @@ def test_static_values_match_the_file(hmmwv):
     command = record(COMMAND)
     command[0]["steering"], command[0]["brake"] = 0.5, 1.0
     for _ in range(2000):
-        vehicle.step(build_ground("flat"), command, 1e-3)
+        vehicle.step(flat, command, 1e-3)
     vehicle.read(command)
     assert traits.road_wheel_angle(0.5) == pytest.approx(vehicle.readout[0]["road_wheel_angle"][:2].mean(), abs=0.01)
     assert traits.steering_for(traits.road_wheel_angle(0.3)) == pytest.approx(0.3)
@@ -145,14 +145,14 @@ def test_shipped_lane_changes_pass_on_every_shipped_vehicle(maneuver, name):
 
 
 def test_locked_differentials_lengthen_the_turning_length_more_than_they_move_the_point_without_slip():
-    vehicle = build_vehicle("hmmwv_locked")
+    vehicle, flat = build_vehicle("hmmwv_locked"), build_ground("flat")
     traits = identify_vehicle(vehicle)
     assert traits.turning_length > 1.3 * traits.wheelbase
-    vehicle.reset(build_ground("flat"), speed=3.0)
+    vehicle.reset(flat, speed=3.0)
     command = record(COMMAND)
     command[0]["steering"], command[0]["throttle"], command[0]["selector"], command[0]["low_range"] = 1.0, 0.3, 1, 1
     for _ in range(4000):
-        vehicle.step(build_ground("flat"), command, 1e-3)
+        vehicle.step(flat, command, 1e-3)
     vehicle.read(command)
     now = vehicle.readout[0]
     behind = traits.front_axle + now["v_WB_B"][1] / now["w_WB_B"][2]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.program import finish, start
-
+Jounce = Callable[..., tuple[int, str, str]]
 PLUGIN = """
 from simulator.sensors.contract import CONTRACT, SensorKind
 from simulator.sensors.kinds import register
@@ -32,33 +32,28 @@ def written(folder: Path, name: str, body: str) -> Path:
     return file
 
 
-def check(folder: Path, *words: object) -> tuple[int, list[str], str]:
-    """Return exit code, output lines and error text of `jounce check`."""
-    code, out, err = finish(start("check", *words, cwd=folder), 600.0)
-    return code, out.splitlines(), err
-
-
-def test_the_command_checks_every_kind_of_a_plugin(tmp_path: Path) -> None:
+def test_the_command_checks_every_kind_of_a_plugin(jounce: Jounce, tmp_path: Path) -> None:
     good, bad = written(tmp_path, "probe_one", "self.length"), written(tmp_path, "probe_two", 'float("inf")')
-    code, out, err = check(tmp_path, "--plugin", good, "--plugin", bad)
+    code, out, err = jounce("check", plugins=(good, bad))
     assert code == 2
-    assert out[0] == "sensor probe_one: good (13 checks)" and out[1] == "sensor probe_two: failed (5 faults)"
+    assert out.splitlines()[:2] == ["sensor probe_one: good (13 checks)", "sensor probe_two: failed (5 faults)"]
     assert "sensor probe_two: finite output: a vehicle at rest: value is not finite" in err
-    assert check(tmp_path, "--plugin", good)[:2] == (0, ["sensor probe_one: good (13 checks)"])
+    assert jounce("check", plugins=(good,))[:2] == (0, "sensor probe_one: good (13 checks)\n")
 
 
-def test_a_file_gives_the_example_of_a_plugin(tmp_path: Path) -> None:
+def test_a_file_gives_the_example_of_a_plugin(jounce: Jounce, tmp_path: Path) -> None:
     plugin = written(tmp_path, "probe_three", 'self.length if self.length != 1.25 else float("inf")')
-    (tmp_path / "session.yaml").write_text("sensors:\n- type: probe_three\n  length: 1.25\n", encoding="utf-8")
-    code, _, err = check(tmp_path, "--plugin", plugin, "session.yaml", "--kind", "washouts")
+    session = tmp_path / "session.yaml"
+    session.write_text("sensors:\n- type: probe_three\n  length: 1.25\n", encoding="utf-8")
+    code, _, err = jounce("check", session, "--kind", "washouts", plugins=(plugin,))
     assert code == 2 and "probe_three: finite output" in err
 
 
-@pytest.mark.parametrize(("words", "message"), [
+@pytest.mark.parametrize(("plugins", "message"), [
     ((), "check: nothing to check; expected files, or --plugin with a Python file"),
-    (("--plugin", "registers_nothing.py"), "the plugins register no kind; expected a call of `register` when the file is imported"),
+    (("registers_nothing.py",), "the plugins register no kind; expected a call of `register` when the file is imported"),
 ])  # fmt: skip
-def test_nothing_to_check_is_an_error(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+def test_nothing_to_check_is_an_error(jounce: Jounce, tmp_path: Path, plugins: tuple[str, ...], message: str) -> None:
     (tmp_path / "registers_nothing.py").write_text("", encoding="utf-8")
-    code, _, err = check(tmp_path, *words)
+    code, _, err = jounce("check", plugins=tuple(tmp_path / plugin for plugin in plugins))
     assert code == 2 and message in err

@@ -53,10 +53,10 @@ EXAMPLES: dict[tuple[str, str], dict[str, Any]] = {
         "shape": "cylinder",
         "radius": 0.2,
         "height": 4.0,
-        "density_pha": 100.0,
+        "density_pha": 1000.0,
         "seed": 1,
-        "x": [-50.0, 50.0],
-        "y": [-50.0, 50.0],
+        "x": [-15.0, 15.0],
+        "y": [-15.0, 15.0],
     },
     ("object_generators", "row"): {
         "object": {"shape": "sphere", "radius": 0.2},

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import struct
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +24,9 @@ from simulator.telemetry.writer import read_telemetry
 from tests.messages import is_message
 from tests.plugins import drivers, outlets, protocols  # noqa: F401 - they register
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
+Jounce = Callable[..., tuple[int, str, str]]
+PLUGINS = ("drivers", "protocols")
 SHORT = {"base": "avtp_lane_change", "duration": 2.0, "limits": None, "parameters": {"speed_kph": 30}}
-
-
-def jounce(*arguments: object) -> subprocess.CompletedProcess[str]:
-    words = [str(word) for word in arguments]
-    for plugin in ("drivers", "protocols"):
-        words += ["--plugin", str(HERE / f"{plugin}.py")]
-    return subprocess.run([sys.executable, "-m", "simulator", *words], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
 
 
 def file(path: Path, content: Any) -> Path:
@@ -143,7 +135,7 @@ def test_the_schema_knows_them() -> None:
     assert not any(follows(one) for one in bad)
 
 
-def test_driver_and_protocol_of_a_session_get_their_parameters_in_a_drive(tmp_path: Path) -> None:
+def test_driver_and_protocol_of_a_session_get_their_parameters_in_a_drive(jounce: Jounce, tmp_path: Path) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener:
         listener.bind(("127.0.0.1", 0))
         listener.setblocking(False)
@@ -154,8 +146,9 @@ def test_driver_and_protocol_of_a_session_get_their_parameters_in_a_drive(tmp_pa
             "driver": {"type": "bend", "steering": 0.2},
             "outlets": {"view": "none", "motion": motion},
         }
-        ended = jounce("drive", "--session", file(tmp_path / "s.yaml", session), "--out", tmp_path / "out", "--set", "driver.steering=-0.3")
-        assert ended.returncode == 0, ended.stderr
+        words = ("drive", "--session", file(tmp_path / "s.yaml", session), "--out", tmp_path / "out", "--set", "driver.steering=-0.3")
+        code, _, err = jounce(*words, plugins=PLUGINS)
+        assert code == 0, err
         packet = struct.unpack(protocols.LAYOUT, listener.recv(4096))
     columns = read_telemetry(tmp_path / "out" / "telemetry.parquet")
     assert columns["command_steering"][-1] == pytest.approx(-0.3)
@@ -165,28 +158,29 @@ def test_driver_and_protocol_of_a_session_get_their_parameters_in_a_drive(tmp_pa
     assert left["outlets"]["motion"]["protocol"] == {"type": "mine", "scale": 10.0}
 
 
-def test_an_input_source_gets_its_parameters_in_a_drive(tmp_path: Path) -> None:
+def test_an_input_source_gets_its_parameters_in_a_drive(jounce: Jounce, tmp_path: Path) -> None:
     words = ("drive", "--no-view", "--no-motion", "--terrain", "flat", "--duration", 0.5, "--out", tmp_path / "out")
-    ended = jounce(*words, "--driver", "pedal", "--set", "driver.throttle=0.7")
-    assert ended.returncode == 0, ended.stderr
+    code, _, err = jounce(*words, "--driver", "pedal", "--set", "driver.throttle=0.7", plugins=PLUGINS)
+    assert code == 0, err
     assert read_telemetry(tmp_path / "out" / "telemetry.parquet")["command_throttle"][-1] == pytest.approx(0.7)
 
 
-def test_an_unusable_driver_ends_the_command_with_one_line(tmp_path: Path) -> None:
+def test_an_unusable_driver_ends_the_command_with_one_line(jounce: Jounce, tmp_path: Path) -> None:
     maneuver = file(tmp_path / "m.yaml", SHORT)
-    ended = jounce("run", maneuver, "--set", "driver={type: cruise, speed: 99}", "--out", tmp_path / "out")
-    assert ended.returncode == 2
-    assert ended.stderr == "jounce: --set driver: speed: invalid value; expected a number in m/s, from 1 to 30; got 99\n"
+    code, _, err = jounce("run", maneuver, "--set", "driver={type: cruise, speed: 99}", "--out", tmp_path / "out", plugins=PLUGINS)
+    assert code == 2
+    assert err == "jounce: --set driver: speed: invalid value; expected a number in m/s, from 1 to 30; got 99\n"
 
 
-def test_a_run_with_a_plugin_driver_can_be_rerun(tmp_path: Path) -> None:
+def test_a_run_with_a_plugin_driver_can_be_rerun(jounce: Jounce, tmp_path: Path) -> None:
     """The driver ignores the path of the maneuver, so a rerun with the maneuver driver would differ."""
     maneuver = file(tmp_path / "m.yaml", SHORT)
-    ended = jounce("run", maneuver, "--set", "driver={type: cruise, speed_kph: 18}", "--out", tmp_path / "run")
-    assert ended.returncode == 0, ended.stderr
+    words = ("run", maneuver, "--set", "driver={type: cruise, speed_kph: 18}", "--out", tmp_path / "run")
+    code, _, err = jounce(*words, plugins=PLUGINS)
+    assert code == 0, err
     maneuver.unlink()
-    again = jounce("rerun", tmp_path / "run", "--out", tmp_path / "again", "--json")
-    assert again.returncode == 0, (again.stdout, again.stderr)
-    assert json.loads(again.stdout)["differ"] == []
+    code, out, err = jounce("rerun", tmp_path / "run", "--out", tmp_path / "again", "--json", plugins=PLUGINS)
+    assert code == 0, (out, err)
+    assert json.loads(out)["differ"] == []
     one, other = (yaml.safe_load((tmp_path / name / "configuration.yaml").read_text())["driver"] for name in ("run", "again"))
     assert one == other == {"type": "cruise", "speed_kph": 18}

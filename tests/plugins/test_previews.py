@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +24,6 @@ from tests.messages import is_message
 from washout.contract import CONTRACT, LAYOUT, WashoutKind
 from washout.kinds import register
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
 DURATION = 3.0
 SHORT = {
     "base": "avtp_lane_change",
@@ -177,44 +174,40 @@ def test_an_invalid_preview_is_refused(
     assert is_message(complaint, str(raised.value))
 
 
-def jounce(*arguments: object) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "simulator", *map(str, arguments), "--plugin", str(HERE / "washouts.py")]
-    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
-
-
 def surge(folder: Path) -> float:
     """Return the maximum surge of the platform [m]."""
     return float(np.abs(read_telemetry(folder / "telemetry.parquet")["platform_p_NP_x"]).max())
 
 
-def test_run_rerun_and_drive_have_it(tmp_path: Path) -> None:
+def test_run_rerun_and_drive_have_it(jounce: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
     """The motion of the washout depends on the preview only."""
+    washouts = {"plugins": ("washouts",)}
     words = (file(tmp_path / "m.yaml", SHORT), "--washout", washout(tmp_path, "ahead"))
     for folder, more in (("first", ()), ("second", ("--set", f"preview.run={tmp_path / 'first'}"))):
-        ended = jounce("run", *words, "--out", tmp_path / folder, *more)
-        assert ended.returncode == 0, ended.stderr
+        code, _, err = jounce("run", *words, "--out", tmp_path / folder, *more, **washouts)
+        assert code == 0, err
     assert surge(tmp_path / "first") == 0.0
     assert surge(tmp_path / "second") > 5e-3
-    again = jounce("rerun", tmp_path / "second", "--out", tmp_path / "again", "--json")
-    assert (again.returncode, json.loads(again.stdout)["differ"]) == (0, []), again.stderr
+    code, out, err = jounce("rerun", tmp_path / "second", "--out", tmp_path / "again", "--json", **washouts)
+    assert (code, json.loads(out)["differ"]) == (0, []), err
     no_view = ("--no-view", "--no-motion", "--duration", 1.5, "--out", tmp_path / "drive")
     session = file(
         tmp_path / "s.yaml", {"maneuver": words[0], "washout": words[2], "preview": {"run": "first/telemetry.parquet", "step_ms": 20}}
     )
-    driven = jounce("drive", "--session", session, *no_view)
-    assert driven.returncode == 0, driven.stderr
+    code, _, err = jounce("drive", "--session", session, *no_view, **washouts)
+    assert code == 0, err
     left = yaml.safe_load((tmp_path / "drive" / "configuration.yaml").read_text())
     assert left["preview"] == {"run": str((tmp_path / "first" / "telemetry.parquet").resolve()), "step_ms": 20}
     shutil.copy(tmp_path / "second" / "telemetry.parquet", tmp_path / "first")
-    other = jounce("rerun", tmp_path / "second", "--out", tmp_path / "third")
-    assert (other.returncode, other.stderr.count("\n")) == (2, 1)
-    assert "expected the file of the run, with SHA-256" in other.stderr
+    code, _, err = jounce("rerun", tmp_path / "second", "--out", tmp_path / "third", **washouts)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "expected the file of the run, with SHA-256" in err
     kept = tmp_path / "second" / "configuration.yaml"
-    new_instance = jounce("run", "--session", kept, "--set", f"preview.run={tmp_path / 'again'}", "--out", tmp_path / "fourth")
-    assert new_instance.returncode == 0, new_instance.stderr
+    code, _, err = jounce("run", "--session", kept, "--set", f"preview.run={tmp_path / 'again'}", "--out", tmp_path / "fourth", **washouts)
+    assert code == 0, err
     shutil.rmtree(tmp_path / "first")
-    gone = jounce("rerun", tmp_path / "second", "--out", tmp_path / "third")
-    assert (gone.returncode, gone.stderr.count("\n")) == (2, 1)
-    assert is_message("preview.run: invalid value; expected ...; got ", gone.stderr)
-    assert "expected an existing run folder or telemetry file" in gone.stderr
+    code, _, err = jounce("rerun", tmp_path / "second", "--out", tmp_path / "third", **washouts)
+    assert (code, err.count("\n")) == (2, 1)
+    assert is_message("preview.run: invalid value; expected ...; got ", err)
+    assert "expected an existing run folder or telemetry file" in err
     assert not (tmp_path / "third").exists()

@@ -17,6 +17,7 @@ from PIL import Image
 from simulator.base.errors import OutputError
 from simulator.base.output_target import STANDARD_OUTPUT, output_path
 from simulator.telemetry.atomic_files import write_text, write_whole
+from tests.end_to_end.program import call
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="no pipes and devices in a folder")
 
@@ -156,11 +157,11 @@ def test_the_standard_output_has_an_animation_alone(tmp_path):
 
 
 @pytest.mark.parametrize("second", [("--json",), ("--plot", "-"), ("--animate", "-")])
-def test_two_outputs_on_the_standard_output_are_refused(tmp_path, second):
-    done = jounce(tmp_path, *FOUR_BAR, "--csv", "-", *second)
-    assert done.returncode == 2
-    assert "exclude each other: both write to the standard output" in done.stderr
-    assert done.stdout == ""
+def test_two_outputs_on_the_standard_output_are_refused(capsys, second):
+    code, out, err = call(capsys, *FOUR_BAR, "--csv", "-", *second)
+    assert code == 2
+    assert "exclude each other: both write to the standard output" in err
+    assert out == ""
 
 
 def test_the_file_of_the_standard_output_is_not_replaced(tmp_path):
@@ -179,13 +180,14 @@ def test_the_file_of_the_standard_output_is_not_replaced(tmp_path):
     "command",
     [("terrain", "show", "flat", "--plot"), ("tire", "tmeasy_hmmwv", "--plot"), ("soil", "dry_sand", "--plot"), (*FOUR_BAR, "--plot")],
 )
-def test_commands_write_to_a_pipe_of_any_name(tmp_path, command):
+def test_commands_write_to_a_pipe_of_any_name(tmp_path, capsys, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
     pipe, found = tmp_path / "pipe", []
     os.mkfifo(pipe)
     reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()), daemon=True)
     reader.start()
-    done = jounce(tmp_path, *command, "pipe")
-    assert done.returncode == 0, done.stderr
+    code, _, err = call(capsys, *command, "pipe")
+    assert code == 0, err
     reader.join(60.0)
     assert found[0].startswith(b"\x89PNG")
     assert stat.S_ISFIFO(os.stat(pipe).st_mode)
