@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from simulator.base.errors import JounceError as JounceError
     from simulator.base.errors import OutputError as OutputError
     from simulator.base.registry import load_plugins as load_plugins
+    from simulator.collision import Collision as Collision
     from simulator.conformance.check_plugin import check_plugin as check_plugin
-    from simulator.events.collision import Collision as Collision
     from simulator.sweep.run_sweep import run_sweep as run_sweep
     from simulator.telemetry.channels import Channel as Channel
     from simulator.telemetry.log import Log as Log
@@ -44,7 +44,7 @@ _HOMES = {
     "Batch": "simulator.api.batch",
     "BatchRow": "simulator.api.batch",
     "Channel": "simulator.telemetry.channels",
-    "Collision": "simulator.events.collision",
+    "Collision": "simulator.collision",
     "ConfigError": "simulator.base.errors",
     "Ground": "terrain.ground",
     "IncidentError": "simulator.api.simulation",

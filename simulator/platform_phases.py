@@ -10,9 +10,6 @@ from simulator.real_time import pace, start_clock
 from simulator.session import Outlet, Session, is_due
 from washout.cueing import brake_platform
 
-DOWN = ("off", "parked", "park", "fault")
-"""States of a platform that is parked, parks, or has stopped after a fault."""
-
 COMMON_TICK_TIME = 1.0
 """s. Longest wait after the rise for a tick at which all streams are due."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from simulator.base.errors import JounceError
 from simulator.base.rates import shown_time
 from simulator.base.rotations import rotation_of_quaternion
-from simulator.events.incident import Incident, Places, is_upright, new_incident
+from simulator.incident import Incident, Places, is_upright, new_incident
 from simulator.tick import UNDER_GROUND, VALID, StateMonitor
 from terrain.composite_height import composed_height_and_normal
 from terrain.ground import Ground, GroundArrays

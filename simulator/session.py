@@ -18,14 +18,13 @@ from simulator.base.fast_call import compiled_call
 from simulator.base.rates import shown_time
 from simulator.base.records import Record, Table, record
 from simulator.clock import Clock
+from simulator.collision import Collision
 from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.driver_seat import DriverSeat, Ending
-from simulator.events.collision import Collision
 from simulator.events.event import Event, Origin
 from simulator.events.sound_controls import SoundControls
 from simulator.faults.planned_fault import PlannedFault
 from simulator.faults.session_faults import SessionFaults
-from simulator.real_time import pace, start_clock
 from simulator.recovery import VehicleRecovery
 from simulator.sensors.measurement import Measurements
 from simulator.sensors.mounted_sensor import MountedSensor
@@ -306,20 +305,6 @@ class Session:
                 return
             if self.tick % 100 < count and keep_going is not None and not keep_going(self):
                 return
-
-    def drive(self, duration: float, keep_going: Callable[[Session], bool]) -> None:
-        """Simulate in real time for `duration` seconds or until `keep_going(session)` returns False; it is called every 0.01 s.
-
-        Raises
-        ------
-        PartError, JounceError : as `advance`
-        """
-        start_clock(self)
-        end = self.time + duration
-        go_on = True
-        while go_on and self.time < end:
-            pace(self, self.driver_every, self.advance)
-            go_on = keep_going(self)
 
     def close(self) -> None:
         """Close every outlet, also after errors. The last outlet is closed first, so that the motion stream ends before logs are written.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from simulator.events.collision import Collision, CollisionList
+from simulator.collision import Collision, CollisionList
 from terrain.ground import Ground
 from terrain.objects.world_object import WorldObject
 from vehicles.vehicle import Vehicle

@@ -24,12 +24,12 @@ from simulator.base.suggestions import did_you_mean
 from simulator.builder.builder import data_folder
 from simulator.builder.session_parts import SessionParts
 from simulator.builder.warm_up import compile_kernels
+from simulator.collision import Collision
 from simulator.driver.command_ranges import RANGES
 from simulator.driver.contract import SensingDriver
 from simulator.driver.driver_seat import Closing
-from simulator.events.collision import Collision
-from simulator.events.incident import Incident
 from simulator.faults.planned_fault import PlannedFault
+from simulator.incident import Incident
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import FEWEST_ROWS, evaluate, too_short
 from simulator.maneuvers.phase_driver import DONE, how_ended
@@ -295,7 +295,7 @@ class Simulation:
 
     @property
     def collisions(self) -> tuple[Collision, ...]:
-        """Collisions with objects since the last reset, see `simulator.events.collision.Collision`. A collision stops nothing and raises nothing."""
+        """Collisions with objects since the last reset, see `simulator.collision.Collision`. A collision stops nothing and raises nothing."""
         return tuple(self._session.collisions)
 
     @property

@@ -19,8 +19,8 @@ from simulator.conformance.findings import Findings
 from simulator.conformance.log_formats import check_log_format
 from simulator.conformance.parameters import check_parameters, limits, parameter_values
 from simulator.conformance.samples import CALLS, SEED, random_values, readout_of
+from simulator.event_effects.kinds import COMMANDS
 from simulator.events.event import Event, Origin
-from simulator.events.kinds import COMMANDS
 from simulator.outlets.contract import HearingOutlet, LogOutlet, OutletKind, OutletSample, OutletSettings, PluginOutlet
 from vehicles.command import COMMAND
 from washout.perceived_motion import FELT

@@ -14,7 +14,7 @@ from simulator.base.units import SHOWN, factor_of
 from simulator.builder.session_parts import SessionParts
 from simulator.driver.kinds import DRIVER_KINDS
 from simulator.driver.path import Path, Spawn
-from simulator.events.kinds import MAX_NOTE
+from simulator.event_effects.kinds import MAX_NOTE
 from simulator.faults.kinds import FAULT_KINDS, SHORTEST_RAMP, fault_fields
 from simulator.host.console_vehicle import drawn_vehicle
 from simulator.host.next_run import KINDS, shipped

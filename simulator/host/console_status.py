@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simulator.events.cueing_controls import CueingControls
+from simulator.event_effects.cueing_controls import CueingControls
 from simulator.faults.planned_fault import PlannedFault
 from simulator.host.console_setup import moved_objects
 from simulator.host.drive_streams import DriveStreams

@@ -48,6 +48,7 @@ from simulator.host.washout_save import WashoutSave
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.force_feedback import ForceFeedbackOutlet
 from simulator.outlets.telemetry import TelemetryOutlet
+from simulator.real_time import drive_in_real_time
 from simulator.run.folder import RunFolder
 from simulator.run.ghost import ghost_of
 from simulator.run.run_configuration import DRIVERS, DROPPED, open_log, ticks_per_row
@@ -273,7 +274,7 @@ class Host:
     def _run_drive(self, session: Session, duration: float) -> None:
         """Drive until the end, and report its reason."""
         before = len(self.troubles)
-        completed = self.messages.attempt(lambda: session.drive(duration, self._keep_going))
+        completed = self.messages.attempt(lambda: drive_in_real_time(session, duration, self._keep_going))
         failure = "" if completed or len(self.troubles) == before else self.troubles[-1]
         session.end_reason = end_reason(session, failure, self.stop_request, self.events.ended_by)
         self.messages.say(f"the drive ends: {session.end_reason}")

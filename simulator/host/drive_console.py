@@ -18,7 +18,7 @@ from simulator.console import PORT
 from simulator.console.access import new_token
 from simulator.console.address import page_address, warning
 from simulator.console.tls import TlsFiles
-from simulator.events.cueing_controls import CueingControls
+from simulator.event_effects.cueing_controls import CueingControls
 from simulator.events.event import Event, Origin
 from simulator.events.questions import Question
 from simulator.host.console_process import ConsoleProcess

@@ -13,7 +13,6 @@ from simulator.base.signals import StopRequest
 from simulator.builder.session_parts import SessionParts
 from simulator.configuration.session_file import THIS_MACHINE, MotionOptions, StreamOptions, parse_address
 from simulator.events.event import Event
-from simulator.events.kinds import RAISE
 from simulator.host.built_in_platform import BuiltInPlatform
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.platform_park import IMPATIENT
@@ -22,6 +21,7 @@ from simulator.motion.protocols.kinds import DEFAULT
 from simulator.motion.stream import MotionStream
 from simulator.outlets.motion_stream import MotionStreamOutlet
 from simulator.outlets.telemetry import TelemetryOutlet
+from simulator.platform_supervisor import RAISE
 from simulator.run.run_configuration import JOINED
 from simulator.session import Session
 from simulator.virtual_platform.process import STOP_TIME

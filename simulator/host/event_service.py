@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from simulator.base.errors import ConfigError
 from simulator.base.rates import shown_time
+from simulator.event_effects.kinds import Controlled, check
 from simulator.events.event import Event, Origin
 from simulator.events.event_queue import EventQueue
-from simulator.events.kinds import Controlled, check
 from simulator.events.questions import LATEST, UNASKED, Question, Questions
 
 ENDS = ("quit", "next_run")

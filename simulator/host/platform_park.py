@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from simulator.base.signals import StopRequest
 from simulator.outlets.motion_stream import MotionStreamOutlet
 from simulator.platform_phases import coast, stop_platform
+from simulator.platform_supervisor import PARK, order_platform
 from simulator.session import Outlet, Session
 
 PARK_TIME = 12.0
@@ -64,22 +65,17 @@ def park(
             )
         return signals.count < IMPATIENT and bool(_active(session, motions))
 
-    if session.platform_stopped:
-        say(STAYS)
-        stop_platform(session, STOP_TIME, motions)
-        return
     park_time, rest_time = (QUICK_PARK_TIME, QUICK_REST_TIME) if quick else (PARK_TIME, REST_TIME)
-    if quick:
+    if not session.platform_stopped:
         times = session.cueing.records.p[0]
-        for name, seconds in QUICK.items():
+        for name, seconds in QUICK.items() if quick else ():
             times[name] = min(float(times[name]), seconds)
-    session.cueing.procedure.park()
-    coast(session, park_time, lambda: wait() and not parked(session, motions), [*others, *motions])
-    coast(session, rest_time, wait, [*others, *motions])
+        order_platform(session, PARK)
+        coast(session, park_time, lambda: wait() and not parked(session, motions), [*others, *motions])
+        coast(session, rest_time, wait, [*others, *motions])
     if session.platform_stopped:
         say(STAYS)
-        stop_platform(session, STOP_TIME, motions)
-    elif (quick or signals.count >= IMPATIENT) and not parked(session, motions):
+    if session.platform_stopped or ((quick or signals.count >= IMPATIENT) and not parked(session, motions)):
         stop_platform(session, STOP_TIME, motions)
 
 

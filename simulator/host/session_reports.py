@@ -6,9 +6,9 @@ import math
 import threading
 from functools import partial
 
-from simulator.events.incident import is_upright
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_view import DriveView
+from simulator.incident import is_upright
 from simulator.outlets.outlet_runner import OutletRunner
 from simulator.outlets.view import ViewOutlet
 from simulator.session import Session

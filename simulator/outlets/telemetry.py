@@ -29,7 +29,7 @@ from washout.platform_procedure import PLATFORM_STATES
 
 if TYPE_CHECKING:
     from simulator.clock import Clock
-    from simulator.events.collision import Collision
+    from simulator.collision import Collision
     from simulator.maneuvers.maneuver_file import Maneuver
     from simulator.session import Session
 

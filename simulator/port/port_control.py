@@ -1,4 +1,4 @@
-"""What the events of a run on the port act on, see `simulator.events.kinds.Controlled`."""
+"""What the events of a run on the port act on, see `simulator.event_effects.kinds.Controlled`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from simulator.base.errors import ConfigError
 from simulator.driver.make_driver import PERSON
-from simulator.events.cueing_controls import CueingControls
-from simulator.events.kinds import STAY_DOWN
+from simulator.event_effects.cueing_controls import CueingControls
+from simulator.platform_supervisor import STAY_DOWN
 from simulator.port.port_driver import PortDriver
 from simulator.session import Session
 

@@ -36,6 +36,7 @@ from simulator.port.port_driver import PortDriver
 from simulator.port.schema import DEFAULT_STATE, StateSchema
 from simulator.port.tcp_link import TcpLink
 from simulator.port.udp_link import UdpLink
+from simulator.real_time import drive_in_real_time
 from simulator.run.folder import RunFolder
 from simulator.run.run_configuration import open_log, ticks_per_row
 from simulator.session import Session
@@ -246,7 +247,7 @@ class _PeerRun:
         for line in prepare_process():
             self._server.options.say(line)
         try:
-            self._session.drive(duration, self._keep_going)
+            drive_in_real_time(self._session, duration, self._keep_going)
         finally:
             release_process()
 

@@ -15,7 +15,7 @@ from simulator.base.console import print_error
 from simulator.base.errors import one_line
 from simulator.base.json_output import json_text
 from simulator.clock import lateness_text
-from simulator.events.collision import collision_text
+from simulator.collision import collision_text
 from simulator.telemetry.event_file import read_events
 from simulator.telemetry.metadata import recorded_json, whole_number
 from simulator.telemetry.recover import LogInfo, read_logs

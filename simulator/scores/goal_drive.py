@@ -14,7 +14,7 @@ from simulator.api.simulation import Simulation
 from simulator.autonomy.goal_driver import GoalDriver
 from simulator.autonomy.outcome import Outcome, outcome_of
 from simulator.base.errors import JounceError
-from simulator.events.collision import Collision
+from simulator.collision import Collision
 
 COLUMNS = ("time", "p_WB", "yaw", "roll", "pitch", "v_WB_B")
 MOVES = 0.1

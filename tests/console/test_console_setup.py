@@ -14,7 +14,7 @@ from simulator.base.json_output import json_text
 from simulator.builder.builder import build
 from simulator.configuration.from_arguments import configuration
 from simulator.configuration.overrides import changes
-from simulator.events.cueing_controls import CueingControls
+from simulator.event_effects.cueing_controls import CueingControls
 from simulator.host.console_setup import actions_of, moved_objects, scene_of
 from simulator.host.console_status import status_of
 from simulator.host.console_vehicle import VERTEX, drawn_vehicle

@@ -12,7 +12,7 @@ import pytest
 import jounce
 from simulator.builder.builder import build_vehicle
 from simulator.cli.main import main
-from simulator.events.collision import Collision
+from simulator.collision import Collision
 from simulator.host.session_reports import SessionReports
 from simulator.outlets.view import LONGEST
 from simulator.tick import FORCE

@@ -10,9 +10,9 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.driver.input_devices.keyboard import ACTIONS
+from simulator.event_effects.kinds import COMMANDS, check
 from simulator.events.event import Event, Origin, sent
 from simulator.events.event_queue import CAPACITY, EventQueue
-from simulator.events.kinds import COMMANDS, check
 from simulator.host.event_script import read_script
 from simulator.host.event_service import LONGEST, EventService
 from simulator.host.window_keys import WindowKeys

@@ -13,7 +13,7 @@ from test_adjusting import parameter, ride
 
 from simulator.base.errors import ConfigError, OutputError
 from simulator.base.yaml_reader import read_yaml
-from simulator.events.cueing_controls import CueingControls
+from simulator.event_effects.cueing_controls import CueingControls
 from simulator.events.event import Event, Origin
 from simulator.events.questions import LATEST, SOONEST
 from simulator.host.event_service import EventService

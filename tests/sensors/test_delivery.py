@@ -15,6 +15,7 @@ from simulator.api.simulation import Simulation
 from simulator.base.errors import JounceError
 from simulator.base.records import Record
 from simulator.builder.builder import build_cueing, build_ground, build_vehicle
+from simulator.real_time import drive_in_real_time
 from simulator.run.rerun import differences, with_late_measurements
 from simulator.sensors.contract import ArrayOutput, SensorInput, SensorKind, SensorSettings
 from simulator.sensors.kinds import SENSOR_KINDS, check
@@ -153,7 +154,7 @@ def test_a_slow_sensor_in_real_time_is_late_and_counted_and_delays_no_tick() -> 
         sensor.begin()
     ticks: list[float] = []
     s.on_tick.append(lambda _: ticks.append(time.perf_counter()))
-    s.drive(0.4, lambda _: True)
+    drive_in_real_time(s, 0.4, lambda _: True)
     s.close()
     for sensor in s.sensors:
         assert not sensor.trouble

@@ -18,6 +18,7 @@ from simulator.base.records import Record
 from simulator.builder.builder import build_cueing, build_ground, build_vehicle
 from simulator.outlets import sensor_file
 from simulator.outlets.sensor_file import SensorFileOutlet, sensor_files
+from simulator.real_time import drive_in_real_time
 from simulator.sensors.make_sensors import SensorContext, make_sensors
 from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.generic import array_of
@@ -357,7 +358,7 @@ def test_in_real_time_a_slow_disk_drops_measurements_and_counts_them(tmp_path: P
     lines, one = Lines(), session("test_lidar")
     one.outlets += sensor_files(one, tmp_path, lines.options)
     one.publish()
-    one.drive(1.2, lambda session: True)
+    drive_in_real_time(one, 1.2, lambda session: True)
     assert one.clock is not None and one.clock.worst_lateness < 0.5, "no tick waits for the disk"
     gate.set()
     one.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from simulator.base.errors import NOTHING, ConfigError, JounceError
 from simulator.base.fields import Anything, Choice, Field, FieldType, Flag, Group, Number, Text, read
@@ -14,18 +14,15 @@ from simulator.base.suggestions import did_you_mean
 from simulator.base.units import tidy
 from simulator.driver.input_devices.controls import SHIFT_SPEED
 from simulator.driver.make_driver import PERSON
-from simulator.events.cueing_controls import PARAMETER, SETS, CueingControls, intensity_text, parameter_text
+from simulator.event_effects.cueing_controls import PARAMETER, SETS, CueingControls, intensity_text, parameter_text
 from simulator.events.event import Event, Origin
 from simulator.events.questions import CONFIRM
 from simulator.events.sound_controls import SHORT_HORN
+from simulator.platform_supervisor import PARK, RAISE
+from simulator.session import Session
 from simulator.view.user_settings import users_key
 from washout.intensity import MOST
 
-if TYPE_CHECKING:
-    from simulator.session import Session
-
-RAISE, PARK, RAISE_LATER, STAY_DOWN = "raise", "park", "raise later", "stay down"
-"""Orders for the platform. The last two are for a platform that has not joined the drive: they have no effect on the session."""
 TUNED_TIME = 4.0
 """s for which a changed parameter of the washout is displayed."""
 REFUSED_TIME = 3.0
