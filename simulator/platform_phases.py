@@ -72,7 +72,7 @@ def coast(session: Session, duration: float, keep_going: Callable[[], bool], out
     cannot end this as well.
     """
     session.paused = True
-    outlets = [outlet for outlet in outlets if outlet in session.outlets]
+    outlets = [outlet for outlet in outlets if outlet in session.output.outlets]
 
     def tick() -> None:
         session.move(1)
@@ -128,4 +128,4 @@ def _run_in_real_time(session: Session, duration: float, keep_going: Callable[[]
 
 def _due(session: Session, outlets: Sequence[Outlet]) -> list[Outlet]:
     """Return the outlets that are due and have not failed."""
-    return [outlet for outlet in outlets if is_due(outlet, session.tick) and outlet in session.outlets]
+    return [outlet for outlet in outlets if is_due(outlet, session.tick) and outlet in session.output.outlets]

@@ -23,7 +23,6 @@ from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.driver_seat import DriverSeat, Ending
 from simulator.events.event import Event, Origin
 from simulator.events.sound_controls import SoundControls
-from simulator.faults.planned_fault import PlannedFault
 from simulator.faults.session_faults import SessionFaults
 from simulator.recovery import VehicleRecovery
 from simulator.sensors.measurement import Measurements
@@ -33,7 +32,7 @@ from simulator.session_outlets import Outlet, PartError, SessionOutlets, is_due
 from simulator.session_sensors import SessionSensors
 from simulator.tick import REMEMBERED, new_watch, platform_ticks, ticks
 from simulator.weather import CLEAR, Weather
-from terrain.ground import Ground, GroundArrays
+from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
 from terrain.rut_memory import SoilMemory
 from vehicles.command import COMMAND
@@ -93,7 +92,7 @@ class Session:
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size, rows)
         self.measuring = SessionSensors(sensors, self.watch, ground, weather, self.soil, self.output.note_failure)
         """Sensors of this session."""
-        self.recovery = VehicleRecovery(vehicle, ground, self.soil, self.arrays, self.watch, h)
+        self.recovery = VehicleRecovery(vehicle, ground, self.soil, self.injector.arrays, self.watch, h)
         self.tick = 0
         self.start_speed = 0.0
         """m/s. Speed of the vehicle after `reset`."""
@@ -134,43 +133,14 @@ class Session:
         return self.seat.driver
 
     @property
-    def outlets(self) -> list[Outlet]:
-        """Outlets in the order of their calls."""
-        return self.output.outlets
-
-    @outlets.setter
-    def outlets(self, outlets: Sequence[Outlet]) -> None:
-        self.output.outlets = list(outlets)
-
-    @property
-    def failures(self) -> list[JounceError]:
-        """Errors of outlets, sensors and plugin washouts. The session closed or dropped each failed part and continued without it."""
-        return self.output.failures
-
-    @property
-    def sensors(self) -> list[MountedSensor]:
-        """Sensors, which measure before the outlets are called."""
-        return self.measuring.sensors
-
-    @property
     def objects(self) -> ObjectSet:
         """Objects of this session; only this session moves them."""
         return self.world.objects
 
     @property
-    def arrays(self) -> GroundArrays:
-        """Ground of this session for the kernels."""
-        return self.injector.arrays
-
-    @property
     def collisions(self) -> list[Collision]:
         """Collisions with objects so far. The last ones still grow while the vehicle touches the object."""
         return self.world.collisions.found
-
-    @property
-    def faults(self) -> tuple[PlannedFault, ...]:
-        """Faults of the drive with their present levels."""
-        return self.injector.faults
 
     @property
     def measurements(self) -> Measurements:
@@ -187,19 +157,14 @@ class Session:
         """(prefix, table, record) of all records to log besides readout and command: of vehicle, rider, driver and sensors."""
         felt, live = ("", FELT, self.cueing.monitor.felt), ("", LIVE, self.cueing.monitor.live)
         touched = [self.world.collisions.logged] if len(self.objects) else []
-        faults = [fault.logged for fault in self.faults]
-        sensors = [sensor.logged for sensor in self.sensors]
+        faults = [fault.logged for fault in self.injector.faults]
+        sensors = [sensor.logged for sensor in self.measuring.sensors]
         return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults]
 
     @property
     def platform_state(self) -> str:
         """State of the platform, one of `washout.platform_procedure.PLATFORM_STATES`."""
         return STOPPED if self.platform_stopped else self.cueing.procedure.state
-
-    @property
-    def heading(self) -> float:
-        """Heading of the vehicle over ground [rad]."""
-        return self.recovery.heading
 
     @property
     def moves(self) -> bool:
@@ -211,7 +176,7 @@ class Session:
 
         The platform moves smoothly to its neutral pose.
         """
-        self.injector.begin(self.sensors, self.output.streams)
+        self.injector.begin(self.measuring.sensors, self.output.streams)
         with self.message_origins():
             if self.start_drop is None:
                 self.vehicle.reset(self.ground, *self.ground.spawn, speed=self.start_speed)
@@ -221,7 +186,7 @@ class Session:
 
     def begin(self) -> None:
         """Begin the drive with the present state of the vehicle, which the caller has set as `reset` does."""
-        self.injector.begin(self.sensors, self.output.streams)
+        self.injector.begin(self.measuring.sensors, self.output.streams)
         self.command[:] = np.zeros(1, self.command.dtype)
         self.seat.begin()
         if self.start_speed > 0.0:
@@ -281,7 +246,7 @@ class Session:
     def publish(self, served: Sequence[Outlet] = ()) -> None:
         """Call every outlet with the state before the first tick, except those in `served`."""
         self.vehicle.read(self.command)
-        self.serve([outlet for outlet in self.outlets if outlet not in served], self.sensors)
+        self.serve([outlet for outlet in self.output.outlets if outlet not in served], self.measuring.sensors)
 
     def run(self, duration: float, keep_going: Callable[[Session], bool] | None = None) -> None:
         """Simulate `duration` seconds as fast as possible, or until an incident, or until the driver ends.
@@ -292,8 +257,8 @@ class Session:
         ------
         PartError : the driver raised
         """
-        outlets = (outlet.every if getattr(outlet, "often", 1) == 1 else 1 for outlet in self.outlets)
-        turns = [self.driver_every, self.cueing.washout.every, *outlets, *(sensor.every for sensor in self.sensors)]
+        outlets = (outlet.every if getattr(outlet, "often", 1) == 1 else 1 for outlet in self.output.outlets)
+        turns = [self.driver_every, self.cueing.washout.every, *outlets, *(sensor.every for sensor in self.measuring.sensors)]
         stride = int(np.gcd.reduce(turns))
         left, before = round(duration / self.h), self.recovery.latest
         ending = self.driver if isinstance(self.driver, Ending) else None
@@ -316,7 +281,7 @@ class Session:
             self._announce("end", self.end_reason or None)
         self.cueing.washout.close()
         failures: list[JounceError] = []
-        closing: list[Any] = [*self.sensors, self.seat, *reversed(self.outlets)]
+        closing: list[Any] = [*self.measuring.sensors, self.seat, *reversed(self.output.outlets)]
         for part in closing:
             try:
                 part.close()
@@ -336,7 +301,9 @@ class Session:
             raise
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked
             raise PartError(self.driver, error) from error
-        changed = self.injector.advance(self.time, getattr(self.driver, "phase", ""), self.command, self.sensors, self.output.streams)
+        changed = self.injector.advance(
+            self.time, getattr(self.driver, "phase", ""), self.command, self.measuring.sensors, self.output.streams
+        )
         for fault in changed:
             self._announce("fault", {"part": fault.name, "begins": fault.level > 0.0})
 
@@ -388,7 +355,7 @@ class Session:
     def _run_ticks(self, runs: bool, count: int) -> None:
         """Run `count` ticks; the vehicle moves if `runs`."""
         v = self.vehicle
-        arguments = (v.model, v.space, self.arrays, self.cueing.records, self.watch, self.command, runs, count)
+        arguments = (v.model, v.space, self.injector.arrays, self.cueing.records, self.watch, self.command, runs, count)
         if self._ticks is None:
             self._ticks = compiled_call(ticks, *arguments)
         self._ticks(*arguments)

@@ -306,7 +306,7 @@ class Simulation:
     @checks(sensor=TEXT, call=FUNCTION)
     def on_measurement(self, sensor: str, call: Callable[[Measurement], None]) -> None:
         """Call a function with each measurement of a sensor at its delivery, until the next reset. Raises JounceError: no such sensor."""
-        by_name = {one.name: one for one in self._session.sensors}
+        by_name = {one.name: one for one in self._session.measuring.sensors}
         if sensor not in by_name:
             expected = ", ".join(by_name) or "a simulation with sensors"
             raise JounceError(f"sensor {sensor}: no such sensor{did_you_mean(sensor, by_name)}; expected {expected}")
@@ -340,7 +340,7 @@ class Simulation:
         self._measured: MemoryRecorder | None = None
         if parts.maneuver is not None:
             self._measured = measuring(session, parts.maneuver)
-        session.outlets += [outlet for outlet in (self._recorder, self._measured) if outlet is not None]
+        session.output.outlets += [outlet for outlet in (self._recorder, self._measured) if outlet is not None]
         self._present = LiveValues(session)
         session.publish()
 
@@ -351,7 +351,7 @@ class Simulation:
 
     def _end_threads(self) -> None:
         """End the threads of sensors and of a driver that this simulation created."""
-        for sensor in self._session.sensors:
+        for sensor in self._session.measuring.sensors:
             sensor.close()
         if self._driver is None and isinstance(self._session.driver, Closing):
             self._session.driver.close()
@@ -414,7 +414,7 @@ class Simulation:
     @property
     def faults(self) -> tuple[PlannedFault, ...]:
         """Faults of the drive, each with its `name`, times and present `level`."""
-        return self._session.faults
+        return self._session.injector.faults
 
     @checks(fault=Kind(lambda value: isinstance(value, str | Mapping), "a name or a mapping"))
     def fault(self, fault: str | Mapping[str, Any], **keys: Any) -> str:
@@ -455,11 +455,11 @@ class Simulation:
         steps = seconds / self._session.h
         if not (0.0 <= steps < 1e12 and abs(steps - round(steps)) < 1e-6 * max(1.0, steps)):
             raise ConfigError("advance", "seconds", seconds, f"a multiple of the step, {self._session.h:g} s")
-        before, failed = self._session.recovery.latest, len(self._session.failures)
+        before, failed = self._session.recovery.latest, len(self._session.output.failures)
         self._session.run(seconds)
         self.vehicle.read(self._session.command)
-        if len(self._session.failures) > failed:
-            raise self._session.failures[failed]
+        if len(self._session.output.failures) > failed:
+            raise self._session.output.failures[failed]
         if self._session.recovery.latest is not None and self._session.recovery.latest is not before:
             raise IncidentError(self._session.recovery.latest)
 

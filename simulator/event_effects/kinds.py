@@ -194,7 +194,7 @@ def _set_upright(drive: Controlled, _: None) -> Effect:
 def _place(drive: Controlled, given: Any) -> Effect:
     values = read(PLACE, given, "event", "place")
     if values.get("heading") is None:
-        given = {**given, "heading_deg": tidy(math.degrees(drive.session.heading))}
+        given = {**given, "heading_deg": tidy(math.degrees(drive.session.recovery.heading))}
         values = read(PLACE, given, "event", "place")
     drive.session.place(float(values["x"]), float(values["y"]), values["heading"])
     drive.show("")
@@ -314,11 +314,11 @@ def _confirm(_: Controlled, number: int) -> Effect:
 def _add_fault(drive: Controlled, given: Any) -> Effect:
     session = drive.session
     entry = {"type": given} if isinstance(given, str) else given
-    if not isinstance(entry, Mapping) or session.injector.make is None or len(session.faults) >= MAX_FAULTS:
+    if not isinstance(entry, Mapping) or session.injector.make is None or len(session.injector.faults) >= MAX_FAULTS:
         raise ConfigError("event", "add_fault", given, f"{FAULT.description()}, in a drive with less than {MAX_FAULTS} faults")
     if not any(key == "phase" or str(key).partition("_")[0] == "start" for key in entry):
         entry = {**entry, "start_s": shown_time(session.time)}
-    planned = session.injector.make([entry], session.faults)
+    planned = session.injector.make([entry], session.injector.faults)
     try:
         session.injector.add(planned, session.time if session.tick > 0 else 0.0, until_reset=True)
     except JounceError as error:

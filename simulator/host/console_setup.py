@@ -63,7 +63,7 @@ def actions_of(parts: SessionParts, session: Session) -> dict[str, Any]:
     words = {
         "wheel": list(parts.vehicle.corner_names),
         "axle": [name for name, law in zip(axles, laws, strict=False) if law != NO_BAR],
-        "sensor": [one.name for one in session.sensors],
+        "sensor": [one.name for one in session.measuring.sensors],
         "phase": list(phases),
     }
     return {

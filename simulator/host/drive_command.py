@@ -99,7 +99,7 @@ def _run(arguments: Any, began: float, options: list[Override], to: str | None =
             host, one = command.drive(options, time.perf_counter(), out, host)
         code = max(code, one)
     assert host.messages.folder is not None
-    return DriveResult(code, host.messages.folder.path, host.trip, tuple(host.troubles))
+    return DriveResult(code, host.messages.folder.path, host.trip, tuple(host.messages.troubles))
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ class DriveConsole:
             raise DeviceError(f"console: cannot start its process ({error.strerror})") from None
         self._apply = events.apply
         self._watch = OperatorWatch(self.outlet.block.cells, options.on_loss, send, self._warn)
-        session.outlets.append(self.outlet)
+        session.output.outlets.append(self.outlet)
         session.on_tick.append(self.outlet.note_tick)
 
     @property
@@ -154,9 +154,9 @@ class DriveConsole:
     def _feed(self, parts: SessionParts, session: Session) -> str:
         """Return the block with pictures of camera, lidar and map; empty if the drive has none of them."""
         has_map = drives_to_a_goal(parts)
-        if not (has_map or InsetFeed.has_some(session.sensors)):
+        if not (has_map or InsetFeed.has_some(session.measuring.sensors)):
             return ""
-        self._pictures = InsetFeed(session.sensors)
+        self._pictures = InsetFeed(session.measuring.sensors)
         if has_map:
             self._view.map_watchers.append(self._pictures.show_map)
             if isinstance(session.driver, GoalDriver):

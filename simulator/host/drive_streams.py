@@ -92,7 +92,7 @@ class DriveStreams:
         """Add the outlets of the streams to a session, last, because their packets begin with the first tick."""
         if self._streams:
             self.motions = [MotionStreamOutlet(one) for one in self._streams]
-            session.outlets.extend(self.motions)
+            session.output.outlets.extend(self.motions)
             self.virtual = self.motions[0] if self.platform is not None and not self.joins else None
 
     @property
@@ -116,7 +116,7 @@ class DriveStreams:
         else:
             self.virtual = MotionStreamOutlet(stream)
             self.motions.insert(0, self.virtual)
-            session.outlets.append(self.virtual)
+            session.output.outlets.append(self.virtual)
             self._messages.say(f"the virtual platform joins at {session.time:.2f} s")
         if self.motions and self.arms:
             apply(Event("platform", RAISE))

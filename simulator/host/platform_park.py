@@ -96,4 +96,4 @@ def close_together(motions: Sequence[MotionStreamOutlet]) -> None:
 
 def _active(session: Session, motions: Sequence[MotionStreamOutlet]) -> list[MotionStreamOutlet]:
     """Return the motion outlets that have not failed."""
-    return [motion for motion in motions if motion in session.outlets]
+    return [motion for motion in motions if motion in session.output.outlets]

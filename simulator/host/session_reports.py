@@ -32,7 +32,7 @@ class SessionReports:
 
     def report(self, session: Session) -> None:
         """Report what has happened since the last call."""
-        for failure in session.failures[self._failures :]:
+        for failure in session.output.failures[self._failures :]:
             self._failures += 1
             self._messages.note(failure)
         for trouble in session.vehicle.troubles[self._troubles :]:
@@ -47,7 +47,7 @@ class SessionReports:
 
     def report_outlets(self, session: Session) -> None:
         """Report at the end what outlets of plugins have missed."""
-        for outlet in session.outlets:
+        for outlet in session.output.outlets:
             if isinstance(outlet, OutletRunner) and (outlet.missed or outlet.dropped):
                 self._messages.say(f"outlet {outlet.name}: too slow; {outlet.missed} publications missed, {outlet.dropped} events dropped")
 
@@ -60,7 +60,7 @@ class SessionReports:
 
     def _report_faults(self, session: Session) -> None:
         """Report faults that have begun in the terminal. The window does not show them, because they surprise a driver."""
-        active = {fault.name for fault in session.faults if fault.level > 0.0}
+        active = {fault.name for fault in session.injector.faults if fault.level > 0.0}
         for name in sorted(active - self._active):
             self._messages.say(f"fault {name} begins at {session.time:.2f} s")
         self._active = active

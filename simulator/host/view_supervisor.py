@@ -179,11 +179,6 @@ class ViewSupervisor:
             return
         self.block.announce_objects()
 
-    @property
-    def ended_by_driver(self) -> bool:
-        """Whether a key or the menu of the window ended the drive, rather than the closed window."""
-        return self.keys.ends_drive
-
     def look(self, session: Session, now: float | None = None) -> None:
         """Check the views; called a hundred times a second. `now`: time.monotonic."""
         now = time.monotonic() if now is None else now

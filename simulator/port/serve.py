@@ -170,7 +170,7 @@ class PortServer:
         peer = Peer(link, state.text(info), self._driver)
         events = EventService(control, o.say, peer.refuse)
         outlet = PortOutlet(link, state, every, lambda: peer.latest_command)
-        session.outlets += [*parts.outlets(folder.path), outlet]
+        session.output.outlets += [*parts.outlets(folder.path), outlet]
         about = {"driver": "port", "platform": "", "port": f"version {VERSION}, {mode}"}
         log_options = LogOptions(about=about, say=self._messages.trouble, note=o.say)
         log = open_log(parts, session, folder, armed=False, options=log_options)
@@ -263,7 +263,7 @@ class _PeerRun:
 
     def _continues(self) -> bool:
         """Return whether neither the peer nor an event has ended the run."""
-        return not (self._link.gone or self._control.ended or self._outlet not in self._session.outlets)
+        return not (self._link.gone or self._control.ended or self._outlet not in self._session.output.outlets)
 
     def _goes_on(self) -> bool:
         return self._server.stop_request.first is None

@@ -144,7 +144,7 @@ def test_the_status_names_all_parts(drive):
     view = DriveView()
     streams = DriveStreams(DriveMessages(print, print, view, None), None)
     ice = {"type": "ice_patch", "center": [5, 6], "size": [3, 2]}
-    session.injector.add(session.injector.make([{"type": "gust", "velocity": [0, 5, 0]}, ice], session.faults))
+    session.injector.add(session.injector.make([{"type": "gust", "velocity": [0, 5, 0]}, ice], session.injector.faults))
     status = plain(status_of(session, CueingControls(session.cueing.tuner), view, streams))
     assert [one["name"] for one in status["sensors"]] == ["imu"]
     assert [one["name"] for one in status["faults"]] == ["gust", "ice_patch"]
