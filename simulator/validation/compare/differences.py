@@ -104,8 +104,8 @@ def channels_of(records: Sequence[Record], comparison: Comparison) -> list[Chann
         raise ConfigError(others[0].place, "columns", ", ".join(list(others[0].columns)[:6]), f"a channel that is also in {first.name}")
     fields = {name: name.rpartition("_")[0] or name for name in shared}
     usual = (pattern if _there(pattern, fields) else INSTEAD.get(pattern, pattern) for pattern in USUAL)
-    wanted = comparison.channels or [pattern for pattern in usual if _there(pattern, fields)]
-    names = dict.fromkeys(name for pattern in wanted for name in chosen(fields, [pattern])) or shared
+    patterns = comparison.channels or [pattern for pattern in usual if _there(pattern, fields)]
+    names = dict.fromkeys(name for pattern in patterns for name in chosen(fields, [pattern])) or shared
     return [Channel(name, first.units.get(name, "")) for name in names]
 
 

@@ -53,11 +53,11 @@ DAMPED = {"bounce": "bounce", "pitch": "pitch", "roll": "roll", "wheel_hop": "wh
 def plausibility_remarks(vehicle: Vehicle) -> list[str]:
     """Return probable mistakes in a vehicle, one line each. The state of the vehicle changes."""
     ground = build_ground("flat")
-    found = static_values_of(vehicle, ground)
+    values = static_values_of(vehicle, ground)
     vehicle.reset(ground)
-    numbers = found.numbers | _more_values(vehicle)
+    numbers = values.numbers | _more_values(vehicle)
     return [
-        *(f"cannot be checked at rest: {trouble}" for trouble in found.troubles),
+        *(f"cannot be checked at rest: {trouble}" for trouble in values.troubles),
         *_outside(numbers),
         *_stops(vehicle),
         *_travel(numbers),

@@ -84,8 +84,8 @@ def compare_accelerations(file: str, mapping: Any, model_file: str, formulation:
         raise ConfigError(file, moved, "tie rods that move", "states without steering (the tables support a Pitman arm only)")
     quarter = "corner" in states
     bars = not quarter and bool(data.get("anti_roll_bars", True))
-    found = _model(model if bars else model._replace(design=model.design.without_bars()), formulation)
-    evaluate = found.quarter if quarter else found.whole
+    compared_model = _model(model if bars else model._replace(design=model.design.without_bars()), formulation)
+    evaluate = compared_model.quarter if quarter else compared_model.whole
     count = len(states["theta"])
     results = [evaluate({name: values[n] for name, values in states.items()}) for n in range(count)]
     outputs = [name for name in (QUARTER_OUTPUTS if quarter else WHOLE_OUTPUTS) if name in data and name in results[0]]
@@ -113,12 +113,12 @@ def read_states(file: str) -> dict[str, NDArray[Any]]:
 
 def checked_inputs(data: Mapping[str, NDArray[Any]], file: str) -> dict[str, NDArray[Any]]:
     """Return the inputs of a file with checked shapes. Raises ConfigError."""
-    wanted = dict(QUARTER if "corner" in data else WHOLE) | _steering_inputs(data, file)
+    shapes = dict(QUARTER if "corner" in data else WHOLE) | _steering_inputs(data, file)
     inputs: dict[str, NDArray[Any]] = {}
     if data.get("theta") is None or data["theta"].ndim == 0 or not len(data["theta"]):
         raise ConfigError(file, "theta", data.get("theta"), "an array with one row for each state")
     count = len(data["theta"])
-    for name, shape in wanted.items():
+    for name, shape in shapes.items():
         values = data.get(name)
         if values is None:
             raise ConfigError(file, name, "nothing", f"an array of shape {(count, *shape)}")

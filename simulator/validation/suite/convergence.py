@@ -34,22 +34,22 @@ def convergence(source: ReferenceData) -> Finding:
     rows: list[Row] = []
     curves: dict[str, list[Curve]] = {}
     for name in MANEUVERS:
-        found = []
+        metrics = []
         for step in STEPS:
             source.progress(f"{name} at {step:g} ms")
-            found.append(Simulation("hmmwv", maneuver=name, changes={"maneuver.step_ms": step}, channels=("time",)).run().metrics)
-        rows += rows_of(name, found)
-        curves[name] = _curves(found)
+            metrics.append(Simulation("hmmwv", maneuver=name, changes={"maneuver.step_ms": step}, channels=("time",)).run().metrics)
+        rows += rows_of(name, metrics)
+        curves[name] = _curves(metrics)
     panels = [Panel(name, Axis("step", "ms", log=True), Axis("change", log=True), some) for name, some in curves.items()]
     caption = f"relative difference from {STEPS[-1]:g} ms, for every metric that changes by more than 1e-5; slope 1 is first order"
     return Finding(rows, [PageFigure("convergence", caption, panels)])
 
 
-def rows_of(maneuver: str, found: Sequence[Mapping[str, float | None]]) -> list[Row]:
+def rows_of(maneuver: str, metrics: Sequence[Mapping[str, float | None]]) -> list[Row]:
     """Return a row for each metric that has a number at every step."""
     rows = []
-    for metric in found[0]:
-        values = [one.get(metric) for one in found]
+    for metric in metrics[0]:
+        values = [one.get(metric) for one in metrics]
         if metric.endswith(DOUBLES) or any(value is None for value in values):
             continue
         numbers = [float(value) for value in values if value is not None]
@@ -73,11 +73,11 @@ def order(numbers: Sequence[float]) -> str:
     return f"{math.log2(coarse / fine):.1f}"
 
 
-def _curves(found: Sequence[Mapping[str, float | None]]) -> list[Curve]:
+def _curves(metrics: Sequence[Mapping[str, float | None]]) -> list[Curve]:
     """Return the relative differences from the smallest step, for metrics that change."""
     curves: list[Curve] = []
-    for metric in found[0]:
-        values = [one.get(metric) for one in found]
+    for metric in metrics[0]:
+        values = [one.get(metric) for one in metrics]
         if metric.endswith(DOUBLES) or any(value is None for value in values) or not values[-1]:
             continue
         numbers = np.array(values, float)

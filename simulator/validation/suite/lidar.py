@@ -29,15 +29,15 @@ def scans(folder: Path) -> list[Row]:
 def _scan_row(one: ScanFile) -> Row:
     """Return the row of a scan, whose poses are interpolated between ticks as in a drive."""
     beams = beams_of_history(one.fired, one.history(), 0.0, np.zeros(3), np.eye(3))
-    found = scan(one.fired, beams, RayCaster(one.scene.ground, one.scene.objects).cast, one.max_range)
-    wrong = int((one.fair & (found.object != one.object)).sum())
-    both = one.fair & (found.object == one.object) & (one.object >= 0)
-    late = float(np.abs(found.time - one.time).max())
-    ranges = np.abs(found.range[both] - one.range[both])
-    points = np.maximum(np.abs(found.points - one.raw)[both], np.abs(found.deskewed - one.deskewed)[both]).max(axis=1)
-    more = PER_ERROR * one.scene.height_error / found.incidence[both]
+    returns = scan(one.fired, beams, RayCaster(one.scene.ground, one.scene.objects).cast, one.max_range)
+    wrong = int((one.fair & (returns.object != one.object)).sum())
+    both = one.fair & (returns.object == one.object) & (one.object >= 0)
+    late = float(np.abs(returns.time - one.time).max())
+    ranges = np.abs(returns.range[both] - one.range[both])
+    points = np.maximum(np.abs(returns.points - one.raw)[both], np.abs(returns.deskewed - one.deskewed)[both]).max(axis=1)
+    more = PER_ERROR * one.scene.height_error / returns.incidence[both]
     passed = late <= TIME and bool((ranges <= RANGE + more).all() and (points <= POINTS + more).all())
-    passed = passed and (found.ring == one.ring).all() and wrong <= (OTHER_OBJECTS * len(both) if one.scene.height_error else 0)
+    passed = passed and (returns.ring == one.ring).all() and wrong <= (OTHER_OBJECTS * len(both) if one.scene.height_error else 0)
     worst = max(float(ranges.max(initial=0.0)), float(points.max(initial=0.0)))
     return Row(
         f"scan {one.name}",

@@ -45,8 +45,8 @@ def _accelerations(source: ReferenceData) -> list[Row]:
                 warnings.simplefilter(
                     "ignore", InertiaWarning
                 )  # the published inertia of the arms causes this warning; the data were computed with it
-                found = compare_accelerations(str(model.parent / f"{states}.npz"), read_yaml(str(model)), str(model), formulation)
-            rows.append(of_comparison(f"accelerations, {title}, {name}", found))
+                comparison = compare_accelerations(str(model.parent / f"{states}.npz"), read_yaml(str(model)), str(model), formulation)
+            rows.append(of_comparison(f"accelerations, {title}, {name}", comparison))
     return rows
 
 

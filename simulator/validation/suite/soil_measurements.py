@@ -52,17 +52,17 @@ def sand(source: ReferenceData) -> Finding:
     tires = {wheel: build_tire(str(source.data / "soil" / name)) for wheel, name in WHEELS.items()}
     source.progress("sand: fit")
     fitted = fit_soil(read_tests(file, ["wheel=smooth", "beta_deg=0"]), tires["smooth"], build_soil(START), FREE, source.progress)
-    found = {(wheel, angle): _simulated(file, wheel, angle, tires[wheel], fitted.soil) for wheel in WHEELS for angle in ANGLES}
-    rows = _rows("smooth, 0 deg, fitted", [found["smooth", 0]])
+    series = {(wheel, angle): _simulated(file, wheel, angle, tires[wheel], fitted.soil) for wheel in WHEELS for angle in ANGLES}
+    rows = _rows("smooth, 0 deg, fitted", [series["smooth", 0]])
     for wheel in WHEELS:
         those = [angle for angle in ANGLES if (wheel, angle) != ("smooth", 0)]
-        rows += _rows(f"{wheel}, to {MODERATE} deg", [found[wheel, angle] for angle in those if angle <= MODERATE])
-        rows += _rows(f"{wheel}, all angles", [found[wheel, angle] for angle in those])
-        rows.append(_signs(f"{wheel}, 0 deg: sign of the pull", [found[wheel, 0]]))
-        rows.append(_signs(f"{wheel}, 15 to 90 deg: sign of the pull", [found[wheel, angle] for angle in ANGLES[1:]]))
-    figures = [one for wheel in WHEELS for one in _page_figures(wheel, {angle: found[wheel, angle] for angle in ANGLES})]
+        rows += _rows(f"{wheel}, to {MODERATE} deg", [series[wheel, angle] for angle in those if angle <= MODERATE])
+        rows += _rows(f"{wheel}, all angles", [series[wheel, angle] for angle in those])
+        rows.append(_signs(f"{wheel}, 0 deg: sign of the pull", [series[wheel, 0]]))
+        rows.append(_signs(f"{wheel}, 15 to 90 deg: sign of the pull", [series[wheel, angle] for angle in ANGLES[1:]]))
+    figures = [one for wheel in WHEELS for one in _page_figures(wheel, {angle: series[wheel, angle] for angle in ANGLES})]
     return Finding(
-        rows, figures, [_numbers_note("The fitted sand", fitted), _digging_note({angle: found["smooth", angle] for angle in ANGLES})]
+        rows, figures, [_numbers_note("The fitted sand", fitted), _digging_note({angle: series["smooth", angle] for angle in ANGLES})]
     )
 
 
@@ -158,15 +158,15 @@ def _numbers_note(what: str, fitted: FittedSoil) -> str:
     return f"{what}, 95 % intervals in brackets: {', '.join(parameters)}.{weak}"
 
 
-def _digging_note(found: Mapping[int, Series]) -> str:
+def _digging_note(series: Mapping[int, Series]) -> str:
     """Return a note on a wheel that rolls at an angle, with its sinkages at the slip nearest to 0."""
     there, here = [], []
-    for one in found.values():
+    for one in series.values():
         rolling = int(np.argmin(np.abs(one.tests.slip)))
         there.append(f"{1e3 * one.tests.measured['sinkage'][rolling]:.0f}")
         here.append(f"{1e3 * predicted(one.found, 'sinkage', one.tests.slip_angle)[rolling]:.0f}")
     return (
-        f"The plots show: rolling without slip at {', '.join(map(str, found))} degrees the smooth wheel has a sinkage of "
+        f"The plots show: rolling without slip at {', '.join(map(str, series))} degrees the smooth wheel has a sinkage of "
         f"{', '.join(there)} mm, in the model {', '.join(here)} mm. Sideways sliding digs the wheel in, slip straight ahead does not. "
         "The sand is fitted to tests straight ahead, which identify no parameter for this effect. Side force and resistance depend on "
         "the depth of the wheel, so they are too small where the depth is too small: slightly up to 45 degrees, by 50 % or more at 75 "
@@ -174,12 +174,12 @@ def _digging_note(found: Mapping[int, Series]) -> str:
     )
 
 
-def _page_figures(wheel: str, found: Mapping[int, Series]) -> list[PageFigure]:
+def _page_figures(wheel: str, series: Mapping[int, Series]) -> list[PageFigure]:
     """Return a figure for each quantity with a plot for each angle."""
     out = []
     for name, (title, unit, factor) in SHOWN.items():
         panels = []
-        for angle, one in found.items():
+        for angle, one in series.items():
             order, there = np.argsort(one.tests.slip), one.tests.measured[name]
             if np.isfinite(there).any():
                 here = predicted(one.found, name, one.tests.slip_angle)

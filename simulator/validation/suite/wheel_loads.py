@@ -51,6 +51,6 @@ def _on_slope(terrain: str, angle: float, what: str) -> Row:
     high = FRONT if along else slice(0, 4, 2)
     base = abs(float(position[high].mean() - position[low].mean()))
     lever = abs(float(position[high].mean()) - (float(total.com[0]) if along else 0.0))
-    wanted = total.mass * STANDARD_GRAVITY * (math.cos(angle) * lever + math.sin(angle) * height) / base
+    expected = total.mass * STANDARD_GRAVITY * (math.cos(angle) * lever + math.sin(angle) * height) / base
     here = float(parked.vehicle.readout[0]["F_C"][low, 2].sum())
-    return within(f"hmmwv: {what}", here, wanted, "N", 0.02)
+    return within(f"hmmwv: {what}", here, expected, "N", 0.02)
