@@ -38,16 +38,16 @@ class LogColumns:
             if name not in self._cached:
                 self._cached[name] = self._read(name).astype(float)[: self.rows]
             self._cached.move_to_end(name)
-            found = self._cached[name]
+            cached = self._cached[name]
             while len(self._cached) > 1 and sum(column.nbytes for column in self._cached.values()) > CACHE_BYTES:
                 self._cached.popitem(last=False)
-            return found
+            return cached
 
     def _read(self, name: str) -> NDArray:
-        found = _raw_column(self.file, name) if self.file.suffix == ".rows" else read_telemetry(self.file, [name]).get(name)
-        if found is None or len(found) < self.rows or found.dtype.kind not in "fiub":
+        column = _raw_column(self.file, name) if self.file.suffix == ".rows" else read_telemetry(self.file, [name]).get(name)
+        if column is None or len(column) < self.rows or column.dtype.kind not in "fiub":
             raise ConfigError(self.file, name, "no such column, or not all of its rows", "a column with numbers")
-        return found
+        return column
 
 
 def _raw_column(file: Path, name: str) -> NDArray | None:

@@ -226,8 +226,8 @@ def _pushes(page: Page, tested: Sequence[Tested]) -> None:
     time = Axis("time", "s")
     panels = []
     for k, axis in enumerate(TILT_ANGLES):
-        wanted = {float(one.pushes[k].wanted.max()): one.pushes[k] for one in tested}
-        force = [Curve(f"target {most:.3g}", push.times, push.wanted, 0) for most, push in wanted.items()]
+        by_force = {float(one.pushes[k].wanted.max()): one.pushes[k] for one in tested}
+        force = [Curve(f"target {most:.3g}", push.times, push.wanted, 0) for most, push in by_force.items()]
         force += [Curve(one.label, one.pushes[k].times, one.pushes[k].force, n) for n, one in enumerate(tested, 1)]
         tilt = [Curve(one.label, one.pushes[k].times, np.degrees(one.pushes[k].tilt), n) for n, one in enumerate(tested, 1)]
         panels += [

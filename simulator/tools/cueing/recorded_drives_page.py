@@ -50,10 +50,10 @@ SUMMARY = (
 
 def at(scores: Mapping[str, Any], path: Sequence[str]) -> float:
     """Return a number of nested scores."""
-    found: Any = scores
+    value: Any = scores
     for key in path:
-        found = found[key]
-    return float(found)
+        value = value[key]
+    return float(value)
 
 
 def summary_rows(drives: Sequence[Drive], compared: Sequence[CueingComparison]) -> list[list[str | float]]:

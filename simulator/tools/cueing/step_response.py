@@ -47,13 +47,13 @@ class Push:
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON data: final tilt and asin(K a / g), maximum tilt rate, and the false cue after the end of the step."""
         end = round((BEFORE + LASTS) / self.h)
-        wanted = float(self.wanted.max())
+        force = float(self.wanted.max())
         return {
             "axis": self.axis,
             "push": SIZE,
-            "wanted": wanted,
+            "wanted": force,
             "tilt": float(self.tilt[end - 1]),
-            "tilt_wanted": math.asin(wanted / STANDARD_GRAVITY),
+            "tilt_wanted": math.asin(force / STANDARD_GRAVITY),
             "tilt_rate": float(np.abs(np.diff(self.tilt)).max() / self.h),
             "least_while_it_lasts": float(self.force[round(BEFORE / self.h) : end].min()),
             "most_while_it_lasts": float(self.force[round(BEFORE / self.h) : end].max()),

@@ -63,8 +63,8 @@ def _panel(title: str, across: Axis, up: Axis, x: Array, curves: Iterable[tuple[
 def _pressed(sheet: SoilSheet) -> Panel:
     """Return pressure over sinkage for plates of several widths."""
     z = np.linspace(0.0, MAX_SINKAGE, 201)
-    found = ((f"{100.0 * width:g} cm", pressure(sheet.wheel.soil, width, z)) for width in WIDTHS)
-    curves = ((name, np.where(p <= MAX_PRESSURE, p, np.nan)) for name, p in found)
+    pressures = ((f"{100.0 * width:g} cm", pressure(sheet.wheel.soil, width, z)) for width in WIDTHS)
+    curves = ((name, np.where(p <= MAX_PRESSURE, p, np.nan)) for name, p in pressures)
     return _panel("plates of several widths", Axis("sinkage", "mm"), Axis("pressure", "kPa", least=0.0), 1e3 * z, curves, 1e-3, sheet)
 
 

@@ -68,9 +68,9 @@ def main_soilbin(arguments: Any) -> int:
 def run_table(soil_bin: SoilBin, slips: Array, loads: Array, sideways: Array, speed: float, pressure: float | None) -> Array:
     """Return the table (n, columns) in the order of COLUMNS, for each combination of slip, load and angle."""
     angle, load, slip = (one.ravel() for one in np.meshgrid(sideways, loads, slips, indexing="ij"))
-    found = soil_bin.drive(slip, load, angle, speed)
+    forces = soil_bin.drive(slip, load, angle, speed)
     kilopascals = np.full(len(slip), np.nan if pressure is None else pressure)
-    return np.column_stack([slip, np.degrees(angle), load, kilopascals, np.full(len(slip), speed), found])
+    return np.column_stack([slip, np.degrees(angle), load, kilopascals, np.full(len(slip), speed), forces])
 
 
 def as_csv(table: Array) -> str:

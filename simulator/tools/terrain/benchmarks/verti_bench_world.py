@@ -132,9 +132,9 @@ def read_world(folder: Path, number: int) -> VertiBenchWorld:
 
 def numbers_of_worlds(folder: Path) -> tuple[int, ...]:
     """Return the numbers of all worlds in a folder or below it."""
-    found = sorted(folder.glob("config*_*.yaml")) or sorted(folder.rglob("config*_*.yaml"))
-    found = [path for path in found if path.parent.name.lower() == WORLDS] or found
-    numbers = (path.stem.removeprefix("config").partition("_")[0] for path in found)
+    files = sorted(folder.glob("config*_*.yaml")) or sorted(folder.rglob("config*_*.yaml"))
+    files = [path for path in files if path.parent.name.lower() == WORLDS] or files
+    numbers = (path.stem.removeprefix("config").partition("_")[0] for path in files)
     return tuple(sorted({int(number) for number in numbers if number.isdigit()}))
 
 
@@ -142,15 +142,15 @@ def _one_file(folder: Path, pattern: str, number: int) -> Path:
     """Return the only file of a pattern in a folder or below it. Raises ConfigError."""
     if not folder.is_dir():
         raise ConfigError("verti_bench", "", str(folder), "the folder of the worlds")
-    found = sorted(folder.glob(pattern)) or sorted(folder.rglob(pattern))
-    found = [path for path in found if path.parent.name.lower() == WORLDS] or found
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    files = sorted(folder.glob(pattern)) or sorted(folder.rglob(pattern))
+    files = [path for path in files if path.parent.name.lower() == WORLDS] or files
+    if len(files) == 1:
+        return files[0]
+    if not files:
         known = sorted({int(path.stem) for path in folder.rglob("*.bmp") if path.stem.isdigit()})
         listed = ", ".join(map(str, known[:20])) + (" ..." if len(known) > 20 else "")
         raise ConfigError(folder, "--world", number, f"a file {pattern}; worlds here: {listed or 'none'}")
-    raise ConfigError(folder, "--world", number, f"one file {pattern}; found {', '.join(map(str, found[:4]))}; hint: name a smaller folder")
+    raise ConfigError(folder, "--world", number, f"one file {pattern}; found {', '.join(map(str, files[:4]))}; hint: name a smaller folder")
 
 
 def _section(table: Fields, content: Any, file: Path, key: str) -> Values:
