@@ -180,8 +180,8 @@ def first_failure(gates: Sequence[Gate], results: Sequence[GateResult], body: Bo
         half = 0.5 * gate.width
         inside = (x >= gate.start - CONE_RADIUS) & (x <= gate.end + CONE_RADIUS)
         outside = (inside & (np.abs(y - gate.center) > half)).any(axis=1)
-        found = np.flatnonzero(outside | (x.max(axis=1) >= gate.end))
-        rows.append(int(found[0]) if found.size else len(x) - 1)
+        failures = np.flatnonzero(outside | (x.max(axis=1) >= gate.end))
+        rows.append(int(failures[0]) if failures.size else len(x) - 1)
     return min(rows, default=None)
 
 

@@ -108,7 +108,7 @@ def mean_between(time: Array, values: Array, begin: float, end: float) -> float:
 
 def wheels(drive: Drive) -> tuple[str, ...]:
     """Return the corners of the vehicle from front to rear, left before right."""
-    return tuple(found.group(1) for name in drive.columns if (found := _WHEEL.match(name)))
+    return tuple(match.group(1) for name in drive.columns if (match := _WHEEL.match(name)))
 
 
 def axles(corners: Sequence[str]) -> list[tuple[str, ...]]:

@@ -24,11 +24,11 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     angle, torque = column(drive, "steering_wheel_angle", values)[rows], column(drive, "steering_wheel_torque", values)[rows]
     speed, yaw_rate = np.abs(column(drive, "v_WB_B_x")[rows]), column(drive, "w_WB_B_z", values)[rows]
     parked = speed < PARKED
-    found = {"steering_torque_max": float(np.abs(torque).max())}
-    found["steering_torque_parked"] = float(np.abs(torque[parked]).max()) if parked.any() else math.nan
+    metrics = {"steering_torque_max": float(np.abs(torque).max())}
+    metrics["steering_torque_parked"] = float(np.abs(torque[parked]).max()) if parked.any() else math.nan
     if (speed > SLOW).mean() > 0.5:
-        found |= _on_center(angle, torque, yaw_rate, values["center"])
-    return AnalysisResult(found, {"torque": curve(angle, torque, "steering-wheel angle", "steering-wheel torque", "rad", "N m")})
+        metrics |= _on_center(angle, torque, yaw_rate, values["center"])
+    return AnalysisResult(metrics, {"torque": curve(angle, torque, "steering-wheel angle", "steering-wheel torque", "rad", "N m")})
 
 
 def _on_center(angle: Array, torque: Array, yaw_rate: Array, center: float) -> dict[str, float]:
