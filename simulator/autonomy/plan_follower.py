@@ -158,14 +158,14 @@ class PlanFollower:
     def _wanted(self, now: Segment, speed: float, left: float, stop: float) -> float:
         """Return the target of the speed."""
         station = self.station()[1] + RESPONSE * speed
-        wanted = float(np.interp(station, now.station, now.speeds))
+        planned_speed = float(np.interp(station, now.station, now.speeds))
         if left < ARRIVED:
             return 0.0
         if stop < math.inf:
             room = max(stop - RESPONSE * speed, 0.0)
-            wanted = min(wanted, math.sqrt(2.0 * FIRM * self._vehicle.deceleration * room))
+            planned_speed = min(planned_speed, math.sqrt(2.0 * FIRM * self._vehicle.deceleration * room))
         # near the end the speed of the plan goes to zero, but the vehicle has to arrive
-        return max(wanted, 0.4) if left > ARRIVED and stop > ARRIVED and wanted > 0.0 else wanted
+        return max(planned_speed, 0.4) if left > ARRIVED and stop > ARRIVED and planned_speed > 0.0 else planned_speed
 
     def _press(self, t: float, readout: Record, command: Record, direction: int) -> None:
         """Write the pedals for the target of the speed."""
@@ -204,12 +204,12 @@ class PlanFollower:
             self._back_input = float(command[0]["steering"])
             at_rest = abs(float(readout[0]["v_WB_B"][0])) < STOPPED
             return not at_rest or abs(self._forward.requested_input - self._back_input) < LOOK_AHEAD_WHEELS
-        wanted = self._model.steering_for(self._model.turning_length * self._back_curvature(readout, now))
+        angle = self._model.steering_for(self._model.turning_length * self._back_curvature(readout, now))
         most = BACK_TURN / self._model.steering_wheel_lock * 0.01
-        self._back_input += min(max(wanted - self._back_input, -most), most)
+        self._back_input += min(max(angle - self._back_input, -most), most)
         command[0]["steering"] = self._back_input
         if self._back_station < 0.5:
-            return abs(wanted - self._back_input) < LOOK_AHEAD_WHEELS
+            return abs(angle - self._back_input) < LOOK_AHEAD_WHEELS
         return True
 
     def _seen_at_axle(self, readout: Record) -> Record:

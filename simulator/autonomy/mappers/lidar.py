@@ -201,11 +201,11 @@ def _has_returns(points: NDArray, own: float) -> bool:
     return bool((away > own).any())
 
 
-def _hint(wanted: str, names: list[str]) -> str:
+def _hint(missing_name: str, names: list[str]) -> str:
     """Return the remedy for a missing lidar; `names` are those of the sensors with a mount."""
     if names:
         return f"sensors: {', '.join(names)}; hint: set `mapper: {{type: lidar, sensor: {names[0]}}}`"
-    name = "" if wanted == "lidar" else f"name: {wanted}, "
+    name = "" if missing_name == "lidar" else f"name: {missing_name}, "
     return f"hint: add one, for example --sensor '{{type: lidar, {name}mount: {{position: [0, 0, 1.6]}}}}'"
 
 
