@@ -208,15 +208,15 @@ class DaskCluster:
 
     def _finished(self) -> Iterable[Any]:
         """Wait for the first completed future and return all completed futures. Raises ExecutorLostError."""
-        found = []
+        results = []
         try:
-            found.append(self._done.get(timeout=BEAT))
+            results.append(self._done.get(timeout=BEAT))
             while True:
-                found.append(self._done.get_nowait())
+                results.append(self._done.get_nowait())
         except queue.Empty:
             pass
         self._need_scheduler()
-        return found
+        return results
 
     def _need_scheduler(self) -> None:
         """Raise ExecutorLostError if the scheduler is lost."""

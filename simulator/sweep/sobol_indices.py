@@ -38,13 +38,13 @@ class Indices:
     of: int
 
 
-def sobol_indices(keys: Sequence[str], found: Array, seed: int = 1) -> Indices | None:
+def sobol_indices(keys: Sequence[str], values: Array, seed: int = 1) -> Indices | None:
     """Return the first- and total-order indices with confidence intervals.
 
     Parameters
     ----------
     keys : varied keys, d of them
-    found : (n, d + 2), metric in the runs of n pairs: A, B, and A with one key of B in turn; pairs with a NaN are ignored
+    values : (n, d + 2), metric in the runs of n pairs: A, B, and A with one key of B in turn; pairs with a NaN are ignored
 
     Returns
     -------
@@ -52,7 +52,7 @@ def sobol_indices(keys: Sequence[str], found: Array, seed: int = 1) -> Indices |
     """
     from scipy.stats import bootstrap
 
-    complete = found[np.isfinite(found).all(axis=1)]
+    complete = values[np.isfinite(values).all(axis=1)]
     if len(complete) < MIN_PAIRS or not np.ptp(complete[:, :2]) > 1e-12 * np.abs(complete[:, :2]).max():
         return None
     complete = complete - complete[:, :2].mean()  # centered values reduce the variance of the estimates [Sobol and Levitan 1999]
@@ -67,7 +67,7 @@ def sobol_indices(keys: Sequence[str], found: Array, seed: int = 1) -> Indices |
     )
     first, total = _estimates(complete)
     first_range, total_range = np.stack(drawn.confidence_interval, axis=1)
-    return Indices(tuple(keys), first, total, first_range, total_range, len(complete), len(found))
+    return Indices(tuple(keys), first, total, first_range, total_range, len(complete), len(values))
 
 
 def _estimates(runs: Array) -> Array:
