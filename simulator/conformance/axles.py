@@ -160,11 +160,11 @@ def _rig(block: Block, description: Description) -> _BlockRig:
 def _check_repeated(findings: Findings, block: Block, description: Description) -> None:
     """Check that the results do not depend on earlier calls in a way that changes their bits between equal runs."""
     with findings.check("determinism") as check:
-        found = []
+        results = []
         for _ in range(2):
             rig, content = _rig(block, description), b""
             for theta in (0.0, 0.02, -0.02, 0.0):
                 rig.run(theta, 0.5)
                 content += rig.content
-            found.append(content)
-        check.need(found[0] == found[1], "two equal runs differ; read nothing that is not set")
+            results.append(content)
+        check.need(results[0] == results[1], "two equal runs differ; read nothing that is not set")
