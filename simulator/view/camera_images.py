@@ -102,8 +102,8 @@ class CameraImages:
         if key not in self._frames:
             self._frames[key] = NumberFrame(*size)
         self.scene.draw_numbers(shot, state, self._frames[key])
-        found: tuple[NDArray[np.int32], NDArray[np.float32]] = self._frames[key].read()
-        return found
+        numbers: tuple[NDArray[np.int32], NDArray[np.float32]] = self._frames[key].read()
+        return numbers
 
     def close(self) -> None:
         """Release the surface."""

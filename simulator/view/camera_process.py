@@ -152,7 +152,7 @@ class _Running:
         readout: Record,
         objects: ObjectSet,
         soil: SoilMemory | None,
-        wanted: tuple[bool, bool],
+        kinds: tuple[bool, bool],
     ) -> Images:
         """As `CameraProcess.render`."""
         self.renderer()
@@ -160,7 +160,7 @@ class _Running:
         for name, *_ in CAMERA:
             request[name] = camera[0][name]
         request["p_WC"], request["R_WC"] = pose
-        request["color"], request["numbers"] = wanted
+        request["color"], request["numbers"] = kinds
         request["smooth"] = self._put_ruts(soil, readout[0]["p_WB"])
         self._put_objects(objects, float(readout[0]["time"]))
         self._states.publish(readout, self._extra)

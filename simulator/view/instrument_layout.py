@@ -94,9 +94,9 @@ def place_insets(width: float, height: float, panels: Iterable[Box], sizes: Sequ
     for w, h in sizes:
         tops = [EDGE, *(box.y + box.height + GAP for box in taken)]
         boxes = (Box(x, y, w, h) for x in (width - EDGE - w, EDGE) for y in sorted(tops))
-        found = next((box for box in boxes if _inside(box, width, height) and not any(_overlap(box, other) for other in taken)), None)
-        places.append(found)
-        taken += [] if found is None else [found]
+        free_box = next((box for box in boxes if _inside(box, width, height) and not any(_overlap(box, other) for other in taken)), None)
+        places.append(free_box)
+        taken += [] if free_box is None else [free_box]
     return places
 
 
