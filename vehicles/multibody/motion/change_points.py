@@ -85,14 +85,14 @@ class ChangePoints:
         left, clear = -here / rate, -CLEAR / rate
         if left - h >= clear and abs(left - 0.5 * h) >= clear:
             return usual
-        best, found = usual, 0.0
+        best, spare_found = usual, 0.0
         turn, bend = (float(np.abs(x / self._unit).max()) for x in (v * h, change))
         fit = min(LARGEST_TURN / turn, LARGEST_CHANGE * turn / max(h * bend, 1e-6 * turn))
         for count, parts in _step_options(h, max(1, min(most, int(fit)))):
             spare = min(abs(left - at) for at in _stages(parts))
-            if spare > found and left < count * h:
-                best, found = (count, parts), spare
-            if found >= (clear if count <= MANY else 0.1 * clear):
+            if spare > spare_found and left < count * h:
+                best, spare_found = (count, parts), spare
+            if spare_found >= (clear if count <= MANY else 0.1 * clear):
                 break
         return best
 

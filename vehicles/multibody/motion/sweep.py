@@ -101,8 +101,8 @@ def sweep(system: System, q: Vector, index: int, values: Sequence[float] | Vecto
     points = [curve.reversed(point) for point in reversed(down.points[1:])] + up.points
     steps = down.steps[::-1] + up.steps
     dead = tuple(end for end in (down.dead, up.dead) if end is not None)
-    found = down.crossings[::-1] + up.crossings
-    samples = [x for x in (_sample(curve, points, steps, found, value) for value in requested) if x is not None]
+    crossings = down.crossings[::-1] + up.crossings
+    samples = [x for x in (_sample(curve, points, steps, crossings, value) for value in requested) if x is not None]
     if not samples:
         ends = ", ".join(f"{end.s:.9g} ({', '.join(map(repr, end.loops))})" for end in dead)
         raise MechanismError(f"{system.mechanism.file}: {curve.label} cannot reach any of the positions; dead points: {ends}")
@@ -118,7 +118,7 @@ def sweep(system: System, q: Vector, index: int, values: Sequence[float] | Vecto
         gap=np.array([point.gap for point in samples]),
         pivot=conditioning[:, 0],
         condition=conditioning[:, 1],
-        crossings=tuple(singular for singular, _ in found if low - SAME <= singular.s <= high + SAME),
+        crossings=tuple(singular for singular, _ in crossings if low - SAME <= singular.s <= high + SAME),
         dead_points=tuple(end for end in dead if low - SAME <= end.s <= high + SAME),
     )
 
@@ -203,10 +203,10 @@ def _sample(
             return around.at_input(value)
     i = int(np.searchsorted(inputs, value)) - 1
     q, s = _between(curve, points[i], points[i + 1], steps[i], value)
-    found = curve.at_input(q, s, value, points[i].tangent)
-    if found is None or found.tangent[curve.at] <= 0.0:
+    configuration = curve.at_input(q, s, value, points[i].tangent)
+    if configuration is None or configuration.tangent[curve.at] <= 0.0:
         return _near_dead_point(curve, points[i], points[i + 1], steps[i], value)
-    return found
+    return configuration
 
 
 def _near_dead_point(curve: MotionCurve, a: Configuration, b: Configuration, step: float, value: float) -> Configuration:

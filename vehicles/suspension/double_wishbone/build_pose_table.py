@@ -139,14 +139,14 @@ def pose_table_within(
         table = pose_table(poses, travel, cells, lock or (0.0, 0.0), steer_cells)
         at, between = _sample_points(travel, cells)
         if lock is None:
-            found = pose_errors(poses, table, between, np.zeros(1))
-            along, across = found, (0.0, 0.0)
+            errors = pose_errors(poses, table, between, np.zeros(1))
+            along, across = errors, (0.0, 0.0)
         else:
             steer_at, steer_between = _sample_points(lock, steer_cells)
             along, across = pose_errors(poses, table, between, steer_at), pose_errors(poses, table, at, steer_between)
-            found = pose_errors(poses, table, between, steer_between)
-        if _within(found, position, rotation):
-            return table, *found
+            errors = pose_errors(poses, table, between, steer_between)
+        if _within(errors, position, rotation):
+            return table, *errors
         coarse = not _within(along, position, rotation)
         if lock is None or coarse or _within(across, position, rotation):
             cells *= 2
