@@ -62,8 +62,8 @@ class HandOver:
     def _hold_levers(self, speed: float, out: Record) -> None:
         """Keep the selector until the vehicle may change it, and the levers of the transfer case until it rests."""
         old = self._old
-        wanted, present = int(out["selector"]), int(old["selector"])
-        self._holds_selector = self._holds_selector and wanted != present and wanted * speed < -SHIFT_SPEED
+        requested, present = int(out["selector"]), int(old["selector"])
+        self._holds_selector = self._holds_selector and requested != present and requested * speed < -SHIFT_SPEED
         if self._holds_selector:
             out["selector"], out["gear"] = old["selector"], old["gear"]
             out["throttle"], out["brake"] = 0.0, max(float(out["brake"]), STOPPING)

@@ -116,8 +116,8 @@ class System:
 
     def paths(self) -> list[str]:
         """Return the event nodes in the order of their numbers."""
-        found = [str(path) for path in Path("/dev/input").glob("event*")] if sys.platform == "linux" else []
-        return sorted(found, key=lambda path: int(re.sub(r"\D", "", path) or 0))
+        paths = [str(path) for path in Path("/dev/input").glob("event*")] if sys.platform == "linux" else []
+        return sorted(paths, key=lambda path: int(re.sub(r"\D", "", path) or 0))
 
     def open(self, path: str, write: bool) -> int:
         """Open a node and return its descriptor. Raises OSError."""
@@ -170,8 +170,8 @@ class VanishedError(OSError):
 
 def nodes(system: System = SYSTEM) -> list[Node]:
     """Return the readable event nodes in the order of their numbers. Never raises."""
-    found = (_node(path, system) for path in system.paths())
-    return [node for node in found if node is not None]
+    all_nodes = (_node(path, system) for path in system.paths())
+    return [node for node in all_nodes if node is not None]
 
 
 def node_of(name: str, usb: str, among: Collection[Node]) -> Node | None:
