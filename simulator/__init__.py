@@ -79,15 +79,15 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         from simulator.base.machine import version
 
-        found: Any = version()
+        value: Any = version()
     elif name in _HOMES:
         import importlib
 
-        found = getattr(importlib.import_module(_HOMES[name]), name)
+        value = getattr(importlib.import_module(_HOMES[name]), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -54,6 +54,6 @@ class SessionObjects:
         if not len(self.objects):
             return []
         self.collisions.read()
-        found = self.collisions.found
-        new, self._heard = found[self._heard :], len(found)
+        all_collisions = self.collisions.found
+        new, self._heard = all_collisions[self._heard :], len(all_collisions)
         return new

@@ -509,10 +509,10 @@ class Simulation:
         outcome = outcome_of(self._session.driver)
         if measured.rows < FEWEST_ROWS and outcome is None:  # a goal that cannot be reached ends a run at once
             raise JounceError(too_short(measured.rows))
-        found = evaluate(self.maneuver, measured, self.ground.spawn, traits, session_grip(self._session))
+        evaluation = evaluate(self.maneuver, measured, self.ground.spawn, traits, session_grip(self._session))
         ended = how_ended(self._session.driver).replace(DONE, "")
-        passed = False if ended else found["pass"]
-        return Result(self.maneuver.name, passed, found["metrics"], found["checks"], self.log, ended, outcome)
+        passed = False if ended else evaluation["pass"]
+        return Result(self.maneuver.name, passed, evaluation["metrics"], evaluation["checks"], self.log, ended, outcome)
 
     def __getitem__(self, name: str) -> Any:
         """Return the value of a column ("v_WB_B_x"), or the array of a field ("v_WB_B"), in SI units. Raises NoSuchColumnError."""

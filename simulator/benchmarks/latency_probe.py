@@ -215,7 +215,7 @@ def delays(events: Sequence[tuple[float, float]], effects: Sequence[tuple[float,
     >>> [round(delay, 3) for delay in delays([(5.0, 1.0)], [(5.001, 0.996), (5.004, 1.0), (5.008, 1.004)])]
     [0.008]
     """
-    found = (
+    differences = (
         next((at - sent for at, simulated in effects if at > sent and simulated > commanded + 1e-6), None) for sent, commanded in events
     )
-    return [delay for delay in found if delay is not None]
+    return [delay for delay in differences if delay is not None]

@@ -89,18 +89,18 @@ class CueingControls:
 
     def switch(self, name: str | None) -> str:
         """Activate a set (None: the other one) within a second, and return its name. A set without values begins as a copy of the present one."""
-        wanted = next(one for one in SETS if one != self.active) if name is None else name
-        if wanted != self.active:
+        new_set = next(one for one in SETS if one != self.active) if name is None else name
+        if new_set != self.active:
             tuner = self.tuner
             self._sets[self.active] = here = TunedSet(tuner.intensity, {one: tuner.value(one) for one in tuner.parameters})
-            there = self._sets.get(wanted, here)
+            there = self._sets.get(new_set, here)
             changes = {one: value for one, value in there.parameters.items() if value != here.parameters[one]}
             if changes:
                 tuner.change_all(changes)
             if there.intensity != here.intensity:
                 tuner.intensity = there.intensity
-            self.active = wanted
-        return wanted
+            self.active = new_set
+        return new_set
 
     def parameter_question(self, given: Any) -> str:
         """Return the question about a value outside of the free range around that of the file; empty if there is none. Raises ConfigError."""

@@ -206,8 +206,8 @@ def _path(path: Path) -> list[list[float]]:
     """Return the points of a path with its lane changes, until AFTER its end."""
     length = max([(len(path.x) - 1) * path.spacing, *(change.start + change.length for change in path.lane_changes)]) + AFTER
     stations = np.linspace(0.0, length, min(MAX_POINTS, int(length) + 2))
-    found = [path.at(float(station)) for station in stations]
-    return [_rounded((one.x, one.y)) for one in found]
+    points = [path.at(float(station)) for station in stations]
+    return [_rounded((one.x, one.y)) for one in points]
 
 
 def _in_world(points: Any, spawn: tuple[float, float, float]) -> Any:

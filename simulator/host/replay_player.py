@@ -112,9 +112,9 @@ class Player:
         """Go to shortly before the next or previous event."""
         ahead = [event for event in self.events if event.position - LEAD > self.position + 1e-6]
         behind = [event for event in self.events if event.position - LEAD < self.position - (BEHIND if not self.paused else 1e-6)]
-        found = ahead[:1] if forward else behind[-1:]
-        if not found:
+        target = ahead[:1] if forward else behind[-1:]
+        if not target:
             self.message, self.message_age = f"no {'next' if forward else 'previous'} event", 0.0
             return
-        self.seek(found[0].position - LEAD)
-        self.message, self.message_age = found[0].text, 0.0
+        self.seek(target[0].position - LEAD)
+        self.message, self.message_age = target[0].text, 0.0

@@ -194,11 +194,11 @@ class MemoryLog:
 
     Parameters
     ----------
-    sources, wanted : see `Channels`, also for the exceptions
+    sources, chosen : see `Channels`, also for the exceptions
     """
 
-    def __init__(self, sources: Iterable[tuple[str, Table, Record]], wanted: Collection[str] = ()) -> None:
-        self.channels = Channels(sources, (), wanted)
+    def __init__(self, sources: Iterable[tuple[str, Table, Record]], chosen: Collection[str] = ()) -> None:
+        self.channels = Channels(sources, (), chosen)
         self.rows = 0
         self._bytes = np.zeros((FIRST_ROWS, self.channels.row_bytes), np.uint8)
         self._records = Rows(self.channels, self._bytes)

@@ -76,8 +76,8 @@ class _Sheet:
             figure = Figure(figsize=SIZE, dpi=DPI, layout="constrained")
             self._canvas = FigureCanvasAgg(figure)
             first, last = drive.moments[0], drive.moments[-1]
-            wanted = [("chase", has_chase), ("cloud", any(one.cloud is not None for one in drive.moments)), ("map", last.map is not None)]
-            names = [name for name, there in wanted if there] + ["track"]
+            panels = [("chase", has_chase), ("cloud", any(one.cloud is not None for one in drive.moments)), ("map", last.map is not None)]
+            names = [name for name, there in panels if there] + ["track"]
             grid = figure.add_gridspec(2, 2, width_ratios=(1.2, 1.0)) if len(names) > 2 else figure.add_gridspec(1, len(names))
             places = PLACES[len(names)]
             self._axes = {name: figure.add_subplot(grid[place]) for name, place in zip(names, places, strict=True)}

@@ -82,8 +82,8 @@ class RecordedRuts:
             along = SPACING * np.arange(TILE)
             x, y = np.meshgrid(place[0] * TILE_SIDE + along, place[1] * TILE_SIDE + along)
             nodes = np.column_stack((x.ravel(), y.ravel()))
-            _, found = self._tree.query(nodes, NEIGHBORS, distance_upper_bound=WIDEST)
-            rows = np.where(found < self._tree.n, found // self._wheels, self._tree.n).min(axis=1)
+            _, neighbors = self._tree.query(nodes, NEIGHBORS, distance_upper_bound=WIDEST)
+            rows = np.where(neighbors < self._tree.n, neighbors // self._wheels, self._tree.n).min(axis=1)
             rows[rows == self._tree.n] = 0
             self._first_rows[place] = rows.reshape(TILE, TILE)
         return self._first_rows[place]

@@ -109,12 +109,12 @@ class Recording:
         if not (self.file.parent / RUTS_NAME).exists() and self.log.about.get("ended") != KILLED:
             return None  # only on hard ground
         file, names = self.file.parent / RUTS_NAME, [f"p_WC_{corner}_{axis}" for corner in self.parts.vehicle.corner_names for axis in "xy"]
-        found = self.columns(*names)
+        columns = self.columns(*names)
         try:
-            if not file.exists() or len(found) < len(names):
+            if not file.exists() or len(columns) < len(names):
                 self._say(f"{self.file}: the ruts are not drawn, because the run has no {'contact points' if file.exists() else RUTS_NAME}")
                 return None
-            return RecordedRuts(file, np.stack([found[name] for name in names], axis=1).reshape(len(self.positions), -1, 2))
+            return RecordedRuts(file, np.stack([columns[name] for name in names], axis=1).reshape(len(self.positions), -1, 2))
         except ConfigError as error:
             self._say(f"{error}; the ruts are not drawn")
             return None
@@ -167,8 +167,8 @@ class Recording:
 
     def columns(self, *names: str) -> Columns:
         """Return columns of all rows."""
-        found, _ = self._groups.read_all(names)
-        return {name: column[: len(self.positions)] for name, column in found.items()}
+        columns, _ = self._groups.read_all(names)
+        return {name: column[: len(self.positions)] for name, column in columns.items()}
 
     def spaced_rows(self, period: float) -> NDArray[np.int64]:
         """Return rows with about this distance of their positions [s], the first row included."""
@@ -177,14 +177,14 @@ class Recording:
 
     def fields(self, names: Sequence[str], rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Return fields of the readout in some rows, each (n, ...)."""
-        found: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
+        columns: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
         for first, last in zip(self._first_rows[:-1], self._first_rows[1:], strict=True):
             some = rows[(rows >= first) & (rows < last)]
             if len(some):
                 readout = self._locate(int(some[0]))[0].readout
                 for name in names:
-                    found[name].append(readout[name][some - first])
-        return {name: np.concatenate(parts) for name, parts in found.items()}
+                    columns[name].append(readout[name][some - first])
+        return {name: np.concatenate(parts) for name, parts in columns.items()}
 
     def _need(self, missing: Sequence[str]) -> None:
         """Raise ConfigError if fields or columns are missing."""
@@ -217,10 +217,10 @@ class Recording:
         """Check that the columns are those of the vehicle in the configuration, and all that are drawn. Raises ConfigError."""
         vehicle = self.parts.vehicle
         expected = [f"wheel_angle_{corner}" for corner in vehicle.corner_names]
-        found = [name for name in self._groups.names if name.startswith("wheel_angle_")]
-        if found != expected:
+        wheels = [name for name in self._groups.names if name.startswith("wheel_angle_")]
+        if wheels != expected:
             names = f"{', '.join(expected)}, the wheels of the vehicle in its configuration"
-            raise ConfigError(self.file, "columns", ", ".join(found), names)
+            raise ConfigError(self.file, "columns", ", ".join(wheels), names)
         drawn = [
             column.name
             for column in Channels([("", vehicle.readout_table, record(vehicle.readout_table))]).columns
@@ -236,13 +236,13 @@ class Recording:
             if first >= len(self.positions):
                 return
             try:
-                found = self._groups.read(number, [*names, *(name for parts in FORCES for name in parts)])
+                columns = self._groups.read(number, [*names, *(name for parts in FORCES for name in parts)])
             except UnreadableError as error:
                 if number == 0:
                     raise
                 self._end_before(int(first), str(error), say)
                 return
-            bad = [(int(np.argmin(finite)), name) for name, values in found.items() if not (finite := np.isfinite(values)).all()]
+            bad = [(int(np.argmin(finite)), name) for name, values in columns.items() if not (finite := np.isfinite(values)).all()]
             if bad:
                 row, name = min(bad)
                 self._end_before(int(first) + row, f"{self.file}: row {first + row}: {name} is not finite", say)
@@ -269,21 +269,21 @@ class Recording:
         tables = (("", self.parts.vehicle.readout_table), ("command_", COMMAND), ("platform_", PLATFORM))
         channels = [(table, Channels([(prefix, table, record(table))]).columns) for prefix, table in tables]
         names = [column.name for _, columns in channels for column in columns]
-        found = self._groups.read(number, [*names, *MORE])
+        read_columns = self._groups.read(number, [*names, *MORE])
         rows = self._groups.rows[number]
         out: list[NDArray[Any]] = []
         for table, columns in channels:
             records = record(table, rows)
             content = records.view(np.uint8).reshape(rows, -1)
             for column in columns:
-                values = found.get(column.name)
+                values = read_columns.get(column.name)
                 if values is None:
                     values = np.full(rows, np.nan if column.field in LINKS else 0, column.kind)
                 at = slice(column.offset, column.offset + column.kind.itemsize)
                 content[:, at] = np.ascontiguousarray(values, column.kind).view(np.uint8).reshape(rows, -1)
             out.append(records)
         readout, command, platform = out
-        return _Group(readout, command, platform, {name: found[name] for name in MORE if name in found})
+        return _Group(readout, command, platform, {name: read_columns[name] for name in MORE if name in read_columns})
 
     def _fill(self, row: int, out: Record) -> None:
         """Fill a record of `state_table` with a row."""

@@ -106,12 +106,12 @@ def run_maneuver(
         on_stage("computing metrics")
         evaluated_run = _evaluated(parts, session, recorders.measured.log(), run)
         on_stage("drawing plots" if pictures else "writing metrics")
-        found = _report(evaluated_run, folder.path, machine, info)
+        report = _report(evaluated_run, folder.path, machine, info)
         if recorders.drive is not None and figure is not None:
             on_stage("drawing figures")
             recorders.drive.keep_end(session)
-            found["files"] += write_figures(folder.path, recorders.drive, parts, figure, say)
-        return found | {"dropped": run.dropped}
+            report["files"] += write_figures(folder.path, recorders.drive, parts, figure, say)
+        return report | {"dropped": run.dropped}
     finally:
         folder.release()
 

@@ -254,14 +254,14 @@ def _shown(value: Any) -> str:
 def _print_summary(result: Mapping[str, Any], folder: Path) -> None:
     for name, value in result["handed_on"].items():
         print(f"parameter for later steps: {name} = {_shown(value)}")
-    for found in result["found"]:
-        others = ", ".join(f"{name} {_shown(value)}" for name, value in found.items() if name not in FOUND)
-        best = "no passing value" if found["value"] is None else f"{found['value']:.4g} (tolerance {found['tolerance']:g})"
-        if found["value"] == found["highest_tried"]:
-            best = f"{found['value']:.4g} or more (highest tested value)"
-        print(f"highest {found['parameter']}{f' with {others}' if others else ''}: {best}")
-        if found["failed_below"]:
-            print(f"  failed at the lower values {', '.join(map(_shown, found['failed_below']))}; the result is not a monotonic limit")
+    for metrics in result["found"]:
+        others = ", ".join(f"{name} {_shown(value)}" for name, value in metrics.items() if name not in FOUND)
+        best = "no passing value" if metrics["value"] is None else f"{metrics['value']:.4g} (tolerance {metrics['tolerance']:g})"
+        if metrics["value"] == metrics["highest_tried"]:
+            best = f"{metrics['value']:.4g} or more (highest tested value)"
+        print(f"highest {metrics['parameter']}{f' with {others}' if others else ''}: {best}")
+        if metrics["failed_below"]:
+            print(f"  failed at the lower values {', '.join(map(_shown, metrics['failed_below']))}; the result is not a monotonic limit")
     for remark in dict.fromkeys(remark for run in result["runs"] for remark in run["remarks"]):
         print(f"note: {remark}")
     verdict = {True: "passed", False: "FAILED", None: "no limits given"}[result["pass"]]

@@ -162,22 +162,22 @@ def drive(task: ScoreTask, folder: Path) -> Row:
     return row_of(drive_to_goal(folder / task.values["maneuver"], sensors, task.values["seed"]), task.values)
 
 
-def row_of(found: GoalDrive, values: Mapping[str, Any]) -> Row:
+def row_of(drive: GoalDrive, values: Mapping[str, Any]) -> Row:
     """Return the columns of a drive, for the values of its task."""
-    outcome, reason = found.outcome
-    away = np.hypot(*(found.p_WB[:, :2] - found.p_WB[0, :2]).T)
+    outcome, reason = drive.outcome
+    away = np.hypot(*(drive.p_WB[:, :2] - drive.p_WB[0, :2]).T)
     begun = np.flatnonzero(away > values["moved"])
-    took = float(found.time[-1] - found.time[begun[0]]) if len(begun) else 0.0
+    took = float(drive.time[-1] - drive.time[begun[0]]) if len(begun) else 0.0
     if took > values["limit"]:
         outcome, reason, took = TIMEOUT, "", values["limit"]
     return {
         "outcome": outcome,
         "time_s": took,
         "score": score(took, values["reference_time"]) if outcome == REACHED else 0.0,
-        "path_m": float(path_length(found.p_WB[:, 0], found.p_WB[:, 1])[-1]),
-        "least_gap_m": least_gap(found, np.array(values["cylinders"], float)),
-        "reversals": found.reversals,
-        "collision_s": min((one.time for one in found.collisions), default=None),
+        "path_m": float(path_length(drive.p_WB[:, 0], drive.p_WB[:, 1])[-1]),
+        "least_gap_m": least_gap(drive, np.array(values["cylinders"], float)),
+        "reversals": drive.reversals,
+        "collision_s": min((one.time for one in drive.collisions), default=None),
         "reason": reason,
     }
 
@@ -187,11 +187,11 @@ def score(time: float, reference_time: float) -> float:
     return reference_time / min(max(time, QUICKEST * reference_time), SLOWEST * reference_time)
 
 
-def least_gap(found: GoalDrive, cylinders: NDArray[np.float64]) -> float:
+def least_gap(drive: GoalDrive, cylinders: NDArray[np.float64]) -> float:
     """Return the least distance [m] of the outline, a rectangle, from cylinders (n, 3) x, y, radius [m]; a touch of the rectangle: at most 0."""
-    front, rear, width = found.outline
+    front, rear, width = drive.outline
     least = math.inf
-    for (x, y), yaw in zip(found.p_WB[:, :2], found.yaw, strict=True):
+    for (x, y), yaw in zip(drive.p_WB[:, :2], drive.yaw, strict=True):
         dx, dy, c, s = cylinders[:, 0] - x, cylinders[:, 1] - y, math.cos(yaw), math.sin(yaw)
         ahead, aside = c * dx + s * dy, np.abs(c * dy - s * dx)
         out = np.hypot(np.maximum(np.maximum(ahead - front, -rear - ahead), 0.0), np.maximum(aside - 0.5 * width, 0.0))

@@ -61,5 +61,5 @@ def dilution(directions: NDArray[np.float64]) -> Dilution:
         q = np.diagonal(np.linalg.inv(G.T @ G))
     except np.linalg.LinAlgError:  # all on one cone
         return NO_DILUTION
-    found = Dilution(math.sqrt(max(q[0] + q[1], 0.0)), math.sqrt(max(q[2], 0.0)))
-    return found if q.min() > 0.0 and found.position < LARGEST else NO_DILUTION
+    result = Dilution(math.sqrt(max(q[0] + q[1], 0.0)), math.sqrt(max(q[2], 0.0)))
+    return result if q.min() > 0.0 and result.position < LARGEST else NO_DILUTION

@@ -74,9 +74,9 @@ def _with_place(before: str, after: str, fix: Fix, known: bool) -> str:
     if not known:
         return framed(f"{before},,,{after}")
     for digits in range(MINUTE_DIGITS, MIN_DIGITS, -1):
-        found = framed(before + _place(fix, digits) + after)
-        if len(found) + 2 <= LONGEST:
-            return found
+        sentence = framed(before + _place(fix, digits) + after)
+        if len(sentence) + 2 <= LONGEST:
+            return sentence
     return framed(before + _place(fix, MIN_DIGITS) + after)
 
 
