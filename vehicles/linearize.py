@@ -35,7 +35,7 @@ TREADS = ("tread",)
 POSITIONS = ("height", "roll", "pitch", "theta", "tread")
 """Fields that a semi-implicit method advances with the new velocities."""
 
-FAST = ("theta", "theta_dot", "wheel_spin", "tread")
+FAST_STATES = ("theta", "theta_dot", "wheel_spin", "tread")
 """Suspension, wheels and tires; the chassis is slow in comparison [Deyo 1989]."""
 
 

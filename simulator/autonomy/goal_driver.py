@@ -40,7 +40,7 @@ from simulator.autonomy.mappers.kinds import MAPPER_KINDS
 from simulator.autonomy.object_clearance import ObjectClearance
 from simulator.autonomy.outcome import ERROR, OUTCOMES, REACHED, STUCK, Judge, Outcome
 from simulator.autonomy.path_check import check_path
-from simulator.autonomy.plan_follower import FIRM, PlanFollower
+from simulator.autonomy.plan_follower import MAX_STOP_FACTOR, PlanFollower
 from simulator.autonomy.planners.kinds import PLANNER_KINDS
 from simulator.autonomy.pose_check import TOUCHES, outline_of
 from simulator.autonomy.result_checks import checked_map, checked_plan
@@ -93,7 +93,7 @@ MAP_PERIOD, MAX_MAPS = 2.0, 200
 """s between two maps that are kept for a picture, and their number."""
 HISTORY = 200
 """Number of poses, one for each call, that a mapper gets."""
-NEAR = 1.5
+RESUME_DISTANCE = 1.5
 """m. Distance from the last plan up to which a driver who resumes follows the plan."""
 LONGEST_STOP = 20.0
 """s. Time after a failure within which the vehicle comes to rest."""
@@ -214,7 +214,7 @@ class GoalDriver:
         here, kept = readout[0]["p_WB"][:2], None
         if self.plan is not None and not self._reason and (self.plan.directions is None or np.all(self.plan.directions > 0)):
             away = np.hypot(*(self.plan.points - here).T).min()
-            kept = self.plan if away < NEAR else None
+            kept = self.plan if away < RESUME_DISTANCE else None
         self.plan = kept
         self._follower.resume(kept, int(command[0]["selector"]))
         self._stop, self._stuck, self._still_since = math.inf, 0, None
@@ -334,7 +334,7 @@ class GoalDriver:
 
     def _note_stuck(self, t: float, pose: Pose, speed: float) -> None:
         """Notice that the vehicle does not move although it should, and that it moves again."""
-        waits = bool(self._reason) or self._stop < FIRM
+        waits = bool(self._reason) or self._stop < MAX_STOP_FACTOR
         if abs(speed) > NO_MOTION or not (waits or self._follower.target > PUSHING):
             self._still_since = None
         elif self._still_since is None:

@@ -13,7 +13,7 @@ from simulator.autonomy.contract import PlanError
 from simulator.base.errors import JounceError
 from simulator.base.plugin_thread import PluginThread
 
-LATE = 2.0
+MAX_LATE_PERIODS = 2.0
 """Periods after which a result is too late, in real time."""
 
 
@@ -36,7 +36,7 @@ class Stage:
         self.name, self.period = name, period
         self.in_thread = in_thread
         self._function, self._check, self._paced = function, check, paced
-        self._thread = PluginThread(name, self._call, LATE * period) if in_thread else None
+        self._thread = PluginThread(name, self._call, MAX_LATE_PERIODS * period) if in_thread else None
         self._next = 0.0
         self._outcome: tuple[Any, Exception | None] | None = None
 

@@ -28,7 +28,7 @@ PLACED = [row[0] for row in KINEMATICS][: [row[0] for row in KINEMATICS].index("
 """Fields that `place` writes for every kind."""
 STEERED = [row[0] for row in KINEMATICS][[row[0] for row in KINEMATICS].index("E") :]
 """Fields that `steer` writes."""
-SHOWN = [row[0] for row in POINTS]
+POINT_NAMES = [row[0] for row in POINTS]
 TICK_SHARE = 1e-4
 """s. Time of one call of `place`: a tick of 1 ms has several of them."""
 
@@ -94,7 +94,7 @@ class _BlockRig:
         faults = self._call("place", "kinematics", PLACED)
         if self._kernels.steer is not None:
             faults += self._call("steer", "kinematics", STEERED)
-        return faults + self._call("show", "points", SHOWN)
+        return faults + self._call("show", "points", POINT_NAMES)
 
     @property
     def content(self) -> bytes:

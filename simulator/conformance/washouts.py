@@ -25,7 +25,7 @@ TICK = 1e-3
 """s. Period of a washout that is called in every tick, and the time that a tick has on one core."""
 STEPS = 600
 """Number of steps of a drive in a check."""
-FAR = 100.0
+MAX_REQUEST = 100.0
 """m, rad. Largest requested pose. The platform limits each pose; a larger request shows that the washout diverges."""
 
 
@@ -133,8 +133,10 @@ def _drive(check: Check, washout: Any, period: float, prefix: str = "") -> bytes
         faults = washout.step(seen, period)
         if not np.isfinite(washout.pose).all():
             faults.append("the pose is not finite; avoid divisions by zero and overflow")
-        elif np.abs(washout.pose).max() > FAR:
-            faults.append(f"a pose of {np.abs(washout.pose).max():g} m or rad; expected at most {FAR:g}; limit the input or the state")
+        elif np.abs(washout.pose).max() > MAX_REQUEST:
+            faults.append(
+                f"a pose of {np.abs(washout.pose).max():g} m or rad; expected at most {MAX_REQUEST:g}; limit the input or the state"
+            )
         for fault in faults:
             check.fail(f"{prefix}{description}: {fault}")
         if faults:

@@ -13,9 +13,9 @@ PEDAL_TIME = 0.4
 """s in which throttle and brake move to the new driver's ones [assumed]. Longer: the old driver's throttle works against the new brake."""
 STOPPING = 0.3
 """1. Brake until the vehicle is slow enough for a selector that the new driver wants against the direction of travel [assumed]."""
-MOVED = 0.05
+UNASKED_CHANGE = 0.05
 """1. Change of steering, brake or parking brake by which a person takes over unasked: 20 deg of a wheel with 2.2 turns [assumed]."""
-TOUCHED = 0.01
+ASKED_CHANGE = 0.01
 """1. Change of any control by which a person takes over who was asked to [assumed]."""
 LEVERS = ("low_range", "center_lock")
 
@@ -90,5 +90,5 @@ class TakeoverWatch:
         now = {name: float(command[0][name]) for name in ("steering", "brake", "parking_brake", "throttle")}
         before = now if self._least is None else self._least
         least = self._least = {name: min(value, before[name], key=abs) for name, value in now.items()}
-        limit = TOUCHED if asked else MOVED
+        limit = ASKED_CHANGE if asked else UNASKED_CHANGE
         return any(abs(value - least[name]) > limit for name, value in now.items() if asked or name != "throttle")

@@ -14,7 +14,7 @@ from washout.online_tuning import OnlineTuner, TunableParameter
 
 STEP = 0.1
 """1. Change of the intensity per key press."""
-ROUNDED = 1e-3
+ROUNDING_TOLERANCE = 1e-3
 """1. Relative tolerance of the free range, within which its displayed limits are rounded."""
 SETS = ("A", "B")
 """Names of the sets of values; a drive begins with the first one."""
@@ -123,7 +123,7 @@ class CueingControls:
 def _is_free(value: float, free: tuple[float, float], present: float, given: float) -> bool:
     """Return whether a value needs no confirmation: it is in the free range, or nearer to the file than the present one."""
     low, high = free
-    is_inside = low - ROUNDED * abs(low) <= value <= high + ROUNDED * abs(high)
+    is_inside = low - ROUNDING_TOLERANCE * abs(low) <= value <= high + ROUNDING_TOLERANCE * abs(high)
     return is_inside or min(present, given) <= value <= max(present, given)
 
 

@@ -44,14 +44,14 @@ OPERATOR = frozenset({Origin.CONSOLE, Origin.SCRIPT})
 MAX_NOTE = 200
 """Maximum letters of a note."""
 NOTE = rf"^.{{1,{MAX_NOTE}}}\Z"
-FAR = 1e6
+MAX_COORDINATE = 1e6
 """m. Largest coordinate of a place."""
 MAX_FAULTS = 100
 """Maximum number of faults of a drive that accepts a further one by an event."""
 EVERY = frozenset(Origin) - {Origin.SESSION, Origin.CONSOLE}
 AT_REST = ("off", "parked")
 """States of a platform that is down and rests."""
-STOPPED = "the operator has stopped the platform"
+STOPPED_REASON = "the operator has stopped the platform"
 
 
 class Controlled(Protocol):
@@ -239,7 +239,7 @@ def _park(drive: Controlled, _: None) -> Effect:
 def _stop(drive: Controlled, _: None) -> Effect:
     drive.command_platform(PARK)  # it needs a new order to rise
     drive.session.paused = drive.session.platform_stopped = True
-    drive.show(STOPPED, math.inf, lambda session: session.platform_stopped)
+    drive.show(STOPPED_REASON, math.inf, lambda session: session.platform_stopped)
     return Effect("stop")
 
 
@@ -255,7 +255,7 @@ def _acknowledge(drive: Controlled, _: None) -> Effect:
 def _need_no_stop(drive: Controlled, kind: str, value: Any) -> None:
     """Check that the platform is not stopped. Raises ConfigError."""
     if drive.session.platform_stopped:
-        raise ConfigError("event", kind, value, f"an acknowledgment before it, because {STOPPED}")
+        raise ConfigError("event", kind, value, f"an acknowledgment before it, because {STOPPED_REASON}")
 
 
 def _intensity(drive: Controlled, value: float) -> Effect:
@@ -371,8 +371,8 @@ def _wait_over(drive: Controlled, ticks: int) -> Effect:
 
 
 PLACE = (
-    Field("x", Number("m", -FAR, FAR), "position, in the world"),
-    Field("y", Number("m", -FAR, FAR), "position, in the world"),
+    Field("x", Number("m", -MAX_COORDINATE, MAX_COORDINATE), "position, in the world"),
+    Field("y", Number("m", -MAX_COORDINATE, MAX_COORDINATE), "position, in the world"),
     Field("heading", Number("rad", -math.tau, math.tau), "heading, + = left of the x axis; default: the present one", None, written="deg"),
 )
 """Keys of the value of `place`."""

@@ -34,7 +34,7 @@ MAX_MOVED = 200
 """Maximum number of objects whose present place the map shows."""
 MAX_POINTS = 1000
 """Maximum number of points of a line on the map."""
-AFTER = 20.0
+PATH_OVERHANG = 20.0
 """m of a path that the map shows after its last point."""
 
 
@@ -203,8 +203,8 @@ def _rounded(point: Any) -> list[float]:
 
 
 def _path(path: Path) -> list[list[float]]:
-    """Return the points of a path with its lane changes, until AFTER its end."""
-    length = max([(len(path.x) - 1) * path.spacing, *(change.start + change.length for change in path.lane_changes)]) + AFTER
+    """Return the points of a path with its lane changes, until PATH_OVERHANG after its end."""
+    length = max([(len(path.x) - 1) * path.spacing, *(change.start + change.length for change in path.lane_changes)]) + PATH_OVERHANG
     stations = np.linspace(0.0, length, min(MAX_POINTS, int(length) + 2))
     points = [path.at(float(station)) for station in stations]
     return [_rounded((one.x, one.y)) for one in points]

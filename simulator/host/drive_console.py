@@ -35,7 +35,7 @@ from simulator.session import Session
 
 STATUS_EVERY = 50
 """Looks, a hundred in a second, between two messages about the parts of the drive."""
-WARNED = 6.0
+WARNING_TIME = 6.0
 """s for which the driver sees a message about the operator."""
 
 
@@ -184,7 +184,7 @@ class DriveConsole:
     def _warn(self, text: str) -> None:
         self._messages.say(text)
         if self._view.window is not None:
-            self._view.window.show_message(text, WARNED)
+            self._view.window.show_message(text, WARNING_TIME)
 
     def _tell(self, message: Any) -> bool:
         return self.process is not None and self.process.tell(message)

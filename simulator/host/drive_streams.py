@@ -15,7 +15,7 @@ from simulator.configuration.session_file import THIS_MACHINE, MotionOptions, St
 from simulator.events.event import Event
 from simulator.host.built_in_platform import BuiltInPlatform
 from simulator.host.drive_messages import DriveMessages
-from simulator.host.platform_park import IMPATIENT
+from simulator.host.platform_park import STOPPING_SIGNALS
 from simulator.motion.protocols.contract import Engine
 from simulator.motion.protocols.kinds import DEFAULT
 from simulator.motion.stream import MotionStream
@@ -173,7 +173,7 @@ class DriveStreams:
             process.kill()
             return
         timeout = STOP_TIME if self._stop_request.first is None else REPORT_TIME
-        self.summary = process.stop(timeout, at_once=self._stop_request.count >= IMPATIENT)
+        self.summary = process.stop(timeout, at_once=self._stop_request.count >= STOPPING_SIGNALS)
         if self.summary is not None:
             return
         if self._stop_request.first is None and not self.platform_gone:

@@ -11,9 +11,9 @@ from simulator.platform_supervisor import DOWN, report_loss
 from simulator.session import Session
 
 NEUTRAL, PARK_ON_LOSS, CONTINUE = ON_LOSS
-SILENT = 1.0
+SILENCE_TIME = 1.0
 """s without a heartbeat after which the driver sees a message."""
-LOST = 3.0
+LOSS_TIME = 3.0
 """s without a heartbeat after which the platform moves to neutral, or parks."""
 
 
@@ -48,10 +48,10 @@ class OperatorWatch:
             self.silent = self._lost = False
             return
         silence = now - self._beaten_at
-        if silence > SILENT and not self.silent:
+        if silence > SILENCE_TIME and not self.silent:
             self.silent = True
             self._warn("the operator's page does not answer")
-        if silence > LOST and not self._lost:
+        if silence > LOSS_TIME and not self._lost:
             self._lost = True
             self._act(session)
 

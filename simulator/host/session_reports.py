@@ -15,7 +15,7 @@ from simulator.session import Session
 from vehicles.contact.collisions import SEPARATE
 
 ROLLED_OVER = "rolled over: press T to put the vehicle upright"
-SHOWN = 4.0
+COLLISION_TIME = 4.0
 """s for which the window shows a collision."""
 HINT_TICKS = 500
 """Ticks between two checks whether the vehicle is upright."""
@@ -73,7 +73,7 @@ class SessionReports:
             self._collisions += 1
             self._messages.say(collision.message)
             if self._view.window is not None:
-                self._view.window.show_message(collision.short_message, SHOWN)
+                self._view.window.show_message(collision.short_message, COLLISION_TIME)
 
     def _report_incident(self, session: Session) -> None:
         incident, window = session.recovery.latest, self._view.window

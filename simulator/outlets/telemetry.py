@@ -39,7 +39,7 @@ Source = tuple[str, Table, Record]
 FIRST_ROWS = 256
 """Initial capacity [rows] of a log in memory; it doubles when full."""
 NO_METADATA: Mapping[str, Any] = MappingProxyType({})
-PULLED = 0.01
+PULLED_FRACTION = 0.01
 """Fraction of the travel of the parking brake above which its lamp is on."""
 SELDOM = 1_000_000
 """Number of driver calls between two publications of an outlet that needs none."""

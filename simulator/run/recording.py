@@ -16,7 +16,7 @@ from simulator.base.records import Record, Table, record, sized
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from simulator.builder.builder import build, view_geometry
 from simulator.builder.session_parts import SessionParts
-from simulator.outlets.telemetry import PLATFORM, PULLED
+from simulator.outlets.telemetry import PLATFORM, PULLED_FRACTION
 from simulator.run.object_changes import KEY as OBJECT_CHANGES
 from simulator.run.recorded_events import RecordedEvent, events_at_rows
 from simulator.run.recorded_objects import RecordedObjects
@@ -269,7 +269,7 @@ class Recording:
         tables = (("", self.parts.vehicle.readout_table), ("command_", COMMAND), ("platform_", PLATFORM))
         channels = [(table, Channels([(prefix, table, record(table))]).columns) for prefix, table in tables]
         names = [column.name for _, columns in channels for column in columns]
-        read_columns = self._groups.read(number, [*names, *MORE])
+        read_columns = self._groups.read(number, [*names, *OPTIONAL_COLUMNS])
         rows = self._groups.rows[number]
         out: list[NDArray[Any]] = []
         for table, columns in channels:
@@ -283,7 +283,7 @@ class Recording:
                 content[:, at] = np.ascontiguousarray(values, column.kind).view(np.uint8).reshape(rows, -1)
             out.append(records)
         readout, command, platform = out
-        return _Group(readout, command, platform, {name: read_columns[name] for name in MORE if name in read_columns})
+        return _Group(readout, command, platform, {name: read_columns[name] for name in OPTIONAL_COLUMNS if name in read_columns})
 
     def _fill(self, row: int, out: Record) -> None:
         """Fill a record of `state_table` with a row."""
@@ -291,7 +291,7 @@ class Recording:
         s, command, platform = out[0], group.command[k], group.platform[k]
         content, readout = out.view(np.uint8), group.readout[k : k + 1].view(np.uint8)  # the record begins with the readout
         content[: len(readout)], content[len(readout) :] = readout, 0
-        s["selector"], s["parking_brake"] = command["selector"], command["parking_brake"] > PULLED
+        s["selector"], s["parking_brake"] = command["selector"], command["parking_brake"] > PULLED_FRACTION
         s["real_time_factor"], s["message"] = 1.0, b""
         self._fill_platform(s, platform)
         self._fill_motion(s, group.columns, k)
@@ -307,7 +307,7 @@ class Recording:
 
     def _fill_motion(self, s: Any, columns: Mapping[str, NDArray[Any]], k: int) -> None:
         s["intensity"] = columns["cueing_intensity"][k] if "cueing_intensity" in columns else 1.0
-        for name, parts in FELT.items():
+        for name, parts in FELT_COLUMNS.items():
             if all(one in columns for one in parts):
                 s[name] = [columns[one][k] for one in parts]
                 s[name][2] -= self.parts.gravity
@@ -317,11 +317,11 @@ def _six(force: str, rate: str) -> tuple[str, ...]:
     return tuple(f"{field}_{axis}" for field in (force, rate) for axis in "xyz")
 
 
-FELT = {"car_feels": _six("f_H_B", "w_WB_B"), "cab_feels": _six("cab_f_H_P", "cab_w_NP_P")}
+FELT_COLUMNS = {"car_feels": _six("f_H_B", "w_WB_B"), "cab_feels": _six("cab_f_H_P", "cab_w_NP_P")}
 """Columns of the motions in EXTRAS."""
 FORCES = tuple(tuple(f"{field}_{axis}" for axis in "xyz") for field in ("body_contact_force_B", "collision_force_B"))
 """Columns of the forces on the body."""
-MORE = ("cueing_intensity", *(name for names in (*FELT.values(), *FORCES) for name in names))
+OPTIONAL_COLUMNS = ("cueing_intensity", *(name for names in (*FELT_COLUMNS.values(), *FORCES) for name in names))
 """Columns that a replay shows if the log has them."""
 
 

@@ -29,7 +29,7 @@ from simulator.run.run import run_maneuver, shown_rows
 from simulator.telemetry.atomic_files import write_text
 
 SUMMARY = "series.json"
-NARROW = {"width_m": 1.0, "length_m": 2.0, "front_m": 1.0}
+NARROW_OUTLINE = {"width_m": 1.0, "length_m": 2.0, "front_m": 1.0}
 """Outline with which the values of a series are checked before its vehicles are known; it fits through every gate."""
 
 
@@ -96,7 +96,7 @@ def _check_step(step: Mapping[str, Any], file: str, key: str) -> None:
                         _check_part(parameter, value, file, f"{key}.{where}")
                     else:
                         with _about(file, f"{key}.{where}", value, path):
-                            load_maneuver({"body": NARROW, **maneuver, KEY: {**known, **first, parameter: value}}, path)
+                            load_maneuver({"body": NARROW_OUTLINE, **maneuver, KEY: {**known, **first, parameter: value}}, path)
 
 
 @contextmanager

@@ -33,7 +33,7 @@ VEHICLE, PLANNER, SURFACE = "hmmwv", "hybrid_a_star", "asphalt"
 """Defaults, and the ground."""
 SPEED = 5.0
 """m/s. Requested speed, and that of the time with which the score compares."""
-MOVED = 0.1
+START_DISTANCE = 0.1
 """m (unscaled). Way after which time counts."""
 QUICKEST, SLOWEST = 2.0, 8.0
 """Times between which the score depends on the time, over that of the reference path at SPEED."""
@@ -41,7 +41,7 @@ STUCK_TIME = 20.0
 """s below 0.5 m/s after which a drive ends."""
 CELL = 0.25
 """m. Cells of the map."""
-BEYOND = 10.0
+LENGTH_BEYOND = 10.0
 """m. Length of the map beyond the goal, seen from the start."""
 LIDAR = {"type": "lidar", "name": "roof", "mount": {"position": [0.0, 0.0, 1.6]}}
 """Sensor of the map `lidar`."""
@@ -99,7 +99,7 @@ def _maneuver(options: ScoreOptions, variant: Variant) -> dict[str, Any]:
     if options.speed is not None or not planner.keys() & {"speed_mps", "speed_kph", "speed"}:
         planner["speed_mps"] = SPEED if options.speed is None else options.speed
     vehicle = options.vehicle or VEHICLE
-    extent = 2.0 * (variant.scale * math.dist(START, GOAL) + BEYOND)
+    extent = 2.0 * (variant.scale * math.dist(START, GOAL) + LENGTH_BEYOND)
     mapper: dict[str, Any] = {"extent_m": round(extent, 3), "cell_m": CELL}
     mapper |= {"type": "truth"} if options.map != "lidar" else {"type": "lidar", "sensor": LIDAR["name"]}
     with ErrorCollector() as faults:
@@ -140,7 +140,7 @@ def _task(world: BarnWorld, variant: str, maneuver: Mapping[str, Any], options: 
     values = {
         "maneuver": file,
         "cylinders": (scale * world.cylinders[:, :3]).tolist(),
-        "moved": scale * MOVED,
+        "moved": scale * START_DISTANCE,
         "reference_time": scale * world.path_length / SPEED,
         "limit": options.limit or TIME_LIMIT,
         "lidar": options.map == "lidar",

@@ -12,7 +12,7 @@ from simulator.sweep.results import Key, shown
 
 Array = NDArray[np.float64]
 
-FEW = 12
+MAX_DISTINCT_ENDS = 12
 """Number of distinct values up to which the minimum and the maximum of a key are its ends. With more values, the ends are the lowest and
 the highest fifth of the runs."""
 FIFTH = 0.2
@@ -63,7 +63,7 @@ def _effect(key: Key, metric: Array) -> Effect | None:
         means = [float(results[numbers == value].mean()) for value in values]
         low, high = int(np.argmin(means)), len(means) - 1 - int(np.argmax(means[::-1]))  # two different names even if all means are equal
         return Effect(key.name, key.names[int(values[low])], key.names[int(values[high])], means[low], means[high])
-    if len(values) <= FEW:
+    if len(values) <= MAX_DISTINCT_ENDS:
         below, above = values[0], values[-1]
         words = shown(below), shown(above)
     else:

@@ -14,7 +14,7 @@ from simulator.report.categorical_plots import Bar, Dots, Interval, Intervals, T
 from simulator.report.heatmap import Heat
 from simulator.report.html_page import Column, Page
 from simulator.report.plot import MAX_POINTS, Axis, Band, Curve, Panel, shortened
-from simulator.sweep.effects import FEW, Effect, Regression, effects, regression
+from simulator.sweep.effects import MAX_DISTINCT_ENDS, Effect, Regression, effects, regression
 from simulator.sweep.results import Key, Results, shown
 from simulator.sweep.sobol_indices import CONFIDENCE, Indices, sobol_indices
 
@@ -191,7 +191,7 @@ def _trend(key: Key, metric: Array, there: NDArray[np.bool_]) -> tuple[Array, Ar
     """Return the means over a key: at each value, or for many values in groups of equal size."""
     numbers, results = key.numbers[there], metric[there]
     values = np.unique(numbers)
-    if len(values) <= FEW:
+    if len(values) <= MAX_DISTINCT_ENDS:
         return values, np.array([results[numbers == value].mean() for value in values])
     order = np.argsort(numbers, kind="stable")
     groups = [group for group in np.array_split(order, min(TREND, max(1, len(order) // 5))) if len(group)]

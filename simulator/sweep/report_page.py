@@ -17,7 +17,7 @@ from simulator.base.units import is_suffix
 from simulator.maneuvers.metrics import METRICS
 from simulator.report.html_page import Column, Page, Verdict
 from simulator.report.plot import shortened
-from simulator.sweep.effects import FEW
+from simulator.sweep.effects import MAX_DISTINCT_ENDS
 from simulator.sweep.metric_section import NOTES, PASSED, metric_section
 from simulator.sweep.results import Key, Results
 
@@ -144,7 +144,9 @@ def _varied(page: Page, results: Results) -> None:
     rows = []
     for key in results.keys:
         words = [key.word_of(value) for value in key.values]
-        which = shortened(", ".join(words), LETTERS_OF_ALL) if key.names or len(words) <= FEW else f"{words[0]} to {words[-1]}"
+        which = (
+            shortened(", ".join(words), LETTERS_OF_ALL) if key.names or len(words) <= MAX_DISTINCT_ENDS else f"{words[0]} to {words[-1]}"
+        )
         rows.append([key.name, str(len(words)), which])
     page.table([Column("key", words=True, long=True), Column("values"), Column("which", words=True, long=True)], rows)
 

@@ -12,10 +12,10 @@ from washout.limiter.limiter import LIMITER
 from washout.perceived_motion import FELT, feel
 from washout.platform import HEXAPOD
 
-SMOOTH = 0.05
+SMOOTHING_TIME = 0.05
 """Time constant [s] of the low pass for both, so that the display is readable."""
 
-LARGEST = 1e3
+MAX_VALUE = 1e3
 """Limit of the values from packets [m/s2, rad/s]."""
 
 
@@ -39,12 +39,12 @@ class Rider:
 
     def hear(self, packet: MotionPacket) -> None:
         """Store the vehicle motion of a packet."""
-        self._vehicle_motion[:3] = np.clip(packet.force, -LARGEST, LARGEST) - self._rest
-        self._vehicle_motion[3:] = np.clip(packet.rates, -LARGEST, LARGEST)
+        self._vehicle_motion[:3] = np.clip(packet.force, -MAX_VALUE, MAX_VALUE) - self._rest
+        self._vehicle_motion[3:] = np.clip(packet.rates, -MAX_VALUE, MAX_VALUE)
 
     def step(self, limits: Record, h: float) -> None:
         """Update the motion after h seconds of platform motion; `limits` is its LIMITER record."""
-        s, weight = self._s[0], h / (SMOOTH + h)
+        s, weight = self._s[0], h / (SMOOTHING_TIME + h)
         for name, *_ in LIMITER:
             s[name] = limits[0][name]
         self._p[0]["h"] = h

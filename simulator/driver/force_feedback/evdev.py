@@ -39,7 +39,7 @@ in the worst case), the sum is below the 200 ms after which a force without a pr
 REPLAY = 0.04
 """s between two plays: two may be missed before the force begins to fade."""
 LEFT = 0x4000
-FULL = 0x7FFF
+FULL_LEVEL = 0x7FFF
 """Level of the maximum force."""
 
 EV_FF = 0x15
@@ -248,7 +248,7 @@ class ConstantForce:
         VanishedError : the device was disconnected
         OSError : the driver refuses
         """
-        level = round(min(self._share, max(-self._share, force)) / self._full * FULL)
+        level = round(min(self._share, max(-self._share, force)) / self._full * FULL_LEVEL)
         constant = self._effect.u.constant
         changed = level != constant.level
         if not changed and level == 0:

@@ -10,9 +10,9 @@ import numpy as np
 
 from simulator.base.fields import Field, Number
 from simulator.maneuvers.analyses.common import (  # fmt: skip
+    MIN_SLIP_SPEED,
     NOTHING,
     PEDAL,
-    SLOW,
     Array,
     axles,
     column,
@@ -122,7 +122,7 @@ def _one_second(drive: Drive, values: Mapping[str, Any], rows: slice, onset: flo
 
 def _first_locked(drive: Drive, time: Array, rows: slice, onset: float) -> float:
     """Return the number of the axle, from the front, on which a wheel locks first; 0: none."""
-    fast = (column(drive, "v_WB_B_x")[rows] > max(LOCKED_SPEED, SLOW)) & (time >= onset)
+    fast = (column(drive, "v_WB_B_x")[rows] > max(LOCKED_SPEED, MIN_SLIP_SPEED)) & (time >= onset)
     times = []
     for number, corners in enumerate(axles(wheels(drive)), 1):
         for corner in corners:

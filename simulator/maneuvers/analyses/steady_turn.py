@@ -12,8 +12,8 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.fields import Field, Number
 from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses.common import (  # fmt: skip
+    MIN_SLIP_SPEED,
     NOTHING,
-    SLOW,
     Array,
     column,
     curve,
@@ -94,7 +94,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     change = np.abs(signal_processing.running_mean(signal_processing.derivative(a_y, drive.interval), drive.interval, 1.0))
     steady = np.zeros(len(a_y), dtype=bool)
     steady[rows] = True
-    steady &= (change <= values["change"]) & (speed > 2.0 * SLOW)
+    steady &= (change <= values["change"]) & (speed > 2.0 * MIN_SLIP_SPEED)
     turns = {side: _turn(drive, values, _to_the_limit(steady & (sign * a_y > 0.0), sign * a_y), sign) for side, sign in SIDES}
     if not any(len(turn.acceleration) for turn in turns.values()):
         return NOTHING

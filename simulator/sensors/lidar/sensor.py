@@ -41,7 +41,7 @@ FloatArray = NDArray[np.float64]
 MAX_COLUMNS = 8192
 MAX_RAYS = 4_000_000
 """Maximum number of rays of a scan."""
-LONGEST = 1.01
+MAX_SCAN_TIME = 1.01
 """Maximum time of the last beam of a scan, in periods: the poses end with the scan."""
 WHEEL_TRAVEL = 1.0
 """m. Beams that pass a wheel at a larger distance never meet it."""
@@ -102,7 +102,7 @@ class Lidar:
         columns = values.get("columns", min(max(round(unit.columns_per_second * self._period), 1), MAX_COLUMNS))
         turn = -1 if values.get("turn", "clockwise") == "clockwise" else 1
         self._central = firings(unit.beams, columns, self._period, float(p["start_azimuth"]), turn, float(p["field"]))
-        if self._central.time.max() > LONGEST * self._period:
+        if self._central.time.max() > MAX_SCAN_TIME * self._period:
             text = f"the last beam fires {self._central.time.max():g} s after the start of a scan of {self._period:g} s"
             raise JounceError(f"sensor {settings.name}: {text}; expected smaller time offsets of the beams, or a lower rate")
         rays = int(p["footprint_rays"])

@@ -64,7 +64,7 @@ PERIODS = 2
 """Measured periods, after at least as many settling periods."""
 SETTLE = 40.0
 """s, default minimum time for the transient to decay; the sine is blended in over half of this time."""
-BETWEEN = 5.0
+REST_TIME = 5.0
 """s of rest between two frequencies."""
 
 SINACORI = 1.0
@@ -198,8 +198,8 @@ def sine(axis: str, w: float, amplitude: float, n: int, rise: int, h: float, att
 
 
 def rest(h: float, n: int | None = None) -> tuple[Array, Array]:
-    """Return specific force and rate (n, 3) of a car at rest, by default for BETWEEN seconds."""
-    n = math.ceil(BETWEEN / h) if n is None else n
+    """Return specific force and rate (n, 3) of a car at rest, by default for REST_TIME seconds."""
+    n = math.ceil(REST_TIME / h) if n is None else n
     return np.tile([0.0, 0.0, G], (n, 1)), np.zeros((n, 3))
 
 

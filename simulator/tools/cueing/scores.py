@@ -9,7 +9,7 @@ For the force, less gravity, and the angular velocity, axis by axis and at the h
     delay         shift of f with maximum correlation to f_car [s], + when the platform is late
 
 and the same scores for the perceived motion (`washout.vestibular`). A score is NaN if it is undefined: along an axis on which the car
-hardly moves (STILL).
+hardly moves (REST_LIMITS).
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from washout.vestibular import FORCE_THRESHOLDS, MODELS, RATE_THRESHOLDS, Vestib
 
 Array = NDArray[np.float64]
 
-HIGHEST = 10.0
+CUTOFF_FREQUENCY = 10.0
 """Hz. Low-pass frequency of the target and of false cues."""
 
 LONGEST_DELAY = 1.0
 """s. The search range of delays is minus to plus this value."""
 
-STILL = (0.05, 0.005)
+REST_LIMITS = (0.05, 0.005)
 """m/s2 and rad/s rms below which an axis of the car counts as at rest."""
 
 FORCES, RATES = ("surge", "sway", "heave"), ("roll", "pitch", "yaw")
 
 
-def up_to(signal: Array, h: float, highest: float = HIGHEST) -> Array:
+def up_to(signal: Array, h: float, highest: float = CUTOFF_FREQUENCY) -> Array:
     """Low-pass a signal (n, ...) in steps of h [s] at `highest` [Hz] without delay; the signal is mirrored at both ends."""
     n = len(signal)
     if highest >= 0.5 / h:
@@ -128,8 +128,8 @@ def scores(car: Head, cab: Head, aim: Head, h: float, models: Sequence[Vestibula
     "perceived": {model: see `perceived_scores`}}
     """
     f_car, w_car, f, w = (up_to(signal, h) for signal in (*car, *cab))
-    axes = {name: axis_scores(f[:, j], f_car[:, j], aim.force[j], h, STILL[0]) for j, name in enumerate(FORCES)}
-    axes |= {name: axis_scores(w[:, j], w_car[:, j], aim.rate[j], h, STILL[1]) for j, name in enumerate(RATES)}
+    axes = {name: axis_scores(f[:, j], f_car[:, j], aim.force[j], h, REST_LIMITS[0]) for j, name in enumerate(FORCES)}
+    axes |= {name: axis_scores(w[:, j], w_car[:, j], aim.rate[j], h, REST_LIMITS[1]) for j, name in enumerate(RATES)}
     return {
         "force_error": error_of(f[:, :2], f_car[:, :2], aim.force[:2]),
         "force_error_with_heave": error_of(f, f_car, aim.force),
@@ -146,8 +146,8 @@ def perceived_scores(model: Vestibular, car: Head, cab: Head, aim: Head, h: floa
     """
     scores_by_axis: dict[str, dict[str, float]] = {}
     senses = (
-        (FORCES, model.forces(car.force, h), model.forces(cab.force, h), aim.force, FORCE_THRESHOLDS, STILL[0]),
-        (RATES, model.rates(car.rate, h), model.rates(cab.rate, h), aim.rate, RATE_THRESHOLDS, STILL[1]),
+        (FORCES, model.forces(car.force, h), model.forces(cab.force, h), aim.force, FORCE_THRESHOLDS, REST_LIMITS[0]),
+        (RATES, model.rates(car.rate, h), model.rates(cab.rate, h), aim.rate, RATE_THRESHOLDS, REST_LIMITS[1]),
     )
     for names, there, here, scales, thresholds, still in senses:
         target, left = beyond(scales * there, thresholds), beyond(here, thresholds)

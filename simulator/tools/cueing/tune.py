@@ -68,7 +68,7 @@ SIZES = {
 }
 """Keys with a search range around the initial value, on a logarithmic scale."""
 
-CALM = "tilt_calm_deg", 0.1, 3.0
+CALM_HANDLE = "tilt_calm_deg", 0.1, 3.0
 """Key, minimum and maximum [deg], on a logarithmic scale, for files that contain the key."""
 
 
@@ -120,7 +120,7 @@ def handles(mapping: Mapping[str, Any], file: object) -> list[Handle]:
                 limits = fields[key].kind
                 assert isinstance(limits, Number)
                 all_handles.append(Handle(key, place, max(limits.least, one / SPAN), min(limits.most, one * SPAN), logarithmic=True))
-    key, low, high = CALM
+    key, low, high = CALM_HANDLE
     if cueing.get(key, 0.0) > 0.0:
         all_handles.append(Handle(key, None, low, high, logarithmic=True))
     return all_handles

@@ -50,7 +50,7 @@ STIFF = 1e5
 """N/m, about the stiffness of a wheel on its pad; converts a load residual into a height residual."""
 RENEWED = 12
 """Iterations after which the Jacobian is recomputed."""
-FARTHEST = 0.05
+MAX_CHANGE = 0.05
 """rad, m. Maximum change in an iteration."""
 TURN = 1e-5
 """rad of the steering arm, step of the central differences for velocities per rate of the arm."""
@@ -242,7 +242,7 @@ class Rig:
             if not np.isfinite(slopes).all():
                 break
             change = np.asarray(np.linalg.solve(slopes, -left))
-            change = change * min(1.0, FARTHEST / float(np.abs(change).max()))
+            change = change * min(1.0, MAX_CHANGE / float(np.abs(change).max()))
             x, before = x + change, left
         raise JounceError(f"the {self.axles.names[n]} axle: no equilibrium on the rig; hint: use a smaller travel or load")
 

@@ -25,7 +25,7 @@ MAX_NODES = 16_000_000
 """Maximum nodes of a terrain for driving."""
 EDGE = 65
 """Points along a side of rotated data, to compute the rectangle inside the data."""
-FINE = 1e-5
+MAX_ROUNDING = 1e-5
 """m. Heights are stored in single precision if its rounding error is below this value."""
 WGS84 = "EPSG:4326"
 MIN_NODES = 4
@@ -225,7 +225,7 @@ def _contents(
 ) -> dict[Path, bytes | str]:
     """Return the contents of the files of a terrain by path; `source` is the imported file, and key and name of the ground."""
     single = terrain.heights.astype(np.float32)
-    exact = float(np.abs(single.astype(np.float64) - terrain.heights).max()) <= FINE
+    exact = float(np.abs(single.astype(np.float64) - terrain.heights).max()) <= MAX_ROUNDING
     stream = io.BytesIO()
     np.save(stream, single if exact else terrain.heights)
     out: dict[Path, bytes | str] = {heights: stream.getvalue()}

@@ -39,11 +39,11 @@ Array = NDArray[np.float64]
 MIN_ROWS = 3
 """Minimum number of rows."""
 SIDESLIP = "sideslip"
-USUAL = ("v_WB_B_x", "steering_wheel_angle", "a_WG_B_x", "a_WG_B_y", "w_WB_B_z", SIDESLIP, "roll", "pitch", "yaw", "F_C_*_z")
+USUAL_CHANNELS = ("v_WB_B_x", "steering_wheel_angle", "a_WG_B_x", "a_WG_B_y", "w_WB_B_z", SIDESLIP, "roll", "pitch", "yaw", "F_C_*_z")
 """Channels compared by default."""
 INSTEAD = {"a_WG_B_x": "a_WB_B_x", "a_WG_B_y": "a_WB_B_y"}
 """Channels of the reference point, used if a record lacks those of the center of mass."""
-ALWAYS = ("time", "v_WB_B_x", "v_WG_B_x", "v_WG_B_y", "a_WG_B_y")
+NEEDED_CHANNELS = ("time", "v_WB_B_x", "v_WG_B_x", "v_WG_B_y", "a_WG_B_y")
 """Channels read from every log; sideslip and steady turns need them."""
 _WITH_UNIT = re.compile(r"(?P<name>[^\[\]()]*[^\[\]()\s])\s*(?:\[(?P<square>[^\[\]]*)\]|\((?P<round>[^()]*)\))")
 
@@ -146,9 +146,9 @@ def _needed(units: Mapping[str, str], comparison: Comparison) -> list[str]:
     fields = {name: name.rpartition("_")[0] or name for name in units}
     given = [one for band in comparison.bands for one in (band.channel, band.over)]
     patterns = [
-        *ALWAYS,
+        *NEEDED_CHANNELS,
         *INSTEAD.values(),
-        *(comparison.channels or USUAL),
+        *(comparison.channels or USUAL_CHANNELS),
         *(split_unit(one, units)[0] or "" for one in (*given, comparison.align)),
     ]
     return [name for name in units if any(fnmatchcase(name, one) or fnmatchcase(fields[name], one) for one in patterns)]

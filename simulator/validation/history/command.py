@@ -20,7 +20,7 @@ from simulator.validation.history.entry import Entry, Figure, append, read
 from simulator.validation.history.page import History, Kind, latest, write
 
 FOLDER = ROOT / "docs" / "history"
-USUAL = "hmmwv"
+DEFAULT_VEHICLE = "hmmwv"
 """Default vehicle."""
 KINDS = (
     Kind(
@@ -49,7 +49,7 @@ def main_facts_history(arguments: Any) -> int:
         raise JounceError(
             "--history: needs all items of one unchanged vehicle; expected one vehicle, without --only, --quick, --set and --reference"
         )
-    vehicle = arguments.vehicle[0] if arguments.vehicle else USUAL
+    vehicle = arguments.vehicle[0] if arguments.vehicle else DEFAULT_VEHICLE
     return run_history("facts", vehicle, arguments, lambda: facts_of(vehicle, arguments.json))
 
 

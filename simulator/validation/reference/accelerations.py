@@ -26,7 +26,7 @@ from vehicles.mechanism_parameters import CORNER_NAMES
 LIMIT = 1e-9
 CLOSED_FORM, TABLE = "closed-form", "table"
 """Formulations of the vehicle itself; the others are general."""
-WHOLE = {
+WHOLE_INPUTS = {
     "chassis_quat_wxyz": (4,),
     "chassis_omega_world": (3,),
     "theta": (4,),
@@ -34,7 +34,7 @@ WHOLE = {
     "wheel_rate": (4,),
     "wheel_wrench_world": (4, 6),
 }
-QUARTER = {"theta": (), "theta_dot": (), "wheel_rate": (), "wheel_wrench_world": (6,)}
+QUARTER_INPUTS = {"theta": (), "theta_dot": (), "wheel_rate": (), "wheel_wrench_world": (6,)}
 TIE_RODS: dict[str, tuple[int, ...]] = {"tierod_inner_offset": (2, 3), "tierod_inner_vel": (2, 3), "tierod_inner_acc": (2, 3)}
 RACK: dict[str, tuple[int, ...]] = {"rack": (), "rack_rate": ()}
 RACK_MOVED_BY = ("rack_acc", "rack_force")
@@ -113,7 +113,7 @@ def read_states(file: str) -> dict[str, NDArray[Any]]:
 
 def checked_inputs(data: Mapping[str, NDArray[Any]], file: str) -> dict[str, NDArray[Any]]:
     """Return the inputs of a file with checked shapes. Raises ConfigError."""
-    shapes = dict(QUARTER if "corner" in data else WHOLE) | _steering_inputs(data, file)
+    shapes = dict(QUARTER_INPUTS if "corner" in data else WHOLE_INPUTS) | _steering_inputs(data, file)
     inputs: dict[str, NDArray[Any]] = {}
     if data.get("theta") is None or data["theta"].ndim == 0 or not len(data["theta"]):
         raise ConfigError(file, "theta", data.get("theta"), "an array with one row for each state")

@@ -38,7 +38,7 @@ DERIVATIVES = {"_dz": (1.0, 0.0), "_dzz": (1.0, 0.0), "_ds": (0.0, 1.0), "_dss":
 
 STEPS = 50
 """Maximum number of steps of Newton's method for theta."""
-NEAR = 1e-15
+NEWTON_TOLERANCE = 1e-15
 """Tolerance of Newton's method in m."""
 
 
@@ -127,7 +127,7 @@ class CornerCurves:
             step = float(np.clip(off / slope, -0.1, 0.1)) if slope > 0.0 else np.nan
             if not np.isfinite(step):
                 return None
-            if abs(off) <= NEAR or theta + step == theta:
+            if abs(off) <= NEWTON_TOLERANCE or theta + step == theta:
                 return theta
             theta += step
         return theta if abs(off) < 1e-14 else None

@@ -48,7 +48,7 @@ SUFFIXES = dict(zip(READINGS, ("_lin", "_tan"), strict=True))
 PREFIXES = {"tmeasy": "tm", "fiala": "fi"}
 """Name prefixes of the tires of a model in such rows."""
 
-FAST = 1e3
+FAST_SPEED = 1e3
 """Tread speed in m/s for the rows of a TMeasy tire, high enough to exclude its rules for standstill."""
 
 Row = Mapping[str, str]
@@ -254,7 +254,14 @@ def _compare_named(table: Numbers, file: str) -> Comparison:
         )
         a, b = one.column("a"), one.column("b")
         if tire.law.name == "tmeasy":
-            at: Mapping[str, Any] = {"load": load, "v_x": FAST * (1.0 - a), "tread": FAST, "v_y": -FAST * b, "camber": 0.0, "friction": mu}
+            at: Mapping[str, Any] = {
+                "load": load,
+                "v_x": FAST_SPEED * (1.0 - a),
+                "tread": FAST_SPEED,
+                "v_y": -FAST_SPEED * b,
+                "camber": 0.0,
+                "friction": mu,
+            }
         else:
             at = {**conditions(tire, load, a, b), "friction": mu}
         F = steady_at(tire, at)

@@ -17,11 +17,11 @@ from simulator.validation.suite.result import Finding, PageFigure, ReferenceData
 
 STEPS = (2.0, 1.0, 0.5, 0.25)
 """Time steps in ms."""
-USUAL = 1.0
+USUAL_STEP = 1.0
 """Time step of the shipped maneuvers in ms, which must satisfy the tolerance."""
 MANEUVERS = ("avtp_lane_change", "braking_straight")
 SHARE = 0.01
-"""Relative tolerance of a metric at USUAL, compared with the smallest step."""
+"""Relative tolerance of a metric at USUAL_STEP, compared with the smallest step."""
 FLOORS = {"m": 0.005, "m/s": 0.005, "m/s2": 0.03, "rad": 5e-4, "rad/s": 1e-3, "s": 0.01, "N": 20.0, "1": 1e-3}
 """Absolute tolerances by unit, for small numbers."""
 SUFFIXES = {"_m": "m", "_mps": "m/s", "_mps2": "m/s2", "_rad": "rad", "_radps": "rad/s", "_s": "s", "_N": "N"}
@@ -54,8 +54,10 @@ def rows_of(maneuver: str, metrics: Sequence[Mapping[str, float | None]]) -> lis
             continue
         numbers = [float(value) for value in values if value is not None]
         unit = unit_of(metric)
-        row = within(f"{maneuver}: {metric}", numbers[STEPS.index(USUAL)], numbers[-1], "" if unit == "1" else unit, SHARE, FLOORS[unit])
-        more = {f"{step:g} ms": number(value) for step, value in zip(STEPS, numbers, strict=True) if step not in (USUAL, STEPS[-1])}
+        row = within(
+            f"{maneuver}: {metric}", numbers[STEPS.index(USUAL_STEP)], numbers[-1], "" if unit == "1" else unit, SHARE, FLOORS[unit]
+        )
+        more = {f"{step:g} ms": number(value) for step, value in zip(STEPS, numbers, strict=True) if step not in (USUAL_STEP, STEPS[-1])}
         rows.append(Row(row.what, row.here, row.reference, row.difference, row.tolerance, row.passed, {**more, "order": order(numbers)}))
     return rows
 

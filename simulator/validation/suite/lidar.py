@@ -17,7 +17,7 @@ PER_ERROR = 1.5
 """m of range per m of error of the heights of sampled hills, at vertical incidence."""
 OTHER_OBJECTS = 0.002
 """Fraction of the beams that may meet another object on sampled hills."""
-SHOWN = 1e-5
+SHOWN_ERROR = 1e-5
 """m. Smaller errors are those of the single precision of the reference."""
 
 
@@ -44,7 +44,7 @@ def _scan_row(one: ScanFile) -> Row:
         f"{wrong} of {len(both)} beams meet another object",
         f"{int(one.fair.sum())} fair beams",
         f"time {'< 1e-09' if late < 1e-9 else format(late, '.0e')} s, "
-        + (f"range and points {worst:.1g} m" if worst >= SHOWN else f"range and points < {SHOWN:g} m"),
+        + (f"range and points {worst:.1g} m" if worst >= SHOWN_ERROR else f"range and points < {SHOWN_ERROR:g} m"),
         f"time {TIME:g} s, range {RANGE:g} m, points {POINTS:g} m",
         bool(passed),
     )

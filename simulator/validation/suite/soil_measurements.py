@@ -23,7 +23,7 @@ START = "silica_sand"
 """Soil at the start of the searches."""
 MAX_ERROR = {"drawbar_pull": 25.0, "side_force": 35.0, "sinkage": 25.0}
 """Tolerances in %: RMS difference over the range of the measurement."""
-SHOWN = {"drawbar_pull": ("pull", "N", 1.0), "side_force": ("side force", "N", 1.0), "sinkage": ("sinkage", "mm", 1e3)}
+SHOWN_FORCES = {"drawbar_pull": ("pull", "N", 1.0), "side_force": ("side force", "N", 1.0), "sinkage": ("sinkage", "mm", 1e3)}
 WHEELS = {"smooth": "wheel_smooth.yaml", "grouser5mm": "wheel_grouser.yaml"}
 ANGLES = (0, 15, 30, 45, 60, 75, 90)
 """Slip angles in deg."""
@@ -112,14 +112,14 @@ def _rows(what: str, series: Sequence[Series]) -> list[Row]:
         here = np.concatenate([predicted(one.found, name, one.tests.slip_angle) for one in series])
         there = np.concatenate([one.tests.measured[name] for one in series])
         if np.isfinite(there).any():
-            rows.append(_row(f"{what}: {SHOWN[name][0]}", name, here, there))
+            rows.append(_row(f"{what}: {SHOWN_FORCES[name][0]}", name, here, there))
     return rows
 
 
 def _row(what: str, name: str, here: Array, there: Array) -> Row:
     good = np.isfinite(there)
     here, there = here[good], there[good]
-    _, unit, factor = SHOWN[name]
+    _, unit, factor = SHOWN_FORCES[name]
     rms = factor * math.sqrt(float(np.mean((here - there) ** 2)))
     size = factor * math.sqrt(float(np.mean(there**2)))
     share = 100.0 * error_over_range(here, there)
@@ -177,7 +177,7 @@ def _digging_note(series: Mapping[int, Series]) -> str:
 def _page_figures(wheel: str, series: Mapping[int, Series]) -> list[PageFigure]:
     """Return a figure for each quantity with a plot for each angle."""
     out = []
-    for name, (title, unit, factor) in SHOWN.items():
+    for name, (title, unit, factor) in SHOWN_FORCES.items():
         panels = []
         for angle, one in series.items():
             order, there = np.argsort(one.tests.slip), one.tests.measured[name]

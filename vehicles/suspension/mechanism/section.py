@@ -20,7 +20,7 @@ from vehicles.suspension.axle_section import BUSHES, Axle
 from vehicles.suspension.axle_table import ANTI_ROLL_BAR, LOCATION, SHOCK, SPRING, WHEELS
 from vehicles.suspension.mechanism.corner import MechanismCorner, find_loop
 from vehicles.suspension.mechanism.linkage import Names
-from vehicles.suspension.mechanism.placing import TURNED, mirrored, moved
+from vehicles.suspension.mechanism.placing import TURN_FACTORS, mirrored, moved
 
 Vector = NDArray[np.float64]
 
@@ -110,7 +110,7 @@ class MechanismAxle(Axle):
     def corner(self, mirror: bool) -> MechanismCorner:
         if not mirror:
             return self.left
-        turned = np.concatenate([[1.0], TURNED])
+        turned = np.concatenate([[1.0], TURN_FACTORS])
         start = {name: q * turned if q.size == 4 else q for name, q in self.start.positions.items()}
         names = replace(self.names, ratio=-self.names.ratio)
         return self._corner(mirrored(self.mechanism), InitialState(start, self.start.rates, self.start.accelerations), names)

@@ -33,8 +33,8 @@ HALF = 64.0
 """m. Half the side length of the ground."""
 MAP_HALF = 64.5
 """m. Half the side length over which the height map of the planners, of starts, goals and obstacles is stretched."""
-HARD = ("clay", "concrete", "dirt", "grass", "gravel", "rock", "wood")
-SOFT = ("mud", "sand", "snow")
+HARD_CLASSES = ("clay", "concrete", "dirt", "grass", "gravel", "rock", "wood")
+SOFT_CLASSES = ("mud", "sand", "snow")
 MAX_BYTES = 1 << 22
 """Maximum size of a height map [bytes]."""
 WORLDS = "worlds"
@@ -49,7 +49,7 @@ _TERRAIN = (
 )
 _TILE = (
     Field("index", Number("1", 0, TILES - 1, shape=(2,), whole=True), "tile row from the north, tile column from the west"),
-    Field("terrain_type", Choice((*HARD, *SOFT)), "material"),
+    Field("terrain_type", Choice((*HARD_CLASSES, *SOFT_CLASSES)), "material"),
     Field("friction", Number("1", 0.0, 2.0), "friction coefficient of a hard tile", None),
 )
 _WORLD = (Field("terrain_type", Choice(("rigid", "deformable", "mixed")), "kind of the world"),)
@@ -96,7 +96,7 @@ class VertiBenchWorld:
     @property
     def soft(self) -> NDArray[np.bool_]:
         """Whether each tile is soft, (TILES, TILES)."""
-        return np.isin(self.materials, SOFT)
+        return np.isin(self.materials, SOFT_CLASSES)
 
 
 def read_world(folder: Path, number: int) -> VertiBenchWorld:
@@ -191,7 +191,7 @@ def _tiles(content: Any, file: Path) -> tuple[NDArray[np.str_], FloatArray]:
         if materials[place]:
             raise tile.error("index", "one entry for each tile")
         materials[place] = tile["terrain_type"]
-        if tile["terrain_type"] in HARD:
+        if tile["terrain_type"] in HARD_CLASSES:
             friction[place] = tile.needed("friction", "the friction coefficient of a hard tile")
     if not (materials != "").all():
         i, j = np.argwhere(materials == "")[0]
