@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from simulator.base.errors import JounceError as JounceError
     from simulator.base.errors import OutputError as OutputError
     from simulator.base.registry import load_plugins as load_plugins
+    from simulator.collision import Collision as Collision
     from simulator.conformance.check_plugin import check_plugin as check_plugin
-    from simulator.events.collision import Collision as Collision
     from simulator.sweep.run_sweep import run_sweep as run_sweep
     from simulator.telemetry.channels import Channel as Channel
     from simulator.telemetry.log import Log as Log
@@ -45,7 +45,7 @@ _HOMES = {
     "Batch": "simulator.api.batch",
     "BatchRow": "simulator.api.batch",
     "Channel": "simulator.telemetry.channels",
-    "Collision": "simulator.events.collision",
+    "Collision": "simulator.collision",
     "ConfigError": "simulator.base.errors",
     "Fleet": "simulator.api.fleet",
     "Ground": "terrain.ground",
@@ -81,15 +81,15 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         from simulator.base.machine import version
 
-        found: Any = version()
+        value: Any = version()
     elif name in _HOMES:
         import importlib
 
-        found = getattr(importlib.import_module(_HOMES[name]), name)
+        value = getattr(importlib.import_module(_HOMES[name]), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -23,12 +23,12 @@ WINDOW = 1.0
 """s over which the real-time factor is measured."""
 
 
-SHOWN = (0.1e-3, 0.2e-3, 0.5e-3, 1e-3, 2e-3, 5e-3, 10e-3)
+BIN_ENDS = (0.1e-3, 0.2e-3, 0.5e-3, 1e-3, 2e-3, 5e-3, 10e-3)
 """s. Upper ends of the displayed bins; the last bin has no upper end."""
 
 _FINE = 24
 """Internal bins per decade of lateness; the error of a quantile is at most 10 %."""
-_ENDS = tuple(sorted({*SHOWN, *(1e-6 * 10.0 ** (i / _FINE) for i in range(7 * _FINE + 1))}))
+_ENDS = tuple(sorted({*BIN_ENDS, *(1e-6 * 10.0 ** (i / _FINE) for i in range(7 * _FINE + 1))}))
 """s. Upper ends of the internal bins, from 1 us to 10 s."""
 
 
@@ -50,7 +50,7 @@ class Lateness:
     def bins(self) -> list[tuple[float, int]]:
         """Return (upper end [s], ticks) of the displayed bins; the last end is infinite."""
         out, first = [], 0
-        for end in (*SHOWN, math.inf):
+        for end in (*BIN_ENDS, math.inf):
             last = bisect_left(_ENDS, end) + 1
             out.append((end, sum(self._counts[first:last])))
             first = last

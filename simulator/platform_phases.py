@@ -10,9 +10,6 @@ from simulator.real_time import pace, start_clock
 from simulator.session import Outlet, Session, is_due
 from washout.cueing import brake_platform
 
-DOWN = ("off", "parked", "park", "fault")
-"""States of a platform that is parked, parks, or has stopped after a fault."""
-
 COMMON_TICK_TIME = 1.0
 """s. Longest wait after the rise for a tick at which all streams are due."""
 
@@ -75,7 +72,7 @@ def coast(session: Session, duration: float, keep_going: Callable[[], bool], out
     cannot end this as well.
     """
     session.paused = True
-    outlets = [outlet for outlet in outlets if outlet in session.outlets]
+    outlets = [outlet for outlet in outlets if outlet in session.output.outlets]
 
     def tick() -> None:
         session.move(1)
@@ -131,4 +128,4 @@ def _run_in_real_time(session: Session, duration: float, keep_going: Callable[[]
 
 def _due(session: Session, outlets: Sequence[Outlet]) -> list[Outlet]:
     """Return the outlets that are due and have not failed."""
-    return [outlet for outlet in outlets if is_due(outlet, session.tick) and outlet in session.outlets]
+    return [outlet for outlet in outlets if is_due(outlet, session.tick) and outlet in session.output.outlets]

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from simulator.clock import Clock
+from simulator.session import Session
 
-if TYPE_CHECKING:
-    from simulator.session import Session
+
+def drive_in_real_time(session: Session, duration: float, keep_going: Callable[[Session], bool]) -> None:
+    """Simulate for `duration` seconds or until `keep_going(session)` returns False; it is called every 0.01 s.
+
+    Raises
+    ------
+    PartError, JounceError : as `Session.advance`
+    """
+    start_clock(session)
+    end = session.time + duration
+    go_on = True
+    while go_on and session.time < end:
+        pace(session, session.driver_every, session.advance)
+        go_on = keep_going(session)
 
 
 def start_clock(session: Session) -> None:

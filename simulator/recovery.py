@@ -10,7 +10,7 @@ import numpy as np
 from simulator.base.errors import JounceError
 from simulator.base.rates import shown_time
 from simulator.base.rotations import rotation_of_quaternion
-from simulator.events.incident import Incident, Places, is_upright, new_incident
+from simulator.incident import Incident, Places, is_upright, new_incident
 from simulator.tick import UNDER_GROUND, VALID, StateMonitor
 from terrain.composite_height import composed_height_and_normal
 from terrain.ground import Ground, GroundArrays
@@ -25,7 +25,7 @@ FADED = 1e-3
 """1. Gain of the washout in the platform pose below which the motion counts as faded."""
 MAX_IN_A_ROW = 5
 """Number of incidents without half a second of valid driving in between after which the drive is stopped."""
-BURIED = 3.0
+BURIED_DEPTH = 3.0
 """m below the ground at which a vehicle counts as fallen through the ground."""
 CLEARANCE = 0.02
 """m between the ground and the wheels of a vehicle that is put at a position without equilibrium."""
@@ -110,7 +110,7 @@ class VehicleRecovery:
         state, watch = self._vehicle.space.state[0], self._watch.state[0]
         x, y, z = (float(value) for value in state["p_WB"])
         depth = self._ground.height(x, y) - z
-        if depth > BURIED:
+        if depth > BURIED_DEPTH:
             watch["verdict"], watch["size"] = UNDER_GROUND, depth
             self._recover()
         elif is_upright(state["q_WB"]):

@@ -18,14 +18,12 @@ from simulator.base.fast_call import compiled_call
 from simulator.base.rates import shown_time
 from simulator.base.records import Record, Table, record
 from simulator.clock import Clock
+from simulator.collision import Collision
 from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.driver_seat import DriverSeat, Ending
-from simulator.events.collision import Collision
 from simulator.events.event import Event, Origin
 from simulator.events.sound_controls import SoundControls
-from simulator.faults.planned_fault import PlannedFault
 from simulator.faults.session_faults import SessionFaults
-from simulator.real_time import pace, start_clock
 from simulator.recovery import VehicleRecovery
 from simulator.sensors.measurement import Measurements
 from simulator.sensors.mounted_sensor import MountedSensor
@@ -35,7 +33,7 @@ from simulator.session_sensors import SessionSensors
 from simulator.session_vehicles import SessionVehicles
 from simulator.tick import REMEMBERED, new_watch, platform_ticks, ticks
 from simulator.weather import CLEAR, Weather
-from terrain.ground import Ground, GroundArrays
+from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
 from terrain.rut_memory import SoilMemory
 from vehicles.command import COMMAND
@@ -97,7 +95,7 @@ class Session:
         self.watch = new_watch(float(ground.p[0]["gravity"]), vehicle.size, rows)
         self.measuring = SessionSensors(sensors, self.watch, ground, weather, self.soil, self.output.note_failure)
         """Sensors of this session."""
-        self.recovery = VehicleRecovery(vehicle, ground, self.soil, self.arrays, self.watch, h)
+        self.recovery = VehicleRecovery(vehicle, ground, self.soil, self.injector.arrays, self.watch, h)
         self.tick = 0
         self.start_speed = 0.0
         """m/s. Speed of the vehicle after `reset`."""
@@ -138,43 +136,14 @@ class Session:
         return self.seat.driver
 
     @property
-    def outlets(self) -> list[Outlet]:
-        """Outlets in the order of their calls."""
-        return self.output.outlets
-
-    @outlets.setter
-    def outlets(self, outlets: Sequence[Outlet]) -> None:
-        self.output.outlets = list(outlets)
-
-    @property
-    def failures(self) -> list[JounceError]:
-        """Errors of outlets, sensors and plugin washouts. The session closed or dropped each failed part and continued without it."""
-        return self.output.failures
-
-    @property
-    def sensors(self) -> list[MountedSensor]:
-        """Sensors, which measure before the outlets are called."""
-        return self.measuring.sensors
-
-    @property
     def objects(self) -> ObjectSet:
         """Objects of this session; only this session moves them."""
         return self.world.objects
 
     @property
-    def arrays(self) -> GroundArrays:
-        """Ground of this session for the kernels."""
-        return self.injector.arrays
-
-    @property
     def collisions(self) -> list[Collision]:
         """Collisions with objects so far. The last ones still grow while the vehicle touches the object."""
         return self.world.collisions.found
-
-    @property
-    def faults(self) -> tuple[PlannedFault, ...]:
-        """Faults of the drive with their present levels."""
-        return self.injector.faults
 
     @property
     def measurements(self) -> Measurements:
@@ -191,8 +160,8 @@ class Session:
         """(prefix, table, record) of all records to log besides readout and command: of vehicle, rider, driver and sensors."""
         felt, live = ("", FELT, self.cueing.monitor.felt), ("", LIVE, self.cueing.monitor.live)
         touched = [self.world.collisions.logged] if len(self.objects) else []
-        faults = [fault.logged for fault in self.faults]
-        sensors = [sensor.logged for sensor in self.sensors]
+        faults = [fault.logged for fault in self.injector.faults]
+        sensors = [sensor.logged for sensor in self.measuring.sensors]
         others = [row for one in self.others.others for row in one.logged]
         return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults, *others]
 
@@ -200,11 +169,6 @@ class Session:
     def platform_state(self) -> str:
         """State of the platform, one of `washout.platform_procedure.PLATFORM_STATES`."""
         return STOPPED if self.platform_stopped else self.cueing.procedure.state
-
-    @property
-    def heading(self) -> float:
-        """Heading of the vehicle over ground [rad]."""
-        return self.recovery.heading
 
     @property
     def moves(self) -> bool:
@@ -216,7 +180,7 @@ class Session:
 
         The platform moves smoothly to its neutral pose.
         """
-        self.injector.begin(self.sensors, self.output.streams)
+        self.injector.begin(self.measuring.sensors, self.output.streams)
         with self.message_origins():
             if self.start_drop is None:
                 self.vehicle.reset(self.ground, *self.ground.spawn, speed=self.start_speed)
@@ -226,7 +190,7 @@ class Session:
 
     def begin(self) -> None:
         """Begin the drive with the present state of the vehicle, which the caller has set as `reset` does."""
-        self.injector.begin(self.sensors, self.output.streams)
+        self.injector.begin(self.measuring.sensors, self.output.streams)
         self.command[:] = np.zeros(1, self.command.dtype)
         self.seat.begin()
         if self.start_speed > 0.0:
@@ -289,7 +253,7 @@ class Session:
     def publish(self, served: Sequence[Outlet] = ()) -> None:
         """Call every outlet with the state before the first tick, except those in `served`."""
         self.vehicle.read(self.command)
-        self.serve([outlet for outlet in self.outlets if outlet not in served], self.sensors)
+        self.serve([outlet for outlet in self.output.outlets if outlet not in served], self.measuring.sensors)
 
     def run(self, duration: float, keep_going: Callable[[Session], bool] | None = None) -> None:
         """Simulate `duration` seconds as fast as possible, or until an incident, or until the driver ends.
@@ -300,8 +264,8 @@ class Session:
         ------
         PartError : the driver raised
         """
-        outlets = (outlet.every if getattr(outlet, "often", 1) == 1 else 1 for outlet in self.outlets)
-        turns = [self.driver_every, self.cueing.washout.every, *outlets, *(sensor.every for sensor in self.sensors)]
+        outlets = (outlet.every if getattr(outlet, "often", 1) == 1 else 1 for outlet in self.output.outlets)
+        turns = [self.driver_every, self.cueing.washout.every, *outlets, *(sensor.every for sensor in self.measuring.sensors)]
         stride = int(np.gcd.reduce(turns))
         left, before = round(duration / self.h), self.recovery.latest
         ending = self.driver if isinstance(self.driver, Ending) else None
@@ -314,20 +278,6 @@ class Session:
             if self.tick % 100 < count and keep_going is not None and not keep_going(self):
                 return
 
-    def drive(self, duration: float, keep_going: Callable[[Session], bool]) -> None:
-        """Simulate in real time for `duration` seconds or until `keep_going(session)` returns False; it is called every 0.01 s.
-
-        Raises
-        ------
-        PartError, JounceError : as `advance`
-        """
-        start_clock(self)
-        end = self.time + duration
-        go_on = True
-        while go_on and self.time < end:
-            pace(self, self.driver_every, self.advance)
-            go_on = keep_going(self)
-
     def close(self) -> None:
         """Close every outlet, also after errors. The last outlet is closed first, so that the motion stream ends before logs are written.
 
@@ -338,7 +288,7 @@ class Session:
             self._announce("end", self.end_reason or None)
         self.cueing.washout.close()
         failures: list[JounceError] = []
-        closing: list[Any] = [*self.sensors, self.seat, self.others, *reversed(self.outlets)]
+        closing: list[Any] = [*self.measuring.sensors, self.seat, self.others, *reversed(self.output.outlets)]
         for part in closing:
             try:
                 part.close()
@@ -358,13 +308,10 @@ class Session:
             raise
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked
             raise PartError(self.driver, error) from error
-        try:
-            self.others.call_drivers(self.time)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # as above
-            raise PartError(self.others, error) from error
-        changed = self.injector.advance(self.time, getattr(self.driver, "phase", ""), self.command, self.sensors, self.output.streams)
+        self.others.call_drivers(self.time)
+        changed = self.injector.advance(
+            self.time, getattr(self.driver, "phase", ""), self.command, self.measuring.sensors, self.output.streams
+        )
         for fault in changed:
             self._announce("fault", {"part": fault.name, "begins": fault.level > 0.0})
 
@@ -417,7 +364,7 @@ class Session:
     def _run_ticks(self, runs: bool, count: int) -> None:
         """Run `count` ticks; the vehicle moves if `runs`."""
         v = self.vehicle
-        arguments = (v.model, v.space, self.arrays, self.cueing.records, self.watch, self.command, self.others.rows, runs, count)
+        arguments = (v.model, v.space, self.injector.arrays, self.cueing.records, self.watch, self.command, self.others.rows, runs, count)
         if self._ticks is None:
             self._ticks = compiled_call(ticks, *arguments)
         self._ticks(*arguments)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from simulator.events.collision import Collision, CollisionList
+from simulator.collision import Collision, CollisionList
 from terrain.ground import Ground
 from terrain.objects.world_object import WorldObject
 from vehicles.vehicle import Vehicle
@@ -58,6 +58,6 @@ class SessionObjects:
         if not len(self.objects):
             return []
         self.collisions.read()
-        found = self.collisions.found
-        new, self._heard = found[self._heard :], len(found)
+        all_collisions = self.collisions.found
+        new, self._heard = all_collisions[self._heard :], len(all_collisions)
         return new

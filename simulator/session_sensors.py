@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import numpy as np
+
 from simulator.base.records import Record
 from simulator.sensors.contract import SensorInput
 from simulator.sensors.measurement import Measurements
 from simulator.sensors.mounted_sensor import MountedSensor
-from simulator.sensors.pose_history import PoseRecorder
+from simulator.sensors.pose_history import PoseHistory
 from simulator.sensors.sensor_world import WorldSource
 from simulator.tick import StateMonitor
 from simulator.weather import Weather
@@ -69,3 +71,37 @@ class SessionSensors:
     def measurements(self, time: float) -> Measurements:
         """Return the last delivered measurement of each sensor by its name."""
         return Measurements(self.sensors, time)
+
+
+class PoseRecorder:
+    """Reads poses from the ring of the last states of a session.
+
+    Parameters
+    ----------
+    watch : state monitor of the session, whose ring holds the longest interval between two measurements
+    """
+
+    def __init__(self, watch: StateMonitor) -> None:
+        self._watch = watch
+        self._first = 0
+        self._start: PoseHistory | None = None
+
+    @property
+    def ticks(self) -> int:
+        """Number of ticks of the vehicle so far; pass it to `since`."""
+        return int(self._watch.state[0]["ticks"])
+
+    def begin(self, time: float, readout: Record) -> None:
+        """Begin a new history with the present pose: the vehicle was put there, poses from before do not lead to it."""
+        self._first, self._start = self.ticks, PoseHistory.of_readout(time, readout)
+
+    def since(self, tick: int) -> PoseHistory:
+        """Return the poses from `tick` to now, both included, as new arrays; from the begin of the history if it is later."""
+        assert self._start is not None
+        ring, now = self._watch.history, self.ticks
+        first = max(tick, self._first, now - len(ring) + 1)
+        rows = ring[np.arange(max(first - 1, self._first), now) % len(ring)]
+        out = [np.ascontiguousarray(rows[name]) for name in PoseHistory._fields]
+        if first == self._first:
+            out = [np.concatenate(pair) for pair in zip(self._start, out, strict=True)]
+        return PoseHistory(*out)

@@ -19,8 +19,8 @@ from simulator.base.record_tree import addresses_in
 from simulator.base.records import Record, Table, dtype_of, record
 from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.driver_seat import DriverSeat
-from simulator.events.collision import Collision, CollisionList
-from simulator.events.incident import verdict_text
+from simulator.collision import Collision, CollisionList
+from simulator.incident import verdict_text
 from simulator.session_objects import SessionObjects
 from simulator.tick import VALID, VEHICLE_ROW, WATCH, place_others
 from terrain.ground import Ground, GroundArrays

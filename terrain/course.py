@@ -27,7 +27,7 @@ RESOLUTION = 5.0
 """Nodes per shortest wave of the random field from which a rough section is cut."""
 NYQUIST = 2.0
 """Minimum number of nodes in the shortest wave of a rough section."""
-SMALLEST = 0.01
+MIN_DETRENDED_SIZE = 0.01
 """Minimum size of a detrended rough section over that of its random field: less is rounding, which the root mean square would amplify."""
 FADE = 2.0
 """m. Length of the transition before and after a rough section."""
@@ -139,7 +139,7 @@ def _rough(values: Values, x: NDArray[np.float64], y: NDArray[np.float64]) -> ND
     heights = out[np.clip(np.arange(len(y)), first, last)].astype(float)
     heights -= _trends(heights, x, inside)
     size = float(np.sqrt(np.mean(heights[np.ix_(lines, inside)] ** 2)))
-    if not size > SMALLEST * float(np.sqrt(np.mean(np.square(field, dtype=float)))):
+    if not size > MIN_DETRENDED_SIZE * float(np.sqrt(np.mean(np.square(field, dtype=float)))):
         raise values.error("longest", "waves that fit into the length of the section and are longer than several nodes")
     s = np.clip(np.minimum(x - start, start + values["length"] - x) / FADE + 1.0, 0.0, 1.0)
     return heights * (values["rms"] / size) * (s * s * (3.0 - 2.0 * s))

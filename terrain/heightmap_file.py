@@ -47,14 +47,14 @@ _SPAWN = (
     Field("position", _PLACE, "x, y"),
     Field("yaw", Number("rad", -math.tau, math.tau), "heading, + = left of the x axis", written="deg"),
 )
-HIGHEST = 1e4
+MAX_HEIGHT = 1e4
 """m. Limit of the height of roads, above and below zero."""
 _NAME = Text("a name")
 _ROAD_FILE = (
     Field("name", _NAME, "name of the road"),
     Field("surface", Text("the name of a hard surface"), "surface, a file in configs/soils"),
     Field("roughness", ROAD_CLASS, "ISO 8608 class of the road; required if the terrain has a section roughness", None),
-    Field("level", Number("m", -HIGHEST, HIGHEST), "height of a level road; default: the road follows the ground", None),
+    Field("level", Number("m", -MAX_HEIGHT, MAX_HEIGHT), "height of a level road; default: the road follows the ground", None),
     Field("width", Number("m", 1.0, 100.0), "width with full hardness"),
     Field("verge", Number("m", 0.5, 50.0), "width on each side over which hard ground fades into soil"),
     Field("embankment", Number("m", 0.5, 200.0), "width beyond the verge over which the bed meets the natural ground"),

@@ -15,7 +15,7 @@ import numpy as np
 from terrain.heightmap_detail import ISO_CLASSES, ISO_REFERENCE, iso_roughness
 from terrain.readers.contract import FloatArray
 
-FIRST, LAST = -6, 3
+FIRST_OCTAVE, LAST_OCTAVE = -6, 3
 """Exponents of two of the first and the last octave."""
 WINDOWED = 1.0 / 5.7
 """1/m. Default limit of `density`, between two octaves."""
@@ -60,15 +60,15 @@ def density(z: FloatArray, step: float, windowed_from: float = WINDOWED) -> tupl
 
 def octaves(z: FloatArray, step: float) -> list[Octave]:
     """Return the octave bands of a profile z (n,) in m with samples `step` m apart."""
-    n, found = density(z, step)
+    n, densities = density(z, step)
     nominal = iso_roughness("A") * (n / ISO_REFERENCE) ** -2.0
     out = []
-    for power in range(FIRST, LAST + 1):
+    for power in range(FIRST_OCTAVE, LAST_OCTAVE + 1):
         middle = 2.0**power
         low, high = middle / math.sqrt(2.0), min(middle * math.sqrt(2.0), 1.0 / 0.1, 0.5 / step)
         inside = (n >= low) & (n < high)
         if inside.sum() >= MIN_LINES and high > middle:
-            ratio = float(found[inside].sum() / nominal[inside].sum())
+            ratio = float(densities[inside].sum() / nominal[inside].sum())
             out.append(Octave(middle, 1.0 / high, 1.0 / low, ratio))
     return out
 

@@ -52,10 +52,10 @@ def soil_indices(terrain: Values, folder: Path, x: FloatArray, y: FloatArray) ->
             raise entry.error("", "exactly one of soil, surface")
         if "friction" in entry and "soil" in entry:
             raise entry.error("friction", "a surface with the friction, or a soil without")
-    found = placed(section, terrain.get("georeference"), folder, indices=True)
-    assert isinstance(found.source, Raster)
-    nearest = found.source.nearest
-    indices = np.nan_to_num(on_nodes(lambda a, b: nearest(*found.in_file(a, b)), x, y), nan=OUTSIDE).astype(np.int32)
+    placed_indices = placed(section, terrain.get("georeference"), folder, indices=True)
+    assert isinstance(placed_indices.source, Raster)
+    nearest = placed_indices.source.nearest
+    indices = np.nan_to_num(on_nodes(lambda a, b: nearest(*placed_indices.in_file(a, b)), x, y), nan=OUTSIDE).astype(np.int32)
     known = [entry["index"] for entry in section["soils"]]
     unknown = np.argwhere(~np.isin(indices, [OUTSIDE, *known]))
     if len(unknown):

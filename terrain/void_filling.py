@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from terrain.readers.contract import FloatArray
 
-CLOSE = 1e-4
+RESIDUAL_TOLERANCE = 1e-4
 """m. Tolerance of the residual: difference of each height from the mean of its neighbors."""
 MAX_ITERATIONS = 3000
 """Maximum number of iterations; about twice the width of the widest void in samples is needed."""
@@ -77,7 +77,7 @@ def _membrane(start: FloatArray, inner: NDArray[np.intp], degree: FloatArray, kn
     residual = known - pull(z)
     direction, size = residual / degree, float(residual @ (residual / degree))
     for _ in range(MAX_ITERATIONS):
-        if np.abs(residual).max() < CLOSE:
+        if np.abs(residual).max() < RESIDUAL_TOLERANCE:
             break
         pulled = pull(direction)
         step = size / float(direction @ pulled)

@@ -35,7 +35,7 @@ TREADS = ("tread",)
 POSITIONS = ("height", "roll", "pitch", "theta", "tread")
 """Fields that a semi-implicit method advances with the new velocities."""
 
-FAST = ("theta", "theta_dot", "wheel_spin", "tread")
+FAST_STATES = ("theta", "theta_dot", "wheel_spin", "tread")
 """Suspension, wheels and tires; the chassis is slow in comparison [Deyo 1989]."""
 
 
@@ -140,9 +140,9 @@ def without_rigid_modes(J: Matrix, vehicle: VehicleOde, h: float) -> Matrix:
     h : step size [s] if J is the matrix of a step, else 0
     """
     moving = retained_states(vehicle)
-    found = np.abs(J[np.ix_(moving, places(*IGNORABLE, size=vehicle.size))]).max()
-    if found > DEPENDENCE * (h or 1.0):
-        raise JounceError(f"the vehicle depends on its position or heading ({found:.2g} 1/s); hint: linearize it on level, even ground")
+    largest = np.abs(J[np.ix_(moving, places(*IGNORABLE, size=vehicle.size))]).max()
+    if largest > DEPENDENCE * (h or 1.0):
+        raise JounceError(f"the vehicle depends on its position or heading ({largest:.2g} 1/s); hint: linearize it on level, even ground")
     return J[np.ix_(moving, moving)]
 
 

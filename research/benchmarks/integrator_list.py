@@ -12,7 +12,7 @@ from research.benchmarks.multistep import AdamsBashforth2, AdamsPEC, AdamsPECE
 from vehicles.integration.contract import Integrator, Rates
 from vehicles.integration.implicit import HybridEuler, LinearlyImplicitEuler
 from vehicles.integration.one_step import ExplicitEuler, RungeKutta2, RungeKutta4, SemiImplicitEuler
-from vehicles.linearize import FAST, POSITIONS
+from vehicles.linearize import FAST_STATES, POSITIONS
 
 
 class Layout(Protocol):
@@ -36,7 +36,7 @@ METHODS: dict[str, Callable[[Layout, Rates], Integrator]] = {
     "Runge-Kutta 2 (Heun)": lambda y, f: RungeKutta2(f),
     "Runge-Kutta 4": lambda y, f: RungeKutta4(f),
     "linearly implicit Euler": lambda y, f: LinearlyImplicitEuler(f, len(y)),
-    "hybrid Euler": lambda y, f: HybridEuler(f, y.indices(*FAST)),
+    "hybrid Euler": lambda y, f: HybridEuler(f, y.indices(*FAST_STATES)),
 }
 """Methods for a vehicle state and its rates."""
 IMPLICIT = ("linearly implicit Euler", "hybrid Euler")

@@ -32,7 +32,7 @@ def times_real_time(parts: SessionParts) -> float:
                 Path(folder), session.readout, session.command, LOGGED, more=session.logged, readout_table=parts.vehicle.readout_table
             )
             metrics = whole_ticks(METRICS_RATE, parts.step, "metrics", "rate")
-            session.outlets += [log, MemoryRecorder(session, metrics, columns(parts.vehicle.corner_names))]
+            session.output.outlets += [log, MemoryRecorder(session, metrics, columns(parts.vehicle.corner_names))]
             session.publish()
             session.run(1.0)
             start, began = session.time, time.process_time()

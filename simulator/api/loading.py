@@ -64,9 +64,9 @@ def assemble(names: Mapping[str, str | None], changes: Changes | None, session: 
     """
     if session is None and names.get("maneuver") is None and names.get("terrain") is None:
         names = {**names, "terrain": PLAIN_GROUND}
-    found = configured(names, changes, session)
-    compile_for_session(found, lambda line: None)
-    return build(found)
+    configuration = configured(names, changes, session)
+    compile_for_session(configuration, lambda line: None)
+    return build(configuration)
 
 
 def configured(names: Mapping[str, str | None], changes: Changes | None, session: str | None = None) -> Configuration:

@@ -27,12 +27,12 @@ from simulator.builder.builder import data_folder
 from simulator.builder.session_parts import SessionParts
 from simulator.builder.warm_up import compile_kernels
 from simulator.configuration.vehicles_section import default_name
+from simulator.collision import Collision
 from simulator.driver.command_ranges import RANGES
 from simulator.driver.contract import SensingDriver
 from simulator.driver.driver_seat import Closing
-from simulator.events.collision import Collision
-from simulator.events.incident import Incident
 from simulator.faults.planned_fault import PlannedFault
+from simulator.incident import Incident
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import FEWEST_ROWS, evaluate, too_short
 from simulator.maneuvers.phase_driver import DONE, how_ended
@@ -326,7 +326,7 @@ class Simulation:
 
     @property
     def collisions(self) -> tuple[Collision, ...]:
-        """Collisions with objects since the last reset, see `simulator.events.collision.Collision`. A collision stops nothing and raises nothing."""
+        """Collisions with objects since the last reset, see `simulator.collision.Collision`. A collision stops nothing and raises nothing."""
         return tuple(self._session.collisions)
 
     @property
@@ -337,7 +337,7 @@ class Simulation:
     @checks(sensor=TEXT, call=FUNCTION)
     def on_measurement(self, sensor: str, call: Callable[[Measurement], None]) -> None:
         """Call a function with each measurement of a sensor at its delivery, until the next reset. Raises JounceError: no such sensor."""
-        by_name = {one.name: one for one in self._session.sensors}
+        by_name = {one.name: one for one in self._session.measuring.sensors}
         if sensor not in by_name:
             expected = ", ".join(by_name) or "a simulation with sensors"
             raise JounceError(f"sensor {sensor}: no such sensor{did_you_mean(sensor, by_name)}; expected {expected}")
@@ -374,7 +374,7 @@ class Simulation:
         self._measured: MemoryRecorder | None = None
         if parts.maneuver is not None:
             self._measured = measuring(session, parts.maneuver)
-        session.outlets += [outlet for outlet in (self._recorder, self._measured) if outlet is not None]
+        session.output.outlets += [outlet for outlet in (self._recorder, self._measured) if outlet is not None]
         self._present = LiveValues(session)
         session.publish()
 
@@ -385,7 +385,7 @@ class Simulation:
 
     def _end_threads(self) -> None:
         """End the threads of sensors and of a driver that this simulation created."""
-        for sensor in self._session.sensors:
+        for sensor in self._session.measuring.sensors:
             sensor.close()
         if self._driver is None and isinstance(self._session.driver, Closing):
             self._session.driver.close()
@@ -448,7 +448,7 @@ class Simulation:
     @property
     def faults(self) -> tuple[PlannedFault, ...]:
         """Faults of the drive, each with its `name`, times and present `level`."""
-        return self._session.faults
+        return self._session.injector.faults
 
     @checks(fault=Kind(lambda value: isinstance(value, str | Mapping), "a name or a mapping"))
     def fault(self, fault: str | Mapping[str, Any], **keys: Any) -> str:
@@ -489,11 +489,11 @@ class Simulation:
         steps = seconds / self._session.h
         if not (0.0 <= steps < 1e12 and abs(steps - round(steps)) < 1e-6 * max(1.0, steps)):
             raise ConfigError("advance", "seconds", seconds, f"a multiple of the step, {self._session.h:g} s")
-        before, failed = self._session.recovery.latest, len(self._session.failures)
+        before, failed = self._session.recovery.latest, len(self._session.output.failures)
         self._session.run(seconds)
         self.vehicle.read(self._session.command)
-        if len(self._session.failures) > failed:
-            raise self._session.failures[failed]
+        if len(self._session.output.failures) > failed:
+            raise self._session.output.failures[failed]
         if self._session.recovery.latest is not None and self._session.recovery.latest is not before:
             raise IncidentError(self._session.recovery.latest)
 
@@ -543,10 +543,10 @@ class Simulation:
         outcome = outcome_of(self._session.driver)
         if measured.rows < FEWEST_ROWS and outcome is None:  # a goal that cannot be reached ends a run at once
             raise JounceError(too_short(measured.rows))
-        found = evaluate(self.maneuver, measured, self.ground.spawn, traits, session_grip(self._session))
+        evaluation = evaluate(self.maneuver, measured, self.ground.spawn, traits, session_grip(self._session))
         ended = how_ended(self._session.driver).replace(DONE, "")
-        passed = False if ended else found["pass"]
-        return Result(self.maneuver.name, passed, found["metrics"], found["checks"], self.log, ended, outcome)
+        passed = False if ended else evaluation["pass"]
+        return Result(self.maneuver.name, passed, evaluation["metrics"], evaluation["checks"], self.log, ended, outcome)
 
     def __getitem__(self, name: str) -> Any:
         """Return the value of a column ("v_WB_B_x"), or the array of a field ("v_WB_B"), in SI units. Raises NoSuchColumnError."""

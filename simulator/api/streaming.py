@@ -75,4 +75,4 @@ def stream(
     summary = host.run()
     if host.stop_request.first is not None:  # the platform is already parked
         raise KeyboardInterrupt
-    return {**{key: value for key, value in summary.items() if key != "first_frame"}, "troubles": list(host.troubles)}
+    return {**{key: value for key, value in summary.items() if key != "first_frame"}, "troubles": list(host.messages.troubles)}

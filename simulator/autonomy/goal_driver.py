@@ -41,7 +41,7 @@ from simulator.autonomy.mappers.kinds import MAPPER_KINDS
 from simulator.autonomy.object_clearance import ObjectClearance
 from simulator.autonomy.outcome import ERROR, OUTCOMES, REACHED, STUCK, Judge, Outcome
 from simulator.autonomy.path_check import check_path
-from simulator.autonomy.plan_follower import FIRM, PlanFollower
+from simulator.autonomy.plan_follower import MAX_STOP_FACTOR, PlanFollower
 from simulator.autonomy.planners.kinds import PLANNER_KINDS
 from simulator.autonomy.pose_check import TOUCHES, outline_of
 from simulator.autonomy.result_checks import checked_map, checked_plan
@@ -97,7 +97,7 @@ MAP_PERIOD, MAX_MAPS = 2.0, 200
 """s between two maps that are kept for a picture, and their number."""
 HISTORY = 200
 """Number of poses, one for each call, that a mapper gets."""
-NEAR = 1.5
+RESUME_DISTANCE = 1.5
 """m. Distance from the last plan up to which a driver who resumes follows the plan."""
 LONGEST_STOP = 20.0
 """s. Time after a failure within which the vehicle comes to rest."""
@@ -202,13 +202,13 @@ class GoalDriver:
 
     def _stages(self, settings: DriverSettings) -> tuple[Stage, Stage]:
         """Create mapper and planner. Raises JounceError."""
-        given, wanted = self._task.mapper, self._task.planner
-        map_kind, plan_kind = MAPPER_KINDS.need(given["type"]), PLANNER_KINDS.need(wanted["type"])
+        given, planner_choice = self._task.mapper, self._task.planner
+        map_kind, plan_kind = MAPPER_KINDS.need(given["type"]), PLANNER_KINDS.need(planner_choice["type"])
         seeds = [np.random.default_rng((settings.seed, n)) for n in (1, 2)]
         with making(f"mapper {map_kind.name}"):
             mapper = map_kind.make(MapperSettings(given, self.vehicle, settings.ground, seeds[0], settings.mounts))
         with making(f"planner {plan_kind.name}"):
-            planner = plan_kind.make(PlannerSettings(wanted, self.vehicle, seeds[1]))
+            planner = plan_kind.make(PlannerSettings(planner_choice, self.vehicle, seeds[1]))
         if settings.paced and MAPPER_KINDS.is_builtin(map_kind.name) and PLANNER_KINDS.is_builtin(plan_kind.name):
             self._warm(mapper, planner, settings)
         return tuple(  # type: ignore[return-value]
@@ -222,7 +222,7 @@ class GoalDriver:
             )
             for noun, kind, function, check, values, registry in (
                 ("mapper", map_kind, mapper.update, _map_of, given, MAPPER_KINDS),
-                ("planner", plan_kind, planner.plan, checked_plan, wanted, PLANNER_KINDS),
+                ("planner", plan_kind, planner.plan, checked_plan, planner_choice, PLANNER_KINDS),
             )
         )
 
@@ -230,9 +230,9 @@ class GoalDriver:
         """Compile or load the kernels, so that no tick waits for them in real time."""
         start, spawn = record(READOUT), Pose(*settings.ground.spawn)
         start[0]["p_WB"][:2], start[0]["yaw"] = spawn[:2], spawn.yaw
-        found = mapper.update(MapperInput(0.0, start, {}, settings.ground.objects))
-        check_path(found, self._outline, [spawn[:2]], [spawn.yaw], [1])
-        seen, aside = self._input(0.0, found, spawn, 0.0, 0.0), 0.7 * self.vehicle.min_turning_radius
+        first_map = mapper.update(MapperInput(0.0, start, {}, settings.ground.objects))
+        check_path(first_map, self._outline, [spawn[:2]], [spawn.yaw], [1])
+        seen, aside = self._input(0.0, first_map, spawn, 0.0, 0.0), 0.7 * self.vehicle.min_turning_radius
         beside = Goal(spawn.x - aside * math.sin(spawn.yaw), spawn.y + aside * math.cos(spawn.yaw), self.goal.radius)
         for goal in (beside, self.goal):  # planners have another search for a goal within the turning circle
             planner.plan(replace(seen, goal=goal))
@@ -261,7 +261,7 @@ class GoalDriver:
         here, kept = readout[0]["p_WB"][:2], None
         if self.plan is not None and not self._reason and (self.plan.directions is None or np.all(self.plan.directions > 0)):
             away = np.hypot(*(self.plan.points - here).T).min()
-            kept = self.plan if away < NEAR else None
+            kept = self.plan if away < RESUME_DISTANCE else None
         self.plan = kept
         self._follower.resume(kept, int(command[0]["selector"]))
         self._stop, self._stuck, self._still_since = math.inf, 0, None
@@ -302,11 +302,11 @@ class GoalDriver:
 
     def _think(self, t: float, readout: Record, pose: Pose, speed: float, sensors: Mapping[str, Measurement]) -> None:
         """Take results of mapper and planner, and begin their next calls. Raises PlanError."""
-        found = self._mapper.result()
-        if found is not None:
-            self.map, self._has_news = found, True
-            if not self.maps or found.time - self.maps[-1].time >= MAP_PERIOD - 1e-9:
-                self.maps.append(found)
+        result = self._mapper.result()
+        if result is not None:
+            self.map, self._has_news = result, True
+            if not self.maps or result.time - self.maps[-1].time >= MAP_PERIOD - 1e-9:
+                self.maps.append(result)
             self._check_plan(pose)
         planned = self._planner.result()
         if planned is not None:
@@ -327,18 +327,18 @@ class GoalDriver:
         curvature = self._traits.road_wheel_angle(float(readout[0]["steering"])) / self._traits.turning_length
         return self._input(t, self.map, moving_pose(pose, readout, self.vehicle.rear_axle), speed, curvature)
 
-    def _input(self, t: float, found: ObstacleMap, pose: Pose, speed: float, curvature: float) -> PlannerInput:
-        wanted = self._task.planner
+    def _input(self, t: float, obstacle_map: ObstacleMap, pose: Pose, speed: float, curvature: float) -> PlannerInput:
+        planner = self._task.planner
         return PlannerInput(
             t,
-            found,
+            obstacle_map,
             pose,
             speed,
             curvature,
             self.goal,
             self.vehicle,
-            float(wanted["speed"]),
-            float(wanted["margin"]),
+            float(planner["speed"]),
+            float(planner["margin"]),
             self._stuck,
             self.plan,
         )
@@ -381,7 +381,7 @@ class GoalDriver:
 
     def _note_stuck(self, t: float, pose: Pose, speed: float) -> None:
         """Notice that the vehicle does not move although it should, and that it moves again."""
-        waits = bool(self._reason) or self._stop < FIRM
+        waits = bool(self._reason) or self._stop < MAX_STOP_FACTOR
         if abs(speed) > NO_MOTION or not (waits or self._follower.target > PUSHING):
             self._still_since = None
         elif self._still_since is None:
@@ -425,9 +425,9 @@ class GoalDriver:
         return WAITING if self.plan is None else DRIVING if self._follower.direction > 0 else REVERSING
 
 
-def _map_of(found: Any, seen: MapperInput) -> ObstacleMap:
+def _map_of(result: Any, seen: MapperInput) -> ObstacleMap:
     """Return the checked map of a mapper."""
-    return checked_map(found)
+    return checked_map(result)
 
 
 def moving_pose(pose: Pose, readout: Record, rear_axle: float) -> Pose:

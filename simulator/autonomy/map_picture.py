@@ -30,8 +30,8 @@ def mosaic(maps: Sequence[ObstacleMap]) -> tuple[NDArray[np.uint8], tuple[float,
     for one, corner in zip(maps, corners - low, strict=True):
         ny, nx = one.shape
         part = out[corner[1] : corner[1] + ny, corner[0] : corner[0] + nx]
-        found = codes(one)
-        part[found != UNKNOWN] = found[found != UNKNOWN]
+        classes = codes(one)
+        part[classes != UNKNOWN] = classes[classes != UNKNOWN]
     return PALETTE[out], (float(low[0] * cell), float(high[0] * cell), float(low[1] * cell), float(high[1] * cell))
 
 

@@ -47,32 +47,32 @@ class ObjectOutlines:
         key = len(objects), objects.edits, int(objects.world[0]["broken"])
         if self._rest is None or self._rest.key != key:
             rows = [row for row in np.flatnonzero(objects.records["motion"] != PATH) if not _is_loose(objects, int(row))]
-            found = self._on_ground(outlines(objects, rows=np.array(rows, np.int64)))
-            reach = np.array([one.reach() for one in found]).reshape(-1, 2, 2)
-            self._rest = AtRest(key, found, reach[:, 0], reach[:, 1])
+            grounded = self._on_ground(outlines(objects, rows=np.array(rows, np.int64)))
+            reach = np.array([one.reach() for one in grounded]).reshape(-1, 2, 2)
+            self._rest = AtRest(key, grounded, reach[:, 0], reach[:, 1])
         return self._rest
 
     def moving(self, objects: ObjectSet, time: float, prediction: float = 0.0) -> list[Outline]:
         """Return the outlines of moving objects at a time [s], and where they will be within `prediction` [s] at their present velocity."""
         rows = np.flatnonzero(objects.records["motion"] == PATH)
         loose = [row for row in np.flatnonzero(objects.records["motion"] == BREAKAWAY) if _is_loose(objects, int(row))]
-        found = self._on_ground(outlines(objects, time, rows=np.array(loose, np.int64)))
+        grounded = self._on_ground(outlines(objects, time, rows=np.array(loose, np.int64)))
         if not len(rows):
-            return found
+            return grounded
         now, soon = outlines(objects, time, rows=rows), outlines(objects, time + 0.1, rows=rows)
         for one, later in zip(now, soon, strict=True):
             velocity = (later.points.mean(axis=0) - one.points.mean(axis=0)) / 0.1
             steps = 1 + (math.ceil(prediction / LOOK) if np.hypot(*velocity) > STANDING else 0)
-            found += self._on_ground([_moved(one, velocity * min(LOOK * k, prediction)) for k in range(steps)])
-        return found
+            grounded += self._on_ground([_moved(one, velocity * min(LOOK * k, prediction)) for k in range(steps)])
+        return grounded
 
-    def _on_ground(self, found: list[Outline]) -> list[Outline]:
+    def _on_ground(self, all_outlines: list[Outline]) -> list[Outline]:
         """Return outlines with the height of the ground below them."""
-        if not found:
+        if not all_outlines:
             return []
-        x, y = np.array([one.points.mean(axis=0) for one in found]).T
+        x, y = np.array([one.points.mean(axis=0) for one in all_outlines]).T
         grounds = ground_heights(self._ground, np.ascontiguousarray(x), np.ascontiguousarray(y))
-        return [Outline(p.points, p.radius, p.bottom, p.top, p.label, float(z)) for p, z in zip(found, grounds, strict=True)]
+        return [Outline(p.points, p.radius, p.bottom, p.top, p.label, float(z)) for p, z in zip(all_outlines, grounds, strict=True)]
 
 
 def _is_loose(objects: ObjectSet, row: int) -> bool:

@@ -33,15 +33,15 @@ SPACING = 0.25
 """m between two stored points of a path."""
 RESPONSE = 0.25
 """s. Time ahead for which the speed is looked up, about the response time of the pedals."""
-FIRM = 1.5
+MAX_STOP_FACTOR = 1.5
 """Largest deceleration over that of the plan, for stops that the plan did not foresee."""
-STOPPED = 0.15
+STANDSTILL_SPEED = 0.15
 """m/s. Speed at which the selector may change its direction."""
 SHIFT_TIME = 0.6
 """s at rest in the new direction before the vehicle moves."""
 HOLD = 0.5
 """1. Brake pedal at rest."""
-ARRIVED = 0.4
+ARRIVAL_DISTANCE = 0.4
 """m. Distance from the end of a segment at which a stopped vehicle is there."""
 BACK_STIFFNESS, BACK_DAMPING = 0.5, 0.9
 """1/m, 1. k and zeta of the controller backward."""
@@ -106,7 +106,9 @@ class PlanFollower:
 
     def has_arrived(self, speed: float) -> bool:
         """Return whether the vehicle, at a forward speed [m/s], stands at the end of the plan."""
-        return len(self._segments) == 1 and abs(speed) < STOPPED and self._segments[0].length - self.station()[1] < ARRIVED
+        return (
+            len(self._segments) == 1 and abs(speed) < STANDSTILL_SPEED and self._segments[0].length - self.station()[1] < ARRIVAL_DISTANCE
+        )
 
     def start(self, plan: Plan) -> None:
         """Follow a plan from the point of it next to the vehicle."""
@@ -146,7 +148,7 @@ class PlanFollower:
             return
         ready = self._steer(t, readout, command, now)
         left = now.length - self.station()[1]
-        if left < ARRIVED and abs(v) < STOPPED and len(self._segments) > 1:
+        if left < ARRIVAL_DISTANCE and abs(v) < STANDSTILL_SPEED and len(self._segments) > 1:
             del self._segments[0]
             self._begin_segment()
             self.target = 0.0
@@ -158,21 +160,21 @@ class PlanFollower:
     def _wanted(self, now: Segment, speed: float, left: float, stop: float) -> float:
         """Return the target of the speed."""
         station = self.station()[1] + RESPONSE * speed
-        wanted = float(np.interp(station, now.station, now.speeds))
-        if left < ARRIVED:
+        planned_speed = float(np.interp(station, now.station, now.speeds))
+        if left < ARRIVAL_DISTANCE:
             return 0.0
         if stop < math.inf:
             room = max(stop - RESPONSE * speed, 0.0)
-            wanted = min(wanted, math.sqrt(2.0 * FIRM * self._vehicle.deceleration * room))
+            planned_speed = min(planned_speed, math.sqrt(2.0 * MAX_STOP_FACTOR * self._vehicle.deceleration * room))
         # near the end the speed of the plan goes to zero, but the vehicle has to arrive
-        return max(wanted, 0.4) if left > ARRIVED and stop > ARRIVED and wanted > 0.0 else wanted
+        return max(planned_speed, 0.4) if left > ARRIVAL_DISTANCE and stop > ARRIVAL_DISTANCE and planned_speed > 0.0 else planned_speed
 
     def _press(self, t: float, readout: Record, command: Record, direction: int) -> None:
         """Write the pedals for the target of the speed."""
         v = direction * float(readout[0]["v_WB_B"][0])
         control = self._speed if direction > 0 else self._back_speed
         slows = self.target < v
-        control.set_target(self.target, FIRM * self._vehicle.deceleration if slows else self._vehicle.acceleration)
+        control.set_target(self.target, MAX_STOP_FACTOR * self._vehicle.deceleration if slows else self._vehicle.acceleration)
         grade = direction * float(grade_under(readout[0]))
         throttle, brake = control.pedals(t, 0.0, v, grade)
         command[0]["throttle"], command[0]["brake"] = throttle, brake
@@ -180,21 +182,21 @@ class PlanFollower:
 
     def _is_in_direction(self, t: float, v: float, direction: int, command: Record) -> bool:
         """Stop and change the direction if needed; return whether the vehicle may move in it."""
-        if self._selector == direction and v * direction > -2.0 * STOPPED:
+        if self._selector == direction and v * direction > -2.0 * STANDSTILL_SPEED:
             if self._rests_since is None or t - self._rests_since >= SHIFT_TIME:
                 self._rests_since = None
                 return True
-        elif abs(v) < STOPPED:
+        elif abs(v) < STANDSTILL_SPEED:
             self._selector, self._rests_since = direction, t
         self._hold(t, v, command)
         return False
 
     def _hold(self, t: float, v: float, command: Record) -> None:
         """Brake to rest in the present direction."""
-        self._speed.set_target(0.0, FIRM * self._vehicle.deceleration)
+        self._speed.set_target(0.0, MAX_STOP_FACTOR * self._vehicle.deceleration)
         c = command[0]
         c["throttle"], c["selector"] = 0.0, self._selector
-        brake = FIRM * self._vehicle.deceleration / self._model.brake_acceleration
+        brake = MAX_STOP_FACTOR * self._vehicle.deceleration / self._model.brake_acceleration
         c["brake"] = max(HOLD, min(brake, 1.0)) if abs(v) < 0.5 else min(brake, 1.0)
 
     def _steer(self, t: float, readout: Record, command: Record, now: Segment) -> bool:
@@ -202,14 +204,14 @@ class PlanFollower:
         if now.direction > 0:
             self._forward.steer(t, self._seen_at_axle(readout), command)
             self._back_input = float(command[0]["steering"])
-            at_rest = abs(float(readout[0]["v_WB_B"][0])) < STOPPED
+            at_rest = abs(float(readout[0]["v_WB_B"][0])) < STANDSTILL_SPEED
             return not at_rest or abs(self._forward.requested_input - self._back_input) < LOOK_AHEAD_WHEELS
-        wanted = self._model.steering_for(self._model.turning_length * self._back_curvature(readout, now))
+        angle = self._model.steering_for(self._model.turning_length * self._back_curvature(readout, now))
         most = BACK_TURN / self._model.steering_wheel_lock * 0.01
-        self._back_input += min(max(wanted - self._back_input, -most), most)
+        self._back_input += min(max(angle - self._back_input, -most), most)
         command[0]["steering"] = self._back_input
         if self._back_station < 0.5:
-            return abs(wanted - self._back_input) < LOOK_AHEAD_WHEELS
+            return abs(angle - self._back_input) < LOOK_AHEAD_WHEELS
         return True
 
     def _seen_at_axle(self, readout: Record) -> Record:
@@ -257,7 +259,7 @@ def segments_of(plan: Plan, vehicle: VehicleTraits) -> list[Segment]:
             speeds[0] = max(speeds[:2])
         points = plan.points[part] - vehicle.rear_axle * np.column_stack((np.cos(headings), np.sin(headings)))
         path, station = path_through(points, speeds, vehicle.curvature_rate)
-        if station[-1] > ARRIVED:
+        if station[-1] > ARRIVAL_DISTANCE:
             out.append(Segment(path, direction, station, speeds, int(first)))
     return out
 

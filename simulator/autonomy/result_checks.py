@@ -23,41 +23,41 @@ LAYERS = ("elevation", "slope", "step", "object", "strength", "cost")
 FloatArray = NDArray[np.float64]
 
 
-def checked_map(found: Any) -> ObstacleMap:
+def checked_map(result: Any) -> ObstacleMap:
     """Return the map of a mapper. Raises PlanError: no map, arrays of another shape or type, an infinite number, an unknown state."""
-    if not isinstance(found, ObstacleMap):
-        raise PlanError(f"expected an ObstacleMap; got {type(found).__name__}")
-    time, cell = float(_numbers("map: time", found.time, ())), float(_numbers("map: cell", found.cell, ()))
-    x, y = _numbers("map: origin", found.origin, (2,))
-    state = np.asarray(found.state)
+    if not isinstance(result, ObstacleMap):
+        raise PlanError(f"expected an ObstacleMap; got {type(result).__name__}")
+    time, cell = float(_numbers("map: time", result.time, ())), float(_numbers("map: cell", result.cell, ()))
+    x, y = _numbers("map: origin", result.origin, (2,))
+    state = np.asarray(result.state)
     if state.ndim != 2 or not state.size or not cell > 0.0 or not math.isfinite(x + y + cell + time):
         raise PlanError(f"expected arrays (ny, nx) with cells of a positive size; got state {state.shape}, cell {cell}")
     if state.dtype.kind not in "iub" or not np.isin(state, (FREE, OBSTACLE, UNKNOWN)).all():
         raise PlanError("map: expected a state of FREE, OBSTACLE or UNKNOWN in each cell")
-    layers = {name: _numbers(f"map: {name}", getattr(found, name), state.shape) for name in LAYERS}
+    layers = {name: _numbers(f"map: {name}", getattr(result, name), state.shape) for name in LAYERS}
     for name, layer in layers.items():
         if np.isinf(layer).any():
             raise PlanError(f"map: {name} is infinite in a cell; expected numbers, NaN for unknown")
-    return replace(found, time=time, origin=(float(x), float(y)), cell=cell, state=state.astype(np.uint8, copy=False), **layers)
+    return replace(result, time=time, origin=(float(x), float(y)), cell=cell, state=state.astype(np.uint8, copy=False), **layers)
 
 
-def checked_plan(found: Any, seen: PlannerInput) -> Plan | Blocked:
+def checked_plan(result: Any, seen: PlannerInput) -> Plan | Blocked:
     """Return the result of a planner, with copies of its arrays that nobody can change.
 
     Raises PlanError: no plan, an empty one, other shapes or types, a number that is not finite, points far apart or outside the map.
     """
-    if isinstance(found, Blocked):
-        return Blocked(one_line(str(found.reason))[:LONGEST_REASON])
-    if not isinstance(found, Plan):
-        raise PlanError(f"expected a Plan or Blocked; got {type(found).__name__}")
-    points = _numbers("points", found.points, None)
+    if isinstance(result, Blocked):
+        return Blocked(one_line(str(result.reason))[:LONGEST_REASON])
+    if not isinstance(result, Plan):
+        raise PlanError(f"expected a Plan or Blocked; got {type(result).__name__}")
+    points = _numbers("points", result.points, None)
     if points.ndim != 2 or points.shape[1] != 2:
         raise PlanError(f"expected points (n, 2); got {points.shape}")
     n = len(points)
     if not 2 <= n <= MAX_POINTS:
         raise PlanError(f"expected a path of 2 to {MAX_POINTS} points; got {n}")
-    headings, speeds = (_numbers(name, getattr(found, name), (n,)) for name in ("headings", "speeds"))
-    directions = np.ones(n) if found.directions is None else _numbers("directions", found.directions, (n,))
+    headings, speeds = (_numbers(name, getattr(result, name), (n,)) for name in ("headings", "speeds"))
+    directions = np.ones(n) if result.directions is None else _numbers("directions", result.directions, (n,))
     if not (np.isfinite(points).all() and np.isfinite(headings).all() and np.isfinite(speeds).all()):
         raise PlanError("a number of the plan is not finite")
     if (speeds < 0.0).any():
@@ -73,7 +73,7 @@ def checked_plan(found: Any, seen: PlannerInput) -> Plan | Blocked:
     arrays = points, headings, speeds, directions.astype(np.int8)
     for one in arrays:
         one.flags.writeable = False
-    return Plan(*arrays, bool(found.reaches_goal), _candidates(found.candidates))
+    return Plan(*arrays, bool(result.reaches_goal), _candidates(result.candidates))
 
 
 def _candidates(given: Any) -> tuple[FloatArray, ...]:

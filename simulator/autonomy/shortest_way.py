@@ -40,10 +40,10 @@ def shortest_way(start: Pose, goal: Goal, ground: Ground, vehicle: VehicleTraits
     mapper = TruthMapper(MapperSettings(values, vehicle, ground, np.random.default_rng(0)))
     center = record(READOUT)
     center[0]["p_WB"][:2] = 0.5 * (start.x + goal.x), 0.5 * (start.y + goal.y)
-    found = mapper.update(MapperInput(0.0, center, {}, ground.objects))
-    ny, nx = found.shape
-    x, y = (found.origin[k] + (np.arange(n) + 0.5) * cell for k, n in enumerate((nx, ny)))
-    weight = np.where(found.distance > 0.5 * vehicle.width + NARROWEST, 1.0, np.inf)
+    obstacle_map = mapper.update(MapperInput(0.0, center, {}, ground.objects))
+    ny, nx = obstacle_map.shape
+    x, y = (obstacle_map.origin[k] + (np.arange(n) + 0.5) * cell for k, n in enumerate((nx, ny)))
+    weight = np.where(obstacle_map.distance > 0.5 * vehicle.width + NARROWEST, 1.0, np.inf)
     near = np.hypot(x[None, :] - goal.x, y[:, None] - goal.y) <= max(goal.radius, cell)
     way = route_field(weight, np.where(near, 0.0, np.inf), cell)
     from_start = way + np.hypot(x[None, :] - start.x, y[:, None] - start.y)

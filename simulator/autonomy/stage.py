@@ -13,7 +13,7 @@ from simulator.autonomy.contract import PlanError
 from simulator.base.errors import JounceError
 from simulator.base.plugin_thread import PluginThread
 
-LATE = 2.0
+MAX_LATE_PERIODS = 2.0
 """Periods after which a result is too late, in real time."""
 
 
@@ -36,7 +36,7 @@ class Stage:
         self.name, self.period = name, period
         self.in_thread = in_thread
         self._function, self._check, self._paced = function, check, paced
-        self._thread = PluginThread(name, self._call, LATE * period) if in_thread else None
+        self._thread = PluginThread(name, self._call, MAX_LATE_PERIODS * period) if in_thread else None
         self._next = 0.0
         self._outcome: tuple[Any, Exception | None] | None = None
 
@@ -57,9 +57,9 @@ class Stage:
 
     def _call(self, *arguments: Any) -> tuple[Any, PlanError | None]:
         """Return the checked result of a call, or why it is impossible. In a thread, the check delays no tick either."""
-        found = self._function(*arguments)
+        result = self._function(*arguments)
         try:
-            return self._check(found, *arguments), None
+            return self._check(result, *arguments), None
         except PlanError as error:
             return None, error
         except Exception as error:  # for example an object of a plugin that raises when it is read
@@ -68,14 +68,14 @@ class Stage:
     def result(self) -> Any:
         """Return the checked result of the last call, or None. Raises PlanError: it failed, is late or returned an impossible result."""
         if self._thread is not None:
-            found = self._thread.result(not self._paced)
+            outcome = self._thread.result(not self._paced)
             if self._thread.error:
                 raise PlanError(self._thread.error.replace(" was dropped", "", 1))
         else:
-            found, self._outcome = self._outcome, None
-        if found is None:
+            outcome, self._outcome = self._outcome, None
+        if outcome is None:
             return None
-        result, error = found
+        result, error = outcome
         if error is not None:
             text = str(error) if isinstance(error, JounceError) else f"{type(error).__name__}: {error}".rstrip(": ")
             raise PlanError(f"{self.name}: {text}") from error

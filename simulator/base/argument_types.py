@@ -51,8 +51,8 @@ class Parser(argparse.ArgumentParser):
 
 def _hint(word: str, known: Iterable[str]) -> str:
     """Return a hint at the nearest known word; empty if no word is near."""
-    found = nearest(word, known)
-    return f"; hint: did you mean {found}?" if found else ""
+    nearest_word = nearest(word, known)
+    return f"; hint: did you mean {nearest_word}?" if nearest_word else ""
 
 
 class Version(argparse.Action):

@@ -26,7 +26,7 @@ from simulator.view.shared_state import ViewReader
 KEY = "space"
 READ_EVERY = 0.01
 """s of simulated time between two reads of the input devices."""
-BETWEEN = (0.15, 0.25)
+EVENT_INTERVAL = (0.15, 0.25)
 """s between two events, by chance, so that the events have no fixed phase to the ticks."""
 POLL = 0.5e-3
 """s between two looks at the states."""
@@ -165,7 +165,7 @@ class LatencyProbe:
         began, frames = time.perf_counter(), self._keys.frames
         with _priority():
             while time.perf_counter() - began < seconds and goes_on():
-                time.sleep(chance.uniform(*BETWEEN))
+                time.sleep(chance.uniform(*EVENT_INTERVAL))
                 pressed = not pressed
                 sent = time.perf_counter()
                 commanded = self._command(pressed, sent)
@@ -215,7 +215,7 @@ def delays(events: Sequence[tuple[float, float]], effects: Sequence[tuple[float,
     >>> [round(delay, 3) for delay in delays([(5.0, 1.0)], [(5.001, 0.996), (5.004, 1.0), (5.008, 1.004)])]
     [0.008]
     """
-    found = (
+    differences = (
         next((at - sent for at, simulated in effects if at > sent and simulated > commanded + 1e-6), None) for sent, commanded in events
     )
-    return [delay for delay in found if delay is not None]
+    return [delay for delay in differences if delay is not None]

@@ -63,14 +63,14 @@ def main_bench_realtime(seconds: float, as_json: bool) -> int:
     cases = [case for case in CASES if not case.window or display_available()]
     if len(cases) < len(CASES):
         print_error("no display found: cases with a window are left out; hint: run it on a desktop, or under xvfb-run")
-    found = []
+    results = []
     for loaded in (False, True):
         with busy_processes((os.cpu_count() or 1) if loaded else 0):
             for case in cases:
-                found.append(_measure(case, loaded, seconds))
+                results.append(_measure(case, loaded, seconds))
                 if not as_json:
-                    print_line("\n".join(case_lines(found[-1])))
-    result = {"seconds": seconds, "machine": machine(), "real_time_priority": may_have_priority(), "cases": found}
+                    print_line("\n".join(case_lines(results[-1])))
+    result = {"seconds": seconds, "machine": machine(), "real_time_priority": may_have_priority(), "cases": results}
     if as_json:
         print_line(json_text(result))
     else:
@@ -182,20 +182,20 @@ def case_lines(case: dict[str, Any]) -> list[str]:
     """Return the figures of a case as text."""
     lines = [f"{case['case']}, {'loaded' if case['loaded'] else 'idle'}"]
     for name, key in (("lateness", "lateness"), ("tick cost", "tick_cost")):
-        found = case[key]
+        values = case[key]
         lines.append(
-            f"  {name} of {found['ticks']} ticks: " + ", ".join(f"{q} {found[q + '_ms']:.3f} ms" for q in ("p50", "p99", "p99.9", "max"))
+            f"  {name} of {values['ticks']} ticks: " + ", ".join(f"{q} {values[q + '_ms']:.3f} ms" for q in ("p50", "p99", "p99.9", "max"))
         )
-        ends = ["more" if b["to_ms"] is None else f"{b['to_ms']:g}" for b in found["bins"]]
-        counts = [str(b["ticks"]) for b in found["bins"]]
+        ends = ["more" if b["to_ms"] is None else f"{b['to_ms']:g}" for b in values["bins"]]
+        counts = [str(b["ticks"]) for b in values["bins"]]
         widths = [max(len(end), len(count)) + 2 for end, count in zip(ends, counts, strict=True)]
         lines.append("    to ms" + "".join(end.rjust(width) for end, width in zip(ends, widths, strict=True)))
         lines.append("    ticks" + "".join(count.rjust(width) for count, width in zip(counts, widths, strict=True)))
     for name, key in (("event to motion packet", "event_to_packet"), ("event to frame", "event_to_frame")):
-        found = case[key]
-        if found["events"]:
-            quantiles = ", ".join(f"{q} {found[q + '_ms']:.1f} ms" for q in ("p50", "p99", "max"))
-            lines.append(f"  {name}, {found['events']} events: {quantiles}")
+        values = case[key]
+        if values["events"]:
+            quantiles = ", ".join(f"{q} {values[q + '_ms']:.1f} ms" for q in ("p50", "p99", "max"))
+            lines.append(f"  {name}, {values['events']} events: {quantiles}")
     if case["event_to_frame"]["events"]:
         lines.append(f"  {case['frame_rate']:.0f} frames per second, {case['lost_events']} events without an effect")
     return lines

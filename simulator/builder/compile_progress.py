@@ -15,7 +15,7 @@ from pathlib import Path
 
 from simulator.base.json_output import json_text
 
-USUAL = {
+TIMES = {
     "ground": 6.0,
     "motion cueing": 17.0,
     "virtual platform": 2.0,
@@ -25,11 +25,11 @@ USUAL = {
     "drivers": 5.0,
 }
 """s. Parts in their order, and their usual times on two cores."""
-ALONE = 1.6
+ONE_CORE = 1.6
 """1. Factor of the usual times on one core."""
 OVERDUE = 1.25
 """1. A part that takes longer than expected is expected to take this multiple of its time so far."""
-FULL = 0.3
+PARTIAL_FRACTION = 0.3
 """1. Fraction of the usual time below which a compilation counts as partial."""
 FILE_NAME = "compile_seconds.json"
 
@@ -107,14 +107,14 @@ def expected_times(folder: Path, cores: int) -> dict[str, float]:
     """Return the expected times of the parts: those of the last compilation in a cache folder, else the usual ones."""
     with contextlib.suppress(OSError, ValueError, TypeError, AttributeError):
         saved = {str(name): float(seconds) for name, seconds in json.loads((folder / FILE_NAME).read_text(encoding="utf-8")).items()}
-        if saved.keys() == USUAL.keys() and all(0.0 < seconds < math.inf for seconds in saved.values()):
-            return {name: saved[name] for name in USUAL}
-    return {name: seconds * (1.0 if cores > 1 else ALONE) for name, seconds in USUAL.items()}
+        if saved.keys() == TIMES.keys() and all(0.0 < seconds < math.inf for seconds in saved.values()):
+            return {name: saved[name] for name in TIMES}
+    return {name: seconds * (1.0 if cores > 1 else ONE_CORE) for name, seconds in TIMES.items()}
 
 
 def save_times(folder: Path, seconds: Mapping[str, float]) -> None:
     """Save the times of a compilation for the next one, if possible, unless most kernels were on disk already."""
-    if sum(seconds.values()) < FULL * sum(USUAL.values()):
+    if sum(seconds.values()) < PARTIAL_FRACTION * sum(TIMES.values()):
         return
     with contextlib.suppress(OSError):
         (folder / FILE_NAME).write_text(json_text(dict(seconds)) + "\n", encoding="utf-8")

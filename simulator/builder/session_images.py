@@ -111,9 +111,9 @@ class SessionImages:
     ) -> Rendered:
         """Return images, see `simulator.sensors.rendering.ImageRenderer`."""
         self._process.soil = self.soil
-        found = self._process.render(_camera(view), pose, *seen, color=color, numbers=objects)
-        numbers: NDArray[np.int32] = np.where(found.number > 0, found.number + np.int32(seen[1].first - 1), found.number)
-        return Rendered(found.color, numbers, found.depth)
+        images = self._process.render(_camera(view), pose, *seen, color=color, numbers=objects)
+        numbers: NDArray[np.int32] = np.where(images.number > 0, images.number + np.int32(seen[1].first - 1), images.number)
+        return Rendered(images.color, numbers, images.depth)
 
 
 def _camera(view: View) -> Record:

@@ -14,7 +14,7 @@ from vehicles.description import Description
 
 STEP_OVER = 0.05
 """m. Height of an object over which the vehicle can stand."""
-FARTHEST = 50.0
+MAX_SEARCH_DISTANCE = 50.0
 """m. Distance within which a free place is looked for."""
 GAP = 0.1
 """m. Room around the vehicle."""
@@ -29,7 +29,7 @@ def check_start(ground: Ground, vehicle: Description) -> None:
     row = next(rows_in(ground.objects, rectangle.at(x, y, yaw), *heights), None)
     if row is None:
         return
-    place = free_place(ground.objects, rectangle, ground.spawn, heights, FARTHEST)
+    place = free_place(ground.objects, rectangle, ground.spawn, heights, MAX_SEARCH_DISTANCE)
     hint = "there is no free place near it" if place is None else f"the nearest free place of the vehicle is [{place[0]:g}, {place[1]:g}]"
     expected = f"no object on the start of the drive at [{x:g}, {y:g}]; move the object, or the start: {hint}"
     raise ConfigError("terrain", "objects", ground.objects.objects[row].name, expected)

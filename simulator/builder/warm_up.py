@@ -39,7 +39,7 @@ from simulator.driver.steering import human_limits
 from simulator.driver.steering.kinds import LAWS
 from simulator.driver.steering.path_follower import PathFollower
 from simulator.driver.vehicle_identification import identify_vehicle
-from simulator.events.incident import is_upright
+from simulator.incident import is_upright
 from simulator.motion.stream import MotionStream
 from simulator.motion.watchdog import warm_up
 from simulator.session import Session

@@ -19,18 +19,18 @@ FILE_SUFFIXES = (".yaml", ".yml", *SUFFIXES)
 def main_list(name: str | None, as_json: bool) -> int:
     """List all kinds, or the files or names of one kind, each with a description. Raises ConfigError."""
     if name is None:
-        found = {kind.name: kind.description for kind in KINDS} | {key: text for key, (text, _) in REGISTRIES.items()}
+        descriptions = {kind.name: kind.description for kind in KINDS} | {key: text for key, (text, _) in REGISTRIES.items()}
     else:
-        found = _listed(name)
+        descriptions = _listed(name)
     if as_json:
         from simulator.base.json_output import json_text
 
-        print_line(json_text(found))
+        print_line(json_text(descriptions))
         return 0
-    width = max(map(len, found), default=0)
-    for entry, description in found.items():
+    width = max(map(len, descriptions), default=0)
+    for entry, description in descriptions.items():
         print_line(f"{entry:{width}}  {description}".rstrip())
-    if not found:
+    if not descriptions:
         print_line("empty; plugins (--plugin) and installed packages add names")
     if name is None:
         print_line("\njounce list KIND lists the files or names of a kind")
@@ -57,13 +57,13 @@ def main_check(files: Sequence[str], kind: str | None, with_plugins: bool = Fals
     failed = _failed_plugins(files) if with_plugins else 0
     for file in files:
         try:
-            for found, path in _shipped(file, given) or [(given or kind_of(file), file)]:
+            for file_kind, path in _shipped(file, given) or [(given or kind_of(file), file)]:
                 plain = not path.lower().endswith(FILE_SUFFIXES)
-                for remark in found.remarks(
-                    found.check(os.path.join(".", path) if plain else path)
+                for remark in file_kind.remarks(
+                    file_kind.check(os.path.join(".", path) if plain else path)
                 ):  # a path, not the name of a shipped file
                     print_line(f"{file}: warning: {remark}")
-                print_line(f"{file}: good ({found.name})")
+                print_line(f"{file}: good ({file_kind.name})")
         except ConfigError as error:
             print_error(str(error))
             failed += 1

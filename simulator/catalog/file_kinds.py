@@ -146,11 +146,11 @@ def register(kind: FileKind) -> None:
 
 def kind_named(name: str) -> FileKind:
     """Return the kind of a name. Raises ConfigError."""
-    found = next((kind for kind in KINDS if kind.name == name), None)
-    if found is None:
+    named = next((kind for kind in KINDS if kind.name == name), None)
+    if named is None:
         names = [kind.name for kind in KINDS]
         raise ConfigError("kinds of files", "", name, f"one of {listed(names, 'jounce list')}{did_you_mean(name, names)}")
-    return found
+    return named
 
 
 def kind_of(file: str) -> FileKind:
@@ -187,20 +187,20 @@ def _kind_of(file: Path, above: tuple[Path, ...]) -> FileKind:
 def _kind_of_base(file: Path, content: Mapping[str, Any], above: tuple[Path, ...]) -> FileKind:
     """Return the kind of the base of a file. If several kinds have a file of this name, it is the kind with all keys of the file."""
     base = content["base"]
-    found: dict[str, Path] = {}
+    bases: dict[str, Path] = {}
     for kind in KINDS:
         if kind.based:
             with suppress(ConfigError):  # this kind has no such file
-                found[kind.name] = find_config(kind.folder, base, file, "base")
-    if not found:
+                bases[kind.name] = find_config(kind.folder, base, file, "base")
+    if not bases:
         shipped = {path.stem for kind in KINDS if kind.based for path in kind.files()}
         raise ConfigError(file, "base", base, f"a file in the same folder, or a shipped file{did_you_mean(base, shipped)}")
-    if len(set(found.values())) == 1 and len(found) > 1:  # a file in the same folder is found for every kind
-        neighbor = next(iter(found.values()))
+    if len(set(bases.values())) == 1 and len(bases) > 1:  # a file in the same folder is found for every kind
+        neighbor = next(iter(bases.values()))
         if not any(neighbor.samefile(other) for other in above):
             return _kind_of(neighbor, above)
-    fitting = [name for name in found if _has_keys(kind_named(name), content)]
-    names = fitting if len(fitting) == 1 else list(found)
+    fitting = [name for name in bases if _has_keys(kind_named(name), content)]
+    names = fitting if len(fitting) == 1 else list(bases)
     names = [name for name in names if not kind_named(name).is_fallback] or names
     if len(names) > 1:
         raise _ambiguous(file, content, names)

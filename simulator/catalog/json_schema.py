@@ -39,7 +39,7 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
 
 
-SHORT = 400
+MAX_REPEATED_LENGTH = 400
 """Maximum length in characters of a repeated part that is not replaced by a reference."""
 REFERENCED: Schema = {"type": "string", "pattern": REFERENCE.replace("^", r"^(?=.*\$)", 1)}
 """Reference to a parameter, or a product with one."""
@@ -95,7 +95,7 @@ def _count(schema: Any, counts: Counter[bytes]) -> None:
             _count(one, counts)
     elif isinstance(schema, dict):
         text = content_key(schema)
-        if len(text) > SHORT and ("type" in schema or "oneOf" in schema or "anyOf" in schema):
+        if len(text) > MAX_REPEATED_LENGTH and ("type" in schema or "oneOf" in schema or "anyOf" in schema):
             counts[text] += 1
             if counts[text] > 1:
                 return  # the inner parts have been counted

@@ -28,7 +28,7 @@ def check_added_kinds(files: Sequence[str]) -> int:
     contents = [_content(file) for file in files]
     failed = 0
     for registry, name in added:
-        example = next((found for content in contents if (found := _section_of(content, name)) is not None), {})
+        example = next((section for content in contents if (section := _section_of(content, name)) is not None), {})
         failed += _is_failed(f"{registry.noun} {name}", registry.get(name), example)
     return failed
 
@@ -68,5 +68,5 @@ def _section_of(content: Any, name: str) -> Mapping[str, Any] | None:
             return {key: value for key, value in content.items() if key not in ("type", "format")}
         content = list(content.values())
     if isinstance(content, list):
-        return next((found for one in content if (found := _section_of(one, name)) is not None), None)
+        return next((section for one in content if (section := _section_of(one, name)) is not None), None)
     return None

@@ -57,7 +57,7 @@ def _run_command(argv: list[str], make_parser: Callable[..., Parser] | None) -> 
     provide_for_matplotlib()
     try:
         os.getcwd()  # relative file names need the current folder; report a missing one before a missing file
-        with _short_warnings() as found:
+        with _short_warnings() as user_warnings:
             parser = (make_parser or parser_of)(*argv)
             load_plugins(plugins_of(argv))
             arguments, unknown = parser.parse_known_args(argv)
@@ -71,7 +71,7 @@ def _run_command(argv: list[str], make_parser: Callable[..., Parser] | None) -> 
             with free_standard_output(arguments):
                 code = int(arguments.run(arguments))
         if not getattr(arguments, "json", False):
-            found.print()
+            user_warnings.print()
     except JounceError as error:
         signals.block_if_exiting()
         print_error(str(error))
@@ -128,7 +128,7 @@ class UserWarnings:
 @contextlib.contextmanager
 def _short_warnings() -> Iterator[UserWarnings]:
     """Collect warnings; the caller prints them after a command that ended without an error."""
-    found = UserWarnings()
+    user_warnings = UserWarnings()
     with warnings.catch_warnings():
-        warnings.showwarning = found.add
-        yield found
+        warnings.showwarning = user_warnings.add
+        yield user_warnings

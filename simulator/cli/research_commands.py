@@ -13,9 +13,11 @@ TABLES = ("tick", "formulations", "integrators", "driven", "mechanisms", "sweep"
 
 def refuse_research_command(words: Sequence[str]) -> None:
     """Raise JounceError if the words of a command line are a command of the studies; the hint is the command in a checkout."""
-    found = list(words[1:] if list(words[:2]) == ["mechanism", "triangularize"] else words)
-    if found[:1] in (["paper"], ["triangularize"]) or (found[:1] == ["bench"] and _is_a_study(found[1:])):
-        raise JounceError(f"{found[0]}: not a command of the package; hint: in a checkout, run `python -m research {shlex.join(found)}`")
+    command = list(words[1:] if list(words[:2]) == ["mechanism", "triangularize"] else words)
+    if command[:1] in (["paper"], ["triangularize"]) or (command[:1] == ["bench"] and _is_a_study(command[1:])):
+        raise JounceError(
+            f"{command[0]}: not a command of the package; hint: in a checkout, run `python -m research {shlex.join(command)}`"
+        )
 
 
 def _is_a_study(words: Sequence[str]) -> bool:

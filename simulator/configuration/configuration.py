@@ -187,9 +187,9 @@ class Configuration:
             path = other.named.resolved(setting.path)
             other.layer.separate(path)
             other.set(setting._replace(path=path), origin)
-            found = other.named.around(path)
-            if found is not None:
-                touched.setdefault(found[0], FileChange(found[1], [])).paths.append(path[len(found[0]) :])
+            named_file = other.named.around(path)
+            if named_file is not None:
+                touched.setdefault(named_file[0], FileChange(named_file[1], [])).paths.append(path[len(named_file[0]) :])
         for place in touched:
             other.binary.note_all(place, other.named.kind(place))
         return other, touched

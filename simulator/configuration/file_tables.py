@@ -35,8 +35,8 @@ def table_of(folder: str) -> FieldType:
 @cache
 def table_at(place: str) -> FieldType:
     """Return the table at "module:attribute", where there is a table, its rows, or a function that returns the rows."""
-    found = load_attribute(place)
-    rows = found() if callable(found) else found
+    table = load_attribute(place)
+    rows = table() if callable(table) else table
     return rows if isinstance(rows, Group | Variants) else Group(rows)
 
 
@@ -96,9 +96,9 @@ def number_at(kind: FieldType, content: Any, path: KeyPath) -> tuple[Number, str
     if isinstance(kind, Group | Variants):
         for field in kind.fields if isinstance(kind, Group) else _variant(kind, content):
             suffix = field.spellings.get(str(path[0]))
-            found = None if suffix is None else number_at(field.kind, content[path[0]], path[1:])
-            if found is not None:
-                return found[0], suffix or found[1]
+            inner = None if suffix is None else number_at(field.kind, content[path[0]], path[1:])
+            if inner is not None:
+                return inner[0], suffix or inner[1]
     return None
 
 

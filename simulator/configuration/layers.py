@@ -60,8 +60,8 @@ class Layer:
     @property
     def recorded(self) -> dict[str, Any]:
         """Section `recorded` of the configuration in a log; empty for a session file of the user."""
-        found = self.content.get("recorded")
-        return found if isinstance(found, dict) else {}
+        recorded = self.content.get("recorded")
+        return recorded if isinstance(recorded, dict) else {}
 
     def at(self, path: KeyPath) -> Any:
         """Return the value at a path, or None."""
@@ -98,9 +98,9 @@ class Layer:
     def origin(self, path: KeyPath) -> tuple[Origin, KeyPath]:
         """Return the origin of the value at a path, and the rest of the path below the known path."""
         for n in range(len(path), -1, -1):
-            found = self.origins.get(path[:n])
-            if found is not None:
-                return found, path[n:]
+            origin = self.origins.get(path[:n])
+            if origin is not None:
+                return origin, path[n:]
         raise KeyError(path)
 
     def origin_of(self, path: KeyPath) -> Origin:

@@ -85,8 +85,8 @@ class MessageOrigins:
 
     def _is_outside(self, path: KeyPath, origin: Origin) -> bool:
         """Return True if a session or a sweep sets a value of another file."""
-        found = self._named.around(path)
-        return found is not None and not origin.depth and origin.source != self._named.label(found[0])
+        named_file = self._named.around(path)
+        return named_file is not None and not origin.depth and origin.source != self._named.label(named_file[0])
 
     def _matching(self, pattern: KeyPath) -> list[KeyPath]:
         """Return the paths of the values that match a pattern, in which * is any part."""

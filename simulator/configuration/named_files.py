@@ -88,17 +88,17 @@ class NamedFiles:
             file = file_of(kind, value, origin)
             if place not in self.names:
                 self.names[place] = value
-            found, self._labels[path] = read_layers(kind, file), str(file)
+            layer, self._labels[path] = read_layers(kind, file), str(file)
         elif isinstance(value, dict):
-            found = with_base(kind, Layer(value, self._layer.origins_at(path)))
+            layer = with_base(kind, Layer(value, self._layer.origins_at(path)))
             if isinstance(value.get("base"), str):
                 self.names.setdefault(place, value["base"])
             self._labels[path] = origin.source if not origin.is_file else f"{origin.source}: {origin.key}"
         else:
             raise origin.wrong(value, "a name, the path of a file, or the content of such a file")
-        if not isinstance(found.content, dict):
-            raise ConfigError(self._labels[path], "", found.content, "a mapping of keys to values")
-        self._layer.put(path, found)
+        if not isinstance(layer.content, dict):
+            raise ConfigError(self._labels[path], "", layer.content, "a mapping of keys to values")
+        self._layer.put(path, layer)
         self._expanded.add(path)
 
     def open(self, path: KeyPath) -> None:

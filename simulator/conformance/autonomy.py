@@ -74,12 +74,12 @@ def check_mapper(kind: MapperKind, findings: Findings, example: Mapping[str, Any
         mapper, before = _new_mapper(kind, values), list[np.ndarray]()
         for n, (description, readout) in enumerate(readouts()):
             content = readout.tobytes()
-            found = _checked(check, description, lambda: checked_map(mapper.update(_seen(n, readout))))  # noqa: B023 - called at once
+            result = _checked(check, description, lambda: checked_map(mapper.update(_seen(n, readout))))  # noqa: B023 - called at once
             writing.need(readout.tobytes() == content, "changes the readout; copy what must change")
-            if found is not None:
-                _check_states(check, description, found)
-                check.need(not any(np.shares_memory(found.state, one) for one in before), "memory of an earlier map; return new arrays")
-                before.append(found.state)
+            if result is not None:
+                _check_states(check, description, result)
+                check.need(not any(np.shares_memory(result.state, one) for one in before), "memory of an earlier map; return new arrays")
+                before.append(result.state)
     with findings.check("limits of the parameters") as check:
         for description, extreme in limits(kind.parameters, values):
             one = _new_mapper(kind, extreme)
@@ -109,8 +109,8 @@ def check_planner(kind: PlannerKind, findings: Findings, example: Mapping[str, A
             writing.need(seen.map.state.tobytes() == before, "changes the map; copy what must change")
     with findings.check("way on free ground") as check:
         _, seen = next(planner_inputs())
-        found = _new_planner(kind, values).plan(seen)
-        check.need(isinstance(found, Plan), f"no plan to a goal 15 m ahead on free ground: {getattr(found, 'reason', found)}")
+        plan = _new_planner(kind, values).plan(seen)
+        check.need(isinstance(plan, Plan), f"no plan to a goal 15 m ahead on free ground: {getattr(plan, 'reason', plan)}")
     with findings.check("limits of the parameters") as check:
         for description, extreme in limits(kind.parameters, values):
             one, (_, seen) = _new_planner(kind, extreme), next(planner_inputs())
@@ -145,14 +145,16 @@ def _checked(check: Check, description: str, call: Any) -> Any:
         return None
 
 
-def _check_states(check: Check, description: str, found: ObstacleMap) -> None:
+def _check_states(check: Check, description: str, obstacle_map: ObstacleMap) -> None:
     """Check that states and numbers of a map agree."""
-    check.need(bool(np.isin(found.state, (FREE, OBSTACLE, UNKNOWN)).all()), f"{description}: a state is not FREE, OBSTACLE or UNKNOWN")
-    free = found.state == FREE
+    check.need(
+        bool(np.isin(obstacle_map.state, (FREE, OBSTACLE, UNKNOWN)).all()), f"{description}: a state is not FREE, OBSTACLE or UNKNOWN"
+    )
+    free = obstacle_map.state == FREE
     for name in ("elevation", "slope", "step", "strength", "cost"):
-        layer = getattr(found, name)
+        layer = getattr(obstacle_map, name)
         check.need(bool(np.isfinite(layer[free]).all()), f"{description}: {name} of a free cell is not finite")
-    cost = found.cost[np.isfinite(found.cost)]
+    cost = obstacle_map.cost[np.isfinite(obstacle_map.cost)]
     check.need(not cost.size or bool((cost >= 0.0).all() and (cost <= 1.0).all()), f"{description}: a cost is not from 0 to 1")
 
 
@@ -187,13 +189,13 @@ def map_of_states(state: np.ndarray) -> ObstacleMap:
 
 
 def _map_bytes(mapper: Mapper) -> bytes:
-    found = [mapper.update(_seen(n, readout)) for n, (_, readout) in enumerate(readouts())]
-    return b"".join(one.state.tobytes() + np.ascontiguousarray(one.elevation).tobytes() for one in found)
+    maps = [mapper.update(_seen(n, readout)) for n, (_, readout) in enumerate(readouts())]
+    return b"".join(one.state.tobytes() + np.ascontiguousarray(one.elevation).tobytes() for one in maps)
 
 
 def _plan_bytes(planner: Planner) -> bytes:
-    found = b""
+    content = b""
     for _, seen in planner_inputs():
         plan = planner.plan(seen)
-        found += plan.reason.encode() if isinstance(plan, Blocked) else np.ascontiguousarray(plan.points).tobytes()
-    return found
+        content += plan.reason.encode() if isinstance(plan, Blocked) else np.ascontiguousarray(plan.points).tobytes()
+    return content

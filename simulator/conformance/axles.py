@@ -27,7 +27,7 @@ PLACED = [row[0] for row in KINEMATICS][: [row[0] for row in KINEMATICS].index("
 """Fields that `place` writes for every kind."""
 STEERED = [row[0] for row in KINEMATICS][[row[0] for row in KINEMATICS].index("E") :]
 """Fields that `steer` writes."""
-SHOWN = [row[0] for row in POINTS]
+POINT_NAMES = [row[0] for row in POINTS]
 TICK_SHARE = 1e-4
 """s. Time of one call of `place`: a tick of 1 ms has several of them."""
 
@@ -89,7 +89,7 @@ class _BlockRig:
         faults = self._call("place", "kinematics", PLACED)
         if self._kernels.steer is not None:
             faults += self._call("steer", "kinematics", STEERED)
-        return faults + self._call("show", "points", SHOWN)
+        return faults + self._call("show", "points", POINT_NAMES)
 
     @property
     def content(self) -> bytes:
@@ -155,11 +155,11 @@ def _rig(block: Block, description: Description) -> _BlockRig:
 def _check_repeated(findings: Findings, block: Block, description: Description) -> None:
     """Check that the results do not depend on earlier calls in a way that changes their bits between equal runs."""
     with findings.check("determinism") as check:
-        found = []
+        results = []
         for _ in range(2):
             rig, content = _rig(block, description), b""
             for theta in (0.0, 0.02, -0.02, 0.0):
                 rig.run(theta, 0.5)
                 content += rig.content
-            found.append(content)
-        check.need(found[0] == found[1], "two equal runs differ; read nothing that is not set")
+            results.append(content)
+        check.need(results[0] == results[1], "two equal runs differ; read nothing that is not set")

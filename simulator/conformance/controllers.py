@@ -69,7 +69,7 @@ def _new_rig(kind: ControllerKind, values: Mapping[str, Any]) -> KernelRig:
 
 def _inputs(count: int) -> list[tuple[str, Record]]:
     """Return CONTROLLER_INPUT records of a vehicle with `count` wheels, with descriptions."""
-    random, found = np.random.default_rng(SEED), []
+    random, inputs = np.random.default_rng(SEED), []
     for description, speed in SPEEDS.items():
         seen = record(CONTROLLER_INPUT)
         k = seen[0]
@@ -85,13 +85,13 @@ def _inputs(count: int) -> list[tuple[str, Record]]:
         k["shock_length"][:count], k["axle_pressure"][:count] = 0.4, 8e6 * k["brake"]
         k["wheel_pressure"][:count] = random.uniform(0.0, 8e6, count) * moves
         k["motor_torque"][:count] = 500.0 * k["throttle"]
-        found.append((description, seen))
-    return found
+        inputs.append((description, seen))
+    return inputs
 
 
 def _drive(check: Check, rig: KernelRig, count: int, h: float, prefix: str = "") -> bytes:
     """Check the requests of a drive, with a reset in the middle; return their bytes."""
-    inputs, found = _inputs(count), b""
+    inputs, results = _inputs(count), b""
     for n in range(STEPS):
         description, seen = inputs[n * 7 % len(inputs)]
         rig.seen[:] = seen
@@ -104,8 +104,8 @@ def _drive(check: Check, rig: KernelRig, count: int, h: float, prefix: str = "")
             check.fail(f"{prefix}{description}: {fault}")
         if faults:
             break
-        found += rig.content
-    return found
+        results += rig.content
+    return results
 
 
 def _reset(out: Record) -> None:

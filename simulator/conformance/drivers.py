@@ -137,8 +137,8 @@ def _is_present(kind: InputSourceKind, source: InputSource | None, findings: Fin
             check.warn(f"not checked further, since `make` returned None: {kind.missing}")
         else:
             for name, expected in (("used", bool), ("connected", bool), ("events", list)):
-                found = getattr(source, name, None)
-                check.need(isinstance(found, expected), f"{name}: expected a {expected.__name__}; got {type(found).__name__}")
+                attribute = getattr(source, name, None)
+                check.need(isinstance(attribute, expected), f"{name}: expected a {expected.__name__}; got {type(attribute).__name__}")
     return source is not None and not findings.failed
 
 
@@ -184,8 +184,8 @@ def _check_command(finite: Check, ranges: Check, command: Record, description: s
 
 def _commands(read: Reader) -> bytes:
     """Return the bytes of all commands."""
-    found, command = b"", GuardedRecords(COMMAND)
+    results, command = b"", GuardedRecords(COMMAND)
     for n in range(CALLS):
         read(n * PERIOD, readout_of(n)[1], command.records)
-        found += command.content
-    return found
+        results += command.content
+    return results

@@ -102,7 +102,7 @@ def _input(axles: Axles, situation: Mapping[str, float]) -> Record:
 
 def _drive(check: Check, rig: KernelRig, axles: Axles, prefix: str = "") -> bytes:
     """Check the torques of a drive in each situation after a reset; return their bytes."""
-    found, count = b"", axles.size.wheels
+    results, count = b"", axles.size.wheels
     for description, situation in SITUATIONS.items():
         rig.state[:] = np.zeros_like(rig.state)
         rig.seen[:] = _input(axles, situation)
@@ -115,8 +115,8 @@ def _drive(check: Check, rig: KernelRig, axles: Axles, prefix: str = "") -> byte
                 check.fail(f"{prefix}{description}: {fault}")
             if faults:
                 break
-            found += rig.content
-    return found
+            results += rig.content
+    return results
 
 
 def _range_faults(check: Check, out: Record, count: int, situation: Mapping[str, float]) -> list[str]:

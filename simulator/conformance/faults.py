@@ -38,10 +38,10 @@ def check_fault(kind: FaultKind, findings: Findings, example: Mapping[str, Any])
     if findings.failed:
         return
     values = parameter_values(kind.parameters, example)
-    found = findings.created(lambda: _created(kind, values), bool(example))
-    if found is None:
+    created = findings.created(lambda: _created(kind, values), bool(example))
+    if created is None:
         return
-    vehicle, fault = found
+    vehicle, fault = created
     with findings.check("finite output") as check:
         for level in LEVELS:
             for description, readout in readouts():

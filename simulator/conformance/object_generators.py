@@ -33,19 +33,19 @@ def check_object_generator(kind: ObjectGeneratorKind, findings: Findings, exampl
         check_parameters(findings, kind.table, numbers_only=False)
     if findings.failed:
         return
-    found = findings.created(lambda: _generated(kind, _values(kind, example)), bool(example))
-    if found is None:
+    objects = findings.created(lambda: _generated(kind, _values(kind, example)), bool(example))
+    if objects is None:
         return
     with findings.check("objects") as check:
-        _check_objects(check, found)
+        _check_objects(check, objects)
     if findings.failed:
         return
     with findings.check("determinism") as check:
         again = _generated(kind, _values(kind, example))
-        same = to_mapping(list(found)) == to_mapping(list(again))
+        same = to_mapping(list(objects)) == to_mapping(list(again))
         check.need(same, "equal arguments give other objects; take random numbers from a seed in the section")
     with findings.check("objects before") as check:
-        _check_names(check, kind, _values(kind, example), found)
+        _check_names(check, kind, _values(kind, example), objects)
     _check_limits(kind, _values(kind, example), findings)
     findings.median_time(lambda: _generated(kind, _values(kind, example)), BUDGET, "the start of a drive")
 
@@ -116,25 +116,25 @@ def _generated(kind: ObjectGeneratorKind, values: Any, before: Sequence[WorldObj
     return kind.generate(GeneratorRequest(values, ground, data_folder("assets")))
 
 
-def _check_objects(check: Check, found: Sequence[WorldObject], prefix: str = "") -> None:
+def _check_objects(check: Check, objects: Sequence[WorldObject], prefix: str = "") -> None:
     """Check type, numbers and names of objects."""
-    for one in found:
+    for one in objects:
         if not isinstance(one, WorldObject):
             check.fail(f"{prefix}returns {type(one).__name__}; expected WorldObject")
             return
     try:
-        ObjectSet(found)
+        ObjectSet(objects)
     except JounceError as error:
         check.fail(f"{prefix}{error}")
 
 
-def _check_names(check: Check, kind: ObjectGeneratorKind, values: Values, found: Sequence[WorldObject]) -> None:
+def _check_names(check: Check, kind: ObjectGeneratorKind, values: Values, objects: Sequence[WorldObject]) -> None:
     """Check that a second section of the kind gives other names, because names are unique."""
     try:
-        more = _generated(kind, values, found)
+        more = _generated(kind, values, objects)
     except JounceError:
         return  # no room beside the objects before
-    repeated = sorted({one.name for one in found} & {one.name for one in more})
+    repeated = sorted({one.name for one in objects} & {one.name for one in more})
     if repeated:
         check.fail(f"a second section gives the name {repeated[0]} again; leave out the names in request.ground.objects")
 
@@ -146,7 +146,7 @@ def _check_limits(kind: ObjectGeneratorKind, values: Values, findings: Findings)
     with findings.check("limits of the keys") as check:
         for description, extreme in limits(kind.table, values):
             try:
-                found = _generated(kind, _values(kind, extreme))
+                objects = _generated(kind, _values(kind, extreme))
             except JounceError:
                 continue  # the generator rejects the combination with the other values
-            _check_objects(check, found, f"{description}: ")
+            _check_objects(check, objects, f"{description}: ")

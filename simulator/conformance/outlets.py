@@ -19,8 +19,8 @@ from simulator.conformance.findings import Findings
 from simulator.conformance.log_formats import check_log_format
 from simulator.conformance.parameters import check_parameters, limits, parameter_values
 from simulator.conformance.samples import CALLS, SEED, random_values, readout_of
+from simulator.event_effects.kinds import COMMANDS
 from simulator.events.event import Event, Origin
-from simulator.events.kinds import COMMANDS
 from simulator.outlets.contract import HearingOutlet, LogOutlet, OutletKind, OutletSample, OutletSettings, PluginOutlet
 from vehicles.command import COMMAND
 from washout.perceived_motion import FELT
@@ -58,7 +58,7 @@ def _new_outlet(kind: OutletKind, values: Mapping[str, Any], folder: Path) -> An
 
 def samples() -> list[OutletSample]:
     """Return samples in all states of the platform, with a sensor and without one."""
-    random, found = np.random.default_rng(SEED), []
+    random, outlet_samples = np.random.default_rng(SEED), []
     for n in range(CALLS):
         _, readout = readout_of(n)
         command, felt = record(COMMAND), record(FELT)
@@ -67,8 +67,8 @@ def samples() -> list[OutletSample]:
         pose, legs = random.uniform(-0.2, 0.2, 6), random.uniform(1.0, 1.4, 6)
         sensors = {"imu": record((("f_S", (3,), "m/s2", "specific force"),))} if n % 2 else {}
         state = PLATFORM_STATES[n % len(PLATFORM_STATES)]
-        found.append(OutletSample(0.01 * n, readout.copy(), command, pose, legs, state, felt, sensors))
-    return found
+        outlet_samples.append(OutletSample(0.01 * n, readout.copy(), command, pose, legs, state, felt, sensors))
+    return outlet_samples
 
 
 def events() -> list[Event]:

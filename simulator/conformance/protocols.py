@@ -41,10 +41,10 @@ def check_protocol(kind: ProtocolKind, findings: Findings, example: Mapping[str,
         for description, extreme in limits(kind.parameters, values):
             _check_packets(check, kind, extreme, ENGINE, f"{description}: ")
     with findings.check("determinism") as check:
-        first, second = ([encode(said) for said in inputs()] for encode in (_new_encoder(kind, values), _new_encoder(kind, values)))
+        first, second = ([encode(packet) for packet in inputs()] for encode in (_new_encoder(kind, values), _new_encoder(kind, values)))
         check.need(first == second, "a new encoder returns other bytes; use the time of the packet, and store nothing in modules")
-    encode, said = _new_encoder(kind, values), inputs()[1]
-    findings.median_time(lambda: encode(said), 1.0 / kind.rate, f"the interval at {kind.rate} packets per second")
+    encode, packet = _new_encoder(kind, values), inputs()[1]
+    findings.median_time(lambda: encode(packet), 1.0 / kind.rate, f"the interval at {kind.rate} packets per second")
 
 
 def _new_encoder(kind: ProtocolKind, values: Mapping[str, Any], engine: Engine = ENGINE) -> Encoder:
@@ -54,7 +54,7 @@ def _new_encoder(kind: ProtocolKind, values: Mapping[str, Any], engine: Engine =
 
 def inputs() -> list[Said]:
     """Return the data of a stream in all states, with extreme motion of the vehicle; the last packet stops it."""
-    random, found = np.random.default_rng(SEED), []
+    random, packet_inputs = np.random.default_rng(SEED), []
     for n in range(CALLS):
         _, readout = readout_of(n)
         motion = {"force": readout[0]["f_H_B"].tolist(), "rates": readout[0]["w_WB_B"].tolist()}
@@ -63,22 +63,22 @@ def inputs() -> list[Said]:
             sequence=n, stream=1, state=n % (LAST_STATE + 1), run=n % 5 > 0, interval=0.01, time=0.01 * n, **motion, pose=pose, legs=legs,
             limited=n % 3 == 0, stop=n == CALLS - 1,
         )  # fmt: skip
-        found.append(Said(packet, readout.copy(), random.uniform(-1.0, 1.0, 4)))
-    return found
+        packet_inputs.append(Said(packet, readout.copy(), random.uniform(-1.0, 1.0, 4)))
+    return packet_inputs
 
 
 def _check_packets(check: Check, kind: ProtocolKind, values: Values | dict[str, Any], engine: Engine, prefix: str = "") -> None:
     """Check type, size and numbers of the packets of a stream, and that the input does not change."""
     encode = checked(kind, _new_encoder(kind, values, engine))
-    for said in inputs():
-        before = said.readout.tobytes(), said.jounce_speed.tobytes()
+    for packet in inputs():
+        before = packet.readout.tobytes(), packet.jounce_speed.tobytes()
         try:
-            data = encode(said)
+            data = encode(packet)
         except StreamError as error:
             check.fail(f"{prefix}{error}")
             continue
         check.need(len(data) <= MAX_DATAGRAM, f"{prefix}packet of {len(data)} bytes; expected at most {MAX_DATAGRAM}, the limit of UDP")
         if len(data) > MAX_UNFRAGMENTED:
             check.warn(f"packet of {len(data)} bytes; a network splits packets above {MAX_UNFRAGMENTED} bytes and may lose one part")
-        changed = before != (said.readout.tobytes(), said.jounce_speed.tobytes())
+        changed = before != (packet.readout.tobytes(), packet.jounce_speed.tobytes())
         check.need(not changed, f"{prefix}changes its input; copy what must change")

@@ -17,7 +17,7 @@ SEED = 7
 """Seed of the random inputs."""
 CALLS = 120
 """Number of calls of one object in a check. Larger: faults that appear late are found, and the checks take longer."""
-TYPICAL = {
+TYPICAL_MAGNITUDES = {
     "m": 1.0, "rad": 0.3, "m/s": 10.0, "rad/s": 10.0, "m/s2": 3.0, "rad/s2": 3.0, "N": 5e3, "N m": 300.0, "Pa": 3e6, "degC": 100.0, "1": 0.5,
 }  # fmt: skip
 """Typical magnitude of a value by its unit."""
@@ -30,7 +30,7 @@ def random_values(table: Table, out: Record, random: np.random.Generator, factor
     for name, _, unit, *_ in table:
         values = out[0][name] if out.dtype[name].shape else out[name]
         if values.dtype.kind == "f":
-            values[...] = factor * TYPICAL.get(unit, 1.0) * random.uniform(-1.0, 1.0, values.shape)
+            values[...] = factor * TYPICAL_MAGNITUDES.get(unit, 1.0) * random.uniform(-1.0, 1.0, values.shape)
 
 
 def readouts() -> list[tuple[str, Record]]:

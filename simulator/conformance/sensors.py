@@ -170,10 +170,10 @@ def _check_repeated(kind: SensorKind, values: Values, findings: Findings) -> Non
 def _measured(kind: SensorKind, sensors: list[Sensor]) -> list[bytes]:
     """Return the bytes that each of several sensors measures, called in turns."""
     outs = [GuardedRecords(kind.output) for _ in sensors]
-    found = [b""] * len(sensors)
+    results = [b""] * len(sensors)
     for n in range(CALLS):
         _, readout = readout_of(n)
         for k, sensor in enumerate(sensors):
             arrays = sensor.step(_input(n / kind.rate, readout), outs[k].records) or {}
-            found[k] += outs[k].content + b"".join(np.ascontiguousarray(arrays[name]).tobytes() for name in sorted(arrays))
-    return found
+            results[k] += outs[k].content + b"".join(np.ascontiguousarray(arrays[name]).tobytes() for name in sorted(arrays))
+    return results

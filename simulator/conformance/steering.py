@@ -140,7 +140,7 @@ def _check_motion(kind: SteeringKind, kernel: CallbackKernel, own: Record, findi
 
 def _drive(check: Check, rig: KernelRig) -> bytes:
     """Check the motion through all targets, with a reset before each; return its bytes."""
-    found = b""
+    results = b""
     for description, (target, speed) in TARGETS.items():
         rig.state[:] = np.zeros_like(rig.state)
         angle = rate = 0.0
@@ -155,8 +155,8 @@ def _drive(check: Check, rig: KernelRig) -> bytes:
             if faults:
                 break
             angle, rate = float(out["angle"]), float(out["rate"])
-            found += rig.content
-    return found
+            results += rig.content
+    return results
 
 
 def _motion_faults(angle: float, rate: float, out: Any) -> list[str]:

@@ -19,8 +19,8 @@ from vehicles.tires.contract import FORCES, HELD, REST, TIRE_INPUT, TIRE_OUTPUT,
 from vehicles.tires.parameters import FILE, LEFT_OUT, RANGES
 
 WHEELS = 4
-"""Number of records; the model computes the wheels FIRST and FIRST + 1."""
-FIRST, COUNT = 1, 2
+"""Number of records; the model computes the wheels FIRST_WHEEL and FIRST_WHEEL + 1."""
+FIRST_WHEEL, COUNT = 1, 2
 TICK = 1e-3
 """s. Step of the checks."""
 STEPS = 1000
@@ -53,7 +53,7 @@ def check_tire_model(kind: TireModelKind, findings: Findings, example: Mapping[s
     _check_limits(findings, kind, example)
     rig = _new_rig(kind, parameters)
     rig.seen[:] = _input("driving", 4e3, 20.0, 0.5, 50.0)
-    findings.median_time(lambda: rig.run(FIRST, COUNT, TICK), 1e-3, "the length of a tick")
+    findings.median_time(lambda: rig.run(FIRST_WHEEL, COUNT, TICK), 1e-3, "the length of a tick")
 
 
 def _fields(kind: TireModelKind) -> Fields:
@@ -121,25 +121,25 @@ def _check_forces(findings: Findings, kind: TireModelKind, parameters: Record) -
                 rig = _new_rig(kind, parameters)
                 rig.seen[:] = seen[0]
                 before = rig.state.tobytes()
-                for fault in rig.call(FIRST, COUNT, h):
+                for fault in rig.call(FIRST_WHEEL, COUNT, h):
                     writing.fail(fault)
                 writing.need(rig.state.tobytes() == before, "the task FORCES changes the state; return rates instead")
-                others = np.delete(rig.result, range(FIRST, FIRST + COUNT))
+                others = np.delete(rig.result, range(FIRST_WHEEL, FIRST_WHEEL + COUNT))
                 writing.need(
                     not any(others.tobytes()), "writes results of other wheels; use the wheels from `first` to `first + count - 1`"
                 )
                 _check_result(forces, rig, description)
         rig = _new_rig(kind, parameters)
-        rig.call(FIRST, 0, TICK)
+        rig.call(FIRST_WHEEL, 0, TICK)
         writing.need(not any(rig.result.tobytes()), "writes results although `count` is 0")
 
 
 def _check_result(check: Check, rig: KernelRig, description: str) -> None:
     """Check that the results of the computed wheels are finite, and that the force fits the load."""
-    faults = finite_faults(rig.result, FIRST, COUNT)
+    faults = finite_faults(rig.result, FIRST_WHEEL, COUNT)
     for fault in faults:
         check.fail(f"{description}: {fault}")
-    force, load = np.abs(rig.result["F"][FIRST : FIRST + COUNT]).max(), float(rig.seen[FIRST]["load"])
+    force, load = np.abs(rig.result["F"][FIRST_WHEEL : FIRST_WHEEL + COUNT]).max(), float(rig.seen[FIRST_WHEEL]["load"])
     if not faults and force > MAX_FRICTION * load + MIN_BOUND:
         check.fail(f"{description}: force of {force:g} N at a load of {load:g} N; the force must vanish with the load")
 
@@ -151,7 +151,7 @@ def _check_held_and_rest(findings: Findings, kind: TireModelKind, parameters: Re
             rig = _new_rig(kind, parameters)
             rig.seen[:] = inputs()[4][1][0]
             rig.seen["task"], rig.seen["held"] = task, (0.002, -0.001)
-            for fault in rig.call(FIRST, COUNT, 0.0) + finite_faults(rig.state, FIRST, COUNT):
+            for fault in rig.call(FIRST_WHEEL, COUNT, 0.0) + finite_faults(rig.state, FIRST_WHEEL, COUNT):
                 check.fail(fault)
             check.need(not rig.state["numbers"][:, kind.numbers :].any(), "uses numbers of the state beyond its table; add rows to `state`")
 
@@ -172,13 +172,13 @@ def _check_steps(findings: Findings, kind: TireModelKind, parameters: Record) ->
 
 def _stepped(rig: KernelRig, seen: Record) -> list[str]:
     """Advance the state with constant input as the vehicle does; return the faults."""
-    wheels = slice(FIRST, FIRST + COUNT)
+    wheels = slice(FIRST_WHEEL, FIRST_WHEEL + COUNT)
     rig.seen[:] = seen[0]
     rig.seen["task"] = REST
-    rig.call(FIRST, COUNT, 0.0)
+    rig.call(FIRST_WHEEL, COUNT, 0.0)
     rig.seen["task"] = FORCES
     for _ in range(STEPS):
-        rig.call(FIRST, COUNT, TICK)
+        rig.call(FIRST_WHEEL, COUNT, TICK)
         rig.state["numbers"][wheels] += TICK * rig.result["rate"][wheels]
         rig.state["memory"][wheels] = rig.result["memory"][wheels]
         if not np.isfinite(rig.state["numbers"][wheels]).all():
@@ -198,6 +198,6 @@ def _check_limits(findings: Findings, kind: TireModelKind, example: Mapping[str,
             for situation, seen in inputs():
                 rig = _new_rig(kind, filled(kind.record_table, extreme))
                 rig.seen[:] = seen[0]
-                rig.call(FIRST, COUNT, TICK)
-                for fault in finite_faults(rig.result, FIRST, COUNT):
+                rig.call(FIRST_WHEEL, COUNT, TICK)
+                for fault in finite_faults(rig.result, FIRST_WHEEL, COUNT):
                     check.fail(f"{description}, {situation}: {fault}, or narrow the range")

@@ -25,7 +25,7 @@ TICK = 1e-3
 """s. Period of a washout that is called in every tick, and the time that a tick has on one core."""
 STEPS = 600
 """Number of steps of a drive in a check."""
-FAR = 100.0
+MAX_REQUEST = 100.0
 """m, rad. Largest requested pose. The platform limits each pose; a larger request shows that the washout diverges."""
 
 
@@ -103,7 +103,7 @@ def _check_limits(findings: Findings, kind: WashoutKind, values: Values, new: Ca
 
 def _inputs() -> list[tuple[str, Record]]:
     """Return WASHOUT_INPUT records with descriptions: a restart, rest, driving, extreme motion, a vehicle without weight."""
-    random, found = np.random.default_rng(SEED), []
+    random, inputs = np.random.default_rng(SEED), []
     for description, force, rate in (
         ("at rest", 0.0, 0.0),
         ("driving", 5.0, 0.5),
@@ -118,26 +118,28 @@ def _inputs() -> list[tuple[str, Record]]:
         if force:
             k["preview_count"], k["limited"] = PREVIEW_POINTS, 1
             k["preview_f"], k["preview_w"] = random.uniform(-force, force, (PREVIEW_POINTS, 3)), 0.0
-        found.append((description, seen))
-    weightless = found[0][1].copy()
+        inputs.append((description, seen))
+    weightless = inputs[0][1].copy()
     weightless[0]["gravity"], weightless[0]["f_H_B"] = 0.0, 0.0
-    return [*found, ("without gravity", weightless)]
+    return [*inputs, ("without gravity", weightless)]
 
 
 def _drive(check: Check, washout: Any, period: float, prefix: str = "") -> bytes:
     """Check the poses of a drive, with a restart in the middle; return their bytes."""
-    found, inputs = b"", _inputs()
+    results, inputs = b"", _inputs()
     for n in range(STEPS):
         description, seen = inputs[n * len(inputs) // STEPS]
         seen[0]["begins"] = n in (0, STEPS // 2)
         faults = washout.step(seen, period)
         if not np.isfinite(washout.pose).all():
             faults.append("the pose is not finite; avoid divisions by zero and overflow")
-        elif np.abs(washout.pose).max() > FAR:
-            faults.append(f"a pose of {np.abs(washout.pose).max():g} m or rad; expected at most {FAR:g}; limit the input or the state")
+        elif np.abs(washout.pose).max() > MAX_REQUEST:
+            faults.append(
+                f"a pose of {np.abs(washout.pose).max():g} m or rad; expected at most {MAX_REQUEST:g}; limit the input or the state"
+            )
         for fault in faults:
             check.fail(f"{prefix}{description}: {fault}")
         if faults:
             break
-        found += washout.pose.tobytes()
-    return found
+        results += washout.pose.tobytes()
+    return results

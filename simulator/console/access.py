@@ -74,10 +74,10 @@ class Access:
     def has_cookie(self, header: str) -> bool:
         """Return whether a header Cookie contains the cookie."""
         try:
-            found = SimpleCookie(header).get(self.cookie_name)
+            cookie = SimpleCookie(header).get(self.cookie_name)
         except CookieError:
             return False
-        return found is not None and secrets.compare_digest(found.value.encode(errors="replace"), self._secret.encode())
+        return cookie is not None and secrets.compare_digest(cookie.value.encode(errors="replace"), self._secret.encode())
 
     def is_host(self, header: str) -> bool:
         """Return whether a header Host names this console. Otherwise a page of another site may have let a name point to this machine.

@@ -40,10 +40,10 @@ class Pictures:
         self.latest: dict[str, tuple[int, bytes]] = {}
         self._block = InsetBlock(name) if name else None
 
-    async def serve(self, wanted: Callable[[], set[str]]) -> None:
+    async def serve(self, shown_names: Callable[[], set[str]]) -> None:
         """Encode new pictures of the wanted parts for ever."""
         while self._block is not None:
-            parts = wanted()
+            parts = shown_names()
             if parts:
                 await asyncio.to_thread(self._encode, parts)
             await asyncio.sleep(PERIOD)

@@ -19,7 +19,7 @@ from simulator.console.pictures import Pictures
 from simulator.console.state_block import StateBlock
 from simulator.console.station import MAX_BYTES, Page, RefusedError, Station
 from simulator.console.tls import TlsFiles
-from simulator.console.web_server import SLOW, PageFiles, WebServer
+from simulator.console.web_server import REQUEST_TIMEOUT, PageFiles, WebServer
 
 FILES = {
     "/": ("index.html", "text/html"),
@@ -44,7 +44,7 @@ DRIVE = "/drive.json"
 """Path of the scene and of the possible actions of the drive; there is no other path."""
 PERIOD = 1.0 / 30.0
 """s between two states for a page."""
-REFUSED, FULL = 1008, 1013
+REFUSED_CODE, FULL_CODE = 1008, 1013
 """Codes with which a socket is closed."""
 
 
@@ -107,7 +107,7 @@ class ConsoleServer:
         is_own = self._access.is_own_page(headers.get("origin", ""), headers.get("host", ""))
         page = self.station.join(time.monotonic()) if is_own and self._access.has_cookie(headers.get("cookie", "")) else None
         if page is None:
-            await web.close(FULL if is_own else REFUSED)  # before `accept`: the answer is 403
+            await web.close(FULL_CODE if is_own else REFUSED_CODE)  # before `accept`: the answer is 403
             return
         page.lines.appendleft(self._hello)
         try:
@@ -121,7 +121,7 @@ class ConsoleServer:
             self.station.leave(page)
             with suppress(RuntimeError, TimeoutError, WebSocketDisconnect):  # it is closed
                 async with asyncio.timeout(1.0):
-                    await web.close(REFUSED)
+                    await web.close(REFUSED_CODE)
 
     async def _hear(self, web: WebSocket, page: Page) -> None:
         """Act on the messages of a page until it leaves, or sends what is refused."""
@@ -150,7 +150,7 @@ class ConsoleServer:
                     number, picture = self._pictures.latest.get(part, (0, b""))
                     if number != shown.get(part, 0):
                         shown[part] = number
-                        async with asyncio.timeout(SLOW):
+                        async with asyncio.timeout(REQUEST_TIMEOUT):
                             await web.send_bytes(picture)
                 if page.columns is not columns:
                     columns, seen = page.columns, 0
@@ -164,5 +164,5 @@ class ConsoleServer:
 
 
 async def _send(web: WebSocket, message: Mapping[str, Any]) -> None:
-    async with asyncio.timeout(SLOW):  # `wait_for` of Python 3.11 may lose a cancellation
+    async with asyncio.timeout(REQUEST_TIMEOUT):  # `wait_for` of Python 3.11 may lose a cancellation
         await web.send_text(json_text(message))

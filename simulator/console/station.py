@@ -27,7 +27,7 @@ LARGEST_NUMBER = 1e15
 """Largest number in a value."""
 REMEMBERED = 100
 """Number of events that a new page receives."""
-LOST = 1.0
+LOSS_TIME = 1.0
 """s without a heartbeat after which another page may take control."""
 MAX_PLOTS = 160
 """Maximum number of columns that a page plots."""
@@ -170,7 +170,7 @@ class Station:
 
     def _take(self, page: Page, now: float) -> None:
         present = self.operator
-        if present is not None and present is not page and now - self._beaten < LOST and present in self.pages:
+        if present is not None and present is not page and now - self._beaten < LOSS_TIME and present in self.pages:
             page.tell({"type": "refused", "kind": "take", "text": "another page has control, and has to hand over"})
             return
         self.operator, self._beaten = page, now

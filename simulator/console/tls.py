@@ -57,12 +57,12 @@ def _names_of(certificate: str, server: ssl.SSLContext) -> tuple[str, ...]:
     client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     try:
         client.load_verify_locations(certificate)
-        found = _handshake(client, server)
+        peer = _handshake(client, server)
     except ssl.SSLCertVerificationError as error:
         raise UnreadableError(certificate, "", error.verify_message, "a certificate that is valid now, for a server") from None
     except ssl.SSLError as error:
         raise UnreadableError(certificate, "", _reason(error), "a certificate for a server") from None
-    return tuple(name.lower() for kind, name in found.get("subjectAltName", ()) if kind in NAMES)
+    return tuple(name.lower() for kind, name in peer.get("subjectAltName", ()) if kind in NAMES)
 
 
 def _handshake(client: ssl.SSLContext, server: ssl.SSLContext) -> dict[str, Any]:

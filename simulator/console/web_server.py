@@ -25,7 +25,7 @@ from simulator.console.access import HEADERS, Access
 from simulator.console.tls import TlsFiles
 
 PAGE = Path(__file__).parent / "page"
-SLOW = 5.0
+REQUEST_TIMEOUT = 5.0
 """s for a request after a connection, for the handshake of TLS, and for a page to take a message."""
 MAX_IDLE = 256
 """Connections without a request at a time. A further one displaces the one that has been idle longest, so that nobody is locked out."""
@@ -40,7 +40,7 @@ NO_ACCESS = "Open the address that was printed in the terminal; it contains a to
 
 
 class ImpatientProtocol(H11Protocol):
-    """Connection that is closed if no request arrives in SLOW: half-open connections do not use up the console.
+    """Connection that is closed if no request arrives in REQUEST_TIMEOUT: half-open connections do not use up the console.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class ImpatientProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request."""
         super().connection_made(transport)
-        self._wait_for_request = self.loop.call_later(SLOW, self._lose)
+        self._wait_for_request = self.loop.call_later(REQUEST_TIMEOUT, self._lose)
         self._note()
 
     def data_received(self, data: bytes) -> None:
@@ -109,12 +109,12 @@ class WebServer(uvicorn.Server):
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            timeout_keep_alive=int(SLOW),
+            timeout_keep_alive=int(REQUEST_TIMEOUT),
             timeout_graceful_shutdown=1,
             ws_max_size=most_bytes,
             ws_max_queue=8,
-            ws_ping_interval=SLOW,
-            ws_ping_timeout=SLOW,
+            ws_ping_interval=REQUEST_TIMEOUT,
+            ws_ping_timeout=REQUEST_TIMEOUT,
             ws_per_message_deflate=False,
             ssl_certfile=None if tls is None else tls.certificate,
             ssl_keyfile=None if tls is None else tls.key,
@@ -136,7 +136,7 @@ class WebServer(uvicorn.Server):
         def protocol() -> asyncio.Protocol:
             return ImpatientProtocol(idle, config=config, server_state=self.server_state, app_state={}, _loop=loop)
 
-        patience = None if config.ssl is None else SLOW
+        patience = None if config.ssl is None else REQUEST_TIMEOUT
         self.servers = [
             await loop.create_server(protocol, sock=one, ssl=config.ssl, ssl_handshake_timeout=patience, backlog=BACKLOG)
             for one in sockets or []
@@ -200,9 +200,9 @@ def _permit_files() -> None:
         import resource  # not on Windows, which has no such limit
 
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = MAX_FILES if hard == resource.RLIM_INFINITY else min(MAX_FILES, hard)
-        if soft != resource.RLIM_INFINITY and soft < wanted:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        limit = MAX_FILES if hard == resource.RLIM_INFINITY else min(MAX_FILES, hard)
+        if soft != resource.RLIM_INFINITY and soft < limit:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
 
 def _guarded(app: ASGIApp, access: Access) -> ASGIApp:

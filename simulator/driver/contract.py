@@ -136,10 +136,10 @@ def reads_sensors(driver: Any) -> TypeGuard[SensingDriver]:
     return True
 
 
-def driver_parameters(kind: DriverKind, said: Mapping[str, Any], file: object) -> tuple[Record, dict[str, Any]]:
+def driver_parameters(kind: DriverKind, given_values: Mapping[str, Any], file: object) -> tuple[Record, dict[str, Any]]:
     """Return the kind's own parameters: numbers as a record, all others by key. Raises ConfigError."""
     numbers = tuple(one for one in kind.parameters if isinstance(one.kind, Number))
-    values = read(kind.parameters, said, file)
+    values = read(kind.parameters, given_values, file)
     return filled(rows(numbers), values), {
         one.name: values[one.name] for one in kind.parameters if one not in numbers and one.name in values
     }

@@ -20,13 +20,13 @@ DWELL = 0.5
 """s. Minimum time in a gear."""
 KICK_DOWN = 0.95
 """1. Throttle from which the driver selects the lowest gear that the engine allows."""
-EASY, HARD = 0.5, 0.95
+EASY_SHIFT_POINT, HARD_SHIFT_POINT = 0.5, 0.95
 """1. Fraction of the engine speed of maximum power at which the driver shifts up, with closed and with open throttle."""
 CREEPING = 1.0
 """m/s of the driven wheels below which wheel spin is ignored."""
 NEAR_LIMIT = 0.98
 """1. Fraction of the limit of the engine speed from which the driver shifts up although the wheels spin."""
-MOVED = 0.05
+THROTTLE_CHANGE = 0.05
 """1. Change of the throttle after which a shift with spinning wheels no longer counts."""
 ABOVE_IDLE = 1.2
 """1. Minimum downshift speed as a multiple of the idle speed."""
@@ -46,7 +46,7 @@ def gear_numbers(vehicle: Vehicle) -> ShiftPoints:
     rated = float(speeds[int(np.argmax(power))])
     widest = max((high / low for low, high in pairwise(ratios)), default=1.0)
     idle = ABOVE_IDLE * float(p["idle_speed"])
-    up = tuple(max(share * rated, idle * widest * HYSTERESIS) for share in (EASY, HARD))
+    up = tuple(max(share * rated, idle * widest * HYSTERESIS) for share in (EASY_SHIFT_POINT, HARD_SHIFT_POINT))
     down = tuple(speed / (widest * HYSTERESIS) for speed in up)
     drivetrain, radius = vehicle.model.drivetrain, vehicle.model.tires["radius"]
     radii = tuple(float(radius[i]) if wheel_share(drivetrain, axle_of(drivetrain, i)) > 0.0 else 0.0 for i in range(len(radius)))
@@ -90,7 +90,7 @@ class GearShifter:
         if self._since is not None and t - self._since < DWELL - 1e-9:
             return now
         up, down = (low + throttle * (high - low) for low, high in (n.up, n.down))
-        if self._spun is not None and abs(throttle - self._spun) > MOVED:
+        if self._spun is not None and abs(throttle - self._spun) > THROTTLE_CHANGE:
             self._spun = None
         down = down if self._spun is None else n.down[0]
         if engine_speed > up and now < len(n.ratios):

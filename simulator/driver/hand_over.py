@@ -13,9 +13,9 @@ PEDAL_TIME = 0.4
 """s in which throttle and brake move to the new driver's ones [assumed]. Longer: the old driver's throttle works against the new brake."""
 STOPPING = 0.3
 """1. Brake until the vehicle is slow enough for a selector that the new driver wants against the direction of travel [assumed]."""
-MOVED = 0.05
+UNASKED_CHANGE = 0.05
 """1. Change of steering, brake or parking brake by which a person takes over unasked: 20 deg of a wheel with 2.2 turns [assumed]."""
-TOUCHED = 0.01
+ASKED_CHANGE = 0.01
 """1. Change of any control by which a person takes over who was asked to [assumed]."""
 LEVERS = ("low_range", "center_lock")
 
@@ -62,8 +62,8 @@ class HandOver:
     def _hold_levers(self, speed: float, out: Record) -> None:
         """Keep the selector until the vehicle may change it, and the levers of the transfer case until it rests."""
         old = self._old
-        wanted, present = int(out["selector"]), int(old["selector"])
-        self._holds_selector = self._holds_selector and wanted != present and wanted * speed < -SHIFT_SPEED
+        requested, present = int(out["selector"]), int(old["selector"])
+        self._holds_selector = self._holds_selector and requested != present and requested * speed < -SHIFT_SPEED
         if self._holds_selector:
             out["selector"], out["gear"] = old["selector"], old["gear"]
             out["throttle"], out["brake"] = 0.0, max(float(out["brake"]), STOPPING)
@@ -90,5 +90,5 @@ class TakeoverWatch:
         now = {name: float(command[0][name]) for name in ("steering", "brake", "parking_brake", "throttle")}
         before = now if self._least is None else self._least
         least = self._least = {name: min(value, before[name], key=abs) for name, value in now.items()}
-        limit = TOUCHED if asked else MOVED
+        limit = ASKED_CHANGE if asked else UNASKED_CHANGE
         return any(abs(value - least[name]) > limit for name, value in now.items() if asked or name != "throttle")

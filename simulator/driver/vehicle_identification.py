@@ -40,7 +40,7 @@ INPUTS = 41
 """Number of steering inputs at which the road-wheel angles are computed."""
 STEERED = 0.02
 """rad. Minimum change of heading from lock to lock of a steered wheel."""
-SLOW, FAST = 4.0, 15.0
+SLOW_TURN_SPEED, FAST_TURN_SPEED = 4.0, 15.0
 """m/s. Speeds of the turns from which the understeer is computed."""
 SIDEWAYS = 1.0
 """m/s2. Maximum lateral acceleration of these turns; above it, the response of the tires is no longer linear."""
@@ -245,7 +245,7 @@ class _Identification:
 
     def _identify_coasting(self) -> None:
         """Coast straight ahead, slow and fast, and compute rolling resistance and drag."""
-        self.straights = slow, fast = self._straight(SLOW), self._straight(FAST)
+        self.straights = slow, fast = self._straight(SLOW_TURN_SPEED), self._straight(FAST_TURN_SPEED)
         drag = (fast.loss - slow.loss) / (fast.speed**2 - slow.speed**2)
         self.traits |= {"drag": max(drag, 0.0), "rolling": max(slow.loss - max(drag, 0.0) * slow.speed**2, 0.0)}
 
@@ -269,7 +269,7 @@ class _Identification:
         self._identify("coasting")
         if "coasting" in self._troubles:
             raise JounceError("the vehicle does not coast straight ahead")
-        slow, fast = (self._turn_from(*one) for one in zip(self.straights, (SLOW, FAST), strict=True))
+        slow, fast = (self._turn_from(*one) for one in zip(self.straights, (SLOW_TURN_SPEED, FAST_TURN_SPEED), strict=True))
         understeer = (fast.ratio - slow.ratio) / (fast.speed**2 - slow.speed**2)
         length = slow.ratio - understeer * slow.speed**2
         if not (length > 0.1 and length + understeer * 40.0**2 > 0.0):
@@ -319,7 +319,7 @@ class _Identification:
 
     def _identify_brake(self) -> None:
         """Brake at speed at part brake."""
-        self._start(FAST)
+        self._start(FAST_TURN_SPEED)
         speed = self._drive(BRAKING, brake=BRAKE)[round(SKIPPED / self.look) :, 0]
         loss = float(speed[0] - speed[-1]) / ((len(speed) - 1) * self.look)
         if not (math.isfinite(loss) and loss > 0.0 and speed[-1] > 0.0):

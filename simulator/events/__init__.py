@@ -1,1 +1,1 @@
-"""Events of a session: incidents, which put the vehicle back, and collisions, which stop nothing."""
+"""Events of a session: the events, their queue, questions that a sender has to confirm, controls of the sound. No part of a session is imported."""

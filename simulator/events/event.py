@@ -35,7 +35,7 @@ class Event:
     """One event."""
 
     kind: str
-    """Name of the kind: of a command, see `simulator.events.kinds`, or of an occurrence: incident, collision, fault, end."""
+    """Name of the kind: of a command, see `simulator.event_effects.kinds`, or of an occurrence: incident, collision, fault, end."""
     value: Any = None
     """Value of the kind in JSON types; None if the kind has no value."""
     origin: Origin = Origin.DRIVE

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from simulator.events.event import Event, Origin
 
-SOONEST = 1.0
+MIN_ANSWER_TIME = 1.0
 """s from the question to a confirmation. An earlier one does not count: a double click, or a key that is pressed in a row, confirms nothing."""
-LATEST = 15.0
+MAX_ANSWER_TIME = 15.0
 """s from the question after which it is forgotten."""
 CONFIRM = "confirm"
 """Kind of the event with which the operator confirms: its value is the number of the question."""
@@ -45,7 +45,7 @@ class Questions:
         The operator sends CONFIRM. A key or a button confirms if it is pressed again, with the same question.
         """
         question = self._last.get(event.origin)
-        if question is None or not SOONEST <= now - question.asked_at <= LATEST:
+        if question is None or not MIN_ANSWER_TIME <= now - question.asked_at <= MAX_ANSWER_TIME:
             return None
         waiting = question.event
         if event.origin == Origin.CONSOLE:

@@ -17,7 +17,7 @@ from simulator.faults.contract import FaultContext, FaultKind, FaultTargets
 from terrain.ground import GroundArrays, soil_under
 from terrain.soil import SOIL
 
-FAR = 1e5
+MAX_DISTANCE = 1e5
 """m. Largest distance of a patch from the origin of the world."""
 
 
@@ -58,8 +58,8 @@ def friction_of(ground: GroundArrays, x: float, y: float, under: Record) -> floa
 KIND = FaultKind(
     "ice_patch",
     (
-        Field("center", Number("m", -FAR, FAR, shape=(2,)), "x, y of its center", frame="the world"),
-        Field("size", Number("m", 0.1, FAR, shape=(2,)), "length along the heading, and width"),
+        Field("center", Number("m", -MAX_DISTANCE, MAX_DISTANCE, shape=(2,)), "x, y of its center", frame="the world"),
+        Field("size", Number("m", 0.1, MAX_DISTANCE, shape=(2,)), "length along the heading, and width"),
         Field("heading", Number("rad", -math.tau, math.tau), "heading of the length, + = left of the x axis", 0.0, written="deg"),
         Field("friction", Number("1", 0.01, 2.0), "friction coefficient of the patch", 0.1),
         Field("edge", Number("m", 0.05, 100.0), "width of the edge, over which the friction changes", 0.5),

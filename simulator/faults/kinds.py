@@ -10,7 +10,7 @@ from simulator.base.registry import Registry
 if TYPE_CHECKING:
     from simulator.faults.contract import FaultKind
 
-LATEST = 86400.0
+MAX_TIME = 86400.0
 """s. Latest start and end of a fault."""
 SHORTEST_RAMP = 0.05
 """s. Shortest ramp: five changes of the parameters. Larger: sudden faults are slower. Smaller: the energy of a spring jumps."""
@@ -44,7 +44,7 @@ def fault_fields(name: str) -> Fields:
 
 
 _NAME = Text("a name of letters, digits and underscores", pattern=r"^[A-Za-z][A-Za-z0-9_]*\Z")
-_TIME = Number("s", 0.0, LATEST)
+_TIME = Number("s", 0.0, MAX_TIME)
 _COMMON = (
     Field("name", _NAME, "column `fault_NAME` of the log; default: type and subject", None),
     Field(
@@ -56,7 +56,7 @@ _COMMON = (
     Field("start", _TIME, "simulated time at which the fault begins", 0.0, written="s"),
     Field(
         "ramp",
-        Number("s", SHORTEST_RAMP, LATEST),
+        Number("s", SHORTEST_RAMP, MAX_TIME),
         "time in which the fault becomes complete, and in which it ends; default: that of the type",
         None,
         written="s",

@@ -53,10 +53,10 @@ class SessionFaults:
 
     def end(self, name: str, time: float) -> None:
         """End a fault of the drive at `time` [s]; its level falls with its ramp. Raises ConfigError: there is no such fault."""
-        found = [fault for fault in self.faults if fault.name == name]
-        if not found:
+        named = [fault for fault in self.faults if fault.name == name]
+        if not named:
             raise ConfigError("faults", "name", name, f"a fault of the drive: {', '.join(fault.name for fault in self.faults) or 'none'}")
-        found[0].end_at(time)
+        named[0].end_at(time)
 
     def begin(self, sensors: Iterable[MountedSensor], streams: Iterable[MotionStream]) -> None:
         """Restore all parameters at the begin of a drive."""

@@ -10,7 +10,7 @@ from simulator.base.errors import JounceError, StreamError
 from simulator.configuration.configuration import Configuration
 from simulator.virtual_platform.process import VirtualPlatformProcess, start_virtual_platform
 
-SLOW = 5.0
+REASON_TIME = 5.0
 """s of waiting after which a message names the reason."""
 
 
@@ -47,7 +47,7 @@ class BuiltInPlatform:
 
     def address(self, say: Callable[[str], None]) -> tuple[str, int]:
         """Return host and port, after the start. Raises JounceError."""
-        self._thread.join(SLOW)
+        self._thread.join(REASON_TIME)
         if self._thread.is_alive():
             say("waiting for the virtual platform to compile its kernels")
         self._thread.join()

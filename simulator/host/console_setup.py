@@ -14,7 +14,7 @@ from simulator.base.units import SHOWN, factor_of
 from simulator.builder.session_parts import SessionParts
 from simulator.driver.kinds import DRIVER_KINDS
 from simulator.driver.path import Path, Spawn
-from simulator.events.kinds import MAX_NOTE
+from simulator.event_effects.kinds import MAX_NOTE
 from simulator.faults.kinds import FAULT_KINDS, SHORTEST_RAMP, fault_fields
 from simulator.host.console_vehicle import drawn_vehicle
 from simulator.host.next_run import KINDS, shipped
@@ -34,7 +34,7 @@ MAX_MOVED = 200
 """Maximum number of objects whose present place the map shows."""
 MAX_POINTS = 1000
 """Maximum number of points of a line on the map."""
-AFTER = 20.0
+PATH_OVERHANG = 20.0
 """m of a path that the map shows after its last point."""
 
 
@@ -63,7 +63,7 @@ def actions_of(parts: SessionParts, session: Session) -> dict[str, Any]:
     words = {
         "wheel": list(parts.vehicle.corner_names),
         "axle": [name for name, law in zip(axles, laws, strict=False) if law != NO_BAR],
-        "sensor": [one.name for one in session.sensors],
+        "sensor": [one.name for one in session.measuring.sensors],
         "phase": list(phases),
     }
     return {
@@ -203,11 +203,11 @@ def _rounded(point: Any) -> list[float]:
 
 
 def _path(path: Path) -> list[list[float]]:
-    """Return the points of a path with its lane changes, until AFTER its end."""
-    length = max([(len(path.x) - 1) * path.spacing, *(change.start + change.length for change in path.lane_changes)]) + AFTER
+    """Return the points of a path with its lane changes, until PATH_OVERHANG after its end."""
+    length = max([(len(path.x) - 1) * path.spacing, *(change.start + change.length for change in path.lane_changes)]) + PATH_OVERHANG
     stations = np.linspace(0.0, length, min(MAX_POINTS, int(length) + 2))
-    found = [path.at(float(station)) for station in stations]
-    return [_rounded((one.x, one.y)) for one in found]
+    points = [path.at(float(station)) for station in stations]
+    return [_rounded((one.x, one.y)) for one in points]
 
 
 def _in_world(points: Any, spawn: tuple[float, float, float]) -> Any:

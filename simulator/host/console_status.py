@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simulator.events.cueing_controls import CueingControls
+from simulator.event_effects.cueing_controls import CueingControls
 from simulator.faults.planned_fault import PlannedFault
 from simulator.host.console_setup import moved_objects
 from simulator.host.drive_streams import DriveStreams
@@ -29,13 +29,15 @@ def status_of(session: Session, cueing: CueingControls, view: DriveView, streams
         "processes": [*_window(view), *_platform(streams)],
         "streams": [_stream(outlet.stream) for outlet in streams.motions],
         "outlets": [
-            {"name": one.name, "missed": one.missed, "dropped": one.dropped} for one in session.outlets if isinstance(one, OutletRunner)
+            {"name": one.name, "missed": one.missed, "dropped": one.dropped}
+            for one in session.output.outlets
+            if isinstance(one, OutletRunner)
         ],
         "sensors": [
             {"name": one.name, "late": int(one.late), "skipped": int(one.skipped), "trouble": one.trouble or one.lost}
-            for one in session.sensors
+            for one in session.measuring.sensors
         ],
-        "faults": [_fault(one) for one in session.faults],
+        "faults": [_fault(one) for one in session.injector.faults],
         "incidents": 0 if session.recovery.latest is None else session.recovery.latest.number,
         "collisions": len(session.collisions),
         "intensity": tuner.intensity,

@@ -48,6 +48,7 @@ from simulator.host.washout_save import WashoutSave
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.force_feedback import ForceFeedbackOutlet
 from simulator.outlets.telemetry import TelemetryOutlet
+from simulator.real_time import drive_in_real_time
 from simulator.run.folder import RunFolder
 from simulator.run.ghost import ghost_of
 from simulator.run.run_configuration import DRIVERS, DROPPED, open_log, ticks_per_row
@@ -106,11 +107,6 @@ class Host:
         self._progress: ProgressLine | None = None
         self._closed = False
 
-    @property
-    def troubles(self) -> list[str]:
-        """Failures so far, one line each; a drive with failures is not a success."""
-        return self.messages.troubles
-
     def run(self) -> dict[str, Any]:
         """Drive until the duration is over, the window is closed or Ctrl-C; return a summary.
 
@@ -149,7 +145,7 @@ class Host:
             session.reset()
             session.warm()
             if self.view.window is not None:
-                session.outlets.append(self.view.window)
+                session.output.outlets.append(self.view.window)
                 session.on_tick.append(self.view.window.note_tick)
             self._open_sound(session)
             if self.options.console is not None:
@@ -158,7 +154,7 @@ class Host:
             outlets = parts.outlets(folder.path)
             with on_signal(self._take_signal):
                 try:
-                    session.outlets.extend(outlets)
+                    session.output.outlets.extend(outlets)
                     self.view.wait_for_first_frame(session, lambda: self.stop_request.first is not None)
                     self._begin(session, folder)
                     return self._drive(session, folder.path)
@@ -190,7 +186,7 @@ class Host:
         if human_driver is not None and parts.options.force_feedback:
             thread = ForceFeedbackThread(human_driver.add_notice, turn_torque=torque_in_turn(parts.vehicle, parts.gravity))
             self.force_feedback = ForceFeedbackOutlet(thread, self._felt_device, parts.step)
-            session.outlets.append(self.force_feedback)
+            session.output.outlets.append(self.force_feedback)
         about = {
             "driver": parts.options.driver.name,
             DRIVERS: ", ".join(session.seat.names),
@@ -265,16 +261,18 @@ class Host:
             "first_frame": self.view.first_frame,
             "incidents": 0 if session.recovery.latest is None else session.recovery.latest.number,
             "collisions": len(session.collisions),
-            "sensors": {one.name: {"late": one.late, "skipped": one.skipped} for one in session.sensors if one.late or one.skipped},
+            "sensors": {
+                one.name: {"late": one.late, "skipped": one.skipped} for one in session.measuring.sensors if one.late or one.skipped
+            },
             "limiter": limiter if quick else interventions(session.cueing.readout),
             "sickness_dose": {place: float(live[f"{place}_sickness_dose"]) for place in ("car", "cab")},
         }
 
     def _run_drive(self, session: Session, duration: float) -> None:
         """Drive until the end, and report its reason."""
-        before = len(self.troubles)
-        completed = self.messages.attempt(lambda: session.drive(duration, self._keep_going))
-        failure = "" if completed or len(self.troubles) == before else self.troubles[-1]
+        before = len(self.messages.troubles)
+        completed = self.messages.attempt(lambda: drive_in_real_time(session, duration, self._keep_going))
+        failure = "" if completed or len(self.messages.troubles) == before else self.messages.troubles[-1]
         session.end_reason = end_reason(session, failure, self.stop_request, self.events.ended_by)
         self.messages.say(f"the drive ends: {session.end_reason}")
 
@@ -301,12 +299,12 @@ class Host:
         if self.log is None:
             return
         early = "ended by the user" if self.control.ended else ""
-        if self.troubles:
-            early = self.log.writer.ended = self.troubles[0]
+        if self.messages.troubles:
+            early = self.log.writer.ended = self.messages.troubles[0]
         elif self.stop_request.first is not None:
             early = self.log.writer.ended = signal_message(self.stop_request.first)
-        if self.session.failures:
-            self.log.writer.about[DROPPED] = "; ".join(map(str, self.session.failures))
+        if self.session.output.failures:
+            self.log.writer.about[DROPPED] = "; ".join(map(str, self.session.output.failures))
         self.outcome = outcome_of(self.session.driver, early)
         self.log.writer.about |= outcome_in_log(self.outcome)
 
@@ -328,7 +326,7 @@ class Host:
     def _is_over(self, session: Session) -> bool:
         """Return whether the maneuver has ended and no duration was specified."""
         ended = how_ended(session.driver)
-        if ended not in ("", DONE) and ended not in self.troubles:
+        if ended not in ("", DONE) and ended not in self.messages.troubles:
             self.messages.trouble(ended)
         return bool(ended) and self.parts.options.duration is None
 
@@ -347,8 +345,8 @@ class Host:
             self.view.look(session)
             if supervisor.stop and not self.control.ended:
                 if supervisor.lost:
-                    self.troubles.append("no window")
-                closed = None if supervisor.ended_by_driver else "the window was closed"
+                    self.messages.troubles.append("no window")
+                closed = None if supervisor.keys.ends_drive else "the window was closed"
                 queue.put(Event("quit", "no window" if supervisor.lost else closed, Origin.WINDOW))
         # the time of a script begins with the drive
         scripted = [] if session.waits else self.options.script.due(session.tick * session.h)

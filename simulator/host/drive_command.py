@@ -85,12 +85,12 @@ def _run(arguments: Any, began: float, options: list[Override], to: str | None =
     command = _Command(arguments, to, progress)
     out = asked = Path(arguments.out) if arguments.out else None
     host, code = command.drive(options, began, out)
-    while (wanted := host.control.next_run) is not None:
+    while (changes := host.control.next_run) is not None:
         if host.session.platform_stopped:
             print_error("the next run does not begin, because the operator has stopped the platform")
             code = max(code, 1)
             break
-        before, options, out = options, [*options, *overrides_of(wanted)], None if asked is None else free_folder(asked)
+        before, options, out = options, [*options, *overrides_of(changes)], None if asked is None else free_folder(asked)
         try:
             host, one = command.drive(options, time.perf_counter(), out, host)
         except JounceError as error:
@@ -99,7 +99,7 @@ def _run(arguments: Any, began: float, options: list[Override], to: str | None =
             host, one = command.drive(options, time.perf_counter(), out, host)
         code = max(code, one)
     assert host.messages.folder is not None
-    return DriveResult(code, host.messages.folder.path, host.trip, tuple(host.troubles))
+    return DriveResult(code, host.messages.folder.path, host.trip, tuple(host.messages.troubles))
 
 
 @dataclass(frozen=True)

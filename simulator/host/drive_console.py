@@ -18,7 +18,7 @@ from simulator.console import PORT
 from simulator.console.access import new_token
 from simulator.console.address import page_address, warning
 from simulator.console.tls import TlsFiles
-from simulator.events.cueing_controls import CueingControls
+from simulator.event_effects.cueing_controls import CueingControls
 from simulator.events.event import Event, Origin
 from simulator.events.questions import Question
 from simulator.host.console_process import ConsoleProcess
@@ -35,7 +35,7 @@ from simulator.session import Session
 
 STATUS_EVERY = 50
 """Looks, a hundred in a second, between two messages about the parts of the drive."""
-WARNED = 6.0
+WARNING_TIME = 6.0
 """s for which the driver sees a message about the operator."""
 
 
@@ -107,7 +107,7 @@ class DriveConsole:
             raise DeviceError(f"console: cannot start its process ({error.strerror})") from None
         self._apply = events.apply
         self._watch = OperatorWatch(self.outlet.block.cells, options.on_loss, send, self._warn)
-        session.outlets.append(self.outlet)
+        session.output.outlets.append(self.outlet)
         session.on_tick.append(self.outlet.note_tick)
 
     @property
@@ -154,9 +154,9 @@ class DriveConsole:
     def _feed(self, parts: SessionParts, session: Session) -> str:
         """Return the block with pictures of camera, lidar and map; empty if the drive has none of them."""
         has_map = drives_to_a_goal(parts)
-        if not (has_map or InsetFeed.has_some(session.sensors)):
+        if not (has_map or InsetFeed.has_some(session.measuring.sensors)):
             return ""
-        self._pictures = InsetFeed(session.sensors)
+        self._pictures = InsetFeed(session.measuring.sensors)
         if has_map:
             self._view.map_watchers.append(self._pictures.show_map)
             if isinstance(session.driver, GoalDriver):
@@ -184,7 +184,7 @@ class DriveConsole:
     def _warn(self, text: str) -> None:
         self._messages.say(text)
         if self._view.window is not None:
-            self._view.window.show_message(text, WARNED)
+            self._view.window.show_message(text, WARNING_TIME)
 
     def _tell(self, message: Any) -> bool:
         return self.process is not None and self.process.tell(message)

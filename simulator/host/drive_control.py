@@ -7,15 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from simulator.driver.make_driver import PERSON
-from simulator.events.cueing_controls import CueingControls
-from simulator.events.kinds import PARK, RAISE, RAISE_LATER, STAY_DOWN
+from simulator.event_effects.cueing_controls import CueingControls
 from simulator.host.drive_streams import DriveStreams
 from simulator.host.drive_view import DriveView
 from simulator.host.human_controls import HumanControls
 from simulator.host.next_run import check_next_run
 from simulator.host.washout_save import WashoutSave
 from simulator.outlets.view import MESSAGE_TIME
-from simulator.platform_phases import DOWN
+from simulator.platform_supervisor import RAISE, RAISE_LATER, STAY_DOWN, order_platform
 from simulator.session import Session
 
 ASKED = "take over: move the steering or a pedal"
@@ -24,7 +23,7 @@ MOVING_TIME = 30.0
 
 
 class DriveControl:
-    """What the events of a drive act on, see `simulator.events.kinds.Controlled`.
+    """What the events of a drive act on, see `simulator.event_effects.kinds.Controlled`.
 
     Parameters
     ----------
@@ -88,12 +87,10 @@ class DriveControl:
             streams.arms = not streams.arms if order is None else order == RAISE
             self.show("platform rises when it is up" if streams.arms else "platform stays down")
             return RAISE_LATER if streams.arms else STAY_DOWN
-        is_up = session.waits or session.cueing.procedure.state not in DOWN
-        rises = not is_up if order is None else order == RAISE
-        session.cueing.procedure.arm() if rises else session.cueing.procedure.park()
-        goal = ("engaged", "paused", "fault") if rises else ("off", "parked")
-        self.show("platform rises" if rises else "platform parks", MOVING_TIME, lambda s: s.cueing.procedure.state not in goal)
-        return RAISE if rises else PARK
+        order = order_platform(session, order)
+        text, goal = ("platform rises", ("engaged", "paused", "fault")) if order == RAISE else ("platform parks", ("off", "parked"))
+        self.show(text, MOVING_TIME, lambda s: s.cueing.procedure.state not in goal)
+        return order
 
     def quit(self) -> None:
         """End the drive."""

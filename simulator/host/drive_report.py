@@ -34,7 +34,7 @@ def report(host: Host, summary: dict[str, Any]) -> int:
         print_line(f"sensor {name}: {count['late']} late and {count['skipped']} skipped measurements")
     if host.stop_request.first is not None:
         raise EndedBySignal(host.stop_request.first)
-    return 1 if host.troubles or not _is_well(host.streams.summary) else 0
+    return 1 if host.messages.troubles or not _is_well(host.streams.summary) else 0
 
 
 def _report_trip(host: Host, summary: dict[str, Any]) -> None:

@@ -41,7 +41,7 @@ class DriveSound:
             self._messages.say(f"no sound: {error}")
             self._release()
             return
-        session.outlets.append(self.outlet)
+        session.output.outlets.append(self.outlet)
 
     def look(self) -> None:
         """Report the end of the process once; called a hundred times a second. Never waits."""

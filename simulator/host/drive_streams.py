@@ -13,15 +13,15 @@ from simulator.base.signals import StopRequest
 from simulator.builder.session_parts import SessionParts
 from simulator.configuration.session_file import THIS_MACHINE, MotionOptions, StreamOptions, parse_address
 from simulator.events.event import Event
-from simulator.events.kinds import RAISE
 from simulator.host.built_in_platform import BuiltInPlatform
 from simulator.host.drive_messages import DriveMessages
-from simulator.host.platform_park import IMPATIENT
+from simulator.host.platform_park import STOPPING_SIGNALS
 from simulator.motion.protocols.contract import Engine
 from simulator.motion.protocols.kinds import DEFAULT
 from simulator.motion.stream import MotionStream
 from simulator.outlets.motion_stream import MotionStreamOutlet
 from simulator.outlets.telemetry import TelemetryOutlet
+from simulator.platform_supervisor import RAISE
 from simulator.run.run_configuration import JOINED
 from simulator.session import Session
 from simulator.virtual_platform.process import STOP_TIME
@@ -92,7 +92,7 @@ class DriveStreams:
         """Add the outlets of the streams to a session, last, because their packets begin with the first tick."""
         if self._streams:
             self.motions = [MotionStreamOutlet(one) for one in self._streams]
-            session.outlets.extend(self.motions)
+            session.output.outlets.extend(self.motions)
             self.virtual = self.motions[0] if self.platform is not None and not self.joins else None
 
     @property
@@ -116,7 +116,7 @@ class DriveStreams:
         else:
             self.virtual = MotionStreamOutlet(stream)
             self.motions.insert(0, self.virtual)
-            session.outlets.append(self.virtual)
+            session.output.outlets.append(self.virtual)
             self._messages.say(f"the virtual platform joins at {session.time:.2f} s")
         if self.motions and self.arms:
             apply(Event("platform", RAISE))
@@ -173,7 +173,7 @@ class DriveStreams:
             process.kill()
             return
         timeout = STOP_TIME if self._stop_request.first is None else REPORT_TIME
-        self.summary = process.stop(timeout, at_once=self._stop_request.count >= IMPATIENT)
+        self.summary = process.stop(timeout, at_once=self._stop_request.count >= STOPPING_SIGNALS)
         if self.summary is not None:
             return
         if self._stop_request.first is None and not self.platform_gone:

@@ -10,12 +10,12 @@ from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.field_types import Anything, Number, Text
 from simulator.base.fields import Field, read
 from simulator.base.yaml_reader import read_yaml
+from simulator.event_effects.kinds import check
 from simulator.events.event import Event, Origin
-from simulator.events.kinds import check
 
 SCRIPTED = (
     Field("at", Number("s", 0.0, 1e6), "time since the beginning of the drive", written="s"),
-    Field("kind", Text("a kind of event"), "kind of the event, see `simulator.events.kinds`"),
+    Field("kind", Text("a kind of event"), "kind of the event, see `simulator.event_effects.kinds`"),
     Field("value", Anything("a value of the kind"), "value of the event", None),
 )
 """Keys of one event in a script."""

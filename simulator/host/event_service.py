@@ -9,14 +9,14 @@ from dataclasses import replace
 
 from simulator.base.errors import ConfigError
 from simulator.base.rates import shown_time
+from simulator.event_effects.kinds import Controlled, check
 from simulator.events.event import Event, Origin
 from simulator.events.event_queue import EventQueue
-from simulator.events.kinds import Controlled, check
-from simulator.events.questions import LATEST, UNASKED, Question, Questions
+from simulator.events.questions import MAX_ANSWER_TIME, UNASKED, Question, Questions
 
 ENDS = ("quit", "next_run")
 """Kinds of events that end a drive."""
-LONGEST = 2e-3
+SERVICE_BUDGET = 2e-3
 """s of computation after which the events that still wait are left for the next call. Larger: a flood of resets delays ticks and packets.
 Smaller: a few events of the same time take effect at different ticks."""
 MAX_LINES = 100
@@ -55,8 +55,8 @@ class EventService:
         self._reported: set[str] = set()
 
     def serve(self) -> None:
-        """Apply the waiting events, for at most LONGEST and the time of one event; called a hundred times a second, between two ticks."""
-        end = time.thread_time() + LONGEST  # of this thread, so that other programs do not change what takes effect together
+        """Apply the waiting events, for at most SERVICE_BUDGET and the time of one event; called a hundred times a second, between two ticks."""
+        end = time.thread_time() + SERVICE_BUDGET  # of this thread, so that other programs do not change what takes effect together
         for event in self.queue.take():
             self.apply(event)
             if time.thread_time() > end:
@@ -99,7 +99,7 @@ class EventService:
         if question.event.origin == Origin.CONSOLE:
             self._asked(question)
         else:
-            self._drive.show(f"press again to confirm: {question.text}", LATEST)  # a long line is cut at its end
+            self._drive.show(f"press again to confirm: {question.text}", MAX_ANSWER_TIME)  # a long line is cut at its end
 
     def _report(self, text: str) -> None:
         if text not in self._reported and len(self._reported) < MAX_LINES:

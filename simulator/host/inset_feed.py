@@ -19,9 +19,9 @@ from simulator.view.inset_block import InsetBlock
 from simulator.view.inset_images import cloud_of, is_cloud
 
 MAP_TITLE = "obstacle map"
-SLOW = 4
+MAX_SHOWN_BACKLOG = 4
 """Measurements that wait while the thread still shows all of them."""
-NEAR, FAR = 1.0, 200.0
+NEAR_DEPTH, FAR_DEPTH = 1.0, 200.0
 """m. Depths that are white and black in a depth image, which is shown if a camera has no colors."""
 
 
@@ -67,7 +67,7 @@ class InsetFeed:
 
     def _work(self) -> None:
         while (item := self._queue.get()) is not None:
-            if self._queue.qsize() > SLOW:
+            if self._queue.qsize() > MAX_SHOWN_BACKLOG:
                 continue  # the thread is late: newer data follow
             if isinstance(item, Snapshot):
                 self.block.put_map(item.reason or MAP_TITLE, item.view().around())
@@ -87,8 +87,8 @@ def _put(block: InsetBlock, name: str, arrays: Mapping[str, NDArray[Any]]) -> No
 
 
 def gray(depth: NDArray[np.floating]) -> NDArray[np.uint8]:
-    """Return a depth image [m] in gray (height, width, 3), logarithmic from NEAR, white, to FAR, black."""
-    share = np.log(np.clip(depth, NEAR, FAR) / NEAR) / np.log(FAR / NEAR)
+    """Return a depth image [m] in gray (height, width, 3), logarithmic from NEAR_DEPTH, white, to FAR_DEPTH, black."""
+    share = np.log(np.clip(depth, NEAR_DEPTH, FAR_DEPTH) / NEAR_DEPTH) / np.log(FAR_DEPTH / NEAR_DEPTH)
     level = (255.0 * (1.0 - share)).astype(np.uint8)
     return np.repeat(level[..., None], 3, axis=2)
 

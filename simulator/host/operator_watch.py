@@ -7,15 +7,13 @@ from typing import Any
 
 from simulator.configuration.session_file import ON_LOSS
 from simulator.events.event import Event
-from simulator.events.kinds import PARK
-from simulator.platform_phases import DOWN
+from simulator.platform_supervisor import DOWN, report_loss
 from simulator.session import Session
-from washout.platform_procedure import STOPPED
 
 NEUTRAL, PARK_ON_LOSS, CONTINUE = ON_LOSS
-SILENT = 1.0
+SILENCE_TIME = 1.0
 """s without a heartbeat after which the driver sees a message."""
-LOST = 3.0
+LOSS_TIME = 3.0
 """s without a heartbeat after which the platform moves to neutral, or parks."""
 
 
@@ -50,22 +48,15 @@ class OperatorWatch:
             self.silent = self._lost = False
             return
         silence = now - self._beaten_at
-        if silence > SILENT and not self.silent:
+        if silence > SILENCE_TIME and not self.silent:
             self.silent = True
             self._warn("the operator's page does not answer")
-        if silence > LOST and not self._lost:
+        if silence > LOSS_TIME and not self._lost:
             self._lost = True
             self._act(session)
 
     def _act(self, session: Session) -> None:
         """Bring a platform that is up to neutral, or park it. One that is stopped stays so."""
-        if self._on_loss == CONTINUE or session.platform_state in DOWN:
-            return
-        if session.platform_state == STOPPED:
-            self._warn("the operator is lost: the vehicle stays paused, the platform stays stopped")
-            return
-        parks = self._on_loss == PARK_ON_LOSS
-        self._warn(f"the operator is lost: the vehicle pauses, the platform {'parks' if parks else 'returns to neutral'}")
-        self._send(Event("pause", True))
-        if parks:
-            self._send(Event("platform", PARK))
+        if self._on_loss != CONTINUE and session.platform_state not in DOWN:
+            platform = report_loss(session, self._send, parks=self._on_loss == PARK_ON_LOSS)
+            self._warn(f"the operator is lost: the vehicle is paused, the platform {platform}")

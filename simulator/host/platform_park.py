@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from simulator.base.signals import StopRequest
 from simulator.outlets.motion_stream import MotionStreamOutlet
 from simulator.platform_phases import coast, stop_platform
+from simulator.platform_supervisor import PARK, order_platform
 from simulator.session import Outlet, Session
 
 PARK_TIME = 12.0
@@ -18,10 +19,10 @@ STOP_TIME = 0.3
 """s for stopping the platform at its present pose instead of parking: ten times the time that its limits need."""
 QUICK_PARK_TIME, QUICK_REST_TIME = 1.6, 0.2
 """s. As PARK_TIME and REST_TIME, for the built-in platform, on which nobody sits."""
-QUICK = {"fade": 0.2, "settle": 0.8, "park": 0.8}
+QUICK_TIMES = {"fade": 0.2, "settle": 0.8, "park": 0.8}
 """s. Times of the procedure for the built-in platform: as short as the limits of its legs permit."""
 STAYS = "the platform keeps its pose, because the operator has stopped it"
-IMPATIENT = 3
+STOPPING_SIGNALS = 3
 """Number of signals that stops the parking."""
 
 
@@ -56,30 +57,25 @@ def park(
         serve()
         if session.platform_stopped:
             return False
-        if answered < signals.count < IMPATIENT:
+        if answered < signals.count < STOPPING_SIGNALS:
             answered = signals.count
-            remaining = IMPATIENT - answered
+            remaining = STOPPING_SIGNALS - answered
             say(
                 f"the platform parks, please wait; press Ctrl-C {'once' if remaining == 1 else 'twice'} more to stop it at its present pose"
             )
-        return signals.count < IMPATIENT and bool(_active(session, motions))
+        return signals.count < STOPPING_SIGNALS and bool(_active(session, motions))
 
-    if session.platform_stopped:
-        say(STAYS)
-        stop_platform(session, STOP_TIME, motions)
-        return
     park_time, rest_time = (QUICK_PARK_TIME, QUICK_REST_TIME) if quick else (PARK_TIME, REST_TIME)
-    if quick:
+    if not session.platform_stopped:
         times = session.cueing.records.p[0]
-        for name, seconds in QUICK.items():
+        for name, seconds in QUICK_TIMES.items() if quick else ():
             times[name] = min(float(times[name]), seconds)
-    session.cueing.procedure.park()
-    coast(session, park_time, lambda: wait() and not parked(session, motions), [*others, *motions])
-    coast(session, rest_time, wait, [*others, *motions])
+        order_platform(session, PARK)
+        coast(session, park_time, lambda: wait() and not parked(session, motions), [*others, *motions])
+        coast(session, rest_time, wait, [*others, *motions])
     if session.platform_stopped:
         say(STAYS)
-        stop_platform(session, STOP_TIME, motions)
-    elif (quick or signals.count >= IMPATIENT) and not parked(session, motions):
+    if session.platform_stopped or ((quick or signals.count >= STOPPING_SIGNALS) and not parked(session, motions)):
         stop_platform(session, STOP_TIME, motions)
 
 
@@ -100,4 +96,4 @@ def close_together(motions: Sequence[MotionStreamOutlet]) -> None:
 
 def _active(session: Session, motions: Sequence[MotionStreamOutlet]) -> list[MotionStreamOutlet]:
     """Return the motion outlets that have not failed."""
-    return [motion for motion in motions if motion in session.outlets]
+    return [motion for motion in motions if motion in session.output.outlets]

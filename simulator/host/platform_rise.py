@@ -49,7 +49,7 @@ def wait_for_platform(
             session.call_driver()
         else:
             session.cueing.tuner.advance(session.driver_every * session.h)
-        continues = keep_going() and any(motion in session.outlets and not motion.stream.failing for motion in platforms)
+        continues = keep_going() and any(motion in session.output.outlets and not motion.stream.failing for motion in platforms)
         return continues
 
     platforms = [motion for motion in motions if motion.stream.parks]

@@ -12,7 +12,7 @@ HOLD = 0.35
 """s after which a pressed arrow key scrubs."""
 SCRUB = 8.0
 """s of the recording per s while an arrow key is pressed."""
-BEHIND = 1.0
+BACK_MARGIN = 1.0
 """s. The previous event is the one before the present position by this much, so that repeated presses go back."""
 LEAD = 2.0
 """s before an event at which a jump to it begins."""
@@ -111,10 +111,10 @@ class Player:
     def _go_to_event(self, forward: bool) -> None:
         """Go to shortly before the next or previous event."""
         ahead = [event for event in self.events if event.position - LEAD > self.position + 1e-6]
-        behind = [event for event in self.events if event.position - LEAD < self.position - (BEHIND if not self.paused else 1e-6)]
-        found = ahead[:1] if forward else behind[-1:]
-        if not found:
+        behind = [event for event in self.events if event.position - LEAD < self.position - (BACK_MARGIN if not self.paused else 1e-6)]
+        target = ahead[:1] if forward else behind[-1:]
+        if not target:
             self.message, self.message_age = f"no {'next' if forward else 'previous'} event", 0.0
             return
-        self.seek(found[0].position - LEAD)
-        self.message, self.message_age = found[0].text, 0.0
+        self.seek(target[0].position - LEAD)
+        self.message, self.message_age = target[0].text, 0.0

@@ -38,7 +38,7 @@ class ReplaySound:
         # what the outlet of the sound reads of a session
         self._session: Any = SimpleNamespace(
             h=PERIOD, ground=parts.ground, objects=parts.ground.objects, vehicle=parts.vehicle, weather=parts.options.weather,
-            sound=self._controls, outlets=[], command=record(COMMAND), readout=None, time=0.0, paused=False, platform_stopped=False,
+            sound=self._controls, output=SimpleNamespace(outlets=[]), command=record(COMMAND), readout=None, time=0.0, paused=False, platform_stopped=False,
             recovery=SimpleNamespace(rests=False),
         )  # fmt: skip
         self._recording = recording

@@ -6,16 +6,16 @@ import math
 import threading
 from functools import partial
 
-from simulator.events.incident import is_upright
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_view import DriveView
+from simulator.incident import is_upright
 from simulator.outlets.outlet_runner import OutletRunner
 from simulator.outlets.view import ViewOutlet
 from simulator.session import Session
 from vehicles.contact.collisions import SEPARATE
 
 ROLLED_OVER = "rolled over: press T to put the vehicle upright"
-SHOWN = 4.0
+COLLISION_TIME = 4.0
 """s for which the window shows a collision."""
 HINT_TICKS = 500
 """Ticks between two checks whether the vehicle is upright."""
@@ -33,7 +33,7 @@ class SessionReports:
 
     def report(self, session: Session) -> None:
         """Report what has happened since the last call."""
-        for failure in session.failures[self._failures :]:
+        for failure in session.output.failures[self._failures :]:
             self._failures += 1
             self._messages.note(failure)
         for trouble in session.vehicle.troubles[self._troubles :]:
@@ -52,7 +52,7 @@ class SessionReports:
 
     def report_outlets(self, session: Session) -> None:
         """Report at the end what outlets of plugins have missed."""
-        for outlet in session.outlets:
+        for outlet in session.output.outlets:
             if isinstance(outlet, OutletRunner) and (outlet.missed or outlet.dropped):
                 self._messages.say(f"outlet {outlet.name}: too slow; {outlet.missed} publications missed, {outlet.dropped} events dropped")
 
@@ -65,7 +65,7 @@ class SessionReports:
 
     def _report_faults(self, session: Session) -> None:
         """Report faults that have begun in the terminal. The window does not show them, because they surprise a driver."""
-        active = {fault.name for fault in session.faults if fault.level > 0.0}
+        active = {fault.name for fault in session.injector.faults if fault.level > 0.0}
         for name in sorted(active - self._active):
             self._messages.say(f"fault {name} begins at {session.time:.2f} s")
         self._active = active
@@ -78,7 +78,7 @@ class SessionReports:
             self._collisions += 1
             self._messages.say(collision.message)
             if self._view.window is not None:
-                self._view.window.show_message(collision.short_message, SHOWN)
+                self._view.window.show_message(collision.short_message, COLLISION_TIME)
 
     def _report_incident(self, session: Session) -> None:
         incident, window = session.recovery.latest, self._view.window

@@ -12,15 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from simulator.base import cleanup
 from simulator.base.errors import DeviceError
 from simulator.events.event import Event
-from simulator.events.kinds import PARK
 from simulator.host.inset_feed import InsetFeed
 from simulator.outlets.view import ViewOutlet
-from simulator.platform_phases import DOWN
+from simulator.platform_supervisor import report_loss
+from simulator.session import Session
 from simulator.view.drive_lock import DriveLock
 from simulator.view.frame_writer import UNFINISHED, start_pictures_process
 from simulator.view.inset_block import BLOCK_FILE
@@ -30,7 +30,6 @@ from simulator.view.shared_keys import KeyReader
 from simulator.view.shared_state import ViewWriter
 from simulator.view.user_settings import users_key
 from vehicles.axle_layout import WHEELS
-from washout.platform_procedure import STOPPED
 
 if TYPE_CHECKING:
     from simulator.autonomy.goal_driver import GoalDriver
@@ -48,13 +47,6 @@ LAST_IMAGE_TIME = 60.0
 """s. Maximum time that the end of a drive waits for its last images."""
 LOOK = 0.25
 """s between two checks whether a view process exists that this process did not start."""
-
-
-class PausableSession(Protocol):
-    """Part of a session that the supervisor reads."""
-
-    paused: bool
-    platform_state: str
 
 
 class ViewSupervisor:
@@ -187,12 +179,7 @@ class ViewSupervisor:
             return
         self.block.announce_objects()
 
-    @property
-    def ended_by_driver(self) -> bool:
-        """Whether a key or the menu of the window ended the drive, rather than the closed window."""
-        return self.keys.ends_drive
-
-    def look(self, session: PausableSession, now: float | None = None) -> None:
+    def look(self, session: Session, now: float | None = None) -> None:
         """Check the views; called a hundred times a second. `now`: time.monotonic."""
         now = time.monotonic() if now is None else now
         if self._trouble:
@@ -286,19 +273,15 @@ class ViewSupervisor:
             self._exists = _exists(self.keys.pid)
         return self._exists
 
-    def _pause(self, session: PausableSession, now: float, reason: str) -> None:
-        """Pause the vehicle and park the platform, regardless of other input devices."""
+    def _pause(self, session: Session, now: float, reason: str) -> None:
+        """Report the loss of the window, again and again because of other input devices; end the drive after a while."""
+        platform = report_loss(session, self._send)
         if self._gone_since is None:
             self._gone_since = now
-            platform = "stays stopped" if session.platform_state == STOPPED else "parks"
             self.say(
                 f"{reason}: the vehicle is paused and the platform {platform}; "
                 f"to open a new window, run 'jounce view' in another terminal; without one the drive ends in {WAIT:.0f} s"
             )
-        if not session.paused:
-            self._send(Event("pause", True))
-        if session.platform_state not in (*DOWN, STOPPED):
-            self._send(Event("platform", PARK))
         if now - self._gone_since > WAIT:
             self.stop = self.lost = True
             self.say(f"no window for {WAIT:.0f} s; ending the drive")

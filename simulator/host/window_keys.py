@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from simulator.driver.input_devices.keyboard import ACTIONS, Keys
+from simulator.event_effects.kinds import COMMANDS
 from simulator.events.event import Event, Origin, sent
-from simulator.events.kinds import COMMANDS
 
 _KEYS = {key: action for key, action in ACTIONS.items() if action in COMMANDS}
 

@@ -27,7 +27,7 @@ still follows the driver, counts as a limit of the car."""
 LIMIT_TIME = 0.1
 """Time [s] above AT_LIMIT from which the car limited the run. Less: a short peak while the driver turns the wheel counts."""
 
-HARD = 0.99
+HARD_FRACTION = 0.99
 """Fraction of hard ground below which the grip is not computed: soil carries the forces, not the tire model."""
 
 LIFTED = 1.0
@@ -110,7 +110,7 @@ def _friction(ground: Ground, x: NDArray, y: NDArray) -> NDArray | None:
     under, out = record(SOIL), np.empty(len(x))
     for n in range(len(x)):
         soil_under(ground.p, ground.hardness, ground.soil_ids, ground.soils, x[n], y[n], under)
-        if under[0]["hardness"] < HARD:
+        if under[0]["hardness"] < HARD_FRACTION:
             return None
         out[n] = under[0]["friction"]
     return np.maximum(np.round(out / FRICTION_STEP), 1.0) * FRICTION_STEP
@@ -180,8 +180,8 @@ def first_failure(gates: Sequence[Gate], results: Sequence[GateResult], body: Bo
         half = 0.5 * gate.width
         inside = (x >= gate.start - CONE_RADIUS) & (x <= gate.end + CONE_RADIUS)
         outside = (inside & (np.abs(y - gate.center) > half)).any(axis=1)
-        found = np.flatnonzero(outside | (x.max(axis=1) >= gate.end))
-        rows.append(int(found[0]) if found.size else len(x) - 1)
+        failures = np.flatnonzero(outside | (x.max(axis=1) >= gate.end))
+        rows.append(int(failures[0]) if failures.size else len(x) - 1)
     return min(rows, default=None)
 
 

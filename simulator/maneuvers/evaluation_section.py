@@ -94,10 +94,10 @@ class AnalysisRequest:
         """Run the analysis; return a number for each of its metrics, NaN where there is none."""
         phase = self.values.get("phase")
         missing = phase and (phase not in drive.phases or len(drive.time[drive.phases[phase]]) < FEWEST_ROWS)
-        found = AnalysisResult({}, {}) if missing else self.analysis.evaluate(drive, self.values)
+        result = AnalysisResult({}, {}) if missing else self.analysis.evaluate(drive, self.values)
         pairs = zip(self.analysis.metrics, self.metrics, strict=True)
-        values = {requests.name: float(found.values.get(own.name, math.nan)) for own, requests in pairs}
-        return AnalysisResult(values, {f"{self.prefix}{name}": curve for name, curve in found.curves.items()})
+        values = {requests.name: float(result.values.get(own.name, math.nan)) for own, requests in pairs}
+        return AnalysisResult(values, {f"{self.prefix}{name}": curve for name, curve in result.curves.items()})
 
 
 FEWEST_ROWS = 3

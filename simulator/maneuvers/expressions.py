@@ -25,7 +25,7 @@ from simulator.base.suggestions import did_you_mean
 from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses.contract import Drive
 
-LONGEST = 1000
+MAX_LENGTH = 1000
 """Maximum number of characters of an expression."""
 DEEPEST = 30
 """Maximum depth of nested expressions, brackets included."""
@@ -408,10 +408,10 @@ def parse(
     ------
     ConfigError : the text is not a valid expression; the message contains the position
     """
-    text = text if len(text) > LONGEST else re.sub(r"\s+", " ", text).strip()
+    text = text if len(text) > MAX_LENGTH else re.sub(r"\s+", " ", text).strip()
     check = _Checker(text, file, key, is_channel, near, phases)
-    if len(text) > LONGEST:
-        raise check.wrong(None, f"an expression of at most {LONGEST} characters")
+    if len(text) > MAX_LENGTH:
+        raise check.wrong(None, f"an expression of at most {MAX_LENGTH} characters")
     depth = maximum = 0
     for character in text:  # checked here, because Python's parser raises unclear errors for these
         depth += (character in "([{") - (character in ")]}")

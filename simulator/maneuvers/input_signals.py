@@ -24,7 +24,7 @@ from simulator.base.units import factor_of, split_unit
 
 RATES = {"rad": "rad/s", "m/s": "m/s2", "1": "1/s", "N": "N/s", "N m": "N m/s"}
 """Unit of the rate of a channel, by the unit of the channel."""
-LONGEST = 86400.0
+MAX_TIME = 86400.0
 TONES = 200
 """Number of sines of a random profile. Fewer sines leave gaps in the spectrum; more sines increase the time per driver call."""
 LARGEST_FILE = 1 << 24
@@ -38,8 +38,8 @@ class Profile:
     done: Callable[[float], bool]
 
 
-_NEVER = Number("s", 0.0, LONGEST)
-_DURATION = Number("s", 0.0, LONGEST, above=0.0)
+_NEVER = Number("s", 0.0, MAX_TIME)
+_DURATION = Number("s", 0.0, MAX_TIME, above=0.0)
 _HERTZ = Number("rad/s", 0.0, 6000.0, above=0.0)
 
 
@@ -124,7 +124,7 @@ def _point_tables(unit: str) -> dict[str, Fields]:
     """Return the fields of profiles through given points."""
     return {
         "table": (
-            Field("times", Number("s", 0.0, LONGEST, shape=((2, 100_000),), rising=True), "when", written="s"),
+            Field("times", Number("s", 0.0, MAX_TIME, shape=((2, 100_000),), rising=True), "when", written="s"),
             Field("values", Number(unit, shape=((2, 100_000),)), "value at each time, interpolated linearly"),
         ),
         "file": (

@@ -371,8 +371,8 @@ def _check_triggers(key: str, events: Sequence[SpeedTarget | LaneChangeEvent], d
     with ErrorCollector() as faults:
         for i, event in enumerate(events):
             if (event.at is None) == (event.at_station is None):
-                found = "both" if event.at is not None else "neither"
-                faults.add(ConfigError(file, f"{key}[{i}]", found, "either at_s or at_station_m"))
+                given = "both" if event.at is not None else "neither"
+                faults.add(ConfigError(file, f"{key}[{i}]", given, "either at_s or at_station_m"))
                 continue
             if event.at_station is not None and document.script:
                 faults.add(wrong((key, i, "at_station"), "m", event.at_station, "at_s; a script has no stations"))

@@ -242,13 +242,13 @@ def evaluated(
         values |= _course_metrics(gates) | used
     drive = drive_of(maneuver, telemetry, run, traits)
     results = run_analyses(maneuver, drive)
-    for found in results:
-        values |= found.values
+    for result in results:
+        values |= result.values
     found_results = _results(maneuver, values, gates, changes) | {"course_limit": limit}
     for check in found_results["checks"]:
         if check["value"] is None:
             check["reason"] = _no_value(maneuver, check["metric"], drive)
-    return found_results, {name: curve for found in results for name, curve in found.curves.items()}
+    return found_results, {name: curve for result in results for name, curve in result.curves.items()}
 
 
 def _no_value(maneuver: EvaluatedManeuver, key: str, drive: Drive) -> str:
@@ -354,8 +354,8 @@ def relative_run(telemetry: Telemetry, spawn: Spawn | tuple[float, float, float]
     """Return the columns for metrics and plots and the poses relative to the spawn pose: x, y (m), yaw (rad, unwrapped) of the chassis
     and x_G, y_G (m) of the center of mass. Raises ConfigError."""
     default = columns(USUAL_AXLES.corners)[len(COLUMNS) :]
-    found = tuple(name for name in telemetry if LOAD.fullmatch(name))
-    loads = found if set(found) - set(default) else default  # a vehicle with other wheels has other load columns
+    load_columns = tuple(name for name in telemetry if LOAD.fullmatch(name))
+    loads = load_columns if set(load_columns) - set(default) else default  # a vehicle with other wheels has other load columns
     for name in (*COLUMNS, *loads):
         if name not in telemetry:
             raise ConfigError("telemetry", name, "nothing", "a column of that name")

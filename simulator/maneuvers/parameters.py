@@ -136,8 +136,8 @@ def _number(text: str, parameters: Mapping[str, Any], file: object, path: str, s
 def _in_words(text: str, parameters: Mapping[str, Any]) -> str:
     """Return a text with the parameters replaced by their values."""
 
-    def value(found: re.Match[str]) -> str:
-        known = parameters.get(found[1], found[0])
+    def value(match: re.Match[str]) -> str:
+        known = parameters.get(match[1], match[0])
         return known if isinstance(known, str) else f"{known:g}"
 
     return re.sub(rf"\$({_NAME})", value, text)

@@ -79,9 +79,9 @@ def first_crossing(
     time: Array, values: Array, level: float = 0.0, edge: Literal["rising", "falling", "either"] = "either", after: float = -math.inf
 ) -> float:
     """Return the time of the first crossing at or after a time; NaN if there is none."""
-    found = crossings(time, values, level, edge)
-    found = found[found >= after]
-    return float(found[0]) if found.size else math.nan
+    times = crossings(time, values, level, edge)
+    times = times[times >= after]
+    return float(times[0]) if times.size else math.nan
 
 
 def held(time: Array, true: NDArray[np.bool_], seconds: float) -> float:

@@ -20,5 +20,5 @@ def mark_words(mark: str) -> str:
 
 def explained(marks: Iterable[str]) -> list[str]:
     """Return a line of explanation for each of MARKS that occurs in these texts."""
-    found = {word for mark in marks for word in re.findall(r"\[[^\]]+\]", mark)}
-    return [f"{word}: {meaning}" for word, meaning in MARKS.items() if word in found]
+    words = {word for mark in marks for word in re.findall(r"\[[^\]]+\]", mark)}
+    return [f"{word}: {meaning}" for word, meaning in MARKS.items() if word in words]

@@ -43,7 +43,7 @@ NATIVE = KindChoice(DEFAULT)
 LAST_PACKETS = 3
 """Number of packets at rest, and with the stop flag, at the end, because UDP may lose packets."""
 
-STILL = 1e-3
+REST_RATE = 1e-3
 """Rate [m/s, rad/s] below which a pose counts as at rest."""
 
 FAIL_AFTER = 0.5
@@ -396,7 +396,7 @@ class Brake:
         return pose.tolist(), self._legs.tolist()
 
     def _update_rest(self) -> None:
-        self.still = bool(np.abs(self._s[0]["rates"]).max() < STILL)
+        self.still = bool(np.abs(self._s[0]["rates"]).max() < REST_RATE)
 
 
 def _socket_to(address: str) -> socket.socket:

@@ -100,13 +100,13 @@ class Fade:
         self._stored[:] = readout
 
     def _scaled(self, gain: float) -> Record:
-        said, stored = self._faded[0], self._stored[0]
+        faded, stored = self._faded[0], self._stored[0]
         self._faded[:] = self._stored
         for name in MOVING:
-            said[name] = gain * stored[name]
-        said["f_H_B"] = self._rest_force + gain * (stored["f_H_B"] - self._rest_force)
-        said["q_WB"] = _upright(stored["q_WB"], gain)
-        said["gear"] = stored["gear"] if gain > 0.0 else 0
+            faded[name] = gain * stored[name]
+        faded["f_H_B"] = self._rest_force + gain * (stored["f_H_B"] - self._rest_force)
+        faded["q_WB"] = _upright(stored["q_WB"], gain)
+        faded["gear"] = stored["gear"] if gain > 0.0 else 0
         return self._faded
 
 

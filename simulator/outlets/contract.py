@@ -71,7 +71,7 @@ class HearingOutlet(Protocol):
     """Outlet that also hears the events of the session."""
 
     def hear(self, event: Event) -> None:
-        """Process an event: a command that took effect (kinds of `simulator.events.kinds`, such as pause, reset, platform), or an occurrence:
+        """Process an event: a command that took effect (kinds of `simulator.event_effects.kinds`, such as pause, reset, platform), or an occurrence:
 
         incident, collision : value as in `Incident.to_json`, `Collision.to_json`
         fault : value {"part": ...}

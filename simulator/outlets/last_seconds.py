@@ -16,7 +16,7 @@ SECONDS = 30.0
 """s of simulated time that are stored."""
 PERIOD = 0.016
 """s between two stored states."""
-SHOWN = ("p_platform", "q_platform", "legs", "leg_use", "selector", "parking_brake")
+STORED_FIELDS = ("p_platform", "q_platform", "legs", "leg_use", "selector", "parking_brake")
 """Fields of EXTRAS that are stored."""
 
 
@@ -32,7 +32,7 @@ class LastSeconds:
     def __init__(self, readout: Record, extras: Record) -> None:
         self._rows = round(SECONDS / PERIOD)
         self._readouts = np.zeros(self._rows, readout.dtype)
-        kept = [(name, *_kind(extras.dtype, name)) for name in SHOWN]
+        kept = [(name, *_kind(extras.dtype, name)) for name in STORED_FIELDS]
         self._extras = np.zeros(self._rows, kept)
         self._generations = np.zeros(self._rows, np.int64)
         self._count, self._last = 0, -np.inf
@@ -48,7 +48,7 @@ class LastSeconds:
         self._last = now
         row = self._count % self._rows
         self._readouts[row], self._generations[row] = session.readout[0], generation
-        for name in SHOWN:
+        for name in STORED_FIELDS:
             self._extras[row][name] = extras[0][name]
         self._count += 1
 
@@ -72,7 +72,7 @@ class LastSeconds:
         at, before = row % self._rows, self._row % self._rows
         self.jumped |= bool(self._generations[at] != self._generations[before])
         self._row = row
-        for name in SHOWN:
+        for name in STORED_FIELDS:
             extras[0][name] = self._extras[at][name]
         self._shown[0] = self._readouts[at]
         e = extras[0]

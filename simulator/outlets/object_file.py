@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PERIOD = 0.02
 """s between two looks at the objects."""
-MOST = 1_000_000
+MAX_POSES = 1_000_000
 """Maximum number of stored poses, 156 MB; an object that moves for a minute has 3000."""
 POSE = np.dtype(
     [
@@ -42,7 +42,7 @@ class ObjectFileOutlet:
     ----------
     session : session with objects
     folder : existing folder
-    say : called with one line if there are more poses than MOST
+    say : called with one line if there are more poses than MAX_POSES
     """
 
     label = "objects file"
@@ -61,7 +61,7 @@ class ObjectFileOutlet:
     def publish(self, session: Session) -> None:
         """Store the objects that have changed."""
         changes = self._changed.take(session.objects, float(session.readout[0]["time"]))
-        if not len(changes.rows) or self._count >= MOST:
+        if not len(changes.rows) or self._count >= MAX_POSES:
             return
         poses = np.zeros(len(changes.rows), POSE)
         poses["tick"], poses["row"], poses["present"] = session.tick, changes.rows, changes.present
@@ -69,7 +69,7 @@ class ObjectFileOutlet:
             poses[name] = getattr(changes, name)
         self._poses.append(poses)
         self._count += len(poses)
-        if self._count >= MOST:
+        if self._count >= MAX_POSES:
             self._say(f"{self._file}: the objects have moved too often; a replay shows their motion up to {session.time:.0f} s")
 
     def close(self) -> None:

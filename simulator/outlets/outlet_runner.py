@@ -111,6 +111,6 @@ def sample_of(session: Session) -> OutletSample:
         cueing.legs.copy(),
         session.platform_state,
         cueing.monitor.felt.copy(),
-        {sensor.name: sensor.out.copy() for sensor in session.sensors},
+        {sensor.name: sensor.out.copy() for sensor in session.measuring.sensors},
         dict(session.measurements),
     )

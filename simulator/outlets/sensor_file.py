@@ -25,7 +25,7 @@ def sensor_files(session: Session, folder: Path, options: LogOptions) -> list[Se
 
     Without the package mcap, the user receives one line. Raises JounceError: the file cannot be created.
     """
-    recorded, notes = recorded_sensors(session.sensors)
+    recorded, notes = recorded_sensors(session.measuring.sensors)
     if recorded and not is_installed():
         options.note(missing(f"{FILE_NAME} is not written"))
         return []
@@ -67,7 +67,7 @@ class SensorFileOutlet:
             r = session.readout[0]
             recorder.moved(time, r["p_WB"], r["q_WB"], session.clock is None)
         while recorder.troubles:
-            session.failures.append(JounceError(recorder.troubles.popleft()))
+            session.output.failures.append(JounceError(recorder.troubles.popleft()))
         self._report_size()
 
     def close(self) -> None:

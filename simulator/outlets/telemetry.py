@@ -29,7 +29,7 @@ from washout.platform_procedure import PLATFORM_STATES
 
 if TYPE_CHECKING:
     from simulator.clock import Clock
-    from simulator.events.collision import Collision
+    from simulator.collision import Collision
     from simulator.maneuvers.maneuver_file import Maneuver
     from simulator.session import Session
 
@@ -39,7 +39,7 @@ Source = tuple[str, Table, Record]
 FIRST_ROWS = 256
 """Initial capacity [rows] of a log in memory; it doubles when full."""
 NO_METADATA: Mapping[str, Any] = MappingProxyType({})
-PULLED = 0.01
+PULLED_FRACTION = 0.01
 """Fraction of the travel of the parking brake above which its lamp is on."""
 SELDOM = 1_000_000
 """Number of driver calls between two publications of an outlet that needs none."""
@@ -194,11 +194,11 @@ class MemoryLog:
 
     Parameters
     ----------
-    sources, wanted : see `Channels`, also for the exceptions
+    sources, chosen : see `Channels`, also for the exceptions
     """
 
-    def __init__(self, sources: Iterable[tuple[str, Table, Record]], wanted: Collection[str] = ()) -> None:
-        self.channels = Channels(sources, (), wanted)
+    def __init__(self, sources: Iterable[tuple[str, Table, Record]], chosen: Collection[str] = ()) -> None:
+        self.channels = Channels(sources, (), chosen)
         self.rows = 0
         self._bytes = np.zeros((FIRST_ROWS, self.channels.row_bytes), np.uint8)
         self._records = Rows(self.channels, self._bytes)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from terrain.rut_changes import ChangedTiles
 from simulator.outlets.last_seconds import LastSeconds
 from simulator.outlets.motion_extremes import MotionExtremes
-from simulator.outlets.telemetry import PULLED
+from simulator.outlets.telemetry import PULLED_FRACTION
 
 MESSAGE_TIME = 5.0
 """Wall time [s] for which a message to the driver is visible."""
@@ -101,7 +101,7 @@ class ViewOutlet:
         if session.clock is not None:
             e["real_time_factor"], e["overruns"] = session.clock.real_time_factor, session.clock.overruns
         command = session.command[0]
-        e["selector"], e["parking_brake"] = command["selector"], command["parking_brake"] > PULLED
+        e["selector"], e["parking_brake"] = command["selector"], command["parking_brake"] > PULLED_FRACTION
         self._publish_motion(session)
         e["waits"], e["driver"] = session.waits, self._driver(session.seat)
         e["paused"], e["message"] = session.paused, short(self._message)
@@ -153,10 +153,10 @@ class ViewOutlet:
 
     @staticmethod
     def _new_square() -> ChangedTiles:
-        from simulator.view.rut_tiles import MOST, SIDE
+        from simulator.view.rut_tiles import MAX_TILES, SIDE
         from terrain.rut_changes import ChangedTiles
 
-        return ChangedTiles(SIDE, MOST)
+        return ChangedTiles(SIDE, MAX_TILES)
 
     def _show_ruts(self, session: Session, changed: ChangedTiles) -> None:
         """Send the tiles of the ruts that have changed."""

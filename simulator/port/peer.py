@@ -10,9 +10,9 @@ import msgspec
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.rates import shown_time
+from simulator.event_effects.kinds import check
 from simulator.events.event import Event, Origin
 from simulator.events.event_queue import CAPACITY
-from simulator.events.kinds import check
 from simulator.host.event_service import EventService
 from simulator.port.link import Link
 from simulator.port.messages import PAUSED, RESTS, STATE_HEAD, Kind, Message, RefusedMessageError

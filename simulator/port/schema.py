@@ -40,7 +40,7 @@ class StateSchema:
     Parameters
     ----------
     session : session whose readout is up to date when values are read
-    wanted : columns of the log: names, fields, patterns, see `simulator.telemetry.channels.chosen`
+    patterns : columns of the log: names, fields, patterns, see `simulator.telemetry.channels.chosen`
 
     Attributes
     ----------
@@ -49,13 +49,13 @@ class StateSchema:
 
     Raises
     ------
-    ConfigError : no column matches one of `wanted`
+    ConfigError : no column matches one of `patterns`
     """
 
-    def __init__(self, session: Session, wanted: Collection[str] = DEFAULT_STATE) -> None:
+    def __init__(self, session: Session, patterns: Collection[str] = DEFAULT_STATE) -> None:
         self._session, self._logged = session, LoggedRecords.of(session)
         try:
-            channels = Channels((*self._logged.vehicle, *self._logged.session), wanted=wanted)
+            channels = Channels((*self._logged.vehicle, *self._logged.session), patterns=patterns)
         except ConfigError as error:
             raise error.moved_to("--state", "") from None
         self.columns: list[Channel] = channels.columns
@@ -95,6 +95,6 @@ def _hash(columns: Collection[Channel]) -> int:
 
 def _places(columns: Collection[Channel], kind: np.dtype) -> tuple[np.ndarray, np.ndarray]:
     """Return the bytes of the columns of a type in a row, and the positions of the columns in the state."""
-    found = [(n, one.offset) for n, one in enumerate(columns) if one.kind == kind]
-    places = np.concatenate([np.arange(offset, offset + kind.itemsize) for _, offset in found])
-    return places, np.array([n for n, _ in found])
+    numbered = [(n, one.offset) for n, one in enumerate(columns) if one.kind == kind]
+    places = np.concatenate([np.arange(offset, offset + kind.itemsize) for _, offset in numbered])
+    return places, np.array([n for n, _ in numbered])

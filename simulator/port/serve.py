@@ -24,9 +24,9 @@ from simulator.clock import prepare_process, release_process
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Origin as Source
 from simulator.driver.make_driver import PERSON
-from simulator.events.cueing_controls import CueingControls
+from simulator.event_effects.cueing_controls import CueingControls
 from simulator.events.event import Event, Origin
-from simulator.events.kinds import STAY_DOWN
+from simulator.platform_supervisor import STAY_DOWN
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_view import DriveView
 from simulator.host.event_service import EventService
@@ -38,6 +38,7 @@ from simulator.port.port_driver import PortDriver
 from simulator.port.schema import DEFAULT_STATE, StateSchema
 from simulator.port.tcp_link import TcpLink
 from simulator.port.udp_link import UdpLink
+from simulator.real_time import drive_in_real_time
 from simulator.run.folder import RunFolder
 from simulator.run.run_configuration import open_log, ticks_per_row
 from simulator.session import Session
@@ -220,7 +221,7 @@ class PortServer:
         peer = Peer(link, state.text(info), self._driver)
         events = EventService(control, o.say, peer.refuse)
         outlet = PortOutlet(link, state, every, lambda: peer.latest_command)
-        session.outlets += [*parts.outlets(folder.path), outlet]
+        session.output.outlets += [*parts.outlets(folder.path), outlet]
         about = {"driver": "port", "platform": "", "port": f"version {VERSION}, {mode}"}
         log_options = LogOptions(about=about, say=self._messages.trouble, note=o.say)
         log = open_log(parts, session, folder, armed=False, options=log_options)
@@ -297,7 +298,7 @@ class _PeerRun:
         for line in prepare_process():
             self._server.options.say(line)
         try:
-            self._session.drive(duration, self._keep_going)
+            drive_in_real_time(self._session, duration, self._keep_going)
         finally:
             release_process()
 
@@ -313,7 +314,7 @@ class _PeerRun:
 
     def _continues(self) -> bool:
         """Return whether neither the peer nor an event has ended the run."""
-        return not (self._link.gone or self._control.ended or self._outlet not in self._session.outlets)
+        return not (self._link.gone or self._control.ended or self._outlet not in self._session.output.outlets)
 
     def _goes_on(self) -> bool:
         return self._server.stop_request.first is None

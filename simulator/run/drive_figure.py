@@ -18,7 +18,7 @@ from simulator.view.inset_images import REACH as CLOUD_REACH
 from simulator.view.map_view import REACH as MAP_REACH
 from simulator.view.map_view import map_image
 
-MAX_FRAMES, SHOWN, COLORS = 60, 120, 128
+MAX_FRAMES, FRAME_TIME, COLORS = 60, 120, 128
 """Maximum number of images of the animation, time [ms] for which each is shown, and number of its colors."""
 PIXELS = 252
 """Side of the picture of the map."""
@@ -58,7 +58,7 @@ def write_figures(
 def _encoded(images: Sequence[Any], kind: str) -> bytes:
     """Return a file with one or more images."""
     out = io.BytesIO()
-    more = {"save_all": True, "append_images": images[1:], "duration": SHOWN, "loop": 0} if kind == "gif" else {}
+    more = {"save_all": True, "append_images": images[1:], "duration": FRAME_TIME, "loop": 0} if kind == "gif" else {}
     images[0].save(out, format=kind, **more)
     return out.getvalue()
 
@@ -76,8 +76,8 @@ class _Sheet:
             figure = Figure(figsize=SIZE, dpi=DPI, layout="constrained")
             self._canvas = FigureCanvasAgg(figure)
             first, last = drive.moments[0], drive.moments[-1]
-            wanted = [("chase", has_chase), ("cloud", any(one.cloud is not None for one in drive.moments)), ("map", last.map is not None)]
-            names = [name for name, there in wanted if there] + ["track"]
+            panels = [("chase", has_chase), ("cloud", any(one.cloud is not None for one in drive.moments)), ("map", last.map is not None)]
+            names = [name for name, there in panels if there] + ["track"]
             grid = figure.add_gridspec(2, 2, width_ratios=(1.2, 1.0)) if len(names) > 2 else figure.add_gridspec(1, len(names))
             places = PLACES[len(names)]
             self._axes = {name: figure.add_subplot(grid[place]) for name, place in zip(names, places, strict=True)}

@@ -56,13 +56,13 @@ class DriveRecorder:
         self._map: MapView | None = None
         self._snapshot: Snapshot | None = None
         self._cloud: NDArray[Any] | None = None
-        for sensor in session.sensors:
+        for sensor in session.measuring.sensors:
             if not self.has_gnss and {row[0] for row in sensor.kind.output} >= FIX:
                 self.has_gnss = True
                 with warnings.catch_warnings(action="ignore"):  # the sensor has said that the terrain has no position
                     self._frame = frame_of(parts.ground)
                 sensor.subscribe(self._note_fix)
-        for sensor in session.sensors:
+        for sensor in session.measuring.sensors:
             if any(is_cloud(np.dtype(one.dtype)) for one in sensor.kind.arrays):
                 sensor.subscribe(self._note_cloud)
                 break

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import ConfigError
-from simulator.events.cueing_controls import CueingControls
+from simulator.event_effects.cueing_controls import CueingControls
+from simulator.event_effects.kinds import COMMANDS, check_recorded
 from simulator.events.event import Event, Origin
-from simulator.events.kinds import COMMANDS, PARK, RAISE, check_recorded
 from simulator.platform_phases import most_rise_ticks, raise_platform, repeat_rise
+from simulator.platform_supervisor import PARK, RAISE, order_platform
 from simulator.session import Session
 
 
 class EventReplay:
-    """Applies the events of a drive to the session of its rerun, see `simulator.events.kinds.Controlled`.
+    """Applies the events of a drive to the session of its rerun, see `simulator.event_effects.kinds.Controlled`.
 
     Parameters
     ----------
@@ -82,11 +83,7 @@ class EventReplay:
 
     def command_platform(self, order: str | None) -> str:
         """Let the platform rise or park; an order for a platform that had not joined has no effect."""
-        if order == RAISE:
-            self.session.cueing.procedure.arm()
-        elif order == PARK:
-            self.session.cueing.procedure.park()
-        return str(order)
+        return order_platform(self.session, order) if order in (RAISE, PARK) else str(order)
 
     def quit(self) -> None:
         """Do nothing; the rerun ends with the last row of the log."""

@@ -15,7 +15,7 @@ from simulator.base.console import print_error
 from simulator.base.errors import one_line
 from simulator.base.json_output import json_text
 from simulator.clock import lateness_text
-from simulator.events.collision import collision_text
+from simulator.collision import collision_text
 from simulator.telemetry.event_file import read_events
 from simulator.telemetry.metadata import recorded_json, whole_number
 from simulator.telemetry.recover import LogInfo, read_logs
@@ -52,7 +52,7 @@ def main_info(name: str, with_columns: bool = False, to_json: bool = False) -> i
 def described(log: LogInfo) -> dict[str, Any]:
     """Return the description of a log for JSON; null for missing data."""
     about = {key: value for key, value in log.about.items() if key not in DECODERS}
-    found = {key: recorded_json(log.about, key, log.file, decode) for key, decode in DECODERS.items()}
+    recorded_values = {key: recorded_json(log.about, key, log.file, decode) for key, decode in DECODERS.items()}
     about.pop("rows_lost", None)
     failure, events = about.pop("log_failure", None), read_events(log.file)
     return {
@@ -66,18 +66,18 @@ def described(log: LogInfo) -> dict[str, Any]:
         "ended": about.get("ended"),
         "ended_well": about.pop("ended", None) == WELL and failure is None,
         "log_failure": failure,
-        "outcome": found[OUTCOME] or _outcome(log),
+        "outcome": recorded_values[OUTCOME] or _outcome(log),
         "resets": _last(log.numbers.get("resets")),
         "paused_s": _paused(log),
         "incidents": _incidents(log),
-        "collisions": found["collisions"] if log.about.get("collisions") else _touched(log),
+        "collisions": recorded_values["collisions"] if log.about.get("collisions") else _touched(log),
         "events": None if events is None else [event.to_json() for event in events],
-        "lateness": found["lateness"],
-        "real_time": found["real_time"],
+        "lateness": recorded_values["lateness"],
+        "real_time": recorded_values["real_time"],
         "ruts": _ruts(log.file.with_name(RUTS_NAME)),
         "sensor_files": [one.to_json() for one in inspect_files(log.file)],
         "about": about,
-        "configuration": found["configuration"],
+        "configuration": recorded_values["configuration"],
         "columns": log.columns,
     }
 

@@ -39,8 +39,8 @@ def read_changes(about: Mapping[str, str], file: Path) -> list[dict[str, Any]]:
     """Return the changes in the metadata `about` of the log `file`. Raises ConfigError: they are unusable."""
     changes: list[dict[str, Any]] = []
 
-    def decode(found: Any) -> None:
-        for change in found:
+    def decode(content: Any) -> None:
+        for change in content:
             tick, removed = int(change["tick"]), [int(number) for number in change["removed"]]
             changes.append({"tick": tick, "objects": from_mapping(change["objects"]), "removed": removed})
 

@@ -47,7 +47,7 @@ def _inputs(parts: SessionParts, session: Session) -> list[tuple[str, str]]:
 
 
 def _faults(session: Session) -> list[tuple[str, str]]:
-    return [(f"fault {fault.name}", fault.words) for fault in session.faults]
+    return [(f"fault {fault.name}", fault.words) for fault in session.injector.faults]
 
 
 def _collisions(session: Session) -> list[tuple[str, str]]:

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from simulator.view.rut_tiles import NOTHING, SIDE, RutTiles
 from terrain.rut_grid import SPACING, TILE, TILE_SIDE, read_ruts
 
-WIDEST = 0.45
+MAX_NODE_DISTANCE = 0.45
 """m. Maximum distance of a node of a rut from the contact point of the wheel that pressed it; farther nodes are there from the start."""
 NEIGHBORS = 8
 """Number of contact points near a node among which the first one counts."""
-NEAR = SIDE // 2 - 2
+SHOWN_TILES = SIDE // 2 - 2
 """Tiles around the vehicle whose ruts are shown, in each direction."""
 LOOK = 2.0
 """m that the vehicle moves until the tiles around it are determined again."""
@@ -68,7 +68,7 @@ class RecordedRuts:
     def _near(self, middle: NDArray[np.float64]) -> set[Place]:
         """Return the tiles with ruts near a point."""
         away = np.abs(self._places - np.floor(middle / TILE_SIDE)).max(axis=1)
-        return {(int(i), int(j)) for i, j in self._places[away < NEAR]}
+        return {(int(i), int(j)) for i, j in self._places[away < SHOWN_TILES]}
 
     def _tiles(self, places: list[Place], row: int) -> RutTiles:
         if not places:
@@ -82,8 +82,8 @@ class RecordedRuts:
             along = SPACING * np.arange(TILE)
             x, y = np.meshgrid(place[0] * TILE_SIDE + along, place[1] * TILE_SIDE + along)
             nodes = np.column_stack((x.ravel(), y.ravel()))
-            _, found = self._tree.query(nodes, NEIGHBORS, distance_upper_bound=WIDEST)
-            rows = np.where(found < self._tree.n, found // self._wheels, self._tree.n).min(axis=1)
+            _, neighbors = self._tree.query(nodes, NEIGHBORS, distance_upper_bound=MAX_NODE_DISTANCE)
+            rows = np.where(neighbors < self._tree.n, neighbors // self._wheels, self._tree.n).min(axis=1)
             rows[rows == self._tree.n] = 0
             self._first_rows[place] = rows.reshape(TILE, TILE)
         return self._first_rows[place]

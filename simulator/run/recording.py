@@ -17,7 +17,7 @@ from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from simulator.builder.builder import build, view_geometry
 from simulator.builder.session_parts import SessionParts
 from simulator.events.event import Event
-from simulator.outlets.telemetry import PLATFORM, PULLED
+from simulator.outlets.telemetry import PLATFORM, PULLED_FRACTION
 from simulator.run.object_changes import KEY as OBJECT_CHANGES
 from simulator.run.recorded_objects import RecordedObjects
 from simulator.run.recorded_ruts import RecordedRuts
@@ -155,12 +155,12 @@ class Recording:
         if not (self.file.parent / RUTS_NAME).exists() and self.log.about.get("ended") != KILLED:
             return None  # only on hard ground
         file, names = self.file.parent / RUTS_NAME, [f"p_WC_{corner}_{axis}" for corner in self.parts.vehicle.corner_names for axis in "xy"]
-        found = self.columns(*names)
+        columns = self.columns(*names)
         try:
-            if not file.exists() or len(found) < len(names):
+            if not file.exists() or len(columns) < len(names):
                 self._say(f"{self.file}: the ruts are not drawn, because the run has no {'contact points' if file.exists() else RUTS_NAME}")
                 return None
-            return RecordedRuts(file, np.stack([found[name] for name in names], axis=1).reshape(len(self.positions), -1, 2))
+            return RecordedRuts(file, np.stack([columns[name] for name in names], axis=1).reshape(len(self.positions), -1, 2))
         except ConfigError as error:
             self._say(f"{error}; the ruts are not drawn")
             return None
@@ -213,8 +213,8 @@ class Recording:
 
     def columns(self, *names: str) -> Columns:
         """Return columns of all rows."""
-        found, _ = self._groups.read_all(names)
-        return {name: column[: len(self.positions)] for name, column in found.items()}
+        columns, _ = self._groups.read_all(names)
+        return {name: column[: len(self.positions)] for name, column in columns.items()}
 
     def spaced_rows(self, period: float) -> NDArray[np.int64]:
         """Return rows with about this distance of their positions [s], the first row included."""
@@ -223,14 +223,14 @@ class Recording:
 
     def fields(self, names: Sequence[str], rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Return fields of the readout in some rows, each (n, ...)."""
-        found: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
+        columns: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
         for first, last in zip(self._first_rows[:-1], self._first_rows[1:], strict=True):
             some = rows[(rows >= first) & (rows < last)]
             if len(some):
                 readout = self._locate(int(some[0]))[0].readout
                 for name in names:
-                    found[name].append(readout[name][some - first])
-        return {name: np.concatenate(parts) for name, parts in found.items()}
+                    columns[name].append(readout[name][some - first])
+        return {name: np.concatenate(parts) for name, parts in columns.items()}
 
     def _need(self, missing: Sequence[str]) -> None:
         """Raise ConfigError if fields or columns are missing."""
@@ -263,10 +263,10 @@ class Recording:
         """Check that the columns are those of the vehicle in the configuration, and all that are drawn. Raises ConfigError."""
         vehicle = self.parts.vehicle
         expected = [f"wheel_angle_{corner}" for corner in vehicle.corner_names]
-        found = [name for name in self._groups.names if name.startswith("wheel_angle_")]
-        if found != expected:
+        wheels = [name for name in self._groups.names if name.startswith("wheel_angle_")]
+        if wheels != expected:
             names = f"{', '.join(expected)}, the wheels of the vehicle in its configuration"
-            raise ConfigError(self.file, "columns", ", ".join(found), names)
+            raise ConfigError(self.file, "columns", ", ".join(wheels), names)
         drawn = [
             column.name
             for column in Channels([("", vehicle.readout_table, record(vehicle.readout_table))]).columns
@@ -282,13 +282,13 @@ class Recording:
             if first >= len(self.positions):
                 return
             try:
-                found = self._groups.read(number, [*names, *(name for parts in FORCES for name in parts)])
+                columns = self._groups.read(number, [*names, *(name for parts in FORCES for name in parts)])
             except UnreadableError as error:
                 if number == 0:
                     raise
                 self._end_before(int(first), str(error), say)
                 return
-            bad = [(int(np.argmin(finite)), name) for name, values in found.items() if not (finite := np.isfinite(values)).all()]
+            bad = [(int(np.argmin(finite)), name) for name, values in columns.items() if not (finite := np.isfinite(values)).all()]
             if bad:
                 row, name = min(bad)
                 self._end_before(int(first) + row, f"{self.file}: row {first + row}: {name} is not finite", say)
@@ -315,21 +315,21 @@ class Recording:
         tables = (("", self.parts.vehicle.readout_table), ("command_", COMMAND), ("platform_", PLATFORM))
         channels = [(table, Channels([(prefix, table, record(table))]).columns) for prefix, table in tables]
         names = [column.name for _, columns in channels for column in columns]
-        found = self._groups.read(number, [*names, *MORE])
+        read_columns = self._groups.read(number, [*names, *OPTIONAL_COLUMNS])
         rows = self._groups.rows[number]
         out: list[NDArray[Any]] = []
         for table, columns in channels:
             records = record(table, rows)
             content = records.view(np.uint8).reshape(rows, -1)
             for column in columns:
-                values = found.get(column.name)
+                values = read_columns.get(column.name)
                 if values is None:
                     values = np.full(rows, np.nan if column.field in LINKS else 0, column.kind)
                 at = slice(column.offset, column.offset + column.kind.itemsize)
                 content[:, at] = np.ascontiguousarray(values, column.kind).view(np.uint8).reshape(rows, -1)
             out.append(records)
         readout, command, platform = out
-        return _Group(readout, command, platform, {name: found[name] for name in MORE if name in found})
+        return _Group(readout, command, platform, {name: read_columns[name] for name in OPTIONAL_COLUMNS if name in read_columns})
 
     def _fill(self, row: int, out: Record) -> None:
         """Fill a record of `state_table` with a row."""
@@ -337,7 +337,7 @@ class Recording:
         s, command, platform = out[0], group.command[k], group.platform[k]
         content, readout = out.view(np.uint8), group.readout[k : k + 1].view(np.uint8)  # the record begins with the readout
         content[: len(readout)], content[len(readout) :] = readout, 0
-        s["selector"], s["parking_brake"] = command["selector"], command["parking_brake"] > PULLED
+        s["selector"], s["parking_brake"] = command["selector"], command["parking_brake"] > PULLED_FRACTION
         s["real_time_factor"], s["message"] = 1.0, b""
         self._fill_platform(s, platform)
         self._fill_motion(s, group.columns, k)
@@ -353,7 +353,7 @@ class Recording:
 
     def _fill_motion(self, s: Any, columns: Mapping[str, NDArray[Any]], k: int) -> None:
         s["intensity"] = columns["cueing_intensity"][k] if "cueing_intensity" in columns else 1.0
-        for name, parts in FELT.items():
+        for name, parts in FELT_COLUMNS.items():
             if all(one in columns for one in parts):
                 s[name] = [columns[one][k] for one in parts]
                 s[name][2] -= self.parts.gravity
@@ -363,11 +363,11 @@ def _six(force: str, rate: str) -> tuple[str, ...]:
     return tuple(f"{field}_{axis}" for field in (force, rate) for axis in "xyz")
 
 
-FELT = {"car_feels": _six("f_H_B", "w_WB_B"), "cab_feels": _six("cab_f_H_P", "cab_w_NP_P")}
+FELT_COLUMNS = {"car_feels": _six("f_H_B", "w_WB_B"), "cab_feels": _six("cab_f_H_P", "cab_w_NP_P")}
 """Columns of the motions in EXTRAS."""
 FORCES = tuple(tuple(f"{field}_{axis}" for axis in "xyz") for field in ("body_contact_force_B", "collision_force_B"))
 """Columns of the forces on the body."""
-MORE = ("cueing_intensity", *(name for names in (*FELT.values(), *FORCES) for name in names))
+OPTIONAL_COLUMNS = ("cueing_intensity", *(name for names in (*FELT_COLUMNS.values(), *FORCES) for name in names))
 """Columns that a replay shows if the log has them."""
 
 

@@ -104,13 +104,13 @@ def main_rerun(path: str, out: str | None, to_json: bool) -> int:
         print_error(f"{len(planned)} columns of the planner are not compared: the rerun repeats its commands")
     rows = len(recorded_columns["time"])
     if to_json:
-        found = {
+        summary = {
             "rows": rows,
             "columns": len(recorded_columns),
             "differ": differ,
             "sensors": None if sensors is None else sensors.to_json(),
         }
-        print(json_text({"folder": str(folder), "of": str(log.file), **found}))
+        print(json_text({"folder": str(folder), "of": str(log.file), **summary}))
     elif differ:
         first = ", ".join(differ[:5]) + (f" and {len(differ) - 5} more" if len(differ) > 5 else "")
         print_error(f"{len(differ)} of {len(recorded_columns)} columns differ ({first}); the new log is in {folder}")

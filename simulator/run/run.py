@@ -106,12 +106,12 @@ def run_maneuver(
         on_stage("computing metrics")
         evaluated_run = _evaluated(parts, session, recorders.measured.log(), run)
         on_stage("drawing plots" if pictures else "writing metrics")
-        found = _report(evaluated_run, folder.path, machine, info)
+        report = _report(evaluated_run, folder.path, machine, info)
         if recorders.drive is not None and figure is not None:
             on_stage("drawing figures")
             recorders.drive.keep_end(session)
-            found["files"] += write_figures(folder.path, recorders.drive, parts, figure, say)
-        return found | {"dropped": run.dropped}
+            report["files"] += write_figures(folder.path, recorders.drive, parts, figure, say)
+        return report | {"dropped": run.dropped}
     finally:
         folder.release()
 
@@ -206,12 +206,12 @@ def _simulate_maneuver(
 
     with on_signal(stop_request):
         try:
-            session.outlets.extend(parts.outlets(folder.path))
+            session.output.outlets.extend(parts.outlets(folder.path))
             log = open_log(parts, session, folder, armed=True, raised=True)
-            session.outlets.extend(more)
+            session.output.outlets.extend(more)
             folder.began()
             early = _simulate(session, duration, keep_going, folder) or _abort_of(session)
-            dropped = [str(failure) for failure in session.failures]
+            dropped = [str(failure) for failure in session.output.failures]
             if dropped:
                 log.writer.about[DROPPED] = "; ".join(dropped)
             if early is not None:
@@ -248,7 +248,7 @@ def _simulate(session: Session, duration: float, keep_going: Callable[[Session],
     except PartError as error:
         file = folder.note_failure(error)
         return {"time_s": shown_time(session.time), "reason": f"{error} (traceback in {file})" if file else str(error)}
-    for failure in session.failures:
+    for failure in session.output.failures:
         if isinstance(failure, PartError) and isinstance(failure.part, TelemetryOutlet):
             raise failure
     if session.recovery.latest is None:
@@ -297,8 +297,8 @@ def _evaluated(parts: SessionParts, session: Session, measured: Log, run: _Outco
         result[KEY] = run.outcome._asdict()
     if session.collisions:
         result["collisions"] = [one.to_json() for one in session.collisions]
-    if session.faults:
-        result["faults"] = [fault.to_json() for fault in session.faults]
+    if session.injector.faults:
+        result["faults"] = [fault.to_json() for fault in session.injector.faults]
     return _Evaluated(maneuver, measured, spawn, result, curves)
 
 

@@ -115,10 +115,10 @@ def open_log(
     log = TelemetryOutlet(folder.path, session.readout, session.command, every, options, session.logged, vehicle.readout_table)
     events = EventFileOutlet(session, folder.path, options.say)
     if parts.options.log.csv:
-        session.outlets.extend(build_outlets([CSV], "", folder.path, parts.step))
+        session.output.outlets.extend(build_outlets([CSV], "", folder.path, parts.step))
     ruts = RutFileOutlet(session, folder.path, parts.terrain)
     objects = [ObjectFileOutlet(session, folder.path, options.say)] if len(session.objects) else []
-    session.outlets.extend([events, ruts, *objects, *sensor_files(session, folder.path, options), log])
+    session.output.outlets.extend([events, ruts, *objects, *sensor_files(session, folder.path, options), log])
     write_configuration(folder.path, configuration)
     return log
 

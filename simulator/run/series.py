@@ -29,7 +29,7 @@ from simulator.run.run import run_maneuver, shown_rows
 from simulator.telemetry.atomic_files import write_text
 
 SUMMARY = "series.json"
-NARROW = {"width_m": 1.0, "length_m": 2.0, "front_m": 1.0}
+NARROW_OUTLINE = {"width_m": 1.0, "length_m": 2.0, "front_m": 1.0}
 """Outline with which the values of a series are checked before its vehicles are known; it fits through every gate."""
 
 
@@ -96,7 +96,7 @@ def _check_step(step: Mapping[str, Any], file: str, key: str) -> None:
                         _check_part(parameter, value, file, f"{key}.{where}")
                     else:
                         with _about(file, f"{key}.{where}", value, path):
-                            load_maneuver({"body": NARROW, **maneuver, KEY: {**known, **first, parameter: value}}, path)
+                            load_maneuver({"body": NARROW_OUTLINE, **maneuver, KEY: {**known, **first, parameter: value}}, path)
 
 
 @contextmanager
@@ -254,14 +254,14 @@ def _shown(value: Any) -> str:
 def _print_summary(result: Mapping[str, Any], folder: Path) -> None:
     for name, value in result["handed_on"].items():
         print(f"parameter for later steps: {name} = {_shown(value)}")
-    for found in result["found"]:
-        others = ", ".join(f"{name} {_shown(value)}" for name, value in found.items() if name not in FOUND)
-        best = "no passing value" if found["value"] is None else f"{found['value']:.4g} (tolerance {found['tolerance']:g})"
-        if found["value"] == found["highest_tried"]:
-            best = f"{found['value']:.4g} or more (highest tested value)"
-        print(f"highest {found['parameter']}{f' with {others}' if others else ''}: {best}")
-        if found["failed_below"]:
-            print(f"  failed at the lower values {', '.join(map(_shown, found['failed_below']))}; the result is not a monotonic limit")
+    for metrics in result["found"]:
+        others = ", ".join(f"{name} {_shown(value)}" for name, value in metrics.items() if name not in FOUND)
+        best = "no passing value" if metrics["value"] is None else f"{metrics['value']:.4g} (tolerance {metrics['tolerance']:g})"
+        if metrics["value"] == metrics["highest_tried"]:
+            best = f"{metrics['value']:.4g} or more (highest tested value)"
+        print(f"highest {metrics['parameter']}{f' with {others}' if others else ''}: {best}")
+        if metrics["failed_below"]:
+            print(f"  failed at the lower values {', '.join(map(_shown, metrics['failed_below']))}; the result is not a monotonic limit")
     for remark in dict.fromkeys(remark for run in result["runs"] for remark in run["remarks"]):
         print(f"note: {remark}")
     verdict = {True: "passed", False: "FAILED", None: "no limits given"}[result["pass"]]

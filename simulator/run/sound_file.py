@@ -99,9 +99,9 @@ def sound_at(recording: Recording, positions: NDArray[np.float64], volume: float
     inputs["inside"], inputs["silent"] = inside, 0
     rows = np.arange(min(len(inputs), len(recording.positions)))
     at = np.interp(positions, recording.positions[: len(rows)], rows)
-    wanted = interpolated(inputs[: len(rows)], at)
-    wanted["silent"] = positions > recording.duration  # the last image of a slow series lasts longer than the recording
-    return synthesized(sound_parameters(recording.parts.vehicle), wanted)
+    states = interpolated(inputs[: len(rows)], at)
+    states["silent"] = positions > recording.duration  # the last image of a slow series lasts longer than the recording
+    return synthesized(sound_parameters(recording.parts.vehicle), states)
 
 
 def vehicle_sound(configuration: Configuration) -> Record:

@@ -33,7 +33,7 @@ VEHICLE, PLANNER, SURFACE = "hmmwv", "hybrid_a_star", "asphalt"
 """Defaults, and the ground."""
 SPEED = 5.0
 """m/s. Requested speed, and that of the time with which the score compares."""
-MOVED = 0.1
+START_DISTANCE = 0.1
 """m (unscaled). Way after which time counts."""
 QUICKEST, SLOWEST = 2.0, 8.0
 """Times between which the score depends on the time, over that of the reference path at SPEED."""
@@ -41,7 +41,7 @@ STUCK_TIME = 20.0
 """s below 0.5 m/s after which a drive ends."""
 CELL = 0.25
 """m. Cells of the map."""
-BEYOND = 10.0
+LENGTH_BEYOND = 10.0
 """m. Length of the map beyond the goal, seen from the start."""
 LIDAR = {"type": "lidar", "name": "roof", "mount": {"position": [0.0, 0.0, 1.6]}}
 """Sensor of the map `lidar`."""
@@ -99,7 +99,7 @@ def _maneuver(options: ScoreOptions, variant: Variant) -> dict[str, Any]:
     if options.speed is not None or not planner.keys() & {"speed_mps", "speed_kph", "speed"}:
         planner["speed_mps"] = SPEED if options.speed is None else options.speed
     vehicle = options.vehicle or VEHICLE
-    extent = 2.0 * (variant.scale * math.dist(START, GOAL) + BEYOND)
+    extent = 2.0 * (variant.scale * math.dist(START, GOAL) + LENGTH_BEYOND)
     mapper: dict[str, Any] = {"extent_m": round(extent, 3), "cell_m": CELL}
     mapper |= {"type": "truth"} if options.map != "lidar" else {"type": "lidar", "sensor": LIDAR["name"]}
     with ErrorCollector() as faults:
@@ -140,7 +140,7 @@ def _task(world: BarnWorld, variant: str, maneuver: Mapping[str, Any], options: 
     values = {
         "maneuver": file,
         "cylinders": (scale * world.cylinders[:, :3]).tolist(),
-        "moved": scale * MOVED,
+        "moved": scale * START_DISTANCE,
         "reference_time": scale * world.path_length / SPEED,
         "limit": options.limit or TIME_LIMIT,
         "lidar": options.map == "lidar",
@@ -162,22 +162,22 @@ def drive(task: ScoreTask, folder: Path) -> Row:
     return row_of(drive_to_goal(folder / task.values["maneuver"], sensors, task.values["seed"]), task.values)
 
 
-def row_of(found: GoalDrive, values: Mapping[str, Any]) -> Row:
+def row_of(drive: GoalDrive, values: Mapping[str, Any]) -> Row:
     """Return the columns of a drive, for the values of its task."""
-    outcome, reason = found.outcome
-    away = np.hypot(*(found.p_WB[:, :2] - found.p_WB[0, :2]).T)
+    outcome, reason = drive.outcome
+    away = np.hypot(*(drive.p_WB[:, :2] - drive.p_WB[0, :2]).T)
     begun = np.flatnonzero(away > values["moved"])
-    took = float(found.time[-1] - found.time[begun[0]]) if len(begun) else 0.0
+    took = float(drive.time[-1] - drive.time[begun[0]]) if len(begun) else 0.0
     if took > values["limit"]:
         outcome, reason, took = TIMEOUT, "", values["limit"]
     return {
         "outcome": outcome,
         "time_s": took,
         "score": score(took, values["reference_time"]) if outcome == REACHED else 0.0,
-        "path_m": float(path_length(found.p_WB[:, 0], found.p_WB[:, 1])[-1]),
-        "least_gap_m": least_gap(found, np.array(values["cylinders"], float)),
-        "reversals": found.reversals,
-        "collision_s": min((one.time for one in found.collisions), default=None),
+        "path_m": float(path_length(drive.p_WB[:, 0], drive.p_WB[:, 1])[-1]),
+        "least_gap_m": least_gap(drive, np.array(values["cylinders"], float)),
+        "reversals": drive.reversals,
+        "collision_s": min((one.time for one in drive.collisions), default=None),
         "reason": reason,
     }
 
@@ -187,11 +187,11 @@ def score(time: float, reference_time: float) -> float:
     return reference_time / min(max(time, QUICKEST * reference_time), SLOWEST * reference_time)
 
 
-def least_gap(found: GoalDrive, cylinders: NDArray[np.float64]) -> float:
+def least_gap(drive: GoalDrive, cylinders: NDArray[np.float64]) -> float:
     """Return the least distance [m] of the outline, a rectangle, from cylinders (n, 3) x, y, radius [m]; a touch of the rectangle: at most 0."""
-    front, rear, width = found.outline
+    front, rear, width = drive.outline
     least = math.inf
-    for (x, y), yaw in zip(found.p_WB[:, :2], found.yaw, strict=True):
+    for (x, y), yaw in zip(drive.p_WB[:, :2], drive.yaw, strict=True):
         dx, dy, c, s = cylinders[:, 0] - x, cylinders[:, 1] - y, math.cos(yaw), math.sin(yaw)
         ahead, aside = c * dx + s * dy, np.abs(c * dy - s * dx)
         out = np.hypot(np.maximum(np.maximum(ahead - front, -rear - ahead), 0.0), np.maximum(aside - 0.5 * width, 0.0))

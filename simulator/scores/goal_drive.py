@@ -14,7 +14,7 @@ from simulator.api.simulation import Simulation
 from simulator.autonomy.goal_driver import GoalDriver
 from simulator.autonomy.outcome import Outcome, outcome_of
 from simulator.base.errors import JounceError
-from simulator.events.collision import Collision
+from simulator.collision import Collision
 
 COLUMNS = ("time", "p_WB", "yaw", "roll", "pitch", "v_WB_B")
 MOVES = 0.1
@@ -56,10 +56,10 @@ def drive_to_goal(maneuver: Path, sensors: Sequence[Mapping[str, Any]] = (), see
         assert simulation.maneuver is not None
         simulation.advance(simulation.maneuver.duration)
         driver = simulation.session.driver
-        found = outcome_of(driver)
-        if found is None or not isinstance(driver, GoalDriver):
+        outcome = outcome_of(driver)
+        if outcome is None or not isinstance(driver, GoalDriver):
             raise JounceError(f"{maneuver}: the driver has no goal")
         log = simulation.log
         p_WB = np.column_stack([log[f"p_WB_{axis}"] for axis in "xyz"])
         outline = driver.vehicle.front, driver.vehicle.rear, driver.vehicle.width
-        return GoalDrive(found, log["time"], p_WB, log["roll"], log["pitch"], simulation.collisions, log["yaw"], log["v_WB_B_x"], outline)
+        return GoalDrive(outcome, log["time"], p_WB, log["roll"], log["pitch"], simulation.collisions, log["yaw"], log["v_WB_B_x"], outline)

@@ -15,5 +15,5 @@ BENCHMARKS = {"verti_bench": "simulator.scores.verti_bench:BENCHMARK", "barn": "
 
 def benchmark_of(name: str) -> Benchmark:
     """Return a benchmark by its name, a key of BENCHMARKS."""
-    found: Benchmark = load_attribute(BENCHMARKS[name])
-    return found
+    benchmark: Benchmark = load_attribute(BENCHMARKS[name])
+    return benchmark

@@ -97,9 +97,9 @@ def _drive_missing(
     progress: Callable[[Progress], None],
 ) -> dict[str, Row]:
     """Drive the tasks without a row, and return all rows by digest. Raises OutputError, EndedBySignal."""
-    journals, wanted = Journals(folder / JOURNALS), set(runs)
+    journals, needed = Journals(folder / JOURNALS), set(runs)
     rows: dict[str, Row] = {
-        row["run"]: row["metrics"] for _, row in journals.recover() if row["run"] in wanted and row.get("metrics") and not row.get("lost")
+        row["run"]: row["metrics"] for _, row in journals.recover() if row["run"] in needed and row.get("metrics") and not row.get("lost")
     }
     missing = [(run, task) for run, task in zip(runs, tasks, strict=True) if run not in rows]
 

@@ -71,8 +71,8 @@ def numbers(text: str | None, option: str) -> tuple[int, ...]:
     """Return the numbers of a list like 5,61 or 0-9, without duplicates, in the order given. Raises ConfigError."""
     out: dict[int, None] = {}
     for part in (text or "").split(",") if text is not None else ():
-        found = _RANGE.fullmatch(part.strip())
-        first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+        match = _RANGE.fullmatch(part.strip())
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if not (first <= last < MAX_NUMBERS):
             raise ConfigError(option, "", text, "a list such as 5,61 or 0-9")
         out |= dict.fromkeys(range(first, last + 1))

@@ -171,32 +171,32 @@ def _seen_from(origin: Task, point: tuple[float, float, float]) -> list[float]:
 def drive(task: ScoreTask, folder: Path) -> Row:
     """Drive a task and return its row."""
     sensors = [LIDAR] if task.values["lidar"] else []
-    found = drive_to_goal(folder / task.values["maneuver"], sensors, task.values["seed"])
-    return row_of(found, np.array(task.values["goal"], float))
+    goal_drive = drive_to_goal(folder / task.values["maneuver"], sensors, task.values["seed"])
+    return row_of(goal_drive, np.array(task.values["goal"], float))
 
 
-def row_of(found: GoalDrive, goal: np.ndarray) -> Row:
+def row_of(drive: GoalDrive, goal: np.ndarray) -> Row:
     """Return the columns of a drive to a goal (3,) [m]."""
-    roll, pitch = np.abs(found.roll), np.abs(found.pitch)
+    roll, pitch = np.abs(drive.roll), np.abs(drive.pitch)
     rolled = bool(max(roll.max(), pitch.max()) > ROLL)
-    outcome, reason = found.outcome
-    outside = np.flatnonzero(np.abs(found.p_WB[:, :2]).max(axis=1) > HALF)
+    outcome, reason = drive.outcome
+    outside = np.flatnonzero(np.abs(drive.p_WB[:, :2]).max(axis=1) > HALF)
     if len(outside) and outcome == REACHED:
-        outcome, reason = STUCK, f"left the ground of the world after {found.time[outside[0]]:.1f} s"
+        outcome, reason = STUCK, f"left the ground of the world after {drive.time[outside[0]]:.1f} s"
     if outcome in (STUCK, TIMEOUT) and rolled:
-        outcome, reason = ROLLED, f"{found.outcome.word}, and more than 30 deg of roll or pitch"
+        outcome, reason = ROLLED, f"{drive.outcome.word}, and more than 30 deg of roll or pitch"
     mean, most = (np.degrees([getattr(one, name)() for one in (roll, pitch)]) for name in ("mean", "max"))
     return {
         "outcome": outcome,
-        "time_s": float(found.time[-1]),
-        "path_m": float(path_length(found.p_WB[:, 0], found.p_WB[:, 1])[-1]),
+        "time_s": float(drive.time[-1]),
+        "path_m": float(path_length(drive.p_WB[:, 0], drive.p_WB[:, 1])[-1]),
         "mean_abs_roll_deg": float(mean[0]),
         "mean_abs_pitch_deg": float(mean[1]),
         "max_abs_roll_deg": float(most[0]),
         "max_abs_pitch_deg": float(most[1]),
         "rolled_over_30": int(rolled),
-        "contact_s": min((one.time for one in found.collisions), default=None),
-        "distance_m": float(np.linalg.norm(found.p_WB - goal, axis=1).min()),
+        "contact_s": min((one.time for one in drive.collisions), default=None),
+        "distance_m": float(np.linalg.norm(drive.p_WB - goal, axis=1).min()),
         "reason": reason,
     }
 

@@ -82,10 +82,10 @@ class GnssModel:
         count, here = int(visible.sum()), dilution(self.satellites[visible])
         self._settled = self._settled + self._period if count >= MIN_FIXED else 0.0
         quality = self._quality(here)
-        found = _no_fix(count) if quality == NO_FIX else self._place(quality, count, here, (p_WS, v_WS), white)
+        fix = _no_fix(count) if quality == NO_FIX else self._place(quality, count, here, (p_WS, v_WS), white)
         _advance(self._position, correlated, self._period, self._p["error_time"])
         _advance(self._velocity, rates, self._period, self._p["velocity_time"])
-        return found
+        return fix
 
     def _place(self, quality: int, count: int, here: Dilution, truth: tuple[FloatArray, FloatArray], white: FloatArray) -> GnssFix:
         """Return the fix at a true position and velocity."""

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 SATELLITES = 12
 """Larger: a narrow obstacle changes the error less, more rays. GPS alone has 8 to 12 above a mask."""
-LEAST = 4
+MIN_SATELLITES = 4
 """Minimum for a fix: three coordinates and the clock."""
 WORST_PDOP = 25.0
 """Maximum for a fix, the default mask of u-blox receivers. Larger: fixes with larger errors between walls."""
 REACH = 2000.0
 """m. Length of the rays. Larger: distant hills block satellites, rays take longer."""
-LARGEST = 1e3
+MAX_DILUTION = 1e3
 """Dilution above which the geometry is singular, within rounding."""
 _GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 
@@ -54,12 +54,12 @@ def sky(mask: float) -> NDArray[np.float64]:
 
 def dilution(directions: NDArray[np.float64]) -> Dilution:
     """Return the dilution of precision of visible satellites (n, 3)."""
-    if len(directions) < LEAST:
+    if len(directions) < MIN_SATELLITES:
         return NO_DILUTION
     G = np.column_stack((directions, np.ones(len(directions))))
     try:
         q = np.diagonal(np.linalg.inv(G.T @ G))
     except np.linalg.LinAlgError:  # all on one cone
         return NO_DILUTION
-    found = Dilution(math.sqrt(max(q[0] + q[1], 0.0)), math.sqrt(max(q[2], 0.0)))
-    return found if q.min() > 0.0 and found.position < LARGEST else NO_DILUTION
+    result = Dilution(math.sqrt(max(q[0] + q[1], 0.0)), math.sqrt(max(q[2], 0.0)))
+    return result if q.min() > 0.0 and result.position < MAX_DILUTION else NO_DILUTION

@@ -12,13 +12,13 @@ from simulator.base.registry import Registry
 if TYPE_CHECKING:
     from simulator.sensors.contract import SensorKind
 
-FAR = 100.0
+MAX_MOUNT_DISTANCE = 100.0
 """m. Maximum distance of a sensor from the chassis reference point."""
-LONGEST = 10.0
+MAX_LATENCY = 10.0
 """s. Maximum latency."""
 _ANGLE = Number("rad", -math.tau, math.tau)
 MOUNT = (
-    Field("position", Number("m", -FAR, FAR, shape=(3,)), "position on the chassis", (0.0, 0.0, 0.0), "B"),
+    Field("position", Number("m", -MAX_MOUNT_DISTANCE, MAX_MOUNT_DISTANCE, shape=(3,)), "position on the chassis", (0.0, 0.0, 0.0), "B"),
     Field("roll", _ANGLE, "rotation about x", 0.0, written="deg"),
     Field("pitch", _ANGLE, "rotation about y", 0.0, written="deg"),
     Field("yaw", _ANGLE, "rotation about z, the first of the three", 0.0, written="deg"),
@@ -26,7 +26,7 @@ MOUNT = (
 _COMMON = (
     Field("name", Text("a name of letters, digits and underscores"), "prefix of its columns in the log; default: its type", None),
     Field("rate", RATE, "measurements per second; default: that of the type", None),
-    Field("latency", Number("s", 0.0, LONGEST), "time from a measurement to its delivery; default: that of the type", None),
+    Field("latency", Number("s", 0.0, MAX_LATENCY), "time from a measurement to its delivery; default: that of the type", None),
     Field("mount", Group(MOUNT), "position and orientation; default: at the reference point, axes parallel to the chassis", None),
     Field("record", Flag(), "write the measurements to sensors.mcap", True),
 )

@@ -46,12 +46,12 @@ class SensorContext:
     renderer: ImageRenderer | None = None
 
 
-def make_sensors(said: Sequence[Any], file: object, context: SensorContext, key: str = "sensors") -> list[MountedSensor]:
+def make_sensors(entries: Sequence[Any], file: object, context: SensorContext, key: str = "sensors") -> list[MountedSensor]:
     """Create the sensors in the list `sensors` of a session file, for `Session`.
 
     Parameters
     ----------
-    said : per sensor a mapping, see `simulator.sensors.contract`, or only the name of a kind
+    entries : per sensor a mapping, see `simulator.sensors.contract`, or only the name of a kind
     file, key : name of the file and of the list, for messages
 
     Raises
@@ -59,10 +59,10 @@ def make_sensors(said: Sequence[Any], file: object, context: SensorContext, key:
     ConfigError : the description of a sensor is invalid, or two sensors have the same name
     JounceError : a plugin sensor cannot be created
     """
-    if not isinstance(said, (list, tuple)):
-        raise ConfigError(file, key, said, "a list of sensors")
+    if not isinstance(entries, (list, tuple)):
+        raise ConfigError(file, key, entries, "a list of sensors")
     sensors: list[MountedSensor] = []
-    for n, entry in enumerate(said):
+    for n, entry in enumerate(entries):
         values = SENSOR_FILE.read({"type": entry} if isinstance(entry, str) else entry, file, f"{key}[{n}]")
         sensor = _sensor(values, context)
         if any(sensor.name == other.name for other in sensors):
@@ -71,10 +71,10 @@ def make_sensors(said: Sequence[Any], file: object, context: SensorContext, key:
     return sensors
 
 
-def mounts_of(said: Sequence[Any]) -> dict[str, Mount]:
+def mounts_of(entries: Sequence[Any]) -> dict[str, Mount]:
     """Return the mount of each sensor in a checked list `sensors` by its name."""
     out = {}
-    for entry in said:
+    for entry in entries:
         values = SENSOR_FILE.read({"type": entry} if isinstance(entry, str) else entry, "", "")
         out[values.get("name", values["type"])] = _mount(values["mount"] if "mount" in values else read(MOUNT, {}, ""))
     return out
@@ -87,11 +87,11 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
         expected = f"a name of letters, digits and underscores, other than {', '.join(RESERVED)}"
         raise ConfigError(values.file, values.path("name"), name, expected)
     every = whole_ticks(values.get("rate", kind.rate), context.h, values.file, values.path("rate"))
-    kind, said = _of_vehicle(kind, context.vehicle), _with_preset(kind, values)
+    kind, given_values = _of_vehicle(kind, context.vehicle), _with_preset(kind, values)
     numbers = tuple(field for field in kind.parameters if isinstance(field.kind, Number))
     seed = (context.seed, zlib.crc32(name.encode()))
     settings = SensorSettings(
-        parameters=filled(rows(numbers), said),
+        parameters=filled(rows(numbers), given_values),
         mount=_mount(values["mount"] if "mount" in values else read(MOUNT, {}, values.file)),
         period=every * context.h,
         random=np.random.default_rng(seed),
@@ -99,7 +99,7 @@ def _sensor(values: Values, context: SensorContext) -> MountedSensor:
         name=name,
         step=context.h,
         latency=values.get("latency", kind.latency),
-        values={field.name: said[field.name] for field in kind.parameters if field.name in said},
+        values={field.name: given_values[field.name] for field in kind.parameters if field.name in given_values},
         vehicle=context.vehicle,
         weather=context.weather,
         renderer=context.renderer,

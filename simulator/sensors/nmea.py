@@ -20,10 +20,10 @@ MAX_HDOP = 99.9
 KNOT = 1852.0 / 3600.0
 """m/s."""
 MINUTE_DIGITS = 7
-"""Decimal places of a minute: 0.2 mm. A sentence that would be longer than LONGEST has fewer."""
+"""Decimal places of a minute: 0.2 mm. A sentence that would be longer than MAX_SENTENCE has fewer."""
 MIN_DIGITS = 3
 """Minimum number of decimal places: 2 m."""
-LONGEST = 82
+MAX_SENTENCE = 82
 """Maximum number of characters of a sentence, with CR and LF."""
 
 
@@ -70,13 +70,13 @@ def sentences(fix: Fix, talker: str = "GP") -> tuple[str, str, str]:
 
 
 def _with_place(before: str, after: str, fix: Fix, known: bool) -> str:
-    """Return a sentence with the position between two texts, with as many decimal places as LONGEST permits."""
+    """Return a sentence with the position between two texts, with as many decimal places as MAX_SENTENCE permits."""
     if not known:
         return framed(f"{before},,,{after}")
     for digits in range(MINUTE_DIGITS, MIN_DIGITS, -1):
-        found = framed(before + _place(fix, digits) + after)
-        if len(found) + 2 <= LONGEST:
-            return found
+        sentence = framed(before + _place(fix, digits) + after)
+        if len(sentence) + 2 <= MAX_SENTENCE:
+            return sentence
     return framed(before + _place(fix, MIN_DIGITS) + after)
 
 

@@ -14,7 +14,7 @@ from simulator.base.errors import ConfigError
 
 HOST, PORT = "127.0.0.1", 10110
 """This machine; port of NMEA 0183 in the registry of IANA."""
-END = "\r\n"
+LINE_END = "\r\n"
 
 
 class NmeaWarning(UserWarning):
@@ -43,7 +43,7 @@ class UdpOutput:
         """Send sentences; a full buffer or a network without a route drops them."""
         for sentence in sentences:
             try:
-                self._socket.sendto((sentence + END).encode("ascii"), self._target)
+                self._socket.sendto((sentence + LINE_END).encode("ascii"), self._target)
             except OSError as error:
                 self.errors += 1
                 if self.errors == 1:
@@ -78,7 +78,7 @@ class FileOutput:
         try:
             if self._file is None:
                 self._file = self._path.open("wb", buffering=0)
-            self._file.write("".join(sentence + END for sentence in sentences).encode("ascii"))
+            self._file.write("".join(sentence + LINE_END for sentence in sentences).encode("ascii"))
         except OSError as error:
             self.errors += len(sentences)
             warnings.warn(f"{self._path}: {error.strerror}; no further NMEA sentences are written", NmeaWarning, 2)

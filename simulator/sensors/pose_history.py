@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record
-
-if TYPE_CHECKING:
-    from simulator.tick import StateMonitor
 
 FloatArray = NDArray[np.float64]
 
@@ -34,37 +31,3 @@ class PoseHistory(NamedTuple):
         """Return the history of one pose, that of a READOUT at `time` [s]."""
         r = readout[0]
         return cls(np.array([time]), *(np.array([r[name]], np.float64) for name in cls._fields[1:]))
-
-
-class PoseRecorder:
-    """Reads poses from the ring of the last states of a session.
-
-    Parameters
-    ----------
-    watch : state monitor of the session, whose ring holds the longest interval between two measurements
-    """
-
-    def __init__(self, watch: StateMonitor) -> None:
-        self._watch = watch
-        self._first = 0
-        self._start: PoseHistory | None = None
-
-    @property
-    def ticks(self) -> int:
-        """Number of ticks of the vehicle so far; pass it to `since`."""
-        return int(self._watch.state[0]["ticks"])
-
-    def begin(self, time: float, readout: Record) -> None:
-        """Begin a new history with the present pose: the vehicle was put there, poses from before do not lead to it."""
-        self._first, self._start = self.ticks, PoseHistory.of_readout(time, readout)
-
-    def since(self, tick: int) -> PoseHistory:
-        """Return the poses from `tick` to now, both included, as new arrays; from the begin of the history if it is later."""
-        assert self._start is not None
-        ring, now = self._watch.history, self.ticks
-        first = max(tick, self._first, now - len(ring) + 1)
-        rows = ring[np.arange(max(first - 1, self._first), now) % len(ring)]
-        out = [np.ascontiguousarray(rows[name]) for name in PoseHistory._fields]
-        if first == self._first:
-            out = [np.concatenate(pair) for pair in zip(self._start, out, strict=True)]
-        return PoseHistory(*out)

@@ -129,33 +129,33 @@ class Player:
         return self._synthesizer.block(state).astype(np.float32)
 
 
-def _open(wanted: str) -> tuple[Any, str]:
+def _open(name: str) -> tuple[Any, str]:
     """Return the device and its name. Raises DeviceError."""
     import miniaudio
 
-    backends = [miniaudio.Backend.NULL] if wanted == NULL else None
-    found = None
+    backends = [miniaudio.Backend.NULL] if name == NULL else None
+    chosen_device = None
     try:
-        if wanted and wanted != NULL:
+        if name and name != NULL:
             devices = miniaudio.Devices().get_playbacks()
             names = [*(one["name"] for one in devices), NULL]
-            matches = [one for one in devices if wanted.casefold() in one["name"].casefold()]
+            matches = [one for one in devices if name.casefold() in one["name"].casefold()]
             if not matches:
-                raise DeviceError(f"no sound device {wanted!r}; expected one of {', '.join(names)}{did_you_mean(wanted, names)}")
-            found = matches[0]
+                raise DeviceError(f"no sound device {name!r}; expected one of {', '.join(names)}{did_you_mean(name, names)}")
+            chosen_device = matches[0]
         device = miniaudio.PlaybackDevice(
             output_format=miniaudio.SampleFormat.FLOAT32,
             nchannels=2,
             sample_rate=RATE,
             buffersize_msec=PERIOD_MS,
-            device_id=None if found is None else found["id"],
+            device_id=None if chosen_device is None else chosen_device["id"],
             callback_periods=PERIODS,
             backends=backends,
             app_name="Jounce",
         )
     except miniaudio.MiniaudioError as error:
         raise DeviceError(f"no sound device ({error.args[0] if error.args else error})") from None
-    if device.backend.casefold() == NULL and wanted != NULL:
+    if device.backend.casefold() == NULL and name != NULL:
         device.close()
         raise DeviceError("no sound device found")
-    return device, str(device.backend if found is None else found["name"])
+    return device, str(device.backend if chosen_device is None else chosen_device["name"])

@@ -86,10 +86,10 @@ def inputs_of_log(columns: Mapping[str, NDArray[Any]], surfaces: Surfaces) -> Re
     return out
 
 
-def resampled(inputs: Record, period: float, wanted: float) -> Record:
+def resampled(inputs: Record, period: float, new_period: float) -> Record:
     """Return records at another period [s], see `interpolated`."""
-    count = max(1, round(len(inputs) * period / wanted))
-    return interpolated(inputs, np.minimum(np.arange(count) * (wanted / period), len(inputs) - 1))
+    count = max(1, round(len(inputs) * period / new_period))
+    return interpolated(inputs, np.minimum(np.arange(count) * (new_period / period), len(inputs) - 1))
 
 
 def interpolated(inputs: Record, at: NDArray[np.float64]) -> Record:

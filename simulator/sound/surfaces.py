@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from terrain.ground import Ground
 from terrain.nearest_node import nearest_nodes
 
-LOOSE = {"gravel": 1.0}
+LOOSENESS = {"gravel": 1.0}
 """Looseness of hard surfaces by their look."""
 
 
@@ -19,7 +19,7 @@ class Surfaces:
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
-        self._loose = np.array([LOOSE.get(name.partition(" ")[0], 0.0) for name in ground.soil_names])
+        self._loose = np.array([LOOSENESS.get(name.partition(" ")[0], 0.0) for name in ground.soil_names])
         self._any = bool(self._loose.any())
 
     def looseness(self, x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.float64]:

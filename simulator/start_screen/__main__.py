@@ -18,7 +18,7 @@ from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.start_screen.choice import initial_choice
 from simulator.start_screen.last_drive import LastDrivePages
-from simulator.start_screen.open_start_screen import CHOICE, FOLDER, LAST, WATCH, LastDrive
+from simulator.start_screen.open_start_screen import CHOICE, FOLDER, LAST_KEY, WATCH, LastDrive
 from simulator.start_screen.pages import Devices, StartPage
 from simulator.view.gl_context import show_full_screen, window_context
 from simulator.view.instruments import Canvas, Font, asset
@@ -48,7 +48,7 @@ class StartScreen:
         self.devices = Devices()
         self.drives = self.watches = self.ended = False
         choice = initial_choice(self.live.value.start, given, given.get(FOLDER, ""))
-        recorded = LastDrivePages(LastDrive(**given.get(LAST, {})), self.watch, lambda: self.menu)
+        recorded = LastDrivePages(LastDrive(**given.get(LAST_KEY, {})), self.watch, lambda: self.menu)
         self.page = StartPage(choice, self.live, self.devices, lambda: self.menu, self.drive, recorded)
         self.menu = Menu(self.page, self.end, shade=False)
         self.window.push_handlers(on_key_press=self.press)

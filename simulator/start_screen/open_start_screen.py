@@ -20,7 +20,7 @@ from simulator.view.user_settings import load_settings
 
 FOLDER = "folder"
 """Key of the current folder, next to the rows, in the input of the process, which runs in another folder."""
-LAST = "last"
+LAST_KEY = "last"
 """Key of the last drive, next to the rows."""
 WATCH = "watch"
 """Key of the answer that is True if the user watches the last drive."""
@@ -61,7 +61,7 @@ def open_start_screen(given: Mapping[str, str], last: LastDrive = NO_DRIVE) -> d
         raise DeviceError("start screen: no display found (neither DISPLAY nor WAYLAND_DISPLAY is set); expected a desktop")
     load_settings()
     with tempfile.TemporaryFile() as errors:
-        process, out = _answered({**given, FOLDER: os.getcwd(), LAST: last._asdict()}, errors)
+        process, out = _answered({**given, FOLDER: os.getcwd(), LAST_KEY: last._asdict()}, errors)
         errors.seek(0)
         lines = [line for line in errors.read().decode(errors="replace").splitlines() if line.strip()]
     if process.returncode != 0:

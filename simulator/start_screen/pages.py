@@ -17,7 +17,7 @@ from simulator.view.settings_pages import SETTINGS_NOTE, KeysPage, LiveSettings,
 
 QUESTION_LINES, QUESTION_WIDTH = 2, 60
 """Rows of a question, so that the other rows keep their places, and its characters per row."""
-MORE = Option("more \u2026", "all vehicles or terrains: variants, test planes, obstacles")
+MORE_OPTION = Option("more \u2026", "all vehicles or terrains: variants, test planes, obstacles")
 """Option that shows the others."""
 PICTURES_NOTE = "left, right: change \u00b7 Enter: all, with their pictures"
 """Note of a row that shows the description of its value next to the picture."""
@@ -131,12 +131,12 @@ class StartPage(PlainPage):
             return
 
         def take(name: str) -> None:
-            if name != MORE.name:
+            if name != MORE_OPTION.name:
                 self._take(row, name)
                 return
             self._menu().open_options(label, options, value, lambda name: self._take(row, name))
 
-        self._menu().open_options(label, [*first, MORE], value, take)
+        self._menu().open_options(label, [*first, MORE_OPTION], value, take)
 
     def _take(self, row: str, value: str) -> None:
         self.choice[row] = value

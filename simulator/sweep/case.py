@@ -26,7 +26,7 @@ from simulator.sweep.configuration_cache import Point, Shared
 
 LETTERS = 16
 """Length of the digest of a run in characters."""
-BETWEEN = 100
+RUNS_BETWEEN_REPORTS = 100
 """Number of runs checked between two progress reports."""
 MAX_FAULTS = 200
 """Number of errors after which the check stops."""
@@ -162,7 +162,7 @@ class Resolver:
                     self._checks.look(self._shared.naming(point), one, changes)
                     at_ends.note(number, point)
                     out.add_digest(digest_of(one.plain(), self._code))
-                if progress is not None and number % BETWEEN == 0:
+                if progress is not None and number % RUNS_BETWEEN_REPORTS == 0:
                     progress(number)
                 if len(faults.found) >= MAX_FAULTS:
                     break

@@ -141,11 +141,11 @@ class Checks:
             if key not in self._numbers:
                 content = one.raw(written(place))
                 self._numbers[key] = number_at(table_of(changed.kind), _own_part(content, changed.kind), path)
-            found, value = self._numbers[key], one.raw(written((*place, *path)))
-            if found is None or not found[0].accepts(value):
+            numbers, value = self._numbers[key], one.raw(written((*place, *path)))
+            if numbers is None or not numbers[0].accepts(value):
                 return False
             try:
-                found[0].read_in(value, "", "", found[1])
+                numbers[0].read_in(value, "", "", numbers[1])
             except ConfigError as error:
                 raise one.origins.wrong((*place, *path), error) from None
         return True

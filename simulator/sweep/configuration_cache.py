@@ -61,10 +61,10 @@ class Shared:
                 self._groups[group] = self._expanded(given)
             except ConfigError as error:
                 self._groups[group] = error
-        found = self._groups[group]
-        if isinstance(found, ConfigError):
-            raise found
-        return found
+        configuration = self._groups[group]
+        if isinstance(configuration, ConfigError):
+            raise configuration
+        return configuration
 
     def run(self, point: Point, key_of: Callable[[str], str] = str) -> tuple[Configuration, dict[KeyPath, FileChange]]:
         """Return the configuration of a run, and its changes by place, as `Configuration.with_changes` does.

@@ -38,7 +38,7 @@ EACH = 2
 """Chunks per worker: the running one and the next one."""
 NO_MESSAGE_LOG = {"distributed.admin.low-level-log-length": 0}
 """Dask settings that disable its log of the last thousand messages of a connection; chunks are messages."""
-AGAIN = "again"
+AGAIN_KEY = "again"
 """Key that marks a chunk whose workers died."""
 
 Chunk = dict[str, Any]
@@ -208,15 +208,15 @@ class DaskCluster:
 
     def _finished(self) -> Iterable[Any]:
         """Wait for the first completed future and return all completed futures. Raises ExecutorLostError."""
-        found = []
+        results = []
         try:
-            found.append(self._done.get(timeout=BEAT))
+            results.append(self._done.get(timeout=BEAT))
             while True:
-                found.append(self._done.get_nowait())
+                results.append(self._done.get_nowait())
         except queue.Empty:
             pass
         self._need_scheduler()
-        return found
+        return results
 
     def _need_scheduler(self) -> None:
         """Raise ExecutorLostError if the scheduler is lost."""
@@ -240,8 +240,8 @@ class DaskCluster:
             return None
         except Exception as raised:
             error = raised
-        if type(error).__name__ == "KilledWorker" and AGAIN not in pending.chunk:
-            waiting += [{**pending.chunk, "cases": [case], AGAIN: True} for case in reversed(pending.chunk["cases"])]
+        if type(error).__name__ == "KilledWorker" and AGAIN_KEY not in pending.chunk:
+            waiting += [{**pending.chunk, "cases": [case], AGAIN_KEY: True} for case in reversed(pending.chunk["cases"])]
             return None
         return {"worker": "none", "rows": [_lost(case["run"], error) for case in pending.chunk["cases"]]}
 

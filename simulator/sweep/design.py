@@ -173,9 +173,9 @@ def design(content: Any, file: str) -> Design:
         faults.need_all()
         _check_size(given, file)
     blocks = [_parts(block, given.seed, n) for n, block in enumerate(given.vary)]
-    found = Points(blocks)
+    points = Points(blocks)
     return Design(
-        file, given.name, given.title or given.name, own_copy(base), found, tuple(given.vary), tuple(given.metrics), tuple(given.channels),
+        file, given.name, given.title or given.name, own_copy(base), points, tuple(given.vary), tuple(given.metrics), tuple(given.channels),
         tuple(_sections(given.vary, blocks)), tuple(_remarks(given.vary)),
     )  # fmt: skip
 

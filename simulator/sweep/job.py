@@ -157,7 +157,7 @@ def prepare_run(configuration: Configuration, channels: Sequence[str], builder: 
             raise_platform(session)
         log = MemoryRecorder(session, ticks_per_row(parts), channels) if channels else None
         measured = measuring(session, parts.maneuver)
-        session.outlets += [measured] if log is None else [log, measured]
+        session.output.outlets += [measured] if log is None else [log, measured]
     except BaseException:
         session.close()
         raise
@@ -213,8 +213,8 @@ def _simulate(session: Session, maneuver: Maneuver) -> float:
     started = time.perf_counter()
     session.run(maneuver.duration)
     taken = time.perf_counter() - started
-    if session.failures:
-        raise session.failures[0]
+    if session.output.failures:
+        raise session.output.failures[0]
     if session.recovery.latest is not None:
         raise IncidentError(session.recovery.latest)
     return taken

@@ -24,7 +24,7 @@ HEAD = struct.Struct("<II")
 SUFFIX = ".journal"
 JOURNALS = "journals"
 """Folder of the journals in the folder of a sweep."""
-LARGEST = 1 << 28
+MAX_RECORD = 1 << 28
 """Maximum size of a record in bytes; a larger length marks a damaged record."""
 ROW_KEYS = {"run", "passed", "metrics", "failure", "machine", "worker"}
 """Keys of a row of a run."""
@@ -147,7 +147,7 @@ def _read(stream: Any) -> Row | None:
     if len(head) < HEAD.size:
         return None
     length, checksum = HEAD.unpack(head)
-    text = stream.read(length) if length <= LARGEST else b""
+    text = stream.read(length) if length <= MAX_RECORD else b""
     if len(text) < length or zlib.crc32(text) != checksum or not text:
         return None
     try:

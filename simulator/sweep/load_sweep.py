@@ -56,5 +56,5 @@ def check_parameters(design: Design) -> None:
 def _parameters(name: str, design: Design, number: int | None) -> Mapping[str, Any]:
     """Return the parameters of the maneuver that a run (None: all runs) names. Raises ConfigError."""
     content = read_layers("maneuvers", find_config("maneuvers", name, design.file, design.key_of(number, "maneuver"))).content
-    found = content.get(KEY) if isinstance(content, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    parameters = content.get(KEY) if isinstance(content, Mapping) else None
+    return parameters if isinstance(parameters, Mapping) else {}

@@ -47,5 +47,5 @@ def _limits(given: Mapping[str, Any], file: str, contents: dict[str, Any]) -> Li
     changed = {key.removeprefix(PARAMETERS): value for key, value in given.items() if key.startswith(PARAMETERS)}
     if not isinstance(content, Mapping) or not isinstance(content.get("limits"), Mapping):
         return {}
-    found = resolved({KEY: {**(content.get(KEY) or {}), **changed}, "limits": content["limits"]}, name)["limits"]
-    return {metric: [limit.get("min"), limit.get("max")] for metric, limit in found.items() if isinstance(limit, Mapping)}
+    limits = resolved({KEY: {**(content.get(KEY) or {}), **changed}, "limits": content["limits"]}, name)["limits"]
+    return {metric: [limit.get("min"), limit.get("max")] for metric, limit in limits.items() if isinstance(limit, Mapping)}

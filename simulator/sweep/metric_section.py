@@ -14,7 +14,7 @@ from simulator.report.categorical_plots import Bar, Dots, Interval, Intervals, T
 from simulator.report.heatmap import Heat
 from simulator.report.html_page import Column, Page
 from simulator.report.plot import MAX_POINTS, Axis, Band, Curve, Panel, shortened
-from simulator.sweep.effects import FEW, Effect, Regression, effects, regression
+from simulator.sweep.effects import MAX_DISTINCT_ENDS, Effect, Regression, effects, regression
 from simulator.sweep.results import Key, Results, shown
 
 Array = NDArray[np.float64]
@@ -129,17 +129,17 @@ def _group(page: Page, results: Results, name: str, before: Sequence[Drawing]) -
     keys in the order of their effects."""
     metric = results.metrics[name]
     keys = [key for key in results.keys if len(key.values) > 1]
-    found = effects(keys, metric)
-    if before or found:
-        page.figure([*before, *_tornado(results, name, found)])
-    if found:
-        _effect_table(page, found, regression(keys, metric))
+    all_effects = effects(keys, metric)
+    if before or all_effects:
+        page.figure([*before, *_tornado(results, name, all_effects)])
+    if all_effects:
+        _effect_table(page, all_effects, regression(keys, metric))
     else:
         page.text("No key has an effect: fewer than two runs have a result, or each key has only one value.")
     _sobol(page, results, name)
     if name != PASSED and keys and np.isfinite(metric).any():
         _scatter(page, results, name, keys)
-    order = [*(one.key for one in found), *(key.name for key in keys if key.name not in {one.key for one in found})]
+    order = [*(one.key for one in all_effects), *(key.name for key in keys if key.name not in {one.key for one in all_effects})]
     by_effect = sorted(keys, key=lambda key: order.index(key.name))
     heats = [heat for one, other in itertools.combinations(by_effect, 2) if (heat := _heat(results, name, one, other)) is not None]
     if heats:
@@ -188,11 +188,11 @@ def _spread(name: str, metric: Array, limit: Sequence[float | None] | None) -> P
     )
 
 
-def _tornado(results: Results, name: str, found: Sequence[Effect]) -> list[Drawing]:
-    if not found:
+def _tornado(results: Results, name: str, all_effects: Sequence[Effect]) -> list[Drawing]:
+    if not all_effects:
         return []
-    bars = [Bar(results.short[one.key], one.at_low, one.at_high, _end(one.low), _end(one.high)) for one in found[:MAX_BARS]]
-    title = "Effects" + (f", the first {MAX_BARS} of {len(found)} keys" if len(found) > MAX_BARS else "")
+    bars = [Bar(results.short[one.key], one.at_low, one.at_high, _end(one.low), _end(one.high)) for one in all_effects[:MAX_BARS]]
+    title = "Effects" + (f", the first {MAX_BARS} of {len(all_effects)} keys" if len(all_effects) > MAX_BARS else "")
     return [Tornado(title, Axis(shortened(name, LETTERS_IN_ROWS)), float(np.nanmean(results.metrics[name])), bars)]
 
 
@@ -201,11 +201,11 @@ def _end(words: str) -> str:
     return words.replace("up to ", "≤ ").replace("from ", "≥ ")
 
 
-def _effect_table(page: Page, found: Sequence[Effect], plane: Regression) -> None:
+def _effect_table(page: Page, all_effects: Sequence[Effect], plane: Regression) -> None:
     columns = [Column("key", words=True, long=True), Column("low", words=True), Column("high", words=True), Column("mean at low")]
     columns += [Column("mean at high"), Column("difference"), Column("regression", "standardized")]
     rows: list[list[Any]] = []
-    for one in found:
+    for one in all_effects:
         slope = plane.coefficients.get(one.key)
         ends = [shortened(one.low, 32), shortened(one.high, 32)]
         rows.append([one.key, *ends, one.at_low, one.at_high, one.at_high - one.at_low, slope])
@@ -234,8 +234,8 @@ def _scatter(page: Page, results: Results, name: str, keys: Sequence[Key]) -> No
 def _verdicts(passed: Sequence[bool | None], chosen: NDArray[np.bool_]) -> list[tuple[str, int, NDArray[np.bool_]]]:
     """Return the curves of a scatter plot of the chosen runs, one for each verdict."""
     kinds = (("passed", 1, True), ("not passed", 2, False), ("runs", 1, None))
-    found = [(label, color, chosen & np.array([one is verdict for one in passed], dtype=bool)) for label, color, verdict in kinds]
-    return [one for one in found if one[2].any()]
+    groups = [(label, color, chosen & np.array([one is verdict for one in passed], dtype=bool)) for label, color, verdict in kinds]
+    return [one for one in groups if one[2].any()]
 
 
 def _cloud(results: Results, name: str, key: Key, curves: Sequence[tuple[str, int, NDArray[np.bool_]]]) -> Panel:
@@ -256,13 +256,13 @@ def _cloud(results: Results, name: str, key: Key, curves: Sequence[tuple[str, in
 
 def _trend(key: Key, metric: Array, there: NDArray[np.bool_]) -> tuple[Array, Array]:
     """Return the means over a key: at each value, or for many values in groups of equal size."""
-    numbers, found = key.numbers[there], metric[there]
+    numbers, results = key.numbers[there], metric[there]
     values = np.unique(numbers)
-    if len(values) <= FEW:
-        return values, np.array([found[numbers == value].mean() for value in values])
+    if len(values) <= MAX_DISTINCT_ENDS:
+        return values, np.array([results[numbers == value].mean() for value in values])
     order = np.argsort(numbers, kind="stable")
     groups = [group for group in np.array_split(order, min(TREND, max(1, len(order) // 5))) if len(group)]
-    return np.array([numbers[group].mean() for group in groups]), np.array([found[group].mean() for group in groups])
+    return np.array([numbers[group].mean() for group in groups]), np.array([results[group].mean() for group in groups])
 
 
 def _heat(results: Results, name: str, one: Key, other: Key) -> Heat | None:
@@ -295,20 +295,23 @@ def _heat(results: Results, name: str, one: Key, other: Key) -> Heat | None:
 
 def _sobol(page: Page, results: Results, name: str) -> None:
     for section in results.about.get("sections", ()):
-        found = indices_of(results, section, name) if section.get("saltelli") else None
-        if found is None:
+        indices = indices_of(results, section, name) if section.get("saltelli") else None
+        if indices is None:
             continue
         series = [
             (words, [Interval(float(one), float(low), float(high)) for one, low, high in zip(values, *ranges, strict=True)])
-            for words, values, ranges in (("first order", found.first, found.first_range), ("total order", found.total, found.total_range))
+            for words, values, ranges in (
+                ("first order", indices.first, indices.first_range),
+                ("total order", indices.total, indices.total_range),
+            )
         ]
         page.figure(
-            [Intervals("Sobol indices", Axis("fraction of the variance"), [results.short[key] for key in found.keys], series)],
-            _sobol_words(section, found),
+            [Intervals("Sobol indices", Axis("fraction of the variance"), [results.short[key] for key in indices.keys], series)],
+            _sobol_words(section, indices),
         )
         rows: list[list[Any]] = [
             [key, first.value, f"{shown(first.low)} to {shown(first.high)}", total.value, f"{shown(total.low)} to {shown(total.high)}"]
-            for key, first, total in zip(found.keys, series[0][1], series[1][1], strict=True)
+            for key, first, total in zip(indices.keys, series[0][1], series[1][1], strict=True)
         ]
         columns = [
             Column("key", words=True),
@@ -320,24 +323,26 @@ def _sobol(page: Page, results: Results, name: str) -> None:
         page.table(columns, rows)
 
 
-def _sobol_words(section: Mapping[str, Any], found: Indices) -> str:
+def _sobol_words(section: Mapping[str, Any], indices: Indices) -> str:
     missing = (
-        f" {found.of - found.pairs} of {found.of} pairs of points are left out: their runs are missing." if found.pairs < found.of else ""
+        f" {indices.of - indices.pairs} of {indices.of} pairs of points are left out: their runs are missing."
+        if indices.pairs < indices.of
+        else ""
     )
     return (
         f"Runs {section['first']} to {section['first'] + section['runs'] - 1}. "
         f"First order: fraction of the variance that disappears if only this key is known. Total "
         f"order: fraction that remains if all other keys are known. "
-        f"{100 * CONFIDENCE:g} % intervals by bootstrap over {found.pairs} pairs.{missing}"
+        f"{100 * CONFIDENCE:g} % intervals by bootstrap over {indices.pairs} pairs.{missing}"
     )
 
 
 def indices_of(results: Results, section: Mapping[str, Any], name: str) -> Indices | None:
     """Return the Sobol indices of a metric from a Saltelli design, or None if too few of its runs are complete."""
     points = section["runs"] // (section["saltelli"] * section["repeats"])  # runs of a pair
-    found = np.full(section["runs"], np.nan)
+    values = np.full(section["runs"], np.nan)
     places = results.numbers - section["first"]
     inside = (places >= 0) & (places < section["runs"])
-    found[places[inside]] = results.metrics[name][inside]
-    pairs = found.reshape(section["saltelli"], points, section["repeats"]).mean(axis=2)
+    values[places[inside]] = results.metrics[name][inside]
+    pairs = values.reshape(section["saltelli"], points, section["repeats"]).mean(axis=2)
     return sobol_indices(section["keys"][: points - 2], pairs)

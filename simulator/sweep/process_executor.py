@@ -14,7 +14,7 @@ from simulator.base.line_process import LineProcess, ProcessDiedError
 WORKER = "simulator.sweep.worker"
 ONE_THREAD = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Environment of a worker: numerical libraries use one thread, since a worker has one core."""
-AGAIN = "again"
+AGAIN_KEY = "again"
 """Key that marks a chunk whose worker died once."""
 
 Chunk = dict[str, Any]
@@ -69,11 +69,11 @@ class LocalProcesses:
                 except ProcessDiedError as error:
                     if self._processes[worker].ended:
                         return
-                    if AGAIN in chunk:
+                    if AGAIN_KEY in chunk:
                         rows = [_lost(case["run"], str(error)) for case in chunk["cases"]]
                         responses.append({"rows": rows, "worker": f"local_{worker}"})
                     else:
-                        again += [{**chunk, "cases": [case], AGAIN: True} for case in reversed(chunk["cases"])]
+                        again += [{**chunk, "cases": [case], AGAIN_KEY: True} for case in reversed(chunk["cases"])]
 
     def close(self) -> None:
         """Kill the processes."""

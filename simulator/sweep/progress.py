@@ -9,7 +9,7 @@ from typing import Any
 
 from simulator.sweep.engine import Progress
 
-BETWEEN = 10.0
+LINE_INTERVAL = 10.0
 """Interval between two lines in s."""
 
 
@@ -36,7 +36,7 @@ class ProgressDisplay:
         self.last = progress
         if self._with_bar:
             self._draw(progress)
-        elif time.monotonic() - self._said > BETWEEN and progress.done < progress.of:
+        elif time.monotonic() - self._said > LINE_INTERVAL and progress.done < progress.of:
             self._said = time.monotonic()
             self._say(f"{self._name}: {progress.done} of {progress.of} runs{_failed(progress)}{_left(progress)}")
 

@@ -78,23 +78,23 @@ def _from_table(about: Mapping[str, Any], table: pa.Table, machine: pa.Table) ->
     metrics = json.loads(table.schema.metadata[b"jounce_sweep"])["metrics"]
     numbers = {name: _numbers(table[name].to_pylist()) for name in metrics}
     workers, wall, simulated = (machine[name].to_pylist() for name in ("worker", "wall_s", "simulated_s"))
-    found = _results(
+    results = _results(
         about, table, table["passed"].to_pylist(), table["failure"].to_pylist(), numbers, _machine(about, workers, wall, simulated)
     )
-    return replace(found, outcomes=table[OUTCOME].to_pylist()) if OUTCOME in table.column_names else found
+    return replace(results, outcomes=table[OUTCOME].to_pylist()) if OUTCOME in table.column_names else results
 
 
 def _from_journals(about: Mapping[str, Any], plan: pa.Table, rows: Iterable[Row]) -> Results:
     """Return the results of the runs that have a row so far. If a lost run was repeated, the later row counts."""
-    found: dict[str, Row] = {}
+    rows_by_run: dict[str, Row] = {}
     for row in rows:
-        if row.keys() >= ROW_KEYS and (row["run"] not in found or found[row["run"]].get("lost")):
-            found[row["run"]] = row
-    done = [row for row in (found.get(run) for run in plan["run"].to_pylist()) if row is not None]
-    there = np.array([run in found for run in plan["run"].to_pylist()], dtype=bool)
+        if row.keys() >= ROW_KEYS and (row["run"] not in rows_by_run or rows_by_run[row["run"]].get("lost")):
+            rows_by_run[row["run"]] = row
+    done = [row for row in (rows_by_run.get(run) for run in plan["run"].to_pylist()) if row is not None]
+    there = np.array([run in rows_by_run for run in plan["run"].to_pylist()], dtype=bool)
     names = dict.fromkeys(name for row in done for name in row["metrics"])
     numbers = {name: _numbers([row["metrics"].get(name) for row in done]) for name in names}
-    completed = list(found.values())
+    completed = list(rows_by_run.values())
     machine = _machine(
         about,
         [row["worker"] for row in completed],

@@ -35,12 +35,12 @@ def main_report(folder: str | None, metrics: Sequence[str], shown: bool) -> int:
         raise ConfigError("jounce sweep report", "", "no folder", "the folder of a sweep, created with `jounce sweep FILE --out DIR`")
     results = read_results(folder)
     _check(results, metrics)
-    wanted = list(metrics) or list(results.about.get("wanted", ()))
+    names = list(metrics) or list(results.about.get("wanted", ()))
     command = shlex.join(["jounce", "sweep", "report", folder, *(["--metric", *metrics] if metrics else [])])
     page = Path(folder) / PAGE
     with StatusLine(quiet=False) as status:
         status("drawing plots")
-        write_text(page, sweep_page(results, wanted, command).html())
+        write_text(page, sweep_page(results, names, command).html())
     print_line(f"{len(results.runs)} of {planned_runs(results)} runs; the page is {page}")
     if shown:
         webbrowser.open(page.resolve().as_uri())

@@ -17,7 +17,7 @@ from simulator.base.units import is_suffix
 from simulator.maneuvers.metrics import METRICS
 from simulator.report.html_page import Column, Page, Verdict
 from simulator.report.plot import shortened
-from simulator.sweep.effects import FEW
+from simulator.sweep.effects import MAX_DISTINCT_ENDS
 from simulator.sweep.metric_section import NOTES, PASSED, metric_section
 from simulator.sweep.results import Key, Results
 
@@ -39,8 +39,8 @@ LETTERS_OF_ALL = 240
 """Maximum number of characters of the list of values of a key."""
 
 
-def sweep_page(results: Results, wanted: Sequence[str], command: str) -> Page:
-    """Return the report page. `wanted` are patterns of the metrics to draw, `command` is the command line."""
+def sweep_page(results: Results, names: Sequence[str], command: str) -> Page:
+    """Return the report page. `names` are patterns of the metrics to draw, `command` is the command line."""
     page = Page(str(results.about.get("title") or results.about.get("name") or "A sweep"), f"Created by `{command}`.")
     _head(page, results)
     _varied(page, results)
@@ -48,7 +48,7 @@ def sweep_page(results: Results, wanted: Sequence[str], command: str) -> Page:
         _outcomes(page, results)
     if results.failed:
         _failures(page, results)
-    chosen, why = chosen_metrics(results, wanted)
+    chosen, why = chosen_metrics(results, names)
     _all_metrics(page, results, why)
     if chosen or results.varies(PASSED):
         page.subheading("How to read the plots")
@@ -60,15 +60,17 @@ def sweep_page(results: Results, wanted: Sequence[str], command: str) -> Page:
     return page
 
 
-def named_metrics(results: Results, wanted: Sequence[str]) -> list[str]:
+def named_metrics(results: Results, patterns: Sequence[str]) -> list[str]:
     """Return the metrics that patterns name. Without patterns, return all: those with limits first and those of every maneuver last.
 
     Of a metric in two units, a pattern names the one in the unit for display.
     """
     names = [name for name in results.metrics if name != PASSED]
     own = _without_twins(results)
-    if wanted:
-        return [name for name in names if name in wanted or (name in own and any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted))]
+    if patterns:
+        return [
+            name for name in names if name in patterns or (name in own and any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns))
+        ]
     limits = results.about.get("limits") or {}
     return sorted(own, key=lambda name: 0 if name in limits else 2 if _bare(name) in EVERYWHERE else 1)
 
@@ -99,13 +101,13 @@ def _in_proportion(one: Array, other: Array) -> bool:
     return one[at] == 0.0 or bool(np.allclose(one[there] * (other[at] / one[at]), other[there], rtol=1e-9, atol=0.0))
 
 
-def chosen_metrics(results: Results, wanted: Sequence[str]) -> tuple[list[str], str]:
+def chosen_metrics(results: Results, names: Sequence[str]) -> tuple[list[str], str]:
     """Return the metrics to draw, and a sentence about the others. Constant metrics are not drawn; by default only the first ones are."""
-    named = named_metrics(results, wanted)
+    named = named_metrics(results, names)
     varying = [name for name in named if results.varies(name)]
     constant = len(named) - len(varying)
     words = [f"{_many(constant, 'metric')} with one number in all runs, or none, appear only in the table."] * (constant > 0)
-    if not wanted and len(varying) > DRAWN:
+    if not names and len(varying) > DRAWN:
         words.insert(
             0, f"The plots show {DRAWN} of {len(varying)} that vary. Choose others with `--metric NAME` or `metrics` in the sweep file."
         )
@@ -142,7 +144,9 @@ def _varied(page: Page, results: Results) -> None:
     rows = []
     for key in results.keys:
         words = [key.word_of(value) for value in key.values]
-        which = shortened(", ".join(words), LETTERS_OF_ALL) if key.names or len(words) <= FEW else f"{words[0]} to {words[-1]}"
+        which = (
+            shortened(", ".join(words), LETTERS_OF_ALL) if key.names or len(words) <= MAX_DISTINCT_ENDS else f"{words[0]} to {words[-1]}"
+        )
         rows.append([key.name, str(len(words)), which])
     page.table([Column("key", words=True, long=True), Column("values"), Column("which", words=True, long=True)], rows)
 

@@ -127,8 +127,8 @@ def outcome_of_row(row: Row) -> tuple[str | None, str | None]:
     """Return outcome and reason of a run of a sweep with drives to goals: `error` for a run without a result; None for another maneuver."""
     if row["failure"]:
         return ERROR, row["failure"]
-    found = row.get(OUTCOME) or {}
-    return found.get("word"), found.get("reason")
+    outcome = row.get(OUTCOME) or {}
+    return outcome.get("word"), outcome.get("reason")
 
 
 def failures(table: Path) -> dict[str, int]:
@@ -138,8 +138,8 @@ def failures(table: Path) -> dict[str, int]:
 
 def outcomes(table: Path) -> dict[str, int]:
     """Return the outcomes in a table with the number of runs, in the order of OUTCOMES; empty without drives to goals."""
-    found = _counted(table, OUTCOME)
-    return {word: found[word] for word in OUTCOMES if found[word]}
+    counts = _counted(table, OUTCOME)
+    return {word: counts[word] for word in OUTCOMES if counts[word]}
 
 
 def _counted(table: Path, name: str) -> Counter[str]:

@@ -108,13 +108,13 @@ class Results:
         """Return the runs grouped by the keys that their blocks vary, each with a label. Effects are computed within groups, because
         blocks differ in the values of keys that they do not vary."""
         sections = self.about.get("sections") or ()
-        found: dict[frozenset[str], list[Mapping[str, Any]]] = {}
+        groups: dict[frozenset[str], list[Mapping[str, Any]]] = {}
         for section in sections:
-            found.setdefault(frozenset(section["keys"]), []).append(section)
-        if len(found) < 2:
+            groups.setdefault(frozenset(section["keys"]), []).append(section)
+        if len(groups) < 2:
             return [("", self)]
         out = []
-        for keys, those in found.items():
+        for keys, those in groups.items():
             ends = [(section["first"], section["first"] + section["runs"] - 1) for section in those]
             inside = np.any([(first <= self.numbers) & (self.numbers <= last) for first, last in ends], axis=0)
             words = ", ".join(f"{first} to {last}" for first, last in ends)
@@ -137,5 +137,5 @@ class Results:
 
     def varies(self, name: str) -> bool:
         """Return whether a metric has different values."""
-        found = self.metrics[name][np.isfinite(self.metrics[name])]
-        return len(found) > 1 and bool(np.ptp(found) > 1e-12 * np.abs(found).max())
+        values = self.metrics[name][np.isfinite(self.metrics[name])]
+        return len(values) > 1 and bool(np.ptp(values) > 1e-12 * np.abs(values).max())

@@ -160,9 +160,9 @@ class CachingBuilder(SessionBuilder):
         names = tuple(configuration.name(key) for key in ("vehicle", "terrain") if configuration.has(key))
         key = (None if in_common else body, names, _content_key(configuration, "maneuver"))
         maneuver = self._maneuvers.take(key, lambda: super(CachingBuilder, self).maneuver(configuration, vehicle))
-        wanted = (*maneuver.channels, *self.channels)
+        channels = (*maneuver.channels, *self.channels)
         axles = None if vehicle is None else vehicle.mechanism.axles
-        self.has_motion = self._looked_at.take((axles, wanted), lambda: self._needs_motion(wanted))
+        self.has_motion = self._looked_at.take((axles, channels), lambda: self._needs_motion(channels))
         return copy.copy(maneuver) if body is None else maneuver.for_another(body)
 
     def check_step(self, configuration: Configuration, vehicle: Vehicle, step: float, places: tuple[str, ...]) -> None:
@@ -199,8 +199,8 @@ class CachingBuilder(SessionBuilder):
         known.initial.read()  # loads the kernels
         return known
 
-    def _needs_motion(self, wanted: Sequence[str]) -> bool:
-        return self._known is None or _may_be_of_motion(wanted, self._known.initial)
+    def _needs_motion(self, names: Sequence[str]) -> bool:
+        return self._known is None or _may_be_of_motion(names, self._known.initial)
 
     def _known_as(self, vehicle: Vehicle) -> KnownVehicle:
         assert self._known is not None and self._known.initial.description is vehicle.description
@@ -213,11 +213,11 @@ def _usual_cueing(step: float) -> MotionCueing:
     return build_cueing(DEFAULTS["washout"], DEFAULTS["platform"], step)
 
 
-def _may_be_of_motion(wanted: Sequence[str], vehicle: Vehicle) -> bool:
+def _may_be_of_motion(names: Sequence[str], vehicle: Vehicle) -> bool:
     """Return whether a requested column may belong to the motion platform, the washout or the rider rather than to the vehicle."""
     own, platform = _names(vehicle.readout_table, ""), _names(MOTION, "") | _names(PLATFORM, "platform_")
     own |= _names(COMMAND, "command_")
-    return any(not _fits(pattern, own) or _fits(pattern, platform) for pattern in wanted)
+    return any(not _fits(pattern, own) or _fits(pattern, platform) for pattern in names)
 
 
 def _fits(pattern: str, names: Set[str]) -> bool:

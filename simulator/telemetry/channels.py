@@ -87,17 +87,17 @@ class Channels(Layout):
     sources : (prefix, table, record) each; every row reads the record again, so the caller must fill the same record in place.
         The prefix precedes every name of that table ("" for the readout, "command_" for the command).
     wall : names of the columns with values of the wall clock
-    wanted : columns to select, see `chosen`; empty: all columns
+    patterns : columns to select, see `chosen`; empty: all columns
 
     Raises
     ------
-    ConfigError : no column matches one of `wanted`
+    ConfigError : no column matches one of `patterns`
     """
 
-    def __init__(self, sources: Iterable[tuple[str, Table, Record]], wall: Collection[str] = (), wanted: Collection[str] = ()) -> None:
+    def __init__(self, sources: Iterable[tuple[str, Table, Record]], wall: Collection[str] = (), patterns: Collection[str] = ()) -> None:
         sources = list(sources)
         offered = tuple(_columns(table, prefix, record.dtype, frozenset(wall)) for prefix, table, record in sources)
-        laid = _lay_out(offered, tuple(source.itemsize for _, _, source in sources), tuple(wanted))
+        laid = _lay_out(offered, tuple(source.itemsize for _, _, source in sources), tuple(patterns))
         self.parts = [Part(sources[n][2].view(np.uint8), places, start, size) for n, places, start, size in laid.parts]
         super().__init__(laid.columns, laid.row_bytes)
 
@@ -117,30 +117,30 @@ class Rows:
                 source.take(places, out=rows[place], mode="clip")
 
 
-def chosen(offered: Mapping[str, str], wanted: Collection[str]) -> list[str]:
+def chosen(offered: Mapping[str, str], patterns: Collection[str]) -> list[str]:
     """Return the selected columns, in the offered order.
 
     Parameters
     ----------
     offered : field of every column, by the name of the column
-    wanted : names of columns or fields ("v_WB_B" for its three columns), and patterns of either with * and ? ("F_C_*_z"); empty: all
+    patterns : names of columns or fields ("v_WB_B" for its three columns), and patterns of either with * and ? ("F_C_*_z"); empty: all
         columns
 
     Raises
     ------
-    ConfigError : no column matches one of `wanted`
+    ConfigError : no column matches one of `patterns`
     """
-    found: set[str] = set()
-    for pattern in wanted or ("*",):
+    names: set[str] = set()
+    for pattern in patterns or ("*",):
         if pattern in offered:  # fast path; patterns take nearly all the time
-            found.add(pattern)
+            names.add(pattern)
             continue
         matching = {name for name, field in offered.items() if fnmatchcase(name, pattern) or fnmatchcase(field, pattern)}
         if not matching and offered:
             near = did_you_mean(pattern, [*offered.values(), *offered])
             raise ConfigError("channels", "", pattern, f"a column, a field, or a matching pattern with * and ?{near}")
-        found |= matching
-    return [name for name in offered if name in found]
+        names |= matching
+    return [name for name in offered if name in names]
 
 
 class _Columns(tuple[Channel, ...]):
@@ -169,12 +169,12 @@ class _RowLayout(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _lay_out(offered: tuple[_Columns, ...], sizes: tuple[int, ...], wanted: tuple[str, ...]) -> _RowLayout:
+def _lay_out(offered: tuple[_Columns, ...], sizes: tuple[int, ...], patterns: tuple[str, ...]) -> _RowLayout:
     """Lay out the selected columns of several records; cached, because runs of one kind share the layout. Raises ConfigError."""
     names = [column.name for columns in offered for column in columns]
     if len(set(names)) != len(names):
         raise ValueError("duplicate channel names: " + ", ".join(sorted({name for name in names if names.count(name) > 1})))
-    names = chosen({column.name: column.field for columns in offered for column in columns}, wanted)
+    names = chosen({column.name: column.field for columns in offered for column in columns}, patterns)
     parts: list[tuple[int, NDArray[np.intp] | None, int, int]] = []
     laid: list[Channel] = []
     start = 0
@@ -222,7 +222,7 @@ def _suffixes(row: Row) -> list[str]:
 def frame_of(row: Row) -> str:
     """Return the letter of the frame of a field: from its monogram, else from the row, else ""."""
     for pattern, frame in _MONOGRAM:
-        found = pattern.match(row[0])
-        if found:
-            return frame or found.group(1)
+        match = pattern.match(row[0])
+        if match:
+            return frame or match.group(1)
     return row[5] if len(row) > 5 else ""

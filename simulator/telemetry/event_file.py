@@ -115,8 +115,8 @@ def read_events(log: Path) -> tuple[Event, ...] | None:
         return None
     text = read_unicode(file, "a file of events", MAX_BYTES)
     head, *rows = text.split("\n")[:-1] or [""]
-    found = _json(head)
-    if not isinstance(found, dict) or found.get("format") != FORMAT or found.get("version") != VERSION:
+    head_values = _json(head)
+    if not isinstance(head_values, dict) or head_values.get("format") != FORMAT or head_values.get("version") != VERSION:
         raise ConfigError(file, "", head[:80], f"the first line of a file of events, version {VERSION}")
     return tuple(_event(file, number, row) for number, row in enumerate(rows, 2))
 

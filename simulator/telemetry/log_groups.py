@@ -53,17 +53,17 @@ class LogGroups:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        wanted = [name for name in columns if name in self.names]
+        present = [name for name in columns if name in self.names]
         try:
             with arrow_file(self.file) as source, pq.ParquetFile(source) as log:
-                table = log.read_row_group(group, wanted, use_threads=False)
-                found = {name: table.column(name).to_numpy() for name in table.column_names}
+                table = log.read_row_group(group, present, use_threads=False)
+                columns_read = {name: table.column(name).to_numpy() for name in table.column_names}
         except (OSError, pa.ArrowException):
             raise UnreadableError(self.file, f"row group {group}", "damaged", "rows that can be read") from None
-        for name, values in found.items():
+        for name, values in columns_read.items():
             if values.dtype.kind not in NUMBERS:
                 raise ConfigError(self.file, name, "a column of other values", "a column of numbers")
-        return found
+        return columns_read
 
     def read_all(self, columns: Collection[str]) -> tuple[Columns, str]:
         """Return columns of all groups up to the first damaged one, and the error of that one or an empty text.

@@ -27,15 +27,15 @@ def decoding(file: Path | str, key: str, value: object, expected: str) -> Iterat
 
 def recorded_configuration(about: Mapping[str, str], file: Path | str) -> dict[str, Any] | None:
     """Return the complete configuration of a run; None if the log does not contain it. Raises ConfigError: it is not a mapping."""
-    found: dict[str, Any] = {}
+    configuration: dict[str, Any] = {}
 
     def decode(value: Any) -> None:
         if not isinstance(value, dict) or not isinstance(value.get("recorded", {}), dict):
             raise TypeError
-        found.update(value)
+        configuration.update(value)
 
     recorded_json(about, CONFIGURATION, file, decode)
-    return found if about.get(CONFIGURATION) else None
+    return configuration if about.get(CONFIGURATION) else None
 
 
 def whole_number(about: Mapping[str, str], key: str, file: Path | str) -> int:

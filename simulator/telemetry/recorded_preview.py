@@ -22,14 +22,14 @@ def log_file(path: Path, file: object, key: str) -> Path:
     if not path.exists():
         raise ConfigError(file, key, str(path), "an existing run folder or telemetry file")
     try:
-        found = read_logs(path)[0]
+        log = read_logs(path)[0]
     except ConfigError as error:
         raise ConfigError(file, key, str(path), error.expected) from None
-    if found.trouble or found.file.suffix != ".parquet":
+    if log.trouble or log.file.suffix != ".parquet":
         raise ConfigError(
-            file, key, str(path), f"the log of a completed run; this log is incomplete: {found.trouble or found.about.get('ended', '')}"
+            file, key, str(path), f"the log of a completed run; this log is incomplete: {log.trouble or log.about.get('ended', '')}"
         )
-    return found.file
+    return log.file
 
 
 def preview_of_log(log: Path, step: float, points: int, file: object, key: str) -> RecordedPreview:

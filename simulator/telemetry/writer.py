@@ -52,14 +52,14 @@ class LogChoice:
     """Also write telemetry.csv, by the outlet `csv`."""
 
 
-USUAL = LogChoice()
+USUAL_CHOICE = LogChoice()
 
 
 @dataclass(frozen=True)
 class LogOptions:
     """Options of a log in addition to its content."""
 
-    choice: LogChoice = USUAL
+    choice: LogChoice = USUAL_CHOICE
     """Content of the log; its rate is for the caller of `publish`."""
     about: Mapping[str, Any] = field(default_factory=dict)
     """Run metadata for the file: "vehicle", "terrain", "seed", "configuration" ... Values other than text are stored as JSON."""

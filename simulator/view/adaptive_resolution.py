@@ -8,7 +8,7 @@ import numpy as np
 
 SCALES = (1.0, 0.85, 0.7, 0.55)
 """Sizes of the rendered image divided by that of the displayed image."""
-SLOW, FAST = 1.0 / 33.0, 1.0 / 46.0
+SLOW_FRAME, FAST_FRAME = 1.0 / 33.0, 1.0 / 46.0
 """s. A longer frame time reduces the size. The size increases if the expected time of the next larger size is below the second value."""
 
 
@@ -54,8 +54,8 @@ class Quality:
         if len(self._times) >= WINDOW:
             typical = float(np.median(self._times))
             self._times.clear()
-            if typical > SLOW and self._step + 1 < len(SCALES):
+            if typical > SLOW_FRAME and self._step + 1 < len(SCALES):
                 self._step += 1
-            elif self._step and typical * (SCALES[self._step - 1] / SCALES[self._step]) ** 2 < FAST:
+            elif self._step and typical * (SCALES[self._step - 1] / SCALES[self._step]) ** 2 < FAST_FRAME:
                 self._step -= 1
         return self.scale

@@ -13,11 +13,11 @@ from simulator.view.camera import Shot, pinhole_lens
 from simulator.view.gl_context import is_software, offscreen_context
 from simulator.view.terrain_data import TerrainData
 
-FAR = 6000.0
+FAR_PLANE = 6000.0
 """m. Far plane, as that of the window."""
 SAMPLES = (4, 1)
 """Samples per pixel of colors, for a graphics card and for a software renderer, which takes 2 to 3 times as long with 4."""
-INSIDE_NEAR, NEAR = 0.08, 0.05
+INSIDE_NEAR_PLANE, NEAR_PLANE = 0.08, 0.05
 """m. Near plane for the driver's eye, as in the window, and for other cameras."""
 
 CAMERA = (
@@ -76,10 +76,10 @@ class CameraImages:
         c = camera[0]
         size = int(c["width"]), int(c["height"])
         inside = bool(c["inside"])
-        near = INSIDE_NEAR if inside else NEAR
+        near = INSIDE_NEAR_PLANE if inside else NEAR_PLANE
         shot = Shot(
             np.asarray(p_WC, float), np.asarray(R_WC, float) * (1.0, -1.0, -1.0), 1.0, near, inside=inside, shows_vehicle=bool(c["shows_vehicle"]),
-            lens=pinhole_lens(size, tuple(c["focal"].tolist()), tuple(c["center"].tolist()), near, FAR),
+            lens=pinhole_lens(size, tuple(c["focal"].tolist()), tuple(c["center"].tolist()), near, FAR_PLANE),
         )  # fmt: skip
         return Images(
             self._color(shot, state, size) if color else NO_COLOR, *(self._numbers(shot, state, size) if numbers else (NO_NUMBER, NO_DEPTH))
@@ -102,8 +102,8 @@ class CameraImages:
         if key not in self._frames:
             self._frames[key] = NumberFrame(*size)
         self.scene.draw_numbers(shot, state, self._frames[key])
-        found: tuple[NDArray[np.int32], NDArray[np.float32]] = self._frames[key].read()
-        return found
+        numbers: tuple[NDArray[np.int32], NDArray[np.float32]] = self._frames[key].read()
+        return numbers
 
     def close(self) -> None:
         """Release the surface."""

@@ -23,7 +23,7 @@ from simulator.view.drive_lock import DriveLock
 from simulator.view.launch import OBJECTS_FILE, ViewProcess, start_process
 from simulator.view.make_object_data import make_object_data
 from simulator.view.object_changes import ChangedObjects
-from simulator.view.rut_tiles import MOST, SIDE, RutTiles
+from simulator.view.rut_tiles import MAX_TILES, SIDE, RutTiles
 from simulator.view.shared_state import ViewWriter, extras
 from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
@@ -152,7 +152,7 @@ class _Running:
         readout: Record,
         objects: ObjectSet,
         soil: SoilMemory | None,
-        wanted: tuple[bool, bool],
+        kinds: tuple[bool, bool],
     ) -> Images:
         """As `CameraProcess.render`."""
         self.renderer()
@@ -160,7 +160,7 @@ class _Running:
         for name, *_ in CAMERA:
             request[name] = camera[0][name]
         request["p_WC"], request["R_WC"] = pose
-        request["color"], request["numbers"] = wanted
+        request["color"], request["numbers"] = kinds
         request["smooth"] = self._put_ruts(soil, readout[0]["p_WB"])
         self._put_objects(objects, float(readout[0]["time"]))
         self._states.publish(readout, self._extra)
@@ -194,13 +194,13 @@ class _Running:
             return False
         other = soil is not self._soil
         if other:
-            self._soil, self._tiles = soil, ChangedTiles(SIDE, MOST)
+            self._soil, self._tiles = soil, ChangedTiles(SIDE, MAX_TILES)
         assert self._tiles is not None
         calls = SIDE // ROWS if other else 1  # of a call, ROWS rows of the square are searched for tiles that entered it
         while calls > 0:
             tiles = RutTiles(*self._tiles.changed_tiles(soil, float(position[0]), float(position[1])))
             self._states.ruts.put(tiles)
-            calls -= len(tiles.places) < MOST
+            calls -= len(tiles.places) < MAX_TILES
         return other
 
     def _wait(self, seconds: float, what: str) -> None:

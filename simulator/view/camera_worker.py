@@ -68,8 +68,8 @@ def _render(view: CameraImages, reader: ViewReader, block: CameraBlock, objects:
     camera = record(CAMERA)
     for name, *_ in CAMERA:
         camera[0][name] = r[name]
-    found = view.render(camera, r["p_WC"], r["R_WC"], reader.last, bool(r["color"]), bool(r["numbers"]))
-    block.images.write(found)
+    images = view.render(camera, r["p_WC"], r["R_WC"], reader.last, bool(r["color"]), bool(r["numbers"]))
+    block.images.write(images)
 
 
 def _warm_up(view: CameraImages, reader: ViewReader) -> None:

@@ -98,7 +98,7 @@ class HostWatch:
 
 def running() -> list[dict[str, Any]]:
     """Return the descriptions of the running drives of this user, each with its `folder`, the latest first."""
-    found = []
+    drives = []
     for folder in _folders():
         try:
             lock = os.open(folder / "lock", os.O_RDWR)
@@ -106,12 +106,12 @@ def running() -> list[dict[str, Any]]:
             continue
         try:
             if not _lock(lock, shared=True):
-                found.append({**json.loads((folder / ABOUT).read_text(encoding="utf-8")), "folder": folder})
+                drives.append({**json.loads((folder / ABOUT).read_text(encoding="utf-8")), "folder": folder})
         except (OSError, ValueError):
             continue  # the drive is just starting or ending
         finally:
             os.close(lock)
-    return sorted(found, key=lambda about: -float(about["began"]))
+    return sorted(drives, key=lambda about: -float(about["began"]))
 
 
 def sweep() -> None:
@@ -179,13 +179,13 @@ def _locked_folder() -> tuple[Path, int]:
 
 def _folders() -> list[Path]:
     """Return the folders of this user's drives, running or not; no links."""
-    found = []
+    folders = []
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
             about = folder.lstat()
             if stat.S_ISDIR(about.st_mode) and about.st_uid == USER:
-                found.append(folder)
-    return found
+                folders.append(folder)
+    return folders
 
 
 @contextlib.contextmanager

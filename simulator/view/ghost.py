@@ -22,7 +22,7 @@ FIELDS = ("p_WB", "q_WB", "p_BK", "R_BK", "wheel_angle", "steering_wheel_angle")
 GEOMETRY = "geometry_"
 MOVES = 0.3
 """m/s above which a vehicle moves."""
-NEAR, CLEAR = 3.0, 12.0
+NEAR_DISTANCE, CLEAR_DISTANCE = 3.0, 12.0
 """m. Distances from the camera to the ghost: up to the first it is nearly invisible, from the second on it has its full opacity."""
 FAINT, OPAQUE = 0.06, 0.55
 """Opacity of the ghost at these distances."""
@@ -111,7 +111,7 @@ class Ghost:
         self.place(self.clock.time(state))
         place = self.state[0]["p_WB"]
         self._vehicle.place(place, rotation(self.state[0]["q_WB"]), self.state)
-        share = np.clip((float(np.linalg.norm(place - eye)) - NEAR) / (CLEAR - NEAR), 0.0, 1.0)
+        share = np.clip((float(np.linalg.norm(place - eye)) - NEAR_DISTANCE) / (CLEAR_DISTANCE - NEAR_DISTANCE), 0.0, 1.0)
         self._vehicle.draw_translucent(clip_of_world, eye, FAINT + (OPAQUE - FAINT) * float(share))
 
     def place(self, time: float) -> None:

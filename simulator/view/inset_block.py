@@ -101,11 +101,11 @@ class InsetBlock:
         end = int(self._head["end"][part])
         if end == self._seen[part]:
             return None
-        name, found = bytes(self._head["name"][part]).decode(errors="replace"), values.copy()
+        name, values_copy = bytes(self._head["name"][part]).decode(errors="replace"), values.copy()
         if int(self._head["begin"][part]) != end:
             return None
         self._seen[part] = end
-        return name, found
+        return name, values_copy
 
     def close(self) -> None:
         """Close the block; the host removes it."""

@@ -74,8 +74,8 @@ class Insets:
         if (cloud := self._block.new_points()) is not None:
             self.lidar.show(cloud[0], top_view(cloud[1]))
 
-        if (found := self._block.new_map()) is not None:
-            self.map.show(found[0], map_image(found[1]))
+        if (new_map := self._block.new_map()) is not None:
+            self.map.show(new_map[0], map_image(new_map[1]))
 
     @property
     def shown(self) -> list[Inset]:

@@ -25,7 +25,7 @@ TEXT_EDGE, LINE = 22.0, 24.0
 MAX_LINES = 3
 RESERVED = (560.0, 62.0)
 """Space for two lines of a message."""
-SMALLEST = (272.0, 232.0)
+SMALLEST_CANVAS = (272.0, 232.0)
 """Canvas on which dashboard and message fit; a smaller image has smaller letters."""
 _DASHBOARDS = {"wide": (472.0, 104.0), "narrow": (236.0, 104.0)}
 _PLATFORM, _SESSION = (196.0, 156.0), (190.0, 72.0)
@@ -52,7 +52,7 @@ def canvas_scale(width: float, height: float, ratio: float, show_help: bool, tex
     large = text_scale * max(ratio, min(width / 1280.0, height / 720.0))
     if show_help:
         return min(large, max(min(width / (w + 8.0), height / (h + 8.0)) for w, h in map(_help_size, (1, 2, 3))))
-    return min(large, width / SMALLEST[0], height / SMALLEST[1])
+    return min(large, width / SMALLEST_CANVAS[0], height / SMALLEST_CANVAS[1])
 
 
 def arrange(
@@ -94,9 +94,9 @@ def place_insets(width: float, height: float, panels: Iterable[Box], sizes: Sequ
     for w, h in sizes:
         tops = [EDGE, *(box.y + box.height + GAP for box in taken)]
         boxes = (Box(x, y, w, h) for x in (width - EDGE - w, EDGE) for y in sorted(tops))
-        found = next((box for box in boxes if _inside(box, width, height) and not any(_overlap(box, other) for other in taken)), None)
-        places.append(found)
-        taken += [] if found is None else [found]
+        free_box = next((box for box in boxes if _inside(box, width, height) and not any(_overlap(box, other) for other in taken)), None)
+        places.append(free_box)
+        taken += [] if free_box is None else [free_box]
     return places
 
 

@@ -139,7 +139,7 @@ class Hud:
         if self.timeline is None or not self.shows_plots:
             return [box]
         places = (place_insets(width / scale, box.y, panels, (size,))[0] for size in PLOTS)
-        place = next((found for found in places if found is not None), None)
+        place = next((free_place for free_place in places if free_place is not None), None)
         if place is None:
             return [box]
         timeline_plots(self.canvas, place, float(state[0]["replay_position"]), self.timeline)

@@ -139,12 +139,12 @@ def double_keys(bindings: Bindings) -> list[tuple[str, str, str]]:
     [('P', 'pause', 'platform')]
     """
     owner: dict[str, str] = {}
-    found = []
+    doubles = []
     for action, keys in bindings.items():
         for key in keys:
             if owner.setdefault(key, action) != action:
-                found.append((key, owner[key], action))
-    return found
+                doubles.append((key, owner[key], action))
+    return doubles
 
 
 _ROWS = (

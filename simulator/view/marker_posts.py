@@ -13,7 +13,7 @@ from simulator.view.terrain_data import TerrainData, ViewRoad
 
 SPACING = 50.0
 """m. Distance between two pairs of posts."""
-BESIDE = 1.5
+EDGE_DISTANCE = 1.5
 """m. Distance from the edge of the hard surface."""
 GROUP = 8
 """Number of posts that are drawn or culled together."""
@@ -43,7 +43,7 @@ def places(road: ViewRoad) -> NDArray[np.float64]:
         (x0, y0), (x1, y1) = road.points[k - 1], road.points[k]
         heading = math.atan2(y1 - y0, x1 - x0)
         for side in (1.0, -1.0):
-            reach = side * (0.5 * road.width + BESIDE)
+            reach = side * (0.5 * road.width + EDGE_DISTANCE)
             out.append((x0 - reach * math.sin(heading), y0 + reach * math.cos(heading), heading))
     return np.array(out).reshape(-1, 3)
 
@@ -60,7 +60,7 @@ def posts(terrain: TerrainData) -> tuple[Array, NDArray[np.float64], int]:
         model = post(road.paved)
         model = np.vstack((model, np.repeat(model[-1:], size - len(model), axis=0)))
         for x, y, heading in places(road):
-            if any(other is not road and _distance(other, x, y) < 0.5 * other.width + BESIDE for other in terrain.roads):
+            if any(other is not road and _distance(other, x, y) < 0.5 * other.width + EDGE_DISTANCE for other in terrain.roads):
                 continue
             c, s = math.cos(heading), math.sin(heading)
             meshes.append(moved(model, [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]], (x, y, terrain.height(x, y))))

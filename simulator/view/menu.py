@@ -15,7 +15,7 @@ HEAD, FOOT = 44.0, 62.0
 """Heights of the title, and of the note of the selected row with the line of keys."""
 PICTURE, PICTURE_ROW = (112.0, 63.0), 71.0
 """Size of the picture of a row, and height of such a row."""
-SMALLEST = (430.0, 280.0)
+SMALLEST_MENU = (430.0, 280.0)
 """Canvas on which every menu can be used; a smaller image has smaller letters."""
 BAR = 150.0
 """Width of a bar."""
@@ -366,7 +366,7 @@ def menu_scale(width: float, height: float, ratio: float, text_scale: float) -> 
     text_scale : size of the text that the user has set
     """
     large = text_scale * max(ratio, min(width / 1280.0, height / 720.0))
-    return max(min(large, width / SMALLEST[0], height / SMALLEST[1]), 0.1)
+    return max(min(large, width / SMALLEST_MENU[0], height / SMALLEST_MENU[1]), 0.1)
 
 
 def stepped(options: Sequence[str], current: str, way: int) -> str:

@@ -86,11 +86,11 @@ class ObjectTable:
             self._seen[:] = 0
         end = self._end.copy()
         rows = np.flatnonzero(end != self._seen)
-        found = self._changes[rows]
+        changes = self._changes[rows]
         complete = self._begin[rows] == end[rows]
-        rows, found = rows[complete], found[complete]
+        rows, changes = rows[complete], changes[complete]
         self._seen[rows] = end[rows]
-        return ObjectChanges(rows, found["removed"] == 0, found["moved"] != 0, found["time"], *(found[name] for name in _MOTION))
+        return ObjectChanges(rows, changes["removed"] == 0, changes["moved"] != 0, changes["time"], *(changes[name] for name in _MOTION))
 
 
 NO_CHANGES = ObjectChanges(

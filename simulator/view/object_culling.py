@@ -15,10 +15,10 @@ from simulator.view.object_data import BAKED, ObjectData
 from simulator.view.textures import SUN
 from terrain.objects.shapes import SIMPLE
 
-SMALLEST = 0.0012
+SMALLEST_ANGLE = 0.0012
 """rad. Smallest visible radius of an object as an angle at the camera: about one pixel of a window of 720 lines."""
 EXACT_SMALLEST = 1e-4
-"""As SMALLEST, for cameras with many pixels or a narrow field of view."""
+"""As SMALLEST_ANGLE, for cameras with many pixels or a narrow field of view."""
 ROUND = (0.008, 0.022, 0.08)
 """rad. Radii of round shapes, as angles at the camera, from which they have the next finer mesh of `object_meshes.DETAILS`."""
 SIGHT = 3500.0
@@ -96,7 +96,7 @@ class ObjectItems:
 
     def __init__(self, data: ObjectData, budget: int, triangles: Rows, exact: bool = False) -> None:
         self.data, self._budget = data, budget
-        self._smallest, self._steps = (EXACT_SMALLEST, EXACT_ROUND) if exact else (SMALLEST, ROUND)
+        self._smallest, self._steps = (EXACT_SMALLEST, EXACT_ROUND) if exact else (SMALLEST_ANGLE, ROUND)
         count = len(data)
         self.instances = np.zeros((count, 19), np.float32)
         self.instances[:, 12:16], self.instances[:, 16:] = data.size, data.color

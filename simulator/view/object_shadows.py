@@ -18,7 +18,7 @@ UNIT_OF_CASTERS = 7
 """Texture unit of the map."""
 HALF = (80.0, 40.0)
 """m. Half side of the square that contains the shadows, for a graphics card and for a software renderer."""
-AHEAD = 0.7
+CENTER_DISTANCE = 0.7
 """Distance of its center before the camera, divided by its half side."""
 SIZES = (2048, 1024)
 """Texels along a side, for a graphics card and for a software renderer."""
@@ -49,7 +49,7 @@ class ObjectShadows:
         draw : draws depths of items with a matrix from W to clip space
         """
         level = np.array((ahead[0], ahead[1], 0.0)) / max(float(np.hypot(ahead[0], ahead[1])), 1e-6)
-        center = _in_steps(eye + AHEAD * self._half * level, 2.0 * self._half / STEPS)
+        center = _in_steps(eye + CENTER_DISTANCE * self._half * level, 2.0 * self._half / STEPS)
         self.view = self._view_of(center)
         casters = items.casters(self.view)
         key = (*center, items.edits)

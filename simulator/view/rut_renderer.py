@@ -8,7 +8,7 @@ from pyglet import gl
 
 from simulator.view.gl_objects import Mesh, Texture
 from simulator.view.quadtree import distance, tile_triangles
-from simulator.view.rut_tiles import FAR, REACH, SIDE, RutTiles, slots_of
+from simulator.view.rut_tiles import MAX_DISTANCE, REACH, SIDE, RutTiles, slots_of
 from terrain.rut_grid import SPACING, TILE, TILE_SIDE, UNIT
 
 CELLS = (TILE + 1, TILE // 2)
@@ -31,7 +31,7 @@ class Ruts:
         self._has_ruts = np.zeros(SIDE * SIDE, bool)
         self.uniforms: dict[str, object] = {
             "ruts": UNIT_OF_TEXTURE,
-            "rut_grid": (1.0 / (SIDE * TILE_SIDE), 0.5 / (SIDE * TILE), UNIT * 65535.0, FAR),
+            "rut_grid": (1.0 / (SIDE * TILE_SIDE), 0.5 / (SIDE * TILE), UNIT * 65535.0, MAX_DISTANCE),
             "rut_reach": REACH,
         }
 
@@ -54,7 +54,7 @@ class Ruts:
 
     def under(self, corners: NDArray[np.float64], side: NDArray[np.float64], focus: tuple[float, float]) -> NDArray[np.bool_]:
         """Return for squares (n, 2), side (n, 1) in m, whether they contain ruts."""
-        rut_corners = self.corners(focus, FAR)
+        rut_corners = self.corners(focus, MAX_DISTANCE)
         if not len(rut_corners):
             return np.zeros(len(corners), bool)
         low, high = corners[:, None, :] - BLOCK_SIDE, (corners + side)[:, None, :]

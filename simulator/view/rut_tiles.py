@@ -16,11 +16,11 @@ from terrain.rut_grid import TILE, TILE_SIDE
 
 SIDE = 128
 """Tiles along a side: 102 m, half of it in each direction."""
-FAR = (0.5 * SIDE - 4.0) * TILE_SIDE
+MAX_DISTANCE = (0.5 * SIDE - 4.0) * TILE_SIDE
 """m. Maximum distance from the vehicle at which ruts are drawn."""
 REACH = 14.0
 """m. Maximum distance at which the mesh is sunk into the ground; farther away ruts are only shaded."""
-MOST = 64
+MAX_TILES = 64
 """Maximum number of tiles per read, which limits the time of a frame."""
 _BYTES_OF_PLACE = 4 + 4 + 8 + 2 * TILE * TILE
 BYTES = SIDE * SIDE * _BYTES_OF_PLACE
@@ -59,9 +59,9 @@ class RutSquare:
         self._end[slots] = tickets
 
     def take(self) -> RutTiles:
-        """Return the tiles that have changed since the previous calls, at most MOST; a tile being written follows in the next call."""
+        """Return the tiles that have changed since the previous calls, at most MAX_TILES; a tile being written follows in the next call."""
         end = self._end.copy()
-        slots = np.flatnonzero(end != self._seen)[:MOST]
+        slots = np.flatnonzero(end != self._seen)[:MAX_TILES]
         if not len(slots):
             return NOTHING
         places, depths = self._places[slots], self._depths[slots]

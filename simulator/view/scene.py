@@ -30,7 +30,7 @@ from simulator.view.textures import grain
 from simulator.view.vehicle_geometry import checked_geometry
 from simulator.view.vehicle_renderer import Vehicle
 
-FAR = 6000.0
+FAR_PLANE = 6000.0
 """m. Far plane."""
 THINGS_SIGHT = 500.0
 """m. Maximum distance at which features and markings are drawn."""
@@ -118,7 +118,7 @@ class Scene:
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, inner.id if inner else target)
         gl.glViewport(0, 0, inner.width if inner else width, inner.height if inner else height)
         gl.glClear(gl.GL_DEPTH_BUFFER_BIT | gl.GL_COLOR_BUFFER_BIT)
-        view = clip_of_world(shot, width / height, FAR)
+        view = clip_of_world(shot, width / height, FAR_PLANE)
         self._vehicle_and_terrain(view, shot, p_WB, shadow)
         if self.ghost is not None:
             self.ghost.draw(view, shot.eye, state)
@@ -135,7 +135,7 @@ class Scene:
         self._vehicle.place(p_WB, rotation(state[0]["q_WB"]), state)
         self.objects.place(float(state[0]["time"]), shot)
         frame.begin()
-        view = clip_of_world(shot, frame.width / frame.height, FAR)
+        view = clip_of_world(shot, frame.width / frame.height, FAR_PLANE)
         with self._vehicle.numbers():
             self._draw_vehicle(view, shot, p_WB)
             self.objects.draw_numbers(view, shot.eye)

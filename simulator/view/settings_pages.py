@@ -248,7 +248,7 @@ class KeysPage(PlainPage):
         self._remark = f"{shown(key)} is now {action.replace('_', ' ')}" + (f", no longer {loser.replace('_', ' ')}" if loser else "")
 
     def _reset(self, action: str, keys: tuple[str, ...]) -> None:
-        others = {name: tuple(key for key in found if key not in keys) for name, found in self._live.value.keys.items()}
+        others = {name: tuple(key for key in bound_keys if key not in keys) for name, bound_keys in self._live.value.keys.items()}
         self._live.change(keys=others | {action: keys})
 
     def _restore(self) -> None:

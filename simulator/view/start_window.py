@@ -36,8 +36,8 @@ class Progress:
         """Read the lines to their end; runs in a thread."""
         for line in lines:
             try:
-                said = json.loads(line)
-                self.text, self.fraction = str(said["text"]), float(said["fraction"])
+                message = json.loads(line)
+                self.text, self.fraction = str(message["text"]), float(message["fraction"])
             except (ValueError, KeyError, TypeError):
                 continue
         self.ended = True

@@ -29,7 +29,7 @@ KINDS: tuple[tuple[str, ...], ...] = (("SMOOTH", "SHADOW"), ("SMOOTH", "WILD"), 
 """Variants of the shader: near or far, under the vehicle, only soil, only asphalt. A variant computes only what its tiles can show."""
 RUTTED: tuple[tuple[str, ...], ...] = (("SMOOTH", "SHADOW", "RUTS"), ("SMOOTH", "RUTS"), ("RUTS",))
 """Variants of the shader for ruts: under the vehicle, near, far."""
-SUNK = ("SMOOTH", "SHADOW", "RUTS", "SUNK")
+SUNK_VARIANTS = ("SMOOTH", "SHADOW", "RUTS", "SUNK")
 """Variants of the shader for the mesh of the ruts."""
 SHADED: tuple[tuple[str, ...], ...] = tuple((*kind, "CASTERS") for kind in KINDS[1:])
 """Variants of the shader for the shadows of objects. With objects, the variants under the vehicle and for ruts show them, too."""
@@ -50,7 +50,7 @@ class Terrain:
         crisp = "CRISP" if software else "CRISP , -0.6"
         self.ruts = Ruts(software) if terrain.hardness.min() < 255 else None
         self._casters = casters
-        kinds = (*KINDS, *(() if self.ruts is None else (*RUTTED, SUNK)), *(SHADED if casters else ()))
+        kinds = (*KINDS, *(() if self.ruts is None else (*RUTTED, SUNK_VARIANTS)), *(SHADED if casters else ()))
         self._programs = {kind: Program("terrain", define=(*self._defines(kind), *slabs, *cut, crisp)) for kind in kinds}
         self._number = Program("terrain", "number", define=("SMOOTH", "EXACT", *cut)) if exact else None
         self._heights = Texture(terrain.heights, gl.GL_MIRRORED_REPEAT)
@@ -118,7 +118,7 @@ class Terrain:
                 self._mesh.upload_instances(tiles[some])
                 self._mesh.draw_instances(count)
         if self.ruts is not None:
-            self._use(SUNK, picture, shadow)
+            self._use(SUNK_VARIANTS, picture, shadow)
             self.triangles += self.ruts.draw(focus)
 
     def draw_numbers(self, clip_of_world: NDArray, eye: NDArray, focus: tuple[float, float]) -> None:

@@ -134,7 +134,7 @@ def read_settings(content: Any, file: object) -> UserSettings:
             if action not in NAMES:
                 expected = f"an action such as pause or camera (docs/keys.md){did_you_mean(action, NAMES)}"
                 faults.add(ConfigError(file, f"keys.{action}", list(own[action]), expected))
-        for key, first, other in double_keys({name: found for name, found in keys.items() if name in NAMES}):
+        for key, first, other in double_keys({name: bound_keys for name, bound_keys in keys.items() if name in NAMES}):
             place, rival = (other, first) if other in own else (first, other)
             faults.add(ConfigError(file, f"keys.{place}", key, f"a key that {rival} does not have, or other keys for keys.{rival}"))
     return UserSettings(**values | {"keys": keys, "start": dict(values.get("start") or {})})

@@ -79,17 +79,17 @@ def bars(geometry: Mapping[str, NDArray[Any]], state: Record) -> tuple[NDArray[n
     above = np.where(g["geared_hub"] > 0.0, GEARED_HUB, FINAL_DRIVE)
     diff = np.column_stack((g["wheel_x"], np.sign(hub[:, 1]) * 0.18, g["wheel_z"] + above))
     shafts = (g["driven"] > 0.0) & ~np.isin(g["links_as"], (BEAM_ON_LINKS, BEAM_ON_LEAVES))
-    found = [_rows(((inboard, hub, 0.075, HUB),), slice(None)), _rows(((diff, inboard, 0.022, SHAFT),), shafts)]
+    rows = [_rows(((inboard, hub, 0.075, HUB),), slice(None)), _rows(((diff, inboard, 0.022, SHAFT),), shafts)]
     for kind, parts in _LINKS.items():
         these = g["links_as"] == kind
         if these.any():
-            found.append(_rows(parts(g, s, inboard), these))
-    found.append(_rows(((s["tierod_inner_B"][:1], s["tierod_inner_B"][1:2], 0.018, ROD),), slice(None)))
+            rows.append(_rows(parts(g, s, inboard), these))
+    rows.append(_rows(((s["tierod_inner_B"][:1], s["tierod_inner_B"][1:2], 0.018, ROD),), slice(None)))
     springs = np.empty((len(hub), 11), np.float32)
     springs[:, :3], springs[:, 3], springs[:, 4:7], springs[:, 7] = s["spring_lower_B"], 0.012, g["spring_upper_B"], 0.068
     springs[:, 8:] = np.divide(COIL, 255.0)
     springs[g["links_as"] == BEAM_ON_LEAVES, 3] = springs[g["links_as"] == BEAM_ON_LEAVES, 7] = 0.0
-    return np.vstack(found), springs
+    return np.vstack(rows), springs
 
 
 _Parts = tuple[tuple[NDArray[np.float64], NDArray[np.float64], float, tuple[int, int, int]], ...]

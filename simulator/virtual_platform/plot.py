@@ -19,7 +19,7 @@ POSE_LABELS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 INK, PAPER, METAL, FLOOR = "#23303a", "#fbfbf9", "#8fa3b0", "#d5dcdf"
 WARNING, OUTSIDE = "#c0392b", "#eceff1"
 
-LATEST, LARGEST = 1e7, 1e3
+MAX_TIME, MAX_FORCE = 1e7, 1e3
 """s, m/s2. Limits of the values from packets; values beyond are not a simulated time, and not a force that fits into a plot."""
 
 SAMPLE = (
@@ -52,12 +52,12 @@ class DriveTime:
 
     def follow(self, packet: MotionPacket, now: float) -> None:
         """Process a packet that arrived at `now` [s]."""
-        if packet.stop or not 0.0 <= packet.time <= LATEST:
+        if packet.stop or not 0.0 <= packet.time <= MAX_TIME:
             self.runs = False
             return
         if packet.time < self._time:
             self.begun += 1
-        self.runs, self.force = packet.run, np.clip(packet.force, -LARGEST, LARGEST)
+        self.runs, self.force = packet.run, np.clip(packet.force, -MAX_FORCE, MAX_FORCE)
         self.limited = self.limited or packet.limited
         self._time, self._arrived, self._interval = packet.time, now, packet.interval
 

@@ -33,7 +33,7 @@ STEP = 4.0
 """m. Distance of the points of the center line."""
 MAX_ROUNDS = 4000
 """Maximum rounds of smoothing toward the minimum radius."""
-TIGHT = 60.0
+TIGHT_RADIUS = 60.0
 """m. Radius below which a bend has brake boards, a painted apex and a gravel trap. [assumed]"""
 BOARDS = (150.0, 100.0, 50.0)
 """m. Distances of the brake boards from the start of a bend."""
@@ -123,9 +123,9 @@ def _left(line: FloatArray) -> FloatArray:
 
 
 def _bends(line: FloatArray) -> list[tuple[int, int, int]]:
-    """Return start, apex and end (exclusive, maybe beyond the last point) of the bends with radii below TIGHT."""
+    """Return start, apex and end (exclusive, maybe beyond the last point) of the bends with radii below TIGHT_RADIUS."""
     bent = np.abs(_curvature(line))
-    tight, count = bent > 1.0 / TIGHT, len(line)
+    tight, count = bent > 1.0 / TIGHT_RADIUS, len(line)
     out = []
     for start in np.flatnonzero(tight & ~np.roll(tight, 1)).tolist():
         end = next(k for k in range(start + 1, start + count + 1) if not tight[k % count])

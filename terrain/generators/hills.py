@@ -26,7 +26,7 @@ HILLS = (
 )
 COVERS = (Cover("grenville_loam", False), Cover("clayey_loam", False), Cover("lete_sand", False), Cover("gravel", True))
 LOAM, CLAY, SAND, STONES = range(4)
-WET, DRY, STEEP = 0.90, 0.25, math.tan(math.radians(27.0))
+WET_QUANTILE, DRY_QUANTILE, STEEP_SLOPE = 0.90, 0.25, math.tan(math.radians(27.0))
 """Quantiles of the wetness for clayey and sandy ground, and the minimum slope of stony ground. [assumed]"""
 TRACK_GRID = 8.0
 """m. Distance of the grid points of the track."""
@@ -42,9 +42,9 @@ def hills(parameters: dict, seed: int) -> GeneratedTerrain:
     wet = blurred(wetness(heights, spacing), max(1.0, 3.0 / spacing))
     slope = blurred(np.hypot(*np.gradient(heights, spacing)), max(0.5, 1.5 / spacing))
     cover = np.full(grid.shape, LOAM, np.uint8)
-    cover[wet < np.quantile(wet, DRY)] = SAND
-    cover[wet > np.quantile(wet, WET)] = CLAY
-    cover[slope > STEEP] = STONES
+    cover[wet < np.quantile(wet, DRY_QUANTILE)] = SAND
+    cover[wet > np.quantile(wet, WET_QUANTILE)] = CLAY
+    cover[slope > STEEP_SLOPE] = STONES
     line = track(heights, grid)
     rough = parameters["roughness"]
     road = {

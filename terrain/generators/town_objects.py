@@ -47,7 +47,7 @@ FENCE_INSET, FENCE_HEIGHT, FENCE_WIDTH, FENCE_PART, GATE = 2.2, 1.2, 0.08, 10.0,
 """m. Distance of fences behind the sidewalk, their size, longest part and the gate in each side. [assumed]"""
 SETBACK, DEPTH, FRONT, ALLEY = 3.0, 11.0, (9.0, 18.0), (0.5, 5.0)
 """m. Distance of buildings behind the sidewalk, depth, width of the front, gap between two buildings. [assumed]"""
-SMALLEST = 5.0
+MIN_DEPTH = 5.0
 """m. Minimum depth of a building."""
 FLOOR = 3.0
 """m."""
@@ -125,8 +125,8 @@ class TownPlan:
         """Add rows of buildings along the inside of a convex polygon (4, 2)."""
         sides = np.roll(plot, -1, axis=0) - plot
         narrow = min(-float(polygon_distance(plot, *np.array(plot.mean(axis=0)))) * 2.0, float(np.hypot(*sides.T).min()))
-        depth = min(DEPTH, 0.5 * narrow - 1.0) if narrow > 2.0 * (SMALLEST + 1.0) else narrow
-        if depth < SMALLEST:
+        depth = min(DEPTH, 0.5 * narrow - 1.0) if narrow > 2.0 * (MIN_DEPTH + 1.0) else narrow
+        if depth < MIN_DEPTH:
             return
         low, high = self.parameters["floors"]
         for a, side in zip(plot, sides, strict=True):

@@ -9,7 +9,7 @@ import pytest
 from simulator.base.errors import JounceError
 from simulator.console.access import Access, new_token
 from simulator.console.address import need_packages
-from simulator.console.station import BURST, LOST, MAX_BYTES, MAX_PAGES, REMEMBERED, WAITING, RefusedError, Station
+from simulator.console.station import BURST, LOSS_TIME, MAX_BYTES, MAX_PAGES, REMEMBERED, WAITING, RefusedError, Station
 
 
 class Drive:
@@ -56,9 +56,9 @@ def test_control_passes_by_a_hand_over_or_after_a_loss_and_not_otherwise(drive):
     one, other = drive.station.join(0.0), drive.station.join(0.0)
     drive.says(one, type="take")
     drive.says(one, now=2.0, type="beat")
-    drive.says(other, now=2.0 + 0.9 * LOST, type="take")
+    drive.says(other, now=2.0 + 0.9 * LOSS_TIME, type="take")
     assert drive.station.operator is one and refusals(other) == ["take"]
-    drive.says(other, now=2.0 + 1.1 * LOST, type="take")
+    drive.says(other, now=2.0 + 1.1 * LOSS_TIME, type="take")
     assert drive.station.operator is other, "the page of the operator hangs"
     drive.says(one, now=4.0, type="hand over")
     assert drive.station.operator is other, "only the operator hands over"

@@ -14,7 +14,7 @@ from simulator.base.json_output import json_text
 from simulator.builder.builder import build
 from simulator.configuration.from_arguments import configuration
 from simulator.configuration.overrides import changes
-from simulator.events.cueing_controls import CueingControls
+from simulator.event_effects.cueing_controls import CueingControls
 from simulator.host.console_setup import actions_of, moved_objects, scene_of
 from simulator.host.console_status import status_of
 from simulator.host.console_vehicle import VERTEX, drawn_vehicle
@@ -144,7 +144,7 @@ def test_the_status_names_all_parts(drive):
     view = DriveView()
     streams = DriveStreams(DriveMessages(print, print, view, None), None)
     ice = {"type": "ice_patch", "center": [5, 6], "size": [3, 2]}
-    session.injector.add(session.injector.make([{"type": "gust", "velocity": [0, 5, 0]}, ice], session.faults))
+    session.injector.add(session.injector.make([{"type": "gust", "velocity": [0, 5, 0]}, ice], session.injector.faults))
     status = plain(status_of(session, CueingControls(session.cueing.tuner), view, streams))
     assert [one["name"] for one in status["sensors"]] == ["imu"]
     assert [one["name"] for one in status["faults"]] == ["gust", "ice_patch"]

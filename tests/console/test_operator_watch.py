@@ -14,7 +14,7 @@ class Watched:
 
     def __init__(self, on_loss="neutral", state="engaged"):
         self.cells, self.sent, self.warned, self.now = {"operator": 0, "operator_beats": 0}, [], [], 100.0
-        self.session = SimpleNamespace(platform_state=state)
+        self.session = SimpleNamespace(platform_state=state, paused=state == "stopped")
         self.watch = OperatorWatch(self.cells, on_loss, self.sent.append, self.warned.append)
 
     def take_control(self):

@@ -12,7 +12,7 @@ import pytest
 import jounce
 from simulator.builder.builder import build_vehicle
 from simulator.cli.main import main
-from simulator.events.collision import Collision
+from simulator.collision import Collision
 from simulator.host.session_reports import SessionReports
 from simulator.outlets.view import LONGEST
 from simulator.tick import FORCE
@@ -216,9 +216,15 @@ def test_the_window_shows_all_numbers_of_a_collision():
     said: list[str] = []
     window = SimpleNamespace(show_message=lambda text, seconds: shown.append(text))
     reports = SessionReports(SimpleNamespace(say=said.append), SimpleNamespace(window=window))
-    session = {"time": 16.0, "tick": 16_001, "collisions": [hit], "failures": [], "faults": [], "platform_stopped": False}
+    session = {"time": 16.0, "tick": 16_001, "collisions": [hit], "platform_stopped": False}
     reports.report(
-        SimpleNamespace(**session, vehicle=SimpleNamespace(troubles=[]), recovery=SimpleNamespace(latest=None, incident_number=0))
+        SimpleNamespace(
+            **session,
+            output=SimpleNamespace(failures=[]),
+            injector=SimpleNamespace(faults=[]),
+            vehicle=SimpleNamespace(troubles=[]),
+            recovery=SimpleNamespace(latest=None, incident_number=0),
+        )
     )
     assert shown == ["collision 1: barrier_5 (barrier) at 18.5 m/s, 645 kN"] and len(shown[0].encode()) <= LONGEST
     assert "impulse 33.5 kN s in 0.07 s, peak force 645 kN" in said[0] and len(said[0].encode()) > LONGEST

@@ -17,8 +17,8 @@ from simulator.driver.input_devices.devices import Device
 from simulator.driver.input_devices.gamepad import Gamepad
 from simulator.driver.input_devices.human_driver import HumanDriver, need_device
 from simulator.driver.input_devices.keyboard import ACTIONS as KEYBOARD_ACTIONS
+from simulator.event_effects.kinds import COMMANDS
 from simulator.events.event import Event, Origin
-from simulator.events.kinds import COMMANDS
 from simulator.outlets.view import ViewOutlet
 from simulator.view.key_bindings import ACTIONS
 from simulator.view.shared_state import MENU_PRESSES, WINDOW_ACTIONS

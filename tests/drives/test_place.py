@@ -44,7 +44,7 @@ def test_the_vehicle_is_at_rest_at_the_place_and_the_time_goes_on(session):
     session.place(12.0, -3.0, math.radians(120.0))
     assert session.time == before
     at = session.readout[0]
-    assert np.allclose(at["p_WB"][:2], (12.0, -3.0), atol=0.05) and session.heading == pytest.approx(math.radians(120.0), abs=1e-6)
+    assert np.allclose(at["p_WB"][:2], (12.0, -3.0), atol=0.05) and session.recovery.heading == pytest.approx(math.radians(120.0), abs=1e-6)
     session.run(0.5)
     assert np.abs(session.readout[0]["v_WB_B"]).max() < 1e-6, "it stands in equilibrium"
 

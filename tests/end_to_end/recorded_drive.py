@@ -30,7 +30,7 @@ def drive(folder: Path, terrain: str, seconds: float, channels: tuple[str, ...] 
     session = parts.session(parts.maneuver_driver())
     session.reset()
     states = States(EVERY)
-    session.outlets.append(states)
+    session.output.outlets.append(states)
     run_folder = RunFolder(folder)
     open_log(parts, session, run_folder, False, LogOptions())
     run_folder.began()

@@ -11,7 +11,7 @@ import pytest
 
 from simulator.base import compile_messages
 from simulator.builder import compile_progress, warm_up
-from simulator.builder.compile_progress import ALONE, FILE_NAME, OVERDUE, USUAL, CompileProgress, expected_times, save_times, time_left
+from simulator.builder.compile_progress import FILE_NAME, ONE_CORE, OVERDUE, TIMES, CompileProgress, expected_times, save_times, time_left
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
 from simulator.host import start_window
@@ -50,16 +50,16 @@ def test_the_time_that_is_left_follows_the_machine():
 
 
 def test_the_next_compilation_expects_the_times_of_the_last_one(tmp_path):
-    assert expected_times(tmp_path, 2) == USUAL
-    assert sum(expected_times(tmp_path, 1).values()) == pytest.approx(ALONE * sum(USUAL.values()))
-    seconds = {name: 3.0 * usual for name, usual in USUAL.items()}
+    assert expected_times(tmp_path, 2) == TIMES
+    assert sum(expected_times(tmp_path, 1).values()) == pytest.approx(ONE_CORE * sum(TIMES.values()))
+    seconds = {name: 3.0 * usual for name, usual in TIMES.items()}
     save_times(tmp_path, seconds)
     assert expected_times(tmp_path, 2) == seconds
-    save_times(tmp_path, dict.fromkeys(USUAL, 0.1))
+    save_times(tmp_path, dict.fromkeys(TIMES, 0.1))
     assert expected_times(tmp_path, 2) == seconds, "a partial compilation says nothing about a full one"
-    for broken in ("", "[]", "{}", '{"ground": 1}', json.dumps(dict.fromkeys(USUAL, -1.0)), json.dumps(dict.fromkeys(USUAL, "x"))):
+    for broken in ("", "[]", "{}", '{"ground": 1}', json.dumps(dict.fromkeys(TIMES, -1.0)), json.dumps(dict.fromkeys(TIMES, "x"))):
         (tmp_path / FILE_NAME).write_text(broken)
-        assert expected_times(tmp_path, 2) == USUAL
+        assert expected_times(tmp_path, 2) == TIMES
     assert time_left(4.0) == "a few seconds left" and time_left(91.0) == "about 2 min left"
 
 
@@ -74,7 +74,7 @@ def compilation(monkeypatch):
 
     def compile_parts(say, progress):
         say("compiling")
-        for part in USUAL:
+        for part in TIMES:
             time.sleep(0.07)
             assert progress.done()[0] == part
             say(part)
@@ -92,8 +92,8 @@ def test_a_command_shows_a_bar_on_a_terminal(compilation, monkeypatch):
     with compile_messages.report_compilation():
         warm_up.compile_kernels(said.append)
     monkeypatch.undo()
-    assert said == ["compiling", *USUAL]
-    assert all(f"left: {part[:36]}" in terminal.getvalue() for part in USUAL)
+    assert said == ["compiling", *TIMES]
+    assert all(f"left: {part[:36]}" in terminal.getvalue() for part in TIMES)
     assert " %, " in terminal.getvalue() and terminal.getvalue().endswith("\r\x1b[K")
 
 
@@ -110,7 +110,7 @@ def test_somebody_who_shows_gets_growing_fractions(compilation):
     warm_up.compile_kernels(lambda line: None, lambda text, fraction: shown.append((text, fraction)))
     fractions = [fraction for _, fraction in shown]
     assert len(shown) > 10 and fractions == sorted(fractions)
-    assert {text.partition(": ")[2] for text, _ in shown} >= set(list(USUAL)[:-1])
+    assert {text.partition(": ")[2] for text, _ in shown} >= set(list(TIMES)[:-1])
 
 
 @pytest.mark.parametrize(("view", "display", "needed", "opens"), [
@@ -191,5 +191,5 @@ def test_the_parts_are_those_of_the_compilation():
     import inspect
 
     source = inspect.getsource(warm_up._compile)
-    assert [part for part in compile_progress.USUAL if f'done("{part}")' in source] == list(compile_progress.USUAL)
-    assert source.count('    done("') == len(compile_progress.USUAL)
+    assert [part for part in compile_progress.TIMES if f'done("{part}")' in source] == list(compile_progress.TIMES)
+    assert source.count('    done("') == len(compile_progress.TIMES)

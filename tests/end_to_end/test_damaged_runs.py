@@ -12,8 +12,8 @@ import pytest
 from program import call, refused
 
 from simulator.base.errors import ConfigError
+from simulator.event_effects.kinds import check_recorded
 from simulator.events.event import Event, Origin
-from simulator.events.kinds import check_recorded
 from simulator.run.event_replay import EventReplay
 from simulator.run.object_changes import read_changes
 from simulator.telemetry.channels import Channel

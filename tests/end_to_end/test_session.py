@@ -100,7 +100,7 @@ def test_outlets_do_not_touch_the_physics(tmp_path):
     for watched in (False, True):
         session = new_session(driver=maneuver.driver(spawn), terrain="flat_soil")
         if watched:
-            session.outlets += [TelemetryOutlet(tmp_path, session.readout, session.command), ViewOutlet(16), Counter(4)]
+            session.output.outlets += [TelemetryOutlet(tmp_path, session.readout, session.command), ViewOutlet(16), Counter(4)]
             session.publish()
         session.run(3.0)
         session.close()

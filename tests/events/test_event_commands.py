@@ -10,11 +10,11 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.driver.input_devices.keyboard import ACTIONS
+from simulator.event_effects.kinds import COMMANDS, check
 from simulator.events.event import Event, Origin, sent
 from simulator.events.event_queue import CAPACITY, EventQueue
-from simulator.events.kinds import COMMANDS, check
 from simulator.host.event_script import read_script
-from simulator.host.event_service import LONGEST, EventService
+from simulator.host.event_service import SERVICE_BUDGET, EventService
 from simulator.host.window_keys import WindowKeys
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -124,7 +124,7 @@ def test_a_flood_from_one_sender_is_dropped_and_counted_and_displaces_no_other(d
 def test_a_flood_of_slow_events_neither_delays_a_tick_nor_another_sender(drive, service):
     def restart():
         drive.restarts += 1
-        end = time.thread_time() + 1.1 * LONGEST
+        end = time.thread_time() + 1.1 * SERVICE_BUDGET
         while time.thread_time() < end:
             pass
 

@@ -214,7 +214,7 @@ def test_a_gust_changes_the_wind_for_its_time_and_random_gusts_do_not_jump() -> 
     wind = []
     for _ in range(4):
         one.advance(0.5)
-        wind.append(float(one.session.arrays.air[0]["wind"][1]))
+        wind.append(float(one.session.injector.arrays.air[0]["wind"][1]))
     assert wind[0] == 0.0 and wind[1] == pytest.approx(20.0) and wind[3] == 0.0
     assert one["p_WB_y"] > 0.01 and one.ground.air[0]["wind"][1] == 0.0
     air, place, time = moving_air((5.0, 0.0, 0.0), {"speed": 3.0, "length": 60.0, "seed": 1}), (10.0, 4.0, 1.0), 123.4
@@ -229,7 +229,7 @@ def test_a_lost_sensor_says_so_and_measures_again_afterwards() -> None:
     one.fault("sensor_loss", sensor="imu", end_s=1.0)
     one.advance(0.3)
     assert one.sensors["imu"].trouble == "sensor imu: lost by a fault"
-    assert np.isnan(one["imu_sampled"]) and not one.session.failures
+    assert np.isnan(one["imu_sampled"]) and not one.session.output.failures
     one.advance(0.5)
     assert one.sensors["imu"].trouble == "" and one["imu_sampled"] > 1.0
 
@@ -244,7 +244,7 @@ def test_packets_are_lost_or_late(fault: dict[str, Any], share: float, age: floa
         receiver.bind(("127.0.0.1", 0))
         receiver.setblocking(False)
         stream = MotionStream(port=receiver.getsockname()[1], rate=250.0)
-        one.session.outlets.append(MotionStreamOutlet(stream))
+        one.session.output.outlets.append(MotionStreamOutlet(stream))
         one.fault(fault)
         found = []
         for _ in range(20):
@@ -298,7 +298,7 @@ def test_faults_that_end_leave_the_numbers_of_before() -> None:
     assert numbers(one.vehicle.model) != nominal
     assert numbers(one.vehicle.new_instance().model) == nominal  # of a vehicle that a driver tries
     one.advance(0.5)
-    assert numbers(one.vehicle.model) == nominal and one.session.faults[0].level == 0.0  # type: ignore[union-attr]
+    assert numbers(one.vehicle.model) == nominal and one.session.injector.faults[0].level == 0.0  # type: ignore[union-attr]
     one.advance(0.5)
 
 

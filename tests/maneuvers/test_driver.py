@@ -55,7 +55,7 @@ def test_a_driver_without_preview_and_feedback_misses():
     driver = PathFollower(
         Path.straight(),
         SpeedControl([SpeedTarget(20.0, 2.0, at=0.0)]),
-        said={"preview": 0.0, "bandwidth": 0.8},
+        given_values={"preview": 0.0, "bandwidth": 0.8},
         timed=[TimedLaneChange(2.0, 60.0, 3.5)],
     )
     _, x, y, *_ = run(driver, Bicycle(speed=20.0, stiffness=0.7), 12.0)

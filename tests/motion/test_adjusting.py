@@ -13,9 +13,9 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Number
 from simulator.base.records import dtype_of
 from simulator.driver.input_devices import keyboard
-from simulator.events.cueing_controls import CueingControls
+from simulator.event_effects.cueing_controls import CueingControls
+from simulator.event_effects.kinds import check
 from simulator.events.event import Event, Origin
-from simulator.events.kinds import check
 from washout.contract import CONTRACT, LAYOUT, WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutKind
 from washout.cueing import MotionCueing
 from washout.intensity import MOST, TURN

@@ -13,9 +13,9 @@ from test_adjusting import parameter, ride
 
 from simulator.base.errors import ConfigError, OutputError
 from simulator.base.yaml_reader import read_yaml
-from simulator.events.cueing_controls import CueingControls
+from simulator.event_effects.cueing_controls import CueingControls
 from simulator.events.event import Event, Origin
-from simulator.events.questions import LATEST, SOONEST
+from simulator.events.questions import MAX_ANSWER_TIME, MIN_ANSWER_TIME
 from simulator.host.event_service import EventService
 from simulator.host.washout_save import MAX_WAITING, WashoutSave, tuned_text
 from simulator.run.event_replay import EventReplay
@@ -83,13 +83,13 @@ def test_an_absurd_value_waits_for_its_confirmation_by_number(drive):
     (question,) = drive.questions
     assert "tilt rate 900 deg/s is outside of" in question.text and f"around {GIVEN:g} deg/s of the file" in question.text
     drive.send("confirm", question.number)  # a page that does not wait for its operator
-    drive.wait(SOONEST + 0.1)
+    drive.wait(MIN_ANSWER_TIME + 0.1)
     for wrong in (question.number + 1, 0):
         drive.send("confirm", wrong)
     drive.send("washout_parameter", tilt_rate(800.0))  # a page that sends again, in place of a confirmation
     assert drive.degrees() == pytest.approx(GIVEN) and drive.announced == []
     assert [kind for kind, _ in drive.refused] == 3 * ["confirm"]
-    drive.wait(SOONEST + 0.1)
+    drive.wait(MIN_ANSWER_TIME + 0.1)
     drive.send("confirm", question.number)
     assert drive.degrees() == pytest.approx(GIVEN), "a later question replaces the first one"
     drive.send("confirm", drive.questions[-1].number)
@@ -111,10 +111,10 @@ def test_what_the_file_refuses_is_refused_without_a_question(drive, value):
 
 def test_a_question_is_forgotten_and_only_its_sender_confirms(drive):
     drive.send("washout_parameter", tilt_rate(900.0))
-    drive.wait(SOONEST + 0.1)
+    drive.wait(MIN_ANSWER_TIME + 0.1)
     for origin in (Origin.WINDOW, Origin.DEVICE, Origin.SCRIPT):
         drive.send("confirm", drive.questions[0].number, origin)
-    drive.wait(LATEST)
+    drive.wait(MAX_ANSWER_TIME)
     drive.send("confirm", drive.questions[0].number)
     assert drive.degrees() == pytest.approx(GIVEN) and drive.announced == []
 
@@ -127,7 +127,7 @@ def test_a_key_in_a_row_stops_at_the_free_range_and_the_same_key_after_a_while_c
         drive.wait(0.1)
     free = drive.degrees()
     assert GIVEN < free <= 1.5 * GIVEN and "press again to confirm" in drive.shown and drive.questions == []
-    drive.wait(SOONEST)
+    drive.wait(MIN_ANSWER_TIME)
     drive.send("washout_up", None, Origin.DEVICE)
     assert drive.degrees() == free, "of another sender"
     drive.send("washout_up", None, Origin.WINDOW)
@@ -135,7 +135,7 @@ def test_a_key_in_a_row_stops_at_the_free_range_and_the_same_key_after_a_while_c
     drive.send("washout_up", None, Origin.WINDOW)
     drive.send("washout_next", None, Origin.WINDOW)
     before = drive.tuner.value(drive.cueing.parameter)
-    drive.wait(SOONEST + 0.1)
+    drive.wait(MIN_ANSWER_TIME + 0.1)
     for _ in range(30):
         drive.send("washout_up", None, Origin.WINDOW)
     after = drive.tuner.value(drive.cueing.parameter)
@@ -150,7 +150,7 @@ def test_more_intensity_than_the_session_has_needs_a_confirmation_and_less_never
     for _ in range(20):
         drive.send("intensity_up", None, Origin.WINDOW)
     assert drive.tuner.intensity == pytest.approx(1.5) and len(drive.questions) == 1
-    drive.wait(SOONEST + 0.1)
+    drive.wait(MIN_ANSWER_TIME + 0.1)
     drive.send("confirm", drive.questions[0].number)
     assert drive.tuner.intensity == 2.0
 
@@ -184,7 +184,7 @@ def test_the_next_run_needs_a_confirmation_while_the_platform_is_up(drive, state
     drive.platform = state
     drive.send("next_run", {"vehicle": "sedan"})
     assert drive.nexts == [] and "the platform parks" in drive.questions[0].text
-    drive.wait(SOONEST + 0.1)
+    drive.wait(MIN_ANSWER_TIME + 0.1)
     drive.send("confirm", drive.questions[0].number)
     assert drive.nexts == [{"vehicle": "sedan"}] and drive.service.ended_by.kind == "next_run"
 

@@ -129,7 +129,8 @@ def test_the_outlet_notes_the_top_speed(folder: Path, tmp_path: Path) -> None:
     class Drive:
         """Part of a session that the outlet uses."""
 
-        clock, time, readout, command, sensors, measurements = None, 0.0, record(READOUT), record(COMMAND), (), MappingProxyType({})
+        clock, time, readout, command, measurements = None, 0.0, record(READOUT), record(COMMAND), MappingProxyType({})
+        measuring = SimpleNamespace(sensors=())
         cueing = build_cueing("small_hexapod", "small_hexapod", H)
         platform_state = "engaged"
 

@@ -65,7 +65,7 @@ class Columns:
         self.rows: list[Record] = []
 
     def publish(self, session: Session) -> None:
-        self.rows.append(np.concatenate([sensor.out for sensor in session.sensors]))
+        self.rows.append(np.concatenate([sensor.out for sensor in session.measuring.sensors]))
 
     def close(self) -> None:
         """Do nothing."""
@@ -91,8 +91,8 @@ def test_a_sensor_that_fails_is_dropped_and_its_columns_are_empty(how: int, reas
     s.publish()
     s.run(0.3)
     s.close()
-    assert [str(failure) for failure in s.failures] == [f"sensor failing_sensor was dropped: {reason}"]
-    failing, imu = s.sensors
+    assert [str(failure) for failure in s.output.failures] == [f"sensor failing_sensor was dropped: {reason}"]
+    failing, imu = s.measuring.sensors
     assert np.isnan(failing.out[0]["value"]) and np.isnan(failing.out[0]["sampled"])
     assert imu.out[0]["sampled"] == pytest.approx(0.3)
 
@@ -102,8 +102,8 @@ def test_the_imu_at_the_drivers_head_measures_the_drivers_motion() -> None:
     s = session(sensors=[{"type": "imu", "rate": 1000.0, "mount": {"position": head}}], terrain="bump")
     for _ in range(50):
         s.run(0.05)
-        assert s.sensors[0].out[0]["f_S"] == pytest.approx(s.readout[0]["f_H_B"], abs=1e-11)
-        assert s.sensors[0].out[0]["w_S"] == pytest.approx(s.readout[0]["w_WB_B"], abs=0.0)
+        assert s.measuring.sensors[0].out[0]["f_S"] == pytest.approx(s.readout[0]["f_H_B"], abs=1e-11)
+        assert s.measuring.sensors[0].out[0]["w_S"] == pytest.approx(s.readout[0]["w_WB_B"], abs=0.0)
 
 
 def test_sensors_do_not_change_the_drive() -> None:
@@ -174,8 +174,8 @@ def test_a_protocol_that_fails_is_stopped_and_sends_no_more_packets(listener: so
     outlet = MotionStreamOutlet(stream)
     s = session(outlets=[outlet])
     s.publish()
-    assert [str(f) for f in s.failures] == [f"motion stream failed: {stream.trouble}; the motion stream has stopped"]
-    assert outlet not in s.outlets
+    assert [str(f) for f in s.output.failures] == [f"motion stream failed: {stream.trouble}; the motion stream has stopped"]
+    assert outlet not in s.output.outlets
     assert received(listener) == []
 
 
@@ -203,7 +203,7 @@ def test_an_outlet_that_fails_is_stopped_and_the_others_continue(tmp_path: Path,
     s.publish()
     s.run(0.3)
     s.close()
-    assert [str(f) for f in s.failures] == [f"plugin failed: outlet {how}_outlet was dropped: {reason}"]
+    assert [str(f) for f in s.output.failures] == [f"plugin failed: outlet {how}_outlet was dropped: {reason}"]
     assert len((tmp_path / "lines.txt").read_text().splitlines()) == 5
 
 

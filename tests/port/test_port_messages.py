@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from simulator.base.addresses import parse_port
 from simulator.base.errors import ConfigError
 from simulator.driver.command_ranges import RANGES
+from simulator.event_effects.kinds import COMMANDS
 from simulator.events.event import Event, Origin
-from simulator.events.kinds import COMMANDS
 from simulator.port.messages import (
     BODY_SIZES,
     COMMAND_BODY,

@@ -15,7 +15,7 @@ from port_peer import Peer, Served, command_body
 import jounce
 from simulator.base.errors import ConfigError
 from simulator.cli.main import main
-from simulator.events.kinds import COMMANDS
+from simulator.event_effects.kinds import COMMANDS
 from simulator.port.messages import HEADER, Kind, encode
 from simulator.run.rerun import differences, rerun
 from simulator.run.run_configuration import read_recorded

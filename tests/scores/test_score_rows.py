@@ -11,7 +11,7 @@ import pytest
 
 from simulator.autonomy.outcome import Outcome
 from simulator.base.errors import ConfigError
-from simulator.events.collision import Collision
+from simulator.collision import Collision
 from simulator.scores.contract import ScoreTask
 from simulator.scores.goal_drive import GoalDrive
 from simulator.scores.run_score import table_text

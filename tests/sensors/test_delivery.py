@@ -15,6 +15,7 @@ from simulator.api.simulation import Simulation
 from simulator.base.errors import JounceError
 from simulator.base.records import Record
 from simulator.builder.builder import build_cueing, build_ground, build_vehicle
+from simulator.real_time import drive_in_real_time
 from simulator.run.rerun import differences, with_late_measurements
 from simulator.sensors.contract import ArrayOutput, SensorInput, SensorKind, SensorSettings
 from simulator.sensors.kinds import SENSOR_KINDS
@@ -105,14 +106,14 @@ def test_a_run_delivers_each_measurement_after_its_latency_however_long_it_takes
     driver = Sensing()
     s = session([{"type": name, "latency": latency}], driver)
     found: list[Measurement] = []
-    s.sensors[0].subscribe(found.append)
+    s.measuring.sensors[0].subscribe(found.append)
     s.publish()
     s.run(0.2)
     s.close()
-    assert not s.failures
+    assert not s.output.failures
     assert [one.time for one in found] == pytest.approx(np.arange(0.0, 0.2 - latency + 1e-6, 0.02))
     assert [one.delivered - one.time for one in found] == pytest.approx([latency] * len(found))
-    assert s.sensors[0].late == s.sensors[0].skipped == 0
+    assert s.measuring.sensors[0].late == s.measuring.sensors[0].skipped == 0
     for t, sensors in driver.seen:  # called every 10 ms with what was delivered until then
         measured = sensors[name]
         expected = math.floor(round((t - latency) / 0.02, 6)) * 0.02
@@ -125,7 +126,7 @@ def test_a_run_delivers_each_measurement_after_its_latency_however_long_it_takes
 def test_the_history_has_each_pose_since_the_last_measurement() -> None:
     s = session(["tracker"])
     found: list[Measurement] = []
-    s.sensors[0].subscribe(found.append)
+    s.measuring.sensors[0].subscribe(found.append)
     s.publish()
     places = [s.readout[0]["p_WB"].copy()]
     for _ in range(60):
@@ -148,21 +149,21 @@ def test_a_slow_sensor_in_real_time_is_late_and_counted_and_delays_no_tick() -> 
     s = session([{"type": "slow", "rate": 50}, {"type": "inner", "rate": 50}])
     s.warm()
     s.publish()
-    for sensor in s.sensors:
+    for sensor in s.measuring.sensors:
         sensor._thread.result(wait=True)  # type: ignore[union-attr]
         sensor.begin()
     ticks: list[float] = []
     s.on_tick.append(lambda _: ticks.append(time.perf_counter()))
-    s.drive(0.4, lambda _: True)
+    drive_in_real_time(s, 0.4, lambda _: True)
     s.close()
-    for sensor in s.sensors:
+    for sensor in s.measuring.sensors:
         assert not sensor.trouble
         assert sensor.late + sensor.skipped >= 10
         measured = sensor.latest(s.time)
         assert measured.delivered > measured.time + 0.02
         assert measured.age >= 0.02
     assert np.median(np.diff(ticks)) < 2e-3
-    assert all(sensor._sensor.closed for sensor in s.sensors)  # type: ignore[attr-defined]
+    assert all(sensor._sensor.closed for sensor in s.measuring.sensors)  # type: ignore[attr-defined]
 
 
 def test_a_sensor_with_an_undeclared_array_is_dropped_and_the_driver_sees_it() -> None:
@@ -170,7 +171,7 @@ def test_a_sensor_with_an_undeclared_array_is_dropped_and_the_driver_sees_it() -
     s = session(["wrong"], driver)
     s.publish()
     s.run(0.05)
-    assert [str(one) for one in s.failures] == ["sensor wrong was dropped: ValueError: array other: not declared; expected track"]
+    assert [str(one) for one in s.output.failures] == ["sensor wrong was dropped: ValueError: array other: not declared; expected track"]
     assert "not declared" in driver.seen[-1][1]["wrong"].trouble
     s.close()
 
@@ -232,13 +233,13 @@ def test_a_sensor_that_fails_anywhere_is_named_and_the_others_go_on(name: str, t
     s = session([{"type": "broken", "name": name}, "tracker"])
     s.publish()
     s.run(0.1)
-    tracker = s.sensors[1]
+    tracker = s.measuring.sensors[1]
     if name == "close":
         with pytest.raises(JounceError, match=trouble):
             s.close()
     else:
         s.close()
-        assert [str(one) for one in s.failures] == [trouble]
+        assert [str(one) for one in s.output.failures] == [trouble]
     assert tracker.latest(s.time).time == pytest.approx(0.1)
     assert tracker._sensor.closed  # type: ignore[attr-defined]
 
@@ -254,7 +255,7 @@ def test_a_view_of_an_array_that_the_plugin_goes_on_writing_to_does_not_change()
     SENSOR_KINDS._kinds["view"] = kind("view", View)
     s = session(["view"])
     found: list[Measurement] = []
-    s.sensors[0].subscribe(found.append)
+    s.measuring.sensors[0].subscribe(found.append)
     s.publish()
     s.run(0.1)
     s.close()
@@ -265,7 +266,7 @@ def test_a_restart_forgets_the_measurements_and_ends_the_threads() -> None:
     sim = Simulation("hmmwv", "flat", sensors=[{"type": "tracker", "latency": 0.03}])
     sim.advance(0.1)
     assert sim.sensors["tracker"].age < 0.1
-    threads, first = threading.active_count(), sim.session.sensors[0]
+    threads, first = threading.active_count(), sim.session.measuring.sensors[0]
     sim.session.reset()
     assert sim.sensors["tracker"].age == math.inf and np.isnan(first.out[0]["sampled"])
     for _ in range(5):

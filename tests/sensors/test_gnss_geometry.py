@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simulator.sensors.nmea import LONGEST, Fix, is_valid, sentences
+from simulator.sensors.nmea import MAX_SENTENCE, Fix, is_valid, sentences
 from terrain.geodesy import LocalFrame, course_of, to_ecef, to_geodetic
 
 DATA = Path(__file__).parents[1] / "data" / "sensors" / "gnss"
@@ -73,7 +73,7 @@ def test_sentences_have_the_numbers_of_the_reference(n: int) -> None:
     fix = Fix(time, f["lat"], f["lon"], f["h"], f["geoid"], f["quality"], f["satellites"], f["hdop"], f["speed"], f["course"])
     for ours, expected in zip(sentences(fix), f["sentences"], strict=True):
         assert is_valid(ours)
-        assert len(ours) + 2 <= LONGEST
+        assert len(ours) + 2 <= MAX_SENTENCE
         for own, other in zip(ours[:-3].split(","), expected[:-3].split(","), strict=True):
             assert own == other or abs(float(own) - float(other)) <= 0.51 * 10.0 ** -len(other.partition(".")[2])
 
@@ -86,7 +86,7 @@ def test_a_sentence_has_at_most_82_characters(height: float, geoid: float, hdop:
     time = datetime(2026, 6, 21, 12, tzinfo=UTC)
     fix = Fix(time, -47.123456789, -178.123456789, height, geoid, 8, satellites, hdop, speed, 123.4)
     for sentence in sentences(fix):
-        assert is_valid(sentence) and len(sentence) + 2 <= LONGEST
+        assert is_valid(sentence) and len(sentence) + 2 <= MAX_SENTENCE
     fields = sentences(fix)[0].split(",")
     assert float(fields[2]) == pytest.approx(4707.40740734, abs=1e-5) and float(fields[4]) == pytest.approx(17807.40740734, abs=1e-5)
     assert (fields[3], fields[5], fields[9]) == ("S", "W", f"{height - geoid:.2f}")

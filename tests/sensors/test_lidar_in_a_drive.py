@@ -89,7 +89,7 @@ def test_a_wrong_key_is_named(folder: Path) -> None:
 
 def test_clouds_in_the_file_of_sensor_data_have_the_stamp_from_which_their_times_count(folder: Path) -> None:
     scans, sim = drive(folder, deskewed=True, columns=60)
-    settings = sim.session.sensors[0].settings
+    settings = sim.session.measuring.sensors[0].settings
     assert KIND.messages is not None
     raw, deskewed = (topic.message(scans[4]) for topic in KIND.messages(settings).topics)
     assert raw is not None and deskewed is not None
@@ -109,7 +109,7 @@ def test_a_dense_cloud_has_the_returns_only(folder: Path) -> None:
     for dense in (False, True):
         scans, sim = drive(folder, deskewed=True, columns=60, dense=dense)
         assert KIND.messages is not None
-        messages = [topic.message(scans[4]) for topic in KIND.messages(sim.session.sensors[0].settings).topics]
+        messages = [topic.message(scans[4]) for topic in KIND.messages(sim.session.measuring.sensors[0].settings).topics]
         assert [message["is_dense"] for message in messages if message is not None] == [dense] * 2
         clouds.append([points_of(message) for message in messages if message is not None])
     for organized, returns in zip(*clouds, strict=True):

@@ -18,6 +18,7 @@ from simulator.base.records import Record
 from simulator.builder.builder import build_cueing, build_ground, build_vehicle
 from simulator.outlets import sensor_file
 from simulator.outlets.sensor_file import SensorFileOutlet, sensor_files
+from simulator.real_time import drive_in_real_time
 from simulator.sensors.make_sensors import SensorContext, make_sensors
 from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.generic import array_of
@@ -69,7 +70,7 @@ class Lines:
 def record(folder: Path, sensors: tuple[Any, ...] = ALL, duration: float = 1.5, lines: Lines | None = None) -> Session:
     """Run a session with its recording."""
     one = session(*sensors)
-    one.outlets += sensor_files(one, folder, (lines or Lines()).options)
+    one.output.outlets += sensor_files(one, folder, (lines or Lines()).options)
     one.publish()
     one.run(duration)
     one.close()
@@ -88,7 +89,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Lines,
     patch.setattr(SENSOR_KINDS, "_sources", {**SENSOR_KINDS._sources, **dict.fromkeys(KINDS, SENSOR_KINDS._sources["imu"])})
     folder, lines, poses = tmp_path_factory.mktemp("run"), Lines(), []
     one, seen = session(*ALL), {}
-    one.outlets += sensor_files(one, folder, lines.options)
+    one.output.outlets += sensor_files(one, folder, lines.options)
 
     class Poses:
         every = 10
@@ -99,15 +100,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Lines,
         def close(self) -> None:
             pass
 
-    one.outlets.append(Poses())
-    for sensor in one.sensors:
+    one.output.outlets.append(Poses())
+    for sensor in one.measuring.sensors:
         seen[sensor.name] = []
         sensor.subscribe(seen[sensor.name].append)
     one.publish()
     one.run(1.5)
     one.close()
     patch.undo()
-    assert not one.failures
+    assert not one.output.failures
     yield folder / "sensors.mcap", lines, seen, poses
 
 
@@ -239,14 +240,14 @@ def test_built_in_navigation_sensors_are_recorded_in_si_units(tmp_path: Path) ->
     sensors = ("imu", {"type": "gnss", "preset": "rtk", "latency": 0.0}, {"type": "wheel_encoder", "pulses": 100}, "steering_angle")
     with pytest.warns(UserWarning, match="no position on Earth"):
         one = session(*sensors)
-    seen: dict[str, list[Measurement]] = {sensor.name: [] for sensor in one.sensors}
-    for sensor in one.sensors:
+    seen: dict[str, list[Measurement]] = {sensor.name: [] for sensor in one.measuring.sensors}
+    for sensor in one.measuring.sensors:
         sensor.subscribe(seen[sensor.name].append)
-    one.outlets += sensor_files(one, tmp_path, Lines().options)
+    one.output.outlets += sensor_files(one, tmp_path, Lines().options)
     one.publish()
     one.run(3.0)
     one.close()
-    assert not one.failures
+    assert not one.output.failures
     with SensorFile(tmp_path / "sensors.mcap") as file:
         last = {name: list(file.messages([name]))[-1].fields for name in file.topics}
         world = origin_of(file.topics["/gnss/fix"].metadata)
@@ -288,8 +289,8 @@ def test_equal_runs_give_equal_files(run: Any, tmp_path: Path) -> None:
 def test_compressed_images(tmp_path: Path, form: str, largest: int) -> None:
     one = session({"type": "test_camera", "form": form})
     seen: list[Measurement] = []
-    one.sensors[0].subscribe(seen.append)
-    one.outlets += sensor_files(one, tmp_path, Lines().options)
+    one.measuring.sensors[0].subscribe(seen.append)
+    one.output.outlets += sensor_files(one, tmp_path, Lines().options)
     one.publish()
     one.run(0.3)
     one.close()
@@ -311,7 +312,7 @@ def test_without_the_package_one_line_says_how_to_install_it(tmp_path: Path, mon
     monkeypatch.setattr(sensor_file, "is_installed", lambda: False)
     lines = Lines()
     one = record(tmp_path, ALL, 0.05, lines)
-    assert list(tmp_path.iterdir()) == [] and not one.failures and not lines.failures
+    assert list(tmp_path.iterdir()) == [] and not one.output.failures and not lines.failures
     assert len(lines.notes) == 1 and "mcap is not installed; hint: run" in lines.notes[0]
 
 
@@ -319,7 +320,9 @@ def test_a_topic_of_a_plugin_that_fails_is_left_out_with_one_line(tmp_path: Path
     lines = Lines()
     one = record(tmp_path, ("test_wrong", "test_imu"), 0.4, lines)
     # the thread of the file finds the error: during the drive, or, on a busy machine, when the file is closed
-    assert [*map(str, one.failures), *lines.failures] == ["topic /test_wrong/data is not recorded from 0.000 s on: KeyError: 'stamp'"]
+    assert [*map(str, one.output.failures), *lines.failures] == [
+        "topic /test_wrong/data is not recorded from 0.000 s on: KeyError: 'stamp'"
+    ]
     with SensorFile(tmp_path / "sensors.mcap") as file:
         assert (file.topics["/test_wrong/data"].messages, file.topics["/test_imu/data"].messages) == (0, 41)
 
@@ -334,8 +337,8 @@ def test_a_full_disk_ends_the_recording_with_one_line_and_a_readable_file(tmp_pa
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert one.time == pytest.approx(3.0), "the drive goes on"
-    assert len(one.failures) + len(lines.failures) == 1
-    text = str(one.failures[0]) if one.failures else lines.failures[0]
+    assert len(one.output.failures) + len(lines.failures) == 1
+    text = str(one.output.failures[0]) if one.output.failures else lines.failures[0]
     assert "the recording ended at" in text and "File too large; the drive goes on without it" in text
     assert (tmp_path / "sensors.mcap").stat().st_size <= limit
     with SensorFile(tmp_path / "sensors.mcap") as file:
@@ -355,13 +358,13 @@ def test_in_real_time_a_slow_disk_drops_measurements_and_counts_them(tmp_path: P
     monkeypatch.setattr(recording, "QUEUE_BYTES", 40_000)
     monkeypatch.setattr(writing, "CHUNK_TIME", 100_000_000)
     lines, one = Lines(), session("test_lidar")
-    one.outlets += sensor_files(one, tmp_path, lines.options)
+    one.output.outlets += sensor_files(one, tmp_path, lines.options)
     one.publish()
-    one.drive(1.2, lambda session: True)
+    drive_in_real_time(one, 1.2, lambda session: True)
     assert one.clock is not None and one.clock.worst_lateness < 0.5, "no tick waits for the disk"
     gate.set()
     one.close()
-    outlet = next(outlet for outlet in one.outlets if isinstance(outlet, SensorFileOutlet))
+    outlet = next(outlet for outlet in one.output.outlets if isinstance(outlet, SensorFileOutlet))
     dropped = outlet.recorder.dropped["test_lidar"]
     assert dropped > 3
     assert lines.failures == [f"sensor test_lidar: {dropped} measurements are not recorded; the disk was too slow"]
@@ -387,7 +390,7 @@ def test_a_run_waits_for_a_slow_disk(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_restart_begins_a_new_file(tmp_path: Path) -> None:
     one = session("test_imu")
-    one.outlets += sensor_files(one, tmp_path, Lines().options)
+    one.output.outlets += sensor_files(one, tmp_path, Lines().options)
     for duration in (0.5, 0.2, 0.3):
         one.reset()
         one.publish()

@@ -100,4 +100,4 @@ def test_a_missing_library_is_one_message(monkeypatch):
     sound.close()
     assert len(said) == 1
     assert "miniaudio not installed" in said[0]
-    assert session.outlets == []
+    assert session.output.outlets == []

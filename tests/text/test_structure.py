@@ -1,4 +1,4 @@
-"""Structure of the tests: does each folder have quick tests, and does each file that conftest.py names exist?"""
+"""Structure: does each folder of tests have quick tests, does each file that conftest.py names exist, which module does a job alone?"""
 
 from __future__ import annotations
 
@@ -51,6 +51,11 @@ def test_only_failed_tests_by_the_clock_are_repeated():
     assert repeatable([f"{clock}@by the clock"]) == [clock]
     assert repeatable([f"{clock}@by the clock", f"{other}@{other}"]) == []
     assert repeatable([]) == []
+
+
+def test_one_module_decides_that_the_platform_parks():
+    modules = (TESTS.parent / "simulator").rglob("*.py")
+    assert [file.name for file in modules if "procedure.park()" in file.read_text("utf-8")] == ["platform_supervisor.py"]
 
 
 def test_no_helper_has_the_name_of_the_product():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tire_rig
 
-from simulator.tools.tires.characteristics import ANGLES, SLIPS, SMALL
+from simulator.tools.tires.characteristics import ANGLES, HALF_STEP, SLIPS
 from vehicles.tires.steady_state import steady
 from vehicles.tires.tire_file import TireFile, tire
 
@@ -20,8 +20,8 @@ def inflated(name: str, **changes: object) -> TireFile:
 
 def cornering_stiffness(tire_: TireFile, load: float) -> float:
     """Return the cornering stiffness in N/deg."""
-    low, high = steady(tire_, load, 0.0, np.array([-SMALL, SMALL]))[:, 1]
-    return float(np.radians(low - high) / (2.0 * SMALL))
+    low, high = steady(tire_, load, 0.0, np.array([-HALF_STEP, HALF_STEP]))[:, 1]
+    return float(np.radians(low - high) / (2.0 * HALF_STEP))
 
 
 def peaks(tire_: TireFile, load: float) -> tuple[float, float]:

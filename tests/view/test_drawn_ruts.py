@@ -13,7 +13,7 @@ from PIL import Image
 from simulator.base.errors import DeviceError
 from simulator.run.frames import States, pictures_of
 from simulator.view.offscreen import Offscreen
-from simulator.view.rut_tiles import BYTES, MOST, REACH, SIDE, RutSquare, RutTiles
+from simulator.view.rut_tiles import BYTES, MAX_TILES, REACH, SIDE, RutSquare, RutTiles
 from simulator.view.shared_state import ViewReader, ViewWriter, extras
 from terrain.objects.object_set import NO_OBJECTS
 from terrain.rut_changes import ChangedTiles
@@ -47,9 +47,9 @@ def test_a_view_takes_what_was_put_and_a_late_one_all_of_it():
     assert as_dict(view.take()) == {(SIDE, 0): 7}, "it has taken the place of (0, 0)"
     host._begin[3] += 1
     assert len(view.take().places) == 0, "that one is being written"
-    host.put(tiles(*((k % SIDE, k // SIDE) for k in range(MOST + 5))))
+    host.put(tiles(*((k % SIDE, k // SIDE) for k in range(MAX_TILES + 5))))
     late = RutSquare(memory, 0)
-    assert [len(late.take().places) for _ in range(3)] == [MOST, 6, 0]
+    assert [len(late.take().places) for _ in range(3)] == [MAX_TILES, 6, 0]
 
 
 def test_views_get_the_ruts_through_the_block():

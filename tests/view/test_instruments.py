@@ -9,7 +9,7 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from simulator.view.adaptive_resolution import FAST, SCALES, SLOW, WINDOW, Quality
+from simulator.view.adaptive_resolution import FAST_FRAME, SCALES, SLOW_FRAME, WINDOW, Quality
 from simulator.view.instruments import (
     AMBER,
     CAR,
@@ -239,13 +239,13 @@ def test_frame_rate_counts_frames_per_second():
 def test_picture_gets_smaller_when_slow_and_larger_again():
     quality = Quality()
     for _ in range(WINDOW * 10):
-        quality.frame(2.0 * SLOW)
+        quality.frame(2.0 * SLOW_FRAME)
     assert quality.scale == SCALES[-1]
     for _ in range(WINDOW * 10):
-        quality.frame(0.2 * FAST)
+        quality.frame(0.2 * FAST_FRAME)
     assert quality.scale == 1.0
     for _ in range(WINDOW * 10):
-        quality.frame(0.5 * (SLOW + FAST))
+        quality.frame(0.5 * (SLOW_FRAME + FAST_FRAME))
     assert quality.scale == 1.0, "good enough stays"
 
 

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from simulator.view.camera import Shot, clip_of_world, look_at
 from simulator.view.make_object_data import make_object_data
 from simulator.view.object_changes import ObjectChanges
-from simulator.view.object_culling import LAG, ROUND, SMALLEST, ObjectItems, path_poses
+from simulator.view.object_culling import LAG, ROUND, SMALLEST_ANGLE, ObjectItems, path_poses
 from simulator.view.sun_view import sun_view
 from simulator.view.textures import SUN
 from terrain.objects.object_set import ObjectSet
@@ -53,7 +53,7 @@ def test_what_is_behind_beside_tiny_or_removed_is_not_drawn():
         )
     )
     assert names(items, items.visible(view_along_x(), EYE).items, objects) == {"ahead", "edge", "tower", "around"}
-    assert math.sqrt(3.0) / 3000.0 < SMALLEST < math.sqrt(3.0) * 20.0 / 3000.0
+    assert math.sqrt(3.0) / 3000.0 < SMALLEST_ANGLE < math.sqrt(3.0) * 20.0 / 3000.0
 
 
 def test_nothing_visible_is_left_out():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simulator.view.marker_posts import BESIDE, SPACING, places, post, posts
+from simulator.view.marker_posts import EDGE_DISTANCE, SPACING, places, post, posts
 from simulator.view.terrain_data import ViewRoad
 from tests.view.scenes import hilly_terrain
 
@@ -14,7 +14,7 @@ def test_posts_stand_in_pairs_beside_the_road():
     road = ViewRoad(np.column_stack((np.linspace(0.0, 300.0, 151), np.zeros(151))), 8.0, True)
     found = places(road)
     assert len(found) == 2 * 300 / SPACING
-    assert np.sort(np.unique(np.round(found[:, 1], 6))) == pytest.approx([-4.0 - BESIDE, 4.0 + BESIDE])
+    assert np.sort(np.unique(np.round(found[:, 1], 6))) == pytest.approx([-4.0 - EDGE_DISTANCE, 4.0 + EDGE_DISTANCE])
     assert np.diff(found[::2, 0]) == pytest.approx(SPACING)
 
 
@@ -22,8 +22,8 @@ def test_posts_keep_their_distance_in_a_bend():
     angle = np.linspace(0.0, 3.0, 400)
     road = ViewRoad(100.0 * np.column_stack((np.cos(angle), np.sin(angle))), 6.0, False)
     radius = np.hypot(*places(road)[:, :2].T)
-    assert radius[::2] == pytest.approx(100.0 - 3.0 - BESIDE, abs=0.05), "left is inside in a left bend"
-    assert radius[1::2] == pytest.approx(100.0 + 3.0 + BESIDE, abs=0.05)
+    assert radius[::2] == pytest.approx(100.0 - 3.0 - EDGE_DISTANCE, abs=0.05), "left is inside in a left bend"
+    assert radius[1::2] == pytest.approx(100.0 + 3.0 + EDGE_DISTANCE, abs=0.05)
 
 
 def test_posts_stand_on_the_ground():

@@ -217,7 +217,7 @@ def test_a_window_closed_by_its_driver_ends_the_drive(story, ends_drive):
     s.go(1.0)
     s.window.close(closed_by_user=True, ends_drive=ends_drive)
     s.supervisor.look(s.session, s.now + 0.01)
-    assert s.supervisor.ended_by_driver == ends_drive
+    assert s.supervisor.keys.ends_drive == ends_drive
     assert s.supervisor.stop and not s.supervisor.lost and not s.session.paused
 
 

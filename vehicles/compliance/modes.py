@@ -53,9 +53,9 @@ def elastic_modes(vehicle: Vehicle, ground: GroundArrays, speed: float, h: float
     groups["column"] = arm
     groups["the rest"] = np.arange(treads)
     shares = np.array([part[np.isin(selected, members)].sum(axis=0) for members in groups.values()])
-    found = [
+    modes = [
         ElasticMode(kind, float(shares[row, k]), complex(z), cmath.log(complex(z)) / h)
         for k, z in enumerate(values)
         if abs(z) > MIN_FACTOR and (kind := list(groups)[row := int(shares[:, k].argmax())]) != "the rest"
     ]
-    return sorted(found, key=lambda mode: (abs(mode.eigenvalue), mode.eigenvalue.imag))
+    return sorted(modes, key=lambda mode: (abs(mode.eigenvalue), mode.eigenvalue.imag))

@@ -21,15 +21,15 @@ def controller_remarks(vehicle: Vehicle) -> list[str]:
     """Return probable mistakes in the controllers of a vehicle, one line each."""
     if not vehicle.description.controllers.units:
         return []
-    own, found = _values_of(vehicle), []
+    own, remarks = _values_of(vehicle), []
     for n, unit in enumerate(vehicle.description.controllers.units):
         known = unit.parameters[0]
         for name, tolerance in TOLERANCE.items():
             if name in (known.dtype.names or ()) and abs(known[name] - own[name]) > tolerance * own[name]:
                 unlike = f"{known[name]:.4g} {UNITS[name]}, but the vehicle has {own[name]:.4g} {UNITS[name]}"
-                found.append(f"controllers[{n}].{name}: {unlike}")
-        found += [f"controllers[{n}].{text}" for text in _contradictions(unit)]
-    return found
+                remarks.append(f"controllers[{n}].{name}: {unlike}")
+        remarks += [f"controllers[{n}].{text}" for text in _contradictions(unit)]
+    return remarks
 
 
 def _values_of(vehicle: Vehicle) -> dict[str, float]:

@@ -16,7 +16,7 @@ ComplexVector = NDArray[np.complex128]
 ROUNDING = 1e-9
 """Tolerance of a factor above 1: a mode that neither grows nor decays exceeds 1 by rounding."""
 
-SHORTEST, LONGEST = 1e-5, 1.0
+SHORTEST_STEP, LONGEST_STEP = 1e-5, 1.0
 """s. Search range of the maximum stable step."""
 
 RATIO = 1.05
@@ -89,15 +89,15 @@ def matched_order(values: ComplexVector, targets: ComplexVector) -> ComplexVecto
 
 
 def largest_stable_step(radius: Callable[[float], float]) -> float:
-    """Return the longest step [s] up to which each step is stable, inf beyond LONGEST, 0 below SHORTEST; `radius` is the largest factor at
+    """Return the longest step [s] up to which each step is stable, inf beyond LONGEST_STEP, 0 below SHORTEST_STEP; `radius` is the largest factor at
     a step.
     """
-    h = SHORTEST
+    h = SHORTEST_STEP
     while radius(h) <= 1.0 + ROUNDING:
         h *= RATIO
-        if h > LONGEST:
+        if h > LONGEST_STEP:
             return math.inf
-    if h == SHORTEST:
+    if h == SHORTEST_STEP:
         return 0.0
     low, high = h / RATIO, h
     while high - low > 1e-6 * high:

@@ -19,9 +19,9 @@ from simulator.base.fields import Field, Fields, Number, Text
 from simulator.base.records import Record, record
 from terrain.truth_map import map_of
 
-OLDEST = 1.0
+MAX_AGE = 1.0
 """s. Age of a measurement beyond which the sensor has failed."""
-FULL = 1.5
+OBSTACLE_EVIDENCE = 1.5
 """Evidence from which on a cell is an obstacle."""
 HOLE = 1.0
 """Half the width of a hole in the known ground that counts as ground, over the radius of a wheel: a wheel spans it."""
@@ -69,7 +69,7 @@ class LidarMapper:
         if measured.trouble:
             raise PlanError(measured.trouble)
         has_measured = not math.isnan(measured.time)
-        if measured.age > OLDEST and (has_measured or seen.time > START):
+        if measured.age > MAX_AGE and (has_measured or seen.time > START):
             raise PlanError(f"sensor {self._sensor}: no measurement for {min(measured.age, seen.time):.1f} s")
         if has_measured and "points" not in measured.arrays:
             raise PlanError(f"sensor {self._sensor}: has no points; expected a lidar")
@@ -77,7 +77,7 @@ class LidarMapper:
             self._measured = measured.time
             if math.isnan(self._hit) or _has_returns(measured.arrays["points"], self._reach):
                 self._hit = measured.time
-            if measured.time - self._hit > OLDEST:
+            if measured.time - self._hit > MAX_AGE:
                 raise PlanError(f"sensor {self._sensor}: no returns for {measured.time - self._hit:.1f} s")
             self._enter(seen, measured.arrays["points"], float(measured.values[0]["start"]))
         return self._map(seen.time)
@@ -137,7 +137,7 @@ class LidarMapper:
         height, known = filled(np.where(known, cells.height, np.nan), self._hole)
         origin = float(self._p[0]["x"]), float(self._p[0]["y"])
         true = map_of(np.pad(height, 1, mode="edge"), origin, self._cell, (), self.limits)
-        solid = (cells.evidence >= FULL) & fresh
+        solid = (cells.evidence >= OBSTACLE_EVIDENCE) & fresh
         # ground that was not measured is a guess: a step or slope at its edge is none; so is the difference to a cell that was not seen
         measured = np.where(known & (cells.weight >= MEASURED), cells.height, np.nan)
         edge = largest_step(measured) > self.limits.step
@@ -201,11 +201,11 @@ def _has_returns(points: NDArray, own: float) -> bool:
     return bool((away > own).any())
 
 
-def _hint(wanted: str, names: list[str]) -> str:
+def _hint(missing_name: str, names: list[str]) -> str:
     """Return the remedy for a missing lidar; `names` are those of the sensors with a mount."""
     if names:
         return f"sensors: {', '.join(names)}; hint: set `mapper: {{type: lidar, sensor: {names[0]}}}`"
-    name = "" if wanted == "lidar" else f"name: {wanted}, "
+    name = "" if missing_name == "lidar" else f"name: {missing_name}, "
     return f"hint: add one, for example --sensor '{{type: lidar, {name}mount: {{position: [0, 0, 1.6]}}}}'"
 
 

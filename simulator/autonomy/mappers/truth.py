@@ -145,8 +145,8 @@ class TruthMapper:
 
     def _ground_tile(self, column: int, row: int) -> GroundTile:
         """Return the layers of the ground in a tile."""
-        found = self._tiles.get((column, row))
-        if found is None:
+        tile = self._tiles.get((column, row))
+        if tile is None:
             around = np.arange(-1, TILE + 1) + 0.5
             x, y = np.meshgrid((column * TILE + around) * self._cell, (row * TILE + around) * self._cell)
             heights = ground_heights(self._ground, x.ravel(), y.ravel()).reshape(x.shape)
@@ -160,8 +160,8 @@ class TruthMapper:
                 x_min, x_max, y_min, y_max = self._ground.bounds
                 outside = ~((x > x_min) & (x < x_max) & (y > y_min) & (y < y_max))[1:-1, 1:-1]
                 true.state[outside], cost[outside] = OBSTACLE, 1.0
-            found = self._tiles[column, row] = GroundTile(true.elevation, true.slope, true.step, strength, cost, true.state)
-        return found
+            tile = self._tiles[column, row] = GroundTile(true.elevation, true.slope, true.step, strength, cost, true.state)
+        return tile
 
     def _object_tiles(self, objects: ObjectSet) -> _ObjectTiles:
         """Return the objects at rest; after a change of the objects, nothing drawn before is valid."""
@@ -173,15 +173,15 @@ class TruthMapper:
 
     def _object_tile(self, objects: _ObjectTiles, column: int, row: int) -> ObjectTile:
         """Return the layers of the objects at rest in a tile."""
-        found = objects.tiles.get((column, row))
-        if found is None:
+        tile = objects.tiles.get((column, row))
+        if tile is None:
             shape = TILE, TILE
-            found = objects.tiles[column, row] = ObjectTile(np.zeros(shape), np.zeros(shape, np.uint8), np.zeros(shape, bool))
+            tile = objects.tiles[column, row] = ObjectTile(np.zeros(shape), np.zeros(shape, np.uint8), np.zeros(shape, bool))
             meets = (objects.low <= (column, row)).all(axis=1) & (objects.high >= (column, row)).all(axis=1)
             origin = column * TILE * self._cell, row * TILE * self._cell
             for n in np.flatnonzero(meets):
-                draw_outline(objects.rest.outlines[n], origin, self._cell, self.limits, found)
-        return found
+                draw_outline(objects.rest.outlines[n], origin, self._cell, self.limits, tile)
+        return tile
 
 
 def _paste(window: Iterable[NDArray], tile: Iterable[NDArray], column: int, row: int) -> None:

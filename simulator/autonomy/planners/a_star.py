@@ -39,8 +39,8 @@ class AStarPlanner:
         begun = self._approach.begun(seen)
         if begun is not None:
             return begun
-        found = self._cheapest(seen)
-        return found if isinstance(found, Plan) and found.reaches_goal else self._approach.plan(seen) or found
+        route = self._cheapest(seen)
+        return route if isinstance(route, Plan) and route.reaches_goal else self._approach.plan(seen) or route
 
     def _cheapest(self, seen: PlannerInput) -> Plan | Blocked:
         """Return the cheapest way, followed with a look-ahead point."""

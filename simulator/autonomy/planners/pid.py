@@ -62,17 +62,17 @@ class PidPlanner:
 
     def _grid(self, seen: PlannerInput) -> RouteGrid | Blocked:
         """Return the grid of the search: cells near obstacles are blocked, all others cost the same."""
-        found = seen.map
-        every = max(1, round(self._cell / found.cell))
-        blocked = _grown(found.state == OBSTACLE, every, max(0, round(self._footprint / (every * found.cell))))
+        obstacle_map = seen.map
+        every = max(1, round(self._cell / obstacle_map.cell))
+        blocked = _grown(obstacle_map.state == OBSTACLE, every, max(0, round(self._footprint / (every * obstacle_map.cell))))
         ny, nx = blocked.shape
-        cell = every * found.cell
-        x, y = found.origin[0] + (np.arange(nx) + 0.5) * cell, found.origin[1] + (np.arange(ny) + 0.5) * cell
+        cell = every * obstacle_map.cell
+        x, y = obstacle_map.origin[0] + (np.arange(nx) + 0.5) * cell, obstacle_map.origin[1] + (np.arange(ny) + 0.5) * cell
         away = np.hypot(x[None, :] - seen.goal.x, y[:, None] - seen.goal.y)
         away[blocked] = np.inf
-        if not away.min() <= max(seen.goal.radius, cell) and found.cell_of(seen.goal.x, seen.goal.y) is not None:
+        if not away.min() <= max(seen.goal.radius, cell) and obstacle_map.cell_of(seen.goal.x, seen.goal.y) is not None:
             return Blocked("the goal is inside an obstacle, or closer to one than the footprint")
-        return RouteGrid(found.origin, cell, np.where(blocked, np.inf, 1.0), np.where(away == away.min(), away, np.inf))
+        return RouteGrid(obstacle_map.origin, cell, np.where(blocked, np.inf, 1.0), np.where(away == away.min(), away, np.inf))
 
 
 def _grown(cells: NDArray[np.bool_], every: int, by: int) -> NDArray[np.bool_]:

@@ -89,29 +89,29 @@ def abilities(devices: Collection[Device], system: System = SYSTEM) -> list[Abil
     return [_ability(device, readable) for device in devices]
 
 
-def feel_table(found: Sequence[Ability]) -> Table:
+def feel_table(abilities: Sequence[Ability]) -> Table:
     """Return the table of `jounce devices --force-feedback`."""
     table = Table(title="Force feedback of devices")
     for name in ("", "device", "event node", "can", "profile", "missing"):
         table.add_column(name, overflow="fold")
-    for number, one in enumerate(found, start=1):
+    for number, one in enumerate(abilities, start=1):
         node = "-" if one.node is None else one.node.path
         table.add_row(str(number), one.device.handle.name, node, one.can, one.setting, one.missing or "nothing")
     table.caption = "jounce devices --test plays a short, weak test; --device N selects the device."
     return table
 
 
-def play_test(found: Sequence[Ability], number: int | None, say: Callable[[str], None], system: System = SYSTEM) -> None:
+def play_test(abilities: Sequence[Ability], number: int | None, say: Callable[[str], None], system: System = SYSTEM) -> None:
     """Play a weak push to the left, then to the right, or each motor of a game controller once. Raises DeviceError."""
-    testable = [n for n, one in enumerate(found, start=1) if _testable(one)]
+    testable = [n for n, one in enumerate(abilities, start=1) if _testable(one)]
     if number is None:
         if len(testable) != 1:
             these = f": {', '.join(map(str, testable))}; hint: select one with --device N" if testable else ""
             raise DeviceError(f"test: {len(testable) or 'no'} testable devices{these}")
         number = testable[0]
-    if not 1 <= number <= len(found):
-        raise DeviceError(f"device {number}: unknown device; expected a number from 1 to {len(found)}")
-    one = found[number - 1]
+    if not 1 <= number <= len(abilities):
+        raise DeviceError(f"device {number}: unknown device; expected a number from 1 to {len(abilities)}")
+    one = abilities[number - 1]
     name = one.device.handle.name
     if one.device.handle.is_gamepad:
         say(f"{name}: slow motor, then fast motor")

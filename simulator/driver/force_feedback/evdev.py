@@ -39,7 +39,7 @@ in the worst case), the sum is below the 200 ms after which a force without a pr
 REPLAY = 0.04
 """s between two plays: two may be missed before the force begins to fade."""
 LEFT = 0x4000
-FULL = 0x7FFF
+FULL_LEVEL = 0x7FFF
 """Level of the maximum force."""
 
 EV_FF = 0x15
@@ -116,8 +116,8 @@ class System:
 
     def paths(self) -> list[str]:
         """Return the event nodes in the order of their numbers."""
-        found = [str(path) for path in Path("/dev/input").glob("event*")] if sys.platform == "linux" else []
-        return sorted(found, key=lambda path: int(re.sub(r"\D", "", path) or 0))
+        paths = [str(path) for path in Path("/dev/input").glob("event*")] if sys.platform == "linux" else []
+        return sorted(paths, key=lambda path: int(re.sub(r"\D", "", path) or 0))
 
     def open(self, path: str, write: bool) -> int:
         """Open a node and return its descriptor. Raises OSError."""
@@ -170,8 +170,8 @@ class VanishedError(OSError):
 
 def nodes(system: System = SYSTEM) -> list[Node]:
     """Return the readable event nodes in the order of their numbers. Never raises."""
-    found = (_node(path, system) for path in system.paths())
-    return [node for node in found if node is not None]
+    all_nodes = (_node(path, system) for path in system.paths())
+    return [node for node in all_nodes if node is not None]
 
 
 def node_of(name: str, usb: str, among: Collection[Node]) -> Node | None:
@@ -248,7 +248,7 @@ class ConstantForce:
         VanishedError : the device was disconnected
         OSError : the driver refuses
         """
-        level = round(min(self._share, max(-self._share, force)) / self._full * FULL)
+        level = round(min(self._share, max(-self._share, force)) / self._full * FULL_LEVEL)
         constant = self._effect.u.constant
         changed = level != constant.level
         if not changed and level == 0:

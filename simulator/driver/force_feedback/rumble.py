@@ -1,7 +1,7 @@
 """Rumble of a game controller, from the motion of the vehicle.
 
-    slow motor   road   rms of the shock absorbers' rates over ROUGH, up to 0.7
-                 stops  deviation of the vertical force at the driver's head from its mean over AVERAGED, above HIT, over HARD
+    slow motor   road   rms of the shock absorbers' rates over FULL_SHOCK_RATE, up to 0.7
+                 stops  deviation of the vertical force at the driver's head from its mean over AVERAGED, above SHOCK_THRESHOLD, over FULL_SHOCK_EXCESS
     fast motor   slip   the largest slip of a wheel on the ground, sqrt(ratio^2 + tan(angle)^2), above GRIP, over SLIDING
 
 Both are motor strengths in [0, 1], times `strength`. Both are zero while the speeds of the car and of its wheels are below CREEP.
@@ -19,7 +19,7 @@ from simulator.base.fields import Number
 from simulator.base.records import Record
 from simulator.driver.input_devices.shaping import clip
 
-ROUGH = 0.6
+FULL_SHOCK_RATE = 0.6
 """m/s. Rate of the shock absorbers for full motor strength. The HMMWV at 11 m/s has 0.01 on a road, 0.12 on the course of 1 inch rms, 0.23
 on
 that of 2, and 0.39 on that of 4; drivers feel motors from about a tenth of their strength [assumed]."""
@@ -27,7 +27,7 @@ MAX_ROAD = 0.7
 """1. Maximum motor strength for the road, so that the driver also feels a stop."""
 AVERAGED = 0.3
 """s over which the force at the head is averaged: shocks are felt, slopes and bends are not."""
-HIT, HARD = 4.0, 12.0
+SHOCK_THRESHOLD, FULL_SHOCK_EXCESS = 4.0, 12.0
 """m/s2. Threshold of a shock, and excess over the threshold for full motor strength [assumed]."""
 GRIP, SLIDING = 0.12, 0.4
 """1. Slip threshold, and excess for full motor strength [assumed]: tires have their maximum grip at 0.1 to 0.15."""
@@ -66,8 +66,8 @@ class Rumble:
             return 0.0, 0.0
         self._mean = force if self._mean is None else self._mean + (force - self._mean) * min(1.0, h / AVERAGED)
         moving = clip(max(abs(float(r["v_WB_B"][0])), TREAD * float(np.abs(r["wheel_spin"]).max())) / CREEP, 0.0, 1.0)
-        road = clip(float(np.sqrt(np.mean(r["shock_rate"] ** 2))) / ROUGH, 0.0, MAX_ROAD)
-        stop = clip((abs(force - self._mean) - HIT) / HARD, 0.0, 1.0)
+        road = clip(float(np.sqrt(np.mean(r["shock_rate"] ** 2))) / FULL_SHOCK_RATE, 0.0, MAX_ROAD)
+        stop = clip((abs(force - self._mean) - SHOCK_THRESHOLD) / FULL_SHOCK_EXCESS, 0.0, 1.0)
         slip = clip((_largest_slip(r) - GRIP) / SLIDING, 0.0, 1.0)
         share = self.strength * moving
         return share * min(1.0, road + stop), share * slip

@@ -1,7 +1,7 @@
 """Torque of a wheel with force feedback, from the steering of the vehicle.
 
     T = - gain s T_column - damping w_wheel (1 - |v| / STANDING, at least 0)      within the limit
-    s = REACHED limit / T_turn, at most 1
+    s = TURN_TORQUE_SHARE limit / T_turn, at most 1
 
 T_column is the torque in the column below the steering wheel, with which the hands hold the wheel; the reaction on the hands has the
 opposite sign. Both are positive to the left, like angles. T_turn is the torque of this vehicle in a turn at 0.7 g (`turn_torque`). A weak
@@ -32,7 +32,7 @@ STEP = 0.15
 """1. Maximum change of the torque from one event to the next, as a fraction of the limit; a low event rate thus makes the torque slower,
 not
 coarser."""
-REACHED = 0.8
+TURN_TORQUE_SHARE = 0.8
 """1. Torque in a turn at 0.7 g as a fraction of the limit; the rest is for curbs and for turning at standstill."""
 STANDING = 2.0
 """m/s at which the damping is zero."""
@@ -68,7 +68,7 @@ def scale_to_wheel(max_torque: float, turn_torque: float) -> float:
     max_torque : N m, maximum torque that is applied
     turn_torque : N m, column torque of the vehicle in a turn at 0.7 g; 0: unknown
     """
-    return min(1.0, REACHED * max_torque / turn_torque) if turn_torque > 0.0 else 1.0
+    return min(1.0, TURN_TORQUE_SHARE * max_torque / turn_torque) if turn_torque > 0.0 else 1.0
 
 
 class WheelTorque:

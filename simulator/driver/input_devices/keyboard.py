@@ -26,7 +26,7 @@ ACTIONS = {
     **{key: key for key in ("camera", "camera_1", "camera_2", "camera_3")},
 }
 """Actions of keys, by their names in `simulator.view.shared_keys.KEYS`; `simulator.view.key_bindings` assigns the keyboard. The lever
-processes some of them; the others are kinds of events (`simulator.events.kinds`)."""
+processes some of them; the others are kinds of events (`simulator.event_effects.kinds`)."""
 _DRIVING = ("left", "right", "up", "down", "space")
 
 

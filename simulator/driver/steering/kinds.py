@@ -44,11 +44,11 @@ class Law:
         """Record table of the parameters."""
         return tuple((field.name, (), field.unit, field.meaning) for field in self.fields)
 
-    def parameters(self, said: Mapping[str, Any], traits: InternalModel) -> Record:
+    def parameters(self, given_values: Mapping[str, Any], traits: InternalModel) -> Record:
         """Return the parameters: the given values, then defaults, then values from the traits."""
         p, from_traits = record(self.table), self.of_traits(traits)
         for field in self.fields:
-            value = said.get(field.name)
+            value = given_values.get(field.name)
             value = field.default if value is None else value
             p[0][field.name] = from_traits[field.name] if value is None else value
         return p

@@ -30,7 +30,7 @@ class PathFollower:
     path : in the world frame
     speed : speed control, called with the station on the path
     traits : internal model of the vehicle
-    said : `type`, the name of the controller, and parameters of the controller, of `KNOWN` and of `HUMAN`
+    given_values : `type`, the name of the controller, and parameters of the controller, of `KNOWN` and of `HUMAN`
     timed : lane changes that start at a time, in order of time
     seed : of the noise of the hands
     """
@@ -43,24 +43,24 @@ class PathFollower:
         path: Path,
         speed: SpeedControl,
         traits: InternalModel | None = None,
-        said: Mapping[str, Any] = EMPTY,
+        given_values: Mapping[str, Any] = EMPTY,
         timed: Sequence[TimedLaneChange] = (),
         seed: int = 0,
     ) -> None:
         self.path = path
-        known = {field.name: said[field.name] for field in KNOWN if said.get(field.name) is not None}
+        known = {field.name: given_values[field.name] for field in KNOWN if given_values.get(field.name) is not None}
         self.traits = replace(traits or InternalModel(), **known)
         self._speed = speed
         self._timed = list(timed)
         self._has_station = False
         self._seen, self._car = record(SEEN), car_of(self.traits)
-        law = LAWS[said.get("type", DEFAULT)]
-        self._law, self._parameters = law.kernel(), law.parameters(said, self.traits)
+        law = LAWS[given_values.get("type", DEFAULT)]
+        self._law, self._parameters = law.kernel(), law.parameters(given_values, self.traits)
         self._hands, self._hands_state = record(HANDS), record(HANDS_STATE)
         self._hands[0]["lock"] = self.traits.steering_wheel_lock
         for field in HUMAN:
-            self._hands[0][field.name] = said.get(field.name, field.default)
-        self._shifter = GearShifter(self.traits.gears) if said.get("shifts") and self.traits.gears is not None else None
+            self._hands[0][field.name] = given_values.get(field.name, field.default)
+        self._shifter = GearShifter(self.traits.gears) if given_values.get("shifts") and self.traits.gears is not None else None
         self._noisy = bool(self._hands[0]["noise"] > 0.0)
         self._random = np.random.default_rng(seed)
         self._curve = tuple(np.array(numbers, dtype=float) for numbers in (self.traits.inputs, self.traits.road_wheel_angles))

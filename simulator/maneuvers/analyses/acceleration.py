@@ -34,23 +34,23 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     first = int(pressed[0])
     start, driven_distance = float(time[first]), distance_traveled(drive)[rows]
     driven_distance = driven_distance - driven_distance[first]
-    found = {f"time_to_{word}": _first(time, speed, level, start) - start for word, level in SPEEDS.items()}
+    metrics = {f"time_to_{word}": _first(time, speed, level, start) - start for word, level in SPEEDS.items()}
     for word, distance in WAYS.items():
         when = _first(time, driven_distance, distance, start)
-        found[f"time_over_{word}"], found[f"speed_after_{word}"] = when - start, value_at(time, speed, when)
+        metrics[f"time_over_{word}"], metrics[f"speed_after_{word}"] = when - start, value_at(time, speed, when)
     target, initial = values.get("speed"), values.get("from")
     reached = math.nan if target is None else _first(time, speed, target, start)
     since = start if initial is None else _first(time, speed, initial, start)
-    found["time_to_speed"] = reached - since
-    found["distance_to_speed"] = value_at(time, driven_distance, reached) - value_at(time, driven_distance, since)
+    metrics["time_to_speed"] = reached - since
+    metrics["distance_to_speed"] = value_at(time, driven_distance, reached) - value_at(time, driven_distance, since)
     acceleration = column(drive, "a_WG_B_x", values)[rows]
-    found["speed_top"] = float(speed[first:].max())
-    found["acceleration_max"] = float(acceleration[first:].max())
+    metrics["speed_top"] = float(speed[first:].max())
+    metrics["acceleration_max"] = float(acceleration[first:].max())
     final = time >= time[-1] - 1.0
-    found["acceleration_end"] = float(np.mean(acceleration[final]))
-    found |= shifts(drive, rows, acceleration, values["around"])
+    metrics["acceleration_end"] = float(np.mean(acceleration[final]))
+    metrics |= shifts(drive, rows, acceleration, values["around"])
     return AnalysisResult(
-        found,
+        metrics,
         {
             "speed": curve(time[first:] - start, speed[first:], "time", "speed", "s", "m/s"),
             "acceleration": curve(speed[first:], acceleration[first:], "speed", "acceleration", "m/s", "m/s2"),

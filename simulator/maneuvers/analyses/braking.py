@@ -10,9 +10,9 @@ import numpy as np
 
 from simulator.base.fields import Field, Number
 from simulator.maneuvers.analyses.common import (  # fmt: skip
+    MIN_SLIP_SPEED,
     NOTHING,
     PEDAL,
-    SLOW,
     Array,
     axles,
     column,
@@ -51,7 +51,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     named = values.get("speed")
     start = onset if named is None else first_crossing(time, speed, named, "falling", onset)
     distance = distance_traveled(drive)[rows]
-    found = {
+    metrics = {
         "brake_onset": onset,
         "brake_speed": value_at(time, speed, onset),
         "stopping_distance": value_at(time, distance, stop) - value_at(time, distance, start),
@@ -61,10 +61,10 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
         "deceleration_max": float(-column(drive, "a_WG_B_x", values)[rows][first:].min()),
         "first_locked_axle": _first_locked(drive, time, rows, onset),
     }
-    found |= _deviation(drive, rows, first, time <= stop if math.isfinite(stop) else time > -math.inf)
-    found |= _one_second(drive, values, rows, onset)
+    metrics |= _deviation(drive, rows, first, time <= stop if math.isfinite(stop) else time > -math.inf)
+    metrics |= _one_second(drive, values, rows, onset)
     return AnalysisResult(
-        found, {"speed": curve(distance[first:] - distance[first], speed[first:], "distance since brake onset", "speed", "m", "m/s")}
+        metrics, {"speed": curve(distance[first:] - distance[first], speed[first:], "distance since brake onset", "speed", "m", "m/s")}
     )
 
 
@@ -122,7 +122,7 @@ def _one_second(drive: Drive, values: Mapping[str, Any], rows: slice, onset: flo
 
 def _first_locked(drive: Drive, time: Array, rows: slice, onset: float) -> float:
     """Return the number of the axle, from the front, on which a wheel locks first; 0: none."""
-    fast = (column(drive, "v_WB_B_x")[rows] > max(LOCKED_SPEED, SLOW)) & (time >= onset)
+    fast = (column(drive, "v_WB_B_x")[rows] > max(LOCKED_SPEED, MIN_SLIP_SPEED)) & (time >= onset)
     times = []
     for number, corners in enumerate(axles(wheels(drive)), 1):
         for corner in corners:

@@ -17,7 +17,7 @@ from simulator.maneuvers.analyses.contract import AnalysisResult, Curve, Drive
 
 Array = NDArray[np.float64]
 NOTHING = AnalysisResult({}, {})
-SLOW = 0.5
+MIN_SLIP_SPEED = 0.5
 """Speed [m/s] below which the sideslip counts as zero."""
 PEDAL = 0.02
 """Fraction of the travel of a pedal above which the pedal counts as pressed."""
@@ -47,7 +47,7 @@ def column(drive: Drive, name: str, values: Mapping[str, Any] | None = None) -> 
 def sideslip(drive: Drive) -> Array:
     """Return the sideslip angle at the center of mass (rad), 0 at low speed. [ISO 8855, mem]"""
     v_x, v_y = drive.columns["v_WG_B_x"], drive.columns["v_WG_B_y"]
-    return np.where(np.hypot(v_x, v_y) > SLOW, np.arctan2(v_y, np.maximum(np.abs(v_x), 1e-9)), 0.0)
+    return np.where(np.hypot(v_x, v_y) > MIN_SLIP_SPEED, np.arctan2(v_y, np.maximum(np.abs(v_x), 1e-9)), 0.0)
 
 
 def distance_traveled(drive: Drive) -> Array:
@@ -108,7 +108,7 @@ def mean_between(time: Array, values: Array, begin: float, end: float) -> float:
 
 def wheels(drive: Drive) -> tuple[str, ...]:
     """Return the corners of the vehicle from front to rear, left before right."""
-    return tuple(found.group(1) for name in drive.columns if (found := _WHEEL.match(name)))
+    return tuple(match.group(1) for name in drive.columns if (match := _WHEEL.match(name)))
 
 
 def axles(corners: Sequence[str]) -> list[tuple[str, ...]]:

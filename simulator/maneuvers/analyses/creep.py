@@ -12,7 +12,7 @@ from simulator.base.fields import Field, Number
 from simulator.maneuvers.analyses.common import NOTHING, PEDAL, column, longest, rows_of
 from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
-ALMOST = 0.9
+FINAL_FRACTION = 0.9
 """Fraction of the final speed for the creep time."""
 
 
@@ -29,7 +29,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     return AnalysisResult(
         {
             "creep_speed": end,
-            "creep_time": longest(speed < ALMOST * end, drive.interval) if end > 0.0 else math.nan,
+            "creep_time": longest(speed < FINAL_FRACTION * end, drive.interval) if end > 0.0 else math.nan,
             "creep_speed_change": float(np.ptp(speed[final])),
         },
         {},

@@ -64,7 +64,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     """Evaluate both outputs at the named frequencies and the characteristics of their curves."""
     rows = rows_of(drive, values)
     steering = column(drive, "steering_wheel_angle")[rows]
-    found: dict[str, float] = {}
+    metrics: dict[str, float] = {}
     curves = {}
     for name, series, unit in OUTPUTS:
         response = estimate(steering, column(drive, series)[rows], drive.interval, values["segment"])
@@ -73,19 +73,19 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
         frequency = response.frequency
         for word, hertz in FREQUENCIES.items():
             inside = frequency[0] <= hertz <= frequency[-1]
-            found[f"{name}_gain_{word}_hz"] = float(np.interp(hertz, frequency, response.gain)) if inside else math.nan
-            found[f"{name}_phase_{word}_hz"] = _wrap_lag(float(np.interp(hertz, frequency, response.phase))) if inside else math.nan
+            metrics[f"{name}_gain_{word}_hz"] = float(np.interp(hertz, frequency, response.gain)) if inside else math.nan
+            metrics[f"{name}_phase_{word}_hz"] = _wrap_lag(float(np.interp(hertz, frequency, response.phase))) if inside else math.nan
         band = (frequency >= BAND[0] - 1e-9) & (frequency <= BAND[1] + 1e-9)
-        found[f"{name}_coherence_min"] = float(response.coherence[band].min()) if band.any() else math.nan
+        metrics[f"{name}_coherence_min"] = float(response.coherence[band].min()) if band.any() else math.nan
         for quantity, y, label in (("gain", response.gain, unit), ("phase", response.phase, "rad"), ("coherence", response.coherence, "1")):
             shown = frequency <= values["highest"] / math.tau
             curves[f"{name}_{quantity}"] = curve(
                 frequency[shown], y[shown], "frequency", f"{name.replace('_', ' ')} {quantity}", "Hz", label
             )
         if name == "yaw_rate":
-            found |= _yaw_characteristics(response, band)
-    found["response_lateral_acceleration_max"] = float(np.abs(column(drive, "a_WG_B_y")[rows]).max())
-    return AnalysisResult(found, curves)
+            metrics |= _yaw_characteristics(response, band)
+    metrics["response_lateral_acceleration_max"] = float(np.abs(column(drive, "a_WG_B_y")[rows]).max())
+    return AnalysisResult(metrics, curves)
 
 
 def _wrap_lag(phase: float) -> float:

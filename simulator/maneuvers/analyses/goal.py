@@ -32,7 +32,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     power = np.maximum(get["engine_torque"] * get["engine_speed"], 0.0)
     clearance = get["planner_clearance"]
     vertical = get["f_H_B_z"]
-    found = {
+    metrics = {
         "reached": float(reached),
         "goal_time": float(time[-1] - time[0]) if reached else math.nan,
         "goal_distance_end": float(get["planner_goal_distance"][-1]),
@@ -46,7 +46,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
         "absorbed_power_drive": signal_processing.absorbed_power(vertical, dt) if len(vertical) >= FEWEST else math.nan,
         "stuck_count": float(np.maximum(np.diff(get["planner_stuck"]), 0).sum()),
     }
-    return AnalysisResult(found, {"clearance": curve(time, clearance, "time", "distance to obstacles", "s", "m")})
+    return AnalysisResult(metrics, {"clearance": curve(time, clearance, "time", "distance to obstacles", "s", "m")})
 
 
 _COLUMNS = (

@@ -24,7 +24,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     remaining = side * value_at(time, angle, values["after"])
     turned = side * angle[0]
     returned = np.flatnonzero(side * angle <= 0.5 * turned)
-    found = {
+    metrics = {
         "return_angle_begin": float(turned),
         "return_angle_left": float(remaining),
         "return_share_left": float(remaining / turned) if turned > 0.0 else math.nan,
@@ -33,7 +33,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
         "return_rate_max": float(np.abs(column(drive, "steering_wheel_rate", values)[rows]).max()),
         "return_yaw_rate_left": float(side * value_at(time, rate, values["after"])),
     }
-    return AnalysisResult(found, {"angle": curve(time, angle, "time", "steering-wheel angle", "s", "rad")})
+    return AnalysisResult(metrics, {"angle": curve(time, angle, "time", "steering-wheel angle", "s", "rad")})
 
 
 ANALYSIS = Analysis(

@@ -43,8 +43,8 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     )
     sickness = signal_processing.weighted(measured["z"], dt, "Wf")[counted_rows]
     duration = len(weighted["z"]) * dt
-    found = {f"weighted_acceleration_{axis}": value for axis, value in rms.items()}
-    found |= {
+    metrics = {f"weighted_acceleration_{axis}": value for axis, value in rms.items()}
+    metrics |= {
         "absorbed_power": float(np.mean(power[counted_rows] ** 2)),
         "vertical_acceleration_rms": _rms(measured["z"][counted_rows] - measured["z"][counted_rows].mean()),
         "vibration_total": a_v,
@@ -57,7 +57,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
         "motion_sickness_dose": _rms(sickness) * math.sqrt(duration),
     }
     time = drive.time[rows][counted_rows]
-    return AnalysisResult(found, {"weighted": curve(time, weighted["z"], "time", "weighted vertical acceleration", "s", "m/s2")})
+    return AnalysisResult(metrics, {"weighted": curve(time, weighted["z"], "time", "weighted vertical acceleration", "s", "m/s2")})
 
 
 def _rms(series: Array) -> float:

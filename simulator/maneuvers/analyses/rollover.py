@@ -23,9 +23,9 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     corners = wheels(drive)
     loads = {corner: column(drive, f"F_C_{corner}_z")[rows] for corner in corners}
     slip, roll = np.abs(sideslip(drive)[rows]), np.abs(column(drive, "roll")[rows])
-    found = {"rollover_roll_max": float(roll.max()), "rollover_sideslip_max": float(slip.max())}
-    found["spun_out"] = float(slip.max() > values["spin_out"])
-    found["rollover_roll_rate_max"] = float(np.abs(column(drive, "w_WB_B_x")[rows]).max())
+    metrics = {"rollover_roll_max": float(roll.max()), "rollover_sideslip_max": float(slip.max())}
+    metrics["spun_out"] = float(slip.max() > values["spin_out"])
+    metrics["rollover_roll_rate_max"] = float(np.abs(column(drive, "w_WB_B_x")[rows]).max())
     lift_times = []
     for letter, side in SIDES.items():
         up = [loads[corner] <= values["lifted"] for corner in corners if corner.endswith(letter)]
@@ -33,9 +33,9 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
             lift_times.append(longest(np.logical_and.reduce(up), drive.interval))
         for position, end in ENDS.items():
             corner = next((one for one in axles(corners)[position] if one.endswith(letter)), None) if corners else None
-            found[f"load_min_{end}_{side}"] = float(loads[corner].min()) if corner else math.nan
-    found["two_wheel_lift_time"] = max(lift_times, default=math.nan)
-    return AnalysisResult(found, {})
+            metrics[f"load_min_{end}_{side}"] = float(loads[corner].min()) if corner else math.nan
+    metrics["two_wheel_lift_time"] = max(lift_times, default=math.nan)
+    return AnalysisResult(metrics, {})
 
 
 ANALYSIS = Analysis(

@@ -29,14 +29,14 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     begun = int(np.flatnonzero(np.abs(steering) > ONSET * largest)[0])
     sign = math.copysign(1.0, steering[begun])
     steer = _peaks(time[begun:], sign * steering[begun:])
-    found = {}
+    metrics = {}
     for name, series in (("yaw_rate", "w_WB_B_z"), ("lateral_acceleration", "a_WG_B_y")):
         response = column(drive, series, values)[rows]
         responses = _peaks(time[begun:], sign * (response - response[begun])[begun:])
         for number, (input_peak, output_peak) in enumerate(zip(steer, responses, strict=True), 1):
-            found[f"{name}_lag_{number}"] = output_peak[0] - input_peak[0]
-            found[f"{name}_gain_{number}"] = output_peak[1] / input_peak[1]
-    return AnalysisResult(found, {})
+            metrics[f"{name}_lag_{number}"] = output_peak[0] - input_peak[0]
+            metrics[f"{name}_gain_{number}"] = output_peak[1] / input_peak[1]
+    return AnalysisResult(metrics, {})
 
 
 def _peaks(time: Array, series: Array) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -52,20 +52,20 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     steering, yaw_rate, a_y = sign * steering, sign * yaw_rate, sign * a_y
     reversal = signal_processing.first_crossing(time, steering, 0.0, "falling", begin)
     end = _completion(time, steering, reversal)
-    found = {"steer_begin": begin, "steer_end": end, "steering_angle_max": float(np.abs(steering[time >= begin]).max())}
+    metrics = {"steer_begin": begin, "steer_end": end, "steering_angle_max": float(np.abs(steering[time >= begin]).max())}
     second = (time >= reversal) & (time <= end + RATIO_TIMES[0])
     yaw_peak = _first_peak(-yaw_rate[second])
     for seconds, name in zip(RATIO_TIMES, ("yaw_rate_ratio_1_00s", "yaw_rate_ratio_1_75s"), strict=True):
-        found[name] = -value_at(time, yaw_rate, end + seconds) / yaw_peak if yaw_peak > 0.0 else math.nan
-    found["yaw_rate_second_peak"] = yaw_peak
-    found["lateral_displacement"] = displacement(time, a_y, dt, begin)
+        metrics[name] = -value_at(time, yaw_rate, end + seconds) / yaw_peak if yaw_peak > 0.0 else math.nan
+    metrics["yaw_rate_second_peak"] = yaw_peak
+    metrics["lateral_displacement"] = displacement(time, a_y, dt, begin)
     steered = time >= begin
-    found["swd_sideslip_max"] = float(np.abs(sideslip(drive)[rows][steered]).max())
-    found["swd_roll_max"] = float(np.abs(column(drive, "roll")[rows][steered]).max())
-    found["swd_speed"] = value_at(time, column(drive, "v_WB_B_x")[rows], begin)
+    metrics["swd_sideslip_max"] = float(np.abs(sideslip(drive)[rows][steered]).max())
+    metrics["swd_roll_max"] = float(np.abs(column(drive, "roll")[rows][steered]).max())
+    metrics["swd_speed"] = value_at(time, column(drive, "v_WB_B_x")[rows], begin)
     names = (("steering", steering, "rad"), ("yaw_rate", yaw_rate, "rad/s"), ("lateral_acceleration", a_y, "m/s2"))
     return AnalysisResult(
-        found,
+        metrics,
         {name: curve(time - begin, y, "time since the beginning of steer", name.replace("_", " "), "s", unit) for name, y, unit in names},
     )
 

@@ -12,8 +12,8 @@ from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.fields import Field, Number
 from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses.common import (  # fmt: skip
+    MIN_SLIP_SPEED,
     NOTHING,
-    SLOW,
     Array,
     column,
     curve,
@@ -94,24 +94,24 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     change = np.abs(signal_processing.running_mean(signal_processing.derivative(a_y, drive.interval), drive.interval, 1.0))
     steady = np.zeros(len(a_y), dtype=bool)
     steady[rows] = True
-    steady &= (change <= values["change"]) & (speed > 2.0 * SLOW)
+    steady &= (change <= values["change"]) & (speed > 2.0 * MIN_SLIP_SPEED)
     turns = {side: _turn(drive, values, _to_the_limit(steady & (sign * a_y > 0.0), sign * a_y), sign) for side, sign in SIDES}
     if not any(len(turn.acceleration) for turn in turns.values()):
         return NOTHING
     both = Turn(*(np.concatenate(pair) for pair in zip(*turns.values(), strict=True)))
     lower, upper = values["from"], values["to"]
-    found = _lines(both, lower, upper, drive.traits.wheelbase)
+    metrics = _lines(both, lower, upper, drive.traits.wheelbase)
     for side, turn in turns.items():
         inside = (turn.acceleration >= lower) & (turn.acceleration <= upper)
-        found[f"understeer_gradient_{side}"] = line(turn.acceleration[inside], turn.beyond[inside]).slope
+        metrics[f"understeer_gradient_{side}"] = line(turn.acceleration[inside], turn.beyond[inside]).slope
     local = [gradient for turn in turns.values() for gradient in _local(turn, lower, upper)] or [math.nan]
-    found["understeer_gradient_least"], found["understeer_gradient_change"] = min(local), max(local) - min(local)
-    found["understeer_gradient"] = float(np.mean(_sides(found) or [math.nan]))
-    gradient, wheelbase = found["understeer_gradient"], drive.traits.wheelbase
-    found["characteristic_speed"] = math.sqrt(wheelbase / gradient) if gradient > 0.0 else math.nan
-    found["critical_speed"] = math.sqrt(-wheelbase / gradient) if gradient < 0.0 else math.nan
-    found["steady_lateral_acceleration_max"] = float(np.abs(a_y[steady]).max())
-    return AnalysisResult(found, _curves(turns))
+    metrics["understeer_gradient_least"], metrics["understeer_gradient_change"] = min(local), max(local) - min(local)
+    metrics["understeer_gradient"] = float(np.mean(_sides(metrics) or [math.nan]))
+    gradient, wheelbase = metrics["understeer_gradient"], drive.traits.wheelbase
+    metrics["characteristic_speed"] = math.sqrt(wheelbase / gradient) if gradient > 0.0 else math.nan
+    metrics["critical_speed"] = math.sqrt(-wheelbase / gradient) if gradient < 0.0 else math.nan
+    metrics["steady_lateral_acceleration_max"] = float(np.abs(a_y[steady]).max())
+    return AnalysisResult(metrics, _curves(turns))
 
 
 def _to_the_limit(selected: np.ndarray, a_y: Array) -> np.ndarray:
@@ -127,8 +127,8 @@ def _local(turn: Turn, lower: float, upper: float) -> list[float]:
     return [line(a_y[one], turn.beyond[one]).slope for one in inside if one.any() and np.ptp(a_y[one]) > 0.6 * WINDOW]
 
 
-def _sides(found: Mapping[str, float]) -> list[float]:
-    sides = (found["understeer_gradient_left"], found["understeer_gradient_right"])
+def _sides(metrics: Mapping[str, float]) -> list[float]:
+    sides = (metrics["understeer_gradient_left"], metrics["understeer_gradient_right"])
     return [side for side in sides if math.isfinite(side)]
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.fields import Field, Number
-from simulator.maneuvers.analyses.common import SLOW, Array, column, curve, line, low_pass, rows_of
+from simulator.maneuvers.analyses.common import MIN_SLIP_SPEED, Array, column, curve, line, low_pass, rows_of
 from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 MARK = "ISO 13674-1 [mem]"
-PARKED = 0.1
+PARKED_SPEED = 0.1
 """Speed [m/s] below which the vehicle counts as parked."""
 
 
@@ -23,12 +23,12 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     rows = rows_of(drive, values)
     angle, torque = column(drive, "steering_wheel_angle", values)[rows], column(drive, "steering_wheel_torque", values)[rows]
     speed, yaw_rate = np.abs(column(drive, "v_WB_B_x")[rows]), column(drive, "w_WB_B_z", values)[rows]
-    parked = speed < PARKED
-    found = {"steering_torque_max": float(np.abs(torque).max())}
-    found["steering_torque_parked"] = float(np.abs(torque[parked]).max()) if parked.any() else math.nan
-    if (speed > SLOW).mean() > 0.5:
-        found |= _on_center(angle, torque, yaw_rate, values["center"])
-    return AnalysisResult(found, {"torque": curve(angle, torque, "steering-wheel angle", "steering-wheel torque", "rad", "N m")})
+    parked = speed < PARKED_SPEED
+    metrics = {"steering_torque_max": float(np.abs(torque).max())}
+    metrics["steering_torque_parked"] = float(np.abs(torque[parked]).max()) if parked.any() else math.nan
+    if (speed > MIN_SLIP_SPEED).mean() > 0.5:
+        metrics |= _on_center(angle, torque, yaw_rate, values["center"])
+    return AnalysisResult(metrics, {"torque": curve(angle, torque, "steering-wheel angle", "steering-wheel torque", "rad", "N m")})
 
 
 def _on_center(angle: Array, torque: Array, yaw_rate: Array, center: float) -> dict[str, float]:

@@ -16,7 +16,7 @@ from simulator.maneuvers.signal_processing import first_crossing
 MARK = "ISO 7401 [mem]"
 MIN_STEP = 1e-3
 """Steering-wheel angle [rad] below which there is no step."""
-QUIET = 0.3
+QUIET_TIME = 0.3
 """Time [s] before the step in which the wheel moves to half of the step."""
 MIN_OVERSHOOT = 0.005
 """Overshoot below which a response has no peak: the maximum of a slow drift may be seconds later."""
@@ -34,7 +34,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     zero = first_crossing(time, sign * steering, sign * 0.5 * (first + last), "rising")
     if values.get("length") is not None:
         end = min(end, zero + values["length"])
-    before = (zero - QUIET - values["before"], zero - QUIET)
+    before = (zero - QUIET_TIME - values["before"], zero - QUIET_TIME)
 
     def change(values_column: Array) -> tuple[Array, float]:
         """Return (series minus its mean before the step, steady value at the end), in the direction of the step."""
@@ -51,8 +51,8 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     after = (time >= zero) & (time <= end)
     yaw_peak_time, yaw_overshoot = _peak(time, yaw_rate, yaw_rate_end, zero, after)
     a_y_peak_time, a_y_overshoot = _peak(time, a_y, a_y_end, zero, after)
-    from_low = first_crossing(time, angle, 0.1 * angle_end, "rising", zero - 2.0 * QUIET)
-    found = {
+    from_low = first_crossing(time, angle, 0.1 * angle_end, "rising", zero - 2.0 * QUIET_TIME)
+    metrics = {
         "steer_time": first_crossing(time, angle, 0.9 * angle_end, "rising", from_low) - from_low,
         "steer_step": angle_end,
         "yaw_rate_response_time": _reached(time, yaw_rate, yaw_rate_end, zero, end),
@@ -70,15 +70,15 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
         "tb_factor": yaw_peak_time * abs(slip_end),
     }
     names = (("steering", angle, "rad"), ("yaw_rate", yaw_rate, "rad/s"), ("lateral_acceleration", a_y, "m/s2"), ("roll", roll, "rad"))
-    return AnalysisResult(found, {name: curve(time - zero, y, "time", name.replace("_", " "), "s", unit) for name, y, unit in names})
+    return AnalysisResult(metrics, {name: curve(time - zero, y, "time", name.replace("_", " "), "s", unit) for name, y, unit in names})
 
 
 def _reached(time: Array, series: Array, steady: float, zero: float, end: float) -> float:
     """Return the time [s] from t = 0 until 90 % of the steady value are first reached."""
     if not steady > 0.0:
         return math.nan
-    found = first_crossing(time, series, 0.9 * steady, "rising", zero) - zero
-    return found if found <= end - zero else math.nan
+    crossing_time = first_crossing(time, series, 0.9 * steady, "rising", zero) - zero
+    return crossing_time if crossing_time <= end - zero else math.nan
 
 
 def _peak(time: Array, series: Array, steady: float, zero: float, after: np.ndarray) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from simulator.maneuvers.analyses.common import NOTHING, PEDAL, Array, column, c
 from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 from simulator.maneuvers.signal_processing import first_crossing
 
-BEFORE = 0.3
+TIME_BEFORE = 0.3
 """s before the tip-in over which the initial acceleration is averaged."""
 RISE = (0.1, 0.9)
 """1. Fractions of the step of acceleration between which the rise time is measured."""
@@ -32,7 +32,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     if not touched.size or time[-1] < time[touched[-1]] + end - 1e-9:
         return NOTHING
     start = float(time[touched[-1] + 1])
-    initial = mean_between(time, acceleration, start - BEFORE, start - drive.interval)
+    initial = mean_between(time, acceleration, start - TIME_BEFORE, start - drive.interval)
     reached = mean_between(time, acceleration, start + settled, start + end)
     step = reached - initial
     if not step > 0.0:

@@ -42,7 +42,7 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     outer = axles(wheels(drive))[0][-1 if sign > 0.0 else 0]
     x, y = (np.asarray(drive.columns[f"p_WC_{outer}_{axis}"])[rows][last:] for axis in "xy")
     path = circle(x, y)
-    found = {
+    metrics = {
         "turning_circle_curb": 2.0 * path.radius,
         "turning_radius": path.radius,
         "turning_steering_wheel_angle": float(np.mean(np.asarray(drive.columns["steering_wheel_angle"])[rows][last:])),
@@ -51,8 +51,8 @@ def evaluate(drive: Drive, values: Mapping[str, Any]) -> AnalysisResult:
     if drive.body is not None:
         B = [np.asarray(drive.columns[name])[rows][last:] for name in ("p_WB_x", "p_WB_y", "yaw", "v_WB_B_x")]
         corners_x, corners_y = outline(drive.body, Track(*B))
-        found["turning_circle_wall"] = 2.0 * float(np.hypot(corners_x - path.x, corners_y - path.y).max(axis=1).mean())
-    return AnalysisResult(found, {"wheel": curve(x - path.x, y - path.y, "east of the center", "north of the center", "m", "m")})
+        metrics["turning_circle_wall"] = 2.0 * float(np.hypot(corners_x - path.x, corners_y - path.y).max(axis=1).mean())
+    return AnalysisResult(metrics, {"wheel": curve(x - path.x, y - path.y, "east of the center", "north of the center", "m", "m")})
 
 
 ANALYSIS = Analysis(

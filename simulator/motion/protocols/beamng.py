@@ -39,8 +39,8 @@ TABLE = PacketTable(
 def _encoder(_: ProtocolSettings) -> Encoder:
     R_WB = np.zeros((3, 3))
 
-    def encode(said: Said) -> bytes:
-        r = said.readout[0]
+    def encode(packet: Said) -> bytes:
+        r = packet.readout[0]
         rotation_of_quaternion(r["q_WB"], R_WB)
         pitch_rate, yaw_rate, roll_rate = turns_left_handed(r["w_WB_B"])
         pitch_acceleration, yaw_acceleration, roll_acceleration = turns_left_handed(r["alpha_WB_B"])

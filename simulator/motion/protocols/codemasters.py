@@ -113,7 +113,7 @@ class ExtraData3:
 
 def _encoder(settings: ProtocolSettings) -> Encoder:
     extra = ExtraData3(*settings.engine)
-    return lambda said: extra.encode(said.readout, said.jounce_speed)
+    return lambda packet: extra.encode(packet.readout, packet.jounce_speed)
 
 
 PROTOCOL = ProtocolKind(

@@ -101,10 +101,10 @@ class ProtocolKind:
 
 
 def encoder_of(
-    protocol: ProtocolKind, said: Mapping[str, Any], file: object, engine: Engine, interval: float, vehicle: str = ""
+    protocol: ProtocolKind, given_values: Mapping[str, Any], file: object, engine: Engine, interval: float, vehicle: str = ""
 ) -> Encoder:
     """Return the encoder of a protocol with the given parameters. Raises ConfigError, JounceError: the creation failed."""
-    parameters = parameters_of(protocol.parameters, said, file)
+    parameters = parameters_of(protocol.parameters, given_values, file)
     with making(f"protocol {protocol.name}"):
         return protocol.make(ProtocolSettings(parameters, engine, interval, vehicle))
 
@@ -113,8 +113,8 @@ def checked(protocol: ProtocolKind, encode: Encoder) -> Encoder:
     """Return the encoder with a check of its packets. It raises StreamError unless the packet has the layout and finite numbers."""
     layout = None if protocol.layout is None else struct.Struct(protocol.layout)
 
-    def encode_checked(said: Said) -> bytes:
-        data = encode(said)
+    def encode_checked(packet: Said) -> bytes:
+        data = encode(packet)
         if not isinstance(data, bytes):
             raise StreamError(f"invalid packet; expected bytes; got {type(data).__name__}")
         if layout is not None:

@@ -61,14 +61,14 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
     trip, engine, limits = Trip(), settings.engine, settings.parameters[0]
     travel, sliding_slip, sliding_angle = (float(limits[field.name]) for field in PARAMETERS)
 
-    def encode(said: Said) -> bytes:
-        r = said.readout[0]
+    def encode(packet: Said) -> bytes:
+        r = packet.readout[0]
         trip.advance(float(r["time"]), float(np.linalg.norm(r["v_WB_B"])))
         jounce = wheels(r["jounce"], FRONT_FIRST)
         slip = [slip / sliding_slip for slip in wheels(r["slip_ratio"], FRONT_FIRST)]
         slip_angle = [-angle / sliding_angle for angle in wheels(r["slip_angle"], FRONT_FIRST)]
         return TABLE.pack(
-            race_on=int(said.packet.run),
+            race_on=int(packet.packet.run),
             time=trip.milliseconds,
             max_rpm=engine.highest_rpm,
             idle_rpm=engine.idle_rpm,

@@ -103,10 +103,10 @@ class Base:
         if self._state >= FIRST_FAULT and not self._fault:
             self._fault = f"the base reports fault {self._state:X}, latched faults {faults:04X}"
 
-    def __call__(self, said: Said) -> bytes:
+    def __call__(self, packet_input: Said) -> bytes:
         """Return the packet. Raises StreamError: a number is not finite."""
         self._silence += self._interval
-        packet = said.packet
+        packet = packet_input.packet
         active = self._armed and not self.failing and not packet.stop and packet.state in (RISE, NEUTRAL, BLEND, ENGAGED, PAUSED)
         self._blend(active and packet.state != RISE)
         return TABLE.pack(command=self._command(active, packet.stop), **base_pose(packet.pose, self._gain[0]))

@@ -40,8 +40,8 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
     table = TABLE if number == 0 else WITH_ID
     more = {} if number == 0 else {"id": number}
 
-    def encode(said: Said) -> bytes:
-        r = said.readout[0]
+    def encode(packet: Said) -> bytes:
+        r = packet.readout[0]
         speed = float(np.linalg.norm(r["v_WB_B"]))
         trip.advance(float(r["time"]), speed)
         return table.pack(

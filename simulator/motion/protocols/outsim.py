@@ -56,9 +56,9 @@ class MotionOfLfs:
         self.trip = Trip()
         self._R_WB = np.zeros((3, 3))
 
-    def values(self, said: Said) -> dict[str, Any]:
+    def values(self, packet: Said) -> dict[str, Any]:
         """Return the values by the names of the rows. Raises StreamError: a number is not finite."""
-        r = said.readout[0]
+        r = packet.readout[0]
         rotation_of_quaternion(r["q_WB"], self._R_WB)
         self.trip.advance(float(r["time"]), float(np.linalg.norm(r["v_WB_B"])))
         return {
@@ -82,8 +82,8 @@ def _fixed(x: float) -> int:
 def _encoder(settings: ProtocolSettings) -> Encoder:
     motion, number = MotionOfLfs(), int(settings.parameters[0]["id"])
 
-    def encode(said: Said) -> bytes:
-        values = motion.values(said)
+    def encode(packet: Said) -> bytes:
+        values = motion.values(packet)
         if number == 0:
             return TABLE.pack(time=motion.trip.milliseconds, **values)
         return WITH_ID.pack(time=motion.trip.milliseconds, id=number, **values)

@@ -68,9 +68,9 @@ class Wheels:
     def __init__(self) -> None:
         self._R_WB = np.zeros((3, 3))
 
-    def values(self, said: Said) -> dict[str, Any]:
+    def values(self, packet: Said) -> dict[str, Any]:
         """Return the values by the names of the rows."""
-        r, result = said.readout[0], {}
+        r, result = packet.readout[0], {}
         rotation_of_quaternion(r["q_WB"], self._R_WB)
         heights = (r["R_BK"][:, :, 1] @ self._R_WB[2]).tolist()  # heights of the tips of the left axes of the wheels
         columns = [r[name].tolist() for name in READOUT_FIELDS]
@@ -97,8 +97,8 @@ class Wheels:
 def _encoder(settings: ProtocolSettings) -> Encoder:
     motion, wheels, number = MotionOfLfs(), Wheels(), int(settings.parameters[0]["id"])
 
-    def encode(said: Said) -> bytes:
-        r, values = said.readout[0], motion.values(said)
+    def encode(packet: Said) -> bytes:
+        r, values = packet.readout[0], motion.values(packet)
         return TABLE.pack(
             header=b"LFST",
             id=number,
@@ -111,7 +111,7 @@ def _encoder(settings: ProtocolSettings) -> Encoder:
             distance=(motion.trip.distance, motion.trip.distance),
             steer_torque=-r["steering_column_torque"],
             **values,
-            **wheels.values(said),
+            **wheels.values(packet),
         )
 
     return encode

@@ -53,8 +53,8 @@ TABLE = PacketTable(
 def _encoder(settings: ProtocolSettings) -> Encoder:
     vehicle = settings.vehicle.encode("ascii", "replace")[:LONGEST_NAME]
 
-    def encode(said: Said) -> bytes:
-        r = said.readout[0]
+    def encode(packet: Said) -> bytes:
+        r = packet.readout[0]
         forward, left, up = (float(a) / STANDARD_GRAVITY for a in r["a_WB_B"])
         slide = float(r["v_WB_B"][1] + r["w_WB_B"][2] * r["p_BK"][-1, 0])
         return TABLE.pack(

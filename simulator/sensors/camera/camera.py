@@ -198,21 +198,21 @@ class Camera:
         """Take the images."""
         p_WS, R_WS = self._pose(seen.readout)
         rendered = self._rendered(seen, p_WS, R_WS @ R_SC)
-        found: dict[str, NDArray[Any]] = {}
+        arrays: dict[str, NDArray[Any]] = {}
         if rendered is not None and "color" in self._images:
-            found["color"] = rendered.color if self._resampler is None else self._resampler.distorted(rendered.color)
+            arrays["color"] = rendered.color if self._resampler is None else self._resampler.distorted(rendered.color)
         if self._has_objects:
             images = self._cast(seen, p_WS, R_WS) if rendered is None or not self._by_opengl else self._from(rendered, seen)
-            found |= {name: getattr(images, name) for name in self._images if name != "color"}
+            arrays |= {name: getattr(images, name) for name in self._images if name != "color"}
         values = out[0]
-        values["rendered"] = "color" in found
-        values["color_crc"] = _crc(found["color"]) if "color" in found else 0
+        values["rendered"] = "color" in arrays
+        values["color_crc"] = _crc(arrays["color"]) if "color" in arrays else 0
         values["renderer"] = zlib.crc32(self._renderer.renderer.encode()) if rendered is not None and self._renderer is not None else 0
         values["object_crc"] = 0
         for name in ("depth", "label", "object"):
-            if name in found:
-                values["object_crc"] = _crc(found[name], int(values["object_crc"]))
-        return found
+            if name in arrays:
+                values["object_crc"] = _crc(arrays[name], int(values["object_crc"]))
+        return arrays
 
     def close(self) -> None:
         """Release the renderer."""

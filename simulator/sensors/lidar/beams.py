@@ -179,16 +179,16 @@ def _of_hesai(path: Path, rows: TableRows) -> BeamTable:
 def _of_ouster(path: Path) -> BeamTable:
     """Return the lasers of the JSON of an Ouster unit: ring 0 is the first laser, the top one; azimuths are clockwise from above."""
     try:
-        found = json.loads(read_bytes(path, "the JSON of a lidar", MAX_BYTES))
+        content = json.loads(read_bytes(path, "the JSON of a lidar", MAX_BYTES))
     except (ValueError, RecursionError) as error:
         raise UnreadableError(path, "", str(error), "the JSON of a lidar, with beam_altitude_angles") from None
-    while isinstance(found, dict) and OUSTER[0] not in found and isinstance(found.get("beam_intrinsics"), dict):
-        found = found["beam_intrinsics"]
-    if not isinstance(found, dict):
-        raise ConfigError(path, "", type(found).__name__, f"an object with {' and '.join(OUSTER)}")
+    while isinstance(content, dict) and OUSTER[0] not in content and isinstance(content.get("beam_intrinsics"), dict):
+        content = content["beam_intrinsics"]
+    if not isinstance(content, dict):
+        raise ConfigError(path, "", type(content).__name__, f"an object with {' and '.join(OUSTER)}")
     angles = []
     for name, limits in zip(OUSTER, (LIMITS[COLUMNS[0]], LIMITS[COLUMNS[1]]), strict=True):
-        given = found.get(name)
+        given = content.get(name)
         if not isinstance(given, list) or not 1 <= len(given) <= MAX_BEAMS:
             got = NOTHING if given is None else f"{len(given)} entries" if isinstance(given, list) else given
             raise ConfigError(path, name, got, f"a list of 1 to {MAX_BEAMS} angles in degrees, one for each laser")

@@ -112,7 +112,7 @@ FloatArray = NDArray[np.float64]
 MAX_COLUMNS = 8192
 MAX_RAYS = 4_000_000
 """Maximum number of rays of a scan."""
-LONGEST = 1.01
+MAX_SCAN_TIME = 1.01
 """Maximum time of the last beam of a scan, in periods: the poses end with the scan."""
 WHEEL_TRAVEL = 1.0
 """m. Beams that pass a wheel at a larger distance never meet it."""
@@ -167,13 +167,13 @@ class Lidar:
     """Scanning lidar with the model of this folder. Parameters: see FIELDS."""
 
     def __init__(self, settings: SensorSettings) -> None:
-        p, said = settings.parameters[0], settings.values
+        p, values = settings.parameters[0], settings.values
         unit = _unit(settings)
         self._mount, self._period = settings.mount, settings.period
-        columns = said.get("columns", min(max(round(unit.columns_per_second * self._period), 1), MAX_COLUMNS))
-        turn = -1 if said.get("turn", "clockwise") == "clockwise" else 1
+        columns = values.get("columns", min(max(round(unit.columns_per_second * self._period), 1), MAX_COLUMNS))
+        turn = -1 if values.get("turn", "clockwise") == "clockwise" else 1
         self._central = firings(unit.beams, columns, self._period, float(p["start_azimuth"]), turn, float(p["field"]))
-        if self._central.time.max() > LONGEST * self._period:
+        if self._central.time.max() > MAX_SCAN_TIME * self._period:
             text = f"the last beam fires {self._central.time.max():g} s after the start of a scan of {self._period:g} s"
             raise JounceError(f"sensor {settings.name}: {text}; expected smaller time offsets of the beams, or a lower rate")
         rays = int(p["footprint_rays"])
@@ -184,15 +184,15 @@ class Lidar:
             raise JounceError(f"sensor {settings.name}: {text}; expected at most {MAX_RAYS} rays in a scan")
         self._fired, self._shape = with_footprint(self._central, rays, unit.divergence), (len(self._central.time), rays)
         self._along_B = in_vehicle_axes(self._fired, settings.mount.R_BS)
-        self._max_range, self._deskewed = unit.max_range, bool(said.get("deskewed", False))
-        self._signal = _signal(unit, said, settings)
+        self._max_range, self._deskewed = unit.max_range, bool(values.get("deskewed", False))
+        self._signal = _signal(unit, values, settings)
         self._false = None
-        if said.get("noise", True) and (settings.weather.rain > 0.0 or math.isfinite(settings.weather.visibility)):
+        if values.get("noise", True) and (settings.weather.rain > 0.0 or math.isfinite(settings.weather.visibility)):
             self._air = np.geomspace(max(unit.min_range, 0.1), max(unit.max_range, 0.2), STEPS)
             self._limit, rain, fog = threshold(self._air, unit.range_at_10_percent), settings.weather.rain_mmph, _fog(unit, settings)
             self._false = false_returns(self._air, self._limit, rain, fog, unit.divergence, PULSE)
-        self._reflectance = Reflectance(settings.ground, said.get("ground_reflectance"))
-        self._own = None if said.get("own_vehicle") == "transparent" or settings.body is None else OwnBody(settings, self._fired)
+        self._reflectance = Reflectance(settings.ground, values.get("ground_reflectance"))
+        self._own = None if values.get("own_vehicle") == "transparent" or settings.body is None else OwnBody(settings, self._fired)
         self._returns = empty_returns(len(self._central.time))
 
     def step(self, seen: SensorInput, out: Record) -> Mapping[str, NDArray[Any]]:
@@ -291,10 +291,10 @@ class OwnBody:
 
 def _unit(settings: SensorSettings) -> LidarPreset:
     """Return the data of a unit. Raises JounceError for its table of beams."""
-    said = settings.values
+    values = settings.values
     given: dict[str, Any] = {key: float(settings.parameters[0][key]) for key in _DATA}
-    if "beams" in said:
-        file = Path(said["beams"])
+    if "beams" in values:
+        file = Path(values["beams"])
         if not file.is_file():
             raise JounceError(
                 f"sensor {settings.name}: beams {file}: no such file; expected a CSV or JSON file, relative to the file that names it"
@@ -303,7 +303,7 @@ def _unit(settings: SensorSettings) -> LidarPreset:
             given["beams"] = read_beams(file)
         except ConfigError as error:  # of the table, not of the session that names it
             raise JounceError("; ".join(map(str, error.errors))) from None
-    unit = replace(PRESETS[said["preset"]], **given)
+    unit = replace(PRESETS[values["preset"]], **given)
     if unit.min_range >= unit.max_range:
         text = f"min_range {unit.min_range:g} m is not below max_range {unit.max_range:g} m: it measures nothing"
         warnings.warn(f"sensor {settings.name}: {text}", SensorWarning, stacklevel=2)
@@ -319,13 +319,13 @@ def _fog(unit: LidarPreset, settings: SensorSettings) -> float:
     return fog_extinction(settings.weather.visibility, unit.wavelength)
 
 
-def _signal(unit: LidarPreset, said: Mapping[str, Any], settings: SensorSettings) -> Record:
+def _signal(unit: LidarPreset, values: Mapping[str, Any], settings: SensorSettings) -> Record:
     """Return the record of SIGNAL."""
     p = record(SIGNAL)
     s = p[0]
     for name in ("range_at_10_percent", "min_range", "range_noise", "range_step"):
         s[name] = getattr(unit, name)
-    s["noise"], s["mode"] = said.get("noise", True), MODES[said.get("return", "strongest")]
+    s["noise"], s["mode"] = values.get("noise", True), MODES[values.get("return", "strongest")]
     s["extinction"] = _fog(unit, settings) + rain_extinction(settings.weather.rain_mmph)
     return p
 

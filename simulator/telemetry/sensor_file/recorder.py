@@ -63,7 +63,7 @@ class Recorded(NamedTuple):
 
 def recorded_sensors(sensors: Iterable[MountedSensor]) -> tuple[list[Recorded], list[str]]:
     """Return the sensors that are recorded, and one line for each array that is not. A sensor without topics, or with `record: false`, is not."""
-    found, notes = [], []
+    recorded, notes = [], []
     for sensor in sensors:
         if not sensor.settings.record:
             continue
@@ -71,8 +71,8 @@ def recorded_sensors(sensors: Iterable[MountedSensor]) -> tuple[list[Recorded], 
         notes += [f"sensor {sensor.name}: array {name} is not recorded; it has fields that no message has" for name in without]
         if recording.topics:
             mount = Frame(sensor.name, VEHICLE, sensor.settings.mount.p_BS, sensor.settings.mount.R_BS)
-            found.append(Recorded(sensor, recording.topics, (mount, *recording.frames)))
-    return found, notes
+            recorded.append(Recorded(sensor, recording.topics, (mount, *recording.frames)))
+    return recorded, notes
 
 
 def _recording(sensor: MountedSensor) -> tuple[Recording, list[str]]:

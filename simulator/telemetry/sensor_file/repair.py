@@ -229,9 +229,9 @@ def _learn(records: bytes, index: FileIndex) -> None:
 
 def _messages(records: bytes) -> dict[int, list[tuple[int, int]]]:
     """Return times and places of the messages in a chunk by their channel."""
-    found: dict[int, list[tuple[int, int]]] = {}
+    messages: dict[int, list[tuple[int, int]]] = {}
     for number, at, _ in _each(records):
         if number == MESSAGE:
             channel, _, log_time, _ = _MESSAGE.unpack_from(records, at)
-            found.setdefault(channel, []).append((log_time, at - _RECORD.size))
-    return found
+            messages.setdefault(channel, []).append((log_time, at - _RECORD.size))
+    return messages

@@ -64,7 +64,7 @@ PERIODS = 2
 """Measured periods, after at least as many settling periods."""
 SETTLE = 40.0
 """s, default minimum time for the transient to decay; the sine is blended in over half of this time."""
-BETWEEN = 5.0
+REST_TIME = 5.0
 """s of rest between two frequencies."""
 
 SINACORI = 1.0
@@ -137,16 +137,16 @@ def objective_test(
 
     Raises JounceError: the platform does not rise, or the washout was stopped.
     """
-    found = empty_response(amplitude, attendant, frequencies)
+    response = empty_response(amplitude, attendant, frequencies)
     for axis in axes:
         if on_progress is not None:
             on_progress(axis)
         chain = CueingPipeline(make)
         try:
-            sweep(chain, head_of(chain.cueing.platform), axis, found, settle)
+            sweep(chain, head_of(chain.cueing.platform), axis, response, settle)
         finally:
             chain.close()
-    return found
+    return response
 
 
 def empty_response(amplitude: float, attendant: bool, frequencies: Array) -> Response:
@@ -156,13 +156,13 @@ def empty_response(amplitude: float, attendant: bool, frequencies: Array) -> Res
     return Response(amplitude, attendant, frequencies, numbers, numbers[:, :, :3].copy(), np.full((n, 6), np.nan), np.full((n, 6), np.nan))
 
 
-def sweep(chain: MotionChain, head: Array, axis: str, found: Response, settle: float = SETTLE) -> None:
-    """Compute one row of the matrix at all frequencies and store the row in `found`; `head` (3,) is the head position in P [m]."""
+def sweep(chain: MotionChain, head: Array, axis: str, response: Response, settle: float = SETTLE) -> None:
+    """Compute one row of the matrix at all frequencies and store the row in `response`; `head` (3,) is the head position in P [m]."""
     k = AXES.index(axis)
-    for i, w in enumerate(found.frequencies):
+    for i, w in enumerate(response.frequencies):
         count = math.ceil(2.0 * math.pi / w * PERIODS / chain.h)
         before = max(count, math.ceil(settle / chain.h))
-        f, rates, size = sine(axis, float(w), found.amplitude, before + count + 1, before // 2, chain.h, found.attendant)
+        f, rates, size = sine(axis, float(w), response.amplitude, before + count + 1, before // 2, chain.h, response.attendant)
         ride = chain.follow(f, rates)
         last = slice(before, before + count)
         seen = felt(ride.pose[before - 1 :], head, ride.h)
@@ -170,9 +170,9 @@ def sweep(chain: MotionChain, head: Array, axis: str, found: Response, settle: f
         columns = np.hstack([part[1:-1] for part in (seen.force, seen.rate, seen.acceleration)])
         harmonic, residue = first_harmonic(columns, t, float(w))
         harmonic[:6] /= _scale(k, float(w), size)
-        found.response[i, k], found.motion[i, k] = harmonic[:6], harmonic[6:] / _scale(k, float(w), size)[:3]
-        found.residue[i, k] = residue[k]
-        found.limited[i, k] = float((ride.limited[last] > 0).mean())
+        response.response[i, k], response.motion[i, k] = harmonic[:6], harmonic[6:] / _scale(k, float(w), size)[:3]
+        response.residue[i, k] = residue[k]
+        response.limited[i, k] = float((ride.limited[last] > 0).mean())
         chain.follow(*rest(chain.h))
 
 
@@ -198,8 +198,8 @@ def sine(axis: str, w: float, amplitude: float, n: int, rise: int, h: float, att
 
 
 def rest(h: float, n: int | None = None) -> tuple[Array, Array]:
-    """Return specific force and rate (n, 3) of a car at rest, by default for BETWEEN seconds."""
-    n = math.ceil(BETWEEN / h) if n is None else n
+    """Return specific force and rate (n, 3) of a car at rest, by default for REST_TIME seconds."""
+    n = math.ceil(REST_TIME / h) if n is None else n
     return np.tile([0.0, 0.0, G], (n, 1)), np.zeros((n, 3))
 
 
@@ -217,9 +217,9 @@ def first_harmonic(columns: Array, t: Array, w: float) -> tuple[Complex, Array]:
     """
     middle = t - t.mean()
     basis = np.stack([np.sin(w * t), np.cos(w * t), np.ones_like(t), middle / middle[-1]], axis=1)
-    found = np.linalg.lstsq(basis, columns, rcond=None)[0]
-    harmonic = found[0] + 1j * found[1]
-    left = np.sqrt(np.mean(np.square(columns - basis @ found), axis=0))
+    coefficients = np.linalg.lstsq(basis, columns, rcond=None)[0]
+    harmonic = coefficients[0] + 1j * coefficients[1]
+    left = np.sqrt(np.mean(np.square(columns - basis @ coefficients), axis=0))
     with np.errstate(divide="ignore", invalid="ignore"):
         return harmonic, left / (np.abs(harmonic) / math.sqrt(2.0))
 

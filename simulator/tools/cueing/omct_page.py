@@ -10,9 +10,9 @@ import numpy as np
 from simulator.report.html_page import Column, Page
 from simulator.report.plot import Axis, Curve, Panel
 from simulator.tools.cueing.omct import ANGLE, AXES, FIDELITY, FORCE, RATE, SINACORI, Array, Complex, Response, fidelity
-from simulator.tools.cueing.step_response import LASTS, SIZE, TILT_ANGLES, Push
+from simulator.tools.cueing.step_response import PUSH_TIME, SIZE, TILT_ANGLES, Push
 
-SMALLEST = 0.02
+MIN_COUPLING = 0.02
 """1. Minimum gain of a plotted cross-coupling; smaller gains are not perceptible."""
 FLOOR = 1e-3
 """1. Minimum gain of the plots."""
@@ -186,14 +186,14 @@ def _crossed(page: Page, tested: Sequence[Tested]) -> None:
     page.text(
         "Force by force and rate by rate as above. Angle by force: 1 is the angle whose gravity component equals the force. Force by "
         "angle: 1 is the "
-        f"gravity component of the angle. The plots show responses with a gain above {SMALLEST:g}; the JSON file has all responses."
+        f"gravity component of the angle. The plots show responses with a gain above {MIN_COUPLING:g}; the JSON file has all responses."
     )
     w = Axis("frequency", "rad/s", log=True)
     panels = []
     for into, axis in enumerate(AXES):
         for out, other in enumerate(AXES):
             largest = max(np.nanmax(np.abs(test.response[:, into, out])) for one in tested for test in one.tests)
-            if into == out or not largest > SMALLEST:
+            if into == out or not largest > MIN_COUPLING:
                 continue
             gain, phase = Axis("gain", log=True, least=FLOOR, most=2.0), Axis("phase", "deg", least=-180.0, most=180.0)
             panels.append(Panel(f"{other} by {axis}: gain", w, gain, _curves(tested, "gain", into, out)))
@@ -221,13 +221,13 @@ def _pushes(page: Page, tested: Sequence[Tested]) -> None:
     page.table(
         columns,
         rows,
-        f"{SIZE:g} m/s² for {LASTS:g} s. Minimum and maximum force during the step; after its end, the remaining force is a false cue.",
+        f"{SIZE:g} m/s² for {PUSH_TIME:g} s. Minimum and maximum force during the step; after its end, the remaining force is a false cue.",
     )
     time = Axis("time", "s")
     panels = []
     for k, axis in enumerate(TILT_ANGLES):
-        wanted = {float(one.pushes[k].wanted.max()): one.pushes[k] for one in tested}
-        force = [Curve(f"target {most:.3g}", push.times, push.wanted, 0) for most, push in wanted.items()]
+        by_force = {float(one.pushes[k].wanted.max()): one.pushes[k] for one in tested}
+        force = [Curve(f"target {most:.3g}", push.times, push.wanted, 0) for most, push in by_force.items()]
         force += [Curve(one.label, one.pushes[k].times, one.pushes[k].force, n) for n, one in enumerate(tested, 1)]
         tilt = [Curve(one.label, one.pushes[k].times, np.degrees(one.pushes[k].tilt), n) for n, one in enumerate(tested, 1)]
         panels += [

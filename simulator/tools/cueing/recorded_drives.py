@@ -123,5 +123,5 @@ def ride_drive(
     aim = own_force if force_aim is None else np.broadcast_to(np.asarray(force_aim, dtype=float), 3)
     head = felt(ride.pose, head_of(cueing.platform), ride.h)
     car = Head(drive.force - [0.0, 0.0, drive.gravity], drive.rate)
-    found = scores(car, Head(head.force, head.rate), Head(aim, rate_aim), drive.h, models)
-    return CueingResult(ride, head, (aim, rate_aim), found | {"used": used(cueing.platform, ride)})
+    result = scores(car, Head(head.force, head.rate), Head(aim, rate_aim), drive.h, models)
+    return CueingResult(ride, head, (aim, rate_aim), result | {"used": used(cueing.platform, ride)})

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from simulator.report.html_page import Column, Page
 from simulator.report.plot import Axis, Curve, Panel
 from simulator.tools.cueing.recorded_drives import MIN_RATE, CueingResult, Drive
-from simulator.tools.cueing.scores import FORCES, HIGHEST, RATES, mean_scores, up_to
+from simulator.tools.cueing.scores import CUTOFF_FREQUENCY, FORCES, RATES, mean_scores, up_to
 from washout.vestibular import FORCE_THRESHOLDS, MODELS, RATE_THRESHOLDS
 
 Array = NDArray[np.float64]
 
-SHOWN = MODELS[2]
+MODEL = MODELS[2]
 """Vestibular model of the plots and the short table; the tables of the page contain all models."""
 
 AXES = (*FORCES, *RATES)
@@ -40,8 +40,8 @@ SUMMARY = (
     ("surge", "", ("axes", "surge", "error")),
     ("sway", "", ("axes", "sway", "error")),
     ("heave", "", ("axes", "heave", "error")),
-    ("yaw corr.", "", ("perceived", SHOWN.name, "yaw", "correlation")),
-    ("yaw gain", "", ("perceived", SHOWN.name, "yaw", "gain")),
+    ("yaw corr.", "", ("perceived", MODEL.name, "yaw", "correlation")),
+    ("yaw gain", "", ("perceived", MODEL.name, "yaw", "gain")),
     ("stroke", "", ("used", "stroke")),
     ("limited", "%", ("used", "limited_share")),
 )
@@ -50,10 +50,10 @@ SUMMARY = (
 
 def at(scores: Mapping[str, Any], path: Sequence[str]) -> float:
     """Return a number of nested scores."""
-    found: Any = scores
+    value: Any = scores
     for key in path:
-        found = found[key]
-    return float(found)
+        value = value[key]
+    return float(value)
 
 
 def summary_rows(drives: Sequence[Drive], compared: Sequence[CueingComparison]) -> list[list[str | float]]:
@@ -89,9 +89,9 @@ def drive_page(drives: Sequence[Drive], compared: Sequence[CueingComparison], co
     page.text(
         "Motion of the head on the platform, behind state machine, limiter and actuators, compared with the head of the driver in the "
         "car. Error: "
-        f"rms(f - K f_car) / rms(K f_car) of the force less gravity, 0 to {HIGHEST:g} Hz, surge and sway together, and of all three; K "
+        f"rms(f - K f_car) / rms(K f_car) of the force less gravity, 0 to {CUTOFF_FREQUENCY:g} Hz, surge and sway together, and of all three; K "
         "is the "
-        f"target scale of the washout. Yaw: correlation and gain (K not divided out) of the perceived yaw after {SHOWN.title}. Stroke: "
+        f"target scale of the washout. Yaw: correlation and gain (K not divided out) of the perceived yaw after {MODEL.title}. Stroke: "
         "fraction of the half "
         "stroke that the worst leg used. Limited: fraction of ticks in which the limiter acted."
     )
@@ -183,16 +183,16 @@ def _panels(
 
 
 def _felt_figures(page: Page, drive: Drive, shown: Sequence[tuple[CueingComparison, CueingResult]]) -> None:
-    page.figure(_panels(drive, shown, FORCES, "force less gravity", up_to), f"Force at the head, 0 to {HIGHEST:g} Hz.")
+    page.figure(_panels(drive, shown, FORCES, "force less gravity", up_to), f"Force at the head, 0 to {CUTOFF_FREQUENCY:g} Hz.")
     page.figure(
         _panels(drive, shown, RATES, "rate", up_to),
-        f"Angular velocity, 0 to {HIGHEST:g} Hz. Roll and pitch of a platform include the tilt motion.",
+        f"Angular velocity, 0 to {CUTOFF_FREQUENCY:g} Hz. Roll and pitch of a platform include the tilt motion.",
     )
 
 
 def _perceived_figure(page: Page, drive: Drive, shown: Sequence[tuple[CueingComparison, CueingResult]]) -> None:
-    panels = [*_panels(drive, shown, FORCES, "perceived", SHOWN.forces), *_panels(drive, shown, RATES, "perceived", SHOWN.rates)]
-    page.figure(panels, f"Perceived motion after {SHOWN.title}.")
+    panels = [*_panels(drive, shown, FORCES, "perceived", MODEL.forces), *_panels(drive, shown, RATES, "perceived", MODEL.rates)]
+    page.figure(panels, f"Perceived motion after {MODEL.title}.")
 
 
 def _perceived_table(page: Page, shown: Sequence[tuple[CueingComparison, CueingResult]]) -> None:

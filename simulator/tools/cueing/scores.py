@@ -9,7 +9,7 @@ For the force, less gravity, and the angular velocity, axis by axis and at the h
     delay         shift of f with maximum correlation to f_car [s], + when the platform is late
 
 and the same scores for the perceived motion (`washout.vestibular`). A score is NaN if it is undefined: along an axis on which the car
-hardly moves (STILL).
+hardly moves (REST_LIMITS).
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from washout.vestibular import FORCE_THRESHOLDS, MODELS, RATE_THRESHOLDS, Vestib
 
 Array = NDArray[np.float64]
 
-HIGHEST = 10.0
+CUTOFF_FREQUENCY = 10.0
 """Hz. Low-pass frequency of the target and of false cues."""
 
 LONGEST_DELAY = 1.0
 """s. The search range of delays is minus to plus this value."""
 
-STILL = (0.05, 0.005)
+REST_LIMITS = (0.05, 0.005)
 """m/s2 and rad/s rms below which an axis of the car counts as at rest."""
 
 FORCES, RATES = ("surge", "sway", "heave"), ("roll", "pitch", "yaw")
 
 
-def up_to(signal: Array, h: float, highest: float = HIGHEST) -> Array:
+def up_to(signal: Array, h: float, highest: float = CUTOFF_FREQUENCY) -> Array:
     """Low-pass a signal (n, ...) in steps of h [s] at `highest` [Hz] without delay; the signal is mirrored at both ends."""
     n = len(signal)
     if highest >= 0.5 / h:
@@ -53,9 +53,9 @@ def rms(signal: Array) -> float:
 
 def error_of(cab: Array, car: Array, aim: Array | float) -> float:
     """Return rms(cab - K car) / rms(K car) of signals (n,) or (n, k) with K (k,); infinite or NaN if the target is 0."""
-    wanted = aim * car
+    target = aim * car
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.float64(rms(cab - wanted)) / rms(wanted))
+        return float(np.float64(rms(cab - target)) / rms(target))
 
 
 def correlation_of(cab: Array, car: Array) -> float:
@@ -128,8 +128,8 @@ def scores(car: Head, cab: Head, aim: Head, h: float, models: Sequence[Vestibula
     "perceived": {model: see `perceived_scores`}}
     """
     f_car, w_car, f, w = (up_to(signal, h) for signal in (*car, *cab))
-    axes = {name: axis_scores(f[:, j], f_car[:, j], aim.force[j], h, STILL[0]) for j, name in enumerate(FORCES)}
-    axes |= {name: axis_scores(w[:, j], w_car[:, j], aim.rate[j], h, STILL[1]) for j, name in enumerate(RATES)}
+    axes = {name: axis_scores(f[:, j], f_car[:, j], aim.force[j], h, REST_LIMITS[0]) for j, name in enumerate(FORCES)}
+    axes |= {name: axis_scores(w[:, j], w_car[:, j], aim.rate[j], h, REST_LIMITS[1]) for j, name in enumerate(RATES)}
     return {
         "force_error": error_of(f[:, :2], f_car[:, :2], aim.force[:2]),
         "force_error_with_heave": error_of(f, f_car, aim.force),
@@ -144,31 +144,31 @@ def perceived_scores(model: Vestibular, car: Head, cab: Head, aim: Head, h: floa
     noticed_error   like `error`, for the parts beyond the thresholds
     noticed_share   fraction of the time in which the difference to the target is beyond its threshold
     """
-    found: dict[str, dict[str, float]] = {}
+    scores_by_axis: dict[str, dict[str, float]] = {}
     senses = (
-        (FORCES, model.forces(car.force, h), model.forces(cab.force, h), aim.force, FORCE_THRESHOLDS, STILL[0]),
-        (RATES, model.rates(car.rate, h), model.rates(cab.rate, h), aim.rate, RATE_THRESHOLDS, STILL[1]),
+        (FORCES, model.forces(car.force, h), model.forces(cab.force, h), aim.force, FORCE_THRESHOLDS, REST_LIMITS[0]),
+        (RATES, model.rates(car.rate, h), model.rates(cab.rate, h), aim.rate, RATE_THRESHOLDS, REST_LIMITS[1]),
     )
     for names, there, here, scales, thresholds, still in senses:
-        wanted, left = beyond(scales * there, thresholds), beyond(here, thresholds)
+        target, left = beyond(scales * there, thresholds), beyond(here, thresholds)
         missed = np.abs(here - scales * there) > thresholds
         for j, name in enumerate(names):
-            found[name] = axis_scores(here[:, j], there[:, j], scales[j], h, still) | {
-                "noticed_error": error_of(left[:, j], wanted[:, j], 1.0) if rms(wanted[:, j]) > 0.1 * thresholds[j] else np.nan,
+            scores_by_axis[name] = axis_scores(here[:, j], there[:, j], scales[j], h, still) | {
+                "noticed_error": error_of(left[:, j], target[:, j], 1.0) if rms(target[:, j]) > 0.1 * thresholds[j] else np.nan,
                 "noticed_share": float(missed[:, j].mean()),
             }
-    return found
+    return scores_by_axis
 
 
 def mean_scores(of_drives: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the mean of each number over drives, without NaN: the same nested mapping."""
     first = of_drives[0]
-    found: dict[str, Any] = {}
+    means: dict[str, Any] = {}
     for key, value in first.items():
         if isinstance(value, Mapping):
-            found[key] = mean_scores([one[key] for one in of_drives])
+            means[key] = mean_scores([one[key] for one in of_drives])
         elif isinstance(value, float | int):
             numbers = np.array([one[key] for one in of_drives], dtype=float)
             numbers = numbers[np.isfinite(numbers)]
-            found[key] = float(numbers.mean()) if len(numbers) else np.nan
-    return found
+            means[key] = float(numbers.mean()) if len(numbers) else np.nan
+    return means

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 SIZE = 1.0
 """m/s2"""
-BEFORE, LASTS, AFTER = 1.0, 15.0, 14.0
+TIME_BEFORE, PUSH_TIME, TIME_AFTER = 1.0, 15.0, 14.0
 """s"""
 TILT_ANGLES = {"surge": (4, -1.0), "sway": (3, 1.0)}
 """By axis: index of the tilt angle in the pose, and the sign of the tilt for a positive force."""
@@ -46,17 +46,17 @@ class Push:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON data: final tilt and asin(K a / g), maximum tilt rate, and the false cue after the end of the step."""
-        end = round((BEFORE + LASTS) / self.h)
-        wanted = float(self.wanted.max())
+        end = round((TIME_BEFORE + PUSH_TIME) / self.h)
+        force = float(self.wanted.max())
         return {
             "axis": self.axis,
             "push": SIZE,
-            "wanted": wanted,
+            "wanted": force,
             "tilt": float(self.tilt[end - 1]),
-            "tilt_wanted": math.asin(wanted / STANDARD_GRAVITY),
+            "tilt_wanted": math.asin(force / STANDARD_GRAVITY),
             "tilt_rate": float(np.abs(np.diff(self.tilt)).max() / self.h),
-            "least_while_it_lasts": float(self.force[round(BEFORE / self.h) : end].min()),
-            "most_while_it_lasts": float(self.force[round(BEFORE / self.h) : end].max()),
+            "least_while_it_lasts": float(self.force[round(TIME_BEFORE / self.h) : end].min()),
+            "most_while_it_lasts": float(self.force[round(TIME_BEFORE / self.h) : end].max()),
             "false_cue_after": float(self.force[end:].min()),
         }
 
@@ -66,8 +66,8 @@ def push(make: Callable[[], MotionCueing], axis: str) -> Push:
     chain = CueingPipeline(make)
     try:
         h, k = chain.h, ("surge", "sway").index(axis)
-        f, w = rest(h, round((BEFORE + LASTS + AFTER) / h))
-        lasts = slice(round(BEFORE / h), round((BEFORE + LASTS) / h))
+        f, w = rest(h, round((TIME_BEFORE + PUSH_TIME + TIME_AFTER) / h))
+        lasts = slice(round(TIME_BEFORE / h), round((TIME_BEFORE + PUSH_TIME) / h))
         f[lasts, k] += SIZE
         ride = chain.follow(f, w)
     finally:

@@ -68,7 +68,7 @@ SIZES = {
 }
 """Keys with a search range around the initial value, on a logarithmic scale."""
 
-CALM = "tilt_calm_deg", 0.1, 3.0
+CALM_HANDLE = "tilt_calm_deg", 0.1, 3.0
 """Key, minimum and maximum [deg], on a logarithmic scale, for files that contain the key."""
 
 
@@ -108,22 +108,22 @@ def handles(mapping: Mapping[str, Any], file: object) -> list[Handle]:
     if kind not in SHARES:
         raise JounceError(f"{file}: cannot tune a washout of type {kind}; expected {', '.join(SHARES)}")
     fields = {field.name: field for field in (adaptive.FILE if kind == adaptive.KIND.name else classical.FILE)}
-    found = []
+    all_handles = []
     for key in (*SHARES[kind], *SIZES[kind]):
         value = cueing.get(key, ())  # empty for a key in another unit
         for place, one in enumerate(value) if isinstance(value, (list, tuple)) else ((None, value),):
             if one == 0.0:
                 continue
             if key in SHARES[kind]:
-                found.append(Handle(key, place, 0.05, 1.0, logarithmic=False))
+                all_handles.append(Handle(key, place, 0.05, 1.0, logarithmic=False))
             else:
                 limits = fields[key].kind
                 assert isinstance(limits, Number)
-                found.append(Handle(key, place, max(limits.least, one / SPAN), min(limits.most, one * SPAN), logarithmic=True))
-    key, low, high = CALM
+                all_handles.append(Handle(key, place, max(limits.least, one / SPAN), min(limits.most, one * SPAN), logarithmic=True))
+    key, low, high = CALM_HANDLE
     if cueing.get(key, 0.0) > 0.0:
-        found.append(Handle(key, None, low, high, logarithmic=True))
-    return found
+        all_handles.append(Handle(key, None, low, high, logarithmic=True))
+    return all_handles
 
 
 @dataclass(frozen=True)
@@ -172,28 +172,28 @@ def _evaluate_drive(make: Callable[[], MotionCueing], drive: Drive) -> dict[str,
     car = up_to(drive.force - [0.0, 0.0, drive.gravity], drive.h)
     cab = up_to(head.force, drive.h)
     took = used(platform, ride)
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "error": _finite(error_of(cab[:, :2], car[:, :2], K[:2])),
         "heave": _finite(error_of(cab[:, 2], car[:, 2], float(K[2]))),
         "use": max(took["stroke"], took["leg_speed"], took["leg_acceleration"]),
         "limited": took["limited_share"],
     }
     here, there = (MODELS[0].rates(rate, drive.h) for rate in (head.rate, drive.rate))
-    found["noticed"], found["unrest"] = false_rotation(here[:, :2], (turning * there)[:, :2])
+    result["noticed"], result["unrest"] = false_rotation(here[:, :2], (turning * there)[:, :2])
     if rms(drive.rate[:, 2]) > STEERED:
-        found["yaw"] = correlation_of(here[:, 2], there[:, 2]), gain_of(here[:, 2], there[:, 2])
-    return found
+        result["yaw"] = correlation_of(here[:, 2], there[:, 2]), gain_of(here[:, 2], there[:, 2])
+    return result
 
 
-def false_rotation(here: NDArray[np.float64], wanted: NDArray[np.float64]) -> tuple[float, float]:
+def false_rotation(here: NDArray[np.float64], target: NDArray[np.float64]) -> tuple[float, float]:
     """Return (noticed, unrest) from perceived rates of roll and pitch (n, 2) [rad/s] on the platform and their targets, in thresholds.
 
     noticed : rms of the difference above the threshold
     unrest : increase of the rms of the part below the threshold on the platform; mean of both axes
     """
     limit = np.array(RATE_THRESHOLDS[:2])
-    size = [np.sqrt(np.mean(np.square(np.clip(rates, -limit, limit) / limit), axis=0)) for rates in (here, wanted)]
-    return rms(beyond(here - wanted, RATE_THRESHOLDS[:2]) / limit), float(np.mean(np.maximum(0.0, size[0] - size[1])))
+    size = [np.sqrt(np.mean(np.square(np.clip(rates, -limit, limit) / limit), axis=0)) for rates in (here, target)]
+    return rms(beyond(here - target, RATE_THRESHOLDS[:2]) / limit), float(np.mean(np.maximum(0.0, size[0] - size[1])))
 
 
 def _finite(value: float) -> float:
@@ -261,7 +261,7 @@ def tune(
 
     start = [handle.get(mapping["cueing"]) for handle in varied]
     size = max(5, 2 * len(varied))
-    found = differential_evolution(
+    optimum = differential_evolution(
         cost,
         [handle.bounds() for handle in varied],
         popsize=1,
@@ -273,7 +273,7 @@ def tune(
         polish=False,
         tol=1e-4,
     )
-    return with_numbers(found.x), evaluated(found.x), evaluated(start)
+    return with_numbers(optimum.x), evaluated(optimum.x), evaluated(start)
 
 
 def _around(start: Sequence[float], bounds: Sequence[tuple[float, float]], size: int, seed: int) -> NDArray[np.float64]:

@@ -48,15 +48,15 @@ def main_tune(arguments: Any) -> int:
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
         with StatusLine(arguments.json) as told:
-            found, now, before = tune(mapping, file, make, drives, int(arguments.evaluations), told)
-        written = yaml.safe_dump(found, sort_keys=False, default_flow_style=None, width=140)
+            values, now, before = tune(mapping, file, make, drives, int(arguments.evaluations), told)
+        written = yaml.safe_dump(values, sort_keys=False, default_flow_style=None, width=140)
         write_text(folder.path / SET, _head(washout, on, [Path(drive.name).stem for drive in drives], now, before) + written)
         folder.began()
     finally:
         folder.abandon()
         folder.release()
     if arguments.json:
-        print_line(json_text({"folder": str(folder.path), "file": SET, "before": asdict(before), "after": asdict(now), "washout": found}))
+        print_line(json_text({"folder": str(folder.path), "file": SET, "before": asdict(before), "after": asdict(now), "washout": values}))
         return 0
     for line in _lines(before, now):
         print_line(line)

@@ -16,7 +16,7 @@ FEWEST_CORES = 2
 """The loop and the view need a core each."""
 PERIOD, SLEEPS = 1e-3, 500
 """s of a sleep, and number of sleeps, of the measurement of the timer."""
-LATE = 5e-4
+LATE_LIMIT = 5e-4
 """s. Lateness at the 99th percentile beyond which ticks of 1 ms are late."""
 
 
@@ -51,6 +51,6 @@ def timer() -> Finding:
         late[n] = time.perf_counter() - start - PERIOD
     middle, worst = np.percentile(late, (50, 99))
     text = f"sleeps of 1 ms end {1e3 * middle:.2f} ms late, {1e3 * worst:.2f} ms at the 99th percentile"
-    if worst > LATE:
+    if worst > LATE_LIMIT:
         return Finding("timer", LIMITED, text, "close other programs; on a laptop, choose the power mode for performance")
     return Finding("timer", GOOD, text)

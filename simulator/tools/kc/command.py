@@ -24,21 +24,21 @@ from simulator.tools.kc.sweeps import BOUNCE
 def main_kc(arguments: Any) -> int:
     """Run `jounce kc` and return 0. Raises JounceError: unusable vehicle, or a file that cannot be written."""
     bounce = BOUNCE if arguments.bounce is None else 1e-3 * arguments.bounce
-    found = []
+    measurements = []
     with StatusLine(arguments.json) as status:
         for name in arguments.vehicle:
             status(f"{name}: measuring")
-            found.append(measured(Path(name).stem, Rig(build_vehicle(name, check_step=False), build_ground("flat")), bounce))
+            measurements.append(measured(Path(name).stem, Rig(build_vehicle(name, check_step=False), build_ground("flat")), bounce))
         status("drawing plots")
-        html = kc_page(found, f"jounce kc {' '.join(arguments.vehicle)}").html()
-    page = arguments.output_file(f"kc_{'_'.join(one.name for one in found)}.html")
+        html = kc_page(measurements, f"jounce kc {' '.join(arguments.vehicle)}").html()
+    page = arguments.output_file(f"kc_{'_'.join(one.name for one in measurements)}.html")
     write_text(page, html)
     if arguments.csv:
-        write_text(output_path(arguments.csv), as_csv(found))
+        write_text(output_path(arguments.csv), as_csv(measurements))
     if arguments.json:
-        print_line(json_text({"vehicles": [to_dict(one) for one in found], "page": str(page), "csv": arguments.csv}))
+        print_line(json_text({"vehicles": [to_dict(one) for one in measurements], "page": str(page), "csv": arguments.csv}))
         return 0
-    print_line(to_text(found))
+    print_line(to_text(measurements))
     print_line(f"\nplots in {page}" + (f", all positions in {described(arguments.csv)}" if arguments.csv else ""))
     return 0
 
@@ -53,13 +53,13 @@ def to_dict(one: Measured) -> dict[str, Any]:
     return {"vehicle": one.name, "axles": axles}
 
 
-def as_csv(found: Sequence[Measured]) -> str:
+def as_csv(measured: Sequence[Measured]) -> str:
     """Return CSV text: one row for each wheel, position and test, units in the column names; unreached positions have no row."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     columns = [f"{name}_{unit}" for name, (_, unit, _) in QUANTITIES.items()]
     writer.writerow(["vehicle", "axle", "test", "unit", "swept", "side", "arm_angle_deg", *columns])
-    for one in found:
+    for one in measured:
         for axle, sweeps in one.sweeps.items():
             for test, s in sweeps.items():
                 for x, place in zip(s.x, s.places, strict=True):
@@ -72,11 +72,11 @@ def as_csv(found: Sequence[Measured]) -> str:
     return out.getvalue()
 
 
-def to_text(found: Sequence[Measured]) -> str:
+def to_text(measured: Sequence[Measured]) -> str:
     """Return the console tables: one table for each axle, one column for each vehicle."""
     lines: list[str] = []
-    for axle in dict.fromkeys(axle for one in found for axle in one.results):
-        having = [one for one in found if axle in one.results]
+    for axle in dict.fromkeys(axle for one in measured for axle in one.results):
+        having = [one for one in measured if axle in one.results]
         values = [{(r.test, r.name): r.value for r in one.results[axle]} for one in having]
         rows = {(r.test, r.name): r for one in having for r in one.results[axle]}
         width = max(len(name) for _, name in rows) + 2

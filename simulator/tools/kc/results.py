@@ -33,14 +33,14 @@ class Result:
 
 def results_of(rig: Rig, n: int, tests: dict[str, Sweep]) -> list[Result]:
     """Return all results of axle n, in the order of the tests."""
-    found = _standing(rig, n, tests["bounce"])
-    found += _bounce(rig, n, tests["bounce"])
+    results = _standing(rig, n, tests["bounce"])
+    results += _bounce(rig, n, tests["bounce"])
     if "roll" in tests:
-        found += _roll(tests["roll"])
-    found += _forces(tests, bool(rig.vehicle.model.corners[0]["compliance"]["yields"][n]))
+        results += _roll(tests["roll"])
+    results += _forces(tests, bool(rig.vehicle.model.corners[0]["compliance"]["yields"][n]))
     if "steering" in tests:
-        found += _steering(rig, tests["steering"])
-    return [replace(one, value=one.value if abs(one.value) > ROUNDING else 0.0) for one in found]
+        results += _steering(rig, tests["steering"])
+    return [replace(one, value=one.value if abs(one.value) > ROUNDING else 0.0) for one in results]
 
 
 def side(wheel: Wheel) -> float:

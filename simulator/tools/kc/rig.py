@@ -50,7 +50,7 @@ STIFF = 1e5
 """N/m, about the stiffness of a wheel on its pad; converts a load residual into a height residual."""
 RENEWED = 12
 """Iterations after which the Jacobian is recomputed."""
-FARTHEST = 0.05
+MAX_CHANGE = 0.05
 """rad, m. Maximum change in an iteration."""
 TURN = 1e-5
 """rad of the steering arm, step of the central differences for velocities per rate of the arm."""
@@ -242,7 +242,7 @@ class Rig:
             if not np.isfinite(slopes).all():
                 break
             change = np.asarray(np.linalg.solve(slopes, -left))
-            change = change * min(1.0, FARTHEST / float(np.abs(change).max()))
+            change = change * min(1.0, MAX_CHANGE / float(np.abs(change).max()))
             x, before = x + change, left
         raise JounceError(f"the {self.axles.names[n]} axle: no equilibrium on the rig; hint: use a smaller travel or load")
 
@@ -262,12 +262,12 @@ class Rig:
         s.steering[0]["angle"], s.steering[0]["rate"], s.steering[0]["acceleration"] = arm, 0.0, 0.0
         place_tierods(self._m.steering, s.steering, s.inputs)
         self._present(self._m, s)
-        found = s.kinematics[0].copy(), s.work[0].copy(), s.out[0].copy()
+        copies = s.kinematics[0].copy(), s.work[0].copy(), s.out[0].copy()
         if self._carriers is not None:
             self._carriers(self._m, s)
             for name in ("carrier_x", "carrier_z"):
-                found[0][name] = s.kinematics[0][name]
-        return found
+                copies[0][name] = s.kinematics[0][name]
+        return copies
 
     def _loaded(self, n: int, theta: Vector, arm: float, pushes: Sequence[Push]) -> tuple[Place, Vector]:
         """Return the axle in equilibrium, and the loads (sides, 6) on its wheels: couple and force at the center, in B."""
@@ -357,15 +357,15 @@ class Rig:
 
     def kingpin(self, place: Place, n: int = 0) -> list[tuple[Vector, Vector]]:
         """Return the steering axis of each wheel of a steered axle (upward direction, a point on the axis), in the axes of the ground."""
-        found = []
+        axes = []
         (low, *_), (high, *_) = self._turned(n, place.theta, place.arm - TURN), self._turned(n, place.theta, place.arm + TURN)
         for i, wheel in zip(self.axles.on(n), place.wheels, strict=True):
             turning, moving = self.R @ _turning(low, high, i), self.R @ (high["W"][:, i] - low["W"][:, i]) / (2.0 * TURN)
             size = float(turning @ turning)
             point = wheel.center + cross(turning, moving) / size
             direction = turning / math.sqrt(size)
-            found.append((direction if direction[2] > 0.0 else -direction, point))
-        return found
+            axes.append((direction if direction[2] > 0.0 else -direction, point))
+        return axes
 
 
 def _turning(low: Any, high: Any, i: int) -> Vector:

@@ -111,9 +111,9 @@ def main_mechanism(arguments: argparse.Namespace) -> int:
     """
     start = read_start(arguments.file, arguments.state, arguments.set, arguments.assemble, arguments.free)
     names = COMPARED if arguments.formulation == "all" else (arguments.formulation,)
-    found = inspect_mechanism(start.mechanism, start.state, names, start.may_assemble, start.hold, start.may_leave)
-    print(json_text(to_dict(found)) if arguments.json else to_text(found))
-    return 0 if found.agree else 1
+    findings = inspect_mechanism(start.mechanism, start.state, names, start.may_assemble, start.hold, start.may_leave)
+    print(json_text(to_dict(findings)) if arguments.json else to_text(findings))
+    return 0 if findings.agree else 1
 
 
 def inspect_mechanism(
@@ -138,15 +138,16 @@ def inspect_mechanism(
     """
     system = build_system(mechanism)
     q, v, prescribed, moved = closed_state(system, state, may_assemble, hold)
-    found, left = mobility(system, q), tuple[str, ...]()
-    if found.singular and may_leave:
-        left = found.loops
+    mobility_found, left = mobility(system, q), tuple[str, ...]()
+    if mobility_found.singular and may_leave:
+        left = mobility_found.loops
         q, v, moved = assembled(system, _displaced(system), v, ())
-        found = mobility(system, q)
-    if found.singular:
-        loops = ", ".join(repr(name) for name in found.loops)
+        mobility_found = mobility(system, q)
+    if mobility_found.singular:
+        loops = ", ".join(repr(name) for name in mobility_found.loops)
         raise MechanismError(
-            f"{mechanism.file}: singular configuration: {loops} neither close nor open; hint: --set JOINT=VALUE changes it", found.loops
+            f"{mechanism.file}: singular configuration: {loops} neither close nor open; hint: --set JOINT=VALUE changes it",
+            mobility_found.loops,
         )
     results, refused = _solved(system, (q, v, prescribed), formulations)
     accel = next(iter(results.values()))[0]
@@ -156,7 +157,7 @@ def inspect_mechanism(
         v=v,
         moved=moved,
         left=left,
-        mobility=found,
+        mobility=mobility_found,
         aggregated=aggregated_bodies(system, q),
         closure=_by_loop(system, position_residuals(system, q)),
         opening=_by_loop(system, velocity_residuals(system, q, v)),
@@ -217,11 +218,11 @@ def wheels(mechanism: Mechanism) -> tuple[str, ...]:
     holding = {joint.parent for joint in mechanism.joints}
     holding |= {end for loop in mechanism.loops for end in (loop.predecessor, loop.successor)}
     bodies = {body.name: body for body in mechanism.bodies}
-    found = []
+    names = []
     for joint in mechanism.joints:
         if joint.kind == "revolute" and joint.parent != WORLD and joint.child not in holding and _is_rotor(bodies[joint.child], joint):
-            found.append(joint.child)
-    return tuple(found)
+            names.append(joint.child)
+    return tuple(names)
 
 
 def _is_rotor(body: RigidBody, joint: Joint) -> bool:
@@ -255,9 +256,9 @@ def aggregated_bodies(system: System, q: Vector) -> tuple[AggregatedBody, ...]:
     return tuple(out)
 
 
-def to_dict(found: Findings) -> dict[str, Any]:
+def to_dict(findings: Findings) -> dict[str, Any]:
     """Return the JSON data: names as in the file, SI units and radians, coordinates as defined by `mechanism.Joint`."""
-    system, mechanism, m = found.system, found.system.mechanism, found.mobility
+    system, mechanism, m = findings.system, findings.system.mechanism, findings.mobility
     return {
         "file": mechanism.file,
         "name": mechanism.name,
@@ -271,47 +272,47 @@ def to_dict(found: Findings) -> dict[str, Any]:
         "constraints": m.constraints,
         "redundant_constraints": m.redundant,
         "degrees_of_freedom": m.degrees_of_freedom,
-        "euler_parameters": {"coordinates": found.euler.coordinates, "constraints": found.euler.constraints},
+        "euler_parameters": {"coordinates": findings.euler.coordinates, "constraints": findings.euler.constraints},
         "aggregated_bodies": [
             {"bodies": body.bodies, "parent": body.parent, "loops": body.loops, "independent": body.independent}
-            for body in found.aggregated
+            for body in findings.aggregated
         ],
-        "assembled_from": found.moved,
-        "singular_at_zero": found.left,
-        "closure": found.closure,
-        "opening": found.opening,
-        "energy": {"kinetic": found.energy[0], "potential": found.energy[1]},
+        "assembled_from": findings.moved,
+        "singular_at_zero": findings.left,
+        "closure": findings.closure,
+        "opening": findings.opening,
+        "energy": {"kinetic": findings.energy[0], "potential": findings.energy[1]},
         "state": {
             name: {
-                "position": found.q[system.joint_q[name]].tolist(),
-                "rate": found.v[system.joint_v[name]].tolist(),
-                "acceleration": found.accel[system.joint_v[name]].tolist(),
+                "position": findings.q[system.joint_q[name]].tolist(),
+                "rate": findings.v[system.joint_v[name]].tolist(),
+                "acceleration": findings.accel[system.joint_v[name]].tolist(),
             }
-            for name in _moving(found)
+            for name in _moving(findings)
         },
         "formulations": {
             name: {"coordinates": size.coordinates, "constraints": size.constraints, "difference": difference}
-            for name, (size, difference) in found.formulations.items()
+            for name, (size, difference) in findings.formulations.items()
         },
-        "refused": found.refused,
-        "agree": found.agree,
+        "refused": findings.refused,
+        "agree": findings.agree,
     }
 
 
-def _moving(found: Findings) -> list[str]:
+def _moving(findings: Findings) -> list[str]:
     """Return the joints with coordinates, in the order of the file."""
-    at = found.system.joint_v
-    return [joint.name for joint in found.system.mechanism.joints if at[joint.name].stop > at[joint.name].start]
+    at = findings.system.joint_v
+    return [joint.name for joint in findings.system.mechanism.joints if at[joint.name].stop > at[joint.name].start]
 
 
-def to_text(found: Findings) -> str:
+def to_text(findings: Findings) -> str:
     """Return the console report."""
-    mechanism = found.system.mechanism
+    mechanism = findings.system.mechanism
     joints = Counter(joint.kind for joint in mechanism.joints)
     loops = Counter(loop.kind for loop in mechanism.loops)
-    m = found.mobility
+    m = findings.mobility
     sum_of = f"{m.coordinates} coordinates of the tree - {m.constraints} constraints + {m.constraints - m.rank} redundant"
-    rolling, euler = wheels(mechanism), found.euler
+    rolling, euler = wheels(mechanism), findings.euler
     bodies = _count(len(mechanism.bodies), "body", "bodies")
     if rolling:
         bodies = f"{_count(len(mechanism.bodies) - len(rolling), 'body', 'bodies')} and {_count(len(rolling), 'wheel', 'wheels')}"
@@ -325,17 +326,17 @@ def to_text(found: Findings) -> str:
         lines.append(f"  with Euler parameters: {euler.coordinates} coordinates, {euler.constraints} constraints ({parts})")
     if m.redundant:
         lines.append("  redundant: " + _some(f"{count} of {name!r}" for name, count in m.redundant.items()))
-    for body in found.aggregated:
+    for body in findings.aggregated:
         lines.append(f"  aggregated body on {body.parent}: {_some(body.bodies)}")
         lines.append(f"    bound by {_some(map(repr, body.loops))}; independent: {_some(body.independent)}")
-    if found.left:
-        lines.append(f"  singular at zero coordinates: {_some(map(repr, found.left))}; moved to another position")
-    if found.closure:
-        closed, opening = max(found.closure.values()), max(found.opening.values())
-        start = "" if found.moved is None else f"assembled from a gap of {found.moved:.3g}; now "
+    if findings.left:
+        lines.append(f"  singular at zero coordinates: {_some(map(repr, findings.left))}; moved to another position")
+    if findings.closure:
+        closed, opening = max(findings.closure.values()), max(findings.opening.values())
+        start = "" if findings.moved is None else f"assembled from a gap of {findings.moved:.3g}; now "
         lines.append(f"  loops: {start}closed to {closed:.1e} (m, rad), rates to {opening:.1e}")
-    lines.append(f"  energy: kinetic {found.energy[0]:.6g} J, potential {found.energy[1]:.6g} J")
-    lines += ["", *_table(found), "", *_comparison(found)]
+    lines.append(f"  energy: kinetic {findings.energy[0]:.6g} J, potential {findings.energy[1]:.6g} J")
+    lines += ["", *_table(findings), "", *_comparison(findings)]
     return "\n".join(lines)
 
 
@@ -355,13 +356,13 @@ def _kinds(kinds: Counter[str]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "none"
 
 
-def _table(found: Findings) -> list[str]:
+def _table(findings: Findings) -> list[str]:
     """Return the table of position, rate and acceleration of each joint."""
-    system = found.system
+    system = findings.system
     rows = [["joint", "position", "rate", "acceleration"]]
-    for name in _moving(found):
+    for name in _moving(findings):
         i, j = system.joint_q[name], system.joint_v[name]
-        rows.append([name, *(_numbers(x, at) for x, at in ((found.q, i), (found.v, j), (found.accel, j)))])
+        rows.append([name, *(_numbers(x, at) for x, at in ((findings.q, i), (findings.v, j), (findings.accel, j)))])
     widths = [max(len(row[k]) for row in rows) for k in range(4)]
     return ["  " + "  ".join([row[0].ljust(widths[0])] + [row[k].rjust(widths[k]) for k in (1, 2, 3)]) for row in rows]
 
@@ -372,14 +373,14 @@ def _numbers(values: Vector, at: slice) -> str:
     return " ".join("0" if abs(x) <= noise else f"{x:.6g}" for x in values[at])
 
 
-def _comparison(found: Findings) -> list[str]:
+def _comparison(findings: Findings) -> list[str]:
     """Return the table of dimensions and acceleration differences of the formulations."""
-    first = next(iter(found.formulations))
+    first = next(iter(findings.formulations))
     lines = []
-    for name, (size, difference) in found.formulations.items():
+    for name, (size, difference) in findings.formulations.items():
         verdict = "the accelerations above" if name == first else f"differs by {difference:.1e}"
         lines.append(f"  {name:<9}  {size.coordinates:>4} coordinates  {size.constraints:>4} constraints  {verdict}")
-    lines += [f"  {name:<9}  refuses: {why}" for name, why in found.refused.items()]
-    if not found.agree:
+    lines += [f"  {name:<9}  refuses: {why}" for name, why in findings.refused.items()]
+    if not findings.agree:
         lines.append(f"  FAIL: the accelerations of the formulations differ by more than {AGREEMENT:.0e}")
     return lines

@@ -46,10 +46,10 @@ def read_start(file: str, state_file: str | None, settings: Sequence[str], may_a
     given = _gives_state(mechanism, state)
     if state_file is not None:
         state, given = changed(state, read_yaml(state_file), state_file, mechanism), True
-    wanted = _settings(settings)
-    if wanted:
-        state, given = changed(state, wanted, "--set", mechanism), False
-    return Start(mechanism, state, may_assemble or not given, tuple(wanted) or None, not given and not wanted)
+    given_settings = _settings(settings)
+    if given_settings:
+        state, given = changed(state, given_settings, "--set", mechanism), False
+    return Start(mechanism, state, may_assemble or not given, tuple(given_settings) or None, not given and not given_settings)
 
 
 def mechanism_or_vehicle(name: str) -> tuple[Mechanism, InitialState]:
@@ -99,16 +99,16 @@ def _gives_state(mechanism: Mechanism, state: InitialState) -> bool:
 
 def _settings(settings: Sequence[str]) -> dict[str, Any]:
     """Parse JOINT=VALUE, the value written as in the state section of a file."""
-    wanted = {}
+    values = {}
     for text in settings:
         name, equals, value = text.rpartition("=")
         if not equals:
             raise ConfigError("--set", "", text, "JOINT=VALUE, for example 'crank=0.3' or 'crank=[0.3, 2.0]'")
         try:
-            wanted[name.strip()] = yaml.safe_load(value)
+            values[name.strip()] = yaml.safe_load(value)
         except yaml.YAMLError:
             raise ConfigError("--set", name, value, "a value as in the state of a mechanism file") from None
-    return wanted
+    return values
 
 
 def changed(state: InitialState, mapping: Any, file: str, mechanism: Mechanism) -> InitialState:

@@ -140,16 +140,16 @@ def _integer(text: str) -> int:
 
 def _run_settings(arguments: argparse.Namespace) -> RunSettings:
     """Return the settings: an integer number of steps, and defaults for omitted options. Raises JounceError."""
-    seconds, wanted = arguments.seconds, arguments.step
+    seconds, step = arguments.seconds, arguments.step
     if not (math.isfinite(seconds) and seconds > 0.0):
         raise ConfigError("--run", "", seconds, "a time above zero [s]")
-    if wanted is None:
-        wanted = min(DEFAULT_STEP, seconds / MIN_STEPS)
-    if not (math.isfinite(wanted) and wanted > 0.0):
-        raise ConfigError("--step", "", wanted, "a time above zero [s]")
-    if not seconds / wanted <= MAX_STEPS:
-        raise ConfigError("--step", "", wanted, f"at least {seconds / MAX_STEPS:.3g} s: at most {MAX_STEPS} steps")
-    steps = max(1, math.ceil(seconds / wanted - 1e-6))
+    if step is None:
+        step = min(DEFAULT_STEP, seconds / MIN_STEPS)
+    if not (math.isfinite(step) and step > 0.0):
+        raise ConfigError("--step", "", step, "a time above zero [s]")
+    if not seconds / step <= MAX_STEPS:
+        raise ConfigError("--step", "", step, f"at least {seconds / MAX_STEPS:.3g} s: at most {MAX_STEPS} steps")
+    steps = max(1, math.ceil(seconds / step - 1e-6))
     formulation = "ce" if arguments.formulation == "all" else arguments.formulation
     control = arguments.stabilization or ("partitioning" if formulation == "ce" else "projection")
     if control == "baumgarte" and formulation == "ce":

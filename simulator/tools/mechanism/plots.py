@@ -14,7 +14,7 @@ from simulator.tools.mechanism.motion import Measure, Motion
 
 MAX_CURVES = 10
 """Maximum curves in one panel: the curves with the largest change."""
-STILL = 1e-12
+REST_CHANGE = 1e-12
 FLOOR = 1e-18
 """Minimum residual on a logarithmic axis."""
 DECADES = 100.0
@@ -48,7 +48,9 @@ def plot_of(motion: Motion) -> Plot:
 def _largest_changes(motion: Motion, unit: str) -> list[Measure]:
     """Return the coordinates of a unit with the largest change, in the order of the mechanism, without the swept coordinate."""
     moving = [
-        c for c in motion.positions if c.unit == unit and np.ptp(c.values) > STILL and (motion.is_run or c.label != motion.along.label)
+        c
+        for c in motion.positions
+        if c.unit == unit and np.ptp(c.values) > REST_CHANGE and (motion.is_run or c.label != motion.along.label)
     ]
     most = sorted(moving, key=lambda c: -float(np.ptp(c.values)))[:MAX_CURVES]
     return [c for c in moving if any(c is other for other in most)]

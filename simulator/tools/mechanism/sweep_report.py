@@ -12,7 +12,7 @@ from vehicles.multibody.motion.singularities import Singular
 from vehicles.multibody.motion.sweep import Sweep
 from vehicles.multibody.tree.coordinates import position_coordinates, velocity_coordinates
 
-STILL = 1e-12
+MIN_CHANGE = 1e-12
 """rad, m. The report omits coordinates with a smaller change."""
 
 
@@ -103,7 +103,7 @@ def _amount(x: float, unit: str, exact: bool = False) -> str:
 
 def _plain(x: float) -> str:
     """Format a number; rounding errors as 0, and NaN as "nan"."""
-    return "0" if abs(x) <= STILL else f"{x:.6g}"
+    return "0" if abs(x) <= MIN_CHANGE else f"{x:.6g}"
 
 
 def _loops(place: Singular) -> str:
@@ -118,7 +118,7 @@ def _table(swept: Sweep) -> list[str]:
     for c in position_coordinates(swept.system):
         x = swept.q[:, c.index]
         rates = [_plain(y) for y in (ratio[c.label].min(), ratio[c.label].max())] if c.label in ratio else ["", ""]
-        if float(np.ptp(x)) > STILL:
+        if float(np.ptp(x)) > MIN_CHANGE:
             rows.append([c.label, c.unit, _plain(x.min()), _plain(x.max()), *rates])
     widths = [max(len(row[k]) for row in rows) for k in range(6)]
     return ["  " + "  ".join([row[0].ljust(widths[0]), *(row[k].rjust(widths[k]) for k in range(1, 6))]) for row in rows]

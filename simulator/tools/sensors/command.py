@@ -34,7 +34,7 @@ def main_sensors(arguments: Any) -> int:
     with SensorFile(path) as file, StatusLine(arguments.json) as status:
         sensors = _chosen(sensors_in(file), arguments.sensor)
         out = None if arguments.out is None else Path(arguments.out)
-        found: dict[str, Any] = {
+        contents: dict[str, Any] = {
             "file": str(path), "other_files": [str(one) for one in others], "size": file.size, "messages": file.messages_count,
             "first_s": file.times[0], "last_s": file.times[1], "sensors": [one.to_json() for one in sensors],
         }  # fmt: skip
@@ -42,23 +42,25 @@ def main_sensors(arguments: Any) -> int:
         if arguments.export:
             interval = Interval(arguments.first, arguments.last)
             written = export(file, sensors, arguments.export, interval, out or path.parent / EXPORTS)
-            found["exported"] = [str(one) for one in written]
+            contents["exported"] = [str(one) for one in written]
             last = f"{len(written)} files in {written[0].parent}"
         else:
             status("drawing pictures")
             page = Path(arguments.html) if arguments.html else (out or path.parent) / PAGE
             create_folder(page.parent)
             write_text(page, sensor_page(file, sensors, arguments.at).html())
-            found["page"] = str(page)
+            contents["page"] = str(page)
             last = f"pictures in {page}"
-    print_line(json_text(found) if arguments.json else f"{text_of(found, sensors)}\n{last}")
+    print_line(json_text(contents) if arguments.json else f"{text_of(contents, sensors)}\n{last}")
     return 0
 
 
-def text_of(found: dict[str, Any], sensors: Sequence[SensorContents]) -> str:
+def text_of(contents: dict[str, Any], sensors: Sequence[SensorContents]) -> str:
     """Return the description of a file as text."""
-    lines = [f"{found['file']}: {size_text(found['size'])}, {found['first_s']:.2f} to {found['last_s']:.2f} s of simulated time"]
-    lines += [f"  also {other}" for other in found["other_files"]]
+    lines = [
+        f"{contents['file']}: {size_text(contents['size'])}, {contents['first_s']:.2f} to {contents['last_s']:.2f} s of simulated time"
+    ]
+    lines += [f"  also {other}" for other in contents["other_files"]]
     for one in sensors:
         rate = "" if one.rate is None else f", {one.rate:g} Hz"
         latency = f", latency {one.latency:g} s" if one.latency else ""

@@ -59,21 +59,21 @@ class SensorContents:
 
 def sensors_in(file: SensorFile) -> list[SensorContents]:
     """Return the sensors of a file with their topics; transforms belong to none."""
-    found: dict[str, SensorContents] = {}
+    sensors: dict[str, SensorContents] = {}
     counts, frames = file.summary(), _mounts(file)
     for topic in file.topics.values():
         if topic.type == TRANSFORMS:
             continue
         about = topic.metadata
         name = about.get("sensor") or topic.topic.strip("/").partition("/")[0]
-        if name not in found:
+        if name not in sensors:
             with content_of(file.file):
                 rate = float(about["rate_hz"]) if "rate_hz" in about else None
                 latency = float(about.get("latency_s", 0.0))
-            found[name] = SensorContents(name, about.get("kind", ""), rate, latency, frames.get(name, ""))
-            found[name].counts = counts.get(name, {})
-        found[name].topics.append(topic)
-    return list(found.values())
+            sensors[name] = SensorContents(name, about.get("kind", ""), rate, latency, frames.get(name, ""))
+            sensors[name].counts = counts.get(name, {})
+        sensors[name].topics.append(topic)
+    return list(sensors.values())
 
 
 def samples(file: SensorFile, topic: TopicInfo, first: float | None = None, last: float | None = None) -> Iterator[Sample]:
@@ -108,19 +108,19 @@ def nearest(file: SensorFile, topic: TopicInfo, time: float) -> Sample | None:
     """Return the last message of a topic that was delivered until a time [s], or the first one; None if there is none."""
     rate = float(topic.metadata.get("rate_hz", 1.0))
     for window in (2.5 / rate, 25.0 / rate, time - file.times[0]):  # the first window of most sensors has two messages
-        found = deque(samples(file, topic, time - window, time), maxlen=1)
-        if found:
-            return found[0]
+        latest = deque(samples(file, topic, time - window, time), maxlen=1)
+        if latest:
+            return latest[0]
     return next(samples(file, topic), None)
 
 
 def _mounts(file: SensorFile) -> dict[str, str]:
     """Return parent and position of each static frame, for people."""
-    found = {}
+    mounts = {}
     if STATIC in file.topics:
         for one in file.messages([STATIC]):
             for frame in one.fields["transforms"]:
                 place = frame["transform"]["translation"]
                 numbers = ", ".join(f"{place[axis]:.4g}" for axis in "xyz")
-                found[frame["child_frame_id"]] = f"{frame['header']['frame_id']} ({numbers}) m"
-    return found
+                mounts[frame["child_frame_id"]] = f"{frame['header']['frame_id']} ({numbers}) m"
+    return mounts

@@ -91,9 +91,9 @@ def _add_cloud(page: Page, file: SensorFile, topic: TopicInfo, at: float) -> Non
 
 
 def _add_strip(page: Page, file: SensorFile, topic: TopicInfo, at: float | None) -> None:
-    found = spread(file, topic, STRIP) if at is None else [one for one in [nearest(file, topic, at)] if one is not None]
+    samples_shown = spread(file, topic, STRIP) if at is None else [one for one in [nearest(file, topic, at)] if one is not None]
     shown = []
-    for sample in found:
+    for sample in samples_shown:
         picture, text = image_picture(sample.values, topic.topic.split("/", 2)[-1])
         shown.append((picture, f"{sample.time:.3f} s{f', {text}' if text else ''}"))
     page.subheading(topic.topic)

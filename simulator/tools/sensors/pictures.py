@@ -14,9 +14,9 @@ from terrain.objects.labels import NAMES
 
 SHORTEST = 160
 """Minimum width of a picture of a camera [pixels]; smaller images are enlarged."""
-LONGEST = 360
+MAX_WIDTH = 360
 """Maximum width of a picture of a camera [pixels]."""
-FAR = 0.98
+SHOWN_FRACTION = 0.98
 """Fraction of the points within the range of a top view."""
 
 LABEL_COLORS = np.array(
@@ -47,7 +47,7 @@ def _top_view(points: NDArray[Any], name: str, field: str) -> bytes:
         FigureCanvasAgg(figure)
         axes = figure.add_axes((0.15, 0.12, 0.62, 0.78))
         axes.set_aspect("equal")
-        reach = max(1.0, 1.05 * float(np.quantile(np.hypot(points["x"], points["y"]), FAR))) if len(points) else 1.0
+        reach = max(1.0, 1.05 * float(np.quantile(np.hypot(points["x"], points["y"]), SHOWN_FRACTION))) if len(points) else 1.0
         axes.set_xlim(reach, -reach)  # x forward is up, y left is left
         axes.set_ylim(-reach, reach)
         axes.set_xlabel("y, left [m]")
@@ -76,7 +76,7 @@ def image_picture(pixels: NDArray[Any], topic: str) -> tuple[bytes, str]:
 
     colors, text = _colors(pixels, topic)
     width = pixels.shape[1]
-    factor = 1.0 if SHORTEST <= width <= LONGEST else (SHORTEST if width < SHORTEST else LONGEST) / width
+    factor = 1.0 if SHORTEST <= width <= MAX_WIDTH else (SHORTEST if width < SHORTEST else MAX_WIDTH) / width
     size = (max(1, round(width * factor)), max(1, round(pixels.shape[0] * factor)))
     image = Image.fromarray(colors).resize(size, Image.Resampling.BILINEAR if pixels.ndim == 3 else Image.Resampling.NEAREST)
     out = io.BytesIO()

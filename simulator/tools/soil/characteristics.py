@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 SLIPS = np.array([-1.0, -0.5, -0.2, -0.1, -0.05, 0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8])
 """Slips of the table."""
-FINE = np.concatenate([np.linspace(-1.0, -0.35, 14), np.linspace(-0.3, 0.3, 61), np.linspace(0.34, 0.94, 16)])
+FINE_SLIPS = np.concatenate([np.linspace(-1.0, -0.35, 14), np.linspace(-0.3, 0.3, 61), np.linspace(0.34, 0.94, 16)])
 """Slips of the curves."""
 OVER_LOAD = (0.05, 0.2, 0.5)
 """Slips of the curves over the load."""
@@ -59,7 +59,7 @@ class SoilSheet:
     Attributes
     ----------
     loads : N, three
-    over_slip : (loads, FINE, outputs) in the order of `soil_bin.OUTPUTS`
+    over_slip : (loads, FINE_SLIPS, outputs) in the order of `soil_bin.OUTPUTS`
     over_load : (OVER_LOAD, LOADS, outputs)
     over_angle : (loads, ANGLES, outputs)
     table : (SLIPS, outputs) at the middle load
@@ -106,7 +106,7 @@ def soil_sheet(wheel: WheelOnSoil, load: float | None = None) -> SoilSheet:
     return SoilSheet(
         wheel,
         loads,
-        np.array([rig.drive(FINE, one) for one in loads]),
+        np.array([rig.drive(FINE_SLIPS, one) for one in loads]),
         np.array([rig.drive(slip, middle * LOADS) for slip in OVER_LOAD]),
         np.array([rig.drive(SIDE_SLIP, one, ANGLES) for one in loads]),
         rig.drive(SLIPS, middle),

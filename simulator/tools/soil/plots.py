@@ -10,7 +10,7 @@ import numpy as np
 from simulator.report.plot import BLUE, Axis, Curve, Panel, Plot, ReferenceLine
 from simulator.report.png_renderer import png
 from simulator.telemetry.atomic_files import write_bytes
-from simulator.tools.soil.characteristics import ANGLES, FINE, LOADS, OVER_LOAD, SIDE_SLIP, Array, SoilSheet, pressure, shear_stress
+from simulator.tools.soil.characteristics import ANGLES, FINE_SLIPS, LOADS, OVER_LOAD, SIDE_SLIP, Array, SoilSheet, pressure, shear_stress
 
 WIDTHS = (0.05, 0.1, 0.2, 0.3, 0.5)
 """m, widths of the plates."""
@@ -26,7 +26,7 @@ WHEEL = (
     (RESISTANCE, Axis("resistance", "kN"), 1e-3),
     (TORQUE, Axis("torque", "kN m"), 1e-3),
 )
-SMALL = 500.0
+SMALL_LOAD = 500.0
 """N. Below this load the plots show forces in N."""
 
 
@@ -40,8 +40,8 @@ def plot_of(sheet: SoilSheet) -> Plot:
     panels = [_pressed(sheet), _sheared(sheet), _sideways(sheet), _efficient(sheet)]
     for place, up, factor in WHEEL:
         over_slip = zip(map(_load, sheet.loads), (one[:, place] for one in sheet.over_slip), strict=True)
-        panels.append(_panel(f"{up.label} over slip", Axis("slip"), up, FINE, over_slip, factor, sheet))
-    loads, unit = (sheet.loads[1] * LOADS, "N") if sheet.loads[1] < SMALL else (1e-3 * sheet.loads[1] * LOADS, "kN")
+        panels.append(_panel(f"{up.label} over slip", Axis("slip"), up, FINE_SLIPS, over_slip, factor, sheet))
+    loads, unit = (sheet.loads[1] * LOADS, "N") if sheet.loads[1] < SMALL_LOAD else (1e-3 * sheet.loads[1] * LOADS, "kN")
     for place, up, factor in WHEEL:
         slips = ((f"slip {slip:g}", one[:, place]) for slip, one in zip(OVER_LOAD, sheet.over_load, strict=True))
         panels.append(_panel(f"{up.label} over load", Axis("load", unit), up, loads, slips, factor, sheet))
@@ -49,12 +49,12 @@ def plot_of(sheet: SoilSheet) -> Plot:
 
 
 def _load(load: float) -> str:
-    return f"{load / 1e3:.3g} kN" if load >= SMALL else f"{load:.3g} N"
+    return f"{load / 1e3:.3g} kN" if load >= SMALL_LOAD else f"{load:.3g} N"
 
 
 def _panel(title: str, across: Axis, up: Axis, x: Array, curves: Iterable[tuple[str, Array]], factor: float, sheet: SoilSheet) -> Panel:
     """Return curves over a common x; forces and torques of a small wheel in N and N m."""
-    if sheet.loads[1] < SMALL and up.unit.startswith("kN"):
+    if sheet.loads[1] < SMALL_LOAD and up.unit.startswith("kN"):
         up, factor = Axis(up.label, up.unit[1:]), 1e3 * factor
     drawn = [Curve(name, x, factor * y, n) for n, (name, y) in enumerate(curves, BLUE)]
     return Panel(title, across, up, drawn, lines=[ReferenceLine(0.0)])
@@ -63,8 +63,8 @@ def _panel(title: str, across: Axis, up: Axis, x: Array, curves: Iterable[tuple[
 def _pressed(sheet: SoilSheet) -> Panel:
     """Return pressure over sinkage for plates of several widths."""
     z = np.linspace(0.0, MAX_SINKAGE, 201)
-    found = ((f"{100.0 * width:g} cm", pressure(sheet.wheel.soil, width, z)) for width in WIDTHS)
-    curves = ((name, np.where(p <= MAX_PRESSURE, p, np.nan)) for name, p in found)
+    pressures = ((f"{100.0 * width:g} cm", pressure(sheet.wheel.soil, width, z)) for width in WIDTHS)
+    curves = ((name, np.where(p <= MAX_PRESSURE, p, np.nan)) for name, p in pressures)
     return _panel("plates of several widths", Axis("sinkage", "mm"), Axis("pressure", "kPa", least=0.0), 1e3 * z, curves, 1e-3, sheet)
 
 
@@ -84,10 +84,12 @@ def _sideways(sheet: SoilSheet) -> Panel:
 
 def _efficient(sheet: SoilSheet) -> Panel:
     """Return the tractive efficiency: pull over torque times V / omega = R (1 - s)."""
-    driving = FINE > 0.0
+    driving = FINE_SLIPS > 0.0
     R = float(sheet.wheel.tire.shared[0]["radius"])
     curves = []
     for load, one in zip(sheet.loads, sheet.over_slip, strict=True):
         torque = np.where(one[driving, TORQUE] > 0.0, one[driving, TORQUE], np.nan)
-        curves.append((_load(load), one[driving, PULL] * R * (1.0 - FINE[driving]) / torque))
-    return _panel("tractive efficiency", Axis("slip"), Axis("tractive efficiency", least=0.0, most=1.0), FINE[driving], curves, 1.0, sheet)
+        curves.append((_load(load), one[driving, PULL] * R * (1.0 - FINE_SLIPS[driving]) / torque))
+    return _panel(
+        "tractive efficiency", Axis("slip"), Axis("tractive efficiency", least=0.0, most=1.0), FINE_SLIPS[driving], curves, 1.0, sheet
+    )

@@ -21,11 +21,11 @@ Array = NDArray[np.float64]
 
 SLIPS = ("-1", "-0.5", "-0.2", "0", "0.05", "0.1", "0.2", "0.4", "0.6", "0.8")
 """Default slips."""
-GIVEN = ("slip", "slip_angle_deg", "load_N", "inflation_kPa", "speed_mps")
+INPUT_COLUMNS = ("slip", "slip_angle_deg", "load_N", "inflation_kPa", "speed_mps")
 """Columns of the inputs; the columns of OUTPUTS follow, with their units."""
 UNITS = {"m": "m", "N": "N", "N m": "Nm", "1": ""}
-COLUMNS = (*GIVEN, *(f"{name}_{UNITS[unit]}".rstrip("_") for name, unit, _ in OUTPUTS))
-SHOWN = (
+COLUMNS = (*INPUT_COLUMNS, *(f"{name}_{UNITS[unit]}".rstrip("_") for name, unit, _ in OUTPUTS))
+SHOWN_COLUMNS = (
     # column           heading           factor  digits
     ("slip", "slip", 1.0, "+.3f"),
     ("slip_angle_deg", "angle deg", 1.0, ".1f"),
@@ -68,9 +68,9 @@ def main_soilbin(arguments: Any) -> int:
 def run_table(soil_bin: SoilBin, slips: Array, loads: Array, sideways: Array, speed: float, pressure: float | None) -> Array:
     """Return the table (n, columns) in the order of COLUMNS, for each combination of slip, load and angle."""
     angle, load, slip = (one.ravel() for one in np.meshgrid(sideways, loads, slips, indexing="ij"))
-    found = soil_bin.drive(slip, load, angle, speed)
+    forces = soil_bin.drive(slip, load, angle, speed)
     kilopascals = np.full(len(slip), np.nan if pressure is None else pressure)
-    return np.column_stack([slip, np.degrees(angle), load, kilopascals, np.full(len(slip), speed), found])
+    return np.column_stack([slip, np.degrees(angle), load, kilopascals, np.full(len(slip), speed), forces])
 
 
 def as_csv(table: Array) -> str:
@@ -84,11 +84,11 @@ def as_csv(table: Array) -> str:
 
 def to_text(table: Array) -> str:
     """Return the console table: a row for each state, marked with a star if not settled."""
-    places = [COLUMNS.index(name) for name, *_ in SHOWN]
+    places = [COLUMNS.index(name) for name, *_ in SHOWN_COLUMNS]
     shown = [n for n, place in enumerate(places) if not np.isnan(table[:, place]).all()]
-    lines = ["  ".join(f"{SHOWN[n][1]:>10}" for n in shown)]
+    lines = ["  ".join(f"{SHOWN_COLUMNS[n][1]:>10}" for n in shown)]
     for row in table:
-        cells = [f"{format(SHOWN[n][2] * row[places[n]], SHOWN[n][3]):>10}" for n in shown]
+        cells = [f"{format(SHOWN_COLUMNS[n][2] * row[places[n]], SHOWN_COLUMNS[n][3]):>10}" for n in shown]
         lines.append("  ".join(cells) + ("" if row[-1] else " *"))
     if not table[:, -1].all():
         lines.append("* not settled after 30 s")

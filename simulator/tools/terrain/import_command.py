@@ -25,7 +25,7 @@ MAX_NODES = 16_000_000
 """Maximum nodes of a terrain for driving."""
 EDGE = 65
 """Points along a side of rotated data, to compute the rectangle inside the data."""
-FINE = 1e-5
+MAX_ROUNDING = 1e-5
 """m. Heights are stored in single precision if its rounding error is below this value."""
 WGS84 = "EPSG:4326"
 MIN_NODES = 4
@@ -66,31 +66,31 @@ def main_import(arguments: Any) -> int:
     if file.assumed:
         keys = ", ".join(words.split()[0] for words in file.assumed)
         raise ConfigError(file.path, "", f"no {keys}", f"--set {' --set '.join(_needed_settings(file))}")
-    found = imported(file, arguments)
+    terrain = imported(file, arguments)
     objects: list[MeshObject] = []
     if arguments.objects:
-        found, objects = split_mesh(found, file, CLEARANCE if arguments.clearance is None else arguments.clearance)
+        terrain, objects = split_mesh(terrain, file, CLEARANCE if arguments.clearance is None else arguments.clearance)
     elif arguments.clearance is not None:
         raise ConfigError("--clearance", "", arguments.clearance, "--objects with --clearance")
     yaml = Path(arguments.out)
     heights = yaml.with_suffix(".npy")
     check_new((yaml, heights))
     ground = ("soil", arguments.soil) if arguments.soil else ("surface", arguments.surface)
-    write_all(_contents(found, yaml, heights, (file, ground), objects))
-    report = {**_report(found, yaml, heights), "objects": len(objects)}
-    print_line(json_text(report) if arguments.json else _text(found, yaml, heights) + (f"\n  {len(objects)} objects" if objects else ""))
+    write_all(_contents(terrain, yaml, heights, (file, ground), objects))
+    report = {**_report(terrain, yaml, heights), "objects": len(objects)}
+    print_line(json_text(report) if arguments.json else _text(terrain, yaml, heights) + (f"\n  {len(objects)} objects" if objects else ""))
     return 0
 
 
-def split_mesh(found: Imported, file: HeightsFile, clearance: float) -> tuple[Imported, list[MeshObject]]:
-    """Return the drivable surface of a mesh at the nodes of `found`, and the objects on it. Raises ConfigError."""
+def split_mesh(terrain: Imported, file: HeightsFile, clearance: float) -> tuple[Imported, list[MeshObject]]:
+    """Return the drivable surface of a mesh at the nodes of `terrain`, and the objects on it. Raises ConfigError."""
     if not isinstance(file.source, Mesh):
         raise ConfigError("--objects", "", file.path, "a mesh: .obj, .gltf or .glb")
-    rows, columns = found.heights.shape
-    x, y = (found.corner[k] + found.spacing[k] * np.arange(n) for k, n in ((0, columns), (1, rows)))
+    rows, columns = terrain.heights.shape
+    x, y = (terrain.corner[k] + terrain.spacing[k] * np.arange(n) for k, n in ((0, columns), (1, rows)))
     mesh = oriented(file.source, x, y)
     heights, voids = drivable_heights(mesh, x, y, clearance)
-    return replace(found, heights=heights, voids=voids), objects_of(mesh, x, y, heights)
+    return replace(terrain, heights=heights, voids=voids), objects_of(mesh, x, y, heights)
 
 
 def _needed_settings(file: HeightsFile) -> list[str]:
@@ -221,13 +221,13 @@ def _extent(source: ElevationSource) -> str:
 
 
 def _contents(
-    found: Imported, yaml: Path, heights: Path, source: tuple[HeightsFile, tuple[str, str]], objects: list[MeshObject]
+    terrain: Imported, yaml: Path, heights: Path, source: tuple[HeightsFile, tuple[str, str]], objects: list[MeshObject]
 ) -> dict[Path, bytes | str]:
     """Return the contents of the files of a terrain by path; `source` is the imported file, and key and name of the ground."""
-    single = found.heights.astype(np.float32)
-    exact = float(np.abs(single.astype(np.float64) - found.heights).max()) <= FINE
+    single = terrain.heights.astype(np.float32)
+    exact = float(np.abs(single.astype(np.float64) - terrain.heights).max()) <= MAX_ROUNDING
     stream = io.BytesIO()
-    np.save(stream, single if exact else found.heights)
+    np.save(stream, single if exact else terrain.heights)
     out: dict[Path, bytes | str] = {heights: stream.getvalue()}
     lines = []
     for one in objects:
@@ -236,17 +236,17 @@ def _contents(
         lines.append(
             f"  - {{shape: mesh, file: {json_text(mesh.name)}, up: z, position: {_list(np.array(one.position))}, label: {one.label}, name: {one.name}}}"
         )
-    text = _terrain_text(found, heights.name, *source) + ("\n".join(["objects:", *lines]) + "\n" if lines else "")
+    text = _terrain_text(terrain, heights.name, *source) + ("\n".join(["objects:", *lines]) + "\n" if lines else "")
     return {**out, yaml: text}
 
 
-def _terrain_text(found: Imported, heights: str, file: HeightsFile, ground: tuple[str, str]) -> str:
+def _terrain_text(terrain: Imported, heights: str, file: HeightsFile, ground: tuple[str, str]) -> str:
     """Return the text of the terrain file."""
-    rows, columns = found.heights.shape
-    spacing = float(found.spacing.min())
-    counts = [int(extent / spacing + 1e-6) + 1 for extent in ((columns - 1) * found.spacing[0], (rows - 1) * found.spacing[1])]
-    middle = found.corner + 0.5 * spacing * (np.array(counts) - 1)
-    voids = f"{found.voids} of {found.of} heights were voids, filled from their rims" if found.voids else "no voids"
+    rows, columns = terrain.heights.shape
+    spacing = float(terrain.spacing.min())
+    counts = [int(extent / spacing + 1e-6) + 1 for extent in ((columns - 1) * terrain.spacing[0], (rows - 1) * terrain.spacing[1])]
+    middle = terrain.corner + 0.5 * spacing * (np.array(counts) - 1)
+    voids = f"{terrain.voids} of {terrain.of} heights were voids, filled from their rims" if terrain.voids else "no voids"
     lines = [
         f"# {file.path.name}, imported by `jounce terrain import`; {voids}.",
         "# x points east, y north; heights are those of the file.",
@@ -254,16 +254,16 @@ def _terrain_text(found: Imported, heights: str, file: HeightsFile, ground: tupl
         "heights:",
         f"  file: {heights}",
         "  first_row: south",
-        f"  origin: {_list(found.corner)}      # m, the south-west sample",
-        f"  spacing: {_list(found.spacing)}    # m",
+        f"  origin: {_list(terrain.corner)}      # m, the south-west sample",
+        f"  spacing: {_list(terrain.spacing)}    # m",
         "  scale: 1.0",
         "  offset: 0.0",
     ]
-    if found.origin is not None:
-        crs = f"crs: {json_text(found.crs)}, " if found.crs else ""
-        lines.append(f"georeference: {{{crs}origin: {_list(found.origin)}}}     # its point at x = y = 0")
+    if terrain.origin is not None:
+        crs = f"crs: {json_text(terrain.crs)}, " if terrain.crs else ""
+        lines.append(f"georeference: {{{crs}origin: {_list(terrain.origin)}}}     # its point at x = y = 0")
     lines += [
-        f"grid: {{origin: {_list(found.corner)}, spacing: {spacing!r}, count: {counts}}}",
+        f"grid: {{origin: {_list(terrain.corner)}, spacing: {spacing!r}, count: {counts}}}",
         f"{ground[0]}: {ground[1]}",
         f"spawn: {{position: {_list(middle)}, yaw_deg: 0.0}}",
     ]
@@ -274,33 +274,33 @@ def _list(values: FloatArray) -> str:
     return f"[{', '.join(repr(float(value)) for value in values)}]"
 
 
-def _report(found: Imported, yaml: Path, heights: Path) -> dict[str, Any]:
-    rows, columns = found.heights.shape
+def _report(terrain: Imported, yaml: Path, heights: Path) -> dict[str, Any]:
+    rows, columns = terrain.heights.shape
     return {
         "terrain": str(yaml),
         "heights_file": str(heights),
         "nodes": [columns, rows],
-        "spacing": found.spacing.tolist(),
-        "heights": [float(found.heights.min()), float(found.heights.max())],
-        "crs": found.crs or None,
-        "origin_in_crs": None if found.origin is None else found.origin.tolist(),
-        "voids_filled": found.voids,
-        "voids_of": found.of,
+        "spacing": terrain.spacing.tolist(),
+        "heights": [float(terrain.heights.min()), float(terrain.heights.max())],
+        "crs": terrain.crs or None,
+        "origin_in_crs": None if terrain.origin is None else terrain.origin.tolist(),
+        "voids_filled": terrain.voids,
+        "voids_of": terrain.of,
     }
 
 
-def _text(found: Imported, yaml: Path, heights: Path) -> str:
-    result = _report(found, yaml, heights)
+def _text(terrain: Imported, yaml: Path, heights: Path) -> str:
+    result = _report(terrain, yaml, heights)
     low, high = result["heights"]
     columns, rows = result["nodes"]
     place = (
         ""
-        if found.origin is None
-        else f"\n  x = y = 0 at {found.origin[0]:.10g}, {found.origin[1]:.10g} in "
-        f"{found.crs.splitlines()[0][:60] or 'its coordinate system'}"
+        if terrain.origin is None
+        else f"\n  x = y = 0 at {terrain.origin[0]:.10g}, {terrain.origin[1]:.10g} in "
+        f"{terrain.crs.splitlines()[0][:60] or 'its coordinate system'}"
     )
-    voids = f"{found.voids} of {found.of} heights were voids, filled by a membrane over their rims" if found.voids else "no voids"
+    voids = f"{terrain.voids} of {terrain.of} heights were voids, filled by a membrane over their rims" if terrain.voids else "no voids"
     return (
-        f"{yaml} and {heights.name}\n  {columns} x {rows} nodes, {found.spacing[0]:.10g} x {found.spacing[1]:.10g} m, "
+        f"{yaml} and {heights.name}\n  {columns} x {rows} nodes, {terrain.spacing[0]:.10g} x {terrain.spacing[1]:.10g} m, "
         f"{low:.6g} to {high:.6g} m{place}\n  {voids}"
     )

@@ -182,8 +182,8 @@ def _undersides(triangles: FloatArray, rows: NDArray[np.intp]) -> NDArray[np.int
 
 def _corners(triangles: FloatArray) -> NDArray[np.intp]:
     """Return the number (n, 3) of each corner; corners at the same place have the same number."""
-    found = np.unique(np.rint(triangles.reshape(-1, 3) / WELD).astype(np.int64), axis=0, return_inverse=True)[1]
-    return np.asarray(found).reshape(-1, 3)
+    numbers = np.unique(np.rint(triangles.reshape(-1, 3) / WELD).astype(np.int64), axis=0, return_inverse=True)[1]
+    return np.asarray(numbers).reshape(-1, 3)
 
 
 def _parts(triangles: FloatArray) -> NDArray[np.intp]:

@@ -50,8 +50,8 @@ def main_roughness(arguments: Any) -> int:
         profiles = {"profile": read_profile(Path(arguments.file))}
     else:
         raise ConfigError(arguments.file, "", "elevation data", "a terrain or a profile (.csv, columns x,z in m) with --roughness")
-    found = {name: octaves(*profile) for name, profile in profiles.items()}
-    print_line(json_text(_as_json(arguments.file, found)) if arguments.json else as_table(found))
+    bands = {name: octaves(*profile) for name, profile in profiles.items()}
+    print_line(json_text(_as_json(arguments.file, bands)) if arguments.json else as_table(bands))
     if arguments.plot:
         draw(output_path(arguments.plot), Path(arguments.file).stem, profiles, terrain)
         if not arguments.json:
@@ -99,12 +99,12 @@ def read_profile(path: Path) -> Profile:
     return z, float((x[-1] - x[0]) / (len(x) - 1))
 
 
-def as_table(found: dict[str, list[Octave]]) -> str:
+def as_table(bands: dict[str, list[Octave]]) -> str:
     """Return the console table: a row for each octave, with the class and the density divided by the geometric mean of the class."""
-    rows = [["waves [m]", *found]]
-    for octave in max(found.values(), key=len):
+    rows = [["waves [m]", *bands]]
+    for octave in max(bands.values(), key=len):
         row = [f"{octave.shortest:.3g} to {octave.longest:.3g}"]
-        for one in found.values():
+        for one in bands.values():
             there = [o for o in one if o.wave_number == octave.wave_number]
             row.append(_class_text(there[0]) if there else "-")
         rows.append(row)
@@ -119,7 +119,7 @@ def _class_text(octave: Octave) -> str:
     return f"{name} ({octave.density * iso_roughness('A') / iso_roughness(name):.2f})"
 
 
-def _as_json(file: str, found: dict[str, list[Octave]]) -> dict[str, Any]:
+def _as_json(file: str, bands: dict[str, list[Octave]]) -> dict[str, Any]:
     return {
         "file": file,
         "profiles": {
@@ -127,7 +127,7 @@ def _as_json(file: str, found: dict[str, list[Octave]]) -> dict[str, Any]:
                 {"wave_number": o.wave_number, "wavelengths": [o.shortest, o.longest], "class": o.road_class, "over_class_a": o.density}
                 for o in one
             ]
-            for name, one in found.items()
+            for name, one in bands.items()
         },
     }
 
@@ -146,29 +146,31 @@ def _spectra(title: str, profiles: dict[str, Profile]) -> Panel:
         bands.append(Band("", n, 0.5 * mean, 2.0 * mean, (GRAY, SKY)[k % 2]))
         names.append(Annotation(n[1] * 1.2, mean[1], name))
     for color, (name, profile) in enumerate(profiles.items(), BLUE):
-        waves, found = density(*profile)
+        waves, densities = density(*profile)
         keep = (waves > 0.008) & (waves < 12.0)
-        spectra.append(Curve("", waves[keep], found[keep], GRAY, width=0.3))
-        means.append(Curve(name, *_third_octaves(waves[keep], found[keep]), color))
+        spectra.append(Curve("", waves[keep], densities[keep], GRAY, width=0.3))
+        means.append(Curve(name, *_third_octaves(waves[keep], densities[keep]), color))
     across, up = Axis("wave number", "1/m", log=True, least=0.008, most=14.0), Axis("spectral density", "m³", log=True)
     return Panel("profiles over the classes A to H of ISO 8608", across, up, [*spectra, *means], bands, annotations=names)
 
 
-def _third_octaves(waves: FloatArray, found: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _third_octaves(waves: FloatArray, densities: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return centers and means of thirds of octaves."""
     edges = 2.0 ** (np.arange(math.floor(3.0 * math.log2(waves[0])), math.ceil(3.0 * math.log2(waves[-1])) + 1) / 3.0)
     bands = [(waves >= a) & (waves < b) for a, b in itertools.pairwise(edges)]
     there = [
-        (math.sqrt(a * b), float(found[band].mean())) for (a, b), band in zip(itertools.pairwise(edges), bands, strict=True) if band.any()
+        (math.sqrt(a * b), float(densities[band].mean()))
+        for (a, b), band in zip(itertools.pairwise(edges), bands, strict=True)
+        if band.any()
     ]
     return np.array([m for m, _ in there]), np.array([f for _, f in there])
 
 
 def _coherence(terrain: TerrainOnDisk) -> Panel:
-    n, found = coherence(*track_lines(terrain), STEP, SEGMENT)
-    n, found = n[n < 2.0], found[n < 2.0]
+    n, coherences = coherence(*track_lines(terrain), STEP, SEGMENT)
+    n, coherences = n[n < 2.0], coherences[n < 2.0]
     curves = [
-        Curve("two lines of the terrain", n, found),
+        Curve("two lines of the terrain", n, coherences),
         Curve("isotropic ground, waviness 2", n, isotropic_coherence(n, TRACK), GRAY, "6 3"),
         *(
             Curve(f"roads of class {name} [Ammon 1992]", n, ammon_coherence(n, TRACK, name), RED + k, width=1.0)

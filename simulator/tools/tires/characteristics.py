@@ -21,7 +21,7 @@ NOMINAL: dict[str, Callable[[Any], float]] = {
     "measured": lambda p: float(p["loads"][int(p["counts"][0]) // 2]),
 }
 """Nominal load by tire model; for other tire models a third of the maximum load."""
-SMALL = 1e-3
+HALF_STEP = 1e-3
 """Slip and rad. Half width of the central differences of a stiffness."""
 ANGLES = np.radians(np.linspace(0.25, 30.0, 240))
 SLIPS = np.linspace(0.0025, 1.0, 400)
@@ -101,7 +101,7 @@ def _rounded(value: float) -> float:
 
 def _row(tire: TireFile, load: float) -> dict[str, float]:
     """Compute the characteristics at one load."""
-    small = np.array([-SMALL, SMALL])
+    small = np.array([-HALF_STEP, HALF_STEP])
     across, leaning, along = (steady(tire, load, *at) for at in ((0.0, small), (0.0, 0.0, small), (small, 0.0)))
     K, C = -_slope(across[:, 1]), _slope(along[:, 0])
     driving, braking, side = steady(tire, load, SLIPS), steady(tire, load, -SLIPS), steady(tire, load, 0.0, ANGLES)
@@ -125,7 +125,7 @@ def _row(tire: TireFile, load: float) -> dict[str, float]:
 
 
 def _slope(pair: NDArray[np.float64]) -> float:
-    return float(pair[1] - pair[0]) / (2.0 * SMALL)
+    return float(pair[1] - pair[0]) / (2.0 * HALF_STEP)
 
 
 def relaxation(tire: TireFile, load: float, kappa: float = 0.0, alpha: float = 0.0) -> float:

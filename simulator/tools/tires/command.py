@@ -19,16 +19,16 @@ from vehicles.tires.tire_file import TireFile
 def main_tire(arguments: Any) -> int:
     """Run `jounce tire` and return 0. Raises JounceError: unusable file, or a plot that cannot be written."""
     tire = build_tire(arguments.file)
-    found = sheet(Path(arguments.file).stem, tire, notes_of(tire))
-    plot_file = arguments.output_file(f"{found.name}.png")
-    draw(found, plot_file)
-    print_line(json_text({**found.to_dict(), "picture": str(plot_file)}) if arguments.json else to_text(found, plot_file))
+    tire_sheet = sheet(Path(arguments.file).stem, tire, notes_of(tire))
+    plot_file = arguments.output_file(f"{tire_sheet.name}.png")
+    draw(tire_sheet, plot_file)
+    print_line(json_text({**tire_sheet.to_dict(), "picture": str(plot_file)}) if arguments.json else to_text(tire_sheet, plot_file))
     return 0
 
 
-def to_text(found: Sheet, plot_file: Path) -> str:
+def to_text(tire_sheet: Sheet, plot_file: Path) -> str:
     """Return the console text."""
-    return f"{found.to_text()}\n  curves in {described(str(plot_file))}"
+    return f"{tire_sheet.to_text()}\n  curves in {described(str(plot_file))}"
 
 
 def notes_of(tire: TireFile) -> tuple[str, ...]:

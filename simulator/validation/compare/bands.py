@@ -89,15 +89,15 @@ class BandVerdict:
 
 def bands_of(comparison: Comparison, units: Mapping[str, str]) -> list[Band]:
     """Return the requested bands. Raises ConfigError."""
-    found = []
+    bands = []
     for n, given in enumerate(comparison.bands):
         name, factor = written_channel(given.channel, units, comparison.file, f"bands[{n}].channel")
         over, over_add = None, 0.0
         if given.over:
             below, over_factor = written_channel(given.over, units, comparison.file, f"bands[{n}].over")
             over, over_add = Channel(below, units[below]), given.over_add * over_factor
-        found.append(Band(given, Channel(name, units[name]), over, given.add * factor, over_add))
-    return found
+        bands.append(Band(given, Channel(name, units[name]), over, given.add * factor, over_add))
+    return bands
 
 
 def evaluate_band(records: Sequence[Record], band: Band) -> tuple[Curves | None, list[BandVerdict]]:
@@ -118,18 +118,18 @@ def evaluate_band(records: Sequence[Record], band: Band) -> tuple[Curves | None,
 
 def _evaluate(first: Record, one: Record, band: Band, curves: Curves) -> BandVerdict:
     """Return the verdict on a record. It is not satisfied if less than the required share is compared."""
-    found = _evaluate_over_time(one, band, curves) if band.over is None else _evaluate_over_channel(one, band, curves)
-    if np.isnan(found.inside):
-        return found
+    verdict = _evaluate_over_time(one, band, curves) if band.over is None else _evaluate_over_channel(one, band, curves)
+    if np.isnan(verdict.inside):
+        return verdict
     if band.over is None:
         share = compared(first, one, band.channel)
     else:
         rows = [float(np.mean(has_value(record, band.over) & has_value(record, band.channel))) for record in (first, one)]
-        share = min(found.compared, *rows)
+        share = min(verdict.compared, *rows)
     if share >= band.given.min_compared - 1e-9:
-        return replace(found, compared=share)
+        return replace(verdict, compared=share)
     remark = f"only {share_text(share)} compared, expected at least {share_text(band.given.min_compared)}"
-    return replace(found, compared=share, satisfied=False, remark="; ".join(filter(None, (remark, found.remark))))
+    return replace(verdict, compared=share, satisfied=False, remark="; ".join(filter(None, (remark, verdict.remark))))
 
 
 def _needed(band: Band) -> list[str]:
@@ -217,10 +217,10 @@ def steady_curve(one: Record, band: Band) -> tuple[Array, Array] | None:
 
 
 def _over_channel(first: Record, band: Band) -> Curves | None:
-    found = steady_curve(first, band)
-    if found is None or len(found[0]) < MIN_ROWS:
+    steady = steady_curve(first, band)
+    if steady is None or len(steady[0]) < MIN_ROWS:
         return None
-    x, y = found
+    x, y = steady
     e_x, e_y = band.over_add + band.given.over_share * np.abs(x), band.add + band.given.share * np.abs(y)
     slope = np.gradient(y, x)
     # the ellipse at (x, y) touches the edge where its tangent has the slope of the curve
@@ -238,11 +238,11 @@ def _edge(at: Array, x: Array, y: Array) -> Array:
 
 
 def _evaluate_over_channel(one: Record, band: Band, curves: Curves) -> BandVerdict:
-    found = steady_curve(one, band)
-    if found is None:
+    steady = steady_curve(one, band)
+    if steady is None:
         return _not_compared(band, one, "no steady turn")
-    common = (found[0] >= curves.edge_x[0]) & (found[0] <= curves.edge_x[-1])
-    x, y = found[0][common], found[1][common]
+    common = (steady[0] >= curves.edge_x[0]) & (steady[0] <= curves.edge_x[-1])
+    x, y = steady[0][common], steady[1][common]
     if not len(x):
         return _not_compared(band, one, "no common range")
     fine = np.interp(np.linspace(0.0, len(curves.x) - 1.0, FINER * (len(curves.x) - 1) + 1), np.arange(len(curves.x)), curves.x)
@@ -254,12 +254,12 @@ def _evaluate_over_channel(one: Record, band: Band, curves: Curves) -> BandVerdi
     out = away > 1.0
     worst, satisfied = int(np.argmax(away)), not out.any()
     beyond = int((~common).sum())
-    remark = f"{beyond} of {len(found[0])} points lie beyond the ends of the band" if beyond else ""
+    remark = f"{beyond} of {len(steady[0])} points lie beyond the ends of the band" if beyond else ""
     return BandVerdict(
         band,
         one.name,
         satisfied,
-        compared_share(*((places, np.ones(len(places), bool)) for places in (curves.edge_x, found[0]))),
+        compared_share(*((places, np.ones(len(places), bool)) for places in (curves.edge_x, steady[0]))),
         1.0 - float(out.mean()),
         0.0 if satisfied else float(away[worst] - 1.0),
         np.nan if satisfied else float(x[worst]),

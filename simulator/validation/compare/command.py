@@ -130,8 +130,8 @@ def aligned(records: list[Record], options: Comparison) -> list[Record]:
 
 def _main_matrix(arguments: Any) -> int:
     entries = read_entries(arguments.runs)
-    wanted = tuple(name for given in arguments.metrics for name in given.split(",") if name)
-    matrix = replace(matrix_of(entries), wanted=wanted)
+    names = tuple(name for given in arguments.metrics for name in given.split(",") if name)
+    matrix = replace(matrix_of(entries), wanted=names)
     given = matrix_object(matrix)
     file = _write(arguments, MATRIX, lambda place: matrix_page(matrix, place), given)
     print(json_text({"page": str(file), "result": given}) if arguments.json else f"{matrix_text(matrix)}\n{file}")

@@ -124,10 +124,10 @@ def _joined(one: Comparison, other: Comparison) -> Comparison:
 
 def _band(given: str) -> BandTolerance:
     channel, _, width = given.partition("=")
-    found = BAND.fullmatch(width)
-    if found is None or not channel:
+    match = BAND.fullmatch(width)
+    if match is None or not channel:
         raise ConfigError("--band", "", given, "CHANNEL=+-X, CHANNEL=+-X+P% or the name of a comparison file")
-    add, share = float(found["add"] or 0.0), 0.01 * float(found["share"] or found["more"] or 0.0)
+    add, share = float(match["add"] or 0.0), 0.01 * float(match["share"] or match["more"] or 0.0)
     if add > MAX_WIDTH or share > MAX_SHARE:
         raise ConfigError("--band", "", given, f"a half width up to {MAX_WIDTH:g} and up to {100.0 * MAX_SHARE:g} %")
     return BandTolerance(channel, add, share)

@@ -16,7 +16,7 @@ from simulator.report.display_units import factor_shown, unit_shown
 from simulator.telemetry.channels import HEADINGS, chosen
 from simulator.validation.compare.comparison_file import Comparison
 from simulator.validation.compare.coverage import compared_share
-from simulator.validation.compare.record import INSTEAD, SIDESLIP, USUAL, Record
+from simulator.validation.compare.record import INSTEAD, SIDESLIP, USUAL_CHANNELS, Record
 
 Array = NDArray[np.float64]
 
@@ -97,15 +97,15 @@ class Difference:
 
 
 def channels_of(records: Sequence[Record], comparison: Comparison) -> list[Channel]:
-    """Return the channels to compare: the requested ones, else USUAL, if the reference and another record have them. Raises ConfigError."""
+    """Return the channels to compare: the requested ones, else USUAL_CHANNELS, if the reference and another record have them. Raises ConfigError."""
     first, others = records[0], records[1:]
     shared = [name for name in first.columns if name != "time" and any(name in one.columns for one in others)]
     if not shared:
         raise ConfigError(others[0].place, "columns", ", ".join(list(others[0].columns)[:6]), f"a channel that is also in {first.name}")
     fields = {name: name.rpartition("_")[0] or name for name in shared}
-    usual = (pattern if _there(pattern, fields) else INSTEAD.get(pattern, pattern) for pattern in USUAL)
-    wanted = comparison.channels or [pattern for pattern in usual if _there(pattern, fields)]
-    names = dict.fromkeys(name for pattern in wanted for name in chosen(fields, [pattern])) or shared
+    usual = (pattern if _there(pattern, fields) else INSTEAD.get(pattern, pattern) for pattern in USUAL_CHANNELS)
+    patterns = comparison.channels or [pattern for pattern in usual if _there(pattern, fields)]
+    names = dict.fromkeys(name for pattern in patterns for name in chosen(fields, [pattern])) or shared
     return [Channel(name, first.units.get(name, "")) for name in names]
 
 

@@ -39,11 +39,11 @@ Array = NDArray[np.float64]
 MIN_ROWS = 3
 """Minimum number of rows."""
 SIDESLIP = "sideslip"
-USUAL = ("v_WB_B_x", "steering_wheel_angle", "a_WG_B_x", "a_WG_B_y", "w_WB_B_z", SIDESLIP, "roll", "pitch", "yaw", "F_C_*_z")
+USUAL_CHANNELS = ("v_WB_B_x", "steering_wheel_angle", "a_WG_B_x", "a_WG_B_y", "w_WB_B_z", SIDESLIP, "roll", "pitch", "yaw", "F_C_*_z")
 """Channels compared by default."""
 INSTEAD = {"a_WG_B_x": "a_WB_B_x", "a_WG_B_y": "a_WB_B_y"}
 """Channels of the reference point, used if a record lacks those of the center of mass."""
-ALWAYS = ("time", "v_WB_B_x", "v_WG_B_x", "v_WG_B_y", "a_WG_B_y")
+NEEDED_CHANNELS = ("time", "v_WB_B_x", "v_WG_B_x", "v_WG_B_y", "a_WG_B_y")
 """Channels read from every log; sideslip and steady turns need them."""
 _WITH_UNIT = re.compile(r"(?P<name>[^\[\]()]*[^\[\]()\s])\s*(?:\[(?P<square>[^\[\]]*)\]|\((?P<round>[^()]*)\))")
 
@@ -91,13 +91,13 @@ def written_channel(given: str, units: Mapping[str, str], file: str, key: str) -
 def read_record(place: str, comparison: Comparison) -> Record:
     """Return the record of a run folder, a log (.parquet) or a table (.csv). Raises ConfigError."""
     path = Path(place)
-    found = _table(path, comparison) if path.suffix.lower() == ".csv" else _run(path, comparison)
-    _check_time(found)
+    record = _table(path, comparison) if path.suffix.lower() == ".csv" else _run(path, comparison)
+    _check_time(record)
     try:
-        more = {SIDESLIP: sideslip(found)} if SIDESLIP not in found.columns else {}
+        more = {SIDESLIP: sideslip(record)} if SIDESLIP not in record.columns else {}
     except EmptyPlotError:
-        return found
-    return replace(found, columns={**found.columns, **more}, units={**found.units, **dict.fromkeys(more, "rad")})
+        return record
+    return replace(record, columns={**record.columns, **more}, units={**record.units, **dict.fromkeys(more, "rad")})
 
 
 def _run(path: Path, comparison: Comparison) -> Record:
@@ -145,13 +145,13 @@ def _needed(units: Mapping[str, str], comparison: Comparison) -> list[str]:
     """Return the columns of a log that are needed. All columns of a two-hour log take 1.7 GB."""
     fields = {name: name.rpartition("_")[0] or name for name in units}
     given = [one for band in comparison.bands for one in (band.channel, band.over)]
-    wanted = [
-        *ALWAYS,
+    patterns = [
+        *NEEDED_CHANNELS,
         *INSTEAD.values(),
-        *(comparison.channels or USUAL),
+        *(comparison.channels or USUAL_CHANNELS),
         *(split_unit(one, units)[0] or "" for one in (*given, comparison.align)),
     ]
-    return [name for name in units if any(fnmatchcase(name, one) or fnmatchcase(fields[name], one) for one in wanted)]
+    return [name for name in units if any(fnmatchcase(name, one) or fnmatchcase(fields[name], one) for one in patterns)]
 
 
 def _metrics(folder: Path) -> dict[str, dict[str, Any]]:
@@ -191,16 +191,16 @@ def _table(path: Path, comparison: Comparison) -> Record:
 
 def _of_heading(path: Path, heading: str, units: Mapping[str, str]) -> tuple[str | None, float]:
     """Return (channel, factor to SI) of a heading such as `roll`, `roll_deg` or `roll [deg]`; (None, 1) for another column. Raises ConfigError."""
-    found = _WITH_UNIT.fullmatch(heading)
-    if found is None:
+    match = _WITH_UNIT.fullmatch(heading)
+    if match is None:
         return split_unit(heading, units)
-    unit = found["square"] if found["round"] is None else found["round"]
-    ours, factor = split_unit(found["name"], units)
+    unit = match["square"] if match["round"] is None else match["round"]
+    ours, factor = split_unit(match["name"], units)
     if ours is None or unit.strip() in ("", "-"):
         return ours, factor
     given = factor_of_unit(units[ours], unit)
-    if given is None or (ours != found["name"] and given != factor):
-        expected = f"the unit {shown_unit(units[ours], factor)} of {found['name']}" if ours != found["name"] else f"a unit of {ours}"
+    if given is None or (ours != match["name"] and given != factor):
+        expected = f"the unit {shown_unit(units[ours], factor)} of {match['name']}" if ours != match["name"] else f"a unit of {ours}"
         raise ConfigError(path, "columns", heading, f"{expected}, for example {ours} [{units[ours] or '-'}]")
     return ours, given
 

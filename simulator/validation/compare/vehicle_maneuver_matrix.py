@@ -66,12 +66,12 @@ def matrix_of(entries: Iterable[Entry]) -> Matrix:
 
 def read_entries(places: Iterable[str]) -> list[Entry]:
     """Return the runs in folders and in tables of sweeps (.parquet). Raises ConfigError: a folder has no runs, or a file cannot be read."""
-    found: list[Entry] = []
+    entries: list[Entry] = []
     for place in places:
         path = Path(place)
         table = path / "table.parquet" if (path / "table.parquet").is_file() else path
-        found += _of_table(table) if table.suffix == ".parquet" else _of_folder(path)
-    return found
+        entries += _of_table(table) if table.suffix == ".parquet" else _of_folder(path)
+    return entries
 
 
 def _of_folder(path: Path) -> list[Entry]:

@@ -57,26 +57,26 @@ def main_facts(arguments: Any) -> int:
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
     try:
         started = time.perf_counter()
-        found = []
+        values = []
         for vehicle in vehicles:
             rows = _measured(vehicle, facts, published[vehicle], changes, arguments.json, len(vehicles) > 1)
             left_out = [fact.name for fact in selected if fact not in facts]
             given = described[vehicle]
-            found.append(Facts(vehicle, given.name, rows, published[vehicle], left_out, given.exceptions))
+            values.append(Facts(vehicle, given.name, rows, published[vehicle], left_out, given.exceptions))
         variants = []
         few = [fact for fact in facts if fact.name in ENGINEERS]
         for variant, base in bases.items():
             rows = _measured(variant, few, None, changes, arguments.json, True)
-            other = found[vehicles.index(base)]
+            other = values[vehicles.index(base)]
             same = other._replace(rows=[row for row in other.rows if row.fact in few])
             variants.append(Variant(Facts(variant, described[variant].name, rows, None), same))
         machine = {**computation_info(time.perf_counter() - started), "version": version()}
-        outcome = {"result": to_dict(found[0]) if len(found) == 1 else [to_dict(one) for one in found], "machine": machine}
+        outcome = {"result": to_dict(values[0]) if len(values) == 1 else [to_dict(one) for one in values], "machine": machine}
         if variants:
             outcome["variants"] = [to_dict(one.here) | {"base": one.base.vehicle} for one in variants]
-        alone = len(found) == 1 and not variants
+        alone = len(values) == 1 and not variants
         page = PAGE if alone else VEHICLES
-        write_text(folder.path / page, to_markdown(found[0]) if alone else comparison_to_markdown(found, variants))
+        write_text(folder.path / page, to_markdown(values[0]) if alone else comparison_to_markdown(values, variants))
         write_text(folder.path / OBJECT, json_text(outcome, indent=1) + "\n")
         folder.began()
     finally:
@@ -85,7 +85,7 @@ def main_facts(arguments: Any) -> int:
     if arguments.json:
         print_line(json_text({"folder": str(folder.path), **outcome}))
     else:
-        lines = [to_text(found[0])] if alone else [f"{one.vehicle}: {summary(one)}" for one in found]
+        lines = [to_text(values[0])] if alone else [f"{one.vehicle}: {summary(one)}" for one in values]
         print_line("\n".join(lines) + f"; {page} and {OBJECT} in {folder.path}")
     return 0
 

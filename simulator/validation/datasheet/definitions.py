@@ -122,7 +122,7 @@ RIDE_SPEED = 15.0
 """Speed of the linearization in m/s."""
 HALF_ROUNDS = (10, 15, 20, 25, 30)
 """Heights of the half-rounds in cm, about 4 to 12 in."""
-HARD = 0.8
+HARD_PEDAL = 0.8
 """Pedal position of the stop that shows which axle locks first."""
 
 
@@ -158,7 +158,7 @@ CASES: dict[str, Case] = {
     "climb_60": Case("climb_60", {"throttle": 1}),
     "side_slope_40": Case("side_slope_40"),
     "stop_half": Case("braking_straight", {"pedal": 0.5}),
-    "stop_hard": Case("braking_straight", {"pedal": HARD}),
+    "stop_hard": Case("braking_straight", {"pedal": HARD_PEDAL}),
     "stop_20_mph": Case("braking_straight", {"pedal": 0.5, "speed_kph": 32.19}),
     "dive": Case("braking_straight", {"pedal": 0.3}, ({"type": "expression", "name": "dive_gradient", "of": _DIVE, "unit": "rad s2/m"},)),
     "creep": Case("creep"),
@@ -467,7 +467,7 @@ def _braking() -> tuple[DatasheetItem, ...]:
              "with the highest pedal position with a heading change of no more than 5 deg"),
         DatasheetItem("stop_best_pedal", group, "pedal of that stop", "1", "", Highest("braking_limit"), "fraction of the pedal travel"),
         DatasheetItem("stop_20_mph", group, "20 mph to rest, half the pedal", "m", "", Metric(("stop_20_mph",), "stopping_distance"), ""),
-        DatasheetItem("first_lock", group, f"first locked axle, pedal {HARD:g}", "1", "", Metric(("stop_hard",), "first_locked_axle"),
+        DatasheetItem("first_lock", group, f"first locked axle, pedal {HARD_PEDAL:g}", "1", "", Metric(("stop_hard",), "first_locked_axle"),
              "axle whose wheel locks first, from 60 mph", ("none", "front axle", "second axle")),
         DatasheetItem("yaw_hard_stop", group, "heading change in that stop", "rad", "deg", Metric(("stop_hard",), "braking_yaw_angle_max"),
              "largest change of heading in that stop"),

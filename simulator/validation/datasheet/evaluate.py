@@ -95,7 +95,7 @@ def measure(
     """
     drives = Drives(vehicle, changes or {}, progress)
     parts = assemble({"vehicle": vehicle, "terrain": "flat"}, changes)
-    found = (
+    values = (
         static_values_of(parts.vehicle, parts.ground)
         if any(isinstance(fact.source, StaticState) for fact in facts)
         else StaticValue({}, [])
@@ -104,8 +104,8 @@ def measure(
     rows = []
     for fact in facts:
         if isinstance(fact.source, StaticState):
-            value = found.numbers.get(fact.name)
-            reason = "" if value is not None else "; ".join(found.troubles) or "not defined for this vehicle"
+            value = values.numbers.get(fact.name)
+            reason = "" if value is not None else "; ".join(values.troubles) or "not defined for this vehicle"
         else:
             value, reason = _of_drives(fact, [drives.result(name) for name in cases_of(fact)])
         rows.append(ItemValue(fact, value, reason, figures.get(fact.name)))
@@ -155,16 +155,16 @@ def _metric(fact: DatasheetItem, source: Metric, runs: Sequence[CaseRun], result
 
 
 def _highest(source: Highest, result: CaseResult) -> tuple[float | None, str]:
-    for found in result.found:
-        if all(found.get(key) == value for key, value in source.given.items()):
-            if found["value"] is None:
+    for metrics in result.found:
+        if all(metrics.get(key) == value for key, value in source.given.items()):
+            if metrics["value"] is None:
                 return None, f"no run passed: {_why(result, source.given)}"
-            tried = [run.run.parameters[found["parameter"]] for run in _fitting(result.runs, source.given)]
-            remarks = ["the highest tried"] if found["value"] == found["highest_tried"] else []
-            remarks += ["the lowest tried"] if found["value"] == min(tried) else []
-            if found["failed_below"]:
-                remarks.append(f"but failed at {found['parameter']} {', '.join(f'{value:.4g}' for value in found['failed_below'])} too")
-            return float(found["value"]) * _to_si(str(found["parameter"])), ", ".join(remarks)
+            tried = [run.run.parameters[metrics["parameter"]] for run in _fitting(result.runs, source.given)]
+            remarks = ["the highest tried"] if metrics["value"] == metrics["highest_tried"] else []
+            remarks += ["the lowest tried"] if metrics["value"] == min(tried) else []
+            if metrics["failed_below"]:
+                remarks.append(f"but failed at {metrics['parameter']} {', '.join(f'{value:.4g}' for value in metrics['failed_below'])} too")
+            return float(metrics["value"]) * _to_si(str(metrics["parameter"])), ", ".join(remarks)
     return None, result.reason or "no search"
 
 

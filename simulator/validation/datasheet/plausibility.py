@@ -32,7 +32,7 @@ class Range(NamedTuple):
 
 
 LENGTHS = "lengths in mm or inches instead of m"
-USUAL = {
+USUAL_RANGES = {
     "mass": Range(50.0, 1e5, "kg", "masses in t or lb instead of kg"),
     "wheelbase": Range(0.7, 15.0, "m", LENGTHS),
     "track_front": Range(0.4, 4.0, "m", LENGTHS),
@@ -53,11 +53,11 @@ DAMPED = {"bounce": "bounce", "pitch": "pitch", "roll": "roll", "wheel_hop": "wh
 def plausibility_remarks(vehicle: Vehicle) -> list[str]:
     """Return probable mistakes in a vehicle, one line each. The state of the vehicle changes."""
     ground = build_ground("flat")
-    found = static_values_of(vehicle, ground)
+    values = static_values_of(vehicle, ground)
     vehicle.reset(ground)
-    numbers = found.numbers | _more_values(vehicle)
+    numbers = values.numbers | _more_values(vehicle)
     return [
-        *(f"cannot be checked at rest: {trouble}" for trouble in found.troubles),
+        *(f"cannot be checked at rest: {trouble}" for trouble in values.troubles),
         *_outside(numbers),
         *_stops(vehicle),
         *_travel(numbers),
@@ -68,7 +68,7 @@ def plausibility_remarks(vehicle: Vehicle) -> list[str]:
 
 
 def _more_values(vehicle: Vehicle) -> dict[str, float]:
-    """Return values of USUAL that no datasheet has."""
+    """Return values of USUAL_RANGES that no datasheet has."""
     model, readout = vehicle.model, vehicle.readout[0]
     rates = model.struts[0]["spring_rate"][model.struts[0]["spring_rate"] > 0.0]
     return {
@@ -80,7 +80,7 @@ def _more_values(vehicle: Vehicle) -> dict[str, float]:
 
 
 def _outside(numbers: dict[str, float]) -> Iterator[str]:
-    for name, usual in USUAL.items():
+    for name, usual in USUAL_RANGES.items():
         value = numbers.get(name, math.nan)
         if math.isfinite(value) and not usual.low <= value <= usual.high:
             unit = "" if usual.unit == "1" else f" {usual.unit}"

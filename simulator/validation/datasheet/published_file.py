@@ -184,9 +184,9 @@ def _written(fact: DatasheetItem, given: Mapping[str, Any], unit: str) -> str:
 def published_of(vehicle: str) -> Path | None:
     """Return the shipped file of a vehicle, by the name of the vehicle or of one of its bases, or None."""
     for file in ancestry(vehicle):
-        found = data_folder("configs") / "datasheets" / f"{file.stem}.yaml"
-        if found.is_file():
-            return found
+        path = data_folder("configs") / "datasheets" / f"{file.stem}.yaml"
+        if path.is_file():
+            return path
     return None
 
 

@@ -13,7 +13,7 @@ ENGINEERS = (
     "turning_circle_curb_left", "time_to_60_mph", "top_speed", "stop_half_pedal",
 )  # fmt: skip
 """Names of the key items, shown for variants."""
-ALIKE = 0.01
+EQUAL_DIFFERENCE = 0.01
 """Relative difference below which an item of a variant counts as equal to that of its base."""
 
 
@@ -95,7 +95,7 @@ def _variants(variants: Sequence[Variant]) -> list[str]:
 def _differs(row: ItemValue, other: ItemValue) -> bool:
     if row.value is None or other.value is None:
         return row.value is not other.value
-    return abs(row.value - other.value) > ALIKE * abs(other.value)
+    return abs(row.value - other.value) > EQUAL_DIFFERENCE * abs(other.value)
 
 
 def _reasons(vehicles: Sequence[Facts]) -> list[str]:

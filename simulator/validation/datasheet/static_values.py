@@ -178,16 +178,16 @@ def _modes(vehicle: Vehicle, ground: Ground) -> Numbers:
     """Return natural frequency and damping ratio of the modes of body and wheels. If several modes are of one kind, the mode with the
     largest part of that kind counts."""
     linear = linearize(VehicleOde(vehicle, ground.arrays, RIDE_SPEED))
-    found = [
+    modes = [
         (kind, value, share) for kind, value, share in zip(linear.kinds, linear.eigenvalues, linear.shares, strict=True) if value.imag > 0.0
     ]
     out: dict[str, float] = {}
     for name, kind in MODES.items():
-        of_kind = [(share, value) for other, value, share in found if other == kind]
+        of_kind = [(share, value) for other, value, share in modes if other == kind]
         if of_kind:
             value = max(of_kind, key=lambda one: one[0])[1]
             out |= {f"{name}_frequency": abs(value), f"{name}_damping": -value.real / abs(value)}
-    hops = [value for kind, value, _ in found if kind == "wheel hop"]
+    hops = [value for kind, value, _ in modes if kind == "wheel hop"]
     for most, choose in (("least", min), ("most", max)):
         if hops:
             out[f"wheel_hop_frequency_{most}"] = choose(abs(value) for value in hops)

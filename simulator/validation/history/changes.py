@@ -104,9 +104,9 @@ def last_before(entries: Sequence[Entry], entry: Entry, rule: Rule) -> Entry | N
 
 def changes(before: Entry, after: Entry, rule: Rule) -> list[Change]:
     """Return changed and missing figures in the order of names. New figures are not changes."""
-    found = []
+    all_changes = []
     for name in before.figures:
         old, new = rule.scaled(before, name), rule.scaled(after, name)
         if old is not None and (new is None or rule.changed(old, new)):
-            found.append(Change(name, old, new))
-    return found
+            all_changes.append(Change(name, old, new))
+    return all_changes

@@ -40,7 +40,7 @@ def _git(root: Path, *words: str) -> str:
 
 
 FOLDER = ROOT / "docs" / "history"
-USUAL = "hmmwv"
+DEFAULT_VEHICLE = "hmmwv"
 """Default vehicle."""
 KINDS = (
     Kind(
@@ -69,7 +69,7 @@ def main_facts_history(arguments: Any) -> int:
         raise JounceError(
             "--history: needs all items of one unchanged vehicle; expected one vehicle, without --only, --quick, --set and --reference"
         )
-    vehicle = arguments.vehicle[0] if arguments.vehicle else USUAL
+    vehicle = arguments.vehicle[0] if arguments.vehicle else DEFAULT_VEHICLE
     return run_history("facts", vehicle, arguments, lambda: facts_of(vehicle, arguments.json))
 
 
@@ -103,15 +103,15 @@ def run_history(name: str, subject: str, arguments: Any, figures: Callable[[], d
         return 0
     entry = measured(kind, subject, figures)
     before = last_before(entries, entry, kind.rule)
-    found = [] if before is None else changes(before, entry, kind.rule)
+    all_changes = [] if before is None else changes(before, entry, kind.rule)
     if arguments.add:
         append(file, entry)
         draw(folder)
     if arguments.json:
-        print_line(json_text(_object(entry, None if before is None else found)))
+        print_line(json_text(_object(entry, None if before is None else all_changes)))
     else:
-        print_line(_summary(before, found, subject))
-    return int(arguments.check and bool(found))
+        print_line(_summary(before, all_changes, subject))
+    return int(arguments.check and bool(all_changes))
 
 
 def measured(kind: Kind, subject: str, figures: Callable[[], dict[str, Figure]]) -> Entry:
@@ -145,14 +145,17 @@ def _source(kind: Kind, subject: str) -> str:
     return f"`jounce datasheet {subject}`" if kind.name == "facts" else f"`python -m research {kind.name}`"
 
 
-def _summary(before: Entry | None, found: list[Change], subject: str) -> str:
+def _summary(before: Entry | None, all_changes: list[Change], subject: str) -> str:
     if before is None:
         return f"{subject}: no earlier entry to compare with"
     since = f"since {before.version}, {before.commit}, {before.date}"
-    if not found:
+    if not all_changes:
         return f"{subject}: no figure has changed {since}"
     return "\n".join(
-        [f"{subject}: {len(found)} of {len(before.figures)} figures have changed {since}", *(f"  {one.description}" for one in found)]
+        [
+            f"{subject}: {len(all_changes)} of {len(before.figures)} figures have changed {since}",
+            *(f"  {one.description}" for one in all_changes),
+        ]
     )
 
 

@@ -43,14 +43,14 @@ class History(NamedTuple):
 
     def steps(self, subject: str) -> list[tuple[Entry, list[Change] | None]]:
         """Return the entries of a subject, each with its changes from the previous one, or None without a previous entry."""
-        found: list[tuple[Entry, list[Change] | None]] = []
+        steps: list[tuple[Entry, list[Change] | None]] = []
         last: dict[str, Entry] = {}
         for one in self.entries:
             if one.subject == subject:
                 machine = one.machine if self.kind.rule.same_machine else ""
-                found.append((one, changes(last[machine], one, self.kind.rule) if machine in last else None))
+                steps.append((one, changes(last[machine], one, self.kind.rule) if machine in last else None))
                 last[machine] = one
-        return found
+        return steps
 
 
 def write(histories: Sequence[History], folder: Path) -> Path:
@@ -131,10 +131,10 @@ def _panel(name: str, values: np.ndarray, drifted: Sequence[bool]) -> Panel:
     n = np.arange(float(len(values)))
     red = np.array(drifted, bool) & np.isfinite(values)
     curves = [Curve("", n, values, points=True), Curve("", n[red], values[red], RED, points=True, line=False)]
-    found = values[np.isfinite(values)]
+    finite = values[np.isfinite(values)]
     least = most = None
-    if np.ptp(found) < 1e-3 * np.abs(found).max():  # no drift that a reader should see
-        middle = float(found.mean())
+    if np.ptp(finite) < 1e-3 * np.abs(finite).max():  # no drift that a reader should see
+        middle = float(finite.mean())
         least, most = middle - 0.05 * abs(middle) - 1e-12, middle + 0.05 * abs(middle) + 1e-12
     across = Axis("entry", least=-0.4, most=max(len(values) - 0.6, 0.4))
     return Panel(name, across, Axis("", least=least, most=most), curves)

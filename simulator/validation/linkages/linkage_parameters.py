@@ -122,14 +122,14 @@ class _DesignPosition:
         p, R = self.place(joint.parent)
         return p + R @ joint.p_PF
 
-    def check_axes(self, joint: Joint, wanted: tuple[Vector, ...], either_way: bool = False) -> None:
+    def check_axes(self, joint: Joint, expected: tuple[Vector, ...], either_way: bool = False) -> None:
         """Raise ConfigError for a joint with other axes in the world; with `either_way` the axes may have the opposite sign."""
         _, R = self.place(joint.parent)
         axes = joint.axes @ (R @ joint.R_PF).T
-        for axis, want in zip(axes, wanted, strict=True):
+        for axis, want in zip(axes, expected, strict=True):
             along = axis @ want
             if np.linalg.norm(axis - (np.sign(along) if either_way else 1.0) * want) > TOLERANCE:
-                self.refuse(f"joints.{joint.name}", axes.tolist(), "axes " + ", ".join(str(w.round(6).tolist()) for w in wanted))
+                self.refuse(f"joints.{joint.name}", axes.tolist(), "axes " + ", ".join(str(w.round(6).tolist()) for w in expected))
 
     def base_joint(self, body: str) -> Joint:
         """Return the universal joint between the body and the world."""

@@ -26,7 +26,7 @@ from vehicles.mechanism_parameters import CORNER_NAMES
 LIMIT = 1e-9
 CLOSED_FORM, TABLE = "closed-form", "table"
 """Formulations of the vehicle itself; the others are general."""
-WHOLE = {
+WHOLE_INPUTS = {
     "chassis_quat_wxyz": (4,),
     "chassis_omega_world": (3,),
     "theta": (4,),
@@ -34,7 +34,7 @@ WHOLE = {
     "wheel_rate": (4,),
     "wheel_wrench_world": (4, 6),
 }
-QUARTER = {"theta": (), "theta_dot": (), "wheel_rate": (), "wheel_wrench_world": (6,)}
+QUARTER_INPUTS = {"theta": (), "theta_dot": (), "wheel_rate": (), "wheel_wrench_world": (6,)}
 TIE_RODS: dict[str, tuple[int, ...]] = {"tierod_inner_offset": (2, 3), "tierod_inner_vel": (2, 3), "tierod_inner_acc": (2, 3)}
 RACK: dict[str, tuple[int, ...]] = {"rack": (), "rack_rate": ()}
 RACK_MOVED_BY = ("rack_acc", "rack_force")
@@ -84,8 +84,8 @@ def compare_accelerations(file: str, mapping: Any, model_file: str, formulation:
         raise ConfigError(file, moved, "tie rods that move", "states without steering (the tables support a Pitman arm only)")
     quarter = "corner" in states
     bars = not quarter and bool(data.get("anti_roll_bars", True))
-    found = _model(model if bars else model._replace(design=model.design.without_bars()), formulation)
-    evaluate = found.quarter if quarter else found.whole
+    compared_model = _model(model if bars else model._replace(design=model.design.without_bars()), formulation)
+    evaluate = compared_model.quarter if quarter else compared_model.whole
     count = len(states["theta"])
     results = [evaluate({name: values[n] for name, values in states.items()}) for n in range(count)]
     outputs = [name for name in (QUARTER_OUTPUTS if quarter else WHOLE_OUTPUTS) if name in data and name in results[0]]
@@ -113,12 +113,12 @@ def read_states(file: str) -> dict[str, NDArray[Any]]:
 
 def checked_inputs(data: Mapping[str, NDArray[Any]], file: str) -> dict[str, NDArray[Any]]:
     """Return the inputs of a file with checked shapes. Raises ConfigError."""
-    wanted = dict(QUARTER if "corner" in data else WHOLE) | _steering_inputs(data, file)
+    shapes = dict(QUARTER_INPUTS if "corner" in data else WHOLE_INPUTS) | _steering_inputs(data, file)
     inputs: dict[str, NDArray[Any]] = {}
     if data.get("theta") is None or data["theta"].ndim == 0 or not len(data["theta"]):
         raise ConfigError(file, "theta", data.get("theta"), "an array with one row for each state")
     count = len(data["theta"])
-    for name, shape in wanted.items():
+    for name, shape in shapes.items():
         values = data.get(name)
         if values is None:
             raise ConfigError(file, name, "nothing", f"an array of shape {(count, *shape)}")

@@ -73,12 +73,12 @@ def read_camera(file: Path) -> CameraFile:
         ideal = Intrinsics(int(camera["width"]), int(camera["height"]), *(float(K[at]) for at in ((0, 0), (1, 1), (0, 2), (1, 2))))
         k1, k2, p1, p2, k3 = D
         distorted = replace(ideal, k1=k1, k2=k2, p1=p1, p2=p2, k3=k3)
-        found = data["object"].astype(np.int64)
-        found[found == NOTHING] = -1
+        numbers = data["object"].astype(np.int64)
+        numbers[numbers == NOTHING] = -1
         answers = {name: data[name] for name in ("depth", "label", "points", "pixel_ideal", "pixel_distorted", "depth_of_point")}
         return CameraFile(
             file.stem, scene, ideal, distorted, np.asarray(camera["position"], float), np.asarray(camera["R_world_from_optical"], float),
-            object=found, fair=(data["sens"] & 3) == 0, **answers,
+            object=numbers, fair=(data["sens"] & 3) == 0, **answers,
         )  # fmt: skip
     except JounceError:
         raise

@@ -55,12 +55,12 @@ class OracleModel:
         self._solve(fixed_chassis=False)
         if "rack_force" in state:
             couple = self._free_rack(float(state["rack_force"]), state["wheel_rate"], force, moment)
-        found = self._outputs(R_WB, couple, state["wheel_rate"])
+        outputs = self._outputs(R_WB, couple, state["wheel_rate"])
         if self.rack is None:
-            return found
+            return outputs
         if "rack_force" in state:
-            return {**found, "out_rack_acc": np.array(self.space.inputs[0]["Q_ddot"][1, 0])}
-        return {**found, "out_rack_force": np.array(self._rack_force()), **self._with_massless_rack(state)}
+            return {**outputs, "out_rack_acc": np.array(self.space.inputs[0]["Q_ddot"][1, 0])}
+        return {**outputs, "out_rack_force": np.array(self._rack_force()), **self._with_massless_rack(state)}
 
     def _outputs(self, R_WB: Array, couple: Array, wheel_rate: Array) -> States:
         out = self.space.out[0]
@@ -139,8 +139,8 @@ class OracleModel:
             front = tuple(corner.with_rack(nothing) for corner in self.design.corners[:2])
             self._massless = OracleModel(replace(self.design, corners=(*front, *self.design.corners[2:])))
             self._massless.rack = None
-        found = self._massless.whole(state)
-        same = {f"massless_rack_{name}": found[f"out_{name}"] for name in MASSLESS}
+        states = self._massless.whole(state)
+        same = {f"massless_rack_{name}": states[f"out_{name}"] for name in MASSLESS}
         return {**same, "massless_rack_rack_force": np.array(self._massless._rack_force())}
 
     def _set(self, q: Array, w_B: Array, theta: Array, theta_dot: Array, state: Mapping[str, Any]) -> None:

@@ -38,7 +38,7 @@ DERIVATIVES = {"_dz": (1.0, 0.0), "_dzz": (1.0, 0.0), "_ds": (0.0, 1.0), "_dss":
 
 STEPS = 50
 """Maximum number of steps of Newton's method for theta."""
-NEAR = 1e-15
+NEWTON_TOLERANCE = 1e-15
 """Tolerance of Newton's method in m."""
 
 
@@ -96,24 +96,24 @@ class CornerCurves:
         self.corners[0]["ends"] = no_ends()[0]
         self.steered = i == 0 and isinstance(motion, MacPhersonMotions)
 
-    def __call__(self, travel: float, rack: float, wanted: Sequence[str]) -> dict[str, float] | None:
-        """Return the values of the columns `wanted` at a travel and a rack position [m], or None if the wheel cannot reach the travel."""
+    def __call__(self, travel: float, rack: float, names: Sequence[str]) -> dict[str, float] | None:
+        """Return the values of the columns `names` at a travel and a rack position [m], or None if the wheel cannot reach the travel."""
         theta = self._theta(travel, rack)
         if theta is None:
             return None
-        ends = {end for name in wanted for end in DERIVATIVES if name.endswith(end)}
+        ends = {end for name in names for end in DERIVATIVES if name.endswith(end)}
         paths = {DERIVATIVES[end] for end in ends} | ({(1.0, -1.0)} if "_dzs" in ends else set())
-        found = {path: self._along(theta, rack, path) for path in paths or {(1.0, 0.0)}}
-        anywhere = next(iter(found.values()))
+        jets = {path: self._along(theta, rack, path) for path in paths or {(1.0, 0.0)}}
+        anywhere = next(iter(jets.values()))
         out = {}
-        for name in wanted:
+        for name in names:
             quantity, end = _split(name)
             if end == "":
                 out[name] = float(anywhere[quantity].value)
             elif end == "_dzs":
-                out[name] = float(found[1.0, 1.0][quantity].second - found[1.0, -1.0][quantity].second) / 4.0
+                out[name] = float(jets[1.0, 1.0][quantity].second - jets[1.0, -1.0][quantity].second) / 4.0
             else:
-                jet = found[DERIVATIVES[end]][quantity]
+                jet = jets[DERIVATIVES[end]][quantity]
                 out[name] = float(jet.first if len(end) == 3 else jet.second)
         return out
 
@@ -127,7 +127,7 @@ class CornerCurves:
             step = float(np.clip(off / slope, -0.1, 0.1)) if slope > 0.0 else np.nan
             if not np.isfinite(step):
                 return None
-            if abs(off) <= NEAR or theta + step == theta:
+            if abs(off) <= NEWTON_TOLERANCE or theta + step == theta:
                 return theta
             theta += step
         return theta if abs(off) < 1e-14 else None
@@ -171,7 +171,7 @@ class CornerCurves:
         axle = self.space.kinematics[0]["axle"][:, self.i]
         e, W = Jet(axle, np.cross(w, axle), np.cross(alpha, axle) + np.cross(w, np.cross(w, axle))), self._wheel()
         across = length(Jet(e.value[:2], e.first[:2], e.second[:2]))
-        found = {
+        jets = {
             "theta": theta,
             "wheel_x": W.of(0),
             "wheel_y": W.of(1),
@@ -179,12 +179,12 @@ class CornerCurves:
             "camber": atan2(negative(e.of(2)), across),
         }
         shock, spring = self._on_carrier(corner.B), self._on_carrier(corner.S)
-        found["shock_length"], found["spring_length"] = (length(_less(end, top)) for end, top in ((shock, corner.J), (spring, corner.U)))
+        jets["shock_length"], jets["spring_length"] = (length(_less(end, top)) for end, top in ((shock, corner.J), (spring, corner.U)))
         if isinstance(m, MacPhersonMotions):
-            found["strut_length"] = found["shock_length"]
+            jets["strut_length"] = jets["shock_length"]
             k = negative(_less(self._on_carrier(corner.D), corner.J))
-            found["caster"], found["kingpin"] = atan2(negative(k.of(0)), k.of(2)), atan2(negative(k.of(1)), k.of(2))
-        return found
+            jets["caster"], jets["kingpin"] = atan2(negative(k.of(0)), k.of(2)), atan2(negative(k.of(1)), k.of(2))
+        return jets
 
 
 def _less(a: Jet, point: Array) -> Jet:
@@ -201,11 +201,11 @@ def _split(column: str) -> tuple[str, str]:
 
 def compared_columns(names: Sequence[str], steered: bool, has_axis: bool, path: Path) -> list[str]:
     """Return the compared columns of a file. Raises ConfigError: there are none, or derivatives by a rack without a rack."""
-    found = [name for name in names if _split(name)[0] and (has_axis or _split(name)[0] not in ("caster", "kingpin", "strut_length"))]
+    columns = [name for name in names if _split(name)[0] and (has_axis or _split(name)[0] not in ("caster", "kingpin", "strut_length"))]
     by_rack = next((name for name in names if name == "rack" or _split(name)[1] in ("_ds", "_dss", "_dzs")), None)
     if by_rack is not None and not steered:
         raise ConfigError(path, by_rack, "a column", "no such column, since this axle has no rack")
-    if not found:
+    if not columns:
         ends = ", ".join(DERIVATIVES)
         raise ConfigError(path, "", sorted(names), f"at least one of {', '.join(QUANTITIES)}, also with the suffix {ends}")
-    return found
+    return columns

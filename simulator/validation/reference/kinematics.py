@@ -95,14 +95,14 @@ class LeftCorner:
     def __call__(self, axle: str, theta: float, delta: float, rates: Sequence[float] = (0.0, 0.0, 0.0, 0.0)) -> dict[str, Any]:
         """Return the quantities at the lower-arm angle theta and Pitman-arm angle delta; rates: theta', delta', theta'', delta''."""
         i = AXLES[axle]
-        q, k, found = self.space.inputs, self.space.kinematics, self.space.blocks.scratch
+        q, k, scratch = self.space.inputs, self.space.kinematics, self.space.blocks.scratch
         theta_dot, delta_dot, theta_ddot, delta_ddot = rates
         self.steering[0]["angle"], self.steering[0]["rate"], self.steering[0]["acceleration"] = delta, delta_dot, delta_ddot
         q[0]["theta"], q[0]["theta_dot"] = 0.0, 0.0
         q[0]["theta"][i], q[0]["theta_dot"][i] = theta, theta_dot
         place_tierods(self.vehicle.steering, self.steering, q)
         place_blocks(self.corners, self.space.blocks, q, k)
-        o = {name: found[0][name][..., i] for name, *_ in SCRATCH}
+        o = {name: scratch[0][name][..., i] for name, *_ in SCRATCH}
         p = {name: k[0][name][..., i] for name in ("W", "shock_length", "shock_length_1", "spring_length")}
         origin = 0.5 * (self.vehicle.bushes["lca_front_B"][i] + self.vehicle.bushes["lca_rear_B"][i]) * [1.0, 0.0, 1.0]
         W, omega = p["W"], o["w_rel"][CARRIER]
@@ -175,13 +175,13 @@ def _rows(path: Path) -> list[dict[str, float]]:
         raise UnreadableError(path, "", str(error), "a CSV file") from None
     if not rows:
         raise ConfigError(path, "", "no rows", "a header line and at least one row")
-    found = []
+    compared = []
     for n, row in enumerate(rows):
         key = f"row {n + 1}"
         if None in row:
             raise ConfigError(path, key, f"{len(row) - 1 + len(row[None])} cells", f"{len(row) - 1} cells, as in the header line")
-        found.append({name: _cell(text, path, f"{key}.{name}") for name, text in row.items()})
-    return found
+        compared.append({name: _cell(text, path, f"{key}.{name}") for name, text in row.items()})
+    return compared
 
 
 def _compare_curves(path: Path, vehicle: Description, axle: str, rows: list[dict[str, float]]) -> Comparison:
@@ -227,8 +227,8 @@ def _cell(text: Any, path: Path, key: str) -> float:
 
 def _collect(errors: dict[str, float], ours: dict[str, Any], reference: dict[str, Any], path: Path, key: str) -> None:
     for name, value in ours.items():
-        wanted = numbers(_plain(reference[name]), np.shape(value), path, f"{key}.{name}")
-        errors[name] = max(errors.get(name, 0.0), relative_error(value, wanted))
+        expected = numbers(_plain(reference[name]), np.shape(value), path, f"{key}.{name}")
+        errors[name] = max(errors.get(name, 0.0), relative_error(value, expected))
 
 
 def _plain(value: Any) -> Any:

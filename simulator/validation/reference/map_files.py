@@ -55,15 +55,15 @@ def _compared(name: str, spec: dict[str, Any], data: dict[str, NDArray[Any]], fo
     limits = Limits(math.radians(limit["slope_deg"]), limit["step_m"], limit["object_height_m"], limit["vehicle_height_m"])
     objects = ObjectSet(object_of(one, folder) for one in spec["objects"])
     grounds = np.array([one["ground_z"] for one in spec["objects"]])
-    found = map_of(data["heights"], tuple(spec["origin"]), spec["cell"], outlines(objects, grounds=grounds), limits)
-    shape = found.state.shape
+    computed = map_of(data["heights"], tuple(spec["origin"]), spec["cell"], outlines(objects, grounds=grounds), limits)
+    shape = computed.state.shape
 
     def mask(key: str) -> Mask:
         return np.unpackbits(data[key], count=shape[0] * shape[1]).reshape(shape).astype(bool)
 
-    masks = {f"state {k}": (found.state == k, data["state"] == k) for k in range(3)} | {"object": (found.object, mask("object"))}
-    masks["blocked_circle"] = found.blocked_for_disc(vehicle["circle_radius_m"], unknown), mask("blocked_circle")
+    masks = {f"state {k}": (computed.state == k, data["state"] == k) for k in range(3)} | {"object": (computed.object, mask("object"))}
+    masks["blocked_circle"] = computed.blocked_for_disc(vehicle["circle_radius_m"], unknown), mask("blocked_circle")
     for heading in spec["headings_deg"]:
         size = vehicle["front_m"], vehicle["rear_m"], vehicle["half_width_m"]
-        masks[f"blocked_{heading}"] = found.blocked_for_vehicle(math.radians(heading), *size, unknown), mask(f"blocked_{heading}")
-    return MapFile(name, found, masks, data["cost"].astype(float), ~mask("borderline"))
+        masks[f"blocked_{heading}"] = computed.blocked_for_vehicle(math.radians(heading), *size, unknown), mask(f"blocked_{heading}")
+    return MapFile(name, computed, masks, data["cost"].astype(float), ~mask("borderline"))

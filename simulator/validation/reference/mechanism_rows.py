@@ -102,8 +102,8 @@ class _Rates:
         self.compared = tuple(name for name in dependent if rate_column(rows, name))
         missing = [f"d{name}" if name in POSE else f"d_{name}" for name in independent if not rate_column(rows, name)]
         if self.compared and missing:
-            found = ", ".join(rate_column(rows, name) or "" for name in self.compared)
-            raise ConfigError(file, "header", found, f"also the rates of the independent coordinates: {', '.join(missing)}")
+            columns = ", ".join(rate_column(rows, name) or "" for name in self.compared)
+            raise ConfigError(file, "header", columns, f"also the rates of the independent coordinates: {', '.join(missing)}")
         self.given = not missing
         self.left_over = _not_compared(rows, (*independent, *dependent, *also), (*independent, *self.compared))
 
@@ -111,12 +111,12 @@ class _Rates:
         """Return the rates (rows, names) of coordinates."""
         return np.stack([self._rows[rate_column(self._rows, name) or ""] for name in names], axis=1)
 
-    def errors(self, name: str, coordinates: tuple[str, ...], found: Vector) -> dict[str, float]:
+    def errors(self, name: str, coordinates: tuple[str, ...], rates: Vector) -> dict[str, float]:
         """Return under `name` the error of the computed rates (rows, coordinates) relative to those in the file; empty without rates."""
         at = [i for i, coordinate in enumerate(coordinates) if coordinate in self.compared]
         if not at:
             return {}
-        return {name: relative_error(found[:, at], self.table(tuple(coordinates[i] for i in at)))}
+        return {name: relative_error(rates[:, at], self.table(tuple(coordinates[i] for i in at)))}
 
 
 def rate_column(rows: Rows, name: str) -> str | None:
@@ -161,27 +161,27 @@ def _table(rows: Rows, names: tuple[str, ...]) -> Vector:
     return np.stack([rows[name] for name in names], axis=1)
 
 
-def _largest(found: Vector, wanted: Vector) -> float:
-    return float(np.abs(found - wanted).max())
+def _largest(computed: Vector, expected: Vector) -> float:
+    return float(np.abs(computed - expected).max())
 
 
-def _turned(found: Vector, wanted: Vector) -> float:
+def _turned(computed: Vector, expected: Vector) -> float:
     """Return the largest difference of two angles without full turns."""
-    return float(np.abs(np.remainder(found - wanted + math.pi, 2.0 * math.pi) - math.pi).max())
+    return float(np.abs(np.remainder(computed - expected + math.pi, 2.0 * math.pi) - math.pi).max())
 
 
 def _stewart_legs(rows: Rows, rates: _Rates, mechanism: Mechanism) -> dict[str, float]:
     m = stewart.make_stewart(stewart_parameters(mechanism))
     count = len(rows["x"])
-    found, found_rates = np.zeros((count, 6, 3)), np.zeros((count, 6, 3))
+    computed, found_rates = np.zeros((count, 6, 3)), np.zeros((count, 6, 3))
     given = rates.table(POSE) if rates.given else np.zeros((count, 6))
     for k, pose in enumerate(_table(rows, POSE)):
         stewart.solve_legs(m, pose)
-        stewart.leg_coordinates(m, found[k])
+        stewart.leg_coordinates(m, computed[k])
         stewart.solve_leg_rates(m, pose, given[k])
         found_rates[k] = m.motion[0]["rates"].T
-    wanted = _table(rows, LEGS).reshape(-1, 6, 3)
-    errors = {name: _largest(found[:, :, i], wanted[:, :, i]) for i, name in enumerate(("alpha", "beta", "s"))}
+    expected = _table(rows, LEGS).reshape(-1, 6, 3)
+    errors = {name: _largest(computed[:, :, i], expected[:, :, i]) for i, name in enumerate(("alpha", "beta", "s"))}
     return errors | rates.errors("leg rates", LEGS, found_rates.reshape(count, 18))
 
 
@@ -215,9 +215,9 @@ def _run_errors(rows: Rows, m: stewart.Stewart, file: str) -> dict[str, float]:
         pose, rate = state[0]["pose"], state[0]["rates"]
         stewart.evaluate(m, pose.copy(), rate.copy(), np.zeros(6))
         stewart.leg_coordinates(m, legs)
-        found = {"pose": pose, "rates": rate, "legs": legs.ravel(), "leg rates": m.motion[0]["rates"].T.ravel()}
-        wanted = {"pose": poses[k], "rates": rates[k], "legs": _table(rows, LEGS)[k], "leg rates": _table(rows, LEG_RATES)[k]}
-        errors = {name: max(errors[name], _largest(found[name], wanted[name])) for name in errors}
+        computed = {"pose": pose, "rates": rate, "legs": legs.ravel(), "leg rates": m.motion[0]["rates"].T.ravel()}
+        expected = {"pose": poses[k], "rates": rates[k], "legs": _table(rows, LEGS)[k], "leg rates": _table(rows, LEG_RATES)[k]}
+        errors = {name: max(errors[name], _largest(computed[name], expected[name])) for name in errors}
     return errors
 
 
@@ -242,16 +242,16 @@ def _five_link(rows: Rows, rates: _Rates, mechanism: Mechanism) -> dict[str, flo
 
 def _landing_gear(rows: Rows, rates: _Rates, mechanism: Mechanism) -> dict[str, float]:
     """Return the errors of the closed form, the residuals of the loops of the mechanism at the rows [m], and their rates [m/s]."""
-    gear, found = landing_gear.landing_gear(), np.zeros((len(rows["thetaA"]), 4))
-    slopes = np.full_like(found, math.nan)
+    gear, angles = landing_gear.landing_gear(), np.zeros((len(rows["thetaA"]), 4))
+    slopes = np.full_like(angles, math.nan)
     for k, (branch, theta) in enumerate(zip(rows["branch"], rows["thetaA"], strict=True)):
         state = record(landing_gear.STATE)
         state[0]["branch"] = branch
         closed = landing_gear.set_position(gear, state, theta)
-        found[k] = [state[0][name] for name in ("theta_B", "theta_D", "theta_F", "length")] if closed else math.nan
+        angles[k] = [state[0][name] for name in ("theta_B", "theta_D", "theta_F", "length")] if closed else math.nan
         slopes[k] = state[0]["slope"] if closed else math.nan
-    errors = {name: _turned(found[:, i], rows[name]) for i, name in enumerate(GEAR[:3])}
-    errors["pBC"] = float(np.abs(found[:, 3] / rows["pBC"] - 1.0).max())
+    errors = {name: _turned(angles[:, i], rows[name]) for i, name in enumerate(GEAR[:3])}
+    errors["pBC"] = float(np.abs(angles[:, 3] / rows["pBC"] - 1.0).max())
     system = build_system(mechanism)
     joints = dict(
         zip(("A", "B", "D", "F", "length"), (rows["thetaA"], *(rows[name] for name in GEAR[:3]), GEAR_UNIT * rows["pBC"]), strict=True)

@@ -64,14 +64,14 @@ class _Archive:
     def numbers(self, key: str, shape: tuple[int | str, ...]) -> Array:
         """Return a finite array of a given shape; a size given as text may be any positive number."""
         array = self.arrays.get(key)
-        wanted = f"({', '.join(map(str, shape))}{',' * (len(shape) == 1)})"
+        expected = f"({', '.join(map(str, shape))}{',' * (len(shape) == 1)})"
         if array is None:
-            return self.refuse(key, "nothing", f"numbers of shape {wanted}")
+            return self.refuse(key, "nothing", f"numbers of shape {expected}")
         fits = len(array.shape) == len(shape) and all(
-            found > 0 if isinstance(size, str) else found == size for found, size in zip(array.shape, shape, strict=True)
+            length > 0 if isinstance(size, str) else length == size for length, size in zip(array.shape, shape, strict=True)
         )
         if array.dtype.kind not in "fiu" or not fits:
-            return self.refuse(key, f"{array.dtype} {array.shape}", f"numbers of shape {wanted}")
+            return self.refuse(key, f"{array.dtype} {array.shape}", f"numbers of shape {expected}")
         if not np.isfinite(array).all():
             return self.refuse(key, "values that are not finite", "finite numbers")
         return array.astype(float)

@@ -79,7 +79,7 @@ class ModelFile:
         entries = mapping.get(name, [] if name in OPTIONAL else None)
         if not isinstance(entries, list):
             raise ConfigError(self.file, name, entries, "a list")
-        found: dict[str, tuple[str, Mapping[str, Any]]] = {}
+        parts: dict[str, tuple[str, Mapping[str, Any]]] = {}
         for n, entry in enumerate(entries):
             key = f"{name}[{n}]"
             field = next((field for field in index if isinstance(entry, Mapping) and field in entry), index[0])
@@ -89,10 +89,10 @@ class ModelFile:
                 if one not in (SECTIONS[name] or ()):
                     raise ConfigError(self.file, f"{key}.{one}", entry[one], no_such_key(one, SECTIONS[name] or ()))
             known_by = entry[field] + (" distance" if name == "loops" and entry.get("type") == "distance" else "")
-            if known_by in found:
+            if known_by in parts:
                 raise ConfigError(self.file, f"{key}.{field}", entry[field], f"a unique {field} in {name}")
-            found[known_by] = (key, entry)
-        return found
+            parts[known_by] = (key, entry)
+        return parts
 
     def vector(self, section: str, name: str, field: str) -> NDArray[np.float64]:
         """Return three numbers [m or 1] of an entry."""

@@ -59,7 +59,7 @@ class MechanismModel:
         accel = m.evaluate(q, v, state)
         rack = [] if self.steering is None else [RACK]
         alpha, acc = m.bodies([CHASSIS, *rack, *m.names()])
-        found = {
+        states = {
             "out_chassis_alpha_world": accel[chassis_v][:3],
             "out_chassis_acc_world": accel[chassis_v][3:],
             "out_theta_ddot": m.thetas(accel),
@@ -68,7 +68,7 @@ class MechanismModel:
             "body_alpha": alpha,
             "body_acc_com": acc,
         }
-        return found | ({"out_rack_acc": m.of(accel, rack)[0]} if free else {})
+        return states | ({"out_rack_acc": m.of(accel, rack)[0]} if free else {})
 
     def quarter(self, state: Mapping[str, Any]) -> States:
         """Return the outputs for one state of a single corner on the fixed chassis."""

@@ -138,10 +138,10 @@ def _sets(scene: dict[str, Any], data: dict[str, NDArray[Any]], folder: Path) ->
             origin = np.tile(np.asarray(rays["position"], float), (len(direction), 1))
         else:
             origin, direction = data[name + "_origin"], data[name + "_direction"]
-        found = data[f"{name}_object{surface}"].astype(np.int64)
-        found[found == NOTHING] = -1
+        numbers = data[f"{name}_object{surface}"].astype(np.int64)
+        numbers[numbers == NOTHING] = -1
         range_, normal, sens = (data[f"{name}_{part}{surface}"] for part in ("range", "normal", "sens"))
-        yield RaySet(name, origin, direction, float(rays["max_range"]), range_, found, normal.astype(float), sens)
+        yield RaySet(name, origin, direction, float(rays["max_range"]), range_, numbers, normal.astype(float), sens)
 
 
 def beams(sensor: dict[str, Any], azimuth: dict[str, Any]) -> FloatArray:

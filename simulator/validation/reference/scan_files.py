@@ -83,30 +83,30 @@ def scan_files(folder: Path) -> list[Path]:
 
 def read_scan(file: Path) -> ScanFile:
     """Return a scan. Raises ConfigError."""
-    said, data = read_json(file, _SCAN), read_npz(file.with_suffix(".npz"), _ANSWERS)
-    scene = file.parent.parent / "rays" / f"{said.get('scene', '')}.json"
+    values, data = read_json(file, _SCAN), read_npz(file.with_suffix(".npz"), _ANSWERS)
+    scene = file.parent.parent / "rays" / f"{values.get('scene', '')}.json"
     try:
-        return _scan(file, said, data, scene)
+        return _scan(file, values, data, scene)
     except JounceError:
         raise
     except (KeyError, TypeError, ValueError, IndexError) as problem:
         raise UnreadableError(file, "", f"{type(problem).__name__}: {problem}", _SCAN) from None
 
 
-def _scan(file: Path, said: dict[str, Any], data: dict[str, NDArray[Any]], scene: Path) -> ScanFile:
-    elevation = np.radians(np.asarray(said["firing_elevation_deg"], float))
-    order, columns, lasers = np.argsort(elevation), int(said["columns"]), len(elevation)
-    beams = beam_table(elevation, 0.0, float(said["firing_step_s"]) * np.arange(lasers))
-    fired = firings(beams, columns, float(said["period"]), np.radians(float(said["start_azimuth_deg"])), int(said["turn"]))
+def _scan(file: Path, values: dict[str, Any], data: dict[str, NDArray[Any]], scene: Path) -> ScanFile:
+    elevation = np.radians(np.asarray(values["firing_elevation_deg"], float))
+    order, columns, lasers = np.argsort(elevation), int(values["columns"]), len(elevation)
+    beams = beam_table(elevation, 0.0, float(values["firing_step_s"]) * np.arange(lasers))
+    fired = firings(beams, columns, float(values["period"]), np.radians(float(values["start_azimuth_deg"])), int(values["turn"]))
     rows = {name: part.reshape(columns, lasers, *part.shape[1:])[:, order].reshape(part.shape) for name, part in data.items()}
     object_ = rows["object"].astype(np.int64)
     object_[object_ == 255] = -1
-    v, w = np.array(said["v"], float), np.array(said["w"], float)
+    v, w = np.array(values["v"], float), np.array(values["w"], float)
     return ScanFile(
         file.stem,
         read_scene(scene),
         float(read_json(scene, "a scene of rays")["max_range"]),
-        Twist(np.array(said["position"], float), rotation(said["rpy_deg"]), v, w),
+        Twist(np.array(values["position"], float), rotation(values["rpy_deg"]), v, w),
         fired,
         rows["time"],
         rows["ring"].astype(np.int64),

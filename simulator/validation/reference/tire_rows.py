@@ -48,7 +48,7 @@ SUFFIXES = dict(zip(READINGS, ("_lin", "_tan"), strict=True))
 PREFIXES = {"tmeasy": "tm", "fiala": "fi"}
 """Name prefixes of the tires of a model in such rows."""
 
-FAST = 1e3
+FAST_SPEED = 1e3
 """Tread speed in m/s for the rows of a TMeasy tire, high enough to exclude its rules for standstill."""
 
 Row = Mapping[str, str]
@@ -144,14 +144,14 @@ def _compare_folder(table: Numbers, folder: Path, reading: str | None) -> Compar
             notes.append(f"skipped: {len(one.rows)} rows of {name}, file {file.name} not found")
             continue
         try:
-            found = _compare_one(one, str(file), reading, ())
+            comparison = _compare_one(one, str(file), reading, ())
         except ConfigError as error:
             errors[name] = math.inf
             notes.append(f"not compared: {len(one.rows)} rows of {name}; {str(error).splitlines()[0]}")
             continue
-        count, limit = count + found.states, found.limit
-        errors |= {f"{name} {quantity}": error for quantity, error in found.errors.items()}
-        notes += [f"{name}: {note}" for note in found.notes]
+        count, limit = count + comparison.states, comparison.limit
+        errors |= {f"{name} {quantity}": error for quantity, error in comparison.errors.items()}
+        notes += [f"{name}: {note}" for note in comparison.notes]
     if not errors:
         raise ConfigError(table.file, "file", str(folder), "a folder with a .tir file that the rows name")
     return Comparison(table.file, "tires", count, errors, limit, tuple(notes))
@@ -165,10 +165,10 @@ def _compare_one(table: Numbers, file: str, reading: str | None, notes: tuple[st
     if not known:
         raise ConfigError(table.file, "", sorted(table.rows[0]), "at least one column to compare, such as Fx or Fy_lin")
     if not file.lower().endswith(".tir"):
-        found = build_tire(file)
-        if found.law.name != MAGIC.name:
-            return _compare_generic(table, found, file, notes)
-        own = found.own
+        tire = build_tire(file)
+        if tire.law.name != MAGIC.name:
+            return _compare_generic(table, tire, file, notes)
+        own = tire.own
     else:
         own = magic_record(read_tir(file))
     best: dict[str, float] = {}
@@ -197,19 +197,19 @@ def _errors_of_formula(table: Numbers, own: Record, reading: str) -> tuple[dict[
         columns = [column for column in (name + suffix, name, f"{name}{suffix}_nolf") if table.has(column)]
         if name in STIFFNESSES:
             columns = [column for column in columns if reading == READINGS[0] or name != STIFFNESSES[1]]
-        found = {column: _error(values, table.column(column), load, name, float(p["R0"])) for column in columns}
-        if found:
-            least = min(found, key=lambda column: found[column])
-            errors[name] = found[least]
-            which = f", M_z of column {least}" if name == "Mz" and len(found) > 1 else which
+        formula_errors = {column: _error(values, table.column(column), load, name, float(p["R0"])) for column in columns}
+        if formula_errors:
+            least = min(formula_errors, key=lambda column: formula_errors[column])
+            errors[name] = formula_errors[least]
+            which = f", M_z of column {least}" if name == "Mz" and len(formula_errors) > 1 else which
     return errors, which
 
 
-def _error(ours: NDArray[np.float64], wanted: NDArray[np.float64], load: NDArray[np.float64], name: str, radius: float) -> float:
+def _error(ours: NDArray[np.float64], expected: NDArray[np.float64], load: NDArray[np.float64], name: str, radius: float) -> float:
     """Return the largest error over the load, of a moment over load times radius, of a stiffness over the stiffness or the load if
     larger."""
-    over = load * radius if name in MOMENTS else np.maximum(load, np.abs(wanted)) if name in STIFFNESSES else load
-    error = np.abs(ours - wanted) / over
+    over = load * radius if name in MOMENTS else np.maximum(load, np.abs(expected)) if name in STIFFNESSES else load
+    error = np.abs(ours - expected) / over
     return float(error.max()) if np.isfinite(error).all() else math.inf
 
 
@@ -243,21 +243,28 @@ def _compare_named(table: Numbers, file: str) -> Comparison:
     count = 0
     for name in dict.fromkeys(row["tyre"] for row in table.rows):
         one = table.where("tyre", name)
-        found = tires.get(name) or tires.get("")
-        if found is None or ("" in tires and not name.startswith(PREFIXES.get(found.law.name, ()))):
+        tire = tires.get(name) or tires.get("")
+        if tire is None or ("" in tires and not name.startswith(PREFIXES.get(tire.law.name, ()))):
             notes.append(f"skipped: {len(one.rows)} rows of {name}, tire not found in {file}")
             continue
         load, radius, mu = (
             one.column("Fz"),
-            float(found.shared[0]["radius"]),
-            one.column("mu_ratio", 1.0) * float(found.shared[0]["friction"]),
+            float(tire.shared[0]["radius"]),
+            one.column("mu_ratio", 1.0) * float(tire.shared[0]["friction"]),
         )
         a, b = one.column("a"), one.column("b")
-        if found.law.name == "tmeasy":
-            at: Mapping[str, Any] = {"load": load, "v_x": FAST * (1.0 - a), "tread": FAST, "v_y": -FAST * b, "camber": 0.0, "friction": mu}
+        if tire.law.name == "tmeasy":
+            at: Mapping[str, Any] = {
+                "load": load,
+                "v_x": FAST_SPEED * (1.0 - a),
+                "tread": FAST_SPEED,
+                "v_y": -FAST_SPEED * b,
+                "camber": 0.0,
+                "friction": mu,
+            }
         else:
-            at = {**conditions(found, load, a, b), "friction": mu}
-        F = steady_at(found, at)
+            at = {**conditions(tire, load, a, b), "friction": mu}
+        F = steady_at(tire, at)
         for quantity, column in (("Fx", 0), ("Fy", 1), ("Mz", 4)):
             if one.has(quantity):
                 errors[f"{name} {quantity}"] = _error(F[:, column], one.column(quantity), load, quantity, radius)

@@ -52,12 +52,12 @@ def _pixel_row(one: CameraFile) -> Row:
 
 def _image_row(one: CameraFile) -> Row:
     caster = RayCaster(one.scene.ground, one.scene.objects)
-    found = cast_images(PixelRays(one.ideal), caster, one.position, one.R_WC @ R_SC.T, one.max_range, 0.0)
-    same = (found.object == one.object) & (found.label == one.label)
+    images = cast_images(PixelRays(one.ideal), caster, one.position, one.R_WC @ R_SC.T, one.max_range, 0.0)
+    same = (images.object == one.object) & (images.label == one.label)
     wrong, fair = int((one.fair & ~same).sum()), int(one.fair.sum())
     both = one.fair & same & (one.object >= 0)
     depth = one.depth[both]
-    error = np.abs(found.depth[both] - depth)
+    error = np.abs(images.depth[both] - depth)
     sampled = one.scene.height_error > 0.0
     limit = np.maximum(SAMPLED_DEPTH, SAMPLED_FRACTION * depth) if sampled else SINGLE * depth
     return Row(

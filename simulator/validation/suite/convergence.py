@@ -17,11 +17,11 @@ from simulator.validation.suite.result import Finding, PageFigure, ReferenceData
 
 STEPS = (2.0, 1.0, 0.5, 0.25)
 """Time steps in ms."""
-USUAL = 1.0
+USUAL_STEP = 1.0
 """Time step of the shipped maneuvers in ms, which must satisfy the tolerance."""
 MANEUVERS = ("avtp_lane_change", "braking_straight")
 SHARE = 0.01
-"""Relative tolerance of a metric at USUAL, compared with the smallest step."""
+"""Relative tolerance of a metric at USUAL_STEP, compared with the smallest step."""
 FLOORS = {"m": 0.005, "m/s": 0.005, "m/s2": 0.03, "rad": 5e-4, "rad/s": 1e-3, "s": 0.01, "N": 20.0, "1": 1e-3}
 """Absolute tolerances by unit, for small numbers."""
 SUFFIXES = {"_m": "m", "_mps": "m/s", "_mps2": "m/s2", "_rad": "rad", "_radps": "rad/s", "_s": "s", "_N": "N"}
@@ -34,28 +34,30 @@ def convergence(source: ReferenceData) -> Finding:
     rows: list[Row] = []
     curves: dict[str, list[Curve]] = {}
     for name in MANEUVERS:
-        found = []
+        metrics = []
         for step in STEPS:
             source.progress(f"{name} at {step:g} ms")
-            found.append(Simulation("hmmwv", maneuver=name, changes={"maneuver.step_ms": step}, channels=("time",)).run().metrics)
-        rows += rows_of(name, found)
-        curves[name] = _curves(found)
+            metrics.append(Simulation("hmmwv", maneuver=name, changes={"maneuver.step_ms": step}, channels=("time",)).run().metrics)
+        rows += rows_of(name, metrics)
+        curves[name] = _curves(metrics)
     panels = [Panel(name, Axis("step", "ms", log=True), Axis("change", log=True), some) for name, some in curves.items()]
     caption = f"relative difference from {STEPS[-1]:g} ms, for every metric that changes by more than 1e-5; slope 1 is first order"
     return Finding(rows, [PageFigure("convergence", caption, panels)])
 
 
-def rows_of(maneuver: str, found: Sequence[Mapping[str, float | None]]) -> list[Row]:
+def rows_of(maneuver: str, metrics: Sequence[Mapping[str, float | None]]) -> list[Row]:
     """Return a row for each metric that has a number at every step."""
     rows = []
-    for metric in found[0]:
-        values = [one.get(metric) for one in found]
+    for metric in metrics[0]:
+        values = [one.get(metric) for one in metrics]
         if metric.endswith(DOUBLES) or any(value is None for value in values):
             continue
         numbers = [float(value) for value in values if value is not None]
         unit = unit_of(metric)
-        row = within(f"{maneuver}: {metric}", numbers[STEPS.index(USUAL)], numbers[-1], "" if unit == "1" else unit, SHARE, FLOORS[unit])
-        more = {f"{step:g} ms": number(value) for step, value in zip(STEPS, numbers, strict=True) if step not in (USUAL, STEPS[-1])}
+        row = within(
+            f"{maneuver}: {metric}", numbers[STEPS.index(USUAL_STEP)], numbers[-1], "" if unit == "1" else unit, SHARE, FLOORS[unit]
+        )
+        more = {f"{step:g} ms": number(value) for step, value in zip(STEPS, numbers, strict=True) if step not in (USUAL_STEP, STEPS[-1])}
         rows.append(Row(row.what, row.here, row.reference, row.difference, row.tolerance, row.passed, {**more, "order": order(numbers)}))
     return rows
 
@@ -73,11 +75,11 @@ def order(numbers: Sequence[float]) -> str:
     return f"{math.log2(coarse / fine):.1f}"
 
 
-def _curves(found: Sequence[Mapping[str, float | None]]) -> list[Curve]:
+def _curves(metrics: Sequence[Mapping[str, float | None]]) -> list[Curve]:
     """Return the relative differences from the smallest step, for metrics that change."""
     curves: list[Curve] = []
-    for metric in found[0]:
-        values = [one.get(metric) for one in found]
+    for metric in metrics[0]:
+        values = [one.get(metric) for one in metrics]
         if metric.endswith(DOUBLES) or any(value is None for value in values) or not values[-1]:
             continue
         numbers = np.array(values, float)

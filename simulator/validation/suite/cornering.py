@@ -191,11 +191,13 @@ def _on_the_rig(model: SingleTrack) -> list[Row]:
 
 def _page_figure(turns: dict[float, Turn], model: SingleTrack) -> PageFigure:
     v = np.linspace(1.0, 30.0, 100)
-    found = np.array([(one.speed, one.gain, one.slip[1] / one.steer) for one in turns.values()])
+    points = np.array([(one.speed, one.gain, one.slip[1] / one.steer) for one in turns.values()])
     speed = Axis("speed", "m/s")
     slips = np.array([model.rear_slip_gain(x) for x in v])
     panels = [
-        Panel(title, speed, axis, [Curve("single track", v, line), Curve("Jounce", found[:, 0], found[:, k], RED, points=True, line=False)])
+        Panel(
+            title, speed, axis, [Curve("single track", v, line), Curve("Jounce", points[:, 0], points[:, k], RED, points=True, line=False)]
+        )
         for title, axis, line, k in (
             ("Yaw gain", Axis("yaw rate over steer", "1/s"), model.gain(v), 1),
             ("Slip angle of the rear axle over steer", Axis("slip angle over steer"), slips, 2),

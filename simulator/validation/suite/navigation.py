@@ -22,7 +22,7 @@ from simulator.base.records import record
 from simulator.base.rotations import rotation_of_euler, rotation_of_quaternion
 from simulator.sensors.imu import measure
 from simulator.sensors.inertial_errors import InertialErrors
-from simulator.sensors.nmea import LONGEST, Fix, is_valid, sentences
+from simulator.sensors.nmea import MAX_SENTENCE, Fix, is_valid, sentences
 from simulator.validation.suite.result import Row
 from terrain.geodesy import LocalFrame, course_of
 from vehicles.readout import READOUT
@@ -31,7 +31,7 @@ POSITION, VELOCITY, COURSE = 1e-3, 1e-4, 0.01
 """m, m/s, deg. Tolerances of fixes."""
 ERRORS, MOTION = 1e-9, 1e-6
 """SI. Tolerances of the errors of an IMU, and of its true values at a mount."""
-OUTSIDE, BEYOND = 4, 1.6
+MAX_OUTSIDE, MAX_HALF_BANDS = 4, 1.6
 """Points of 64 that may be outside the bands of 99 %; half bands that none may exceed."""
 ROUNDING = 1e-3
 """Fraction of a tolerance below which a difference is not shown: it depends on the machine."""
@@ -118,7 +118,7 @@ def _nmea_row(data: dict[str, Any]) -> Row:
         for ours, expected in zip(sentences(fix), f["sentences"], strict=True):
             fields = list(zip(ours[:-3].split(","), expected[:-3].split(","), strict=True))
             count += len(fields)
-            wrong += sum(not _same(own, other) for own, other in fields) + int(not is_valid(ours) or len(ours) + 2 > LONGEST)
+            wrong += sum(not _same(own, other) for own, other in fields) + int(not is_valid(ours) or len(ours) + 2 > MAX_SENTENCE)
     cases = data["checksum_cases"]
     wrong += sum(is_valid(sentence) != valid for sentence, valid in cases)
     return Row(
@@ -201,8 +201,8 @@ def _allan_row(data: dict[str, Any]) -> Row:
         f"{outside} of {points} points outside the bands of 99 %",
         f"{data['duration_s'] / 3600:g} h at {data['rate_Hz']:g} Hz",
         f"{most:.2f} half bands",
-        f"{OUTSIDE} points, {BEYOND:g} half bands",
-        outside <= OUTSIDE and most <= BEYOND,
+        f"{MAX_OUTSIDE} points, {MAX_HALF_BANDS:g} half bands",
+        outside <= MAX_OUTSIDE and most <= MAX_HALF_BANDS,
     )
 
 

@@ -25,9 +25,9 @@ def figures(source: ReferenceData) -> Finding:
             reported.add(case)
             source.progress(f"{case} ({run})")
 
-    found = measure(VEHICLE, facts, published, progress=report)
-    sources = numbered(found)
-    return Finding([row_of(one, sources) for one in found], notes=["Sources:", "\n".join(f"{n}. {words}" for words, n in sources.items())])
+    values = measure(VEHICLE, facts, published, progress=report)
+    sources = numbered(values)
+    return Finding([row_of(one, sources) for one in values], notes=["Sources:", "\n".join(f"{n}. {words}" for words, n in sources.items())])
 
 
 def row_of(item: ItemValue, sources: dict[str, int]) -> Row:

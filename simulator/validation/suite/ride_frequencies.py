@@ -59,9 +59,9 @@ class HalfCar(NamedTuple):
         K[2:, 2:] = np.diag(self.rates + self.tires)
         M = np.array([self.sprung, self.inertia, *self.unsprung])
         values, shapes = np.linalg.eigh(K / np.sqrt(np.outer(M, M)))
-        found = np.sqrt(values)
+        roots = np.sqrt(values)
         body = sorted(range(2), key=lambda n: -abs(shapes[0, n]))
-        return float(found[body[0]]), float(found[body[1]]), float(found[2]), float(found[3])
+        return float(roots[body[0]]), float(roots[body[1]]), float(roots[2]), float(roots[3])
 
 
 def ride(source: ReferenceData) -> Finding:
@@ -69,9 +69,9 @@ def ride(source: ReferenceData) -> Finding:
     parts = assemble({"vehicle": VEHICLE, "terrain": "flat"}, None)
     car = half_car(parts.vehicle, parts.ground)
     source.progress("linearizing the vehicle")
-    found = static_values_of(parts.vehicle, parts.ground).numbers
+    numbers = static_values_of(parts.vehicle, parts.ground).numbers
     rows: list[Row] = [
-        within(title, found[name] / math.tau, value / math.tau, "Hz", share)
+        within(title, numbers[name] / math.tau, value / math.tau, "Hz", share)
         for (title, name, share), value in zip(MODES, car.frequencies(), strict=True)
     ]
     at_wheel = ", ".join(

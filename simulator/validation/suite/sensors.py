@@ -100,7 +100,7 @@ def _shown(error: float, least: float) -> str:
 
 def _map_row(one: MapFile) -> Row:
     """Return the row of a map: cells that differ, without borderline cells."""
-    wrong = {name: int(((found != reference) & one.fair).sum()) for name, (found, reference) in one.masks.items()}
+    wrong = {name: int(((computed != reference) & one.fair).sum()) for name, (computed, reference) in one.masks.items()}
     known = one.fair & ~np.isnan(one.cost)
     cost = float(np.abs(one.found.cost - one.cost)[known].max(initial=0.0))
     unknown = int((np.isnan(one.found.cost) != np.isnan(one.cost))[one.fair].sum())

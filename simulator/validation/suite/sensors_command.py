@@ -18,13 +18,12 @@ def main_sensors(arguments: Any) -> int:
     """Run `jounce validate sensors`. Return 1 if a row fails. Raises ConfigError: no reference data, or a damaged file."""
     with StatusLine(arguments.json) as progress:
         progress("casting rays")
-        found = evaluate_part(PART, Finding(rows_of(Path(arguments.folder))), {})
+        part = evaluate_part(PART, Finding(rows_of(Path(arguments.folder))), {})
     if arguments.json:
-        print_line(json_text({"folder": arguments.folder, **to_dict(found)}))
+        print_line(json_text({"folder": arguments.folder, **to_dict(part)}))
     else:
         rows = [
-            f"{row.what:<22}{verdict:<6}{row.here}; {row.difference}"
-            for row, verdict in zip(found.finding.rows, found.verdicts, strict=True)
+            f"{row.what:<22}{verdict:<6}{row.here}; {row.difference}" for row, verdict in zip(part.finding.rows, part.verdicts, strict=True)
         ]
-        print_line("\n".join([*rows, to_text(found)]))
-    return int(bool(found.failed))
+        print_line("\n".join([*rows, to_text(part)]))
+    return int(bool(part.failed))

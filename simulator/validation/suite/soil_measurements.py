@@ -23,7 +23,7 @@ START = "silica_sand"
 """Soil at the start of the searches."""
 MAX_ERROR = {"drawbar_pull": 25.0, "side_force": 35.0, "sinkage": 25.0}
 """Tolerances in %: RMS difference over the range of the measurement."""
-SHOWN = {"drawbar_pull": ("pull", "N", 1.0), "side_force": ("side force", "N", 1.0), "sinkage": ("sinkage", "mm", 1e3)}
+SHOWN_FORCES = {"drawbar_pull": ("pull", "N", 1.0), "side_force": ("side force", "N", 1.0), "sinkage": ("sinkage", "mm", 1e3)}
 WHEELS = {"smooth": "wheel_smooth.yaml", "grouser5mm": "wheel_grouser.yaml"}
 ANGLES = (0, 15, 30, 45, 60, 75, 90)
 """Slip angles in deg."""
@@ -52,17 +52,17 @@ def sand(source: ReferenceData) -> Finding:
     tires = {wheel: build_tire(str(source.data / "soil" / name)) for wheel, name in WHEELS.items()}
     source.progress("sand: fit")
     fitted = fit_soil(read_tests(file, ["wheel=smooth", "beta_deg=0"]), tires["smooth"], build_soil(START), FREE, source.progress)
-    found = {(wheel, angle): _simulated(file, wheel, angle, tires[wheel], fitted.soil) for wheel in WHEELS for angle in ANGLES}
-    rows = _rows("smooth, 0 deg, fitted", [found["smooth", 0]])
+    series = {(wheel, angle): _simulated(file, wheel, angle, tires[wheel], fitted.soil) for wheel in WHEELS for angle in ANGLES}
+    rows = _rows("smooth, 0 deg, fitted", [series["smooth", 0]])
     for wheel in WHEELS:
         those = [angle for angle in ANGLES if (wheel, angle) != ("smooth", 0)]
-        rows += _rows(f"{wheel}, to {MODERATE} deg", [found[wheel, angle] for angle in those if angle <= MODERATE])
-        rows += _rows(f"{wheel}, all angles", [found[wheel, angle] for angle in those])
-        rows.append(_signs(f"{wheel}, 0 deg: sign of the pull", [found[wheel, 0]]))
-        rows.append(_signs(f"{wheel}, 15 to 90 deg: sign of the pull", [found[wheel, angle] for angle in ANGLES[1:]]))
-    figures = [one for wheel in WHEELS for one in _page_figures(wheel, {angle: found[wheel, angle] for angle in ANGLES})]
+        rows += _rows(f"{wheel}, to {MODERATE} deg", [series[wheel, angle] for angle in those if angle <= MODERATE])
+        rows += _rows(f"{wheel}, all angles", [series[wheel, angle] for angle in those])
+        rows.append(_signs(f"{wheel}, 0 deg: sign of the pull", [series[wheel, 0]]))
+        rows.append(_signs(f"{wheel}, 15 to 90 deg: sign of the pull", [series[wheel, angle] for angle in ANGLES[1:]]))
+    figures = [one for wheel in WHEELS for one in _page_figures(wheel, {angle: series[wheel, angle] for angle in ANGLES})]
     return Finding(
-        rows, figures, [_numbers_note("The fitted sand", fitted), _digging_note({angle: found["smooth", angle] for angle in ANGLES})]
+        rows, figures, [_numbers_note("The fitted sand", fitted), _digging_note({angle: series["smooth", angle] for angle in ANGLES})]
     )
 
 
@@ -112,14 +112,14 @@ def _rows(what: str, series: Sequence[Series]) -> list[Row]:
         here = np.concatenate([predicted(one.found, name, one.tests.slip_angle) for one in series])
         there = np.concatenate([one.tests.measured[name] for one in series])
         if np.isfinite(there).any():
-            rows.append(_row(f"{what}: {SHOWN[name][0]}", name, here, there))
+            rows.append(_row(f"{what}: {SHOWN_FORCES[name][0]}", name, here, there))
     return rows
 
 
 def _row(what: str, name: str, here: Array, there: Array) -> Row:
     good = np.isfinite(there)
     here, there = here[good], there[good]
-    _, unit, factor = SHOWN[name]
+    _, unit, factor = SHOWN_FORCES[name]
     rms = factor * math.sqrt(float(np.mean((here - there) ** 2)))
     size = factor * math.sqrt(float(np.mean(there**2)))
     share = 100.0 * error_over_range(here, there)
@@ -158,15 +158,15 @@ def _numbers_note(what: str, fitted: FittedSoil) -> str:
     return f"{what}, 95 % intervals in brackets: {', '.join(parameters)}.{weak}"
 
 
-def _digging_note(found: Mapping[int, Series]) -> str:
+def _digging_note(series: Mapping[int, Series]) -> str:
     """Return a note on a wheel that rolls at an angle, with its sinkages at the slip nearest to 0."""
     there, here = [], []
-    for one in found.values():
+    for one in series.values():
         rolling = int(np.argmin(np.abs(one.tests.slip)))
         there.append(f"{1e3 * one.tests.measured['sinkage'][rolling]:.0f}")
         here.append(f"{1e3 * predicted(one.found, 'sinkage', one.tests.slip_angle)[rolling]:.0f}")
     return (
-        f"The plots show: rolling without slip at {', '.join(map(str, found))} degrees the smooth wheel has a sinkage of "
+        f"The plots show: rolling without slip at {', '.join(map(str, series))} degrees the smooth wheel has a sinkage of "
         f"{', '.join(there)} mm, in the model {', '.join(here)} mm. Sideways sliding digs the wheel in, slip straight ahead does not. "
         "The sand is fitted to tests straight ahead, which identify no parameter for this effect. Side force and resistance depend on "
         "the depth of the wheel, so they are too small where the depth is too small: slightly up to 45 degrees, by 50 % or more at 75 "
@@ -174,12 +174,12 @@ def _digging_note(found: Mapping[int, Series]) -> str:
     )
 
 
-def _page_figures(wheel: str, found: Mapping[int, Series]) -> list[PageFigure]:
+def _page_figures(wheel: str, series: Mapping[int, Series]) -> list[PageFigure]:
     """Return a figure for each quantity with a plot for each angle."""
     out = []
-    for name, (title, unit, factor) in SHOWN.items():
+    for name, (title, unit, factor) in SHOWN_FORCES.items():
         panels = []
-        for angle, one in found.items():
+        for angle, one in series.items():
             order, there = np.argsort(one.tests.slip), one.tests.measured[name]
             if np.isfinite(there).any():
                 here = predicted(one.found, name, one.tests.slip_angle)

@@ -62,9 +62,9 @@ def soils(source: ReferenceData) -> Finding:
     table = read_rows(str(source.data / "soil" / "driven_wheel.csv"))
     rows = [row for n in range(len(table.rows)) for row in _driven_wheel_rows(table, n)]
     measured = read_rows(str(source.data / "soil" / "single_wheel_sand.csv")).where("wheel", "smooth")
-    found = [(angle, _measured(measured, angle)) for angle in ANGLES]
-    rows += [row for angle, (sand, computed) in found for row in _rows(angle, sand, computed)]
-    return Finding(rows, [_page_figure(found)])
+    curves = [(angle, _measured(measured, angle)) for angle in ANGLES]
+    rows += [row for angle, (sand, computed) in curves for row in _rows(angle, sand, computed)]
+    return Finding(rows, [_page_figure(curves)])
 
 
 class WheelEquilibrium(NamedTuple):
@@ -128,8 +128,8 @@ def _measured(table: Numbers, angle: int) -> tuple[Array, Array]:
     computed = []
     for s, load in there[:, (0, LOAD)]:
         slip = (s, (1.0 - s) * tangent) if s >= 0.0 else (s / (1.0 + s), tangent / (1.0 + s))  # relative to the travel of the tread
-        found = carry(soil_of({**SAND, "n": 1.46 + 0.01 * s}), (*WHEEL, load), slip)
-        computed.append((s, found.pull, found.side, found.sinkage))
+        forces = carry(soil_of({**SAND, "n": 1.46 + 0.01 * s}), (*WHEEL, load), slip)
+        computed.append((s, forces.pull, forces.side, forces.sinkage))
     return there, np.array(computed)
 
 
@@ -159,11 +159,11 @@ def _at(row: Row, slip: float) -> Row:
     )
 
 
-def _page_figure(found: list[tuple[int, tuple[Array, Array]]]) -> PageFigure:
+def _page_figure(angle_curves: list[tuple[int, tuple[Array, Array]]]) -> PageFigure:
     panels = []
     for column, title, unit in ((1, "Drawbar pull", "N"), (2, "Side force", "N"), (3, "Sinkage", "m")):
         curves = []
-        for color, (angle, (sand, computed)) in enumerate(found, BLUE):
+        for color, (angle, (sand, computed)) in enumerate(angle_curves, BLUE):
             curves += [
                 Curve(f"measured, {angle} deg", sand[:, 0], sand[:, column], color, points=True, line=False),
                 Curve(f"Jounce, {angle} deg", computed[:, 0], computed[:, column], color),

@@ -52,26 +52,29 @@ def trajectories(source: ReferenceData) -> Finding:
     figures: list[PageFigure] = []
     for one in DRIVES:
         source.progress(one.title)
-        found = compare_trajectory(Recording(str(source.data / FOLDER / f"{one.file}.csv.gz")), build_vehicle(VEHICLE), one.start)
-        rows += [row_of(one, found, name) for name in found.counted]
-        figures.append(_page_figure(one, found))
+        comparison = compare_trajectory(Recording(str(source.data / FOLDER / f"{one.file}.csv.gz")), build_vehicle(VEHICLE), one.start)
+        rows += [row_of(one, comparison, name) for name in comparison.counted]
+        figures.append(_page_figure(one, comparison))
     for name, title in SWEEPS.items():
         source.progress(title)
         rows += sweep(source.data / FOLDER / f"{name}.csv.gz", title)
     return Finding(rows, figures)
 
 
-def row_of(one: Recorded, found: TrajectoryComparison, name: str) -> Row:
+def row_of(one: Recorded, comparison: TrajectoryComparison, name: str) -> Row:
     """Return the row of a compared channel: RMS difference over the peak of the recording."""
-    rms, peak = float(np.sqrt(np.mean((found.ours[name] - found.reference[name]) ** 2))), float(np.abs(found.reference[name]).max())
-    error = found.errors[name]
+    rms, peak = (
+        float(np.sqrt(np.mean((comparison.ours[name] - comparison.reference[name]) ** 2))),
+        float(np.abs(comparison.reference[name]).max()),
+    )
+    error = comparison.errors[name]
     return Row(
         f"{one.title}: {name}",
         f"rms {rms:.3g}",
         f"peak {peak:.4g}",
         f"{100.0 * error:.2f} %",
-        f"{100.0 * found.limit:g} %",
-        error <= found.limit,
+        f"{100.0 * comparison.limit:g} %",
+        error <= comparison.limit,
     )
 
 
@@ -113,5 +116,5 @@ def _place(car: Vehicle, row: np.void, file: str) -> np.void:
     return s.kinematics[0]  # type: ignore[no-any-return]
 
 
-def _page_figure(one: Recorded, found: TrajectoryComparison) -> PageFigure:
-    return PageFigure(f"trajectory_{one.file}", one.title, trajectory_panels(found, "Project Chrono"))
+def _page_figure(one: Recorded, comparison: TrajectoryComparison) -> PageFigure:
+    return PageFigure(f"trajectory_{one.file}", one.title, trajectory_panels(comparison, "Project Chrono"))

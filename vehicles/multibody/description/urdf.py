@@ -70,10 +70,10 @@ class _Node:
 
     def child(self, tag: str) -> _Node | None:
         """Return the child element with this tag, or None."""
-        found = self.element.findall(tag)
-        if len(found) > 1:
-            self.refuse(tag, f"{len(found)} elements", f"one <{tag}>")
-        return _Node(found[0], f"{self.path}/{tag}", self.file) if found else None
+        children = self.element.findall(tag)
+        if len(children) > 1:
+            self.refuse(tag, f"{len(children)} elements", f"one <{tag}>")
+        return _Node(children[0], f"{self.path}/{tag}", self.file) if children else None
 
     def needed(self, tag: str) -> _Node:
         """Return the required child element with this tag."""

@@ -25,11 +25,11 @@ from vehicles.multibody.tree.tree import advance_positions
 
 Vector = NDArray[np.float64]
 
-NEAR = 0.2
+NEAR_DISTANCE = 0.2
 """Distance below which the planner looks ahead."""
 CLEAR = 1e-3
 """Minimum distance of evaluations: here the magnified rounding error is 1e-10."""
-AHEAD = 0.1
+DIFFERENCE_FRACTION = 0.1
 """Fraction of a step for the finite difference of the distance."""
 LARGEST_TURN = 0.03
 """rad. Maximum joint rotation of a step over several time steps: the error of the Runge-Kutta method and of interpolation is 1e-9."""
@@ -37,7 +37,7 @@ LARGEST_CHANGE = 0.3
 """Maximum relative change of the velocities in such a step: at the turning point of an oscillation the rotation alone does not limit the
 step.
 """
-MANY = 5
+MANY_STEPS = 5
 """Number of combined steps above which a tenth of CLEAR is sufficient: in a slow motion rounding errors are smaller than the errors of
 long steps.
 """
@@ -75,24 +75,24 @@ class ChangePoints:
         if self._rank == 0:
             return usual
         here = smallest_part(self._rows, q)
-        if not here < NEAR:
+        if not here < NEAR_DISTANCE:
             return usual
         ahead = np.zeros_like(q)
-        advance_positions(self.system.parts.tree, q, v, AHEAD * h, ahead)
-        rate = (smallest_part(self._rows, ahead) - here) / (AHEAD * h)
+        advance_positions(self.system.parts.tree, q, v, DIFFERENCE_FRACTION * h, ahead)
+        rate = (smallest_part(self._rows, ahead) - here) / (DIFFERENCE_FRACTION * h)
         if not rate < 0.0:
             return usual
         left, clear = -here / rate, -CLEAR / rate
         if left - h >= clear and abs(left - 0.5 * h) >= clear:
             return usual
-        best, found = usual, 0.0
+        best, spare_found = usual, 0.0
         turn, bend = (float(np.abs(x / self._unit).max()) for x in (v * h, change))
         fit = min(LARGEST_TURN / turn, LARGEST_CHANGE * turn / max(h * bend, 1e-6 * turn))
         for count, parts in _step_options(h, max(1, min(most, int(fit)))):
             spare = min(abs(left - at) for at in _stages(parts))
-            if spare > found and left < count * h:
-                best, found = (count, parts), spare
-            if found >= (clear if count <= MANY else 0.1 * clear):
+            if spare > spare_found and left < count * h:
+                best, spare_found = (count, parts), spare
+            if spare_found >= (clear if count <= MANY_STEPS else 0.1 * clear):
                 break
         return best
 

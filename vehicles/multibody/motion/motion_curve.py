@@ -145,10 +145,10 @@ class MotionCurve:
         given = self.configuration(q, self._input(q), None)
         if given.pivot <= CROSSING:
             raise MechanismError(f"{self.system.mechanism.file}: singular configuration at the start: {self.label} is on several branches")
-        found = self.corrected(q, given.s, given.tangent, given.tangent)
-        if found is None:
+        configuration = self.corrected(q, given.s, given.tangent, given.tangent)
+        if configuration is None:
             raise MechanismError(f"{self.system.mechanism.file}: the loops of {self.label} cannot be closed at the start")
-        return found
+        return configuration
 
     def _input(self, q: Vector) -> float:
         """Return the value of the input; rotations of free and spherical joints count from the start."""
@@ -196,8 +196,8 @@ class MotionCurve:
         normal = np.zeros(self.active.size)
         normal[self.at] = 1.0
         q, _ = self.advanced(q, s, normal * (value - s) / self._unit[self.index])
-        found = self.corrected(q, value, normal, towards)
-        return None if found is None else found._replace(s=value)
+        configuration = self.corrected(q, value, normal, towards)
+        return None if configuration is None else configuration._replace(s=value)
 
     def corrected(self, q: Vector, s: float, normal: Vector, towards: Vector) -> Configuration | None:
         """Return the result of Newton's method from q in the plane perpendicular to `normal` (n + 1,), or None without convergence."""

@@ -71,9 +71,9 @@ class RunError(MechanismError):
 class EnergyError(RunError):
     """A complete run whose energy error exceeds the order of its method; attributes as in `RunError`."""
 
-    def __init__(self, file: str, run: Run, found: EnergyAudit) -> None:
+    def __init__(self, file: str, run: Run, audit: EnergyAudit) -> None:
         self.t, self.run = float(run.t[-1]), run
-        MechanismError.__init__(self, f"{file}: {found.complaint}")
+        MechanismError.__init__(self, f"{file}: {audit.complaint}")
 
 
 def simulate(

@@ -102,10 +102,10 @@ def dead_point(curve: MotionCurve, before: Configuration, step: float) -> float:
 
 def reached(curve: MotionCurve, point: Configuration, step: float) -> Configuration:
     """Return the result of `MotionCurve.moved`. Raises MechanismError if it fails."""
-    found = curve.moved(point, step)
-    if found is None:
+    configuration = curve.moved(point, step)
+    if configuration is None:
         raise MechanismError(f"{curve.system.mechanism.file}: cannot follow the loops beyond {curve.label} = {point.s:.9g}")
-    return found
+    return configuration
 
 
 def stretched_loops(curve: MotionCurve, q: Vector) -> tuple[str, ...]:
@@ -126,12 +126,12 @@ def crossing(curve: MotionCurve, near: Configuration) -> tuple[Singular, Neighbo
         x = center + HALF_WIDTH * NODES
         around = Neighborhood(curve, x, tuple(reached(curve, near, float(place)) for place in x))
         center = minimum(lambda x, a=around: a.at(x).pivot, x[3], x[4])  # type: ignore[misc]
-    found = around.at(center)
-    vanished = found.pivots < VANISHING * found.pivots[0]
-    if not vanished.any() or found.gap > MISSED * curve.size:
+    singular = around.at(center)
+    vanished = singular.pivots < VANISHING * singular.pivots[0]
+    if not vanished.any() or singular.gap > MISSED * curve.size:
         raise MechanismError(f"{curve.system.mechanism.file}: cannot follow the loops beyond {curve.label} = {near.s:.9g}")
     U, _, _ = np.linalg.svd(curve.jacobian(around.points[4].q))
-    return Singular(found.s, found.q, _named(curve, np.abs(U[:, : curve.rank][:, vanished]).max(axis=1))), around
+    return Singular(singular.s, singular.q, _named(curve, np.abs(U[:, : curve.rank][:, vanished]).max(axis=1))), around
 
 
 def _named(curve: MotionCurve, weights: Vector) -> tuple[str, ...]:

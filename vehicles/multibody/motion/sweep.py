@@ -24,11 +24,11 @@ GROWTH = 1.5
 MIN_COSINE = 0.98
 """A step is too long when the cosine between the tangents at its ends is below this value."""
 FIRST_STEP = 1e-3
-SMALL = 1e-6
+SMALL_PIVOT = 1e-6
 """Pivot, relative to the largest, below which branches cross."""
 TOO_NEAR = 1e-9
 """A step that ends with a smaller relative pivot is shortened, because it would end at the crossing."""
-STILL = 1e-9
+MIN_INPUT_RATE = 1e-9
 """An input whose component of the tangent is below this value does not move."""
 MAX_POINTS = 200_000
 ROUNDING = 1e-13
@@ -101,8 +101,8 @@ def sweep(system: System, q: Vector, index: int, values: Sequence[float] | Vecto
     points = [curve.reversed(point) for point in reversed(down.points[1:])] + up.points
     steps = down.steps[::-1] + up.steps
     dead = tuple(end for end in (down.dead, up.dead) if end is not None)
-    found = down.crossings[::-1] + up.crossings
-    samples = [x for x in (_sample(curve, points, steps, found, value) for value in requested) if x is not None]
+    crossings = down.crossings[::-1] + up.crossings
+    samples = [x for x in (_sample(curve, points, steps, crossings, value) for value in requested) if x is not None]
     if not samples:
         ends = ", ".join(f"{end.s:.9g} ({', '.join(map(repr, end.loops))})" for end in dead)
         raise MechanismError(f"{system.mechanism.file}: {curve.label} cannot reach any of the positions; dead points: {ends}")
@@ -118,7 +118,7 @@ def sweep(system: System, q: Vector, index: int, values: Sequence[float] | Vecto
         gap=np.array([point.gap for point in samples]),
         pivot=conditioning[:, 0],
         condition=conditioning[:, 1],
-        crossings=tuple(singular for singular, _ in found if low - SAME <= singular.s <= high + SAME),
+        crossings=tuple(singular for singular, _ in crossings if low - SAME <= singular.s <= high + SAME),
         dead_points=tuple(end for end in dead if low - SAME <= end.s <= high + SAME),
     )
 
@@ -141,7 +141,7 @@ def _walk(curve: MotionCurve, start: Configuration, direction: float, limit: flo
         else:
             points.append(ahead)
             steps.append(h)
-            if point.pivot <= SMALL < ahead.pivot:
+            if point.pivot <= SMALL_PIVOT < ahead.pivot:
                 crossings.append(crossing(curve, point))
             h = _next_step(point, ahead, h)
         if h < SMALLEST_STEP or len(points) > MAX_POINTS:
@@ -154,11 +154,11 @@ def _walk(curve: MotionCurve, start: Configuration, direction: float, limit: flo
 def _towards(curve: MotionCurve, start: Configuration, direction: float) -> Configuration | None:
     """Return `start` with a tangent to larger (1) or smaller (-1) inputs, or None at a dead point that blocks this direction."""
     forth, back = start, curve.reversed(start)
-    if abs(start.tangent[curve.at]) > STILL:
+    if abs(start.tangent[curve.at]) > MIN_INPUT_RATE:
         return forth if start.tangent[curve.at] * direction > 0.0 else back
     ways = [(way, curve.moved(way, LARGEST_STEP)) for way in (forth, back)]
     moves = [(way, ahead.s - start.s) for way, ahead in ways if ahead is not None]
-    if all(abs(move) <= STILL for _, move in moves):
+    if all(abs(move) <= MIN_INPUT_RATE for _, move in moves):
         raise MechanismError(f"{curve.system.mechanism.file}: {curve.label} cannot move: its loops fix it")
     return next((way for way, move in moves if move * direction > 0.0), None)
 
@@ -175,13 +175,13 @@ def _next_step(before: Configuration, point: Configuration, h: float) -> float:
     """Return the length of the step after one of length h from `before` to `point`.
 
     Where the pivot decreases to zero, branches cross or nearly meet. A long step could end on the wrong branch, so the step is half of the
-    remaining distance until the pivot is `SMALL`; a point that still looks like a crossing is one, and the next step crosses it.
+    remaining distance until the pivot is `SMALL_PIVOT`; a point that still looks like a crossing is one, and the next step crosses it.
     """
     longest, fall = min(GROWTH * h, LARGEST_STEP), (before.pivot - point.pivot) / h
     if fall <= 0.0:
         return longest
     left = point.pivot / fall
-    return min(longest, 0.5 * left) if point.pivot > SMALL else max(h, 4.0 * left)
+    return min(longest, 0.5 * left) if point.pivot > SMALL_PIVOT else max(h, 4.0 * left)
 
 
 def _sample(
@@ -203,10 +203,10 @@ def _sample(
             return around.at_input(value)
     i = int(np.searchsorted(inputs, value)) - 1
     q, s = _between(curve, points[i], points[i + 1], steps[i], value)
-    found = curve.at_input(q, s, value, points[i].tangent)
-    if found is None or found.tangent[curve.at] <= 0.0:
+    configuration = curve.at_input(q, s, value, points[i].tangent)
+    if configuration is None or configuration.tangent[curve.at] <= 0.0:
         return _near_dead_point(curve, points[i], points[i + 1], steps[i], value)
-    return found
+    return configuration
 
 
 def _near_dead_point(curve: MotionCurve, a: Configuration, b: Configuration, step: float, value: float) -> Configuration:

@@ -34,7 +34,7 @@ Array = NDArray[Any]
 MAX_CELLS = 1024
 """Largest number of intervals along one variable."""
 
-BETWEEN = (0.21, 0.5, 0.79)
+ERROR_POSITIONS = (0.21, 0.5, 0.79)
 """Relative positions in an interval at which the error is evaluated."""
 
 MAX_PROBED = 9
@@ -139,14 +139,14 @@ def pose_table_within(
         table = pose_table(poses, travel, cells, lock or (0.0, 0.0), steer_cells)
         at, between = _sample_points(travel, cells)
         if lock is None:
-            found = pose_errors(poses, table, between, np.zeros(1))
-            along, across = found, (0.0, 0.0)
+            errors = pose_errors(poses, table, between, np.zeros(1))
+            along, across = errors, (0.0, 0.0)
         else:
             steer_at, steer_between = _sample_points(lock, steer_cells)
             along, across = pose_errors(poses, table, between, steer_at), pose_errors(poses, table, at, steer_between)
-            found = pose_errors(poses, table, between, steer_between)
-        if _within(found, position, rotation):
-            return table, *found
+            errors = pose_errors(poses, table, between, steer_between)
+        if _within(errors, position, rotation):
+            return table, *errors
         coarse = not _within(along, position, rotation)
         if lock is None or coarse or _within(across, position, rotation):
             cells *= 2
@@ -178,13 +178,13 @@ def angle_between(R: Array, S: Array) -> float:
 
 
 def _sample_points(span: tuple[float, float], cells: int) -> tuple[Array, Array]:
-    """Return some nodes, and positions BETWEEN the nodes.
+    """Return some nodes, and positions ERROR_POSITIONS the nodes.
 
     A fine table is sampled in MAX_PROBED intervals only, including the first and the last one.
     """
     intervals = np.unique(np.linspace(0, cells - 1, min(cells, MAX_PROBED)).round())
     step = (span[1] - span[0]) / cells
-    return span[0] + step * np.append(intervals, cells), span[0] + step * (intervals[:, None] + np.array(BETWEEN)).ravel()
+    return span[0] + step * np.append(intervals, cells), span[0] + step * (intervals[:, None] + np.array(ERROR_POSITIONS)).ravel()
 
 
 def _within(errors: tuple[float, float], position: float, rotation: float) -> bool:

@@ -79,8 +79,8 @@ class DoubleWishboneCorner(DoubleWishbonePoints, CornerDesign):
     def kingpin(self, blocks: Blocks, theta: float, i: int) -> tuple[Vector, Vector, Vector] | None:
         if type(self) is not DoubleWishboneCorner:  # a derived kind may adjust its rod differently
             return None
-        found = blocks.scratch[0]
-        return found["D"][:, i], found["F"][:, i], found["K"][:, i]
+        scratch = blocks.scratch[0]
+        return scratch["D"][:, i], scratch["F"][:, i], scratch["K"][:, i]
 
     def add_to(self, parts: Parts, name: str, chassis: str, inner: str, struts: Record, i: int) -> None:
         add_double_wishbone(parts, name, self, chassis, inner, struts, i)
@@ -89,9 +89,9 @@ class DoubleWishboneCorner(DoubleWishbonePoints, CornerDesign):
         return REACH
 
     def gap(self, corners: Record, blocks: Blocks, inputs: Record, i: int) -> float:
-        found, p = blocks.scratch[0], blocks.own[0]
-        kingpin = np.linalg.norm(found["F"][:, i] - found["D"][:, i]) - p["kingpin_length"][i]
-        tierod = np.linalg.norm(found["K"][:, i] - inputs[0]["Q"][:, i]) - p["tierod_length"][i]
+        scratch, p = blocks.scratch[0], blocks.own[0]
+        kingpin = np.linalg.norm(scratch["F"][:, i] - scratch["D"][:, i]) - p["kingpin_length"][i]
+        tierod = np.linalg.norm(scratch["K"][:, i] - inputs[0]["Q"][:, i]) - p["tierod_length"][i]
         return float(np.maximum(abs(kingpin), abs(tierod)))
 
     def turn_of_steering(self, blocks: Blocks, i: int) -> float:

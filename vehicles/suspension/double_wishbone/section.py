@@ -91,17 +91,17 @@ class DoubleWishboneAxle(Axle):
                     faults.add(points.error(ball, f"a point that is not on the line through {front} and {rear}"))
 
     def read_bodies(self, bodies: Values) -> dict[str, RigidBody]:
-        found: dict[str, RigidBody] = {}
+        axle_bodies: dict[str, RigidBody] = {}
         with ErrorCollector() as faults:
             with faults.part():
-                found |= super().read_bodies(bodies)
+                axle_bodies |= super().read_bodies(bodies)
             for name, points in ARMS.items():
                 with faults.part():
-                    found[name] = self.arm(bodies, name, points)
+                    axle_bodies[name] = self.arm(bodies, name, points)
             for name, (start, end) in RODS.items():
                 with faults.part():
-                    found[name] = self._rod(bodies, name, self.points[start], self.points[end])
-        return found
+                    axle_bodies[name] = self._rod(bodies, name, self.points[start], self.points[end])
+        return axle_bodies
 
     def _rod(self, bodies: Values, name: str, start: Vector, end: Vector) -> RigidBody:
         """Return a rod, massless without an entry in the file."""

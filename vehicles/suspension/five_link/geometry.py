@@ -112,9 +112,9 @@ def _travel(parameters: Record, j: int, corner: FiveLinkPoints) -> tuple[float, 
     f = parameters[0]
     ends = []
     for direction in (-1.0, 1.0):
-        found, reached = record(FOUND), 0.0
+        scratch, reached = record(FOUND), 0.0
         for height in direction * np.arange(SEARCH_STEP, SEARCH_RANGE + SEARCH_STEP, SEARCH_STEP):
-            if not find_position(f, found[0], j, height) or steepness(found, j) > MAX_STEEPNESS:
+            if not find_position(f, scratch[0], j, height) or steepness(scratch, j) > MAX_STEEPNESS:
                 break
             reached = float(height)
         ends.append(reached)
@@ -123,6 +123,6 @@ def _travel(parameters: Record, j: int, corner: FiveLinkPoints) -> tuple[float, 
     return ends[0], ends[1]
 
 
-def steepness(found: Record, j: int) -> float:
+def steepness(scratch: Record, j: int) -> float:
     """Return the largest derivative of the carrier's pose by its height."""
-    return float(np.abs([found[0]["v"][:, j], found[0]["w"][:, j]]).max())
+    return float(np.abs([scratch[0]["v"][:, j], scratch[0]["w"][:, j]]).max())

@@ -49,14 +49,14 @@ class FiveLinkAxle(Axle):
     unsteered = "the toe link of a five-link axle is not steered"
 
     def read_bodies(self, bodies: Values) -> dict[str, RigidBody]:
-        found: dict[str, RigidBody] = {}
+        axle_bodies: dict[str, RigidBody] = {}
         with ErrorCollector() as faults:
             with faults.part():
-                found |= super().read_bodies(bodies)
+                axle_bodies |= super().read_bodies(bodies)
             for name, (start, end) in LINK_ENDS.items():
                 with faults.part():
-                    found[name] = self.rod(bodies, name, self.points[start], self.points[end])
-        return found
+                    axle_bodies[name] = self.rod(bodies, name, self.points[start], self.points[end])
+        return axle_bodies
 
     def read_struts(self) -> None:
         self.spring_on, self.shock_on = (BODIES.index(strut["mounted_on"]) for strut in (self.spring, self.shock))

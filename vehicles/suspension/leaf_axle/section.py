@@ -64,11 +64,11 @@ FIELDS = fields_of(
         Field("eye_offset", Number("m", -0.1, 0.1), "height of the middle of the front eye above the neutral line of the main leaf", 0.0),
     ),
 )
-SHORT = 0.1
+MIN_HALF_LENGTH = 0.1
 """m. Smallest length of half a spring."""
 LEVER = 0.3
 """m. Height of the end of the third rod above the axle."""
-NEAR = 1e-3
+RATE_STEP = 1e-3
 """m. Distance from the design position of the deflections between which the rate of a spring with a table is measured."""
 Y, Z = np.eye(3)[1:]
 
@@ -93,8 +93,8 @@ class LeafAxle(RigidAxle):
         p = self.points
         with ErrorCollector() as faults:
             for name, side in (("FRONT_EYE", 1.0), ("REAR_EYE", -1.0)):
-                if side * (p[name] - p["SEAT"])[0] < SHORT:
-                    expected = f"a point at least {SHORT:g} m {'ahead of' if side > 0.0 else 'behind'} SEAT"
+                if side * (p[name] - p["SEAT"])[0] < MIN_HALF_LENGTH:
+                    expected = f"a point at least {MIN_HALF_LENGTH:g} m {'ahead of' if side > 0.0 else 'behind'} SEAT"
                     faults.add(points.error(name, expected))
             if p["STOP_C"][2] <= p["SEAT"][2]:
                 faults.add(points.error("STOP_C", "a point above SEAT"))
@@ -133,8 +133,10 @@ class LeafAxle(RigidAxle):
         deformation, pull = self.table
         if not len(deformation):
             return self.rate
-        before, behind = np.interp((self.points["STOP_C"] - self.points["SEAT"])[2] - self.free_length + [-NEAR, NEAR], deformation, pull)
-        return float(self.rate + (behind - before) / (2.0 * NEAR))
+        before, behind = np.interp(
+            (self.points["STOP_C"] - self.points["SEAT"])[2] - self.free_length + [-RATE_STEP, RATE_STEP], deformation, pull
+        )
+        return float(self.rate + (behind - before) / (2.0 * RATE_STEP))
 
     def spring_ends(self) -> tuple[Vector, Vector]:
         return self.points["SEAT"], self.points["STOP_C"]

@@ -153,8 +153,8 @@ class MacPhersonCorner(CornerDesign):
         return REACH
 
     def gap(self, corners: Record, blocks: Blocks, inputs: Record, i: int) -> float:
-        found = self._memory(blocks, i)
-        return abs(float(np.linalg.norm(found["K"] - inputs[0]["Q"][:, i])) - self.tierod_length)
+        memory = self._memory(blocks, i)
+        return abs(float(np.linalg.norm(memory["K"] - inputs[0]["Q"][:, i])) - self.tierod_length)
 
     def turn_of_steering(self, blocks: Blocks, i: int) -> float:
         return float(np.linalg.norm(self._memory(blocks, i)["gain"]))

@@ -83,16 +83,16 @@ class MacPhersonAxle(Axle):
                 faults.add(points.error("LCA_U", "a point below the top of the strut"))
 
     def read_bodies(self, bodies: Values) -> dict[str, RigidBody]:
-        found: dict[str, RigidBody] = {}
+        axle_bodies: dict[str, RigidBody] = {}
         with ErrorCollector() as faults:
             with faults.part():
-                found |= super().read_bodies(bodies)
-                found["wheel"] = self.wheel_axis.turned(found["wheel"])
+                axle_bodies |= super().read_bodies(bodies)
+                axle_bodies["wheel"] = self.wheel_axis.turned(axle_bodies["wheel"])
             with faults.part():
-                found["lower_arm"] = self.arm(bodies, "lower_arm", ("LCA_F", "LCA_B", "LCA_U", "LCA_CM"))
+                axle_bodies["lower_arm"] = self.arm(bodies, "lower_arm", ("LCA_F", "LCA_B", "LCA_U", "LCA_CM"))
             with faults.part():
-                found["strut"] = read_body("strut", bodies["strut"], self.points["STRUT_CM"])
-        return found
+                axle_bodies["strut"] = read_body("strut", bodies["strut"], self.points["STRUT_CM"])
+        return axle_bodies
 
     def corner(self, mirror: bool) -> MacPhersonCorner:
         p, bodies = self.side(mirror)

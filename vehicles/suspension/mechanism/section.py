@@ -161,7 +161,7 @@ class MechanismAxle(Axle):
     def corner(self, mirror: bool) -> MechanismCorner:
         if not mirror:
             return self.left
-        turned = np.concatenate([[1.0], TURNED])
+        turned = np.concatenate([[1.0], TURN_FACTORS])
         start = {name: q * turned if q.size == 4 else q for name, q in self.start.positions.items()}
         names = replace(self.names, ratio=-self.names.ratio)
         return self._corner(mirrored(self.mechanism), InitialState(start, self.start.rates, self.start.accelerations), names)

@@ -139,8 +139,8 @@ class SemiTrailingArmAxle(Axle):
             bodies.needed("knuckle", f"the knuckle on the kingpin ({', '.join(KINGPIN)} among the hardpoints)")
         arm, *others = super().read_bodies(bodies).values()
         arm = replace(arm, name="arm" if self.with_kingpin else "knuckle")
-        found = {body.name: body for body in (arm, *others)}
-        return {**found, "wheel": self.wheel_axis.turned(found["wheel"])}
+        axle_bodies = {body.name: body for body in (arm, *others)}
+        return {**axle_bodies, "wheel": self.wheel_axis.turned(axle_bodies["wheel"])}
 
     def corner(self, mirror: bool) -> CornerDesign:
         p, bodies = self.side(mirror)

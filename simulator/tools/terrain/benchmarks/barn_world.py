@@ -83,11 +83,11 @@ def read_world(path: Path, number: int) -> BarnWorld:
         return BarnWorld(number, np.hstack((centers, sizes)), line, folder)
     if not path.is_dir():
         raise ConfigError("barn", "", str(path), f"a folder with {TABLES[0]}, or with world_N.world files in it or below it")
-    found = sorted(path.rglob(f"world_{number}.world")) or sorted(path.rglob(f"world_{number}.sdf"))
-    if len(found) != 1:
-        listed = ", ".join(map(str, found[:4])) or "none"
+    files = sorted(path.rglob(f"world_{number}.world")) or sorted(path.rglob(f"world_{number}.sdf"))
+    if len(files) != 1:
+        listed = ", ".join(map(str, files[:4])) or "none"
         raise ConfigError(path, "world", number, f"{TABLES[0]}, or one file world_{number}.world; found {listed}")
-    return _original(found[0], path, number)
+    return _original(files[0], path, number)
 
 
 def _rows_of(file: Path, number: int, columns: tuple[str, str]) -> FloatArray:

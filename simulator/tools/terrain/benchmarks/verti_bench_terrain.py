@@ -16,7 +16,7 @@ from simulator.tools.terrain.benchmarks.tasks import Task, tasks_text
 from simulator.tools.terrain.benchmarks.verti_bench_world import (
     HALF,
     MAP_HALF,
-    SOFT,
+    SOFT_CLASSES,
     TILE,
     TILES,
     VertiBenchWorld,
@@ -43,7 +43,7 @@ BANDS = {
     3: (21.0, -22.0),
 }
 """m. y of the borders between the bands of a soft world, from the north, by the number of its soils."""
-BEYOND = 1000.0
+NORTH_OF_ALL = 1000.0
 """m. A y north of all ground."""
 RESTITUTION = 0.01
 COLORS = {"rock": (0.45, 0.43, 0.4), "tree": (0.2, 0.4, 0.15)}
@@ -207,7 +207,7 @@ def soil_files(world: VertiBenchWorld, folder: Path) -> dict[Path, bytes | str]:
 
 def soil_text(material: str) -> str:
     """Return the soil or surface file of a material."""
-    if material in SOFT:
+    if material in SOFT_CLASSES:
         k_phi, k_c, n, c, phi, janosi, elastic, weight, leaves = _SCM[material]
         return _SOIL.format(
             name=material,
@@ -268,7 +268,8 @@ def _bands(soils: list[str]) -> list[str]:
     borders = BANDS[len(soils)]
     lines = [f"soil: verti_bench_{soils[-1]}", "patches:   # later ones cover earlier ones"]
     return lines + [
-        f"  - {{soil: verti_bench_{soil}, y: [{low}, {BEYOND}]}}" for soil, low in reversed(list(zip(soils[:-1], borders, strict=True)))
+        f"  - {{soil: verti_bench_{soil}, y: [{low}, {NORTH_OF_ALL}]}}"
+        for soil, low in reversed(list(zip(soils[:-1], borders, strict=True)))
     ]
 
 

@@ -33,8 +33,8 @@ HALF = 64.0
 """m. Half the side length of the ground."""
 MAP_HALF = 64.5
 """m. Half the side length over which the height map of the planners, of starts, goals and obstacles is stretched."""
-HARD = ("clay", "concrete", "dirt", "grass", "gravel", "rock", "wood")
-SOFT = ("mud", "sand", "snow")
+HARD_CLASSES = ("clay", "concrete", "dirt", "grass", "gravel", "rock", "wood")
+SOFT_CLASSES = ("mud", "sand", "snow")
 MAX_BYTES = 1 << 22
 """Maximum size of a height map [bytes]."""
 WORLDS = "worlds"
@@ -49,7 +49,7 @@ _TERRAIN = (
 )
 _TILE = (
     Field("index", Number("1", 0, TILES - 1, shape=(2,), whole=True), "tile row from the north, tile column from the west"),
-    Field("terrain_type", Choice((*HARD, *SOFT)), "material"),
+    Field("terrain_type", Choice((*HARD_CLASSES, *SOFT_CLASSES)), "material"),
     Field("friction", Number("1", 0.0, 2.0), "friction coefficient of a hard tile", None),
 )
 _WORLD = (Field("terrain_type", Choice(("rigid", "deformable", "mixed")), "kind of the world"),)
@@ -96,7 +96,7 @@ class VertiBenchWorld:
     @property
     def soft(self) -> NDArray[np.bool_]:
         """Whether each tile is soft, (TILES, TILES)."""
-        return np.isin(self.materials, SOFT)
+        return np.isin(self.materials, SOFT_CLASSES)
 
 
 def read_world(folder: Path, number: int) -> VertiBenchWorld:
@@ -132,9 +132,9 @@ def read_world(folder: Path, number: int) -> VertiBenchWorld:
 
 def numbers_of_worlds(folder: Path) -> tuple[int, ...]:
     """Return the numbers of all worlds in a folder or below it."""
-    found = sorted(folder.glob("config*_*.yaml")) or sorted(folder.rglob("config*_*.yaml"))
-    found = [path for path in found if path.parent.name.lower() == WORLDS] or found
-    numbers = (path.stem.removeprefix("config").partition("_")[0] for path in found)
+    files = sorted(folder.glob("config*_*.yaml")) or sorted(folder.rglob("config*_*.yaml"))
+    files = [path for path in files if path.parent.name.lower() == WORLDS] or files
+    numbers = (path.stem.removeprefix("config").partition("_")[0] for path in files)
     return tuple(sorted({int(number) for number in numbers if number.isdigit()}))
 
 
@@ -142,15 +142,15 @@ def _one_file(folder: Path, pattern: str, number: int) -> Path:
     """Return the only file of a pattern in a folder or below it. Raises ConfigError."""
     if not folder.is_dir():
         raise ConfigError("verti_bench", "", str(folder), "the folder of the worlds")
-    found = sorted(folder.glob(pattern)) or sorted(folder.rglob(pattern))
-    found = [path for path in found if path.parent.name.lower() == WORLDS] or found
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    files = sorted(folder.glob(pattern)) or sorted(folder.rglob(pattern))
+    files = [path for path in files if path.parent.name.lower() == WORLDS] or files
+    if len(files) == 1:
+        return files[0]
+    if not files:
         known = sorted({int(path.stem) for path in folder.rglob("*.bmp") if path.stem.isdigit()})
         listed = ", ".join(map(str, known[:20])) + (" ..." if len(known) > 20 else "")
         raise ConfigError(folder, "--world", number, f"a file {pattern}; worlds here: {listed or 'none'}")
-    raise ConfigError(folder, "--world", number, f"one file {pattern}; found {', '.join(map(str, found[:4]))}; hint: name a smaller folder")
+    raise ConfigError(folder, "--world", number, f"one file {pattern}; found {', '.join(map(str, files[:4]))}; hint: name a smaller folder")
 
 
 def _section(table: Fields, content: Any, file: Path, key: str) -> Values:
@@ -191,7 +191,7 @@ def _tiles(content: Any, file: Path) -> tuple[NDArray[np.str_], FloatArray]:
         if materials[place]:
             raise tile.error("index", "one entry for each tile")
         materials[place] = tile["terrain_type"]
-        if tile["terrain_type"] in HARD:
+        if tile["terrain_type"] in HARD_CLASSES:
             friction[place] = tile.needed("friction", "the friction coefficient of a hard tile")
     if not (materials != "").all():
         i, j = np.argwhere(materials == "")[0]

@@ -31,7 +31,7 @@ from simulator.tick import (
 )
 from vehicles.command import COMMAND
 
-TIPPED = math.cos(math.radians(60.0))
+TIPPED_COSINE = math.cos(math.radians(60.0))
 """1. Cosine of the angle between the vertical axes of vehicle and world beyond which the vehicle counts as rolled over."""
 OVERTRAVEL = 0.02
 """1. Fraction of the suspension travel by which the travel may be exceeded, because the stops are elastic."""
@@ -133,7 +133,7 @@ def is_upright(q_WB: NDArray[np.float64]) -> bool:
     """Return whether the vertical axis of a chassis with this attitude points roughly upwards."""
     R = np.empty((3, 3))
     rotation_of_quaternion(np.ascontiguousarray(q_WB), R)
-    return bool(R[2, 2] > TIPPED)
+    return bool(R[2, 2] > TIPPED_COSINE)
 
 
 class Places:

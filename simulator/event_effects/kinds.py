@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from simulator.base.errors import NOTHING, ConfigError, JounceError
 from simulator.base.fields import Anything, Choice, Field, FieldType, Flag, Group, Number, Text, read
@@ -14,18 +14,15 @@ from simulator.base.suggestions import did_you_mean
 from simulator.base.units import tidy
 from simulator.driver.input_devices.controls import SHIFT_SPEED
 from simulator.driver.make_driver import PERSON
-from simulator.events.cueing_controls import PARAMETER, SETS, CueingControls, intensity_text, parameter_text
+from simulator.event_effects.cueing_controls import PARAMETER, SETS, CueingControls, intensity_text, parameter_text
 from simulator.events.event import Event, Origin
 from simulator.events.questions import CONFIRM
 from simulator.events.sound_controls import SHORT_HORN
+from simulator.platform_supervisor import PARK, RAISE
+from simulator.session import Session
 from simulator.view.user_settings import users_key
 from washout.intensity import MOST
 
-if TYPE_CHECKING:
-    from simulator.session import Session
-
-RAISE, PARK, RAISE_LATER, STAY_DOWN = "raise", "park", "raise later", "stay down"
-"""Orders for the platform. The last two are for a platform that has not joined the drive: they have no effect on the session."""
 TUNED_TIME = 4.0
 """s for which a changed parameter of the washout is displayed."""
 REFUSED_TIME = 3.0
@@ -47,14 +44,14 @@ OPERATOR = frozenset({Origin.CONSOLE, Origin.SCRIPT})
 MAX_NOTE = 200
 """Maximum letters of a note."""
 NOTE = rf"^.{{1,{MAX_NOTE}}}\Z"
-FAR = 1e6
+MAX_COORDINATE = 1e6
 """m. Largest coordinate of a place."""
 MAX_FAULTS = 100
 """Maximum number of faults of a drive that accepts a further one by an event."""
 EVERY = frozenset(Origin) - {Origin.SESSION, Origin.CONSOLE}
 AT_REST = ("off", "parked")
 """States of a platform that is down and rests."""
-STOPPED = "the operator has stopped the platform"
+STOPPED_REASON = "the operator has stopped the platform"
 
 
 class Controlled(Protocol):
@@ -197,7 +194,7 @@ def _set_upright(drive: Controlled, _: None) -> Effect:
 def _place(drive: Controlled, given: Any) -> Effect:
     values = read(PLACE, given, "event", "place")
     if values.get("heading") is None:
-        given = {**given, "heading_deg": tidy(math.degrees(drive.session.heading))}
+        given = {**given, "heading_deg": tidy(math.degrees(drive.session.recovery.heading))}
         values = read(PLACE, given, "event", "place")
     drive.session.place(float(values["x"]), float(values["y"]), values["heading"])
     drive.show("")
@@ -242,7 +239,7 @@ def _park(drive: Controlled, _: None) -> Effect:
 def _stop(drive: Controlled, _: None) -> Effect:
     drive.command_platform(PARK)  # it needs a new order to rise
     drive.session.paused = drive.session.platform_stopped = True
-    drive.show(STOPPED, math.inf, lambda session: session.platform_stopped)
+    drive.show(STOPPED_REASON, math.inf, lambda session: session.platform_stopped)
     return Effect("stop")
 
 
@@ -258,7 +255,7 @@ def _acknowledge(drive: Controlled, _: None) -> Effect:
 def _need_no_stop(drive: Controlled, kind: str, value: Any) -> None:
     """Check that the platform is not stopped. Raises ConfigError."""
     if drive.session.platform_stopped:
-        raise ConfigError("event", kind, value, f"an acknowledgment before it, because {STOPPED}")
+        raise ConfigError("event", kind, value, f"an acknowledgment before it, because {STOPPED_REASON}")
 
 
 def _intensity(drive: Controlled, value: float) -> Effect:
@@ -317,11 +314,11 @@ def _confirm(_: Controlled, number: int) -> Effect:
 def _add_fault(drive: Controlled, given: Any) -> Effect:
     session = drive.session
     entry = {"type": given} if isinstance(given, str) else given
-    if not isinstance(entry, Mapping) or session.injector.make is None or len(session.faults) >= MAX_FAULTS:
+    if not isinstance(entry, Mapping) or session.injector.make is None or len(session.injector.faults) >= MAX_FAULTS:
         raise ConfigError("event", "add_fault", given, f"{FAULT.description()}, in a drive with less than {MAX_FAULTS} faults")
     if not any(key == "phase" or str(key).partition("_")[0] == "start" for key in entry):
         entry = {**entry, "start_s": shown_time(session.time)}
-    planned = session.injector.make([entry], session.faults)
+    planned = session.injector.make([entry], session.injector.faults)
     try:
         session.injector.add(planned, session.time if session.tick > 0 else 0.0, until_reset=True)
     except JounceError as error:
@@ -374,8 +371,8 @@ def _wait_over(drive: Controlled, ticks: int) -> Effect:
 
 
 PLACE = (
-    Field("x", Number("m", -FAR, FAR), "position, in the world"),
-    Field("y", Number("m", -FAR, FAR), "position, in the world"),
+    Field("x", Number("m", -MAX_COORDINATE, MAX_COORDINATE), "position, in the world"),
+    Field("y", Number("m", -MAX_COORDINATE, MAX_COORDINATE), "position, in the world"),
     Field("heading", Number("rad", -math.tau, math.tau), "heading, + = left of the x axis; default: the present one", None, written="deg"),
 )
 """Keys of the value of `place`."""

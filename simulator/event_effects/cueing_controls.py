@@ -14,7 +14,7 @@ from washout.online_tuning import OnlineTuner, TunableParameter
 
 STEP = 0.1
 """1. Change of the intensity per key press."""
-ROUNDED = 1e-3
+ROUNDING_TOLERANCE = 1e-3
 """1. Relative tolerance of the free range, within which its displayed limits are rounded."""
 SETS = ("A", "B")
 """Names of the sets of values; a drive begins with the first one."""
@@ -89,18 +89,18 @@ class CueingControls:
 
     def switch(self, name: str | None) -> str:
         """Activate a set (None: the other one) within a second, and return its name. A set without values begins as a copy of the present one."""
-        wanted = next(one for one in SETS if one != self.active) if name is None else name
-        if wanted != self.active:
+        new_set = next(one for one in SETS if one != self.active) if name is None else name
+        if new_set != self.active:
             tuner = self.tuner
             self._sets[self.active] = here = TunedSet(tuner.intensity, {one: tuner.value(one) for one in tuner.parameters})
-            there = self._sets.get(wanted, here)
+            there = self._sets.get(new_set, here)
             changes = {one: value for one, value in there.parameters.items() if value != here.parameters[one]}
             if changes:
                 tuner.change_all(changes)
             if there.intensity != here.intensity:
                 tuner.intensity = there.intensity
-            self.active = wanted
-        return wanted
+            self.active = new_set
+        return new_set
 
     def parameter_question(self, given: Any) -> str:
         """Return the question about a value outside of the free range around that of the file; empty if there is none. Raises ConfigError."""
@@ -123,7 +123,7 @@ class CueingControls:
 def _is_free(value: float, free: tuple[float, float], present: float, given: float) -> bool:
     """Return whether a value needs no confirmation: it is in the free range, or nearer to the file than the present one."""
     low, high = free
-    is_inside = low - ROUNDED * abs(low) <= value <= high + ROUNDED * abs(high)
+    is_inside = low - ROUNDING_TOLERANCE * abs(low) <= value <= high + ROUNDING_TOLERANCE * abs(high)
     return is_inside or min(present, given) <= value <= max(present, given)
 
 
