@@ -198,7 +198,7 @@ class Session:
             self.command[0]["selector"], self.command[0]["throttle"] = 1, self.vehicle.start_throttle
         self.objects.reset()
         self.others.begin(self.ground)
-        self.others.place(self.arrays)
+        self.others.place(self.injector.arrays)
         self.recovery.begin()
         self.world.collisions.begin()
         self._reset_motion()

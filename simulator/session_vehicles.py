@@ -17,9 +17,9 @@ from simulator.base.errors import JounceError
 from simulator.base.fast_call import compiled_call, type_of
 from simulator.base.record_tree import addresses_in
 from simulator.base.records import Record, Table, dtype_of, record
+from simulator.collision import Collision, CollisionList
 from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.driver_seat import DriverSeat
-from simulator.collision import Collision, CollisionList
 from simulator.incident import verdict_text
 from simulator.session_objects import SessionObjects
 from simulator.tick import VALID, VEHICLE_ROW, WATCH, place_others

@@ -185,11 +185,11 @@ class Fleet:
         chosen = np.arange(self.n) if mask is None else np.flatnonzero(self._mask(mask))
         places = np.broadcast_to(np.asarray(self.ground.spawn if poses is None else poses, float), (self.n, 3))
         v, last = self._vehicle, None
-        for k in chosen:
-            place = tuple(places[k])
-            if place != last:
-                v.reset(self.ground, *place, speed=speed)
-                last = place
+        for k in chosen.tolist():
+            x, y, yaw = places[k].tolist()
+            if (x, y, yaw) != last:
+                v.reset(self.ground, x, y, yaw, speed=speed)
+                last = x, y, yaw
             self._put(k, v.piece.memory[self._bytes], v.readout[0]["p_BG"])
         return self.observations
 
@@ -211,7 +211,7 @@ class Fleet:
     def restore(self, mask: ArrayLike, snapshots: ArrayLike) -> NDArray[np.float64]:
         """Give vehicles (mask (n,)) the states of snapshots, one number for all or (n,). Return the observations."""
         numbers = np.broadcast_to(np.asarray(snapshots, np.int64), (self.n,))
-        for k in np.flatnonzero(self._mask(mask)):
+        for k in np.flatnonzero(self._mask(mask)).tolist():
             if not 0 <= numbers[k] < len(self._bank):
                 raise JounceError(f"snapshot {numbers[k]}: no such snapshot; expected 0 to {len(self._bank) - 1}")
             self._put(k, *self._bank[numbers[k]])

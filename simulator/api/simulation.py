@@ -26,8 +26,8 @@ from simulator.base.suggestions import did_you_mean
 from simulator.builder.builder import data_folder
 from simulator.builder.session_parts import SessionParts
 from simulator.builder.warm_up import compile_kernels
-from simulator.configuration.vehicles_section import default_name
 from simulator.collision import Collision
+from simulator.configuration.vehicles_section import default_name
 from simulator.driver.command_ranges import RANGES
 from simulator.driver.contract import SensingDriver
 from simulator.driver.driver_seat import Closing

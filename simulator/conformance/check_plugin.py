@@ -58,7 +58,6 @@ SUITES: dict[str, Suite] = {
     "shapes": Suite(
         "terrain.objects.shapes:ShapeKind",
         "terrain.objects.shape_kinds:SHAPE_KINDS",
-        "terrain.objects.shape_kinds:check",
         "simulator.conformance.object_generators:check_shape",
     ),
     "elevation_formats": Suite(

@@ -26,12 +26,12 @@ from simulator.configuration.layers import Origin as Source
 from simulator.driver.make_driver import PERSON
 from simulator.event_effects.cueing_controls import CueingControls
 from simulator.events.event import Event, Origin
-from simulator.platform_supervisor import STAY_DOWN
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_view import DriveView
 from simulator.host.event_service import EventService
 from simulator.host.session_reports import SessionReports
 from simulator.outlets.telemetry import TelemetryOutlet
+from simulator.platform_supervisor import STAY_DOWN
 from simulator.port.messages import VERSION
 from simulator.port.peer import Peer, PortOutlet
 from simulator.port.port_driver import PortDriver

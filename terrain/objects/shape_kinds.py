@@ -38,19 +38,12 @@ MESH_FILE = ShapeKind(
     ),
     "triangles of a mesh file",
 )
-SHAPE_KINDS: Registry[ShapeKind] = Registry("shape", "jounce.shapes", {one.name: one for one in (*SHIPPED, MESH_FILE)})
+SHAPE_KINDS: Registry[ShapeKind] = Registry(
+    "shape", "jounce.shapes", {one.name: one for one in (*SHIPPED, MESH_FILE)}, contract="terrain.objects.shapes"
+)
 
 
-def register(kind: ShapeKind) -> None:
-    """Register a shape by its name. Raises JounceError for another contract version or a duplicate name."""
-    check(kind)
-    SHAPE_KINDS.register(kind.name, kind)
-
-
-def check(kind: ShapeKind) -> None:
-    """Check the contract version, as in `register`, for kinds that installed packages provide. Raises JounceError."""
-    if kind.contract != CONTRACT:
-        raise JounceError(f"shape {kind.name}: contract version {kind.contract}; expected version {CONTRACT}")
+register = SHAPE_KINDS.add
 
 
 def build_shape(request: ShapeRequest) -> Shape:
@@ -63,7 +56,6 @@ def build_shape(request: ShapeRequest) -> Shape:
     JounceError : a plugin raised another exception, or returned something else than a shape
     """
     kind = SHAPE_KINDS.need(request.values["shape"])
-    check(kind)
     with making(f"shape {kind.name}"):
         shape = kind.build(request)
         if type(shape) not in SHAPES:

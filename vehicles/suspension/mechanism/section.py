@@ -26,7 +26,7 @@ Vector = NDArray[np.float64]
 
 MIRROR = np.array([1.0, -1.0, 1.0])
 """Mirror factors of a position or a direction at the plane y = 0."""
-TURNED = -MIRROR
+TURN_FACTORS = -MIRROR
 """Mirror factors of an axis of rotation."""
 FLIP = np.outer(MIRROR, MIRROR)
 """Mirror factors of a rotation or an inertia matrix, entry by entry."""
@@ -53,7 +53,7 @@ def mirrored(m: Mechanism) -> Mechanism:
     """Return the mirror image about y = 0. Joint coordinates have the same values on both sides."""
 
     def joint(one: Joint) -> Joint:
-        side = MIRROR if one.kind == "prismatic" else TURNED
+        side = MIRROR if one.kind == "prismatic" else TURN_FACTORS
         return replace(
             one,
             p_PF=one.p_PF * MIRROR,
