@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
@@ -14,21 +13,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simulator.api.command_drivers import HeldCommand, as_driver, split_drivers
 from simulator.api.loading import Changes, assemble
 from simulator.api.own_vehicle import OwnVehicle
 from simulator.autonomy.outcome import Outcome, outcome_of
-from simulator.base.call_checks import FUNCTION, MAPPING, NAME, NAMES, NUMBER, TEXT, WHOLE, ArgumentError, Kind, checks, is_name, optional
+from simulator.base.call_checks import FUNCTION, MAPPING, NAME, NAMES, NUMBER, TEXT, WHOLE, Kind, checks, is_name, optional
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.machine import origin
 from simulator.base.rates import shown_time, whole_ticks
-from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
 from simulator.builder.builder import data_folder
 from simulator.builder.session_parts import SessionParts
 from simulator.builder.warm_up import compile_kernels
 from simulator.collision import Collision
-from simulator.configuration.vehicles_section import default_name
-from simulator.driver.command_ranges import RANGES
 from simulator.driver.contract import SensingDriver
 from simulator.driver.driver_seat import Closing
 from simulator.faults.planned_fault import PlannedFault
@@ -54,8 +51,6 @@ from vehicles.vehicle import Vehicle
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DRIVE = 1
-"""Default selector position."""
 DRIVER = Kind(
     lambda value: isinstance(value, str) or (not isinstance(value, type) and (callable(value) or callable(getattr(value, "read", None)))),
     "a name, a function, or an object with read(t, readout, command)",
@@ -69,8 +64,6 @@ class DefaultPlatform(Enum):
 
 
 DEFAULT_PLATFORM = DefaultPlatform.OF_SESSION
-POSITIONS = {"reverse": -1, "neutral": 0, "drive": DRIVE}
-"""Selector positions by name."""
 
 
 class IncidentError(JounceError):
@@ -121,70 +114,6 @@ class Result:
         )
         verdict = self.given_up or (f"{self.outcome.message}, {verdict}" if self.outcome is not None else verdict)
         return f"<Result of {self.maneuver}: {verdict}, {len(self.metrics)} metrics, {self.log.rows} rows>"
-
-
-class HeldCommand:
-    """Driver that repeats the last command."""
-
-    def __init__(self) -> None:
-        self.values = {**dict.fromkeys(RANGES, 0.0), "selector": DRIVE}
-
-    def change(self, changes: Mapping[str, float | str]) -> None:
-        """Change parts of the command. Raises JounceError: unknown part, or a value that is no number or out of range."""
-        numbers: dict[str, float] = {}
-        for name, value in changes.items():
-            if name not in RANGES:
-                raise JounceError(f"command: unknown part {name!r}{did_you_mean(name, RANGES)}; expected {', '.join(RANGES)}")
-            numbers[name] = _number(name, value)
-        if "steering_free" not in changes and ("steering" in changes) != ("steering_torque" in changes):
-            self.values["steering_free"] = float("steering_torque" in changes)
-        self.values |= numbers
-
-    def read(self, t: float, readout: Record, command: Record) -> None:
-        """Fill the COMMAND record."""
-        for name, value in self.values.items():
-            command[0][name] = value
-
-
-def _number(name: str, value: float | str) -> float:
-    """Return the value of a part of a command. Raises ArgumentError: no number, no position of the selector, or out of range."""
-    low, high = RANGES[name]
-    if name == "selector" and isinstance(value, str):
-        value = POSITIONS.get(value, value)
-    with suppress(TypeError, ValueError):  # a comparison with a text, None or an array
-        if low <= value <= high:  # type: ignore[operator]
-            return value  # type: ignore[return-value]
-    words = f", or {', '.join(POSITIONS)}" if name == "selector" else ""
-    raise ArgumentError("command", name, value, f"a number from {low:g} to {high:g}{words}")
-
-
-class FunctionDriver:
-    """Driver from a function of time and the READOUT fields that returns the changed parts of the command."""
-
-    label = "driver function"
-    """Name of the driver in messages."""
-
-    def __init__(self, function: Callable[[float, Any], Mapping[str, float]]) -> None:
-        self._function, self._held = function, HeldCommand()
-
-    def read(self, t: float, readout: Record, command: Record) -> None:
-        """Fill the COMMAND record."""
-        self._held.change(self._function(t, readout[0]))
-        self._held.read(t, readout, command)
-
-
-def _as_driver(driver: Any) -> Any:
-    """Return a driver; a function becomes one."""
-    return FunctionDriver(driver) if callable(driver) and not hasattr(driver, "read") else driver
-
-
-def split_drivers(others: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return the entries of a session file, and the drivers that are objects or functions by the name of their vehicle."""
-    entries = [{"name": default_name(n), **one} for n, one in enumerate(others)]
-    drivers = {
-        one["name"]: one.pop("driver") for one in entries if "driver" in one and not isinstance(one["driver"], str | Mapping | type(None))
-    }
-    return entries, drivers
 
 
 class Simulation:
@@ -263,7 +192,7 @@ class Simulation:
         if others:
             entries, self._other_drivers = split_drivers(others)
             changes = {**(changes or {}), "vehicles": entries}
-        who = _as_driver(driver)
+        who = as_driver(driver)
         self._begin(assemble(names, changes, session), who, channels, log_rate)
 
     @classmethod
@@ -364,7 +293,7 @@ class Simulation:
         self._session = session = parts.session(driver or self._held)
         for other in session.others.others:
             if other.name in self._other_drivers:
-                other.make_driver = partial(_as_driver, self._other_drivers[other.name])
+                other.make_driver = partial(as_driver, self._other_drivers[other.name])
         self._added: list[PlannedFault] = []
         session.reset()
         if self._has_platform:

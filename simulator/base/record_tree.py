@@ -77,7 +77,8 @@ def _made(context: Any, builder: Any, kind: Any, row: Any, at: list[int]) -> Any
         return builder.load(cgutils.gep_inbounds(builder, row, at[0] - 1))
 
     if isinstance(kind, types.BaseTuple):
-        return context.make_tuple(builder, kind, [_made(context, builder, one, row, at) for one in kind.types])
+        members: Any = kind
+        return context.make_tuple(builder, kind, [_made(context, builder, one, row, at) for one in members])
     out = make_array(kind)(context, builder)
     size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
     data, shape = builder.inttoptr(word(), out.data.type), [word() for _ in range(kind.ndim)]

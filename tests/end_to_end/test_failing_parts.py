@@ -12,7 +12,7 @@ import pytest
 from unpaced import Throttle, assert_within_limits, hurry
 
 import simulator.host.built_in_platform
-from simulator.api.simulation import FunctionDriver
+from simulator.api.command_drivers import FunctionDriver
 from simulator.base.errors import OutputError
 from simulator.base.signals import EndedBySignal
 from simulator.configuration.configuration import configuration
