@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from simulator.base.argument_types import Commands, number_between
-from simulator.cli.commands.options import add_formulation, add_json, add_plugin, command
+from simulator.cli.commands.options import add_formulation, add_json, add_plugin
 from simulator.cli.output_options import add_single_file, single_file
 from simulator.tools.mechanism.options import add_motion_arguments, in_motion
 
@@ -69,12 +69,22 @@ def add_bench(commands: Commands) -> None:
     """Add the verb `bench`."""
     p = commands.add_parser(
         "bench",
-        help="measure real-time drives, and the latency from a key to packet and frame",
+        help="measure real-time drives, the latency from a key to packet and frame, and the cost of many vehicles",
         epilog="further tables need a checkout: python -m research bench --help",
     )
-    p.add_argument("table", choices=("realtime",), help="table: %(choices)s")
+    p.add_argument("table", choices=("realtime", "vehicles", "fleet"), help="table: %(choices)s")
     p.add_argument(
-        "--seconds", type=number_between(5.0, 3600.0), default=60.0, metavar="S", help="duration of each drive [s] (default: 60)"
+        "--seconds", type=number_between(5.0, 3600.0), default=60.0, metavar="S", help="realtime: duration of each drive [s] (default: 60)"
     )
     add_json(p)
-    p.set_defaults(run=command("simulator.benchmarks.real_time:main_bench_realtime", "seconds", "json"))
+    p.set_defaults(run=_bench)
+
+
+def _bench(arguments: argparse.Namespace) -> int:
+    if arguments.table == "realtime":
+        from simulator.benchmarks.real_time import main_bench_realtime
+
+        return main_bench_realtime(arguments.seconds, arguments.json)
+    from simulator.benchmarks.many_vehicles import main_bench_many
+
+    return main_bench_many(arguments.table, arguments.json)
