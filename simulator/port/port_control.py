@@ -1,20 +1,19 @@
-"""What the events of a run on the port act on, see `simulator.event_effects.kinds.Controlled`."""
+"""What the events of a run on the port act on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from simulator.base.errors import ConfigError
 from simulator.driver.make_driver import PERSON
 from simulator.event_effects.cueing_controls import CueingControls
-from simulator.platform_supervisor import STAY_DOWN
+from simulator.event_effects.kinds import Controlled
 from simulator.port.port_driver import PortDriver
 from simulator.session import Session
 
 
-class PortControl:
-    """Effects of events.
+class PortControl(Controlled):
+    """Effects of events: a run on the port has no window and no platform.
 
     Attributes
     ----------
@@ -40,10 +39,6 @@ class PortControl:
         """Let a person take over. Raises ConfigError: the peer is the only driver."""
         self.session.seat.find(PERSON)
 
-    def command_platform(self, order: str | None) -> str:
-        """Do nothing: a run on the port has no platform."""
-        return STAY_DOWN
-
     def quit(self) -> None:
         """End the run."""
         self.ended = True
@@ -51,12 +46,3 @@ class PortControl:
     def start_next(self, value: Any) -> Any:
         """Refuse: a program on the port ends with its run. Raises ConfigError."""
         raise ConfigError("event", "next_run", value, "a drive of `jounce drive`")
-
-    def save_washout(self) -> None:
-        """Do nothing: a program on the port does not tune a washout."""
-
-    def show_last_seconds(self) -> None:
-        """Do nothing; there is no window."""
-
-    def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
-        """Do nothing: there is no window."""
