@@ -104,7 +104,7 @@ class CollisionList:
     """
 
     def __init__(self, contact: Record, objects: ObjectSet, vehicle: str = "") -> None:
-        self.found: list[Collision] = []
+        self.all: list[Collision] = []
         """The collisions in the order of their start. The last ones still grow while the vehicle touches the object."""
         self._contact, self.objects, self._vehicle = contact, objects, vehicle
         self._log: Record = record(COLLISION_LOG)
@@ -117,7 +117,7 @@ class CollisionList:
 
     def begin(self) -> None:
         """Begin a drive: the vehicle was put to a place and its ring is empty. The collisions so far stay."""
-        self._first, self._closed = len(self.found), 0
+        self._first, self._closed = len(self.all), 0
 
     def read(self) -> None:
         """Add new collisions and update those that are still going on."""
@@ -128,12 +128,12 @@ class CollisionList:
         for k in range(max(self._closed, count - RING), count):
             row = state["ring"][k % RING]
             at = self._first + k
-            self.found[at:] = [self._collision(row, at + 1), *self.found[at + 1 :]]
+            self.all[at:] = [self._collision(row, at + 1), *self.all[at + 1 :]]
             if k == self._closed and now - float(row["last"]) > SEPARATE:
                 self._closed += 1
         log = self._log[0]
-        log["count"] = len(self.found)
-        log["object"] = self.found[-1].object if self.found else 0
+        log["count"] = len(self.all)
+        log["object"] = self.all[-1].object if self.all else 0
         log["force_B"] = state["force_B"]
 
     def _collision(self, row: Any, number: int) -> Collision:

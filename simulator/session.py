@@ -143,7 +143,7 @@ class Session:
     @property
     def collisions(self) -> list[Collision]:
         """Collisions with objects so far. The last ones still grow while the vehicle touches the object."""
-        return self.world.collisions.found
+        return self.world.collisions.all
 
     @property
     def measurements(self) -> Measurements:

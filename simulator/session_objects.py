@@ -58,6 +58,6 @@ class SessionObjects:
         if not len(self.objects):
             return []
         self.collisions.read()
-        all_collisions = self.collisions.found
+        all_collisions = self.collisions.all
         new, self._heard = all_collisions[self._heard :], len(all_collisions)
         return new

@@ -176,7 +176,7 @@ class SessionVehicles:
             if one.seat is None or one.stopped:
                 continue
             try:
-                one.seat.read(time, one.vehicle.readout, dict, self._objects_for(number), self._collisions[number - 1][0].found)
+                one.seat.read(time, one.vehicle.readout, dict, self._objects_for(number), self._collisions[number - 1][0].all)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # also SystemExit of a plugin
@@ -206,7 +206,7 @@ class SessionVehicles:
     @property
     def collisions(self) -> list[Collision]:
         """Collisions of these vehicles with objects and with each other; those of the first vehicle are in its own list."""
-        return [collision for one, _ in self._collisions for collision in one.found]
+        return [collision for one, _ in self._collisions for collision in one.all]
 
     def read_collisions(self) -> list[Collision]:
         """Update the lists of collisions; return those that have begun."""
@@ -214,8 +214,8 @@ class SessionVehicles:
         for n, (one, heard) in enumerate(self._collisions):
             one.objects = self._world.objects
             one.read()
-            new += one.found[heard:]
-            self._collisions[n] = one, len(one.found)
+            new += one.all[heard:]
+            self._collisions[n] = one, len(one.all)
         return new
 
     def newly_stopped(self) -> list[OtherVehicle]:

@@ -61,12 +61,12 @@ class FunctionDriver:
     """Name of the driver in messages."""
 
     def __init__(self, function: Callable[[float, Any], Mapping[str, float]]) -> None:
-        self._function, self._held = function, HeldCommand()
+        self._function, self._held_command = function, HeldCommand()
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record."""
-        self._held.change(self._function(t, readout[0]))
-        self._held.read(t, readout, command)
+        self._held_command.change(self._function(t, readout[0]))
+        self._held_command.read(t, readout, command)
 
 
 def as_driver(driver: Any) -> Any:

@@ -211,7 +211,7 @@ class Simulation:
         self._parts = parts
         self._every = whole_ticks(log_rate, parts.step, "log", "rate")
         self._channels = tuple(channels)
-        self._held = HeldCommand()
+        self._held_command = HeldCommand()
         self._driver = driver
         self._caster = RayCaster(parts.ground)
         self._own_vehicle: OwnVehicle | None = None
@@ -289,8 +289,8 @@ class Simulation:
         self._parts = parts = replace(self._parts, cueing=self._parts.new_cueing())
         driver = parts.automatic_driver() if self._driver is None else self._driver
         self._is_driven = driver is not None
-        self._held.values = HeldCommand().values
-        self._session = session = parts.session(driver or self._held)
+        self._held_command.values = HeldCommand().values
+        self._session = session = parts.session(driver or self._held_command)
         for other in session.others.others:
             if other.name in self._other_drivers:
                 other.make_driver = partial(as_driver, self._other_drivers[other.name])
@@ -334,7 +334,7 @@ class Simulation:
             raise JounceError("command: the maneuver or the driver of this simulation drives; expected a simulation without them")
         if not self.vehicle.takes_torque and (values.get("steering_torque") or values.get("steering_free")):
             raise JounceError("command: a steering torque needs a session with `steering: torque`")
-        self._held.change(values)
+        self._held_command.change(values)
 
     @property
     def objects(self) -> dict[int, WorldObject]:

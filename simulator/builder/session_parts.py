@@ -98,20 +98,20 @@ class SessionParts:
             return make_sensors(self.options.sensors, "", context)
 
     def driver(
-        self, kind: DriverKind, *, paced: bool, said: Mapping[str, Any] = NOTHING, here: tuple[float, float, float] | None = None
+        self, kind: DriverKind, *, paced: bool, parameters: Mapping[str, Any] = NOTHING, here: tuple[float, float, float] | None = None
     ) -> Driver | SensingDriver:
-        """Return a new automatic driver; `paced`: in real time; `said`: own parameters of the kind; `here`: pose (x, y, yaw) at which it takes
+        """Return a new automatic driver; `paced`: in real time; `parameters`: own parameters of the kind; `here`: pose (x, y, yaw) at which it takes
         over. Raises ConfigError, JounceError."""
         mounts = mounts_of(self.options.sensors)
         context = DriverContext(self.ground, self.maneuver, self.seed, self.traits, self.vehicle, mounts)
-        return new_driver(kind, context, paced, said, here)
+        return new_driver(kind, context, paced, parameters, here)
 
     def automatic_driver(self) -> Driver | SensingDriver | None:
         """Return a new automatic driver of the session, else the driver of the maneuver, for a run; None without both. Raises as `driver`."""
         chosen = without_a_person(self.options.driver)
         if chosen.name == FOLLOWER:
             return None if self.maneuver is None else self.maneuver_driver()
-        return self.driver(DRIVER_KINDS.need(chosen.name), paced=False, said=chosen.parameters)
+        return self.driver(DRIVER_KINDS.need(chosen.name), paced=False, parameters=chosen.parameters)
 
     def maneuver_driver(self, here: tuple[float, float, float] | None = None) -> Driver | SensingDriver:
         """Return a new driver of the maneuver, for a run; `here` as for `driver`. Raises ConfigError, JounceError."""

@@ -35,12 +35,12 @@ class HandOver:
             old["steering"] = readout[0]["steering"]
         self._began = math.nan
         self._steering = self._throttle = self._brake = self._parking_brake = 0.0
-        self._held = set(LEVERS)
+        self._held_levers = set(LEVERS)
         self._holds_selector = True
 
     def over(self, t: float) -> bool:
         """Return whether the transition has ended at time t [s]."""
-        return t - self._began >= STEERING_TIME and not self._held and not self._holds_selector
+        return t - self._began >= STEERING_TIME and not self._held_levers and not self._holds_selector
 
     def apply(self, t: float, readout: Record, command: Record) -> None:
         """Change the command of the new driver at time t [s]; the first call gives the old steering and pedals."""
@@ -67,8 +67,8 @@ class HandOver:
         if self._holds_selector:
             out["selector"], out["gear"] = old["selector"], old["gear"]
             out["throttle"], out["brake"] = 0.0, max(float(out["brake"]), STOPPING)
-        self._held = {name for name in self._held if out[name] != old[name] and abs(speed) > SHIFT_SPEED}
-        for name in self._held:
+        self._held_levers = {name for name in self._held_levers if out[name] != old[name] and abs(speed) > SHIFT_SPEED}
+        for name in self._held_levers:
             out[name] = old[name]
 
 

@@ -84,14 +84,14 @@ def new_driver(
     kind: DriverKind,
     context: DriverContext,
     paced: bool,
-    said: Mapping[str, Any] = MappingProxyType({}),
+    given_values: Mapping[str, Any] = MappingProxyType({}),
     here: tuple[float, float, float] | None = None,
 ) -> Driver | SensingDriver:
-    """Create an automatic driver; `paced`: in real time; `said`: own parameters of the kind; `here`: see `DriverSettings`.
+    """Create an automatic driver; `paced`: in real time; `given_values`: own parameters of the kind; `here`: see `DriverSettings`.
 
     Raises ConfigError, JounceError.
     """
-    parameters, values = driver_parameters(kind, said, f"driver {kind.name}")
+    parameters, values = driver_parameters(kind, given_values, f"driver {kind.name}")
     builtin, known = DRIVER_KINDS.is_builtin(kind.name), context.traits or InternalModel()
     # a plugin driver gets a complete model, because an identification on first use would exceed its time limit
     settings = DriverSettings(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from simulator.base.errors import NOTHING, ConfigError, JounceError
 from simulator.base.fields import Anything, Choice, Field, FieldType, Flag, Group, Number, Text, read
@@ -18,7 +18,7 @@ from simulator.event_effects.cueing_controls import PARAMETER, SETS, CueingContr
 from simulator.events.event import Event, Origin
 from simulator.events.questions import CONFIRM
 from simulator.events.sound_controls import SHORT_HORN
-from simulator.platform_supervisor import PARK, RAISE
+from simulator.platform_supervisor import PARK, RAISE, STAY_DOWN
 from simulator.session import Session
 from simulator.view.user_settings import users_key
 from washout.intensity import MOST
@@ -54,8 +54,8 @@ AT_REST = ("off", "parked")
 STOPPED_REASON = "the operator has stopped the platform"
 
 
-class Controlled(Protocol):
-    """What an event may act on: a drive, or its rerun."""
+class Controlled:
+    """What an event may act on: a drive, or its rerun. What a subclass does not define has no effect."""
 
     session: Session
     cueing: CueingControls
@@ -65,18 +65,21 @@ class Controlled(Protocol):
 
     def hand_over(self, name: str) -> bool:
         """Let a driver take over; return False if he has only been asked to. Raises ConfigError: there is no such driver."""
+        return True
 
     def take_over(self) -> None:
         """Let the person take over now. Raises ConfigError: no person may drive."""
 
     def command_platform(self, order: str | None) -> str:
         """Let the platform rise (RAISE) or park (PARK), None for the other one; return the order that took effect."""
+        return STAY_DOWN
 
     def quit(self) -> None:
         """End the drive."""
 
     def start_next(self, value: Any) -> Any:
         """End the drive, and let the command begin another one with a changed session; return the value to record. Raises ConfigError."""
+        return value
 
     def save_washout(self) -> None:
         """Write the washout with its present parameters into a file, without delay for the drive. Raises ConfigError: it has none."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from simulator.driver.make_driver import PERSON
 from simulator.event_effects.cueing_controls import CueingControls
+from simulator.event_effects.kinds import Controlled
 from simulator.host.drive_streams import DriveStreams
 from simulator.host.drive_view import DriveView
 from simulator.host.human_controls import HumanControls
@@ -22,8 +23,8 @@ MOVING_TIME = 30.0
 """s for which the window shows that the platform rises or parks."""
 
 
-class DriveControl:
-    """What the events of a drive act on, see `simulator.event_effects.kinds.Controlled`.
+class DriveControl(Controlled):
+    """What the events of a drive act on.
 
     Parameters
     ----------
@@ -36,8 +37,6 @@ class DriveControl:
     washout_save : writes the tuned washout
     """
 
-    session: Session
-    cueing: CueingControls
     washout_save: WashoutSave
 
     def __init__(self, view: DriveView, streams: DriveStreams, controls: HumanControls) -> None:

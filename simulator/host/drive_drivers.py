@@ -37,4 +37,4 @@ def _choice(parts: SessionParts, controls: HumanControls, name: str, chosen: Kin
 
 
 def _automatic(parts: SessionParts, chosen: KindChoice, here: Spawn | None) -> Driver | SensingDriver:
-    return parts.driver(DRIVER_KINDS.need(chosen.name), paced=True, said=chosen.parameters, here=here)
+    return parts.driver(DRIVER_KINDS.need(chosen.name), paced=True, parameters=chosen.parameters, here=here)

@@ -65,7 +65,7 @@ class Player:
         self.position = first
         self.paused, self.jumped = False, True
         self.message, self.message_age = "", 0.0
-        self._held = 0.0
+        self._hold_time = 0.0
 
     def advance(self, dt: float, keys: PlayerKeys) -> None:
         """Advance by a wall time [s] and obey the keys."""
@@ -104,8 +104,8 @@ class Player:
         if taps:
             self.seek(self.position + STEP * taps)
         direction = int(keys.down("right")) - int(keys.down("left"))
-        self._held = self._held + dt if direction else 0.0
-        if direction and self._held > HOLD:
+        self._hold_time = self._hold_time + dt if direction else 0.0
+        if direction and self._hold_time > HOLD:
             self.seek(self.position + SCRUB * dt * direction)
 
     def _go_to_event(self, forward: bool) -> None:

@@ -27,7 +27,7 @@ class SessionReports:
     def __init__(self, messages: DriveMessages, view: DriveView) -> None:
         self._messages, self._view = messages, view
         self._failures = self._troubles = self._incidents = self._collisions = 0
-        self._held = self._stopped = False
+        self._in_incident = self._stopped = False
         self._active: set[str] = set()
         self._of_others: set[str] = set()
 
@@ -90,9 +90,9 @@ class SessionReports:
             # in another thread, because the platform needs its packets in time
             write = partial(incident.write, self._messages.folder.path)  # type: ignore[union-attr]
             threading.Thread(target=self._messages.attempt, args=(write,)).start()
-        elif self._held and session.recovery.incident_number == 0 and window is not None:
+        elif self._in_incident and session.recovery.incident_number == 0 and window is not None:
             window.message = ""
-        self._held = session.recovery.incident_number > 0
+        self._in_incident = session.recovery.incident_number > 0
 
 
 def show_upright_hint(session: Session, window: ViewOutlet) -> None:

@@ -31,13 +31,13 @@ class PortDriver:
     """Name of the driver in messages."""
 
     def __init__(self) -> None:
-        self._held: Record = record(COMMAND)
+        self._last_command: Record = record(COMMAND)
         self._has_command = False
 
     def hold(self, numbers: Sequence[float]) -> None:
         """Hold a command from the next call of the driver on."""
         for (name, *_), number in zip(_PARTS, numbers, strict=True):
-            self._held[0][name] = number
+            self._last_command[0][name] = number
         self._has_command = True
 
     def begin(self) -> None:
@@ -47,4 +47,4 @@ class PortDriver:
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record."""
         if self._has_command:
-            command[:] = self._held
+            command[:] = self._last_command

@@ -25,13 +25,13 @@ from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Origin as Source
 from simulator.driver.make_driver import PERSON
 from simulator.event_effects.cueing_controls import CueingControls
+from simulator.event_effects.kinds import Controlled
 from simulator.events.event import Event, Origin
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_view import DriveView
 from simulator.host.event_service import EventService
 from simulator.host.session_reports import SessionReports
 from simulator.outlets.telemetry import TelemetryOutlet
-from simulator.platform_supervisor import STAY_DOWN
 from simulator.port.messages import VERSION
 from simulator.port.peer import Peer, PortOutlet
 from simulator.port.port_driver import PortDriver
@@ -51,8 +51,8 @@ RATE = 100.0
 OPEN = "port: every program that reaches {} may drive; the connection is not encrypted"
 
 
-class PortControl:
-    """Effects of events.
+class PortControl(Controlled):
+    """Effects of events: a run on the port has no window and no platform.
 
     Attributes
     ----------
@@ -78,10 +78,6 @@ class PortControl:
         """Let a person take over. Raises ConfigError: the peer is the only driver."""
         self.session.seat.find(PERSON)
 
-    def command_platform(self, order: str | None) -> str:
-        """Do nothing: a run on the port has no platform."""
-        return STAY_DOWN
-
     def quit(self) -> None:
         """End the run."""
         self.ended = True
@@ -89,15 +85,6 @@ class PortControl:
     def start_next(self, value: Any) -> Any:
         """Refuse: a program on the port ends with its run. Raises ConfigError."""
         raise ConfigError("event", "next_run", value, "a drive of `jounce drive`")
-
-    def save_washout(self) -> None:
-        """Do nothing: a program on the port does not tune a washout."""
-
-    def show_last_seconds(self) -> None:
-        """Do nothing; there is no window."""
-
-    def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
-        """Do nothing: there is no window."""
 
 
 @dataclass(frozen=True)

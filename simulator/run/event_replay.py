@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from simulator.base.errors import ConfigError
 from simulator.event_effects.cueing_controls import CueingControls
-from simulator.event_effects.kinds import COMMANDS, check_recorded
+from simulator.event_effects.kinds import COMMANDS, Controlled, check_recorded
 from simulator.events.event import Event, Origin
 from simulator.platform_phases import most_rise_ticks, raise_platform, repeat_rise
 from simulator.platform_supervisor import PARK, RAISE, order_platform
 from simulator.session import Session
 
 
-class EventReplay:
-    """Applies the events of a drive to the session of its rerun, see `simulator.event_effects.kinds.Controlled`.
+class EventReplay(Controlled):
+    """Applies the events of a drive to the session of its rerun. It has no window, and ends with the last row of the log.
 
     Parameters
     ----------
@@ -78,25 +77,6 @@ class EventReplay:
         session.seat.hand_over(name, session.time, session.readout)
         return True
 
-    def take_over(self) -> None:
-        """Do nothing; the drive has recorded the hand-over."""
-
     def command_platform(self, order: str | None) -> str:
         """Let the platform rise or park; an order for a platform that had not joined has no effect."""
         return order_platform(self.session, order) if order in (RAISE, PARK) else str(order)
-
-    def quit(self) -> None:
-        """Do nothing; the rerun ends with the last row of the log."""
-
-    def start_next(self, value: Any) -> Any:
-        """Do nothing; return the value."""
-        return value
-
-    def save_washout(self) -> None:
-        """Do nothing; the drive has written the file."""
-
-    def show_last_seconds(self) -> None:
-        """Do nothing; there is no window."""
-
-    def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
-        """Do nothing; a rerun has no window."""

@@ -234,7 +234,7 @@ def driver_of(parts: SessionParts) -> Driver | SensingDriver:
     kind = driver_kind(driver.name)
     if kind is None:
         raise JounceError(f"driver {driver.name}: needs a person, but a run is faster than real time; hint: use 'jounce drive'")
-    return parts.driver(kind, paced=False, said=driver.parameters)
+    return parts.driver(kind, paced=False, parameters=driver.parameters)
 
 
 def _simulate(session: Session, duration: float, keep_going: Callable[[Session], bool], folder: RunFolder) -> dict[str, Any] | None:

@@ -63,9 +63,9 @@ class CrgFile:
     slope: NDArray[np.float64] | None = None
     numbered: bool = False
 
-    def wrong(self, found: object, expected: str) -> ConfigError:
+    def wrong(self, given: object, expected: str) -> ConfigError:
         """Return a ConfigError about the content of the file."""
-        return ConfigError(self.path, "", found, expected)
+        return ConfigError(self.path, "", given, expected)
 
 
 def read_crg_file(path: Path, depth: int = 0) -> CrgFile:
@@ -84,8 +84,8 @@ def read_crg_file(path: Path, depth: int = 0) -> CrgFile:
 
 def _split(content: bytes) -> tuple[list[str], bytes | None]:
     """Return the lines of the header, and the data after the line of ``$``."""
-    found = re.search(rb"^\$\$\$\$[^\n]*\n", content, re.MULTILINE)
-    head, data = (content, None) if found is None else (content[: found.start()], content[found.end() :])
+    separator = re.search(rb"^\$\$\$\$[^\n]*\n", content, re.MULTILINE)
+    head, data = (content, None) if separator is None else (content[: separator.start()], content[separator.end() :])
     return head.decode("latin-1").splitlines(), data
 
 
@@ -119,12 +119,12 @@ def _numbers(out: CrgFile, body: list[str]) -> dict[str, float]:
     values = {}
     for line in body:
         key, equals, value = line.partition("=")
-        found = NUMBER.match(value)
+        match = NUMBER.match(value)
         if not equals:
             continue
-        if found is None:
+        if match is None:
             raise out.wrong(line.strip(), "KEY = a number")
-        values[key.strip().lower()] = float(found[1].lower().replace("d", "e"))
+        values[key.strip().lower()] = float(match[1].lower().replace("d", "e"))
     return values
 
 
@@ -267,8 +267,8 @@ def _heights(out: CrgFile, z: NDArray[np.float64]) -> NDArray[np.float32]:
     beyond = (np.abs(z) > HIGHEST) | np.isin(z, SUSPECTS)
     if beyond.any():
         record, section = np.argwhere(beyond)[0]
-        found = f"{z[record, section]:g} m in long section {section + 1} of record {record + 1}"
-        raise out.wrong(found, f"heights within {HIGHEST:g} m, or NaN (in text **********) for missing data")
+        given = f"{z[record, section]:g} m in long section {section + 1} of record {record + 1}"
+        raise out.wrong(given, f"heights within {HIGHEST:g} m, or NaN (in text **********) for missing data")
     if np.isnan(z).all():
         raise out.wrong("only missing data", "at least one height")
     return z.astype(np.float32)
@@ -276,11 +276,11 @@ def _heights(out: CrgFile, z: NDArray[np.float64]) -> NDArray[np.float32]:
 
 def _place(out: CrgFile, text: str) -> tuple[float, bool]:
     """Return position or number of a long section, and True if it is a number."""
-    found = SECTION.match(text)
-    value = NUMBER.match(found[2] if found and not found[1].isdigit() else text)
-    if found is None or value is None:
+    match = SECTION.match(text)
+    value = NUMBER.match(match[2] if match and not match[1].isdigit() else text)
+    if match is None or value is None:
         raise out.wrong(text, "the number of a long section, or at v = POSITION")
-    return float(value[1]), found[1].isdigit()
+    return float(value[1]), match[1].isdigit()
 
 
 def _numbered(out: CrgFile, numbers: NDArray[np.float64]) -> NDArray[np.float64]:

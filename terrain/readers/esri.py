@@ -51,14 +51,14 @@ def _header(request: ReadRequest, content: bytes) -> tuple[dict[str, str], int]:
     """Return header entries by lower-case key, and the offset of the numbers."""
     header: dict[str, str] = {}
     place = 0
-    while (found := HEADER.match(content, place, place + LONGEST)) is not None:
-        key = found[1].decode("ascii").lower()
+    while (match := HEADER.match(content, place, place + LONGEST)) is not None:
+        key = match[1].decode("ascii").lower()
         if key not in WORDS:
             if key in ("nan", "inf"):
                 break
             raise request.wrong(key, f"a header key: {', '.join(WORDS)}")
-        header[key] = found[2].decode("latin-1")
-        place = found.end()
+        header[key] = match[2].decode("latin-1")
+        place = match.end()
     return header, place
 
 

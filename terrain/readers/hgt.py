@@ -39,10 +39,10 @@ def _corner(request: ReadRequest) -> tuple[float, float]:
     if "corner" in request.said:
         longitude, latitude = request.said["corner"]
         return float(longitude), float(latitude)
-    found = NAME.match(request.path.name)
-    if found is None or int(found[2]) > 90 or int(found[4]) > 180:
+    match = NAME.match(request.path.name)
+    if match is None or int(match[2]) > 90 or int(match[4]) > 180:
         raise request.wrong(
             request.path.name, "a name such as N47E008.hgt with the south-west corner (or the key corner: [longitude, latitude])"
         )
-    signs = (-1.0 if found[3] in "Ww" else 1.0), (-1.0 if found[1] in "Ss" else 1.0)
-    return signs[0] * int(found[4]), signs[1] * int(found[2])
+    signs = (-1.0 if match[3] in "Ww" else 1.0), (-1.0 if match[1] in "Ss" else 1.0)
+    return signs[0] * int(match[4]), signs[1] * int(match[2])

@@ -109,7 +109,7 @@ register = ELEVATION_FORMAT_KINDS.add
 def format_of(path: Path, options: Mapping[str, Any], file: object, key: str = "heights") -> ElevationFormatKind:
     """Return the format of a file. Raises ConfigError for an unknown format, or for keys that the format does not accept."""
     if "format" in options:
-        found = ELEVATION_FORMAT_KINDS.named(options["format"], file, f"{key}.format")
+        kind = ELEVATION_FORMAT_KINDS.named(options["format"], file, f"{key}.format")
     else:
         suffix = path.suffix.lower()
         kinds = [one for name in ELEVATION_FORMAT_KINDS.names() if (one := ELEVATION_FORMAT_KINDS.get(name)) is not None]
@@ -119,14 +119,14 @@ def format_of(path: Path, options: Mapping[str, Any], file: object, key: str = "
             raise ConfigError(
                 path, "", path.suffix, f"an elevation file: {', '.join(known)} (or the key format){did_you_mean(suffix, known)}"
             )
-        found = match
-    ELEVATION_FORMAT_KINDS.check(found.name, found)
+        kind = match
+    ELEVATION_FORMAT_KINDS.check(kind.name, kind)
     for name in options:
-        if name not in ("file", "format", *found.keys):
+        if name not in ("file", "format", *kind.keys):
             raise ConfigError(
-                file, f"{key}.{name}", options[name], f"unknown key; expected a key of the format {found.name}: {', '.join(found.keys)}"
+                file, f"{key}.{name}", options[name], f"unknown key; expected a key of the format {kind.name}: {', '.join(kind.keys)}"
             )
-    return found
+    return kind
 
 
 def check_options(path: Path, options: Mapping[str, Any], file: object, key: str, indices: bool = False) -> None:
@@ -146,12 +146,12 @@ def read_heights(request: ReadRequest) -> ElevationSource:
     ConfigError : the file is unusable
     JounceError : a plugin raised another exception
     """
-    found = format_of(request.path, request.said, request.file, request.key)
-    if ELEVATION_FORMAT_KINDS.is_builtin(found.name):
-        return found.read(request)
+    kind = format_of(request.path, request.said, request.file, request.key)
+    if ELEVATION_FORMAT_KINDS.is_builtin(kind.name):
+        return kind.read(request)
     try:
-        return found.read(request)
+        return kind.read(request)
     except JounceError:
         raise
     except Exception as error:
-        raise JounceError(f"{request.path}: elevation format {found.name}: {type(error).__name__}: {error}") from error
+        raise JounceError(f"{request.path}: elevation format {kind.name}: {type(error).__name__}: {error}") from error
