@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.fields import Field, Group, Number, Text
 from simulator.base.values import Values
 from terrain.kinds import find_file
-from terrain.readers.contract import LONLAT, MAP, ElevationSource, FloatArray, Raster
+from terrain.readers.contract import LONLAT, MAP, ElevationSource, Raster
 from terrain.readers.coordinate_reference import FOREIGN, check_true_lengths, kind_of, transformed
 from terrain.readers.kinds import FIELDS, check_options, read_heights
 from terrain.readers.request import ReadRequest
@@ -49,25 +50,25 @@ class GeoreferencedSource:
     """
 
     source: ElevationSource
-    shift: FloatArray
+    shift: Array
     crs: str
     said_by: str
     key: str
 
-    def in_file(self, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def in_file(self, x: Array, y: Array) -> tuple[Array, Array]:
         """Return the coordinates in the file of points of the terrain."""
         east, north = x + self.shift[0], y + self.shift[1]
         return transformed(east, north, self.crs, self.source.crs, self.said_by, self.key) if self.crs else (east, north)
 
-    def heights(self, x: FloatArray, y: FloatArray) -> FloatArray:
+    def heights(self, x: Array, y: Array) -> Array:
         """Return bilinear heights [m], NaN at voids."""
         return self.source.heights(*self.in_file(x, y))
 
-    def smooth(self, x: FloatArray, y: FloatArray) -> FloatArray:
+    def smooth(self, x: Array, y: Array) -> Array:
         """Return the heights [m] of the C1 surface."""
         return self.source.smooth(*self.in_file(x, y))
 
-    def inside(self, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
+    def inside(self, x: Array, y: Array) -> NDArray[np.bool_]:
         """Return True for points within the data."""
         return self.source.inside(*self.in_file(x, y))
 
@@ -127,7 +128,7 @@ def _extent(source: ElevationSource) -> str:
     return f"{x0:.10g} to {x1:.10g} and {y0:.10g} to {y1:.10g}"
 
 
-def on_nodes(of: Any, x: FloatArray, y: FloatArray) -> FloatArray:
+def on_nodes(of: Any, x: Array, y: Array) -> Array:
     """Evaluate a function of points at the nodes of a grid, a few rows at a time; returns (len(y), len(x))."""
     out = np.empty((len(y), len(x)))
     rows = max(1, 1_000_000 // len(x))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from terrain.heightmap_detail import ISO_CLASSES, ISO_REFERENCE, iso_roughness
-from terrain.readers.contract import FloatArray
 
 FIRST_OCTAVE, LAST_OCTAVE = -6, 3
 """Exponents of two of the first and the last octave."""
@@ -43,7 +43,7 @@ class Octave:
         return ISO_CLASSES[max(steps, 0)] if steps < len(ISO_CLASSES) else ""
 
 
-def density(z: FloatArray, step: float, windowed_from: float = WINDOWED) -> tuple[FloatArray, FloatArray]:
+def density(z: Array, step: float, windowed_from: float = WINDOWED) -> tuple[Array, Array]:
     """Return the wave numbers (m,) in 1/m and the one-sided spectral density (m,) in m3 of a profile z (n,) in m without its linear trend.
 
     Waves shorter than 1 / `windowed_from` are evaluated with a Hann window, because hills would leak into them from the ends of the profile. Only few
@@ -58,7 +58,7 @@ def density(z: FloatArray, step: float, windowed_from: float = WINDOWED) -> tupl
     return n, np.where(n < windowed_from, plain, windowed)
 
 
-def octaves(z: FloatArray, step: float) -> list[Octave]:
+def octaves(z: Array, step: float) -> list[Octave]:
     """Return the octave bands of a profile z (n,) in m with samples `step` m apart."""
     n, densities = density(z, step)
     nominal = iso_roughness("A") * (n / ISO_REFERENCE) ** -2.0
@@ -73,7 +73,7 @@ def octaves(z: FloatArray, step: float) -> list[Octave]:
     return out
 
 
-def coherence(left: Sequence[FloatArray], right: Sequence[FloatArray], step: float, length: float) -> tuple[FloatArray, FloatArray]:
+def coherence(left: Sequence[Array], right: Sequence[Array], step: float, length: float) -> tuple[Array, Array]:
     """Estimate the coherence of parallel profiles by averaging over segments [Welch 1967].
 
     Returns wave numbers (m,) in 1/m and squared coherence (m,) of profiles (lines, n). Segments of `length` m overlap by half.
@@ -87,7 +87,7 @@ def coherence(left: Sequence[FloatArray], right: Sequence[FloatArray], step: flo
     return np.asarray(np.fft.rfftfreq(count, step)[1:], np.float64), np.asarray(np.abs(cross) ** 2 / (one * other), np.float64)
 
 
-def isotropic_coherence(wave_number: FloatArray, track: float) -> FloatArray:
+def isotropic_coherence(wave_number: Array, track: float) -> Array:
     """Return the squared coherence at a distance of `track` m on isotropic ground of waviness 2: (x K_1(x))^2, x = 2 pi n track.
 
     The cross spectrum is the integral of the plane spectrum C / k^3 over the lateral wave numbers m, multiplied by cos(2 pi m track).
@@ -102,7 +102,7 @@ AMMON = {"A": (8.5, 3.5), "B": (5.3, 2.2), "C": (3.0, 1.3), "D": (1.6, 0.8), "E"
 """Omega_p in rad/m and exponent p of the coherence of roads per class [Ammon 1992]."""
 
 
-def ammon_coherence(wave_number: FloatArray, track: float, road_class: str) -> FloatArray:
+def ammon_coherence(wave_number: Array, track: float, road_class: str) -> Array:
     """Return the squared coherence of measured roads: (1 + (Omega track / Omega_p)^2)^-p. [Ammon 1992]"""
     omega, p = AMMON[road_class]
     return np.asarray((1.0 + (2.0 * np.pi * wave_number * track / omega) ** 2) ** -p)

@@ -7,19 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.records import record
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.pose import POSE
 from terrain.rays.cast import place_objects
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Outline:
     """Outline of an object from above: a convex polygon widened by a radius."""
 
-    points: FloatArray
+    points: Array
     """(n, 2) m, corners in order, in W; one or two if the outline is round"""
     radius: float
     """m; 0 = the polygon itself"""
@@ -32,7 +31,7 @@ class Outline:
     ground: float
     """m, height of the ground below the origin of the object"""
 
-    def covers(self, x: FloatArray, y: FloatArray, cell: float) -> NDArray[np.bool_]:
+    def covers(self, x: Array, y: Array, cell: float) -> NDArray[np.bool_]:
         """Return whether the open outline meets the open square cells with centers x and y (same shape)."""
         if self.radius > 0.0:
             return _distance_to_segment_of_squares(self.points, x, y, 0.5 * cell) < self.radius
@@ -44,14 +43,12 @@ class Outline:
             meets &= (center - half < own.max()) & (center + half > own.min())
         return meets
 
-    def reach(self) -> tuple[FloatArray, FloatArray]:
+    def reach(self) -> tuple[Array, Array]:
         """Return the minimum and maximum x, y (2,)."""
         return self.points.min(axis=0) - self.radius, self.points.max(axis=0) + self.radius
 
 
-def outlines(
-    objects: ObjectSet, time: float = 0.0, grounds: FloatArray | None = None, rows: NDArray[np.int64] | None = None
-) -> list[Outline]:
+def outlines(objects: ObjectSet, time: float = 0.0, grounds: Array | None = None, rows: NDArray[np.int64] | None = None) -> list[Outline]:
     """Return the outlines of the present objects of `rows`, default all, at a time [s].
 
     grounds (n,) are the heights of the ground below these objects [m], default 0.
@@ -68,7 +65,7 @@ def outlines(
     return out
 
 
-def _distance_to_segment_of_squares(ends: FloatArray, x: FloatArray, y: FloatArray, half: float) -> FloatArray:
+def _distance_to_segment_of_squares(ends: Array, x: Array, y: Array, half: float) -> Array:
     """Return the distance of squares, with centers x, y and half their side, from a point or a segment, ends (1 or 2, 2)."""
     out = np.full(x.shape, np.inf)
     for px, py in ends:

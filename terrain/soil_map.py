@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Group, ListOf, Number, Text
 from simulator.base.values import Values
 from terrain.georeferenced import on_nodes, placed
 from terrain.patches import Layer
-from terrain.readers.contract import FloatArray, Raster
+from terrain.readers.contract import Raster
 from terrain.readers.kinds import FIELDS
 
 PLACES = ("file", "format", "first_row", "row_runs", "origin", "spacing", "extent", "crs")
@@ -37,7 +38,7 @@ OUTSIDE = -1
 """Index of nodes outside the map; they keep the natural ground."""
 
 
-def soil_indices(terrain: Values, folder: Path, x: FloatArray, y: FloatArray) -> NDArray[np.int32] | None:
+def soil_indices(terrain: Values, folder: Path, x: Array, y: Array) -> NDArray[np.int32] | None:
     """Return the index (ny, nx) of the nodes at x and y of a terrain file, OUTSIDE beyond its map; None without a map.
 
     Raises

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.call_checks import NUMBER, PAIR, checks, instance
 from simulator.base.errors import JounceError
 from terrain.composite_height import composed_heights
@@ -22,7 +23,6 @@ from terrain.objects.labels import LABELS
 from terrain.objects.object_set import ObjectSet
 from terrain.outlines import Outline, outlines
 
-FloatArray = NDArray[np.float64]
 FREE, OBSTACLE, UNKNOWN = range(3)
 """States of a cell."""
 MAX_CELLS = 1 << 24
@@ -50,13 +50,13 @@ class TruthMap:
     """m, x and y of the south-west corner of cell (0, 0), in W"""
     cell: float
     """m, side length"""
-    elevation: FloatArray
+    elevation: Array
     """m; NaN = no data"""
-    slope: FloatArray
+    slope: Array
     """rad; NaN = unknown"""
-    step: FloatArray
+    step: Array
     """m; NaN = unknown"""
-    object_height: FloatArray
+    object_height: Array
     """m, top above the ground of the highest object under which the vehicle does not pass; 0 = none"""
     label: NDArray[np.uint8]
     """number of the label of that object, else ground; none where the elevation is NaN"""
@@ -64,7 +64,7 @@ class TruthMap:
     """True = an object that is an obstacle meets the cell"""
     state: NDArray[np.uint8]
     """FREE, OBSTACLE or UNKNOWN"""
-    cost: FloatArray
+    cost: Array
     """1, the larger of slope and step over their limits, at most 1; 1 = obstacle; NaN = unknown"""
 
     def lethal(self, unknown_blocks: bool = False) -> NDArray[np.bool_]:
@@ -127,7 +127,7 @@ def truth_map(
     return map_of(ground_heights(ground, x.ravel(), y.ravel()).reshape(x.shape), origin, cell, prints, limits or Limits())
 
 
-def map_of(heights: FloatArray, origin: tuple[float, float], cell: float, objects: Iterable[Outline], limits: Limits) -> TruthMap:
+def map_of(heights: Array, origin: tuple[float, float], cell: float, objects: Iterable[Outline], limits: Limits) -> TruthMap:
     """Return the maps from heights (ny + 2, nx + 2) [m] at the centers of the cells and of one ring around them; NaN = no data."""
     z = np.asarray(heights, float)
     here, west, east, south, north = z[1:-1, 1:-1], z[1:-1, :-2], z[1:-1, 2:], z[:-2, 1:-1], z[2:, 1:-1]
@@ -152,7 +152,7 @@ def draw_outline(
     origin: tuple[float, float],
     cell: float,
     limits: Limits,
-    maps: tuple[FloatArray, NDArray[np.uint8], NDArray[np.bool_]],
+    maps: tuple[Array, NDArray[np.uint8], NDArray[np.bool_]],
 ) -> None:
     """Write one object to the maps of height [m], label and obstacles, each (ny, nx)."""
     height, label, solid = maps
@@ -192,7 +192,7 @@ def cells_covering(
     return _any_at(lethal, (-rear <= along) & (along <= front) & (np.abs(across) <= half_width), reach)
 
 
-def _offsets(cell: float, reach: int) -> tuple[FloatArray, FloatArray]:
+def _offsets(cell: float, reach: int) -> tuple[Array, Array]:
     """Return the distances x, y [m] of the cells around one."""
     x, y = np.meshgrid(np.arange(-reach, reach + 1) * cell, np.arange(-reach, reach + 1) * cell)
     return x, y
@@ -208,7 +208,7 @@ def _any_at(lethal: NDArray[np.bool_], pattern: NDArray[np.bool_], reach: int) -
     return out
 
 
-def ground_heights(ground: Ground, x: FloatArray, y: FloatArray) -> FloatArray:
+def ground_heights(ground: Ground, x: Array, y: Array) -> Array:
     """Return the heights (n,) [m] of the ground at points x, y (n,) [m], without objects and ruts."""
     out = np.empty(len(x))
     composed_heights(ground.arrays, np.ascontiguousarray(x), np.ascontiguousarray(y), out)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from terrain.readers.contract import FloatArray
+from simulator.base.arrays import Array
 
 RESIDUAL_TOLERANCE = 1e-4
 """m. Tolerance of the residual: difference of each height from the mean of its neighbors."""
@@ -17,7 +17,7 @@ MAX_ITERATIONS = 3000
 """Maximum number of iterations; about twice the width of the widest void in samples is needed."""
 
 
-def filled(heights: FloatArray) -> FloatArray:
+def filled(heights: Array) -> Array:
     """Return heights (rows, columns) with a value at every NaN: the mean of its neighbors.
 
     This solves Laplace's equation without flux through the border of the grid. At least one height must not be NaN.
@@ -36,7 +36,7 @@ def filled(heights: FloatArray) -> FloatArray:
     return out
 
 
-def _initial_guess(heights: FloatArray) -> FloatArray:
+def _initial_guess(heights: Array) -> Array:
     """Return heights in which NaN are replaced by the membrane over blocks of four samples, as initial guess."""
     if not np.isnan(heights).any():
         return heights.copy()
@@ -59,7 +59,7 @@ def _neighbors(cells: NDArray[np.intp], shape: tuple[int, ...]) -> tuple[NDArray
     return np.where(there, around, 0), there
 
 
-def _membrane(start: FloatArray, inner: NDArray[np.intp], degree: FloatArray, known: FloatArray) -> FloatArray:
+def _membrane(start: Array, inner: NDArray[np.intp], degree: Array, known: Array) -> Array:
     """Compute heights that equal the mean of their neighbors, by conjugate gradients [Hestenes and Stiefel 1952].
 
     Parameters
@@ -69,7 +69,7 @@ def _membrane(start: FloatArray, inner: NDArray[np.intp], degree: FloatArray, kn
     known : sums of the known neighbors
     """
 
-    def pull(z: FloatArray) -> FloatArray:
+    def pull(z: Array) -> Array:
         padded = np.append(z, 0.0)
         return np.asarray(degree * z - padded[inner].sum(axis=1), np.float64)
 

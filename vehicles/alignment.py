@@ -25,9 +25,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.algebra.vectors import add_scaled, cross, dot, scale, sub, vector
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import inline, kernel
 from terrain.ground import Ground, GroundArrays
@@ -39,8 +39,6 @@ from vehicles.stages import present_suspension
 from vehicles.suspension.corner_design import CornerDesign
 from vehicles.tires.tire_file import TireSet
 from vehicles.vehicle import Vehicle, arrays_of
-
-Vector = NDArray[np.float64]
 
 ERROR = math.radians(1e-10)
 """rad. Maximum error of a toe of the vehicle at rest."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError, ErrorCollector, raise_all
 from simulator.base.fields import read
 from simulator.base.records import Record, record
@@ -45,9 +45,6 @@ from vehicles.suspension.tables.table_limits import errors_of_tables
 from vehicles.suspension_checks import check_ends, check_reach, check_sense, check_travel
 from vehicles.travel_limits import TravelScanner, decides_ends, ends_of
 from vehicles.vehicle_file import AXLE, KINEMATICS, VEHICLE_FILE
-
-Vector = NDArray[np.float64]
-
 
 WHEELBASE = 0.1
 """m. Minimum distance from the first axle to the last one."""

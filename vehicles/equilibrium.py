@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import JounceError
 from simulator.base.jit import inline, kernel
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
@@ -85,7 +85,6 @@ REACH_ITERATIONS = 8
 MAX_SEARCHES = 12
 """Maximum number of iterations of the contact search; each gains two or three digits."""
 
-Vector = NDArray[np.float64]
 
 MAX_CHORDS = 12
 """Maximum number of iterations with the same derivatives. Each takes a tenth of the time of a Newton iteration and gains two digits or

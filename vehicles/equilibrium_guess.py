@@ -6,8 +6,8 @@ import itertools
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.jit import kernel
 from terrain.composite_height import composed_height_and_normal
 from terrain.ground import GroundArrays
@@ -27,7 +27,6 @@ BISECTIONS = 30
 GUESS_LOADS = (-1.0, 4.0)
 """Loads of a wheel in an initial guess, as multiples of a quarter of the weight of the chassis: in rebound, in compression."""
 
-Vector = NDArray[np.float64]
 
 TOUCH, RIM, LOADED = 0.02, 0.25, 2.0
 """m, 1, 1. Largest tire deflection of an initial guess: this length, this fraction of the deflection at which the rim bends, and this

@@ -18,9 +18,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Matrix
 from simulator.base.errors import JounceError
 from vehicles.axle_layout import AxleLayout
-from vehicles.integration.contract import Matrix
 from vehicles.integration.implicit import differences
 from vehicles.integration.stability import ComplexVector
 from vehicles.ode_system import VehicleOde, places

@@ -21,8 +21,8 @@ differs: the paper takes the loops at F and J as planar and needs one axis less 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import JounceError
 from simulator.base.records import Record
 from vehicles.mechanism_parameters import VehicleDesign
@@ -32,8 +32,6 @@ from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.steering.contract import CALLED, FOUR_BAR
 from vehicles.suspension.anti_roll_bar import LEVERS, NO_BAR
 from vehicles.suspension.corner_design import CARRIER_NAME
-
-Vector = NDArray[np.float64]
 
 CHASSIS = "chassis"
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.vectors import cross, vector
+from simulator.base.arrays import Vector
 from simulator.base.errors import JounceError
 from simulator.base.jit import inline, kernel
 from simulator.base.rotations import euler_angles, quaternion_of_rotation, rotation_of_euler, rotation_of_quaternion
@@ -22,7 +23,6 @@ from vehicles.axle_layout import USUAL, WHEELS, AxleLayout, record_for
 from vehicles.corner_layout import axle_of
 from vehicles.drivetrain.driveline import driveshaft_speed, solve_wheels, wheel_share
 from vehicles.drivetrain.shaft_momentum import half_shaft_inertia, reactions, shaft_momentum
-from vehicles.integration.contract import Vector
 from vehicles.integration.implicit import differences
 from vehicles.stages import add_drive_reactions, gather_tire_loads, integrate, solve_accelerations, update_suspension_exact
 from vehicles.tires.contract import MEMORY, NUMBERS

@@ -7,15 +7,13 @@ axles load capacity of a spring at its wheel:  -F dl / dz,  l its length, z the 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import TERRAIN, ConfigError, raise_all
 from simulator.base.records import Record
 from vehicles.mechanism_parameters import MechanismParameters, new_workspace
 from vehicles.suspension.composite_inertia import prepare
-
-Vector = NDArray[np.float64]
 
 MIN_LOAD = 0.05
 """Minimum load of a spring at full bump without its stops, as a fraction of an even distribution of the chassis weight. A smaller value

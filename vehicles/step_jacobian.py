@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Matrix, Vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from terrain.ground import GroundArrays
@@ -20,9 +21,6 @@ from vehicles.state_memory import StateMemory
 from vehicles.step import vehicle_step
 from vehicles.tires.contract import NUMBERS
 from vehicles.vehicle_model import VehicleModel
-
-Vector = NDArray[np.float64]
-Matrix = NDArray[np.float64]
 
 GROUPS = {
     # kind of mode: its coordinates, by name and number; WHEELS stands for the number of wheels of the vehicle

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Matrix, Vector
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import record
@@ -33,9 +34,6 @@ from vehicles.suspension.anti_roll_bar import PLAIN
 from vehicles.tires.tire_file import TireSet
 from vehicles.vehicle import Vehicle
 from vehicles.vehicle_model import VehicleModel
-
-Vector = NDArray[np.float64]
-Matrix = NDArray[np.float64]
 
 USUAL_STEP = 1e-3
 """s. Default step size, for which all shipped files are designed."""

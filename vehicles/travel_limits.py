@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from vehicles.axle_layout import WHEELS, record_for
@@ -23,8 +24,6 @@ from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.composite_inertia import prepare
 from vehicles.suspension.corner_design import Places
 from vehicles.suspension.default_kind import gap_default, turn_default
-
-Vector = NDArray[np.float64]
 
 LOAD = 200e3
 """N. Load on a wheel, along its path, under which a limit yields by YIELDING."""

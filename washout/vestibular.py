@@ -24,9 +24,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.jit import kernel
-
-Array = NDArray[np.float64]
 
 _BAND = np.logspace(-4.0, 4.0, 1601)
 """rad/s. Frequencies for the search of the maximum gain."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from research.benchmarks.benchmark_systems import Scene
 from research.benchmarks.formulation_trial import BAUMGARTE, Trial
@@ -17,6 +16,7 @@ from research.benchmarks.wheel_load_cases import (
     body_course,
     next_stage,
 )
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
 from vehicles.multibody.formulations.absolute_coordinates import advance, measure, place_bodies
 from vehicles.multibody.formulations.augmented_equations import set_row_rates, set_row_residuals, set_rows
@@ -25,8 +25,6 @@ from vehicles.multibody.tree.constraints import DOT, set_residuals
 from vehicles.multibody.tree.forces import spring_energy
 from vehicles.multibody.tree.tree import energy, quaternion_rate
 from vehicles.multibody_vehicle import CHASSIS
-
-Vector = NDArray[np.float64]
 
 
 class Bodies(NamedTuple):

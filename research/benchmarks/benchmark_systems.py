@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from research.benchmarks.wheel_load_cases import WHEELS
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from vehicles.description import Description
@@ -28,8 +28,6 @@ from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS
 from vehicles.suspension.springs_and_dampers import STRUTS
 from vehicles.suspension.tables.build_tables import build_tables
 from vehicles.suspension.tables.reduced_table import ReducedTables
-
-Vector = NDArray[np.float64]
 
 QUARTER = "FL"
 """The corner of the quarter car."""

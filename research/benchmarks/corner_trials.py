@@ -11,6 +11,7 @@ from research.benchmarks.benchmark_systems import Scene, new_corners
 from research.benchmarks.formulation_trial import NOT_NEEDED, Trial, rotation
 from research.benchmarks.tree_trials import tree_energy
 from research.benchmarks.wheel_load_cases import VELOCITIES, apply_corner_forces, state_course, step_state
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from vehicles.dynamics import STATE, answer_loads, answer_loads_on_fixed_chassis
@@ -23,8 +24,6 @@ from vehicles.suspension.composite_inertia import MechanismRecords, Workspace, p
 from vehicles.suspension.default_kind import kind_module
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, covers
 from vehicles.suspension.tables.tabulated import TabulatedMechanism, TabulatedWorkspace, prepare_from_tables
-
-Vector = NDArray[np.float64]
 
 
 class Corners(NamedTuple):

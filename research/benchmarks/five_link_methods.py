@@ -11,7 +11,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from research.benchmarks.platform_on_legs import (
     ANGLES,
@@ -31,6 +30,7 @@ from research.benchmarks.platform_on_legs import (
 )
 from simulator.base.algebra.linear_solve import factor, solve
 from simulator.base.algebra.vectors import add, add_scaled, combine, cross, scale, vector
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from simulator.validation.linkages.euler_body import angular_motion, euler_axes, set_body
@@ -50,8 +50,6 @@ from simulator.validation.linkages.five_link import (
     solve_links,
     solve_pose,
 )
-
-Vector = NDArray[np.float64]
 
 START = -0.045
 """m. Initial height of the wheel."""

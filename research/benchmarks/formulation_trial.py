@@ -10,15 +10,13 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from research.benchmarks.benchmark_systems import Scene
 from research.benchmarks.wheel_load_cases import RUNGE_KUTTA, Course
+from simulator.base.arrays import Vector
 from simulator.base.errors import JounceError
 from simulator.base.rotations import rotation_of_quaternion
 from vehicles.multibody.tree.system import Dimensions
-
-Vector = NDArray[np.float64]
 
 GAP_FREQUENCY = 0.2
 """Natural frequency of Baumgarte's feedback [rad] per step, as in `vehicles.multibody.motion.stabilization`."""

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from research.benchmarks.absolute_coordinate_trials import DenseTrial, SparseTrial, StabilizedTrial
 from research.benchmarks.benchmark_systems import Scene, Subject, make_scene, make_subject
@@ -29,12 +28,11 @@ from research.benchmarks.tree_trials import (
     at_rest,
 )
 from research.benchmarks.wheel_load_cases import HOLD, RUNGE_KUTTA, SEMI_IMPLICIT_EULER
+from simulator.base.arrays import Vector
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.benchmarks.machine_info import machine
 from simulator.builder.builder import vehicle_description
-
-Vector = NDArray[np.float64]
 
 H = 1e-3
 """s, step of the vehicle."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from research.benchmarks.integrator_list import IMPLICIT, METHODS, SHIPPED
+from simulator.base.arrays import Vector
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.base.machine import processor, software
@@ -24,7 +25,7 @@ from simulator.builder.builder import build_ground, build_vehicle
 from simulator.telemetry.atomic_files import write_text
 from vehicles.corner_layout import axle_of
 from vehicles.drivetrain.driveline import wheel_share
-from vehicles.integration.contract import Integrator, Vector
+from vehicles.integration.contract import Integrator
 from vehicles.integration.one_step import RungeKutta4
 from vehicles.ode_system import VehicleOde
 from vehicles.step_stability import USUAL_STEP

@@ -14,13 +14,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
 from simulator.validation.linkages.generated import landing_gear as triangular
 from simulator.validation.linkages.landing_gear import follow_length, landing_gear, positions_at, set_position
-
-Vector = NDArray[np.float64]
 
 POSITIONS = 3000
 LENGTHS = 250.0 - 40.0 * np.cos(np.linspace(0.0, 2.0 * math.pi, POSITIONS))

@@ -17,18 +17,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from research.benchmarks import five_link_methods, stewart_methods
 from research.benchmarks.landing_gear_methods import measure_landing_gear
 from research.benchmarks.platform_on_legs import ANGLES, BAUMGARTE, GENERATED, PENALTY, SEPARATE, SINGLE, TRIANGULAR, WHOLE
+from simulator.base.arrays import Vector
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.benchmarks.machine_info import machine
 from simulator.builder.builder import find_config, load_mechanism
 from simulator.validation.linkages.linkage_parameters import five_link_parameters, stewart_parameters
-
-Vector = NDArray[np.float64]
 
 H = 1e-3
 """s"""

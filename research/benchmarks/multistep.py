@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from vehicles.integration.contract import Project, Rates, UniformIntegrator, Vector
+from simulator.base.arrays import Vector
+from vehicles.integration.contract import Project, Rates, UniformIntegrator
 from vehicles.integration.one_step import heun_step
 
 

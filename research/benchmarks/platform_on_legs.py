@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from simulator.base.algebra.linear_solve import factor, solve
 from simulator.base.algebra.vectors import symmetric_inverse, symmetric_times
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
-
-Vector = NDArray[np.float64]
 
 TRIANGULAR, GENERATED, ANGLES, SEPARATE, SINGLE, WHOLE, BAUMGARTE, PENALTY = range(8)
 """Methods for the dependent coordinates.

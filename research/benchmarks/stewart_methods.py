@@ -10,7 +10,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from research.benchmarks import stewart_leg
 from research.benchmarks.platform_on_legs import (
@@ -31,6 +30,7 @@ from research.benchmarks.platform_on_legs import (
 )
 from simulator.base.algebra.linear_solve import factor, solve
 from simulator.base.algebra.vectors import add, combine, cross, sub, vector
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from simulator.validation.linkages.euler_body import angular_motion, euler_axes, set_body
@@ -47,8 +47,6 @@ from simulator.validation.linkages.stewart import (
     solve_legs,
 )
 from washout.hexapod import leg_vector, platform_arm, platform_axes
-
-Vector = NDArray[np.float64]
 
 START = np.array([-1.5, 0.0, 1.0, 0.0, 0.0, 0.0])
 """m, rad. Initial pose of the platform at rest; the paper shows its initial pose in a figure only."""

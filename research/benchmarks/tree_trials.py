@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from research.benchmarks.benchmark_systems import Scene, Subject, make_scene
 from research.benchmarks.formulation_trial import BAUMGARTE, NEWTON, PROJECTION, Trial
 from research.benchmarks.wheel_load_cases import SEMI_IMPLICIT_EULER, apply_wheel_forces, ends_step, step_tree, tree_course
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from vehicles.multibody.formulations import constraint_embedding_kernels, recursive, tree_augmented
@@ -23,8 +23,6 @@ from vehicles.multibody.tree.forces import apply_forces
 from vehicles.multibody.tree.system import Dimensions, System
 from vehicles.multibody.tree.tree import move, set_velocities, start_inertias
 from vehicles.multibody_vehicle import CHASSIS
-
-Vector = NDArray[np.float64]
 
 ON_LOOPS = 1e-10
 """m, rad, m/s, rad/s. Tolerance of a projection."""

@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.vectors import add_scaled, cross, dot, scale, sub, vector
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from vehicles.dynamics import STATE
 from vehicles.multibody.tree.tree import FREE, SPHERICAL, Tree, advance_positions, position_rates
-
-Vector = NDArray[np.float64]
 
 HOLD, SEMI_IMPLICIT_EULER, RUNGE_KUTTA = range(3)
 """Methods; HOLD does not advance, for timing of repeated evaluations."""

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from simulator.autonomy.distance_map import distances
 from simulator.autonomy.vehicle_traits import VehicleTraits
+from simulator.base.arrays import Array
 from simulator.base.errors import JounceError
 from simulator.base.fields import Fields
 from simulator.base.records import Record
@@ -34,8 +35,6 @@ __all__ = ["FREE", "OBSTACLE", "UNKNOWN", "VehicleTraits"]
 
 CONTRACT = 1
 """Version of the contract."""
-
-FloatArray = NDArray[np.float64]
 
 
 class PlanError(JounceError):
@@ -52,17 +51,17 @@ class ObstacleMap:
     """m, x and y of the south-west corner of cell (0, 0), in W"""
     cell: float
     """m, side length"""
-    elevation: FloatArray
+    elevation: Array
     """m, height of the ground; NaN = unknown"""
-    slope: FloatArray
+    slope: Array
     """rad; NaN = unknown"""
-    step: FloatArray
+    step: Array
     """m, largest difference of the elevation from one of the 4 neighbors; NaN = unknown"""
-    object: FloatArray
+    object: Array
     """m, height of an object above the ground; 0 = none"""
-    strength: FloatArray
+    strength: Array
     """1, largest tractive force of the vehicle over its weight on the level; NaN = unknown"""
-    cost: FloatArray
+    cost: Array
     """1, from 0 (easy) to 1 (at a limit of the vehicle); 1 = obstacle, NaN = unknown"""
     state: NDArray[np.uint8]
     """FREE, OBSTACLE or UNKNOWN"""
@@ -72,7 +71,7 @@ class ObstacleMap:
         """Number of rows and columns."""
         return self.state.shape[0], self.state.shape[1]
 
-    def contains(self, points: FloatArray) -> NDArray[np.bool_]:
+    def contains(self, points: Array) -> NDArray[np.bool_]:
         """Return whether points (n, 2) [m] are in the window."""
         place = (np.asarray(points, float) - self.origin) / self.cell
         ny, nx = self.shape
@@ -85,12 +84,12 @@ class ObstacleMap:
         return (j, i) if 0 <= j < ny and 0 <= i < nx else None
 
     @cached_property
-    def distance(self) -> FloatArray:
+    def distance(self) -> Array:
         """Distance (ny, nx) [m] from the center of each cell to the center of the nearest obstacle; inf without any."""
         return distances(self.state == OBSTACLE, self.cell)
 
     @cached_property
-    def known_distance(self) -> FloatArray:
+    def known_distance(self) -> Array:
         """The same to the nearest cell that is an obstacle or unknown."""
         return distances(self.state != FREE, self.cell) if (self.state == UNKNOWN).any() else self.distance
 
@@ -110,11 +109,11 @@ class ObstacleMap:
 class PoseTable(NamedTuple):
     """Poses of the vehicle in order of time."""
 
-    time: FloatArray
+    time: Array
     """(n,) s"""
-    p_WB: FloatArray
+    p_WB: Array
     """(n, 3) m"""
-    q_WB: FloatArray
+    q_WB: Array
     """(n, 4) unit quaternions w, x, y, z"""
 
     @classmethod
@@ -122,7 +121,7 @@ class PoseTable(NamedTuple):
         """Return the table of one pose."""
         return cls(np.array([time]), np.array([readout[0]["p_WB"]], float), np.array([readout[0]["q_WB"]], float))
 
-    def at(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def at(self, times: Array) -> tuple[Array, Array]:
         """Return positions (n, 3) and axes (n, 3, 3) at times (n,), interpolated linearly."""
         times = np.asarray(times, float)
         p = np.column_stack([np.interp(times, self.time, one) for one in self.p_WB.T])
@@ -161,7 +160,7 @@ class MapperInput:
         p = self.readout[0]["p_WB"]
         return float(p[0]), float(p[1])
 
-    def poses_at(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def poses_at(self, times: Array) -> tuple[Array, Array]:
         """Return positions p_WB (n, 3) [m] and axes R_WB (n, 3, 3) of the vehicle at times (n,) [s] of the last two seconds.
 
         They are interpolated between poses 0.01 s apart; outside these times, the vehicle is where it was first or last.
@@ -230,17 +229,17 @@ class Goal(NamedTuple):
 class Plan:
     """Path of the reference point B with speeds, from about the present position on. A point with another direction begins at a stop."""
 
-    points: FloatArray
+    points: Array
     """(n, 2) m, in W, at most 1 m apart"""
-    headings: FloatArray
+    headings: Array
     """(n,) rad, heading of the vehicle"""
-    speeds: FloatArray
+    speeds: Array
     """(n,) m/s, limit of the speed, not negative; the vehicle stops at the end of the path, whatever its last speed"""
     directions: NDArray[np.int8] | None = None
     """(n,) 1 = forward, -1 = backward; None: all forward"""
     reaches_goal: bool = False
     """True if the path ends in the goal"""
-    candidates: tuple[FloatArray, ...] = ()
+    candidates: tuple[Array, ...] = ()
     """Considered paths, each (m, 2) m, for pictures"""
 
 

@@ -17,7 +17,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.autonomy.contract import (
     Blocked,
@@ -49,6 +48,7 @@ from simulator.autonomy.shortest_way import shortest_way
 from simulator.autonomy.snapshot import Snapshot
 from simulator.autonomy.stage import Stage
 from simulator.autonomy.vehicle_traits import VehicleTraits, vehicle_traits
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import Record, record
 from simulator.base.registry import making
@@ -62,7 +62,6 @@ from terrain.objects.records import PATH
 from terrain.outlines import Outline, outlines
 from vehicles.readout import READOUT
 
-Vector = NDArray[np.float64]
 NO_WAY = "blocked: "
 """Beginning of the reason of a vehicle that waits because the planner has found no path."""
 DONE = "done"

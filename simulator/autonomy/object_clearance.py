@@ -6,19 +6,17 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.autonomy.contract import Pose
 from simulator.autonomy.object_outlines import ObjectOutlines
 from simulator.autonomy.vehicle_traits import VehicleTraits
+from simulator.base.arrays import Array
 from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
 from terrain.outlines import Outline
 
 RANGE = 20.0
 """m. Distance beyond which objects do not count."""
-
-FloatArray = NDArray[np.float64]
 
 
 class ObjectClearance:
@@ -45,7 +43,7 @@ class ObjectClearance:
             least = min(least, self._distance(one, pose))
         return least
 
-    def _near(self, objects: ObjectSet, time: float, at: FloatArray) -> Iterator[tuple[float, Outline]]:
+    def _near(self, objects: ObjectSet, time: float, at: Array) -> Iterator[tuple[float, Outline]]:
         """Return a lower bound of the distance [m] of each object, and its outline, by the bound."""
         rest, moving = self._outlines.at_rest(objects), self._outlines.moving(objects, time)
         low = np.concatenate([rest.low, *(one.reach()[0][None] for one in moving)])
@@ -68,7 +66,7 @@ class ObjectClearance:
             least = 0.0
         return max(least - one.radius, 0.0)
 
-    def _overlaps(self, points: FloatArray) -> bool:
+    def _overlaps(self, points: Array) -> bool:
         """Return whether a convex polygon (n, 2) meets the rectangle: no axis separates them."""
         if not ((points.min(axis=0) <= self._high) & (points.max(axis=0) >= self._low)).all():
             return False
@@ -79,7 +77,7 @@ class ObjectClearance:
         return bool(((center - half <= own.max(axis=0)) & (center + half >= own.min(axis=0))).all())
 
 
-def _least_distance(points: FloatArray, corners: FloatArray) -> float:
+def _least_distance(points: Array, corners: Array) -> float:
     """Return the least distance [m] of points (n, 2) from the edges of a polygon, a segment or a point, corners (k, 2)."""
     edges = np.roll(corners, -1, axis=0) - corners
     away = points[:, None] - corners

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.records import BREAKAWAY, PATH
@@ -19,8 +19,6 @@ LOOK = 0.5
 STANDING = 0.05
 """m/s. Speed of a moving object below which its place is not predicted."""
 
-FloatArray = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class AtRest:
@@ -29,9 +27,9 @@ class AtRest:
     key: tuple[int, int, int]
     """number of objects, removed ones, and broken ones: after a change of these, the outlines are not valid"""
     outlines: list[Outline]
-    low: FloatArray
+    low: Array
     """(n, 2) m, minimum x, y of each outline"""
-    high: FloatArray
+    high: Array
     """(n, 2) m, maximum x, y"""
 
 
@@ -81,6 +79,6 @@ def _is_loose(objects: ObjectSet, row: int) -> bool:
     return bool(one["motion"] == BREAKAWAY and objects.states[one["state"]]["broken"])
 
 
-def _moved(one: Outline, shift: FloatArray) -> Outline:
+def _moved(one: Outline, shift: Array) -> Outline:
     """Return an outline at another place."""
     return Outline(one.points + shift, one.radius, one.bottom, one.top, one.label, one.ground)

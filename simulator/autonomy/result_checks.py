@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.autonomy.contract import FREE, OBSTACLE, UNKNOWN, Blocked, ObstacleMap, Plan, PlanError, PlannerInput
+from simulator.base.arrays import Array
 from simulator.base.errors import one_line
 
 MAX_POINTS, MAX_CANDIDATES = 100_000, 1000
@@ -19,8 +19,6 @@ LONGEST_STEP, LONGEST_PATH = 2.0, 1000.0
 LONGEST_REASON = 300
 """Letters of a reason."""
 LAYERS = ("elevation", "slope", "step", "object", "strength", "cost")
-
-FloatArray = NDArray[np.float64]
 
 
 def checked_map(result: Any) -> ObstacleMap:
@@ -76,7 +74,7 @@ def checked_plan(result: Any, seen: PlannerInput) -> Plan | Blocked:
     return Plan(*arrays, bool(result.reaches_goal), _candidates(result.candidates))
 
 
-def _candidates(given: Any) -> tuple[FloatArray, ...]:
+def _candidates(given: Any) -> tuple[Array, ...]:
     """Return the considered paths. Raises PlanError."""
     if not isinstance(given, (tuple, list)) or len(given) > MAX_CANDIDATES:
         raise PlanError(f"expected candidates as a tuple of at most {MAX_CANDIDATES} paths")
@@ -86,7 +84,7 @@ def _candidates(given: Any) -> tuple[FloatArray, ...]:
     return out
 
 
-def _numbers(name: str, given: Any, shape: tuple[int, ...] | None) -> FloatArray:
+def _numbers(name: str, given: Any, shape: tuple[int, ...] | None) -> Array:
     """Return a copy of numbers as an array of floats; `shape`: None for any. Raises PlanError."""
     try:
         raw = np.asarray(given)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.records import Record, record
-from simulator.sensors.rendering import FloatArray, MovingPart, Rendered, VehicleShape, View
+from simulator.sensors.rendering import MovingPart, Rendered, VehicleShape, View
 from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
 from terrain.rut_memory import SoilMemory
@@ -63,7 +64,7 @@ class SessionImages:
         """Name of the renderer, see `simulator.sensors.rendering.ImageRenderer`."""
         return self._process.renderer
 
-    def eye(self) -> tuple[FloatArray, FloatArray]:
+    def eye(self) -> tuple[Array, Array]:
         """Return position and axes of the driver's eyes, see `simulator.sensors.rendering.ImageRenderer`."""
         from simulator.view.camera import LOOKS_DOWN
         from simulator.view.poses import spin
@@ -80,7 +81,7 @@ class SessionImages:
         wheels = tuple(MovingPart(partial(self._wheel, k), partial(_wheel_pose, k)) for k in range(count))
         return VehicleShape(_triangles(body.shell, body.fittings, body.frame), wheels)
 
-    def _wheel(self, k: int, readout: Record) -> FloatArray:
+    def _wheel(self, k: int, readout: Record) -> Array:
         """Return the triangles of a wheel, as `simulator.view.vehicle_renderer` draws it."""
         from simulator.view.meshes import mirrored
 
@@ -106,9 +107,7 @@ class SessionImages:
         if self._users == 0 and "_process" in self.__dict__:
             self._process.close()
 
-    def render(
-        self, view: View, pose: tuple[FloatArray, FloatArray], seen: tuple[Record, ObjectSet], color: bool, objects: bool
-    ) -> Rendered:
+    def render(self, view: View, pose: tuple[Array, Array], seen: tuple[Record, ObjectSet], color: bool, objects: bool) -> Rendered:
         """Return images, see `simulator.sensors.rendering.ImageRenderer`."""
         self._process.soil = self.soil
         images = self._process.render(_camera(view), pose, *seen, color=color, numbers=objects)
@@ -126,20 +125,20 @@ def _camera(view: View) -> Record:
     return out
 
 
-def _triangles(*meshes: NDArray[Any]) -> FloatArray:
+def _triangles(*meshes: NDArray[Any]) -> Array:
     """Return the triangles (n, 3, 3) of meshes of `simulator.view.meshes`."""
-    triangles: FloatArray = np.concatenate([np.asarray(mesh, float)[:, :3] for mesh in meshes]).reshape(-1, 3, 3)
+    triangles: Array = np.concatenate([np.asarray(mesh, float)[:, :3] for mesh in meshes]).reshape(-1, 3, 3)
     return triangles
 
 
-def _wheel_pose(k: int, readout: Record) -> tuple[FloatArray, FloatArray]:
+def _wheel_pose(k: int, readout: Record) -> tuple[Array, Array]:
     from simulator.view.poses import spin
 
     s = readout[0]
     return s["p_BK"][k].copy(), s["R_BK"][k] @ spin(float(s["wheel_angle"][k]))
 
 
-def _steering_wheel_pose(body: Body, readout: Record) -> tuple[FloatArray, FloatArray]:
+def _steering_wheel_pose(body: Body, readout: Record) -> tuple[Array, Array]:
     from simulator.view.poses import steering_wheel_rotation
 
     return np.asarray(body.steering_place, float), steering_wheel_rotation(body.steering_tilt, float(readout[0]["steering_wheel_angle"]))

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
 from simulator.base.records import record
@@ -31,8 +32,6 @@ from vehicles.drivetrain.contract import CONVENTIONAL
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.vehicle import Vehicle
 from vehicles.vehicle_model import VehicleModel
-
-Vector = NDArray[np.float64]
 
 STEP = 1e-3
 """s, time step of the test drives."""

@@ -11,11 +11,9 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import JounceError
-
-Array = NDArray[np.float64]
 
 WORDS = {
     "tolx": "the spread of a generation is below the tolerance",

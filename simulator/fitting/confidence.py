@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from simulator.base.arrays import Array
 
 LEVEL = 0.95
 """Confidence level of all intervals."""

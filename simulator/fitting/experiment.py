@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.builder.builder import build
 from simulator.builder.session_parts import SessionParts
@@ -20,8 +20,6 @@ from simulator.fitting.measurements import Measured
 from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
 from simulator.run.run_configuration import read_recorded
 from simulator.telemetry.log import Log, read_log
-
-Array = NDArray[np.float64]
 
 PEDALS = {"steering": 0.0, "throttle": 0.0, "brake": 0.0}
 """Fields of a command that a script can set."""

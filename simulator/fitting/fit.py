@@ -7,16 +7,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.fitting.confidence import LEVEL, Confidence, confidence_of_fit
 from simulator.fitting.identifiability import Unidentifiable, unidentifiable
 from simulator.fitting.keys import Parameter
 from simulator.fitting.least_squares import Failed, Round, Solution, solve
 from simulator.fitting.residuals import Model, Trace
 from simulator.fitting.run_request import Log
-
-Array = NDArray[np.float64]
 
 AT_BOUND = 1e-4
 """Distance from an end of the range, as a fraction of it, below which a parameter counts as at its bound."""

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from simulator.base.arrays import Array
 
 SILENT = 1e-4
 """Limit of effect. A parameter is unidentifiable if its full range changes the channels by less than this fraction of their noise, or of

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, JounceError
 from simulator.fitting.confidence import LEVEL
 from simulator.fitting.fit import Fitted, bound_of, fit
@@ -20,8 +20,6 @@ from simulator.fitting.least_squares import Failed
 from simulator.fitting.measurements import Measured
 from simulator.fitting.residuals import Model
 from simulator.fitting.run_request import Log
-
-Array = NDArray[np.float64]
 
 AWAY = 0.2
 """Maximum distance of the start from the true values, as a fraction of the range."""

@@ -7,9 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Group, ListOf, Named, Number, Text
 from simulator.base.suggestions import no_such_key
@@ -20,8 +17,6 @@ from simulator.configuration.key_path import parse, written
 from simulator.configuration.layers import Origin
 from simulator.configuration.overrides import Override, changes
 from simulator.configuration.session_file import FILE as SESSION
-
-Array = NDArray[np.float64]
 
 NAME = Text("a name (letters, digits, . _ -)", pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 FILE_NAME = Text("a name, or the path of a file")

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import JounceError
-
-Array = NDArray[np.float64]
 
 CLOSE = 1e-6
 """Relative change of the sum of squares below which the search ends; the remaining error is a few percent of a standard error."""

@@ -10,14 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.suggestions import did_you_mean
 from simulator.base.units import SHOWN, factor_of, fitting, is_suffix
 from simulator.fitting.fit_file import COMMANDS, Data, file_of
 from simulator.telemetry.csv_table import CsvTable
 from simulator.telemetry.log import NoSuchColumnError, read_log
-
-Array = NDArray[np.float64]
 
 MIN_ROWS = 10
 """Minimum number of rows for a comparison."""

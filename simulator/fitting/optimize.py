@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean
 from simulator.configuration.configuration import Configuration
@@ -17,8 +17,6 @@ from simulator.fitting.iterations import Outcome
 from simulator.fitting.keys import changed, check_ends, configured, named
 from simulator.fitting.optimization_file import Optimization
 from simulator.fitting.run_request import RunRequest
-
-Array = NDArray[np.float64]
 
 MUCH = 10.0
 """Default penalty for exceeding a limit by 100 %, as a multiple of the goal at the start."""

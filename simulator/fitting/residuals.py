@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.configuration.configuration import Configuration
 from simulator.fitting.experiment import experiment_configuration
@@ -20,8 +21,6 @@ from simulator.fitting.least_squares import Failed
 from simulator.fitting.measurements import MIN_ROWS, Measured
 from simulator.fitting.run_request import Log, RunRequest
 from simulator.telemetry.channels import HEADINGS
-
-Array = NDArray[np.float64]
 
 
 class Drives(Protocol):

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
@@ -26,8 +27,6 @@ from simulator.fitting.soil_measurements import WheelTests
 from simulator.tools.soil.soil_bin import OUTPUTS, SoilBin
 from terrain.soil import SOIL
 from vehicles.tires.tire_file import TireFile
-
-Array = NDArray[np.float64]
 
 PARAMETERS = {
     # name             least                 most           logarithmic

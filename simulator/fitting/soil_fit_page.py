@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.fitting.soil_file_writer import interval_words
 from simulator.fitting.soil_fit import (
     MISSED_FORCE,
@@ -24,7 +24,6 @@ from simulator.report.html_page import Column, Page
 from simulator.report.plot import Axis, Curve, Panel
 from simulator.tools.soil.soil_bin import SoilBin
 
-Array = NDArray[np.float64]
 SHOWN = {"m": ("mm", 1e3), "N": ("N", 1.0), "N m": ("N m", 1.0), "rad": ("deg", 180.0 / math.pi)}
 CURVE = np.linspace(-1.0, 0.95, 79)
 """Slip values of the curves."""

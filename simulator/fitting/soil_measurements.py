@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean
 from simulator.base.table_text import read_table_text
 from simulator.base.units import factor_of
-
-Array = NDArray[np.float64]
 
 SET = {
     # name        unit   other names

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.builder.builder import view_geometry
 from simulator.view.bodies.kinds import body_of
-from simulator.view.meshes import Array
 from simulator.view.vehicle_geometry import checked_geometry
 from vehicles.vehicle import Vehicle
 

@@ -11,10 +11,9 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.report.plot import COLORS, Axis, shortened, ticks
 from simulator.report.svg_renderer import RIGHT, TOP, WIDTH
-
-Array = NDArray[np.float64]
 
 LABELS = 204
 """Width for the names on the left."""

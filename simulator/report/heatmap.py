@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from html import escape
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.report.plot import shortened
 from simulator.report.svg_renderer import WIDTH
-
-Array = NDArray[np.float64]
 
 SCALE = ("#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725")
 """Colors from minimum to maximum: ten steps of viridis of matplotlib (CC0), perceptually uniform and readable without color."""

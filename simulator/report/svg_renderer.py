@@ -13,22 +13,8 @@ from html import escape
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from simulator.report.plot import (
-    COLORS,
-    TICKS,
-    Annotation,
-    Array,
-    Band,
-    Curve,
-    Panel,
-    ReferenceLine,
-    Shade,
-    View,
-    cut,
-    scaled,
-    thinned,
-    ticks,
-)
+from simulator.base.arrays import Array
+from simulator.report.plot import COLORS, TICKS, Annotation, Band, Curve, Panel, ReferenceLine, Shade, View, cut, scaled, thinned, ticks
 
 WIDTH, HEIGHT = 560, 300
 """Size of a panel in SVG units; a page scales it."""

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.sensors.gnss_sky import WORST_PDOP, Dilution, dilution, sky
 from simulator.sensors.nmea import DIFFERENTIAL, NO_FIX, RTK_FIXED, RTK_FLOAT, SINGLE
 from terrain.geodesy import LocalFrame
 
-FloatArray = NDArray[np.float64]
 MIN_FIXED = 6
 """Visible satellites that keep the ambiguities fixed. Larger: RTK float more often. Assumed: five double differences."""
 SERVICES = {"single": SINGLE, "differential": DIFFERENTIAL, "rtk": RTK_FIXED}
@@ -43,10 +43,10 @@ class GnssFix(NamedTuple):
     """rad, -pi to pi"""
     altitude: float
     """m above the ellipsoid of WGS 84"""
-    velocity: FloatArray
+    velocity: Array
     """(3,) m/s to true east, north and up at the antenna"""
     dilution: Dilution
-    deviation: FloatArray
+    deviation: Array
     """(3,) m, standard deviation of the position to east, north and up"""
 
 
@@ -70,7 +70,7 @@ class GnssModel:
         frame.fix(np.zeros(3), np.zeros(3))  # compiles before the first measurement
         self._settled = math.inf  # s, for how long enough satellites have been visible
 
-    def fix(self, p_WS: FloatArray, v_WS: FloatArray, visible: NDArray[np.bool_]) -> GnssFix:
+    def fix(self, p_WS: Array, v_WS: Array, visible: NDArray[np.bool_]) -> GnssFix:
         """Return the next fix.
 
         Parameters
@@ -87,7 +87,7 @@ class GnssModel:
         _advance(self._velocity, rates, self._period, self._p["velocity_time"])
         return fix
 
-    def _place(self, quality: int, count: int, here: Dilution, truth: tuple[FloatArray, FloatArray], white: FloatArray) -> GnssFix:
+    def _place(self, quality: int, count: int, here: Dilution, truth: tuple[Array, Array], white: Array) -> GnssFix:
         """Return the fix at a true position and velocity."""
         gain = np.array((here.horizontal / self._open.horizontal,) * 2 + (here.vertical / self._open.vertical,))
         slow, fast, speed = (self._both(name) for name in ("error", "noise", "velocity_error"))
@@ -103,7 +103,7 @@ class GnssModel:
         quality = SERVICES[self._p["service"]]
         return RTK_FLOAT if quality == RTK_FIXED and self._settled < self._p["convergence_time"] else quality
 
-    def _both(self, name: str) -> FloatArray:
+    def _both(self, name: str) -> Array:
         """Return the horizontal and the vertical value of a parameter along x, y and z."""
         level, up = self._p[f"horizontal_{name}"], self._p[f"vertical_{name}"]
         return np.array((level, level, up))
@@ -115,7 +115,7 @@ def _no_fix(count: int) -> GnssFix:
     return GnssFix(NO_FIX, count, math.nan, math.nan, math.nan, nothing, Dilution(math.nan, math.nan), nothing)
 
 
-def _advance(state: FloatArray, normal: FloatArray, period: float, time: float) -> None:
+def _advance(state: Array, normal: Array, period: float, time: float) -> None:
     """Advance Gauss-Markov processes of standard deviation 1 with a correlation time [s]; 0: white noise."""
     memory = math.exp(-period / time) if time > 0.0 else 0.0
     state *= memory

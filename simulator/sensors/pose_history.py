@@ -5,25 +5,23 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.records import Record
-
-FloatArray = NDArray[np.float64]
 
 
 class PoseHistory(NamedTuple):
     """n poses of the chassis, in order of time; n = 1 at the first measurement."""
 
-    time: FloatArray
+    time: Array
     """(n,) simulated time [s]"""
-    p_WB: FloatArray
+    p_WB: Array
     """(n, 3) chassis reference point, in W [m]"""
-    q_WB: FloatArray
+    q_WB: Array
     """(n, 4) attitude, unit quaternion w, x, y, z"""
-    v_WB_B: FloatArray
+    v_WB_B: Array
     """(n, 3) velocity of the chassis reference point, in B [m/s]"""
-    w_WB_B: FloatArray
+    w_WB_B: Array
     """(n, 3) angular velocity of the chassis, in B [rad/s]"""
 
     @classmethod

@@ -9,10 +9,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.records import Record
 from terrain.objects.object_set import ObjectSet
-
-FloatArray = NDArray[np.float64]
 
 
 class View(NamedTuple):
@@ -43,9 +42,9 @@ class Rendered(NamedTuple):
 class MovingPart(NamedTuple):
     """Part of the drawn vehicle that moves relative to the chassis."""
 
-    triangles: Callable[[Record], FloatArray]
+    triangles: Callable[[Record], Array]
     """Returns the triangles (n, 3, 3) [m], in axes P of the part, for a READOUT record, which tells the sides of the wheels"""
-    pose: Callable[[Record], tuple[FloatArray, FloatArray]]
+    pose: Callable[[Record], tuple[Array, Array]]
     """Returns p_BP (3,) [m] and R_BP (3, 3) for a READOUT record"""
 
 
@@ -53,7 +52,7 @@ class MovingPart(NamedTuple):
 class VehicleShape:
     """Drawn vehicle without window panes and suspension links."""
 
-    body: FloatArray
+    body: Array
     """(n, 3, 3) triangles of body and frame, in B [m]"""
     moving: tuple[MovingPart, ...]
     """Wheels, or for the view from inside the steering wheel"""
@@ -69,7 +68,7 @@ class ImageRenderer(Protocol):
     def shape(self, inside: bool) -> VehicleShape:
         """Return the drawn vehicle, as seen from outside or inside."""
 
-    def eye(self) -> tuple[FloatArray, FloatArray]:
+    def eye(self) -> tuple[Array, Array]:
         """Return the position of the driver's eyes (3,) [m] and the axes (3, 3) of the line of sight (x), in B."""
 
     def open(self, view: View) -> None:
@@ -78,9 +77,7 @@ class ImageRenderer(Protocol):
     def close(self, view: View) -> None:
         """Close a view."""
 
-    def render(
-        self, view: View, pose: tuple[FloatArray, FloatArray], seen: tuple[Record, ObjectSet], color: bool, objects: bool
-    ) -> Rendered:
+    def render(self, view: View, pose: tuple[Array, Array], seen: tuple[Record, ObjectSet], color: bool, objects: bool) -> Rendered:
         """Return images; waits until they are rendered.
 
         Parameters

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.sweep.results import Key, shown
-
-Array = NDArray[np.float64]
 
 MAX_DISTINCT_ENDS = 12
 """Number of distinct values up to which the minimum and the maximum of a key are its ends. With more values, the ends are the lowest and

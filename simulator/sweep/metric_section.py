@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.report.categorical_plots import Bar, Dots, Interval, Intervals, Tornado
 from simulator.report.heatmap import Heat
 from simulator.report.html_page import Column, Page
@@ -17,7 +18,6 @@ from simulator.report.plot import MAX_POINTS, Axis, Band, Curve, Panel, shortene
 from simulator.sweep.effects import MAX_DISTINCT_ENDS, Effect, Regression, effects, regression
 from simulator.sweep.results import Key, Results, shown
 
-Array = NDArray[np.float64]
 Drawing = Panel | Tornado | Intervals | Dots | Heat
 
 PASSED = "passed"

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import yaml
-from numpy.typing import NDArray
 
 from simulator.autonomy.outcome import OUTCOMES
+from simulator.base.arrays import Array
 from simulator.base.units import is_suffix
 from simulator.maneuvers.metrics import METRICS
 from simulator.report.html_page import Column, Page, Verdict
@@ -20,8 +20,6 @@ from simulator.report.plot import shortened
 from simulator.sweep.effects import MAX_DISTINCT_ENDS
 from simulator.sweep.metric_section import NOTES, PASSED, metric_section
 from simulator.sweep.results import Key, Results
-
-Array = NDArray[np.float64]
 
 EVERYWHERE = {metric.name for metric in METRICS}
 """Metrics of every maneuver, which are not specific to its purpose."""

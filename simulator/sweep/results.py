@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.json_output import json_text
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,9 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, ErrorCollector
-
-Array = NDArray[np.float64]
 
 MIN_PROBABILITY = 1e-9
 """Minimum probability of a normal distribution between its bounds; samples are not exact below it."""

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.view.meshes import Array, Builder
+from simulator.base.arrays import Array
+from simulator.view.meshes import Builder
 from simulator.view.terrain_data import CHUNK, FeatureMeshes, is_paved, no_features, soil_color
 from terrain.base_grid import base_height
 from terrain.composite_height import composed_heights

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.view.meshes import Array, Builder, moved
+from simulator.base.arrays import Array
+from simulator.view.meshes import Builder, moved
 from simulator.view.terrain_data import TerrainData, ViewRoad
 
 SPACING = 50.0

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from simulator.base.arrays import Array
+
 LAYOUT = (3, 3, 3, 1)
 """Floats per vertex attribute: position, normal, color, gloss."""
 

@@ -11,7 +11,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.view.meshes import Array, Builder
+from simulator.base.arrays import Array
+from simulator.view.meshes import Builder
 from terrain.objects.shapes import SIMPLE
 
 Triangles = NDArray[np.float64]

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pyglet import gl
 
+from simulator.base.arrays import Array
 from simulator.view.camera import Shot
 from simulator.view.gl_objects import Mesh, Program
-from simulator.view.meshes import Array
 from simulator.view.object_changes import ObjectChanges
 from simulator.view.object_culling import ObjectItems, Rows, planes_of
 from simulator.view.object_data import BAKED, ObjectData

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number, Values
 from terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
 from terrain.generators.scattering import scattered
@@ -14,7 +15,6 @@ from terrain.generators.site import Footprint, Site
 from terrain.objects.table_text import ON_GROUND
 from terrain.objects.trees import tree
 from terrain.objects.world_object import Box, Breakaway, Material, WorldObject
-from terrain.readers.contract import FloatArray
 from terrain.roads import mark
 
 CIRCUIT = (
@@ -74,7 +74,7 @@ def circuit(parameters: Values, seed: int) -> GeneratedTerrain:
     )
 
 
-def _center_line(parameters: Values, seed: int) -> FloatArray:
+def _center_line(parameters: Values, seed: int) -> Array:
     """Return the closed center line (n, 2), counterclockwise, smoothed to the minimum radius; it begins in its longest straight."""
     from scipy.interpolate import CubicSpline
 
@@ -100,14 +100,14 @@ def _center_line(parameters: Values, seed: int) -> FloatArray:
     return np.roll(line, -int(straight.argmin()) - 6, axis=0)
 
 
-def _spaced(closed: FloatArray) -> FloatArray:
+def _spaced(closed: Array) -> Array:
     """Return the points of a closed line, whose last point is the first, at equal distances of about STEP."""
     at = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(closed, axis=0).T))))
     want = np.linspace(0.0, at[-1], round(at[-1] / STEP) + 1)[:-1]
     return np.column_stack([np.interp(want, at, closed[:, k]) for k in (0, 1)])
 
 
-def _curvature(line: FloatArray) -> FloatArray:
+def _curvature(line: Array) -> Array:
     """Return the curvature (n,) [1/m] of a closed line, + = left."""
     ahead = np.roll(line, -1, axis=0) - line
     angle = np.arctan2(ahead[:, 1], ahead[:, 0])
@@ -115,14 +115,14 @@ def _curvature(line: FloatArray) -> FloatArray:
     return np.asarray(turn / np.hypot(*ahead.T), np.float64)
 
 
-def _left(line: FloatArray) -> FloatArray:
+def _left(line: Array) -> Array:
     """Return the unit vectors (n, 2) to the left of a closed line."""
     along = np.roll(line, -1, axis=0) - np.roll(line, 1, axis=0)
     along /= np.hypot(*along.T)[:, None]
     return np.column_stack((-along[:, 1], along[:, 0]))
 
 
-def _bends(line: FloatArray) -> list[tuple[int, int, int]]:
+def _bends(line: Array) -> list[tuple[int, int, int]]:
     """Return start, apex and end (exclusive, maybe beyond the last point) of the bends with radii below TIGHT_RADIUS."""
     bent = np.abs(_curvature(line))
     tight, count = bent > 1.0 / TIGHT_RADIUS, len(line)
@@ -134,14 +134,14 @@ def _bends(line: FloatArray) -> list[tuple[int, int, int]]:
     return out
 
 
-def _distance(line: FloatArray, grid: Grid, reach: float) -> FloatArray:
+def _distance(line: Array, grid: Grid, reach: float) -> Array:
     """Return the distance [m] of the nodes from the center line, up to `reach`; infinite beyond."""
     distance, station = np.full(grid.shape, np.inf, np.float32), np.zeros(grid.shape, np.float32)
     mark(np.vstack((line, line[:1])), reach, np.array(grid.corner), np.full(2, grid.spacing), distance, station)
     return np.asarray(distance, np.float64)
 
 
-def _cover(grid: Grid, distance: FloatArray, line: FloatArray, bends: list[tuple[int, int, int]], parameters: dict) -> np.ndarray:
+def _cover(grid: Grid, distance: Array, line: Array, bends: list[tuple[int, int, int]], parameters: dict) -> np.ndarray:
     """Return the soil of the nodes: gravel traps on the outside of the bends, loam elsewhere."""
     cover = np.full(grid.shape, LOAM, np.uint8)
     left, bent = _left(line), _curvature(line)
@@ -157,7 +157,7 @@ def _cover(grid: Grid, distance: FloatArray, line: FloatArray, bends: list[tuple
     return cover
 
 
-def _marks(line: FloatArray, bends: list[tuple[int, int, int]], parameters: dict) -> list[Entry]:
+def _marks(line: Array, bends: list[tuple[int, int, int]], parameters: dict) -> list[Entry]:
     """Return the edge lines, the start line and dashes at the apexes."""
     left, half = _left(line), 0.5 * parameters["width"]
     closed = np.arange(len(line) + 1) % len(line)
@@ -175,9 +175,7 @@ def _marks(line: FloatArray, bends: list[tuple[int, int, int]], parameters: dict
     return out
 
 
-def _objects(
-    line: FloatArray, bends: list[tuple[int, int, int]], ground: tuple[Grid, FloatArray], parameters: dict, seed: int
-) -> list[WorldObject]:
+def _objects(line: Array, bends: list[tuple[int, int, int]], ground: tuple[Grid, Array], parameters: dict, seed: int) -> list[WorldObject]:
     """Return barriers, boards, the grandstand and trees; `ground` is the grid with its heights."""
     out = [one for side in (1.0, -1.0) for one in _barriers(line, side, parameters)]
     out += _boards(line, bends, parameters)
@@ -185,7 +183,7 @@ def _objects(
     return [*out, *stand, *_trees(line, stand, ground, parameters, seed)]
 
 
-def _barriers(line: FloatArray, side: float, parameters: dict) -> list[WorldObject]:
+def _barriers(line: Array, side: float, parameters: dict) -> list[WorldObject]:
     """Return the barriers on one side: boxes from point to point, which follow the course where there is room for them."""
     offset = 0.5 * parameters["width"] + parameters["run_off"]
     points = line + side * offset * _left(line)
@@ -206,7 +204,7 @@ def _barriers(line: FloatArray, side: float, parameters: dict) -> list[WorldObje
     return out
 
 
-def _boards(line: FloatArray, bends: list[tuple[int, int, int]], parameters: dict) -> list[WorldObject]:
+def _boards(line: Array, bends: list[tuple[int, int, int]], parameters: dict) -> list[WorldObject]:
     """Return the boards before the bends, on the outside; a board breaks off when it is hit."""
     left, bent = _left(line), _curvature(line)
     out = []
@@ -229,7 +227,7 @@ def _boards(line: FloatArray, bends: list[tuple[int, int, int]], parameters: dic
     return out
 
 
-def _stand(line: FloatArray, parameters: dict) -> list[WorldObject]:
+def _stand(line: Array, parameters: dict) -> list[WorldObject]:
     """Return the steps of a grandstand beside the start line, outside of the course."""
     out = []
     along, left = line[1] - line[0], _left(line)[0]
@@ -240,7 +238,7 @@ def _stand(line: FloatArray, parameters: dict) -> list[WorldObject]:
     return out
 
 
-def _trees(line: FloatArray, stand: list[WorldObject], ground: tuple[Grid, FloatArray], parameters: dict, seed: int) -> list[WorldObject]:
+def _trees(line: Array, stand: list[WorldObject], ground: tuple[Grid, Array], parameters: dict, seed: int) -> list[WorldObject]:
     """Return the trees outside of the barriers."""
     from scipy.interpolate import RegularGridInterpolator
     from scipy.spatial import cKDTree
@@ -252,7 +250,7 @@ def _trees(line: FloatArray, stand: list[WorldObject], ground: tuple[Grid, Float
         site.take(Footprint(one.position[0], one.position[1], 20.0))
     sizes = random.uniform(0.1, 0.3, int(parameters["trees"]))
 
-    def region(x: FloatArray, y: FloatArray) -> np.ndarray:
+    def region(x: Array, y: Array) -> np.ndarray:
         return np.asarray(nearest.query(np.column_stack((x, y)))[0] > clear)
 
     places = scattered(site, sizes, 2.0, region, ((-half, -half), (half, half)), random)

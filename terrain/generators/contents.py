@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from terrain.generators.generated_terrain import GeneratedTerrain
 from terrain.objects.table_text import table_text
-from terrain.readers.contract import FloatArray
 
 COUNTS = 65535
 """Maximum of 16 bits."""
@@ -58,7 +58,7 @@ def contents(made: GeneratedTerrain, stem: str) -> TerrainContents:
     return TerrainContents(mapping, files)
 
 
-def counted(heights: FloatArray) -> tuple[np.ndarray, float, float]:
+def counted(heights: Array) -> tuple[np.ndarray, float, float]:
     """Return heights as 16-bit counts, the value of a count (a power of two) and the height of count zero, an integer number of counts."""
     low, high = float(heights.min()), float(heights.max())
     scale = max(MIN_SCALE, 2.0 ** math.ceil(math.log2(max(high - low, 1e-9) / (COUNTS - 2))))

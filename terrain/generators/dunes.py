@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number
 from terrain.generators.erosion import slid
 from terrain.generators.generated_terrain import Cover, GeneratedTerrain, Grid, Place
 from terrain.generators.shapes import blurred, field, smooth_ramp, smooth_step
-from terrain.readers.contract import FloatArray
 
 DUNES = (
     Field("size", Number("m", 128.0, 2048.0), "length of a side", 480.0),
@@ -65,7 +65,7 @@ def dunes(parameters: dict, seed: int) -> GeneratedTerrain:
     )
 
 
-def _sand(parameters: dict, grid: Grid, seed: int) -> FloatArray:
+def _sand(parameters: dict, grid: Grid, seed: int) -> Array:
     """Return heights (rows, columns) of dunes: a wave with a steep leeward side, bent and broken by noise, with slides at the angle of
     repose.
     """
@@ -84,7 +84,7 @@ def _sand(parameters: dict, grid: Grid, seed: int) -> FloatArray:
     return np.asarray(smooth_ramp(blurred(land, 0.8), 0.05 * parameters["height"]))
 
 
-def _places(grid: Grid, heights: FloatArray, cover: np.ndarray, yaw_deg: float) -> dict[str, Place]:
+def _places(grid: Grid, heights: Array, cover: np.ndarray, yaw_deg: float) -> dict[str, Place]:
     """Return the start positions: level sand near the middle, heading with the wind, and the middle of a mud pan."""
     slope = blurred(np.hypot(*np.gradient(heights, grid.spacing)), 3.0 / grid.spacing)
     away = np.hypot(grid.x, grid.y[:, None]) / (grid.spacing * max(grid.shape))

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.jit import kernel
 from simulator.base.records import record
-from terrain.readers.contract import FloatArray
 
 RAIN = (
     # name         shape unit  description
@@ -29,7 +29,7 @@ SLOPE_TOLERANCE = 0.005
 """1. Excess slope below which the ground does not slide."""
 
 
-def eroded_by_rain(heights: FloatArray, spacing: float, drops: int, steps: int, seed: int) -> FloatArray:
+def eroded_by_rain(heights: Array, spacing: float, drops: int, steps: int, seed: int) -> Array:
     """Return the heights (rows, columns) [m] after `drops` drops of rain. Each drop runs downhill, erodes, and deposits excess sediment.
 
     Particles as in Beyer, Implementation of a Method for Hydraulic Erosion (Munich 2015), chapter 3; the parameters of the rain are
@@ -110,7 +110,7 @@ def _carve(h, x, y, change):
             h[j, i] += change * max(EROSION_RADIUS - math.sqrt((i - x) ** 2 + (j - y) ** 2), 0.0) / total
 
 
-def slid(heights: FloatArray, spacing: float, repose: float, rounds: int) -> FloatArray:
+def slid(heights: Array, spacing: float, repose: float, rounds: int) -> Array:
     """Return the heights (rows, columns) [m] after slides of slopes steeper than `repose` (tangent): thermal erosion [Musgrave, Kolb and
     Mace 1989].
 
@@ -152,7 +152,7 @@ def slide(h, spacing, repose, moved):
     return largest
 
 
-def wetness(heights: FloatArray, spacing: float) -> FloatArray:
+def wetness(heights: Array, spacing: float) -> Array:
     """Return the topographic wetness index ln(a / tan(slope)) of the nodes [Beven and Kirkby 1979, eq. 11].
 
     a is the drainage area per contour width of a node, each node draining to its steepest lower neighbor [O'Callaghan and Mark 1984];

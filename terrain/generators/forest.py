@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number
 from terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
 from terrain.generators.scattering import area_of, scattered
@@ -13,7 +14,6 @@ from terrain.generators.shapes import rolling
 from terrain.generators.site import Site, clear_ahead
 from terrain.objects.trees import tree
 from terrain.objects.world_object import WorldObject
-from terrain.readers.contract import FloatArray
 
 FOREST = (
     Field("size", Number("m", 40.0, 1024.0), "length of a side", 200.0),
@@ -60,7 +60,7 @@ def forest(parameters: dict, seed: int) -> GeneratedTerrain:
     )
 
 
-def _track(half: float, seed: int) -> FloatArray:
+def _track(half: float, seed: int) -> Array:
     """Return the center line (n, 2) of a track from west to east: waves that vanish at the ends."""
     random = np.random.default_rng([seed, 3])
     x = np.linspace(-half + 5.0, half - 5.0, max(4, round(2.0 * half / STEP)))
@@ -69,7 +69,7 @@ def _track(half: float, seed: int) -> FloatArray:
     return np.column_stack((x, 0.18 * half * y * np.sin(math.pi * s)))
 
 
-def _places(line: FloatArray) -> dict[str, Place]:
+def _places(line: Array) -> dict[str, Place]:
     """Return the start positions: both ends of the track, or the middle."""
     if not len(line):
         return {"middle": Place((0.0, 0.0), 0.0, "between the trees")}
@@ -80,7 +80,7 @@ def _places(line: FloatArray) -> dict[str, Place]:
     return out
 
 
-def _trees(parameters: dict, grid: Grid, heights: FloatArray, free: tuple[FloatArray, dict[str, Place]], seed: int) -> list[WorldObject]:
+def _trees(parameters: dict, grid: Grid, heights: Array, free: tuple[Array, dict[str, Place]], seed: int) -> list[WorldObject]:
     """Return trunks and crowns; `free` has the center line of the track and the start positions, which stay free of trunks."""
     from scipy.interpolate import RegularGridInterpolator
     from scipy.spatial import cKDTree
@@ -95,7 +95,7 @@ def _trees(parameters: dict, grid: Grid, heights: FloatArray, free: tuple[FloatA
         for circle in clear_ahead(place, 12.0, 4.0):
             site.take(circle)
 
-    def region(x: FloatArray, y: FloatArray) -> np.ndarray:
+    def region(x: Array, y: Array) -> np.ndarray:
         return np.ones(len(x), bool) if nearest is None else nearest.query(np.column_stack((x, y)))[0] > far
 
     bounds = (-half, -half), (half, half)
@@ -113,7 +113,7 @@ def _trees(parameters: dict, grid: Grid, heights: FloatArray, free: tuple[FloatA
     return out
 
 
-def _fine(line: FloatArray) -> FloatArray:
+def _fine(line: Array) -> Array:
     """Return points (n, 2) of a line at most 0.25 m apart."""
     s = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))))
     t = np.linspace(0.0, s[-1], math.ceil(s[-1] / 0.25) + 1)

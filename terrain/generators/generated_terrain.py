@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from terrain.objects.world_object import WorldObject
-from terrain.readers.contract import FloatArray
 
 Bits = NDArray[np.uint8]
 
@@ -61,12 +61,12 @@ class Grid:
         return Grid(low, spacing, columns, rows)
 
     @property
-    def x(self) -> FloatArray:
+    def x(self) -> Array:
         """x of the columns, (columns,) m."""
         return np.asarray(self.corner[0] + self.spacing * np.arange(self.columns), np.float64)
 
     @property
-    def y(self) -> FloatArray:
+    def y(self) -> Array:
         """y of the rows, (rows,) m."""
         return np.asarray(self.corner[1] + self.spacing * np.arange(self.rows), np.float64)
 
@@ -101,7 +101,7 @@ class GeneratedTerrain:
 
     about: Sequence[str]
     grid: Grid
-    heights: FloatArray
+    heights: Array
     cover: Bits
     covers: Sequence[Cover]
     places: Mapping[str, Place]

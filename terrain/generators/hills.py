@@ -7,12 +7,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.fields import Choice, Field, Number
 from terrain.generators.erosion import eroded_by_rain, slid, wetness
 from terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
 from terrain.generators.shapes import blurred, field
 from terrain.heightmap_detail import ISO_CLASSES
-from terrain.readers.contract import FloatArray
 
 HILLS = (
     Field("size", Number("m", 128.0, 4096.0), "length of a side", 768.0),
@@ -73,12 +73,12 @@ def hills(parameters: dict, seed: int) -> GeneratedTerrain:
     )
 
 
-def _heading(a: FloatArray, b: FloatArray) -> float:
+def _heading(a: Array, b: Array) -> float:
     """Return the heading from a to b, in deg."""
     return round(math.degrees(math.atan2(b[1] - a[1], b[0] - a[0])), 1)
 
 
-def _land(parameters: dict, grid: Grid, seed: int) -> FloatArray:
+def _land(parameters: dict, grid: Grid, seed: int) -> Array:
     """Return the heights after erosion, computed on a wider area to avoid border effects."""
     spacing, strip = grid.spacing, max(8, round(0.06 * grid.columns))
     shape = grid.rows + 2 * strip, grid.columns + 2 * strip
@@ -94,12 +94,12 @@ def _land(parameters: dict, grid: Grid, seed: int) -> FloatArray:
     return parameters["relief"] * _unit(land[strip:-strip, strip:-strip])
 
 
-def _unit(values: FloatArray) -> FloatArray:
+def _unit(values: Array) -> Array:
     """Scale values to the range 0 to 1."""
     return np.asarray((values - values.min()) / (values.max() - values.min()), np.float64)
 
 
-def track(heights: FloatArray, grid: Grid) -> FloatArray:
+def track(heights: Array, grid: Grid) -> Array:
     """Return points (n, 2) of a path from the south-west to the north-east that avoids steep ground [Dijkstra 1959]."""
     step = max(1, round(TRACK_GRID / grid.spacing))
     coarse = blurred(heights, 0.35 * step)[::step, ::step]

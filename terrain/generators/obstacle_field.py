@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number
 from terrain.generators.generated_terrain import Cover, GeneratedTerrain, Grid, Place
 from terrain.generators.scattering import scattered
 from terrain.generators.site import Site
 from terrain.objects.table_text import ON_GROUND
 from terrain.objects.world_object import Box, Cylinder, WorldObject
-from terrain.readers.contract import FloatArray
 
 OBSTACLE_FIELD = (
     Field("size", Number("m", 30.0, 1024.0, shape=(2,)), "length along x and along y", (120.0, 60.0)),
@@ -56,7 +56,7 @@ def obstacle_field(parameters: dict, seed: int) -> GeneratedTerrain:
     )
 
 
-def _obstacles(parameters: dict, half: FloatArray, seed: int) -> list[WorldObject]:
+def _obstacles(parameters: dict, half: Array, seed: int) -> list[WorldObject]:
     """Return posts, boxes and walls."""
     random = np.random.default_rng([seed, 7])
     low, high = np.array((-half[0] + FREE, -half[1] + BORDER)), np.array((half[0] - FREE, half[1] - BORDER))

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number
 from terrain.generators.generated_terrain import Bits, Cover, Entry, GeneratedTerrain, Grid, Place
 from terrain.generators.shapes import field, slope_profile, smooth_ramp, within
-from terrain.readers.contract import FloatArray
 
 INCH = 0.0254
 PROVING_GROUND = (
@@ -57,7 +57,7 @@ class _Site:
     """Site under construction."""
 
     grid: Grid
-    heights: FloatArray
+    heights: Array
     cover: Bits
     features: list[Entry]
     marks: list[Entry]
@@ -112,7 +112,7 @@ def proving_ground(parameters: dict, seed: int) -> GeneratedTerrain:
     )
 
 
-def _grades(site: _Site, grades: FloatArray) -> None:
+def _grades(site: _Site, grades: Array) -> None:
     """Add hills in a row: up the grade, over a crest, down again, with transition curves of 15 m radius and banks of earth."""
     y, width = 118.0, 9.0
     site.lane("grades", y, width, f"grades of {_percent(grades)}")
@@ -127,11 +127,11 @@ def _grades(site: _Site, grades: FloatArray) -> None:
     site.heights += smooth_ramp(np.maximum(z, 0.0) - away / 1.5, 0.25) * (z > 1e-9)
 
 
-def _percent(values: FloatArray) -> str:
+def _percent(values: Array) -> str:
     return ", ".join(f"{100.0 * float(v):g}" for v in values) + " %"
 
 
-def _side_slopes(site: _Site, slopes: FloatArray) -> None:
+def _side_slopes(site: _Site, slopes: Array) -> None:
     """Add banked sections: the lane rotates to its slope within 20 m, keeps the slope for 60 m, and rotates back."""
     y, width = 80.0, 10.0
     site.lane("side_slopes", y, width, f"side slopes of {_percent(slopes)}, the left side higher")
@@ -143,7 +143,7 @@ def _side_slopes(site: _Site, slopes: FloatArray) -> None:
         site.heights += smooth_ramp(rise - behind / 1.5, 0.1) * (rise > 1e-9)
 
 
-def _half_rounds(site: _Site, radii: FloatArray) -> None:
+def _half_rounds(site: _Site, radii: Array) -> None:
     y = 58.0
     site.lane("half_rounds", y, 7.0, f"half-rounds of {', '.join(f'{1e3 * float(r):.0f}' for r in radii)} mm")
     step = 420.0 / len(radii)
@@ -158,7 +158,7 @@ def _half_rounds(site: _Site, radii: FloatArray) -> None:
         )
 
 
-def _steps(site: _Site, heights: FloatArray) -> None:
+def _steps(site: _Site, heights: Array) -> None:
     """Add blocks to climb, longer than a car, so that the car fits on each."""
     y = 46.0
     site.lane("steps", y, 7.0, f"vertical steps of {', '.join(f'{1e3 * float(h):.0f}' for h in heights)} mm")
@@ -206,7 +206,7 @@ def _washboards(site: _Site) -> None:
         site.add("" if k else "frame twister", type="bump", at=at, yaw_deg=0.0, height=0.25, length=4.0, width=2.4)
 
 
-def _rough(site: _Site, rms: FloatArray, seed: int) -> None:
+def _rough(site: _Site, rms: Array, seed: int) -> None:
     """Add courses with a given RMS: waves of 1 to 20 m, waviness 2, a seed for each course, 150 m long."""
     for k, size in enumerate(map(float, rms)):
         y = 8.0 - 11.0 * k

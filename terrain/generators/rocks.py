@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number
 from terrain.generators.generated_terrain import Cover, GeneratedTerrain, Grid, Place
 from terrain.generators.scattering import area_of, scattered
 from terrain.generators.shapes import field
 from terrain.generators.site import Site, clear_ahead
 from terrain.objects.world_object import Box, Material, Sphere, WorldObject
-from terrain.readers.contract import FloatArray
 
 ROCKS = (
     Field("size", Number("m", 20.0, 512.0), "length of a side", 100.0),
@@ -62,7 +62,7 @@ def rocks(parameters: dict, seed: int) -> GeneratedTerrain:
     )
 
 
-def _places(parameters: dict, places: dict[str, Place], seed: int) -> tuple[FloatArray, FloatArray]:
+def _places(parameters: dict, places: dict[str, Place], seed: int) -> tuple[Array, Array]:
     """Return places (n, 2) and diameters (n,) [m]."""
     random = np.random.default_rng([seed, 5])
     half = 0.5 * parameters["size"] - 1.0
@@ -72,7 +72,7 @@ def _places(parameters: dict, places: dict[str, Place], seed: int) -> tuple[Floa
         for circle in (*clear_ahead(place, 0.0, FREE), *clear_ahead(place, FREE, 0.5 * FREE)):
             site.take(circle)
 
-    def region(x: FloatArray, y: FloatArray) -> np.ndarray:
+    def region(x: Array, y: Array) -> np.ndarray:
         return np.ones(len(x), bool)
 
     number = round(parameters["density"] * area_of(region, *bounds))
@@ -83,14 +83,14 @@ def _places(parameters: dict, places: dict[str, Place], seed: int) -> tuple[Floa
     return scattered(site, 0.5 * diameters, parameters["gap"], region, bounds, random), diameters
 
 
-def _at(grid: Grid, heights: FloatArray, points: FloatArray) -> FloatArray:
+def _at(grid: Grid, heights: Array, points: Array) -> Array:
     """Return bilinear heights at points (n, 2)."""
     from scipy.interpolate import RegularGridInterpolator
 
     return np.asarray(RegularGridInterpolator((grid.y, grid.x), heights)(points[:, ::-1])) if len(points) else np.zeros(0)
 
 
-def _add_bump(grid: Grid, heights: FloatArray, place: FloatArray, diameter: float) -> None:
+def _add_bump(grid: Grid, heights: Array, place: Array, diameter: float) -> None:
     """Add a smooth bump as wide as a rock and as high as its part above the ground."""
     radius = max(0.5 * diameter, 2.0 * grid.spacing)  # narrower ones fall between the nodes
     part = grid.part((place[0] - radius, place[0] + radius), (place[1] - radius, place[1] + radius))
@@ -98,7 +98,7 @@ def _add_bump(grid: Grid, heights: FloatArray, place: FloatArray, diameter: floa
     heights[part] += STANDS_OUT * diameter * np.clip(1.0 - d2, 0.0, None) ** 2
 
 
-def _objects(at: FloatArray, diameters: FloatArray, ground: FloatArray, seed: int) -> list[WorldObject]:
+def _objects(at: Array, diameters: Array, ground: Array, seed: int) -> list[WorldObject]:
     """Return rocks as spheres and boxes, half and half, partly buried."""
     random = np.random.default_rng([seed, 6])
     out = []

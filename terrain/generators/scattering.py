@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from terrain.generators.site import Footprint, Site
-from terrain.readers.contract import FloatArray
 
 MAX_OBJECTS = 50_000
 """Maximum number of places."""
@@ -17,7 +17,7 @@ MAX_TRIALS = 200
 """Number of random places that are tried for one object."""
 SAMPLES = 40_000
 """Number of random points for the area of a region."""
-Region = Callable[[FloatArray, FloatArray], NDArray[np.bool_]]
+Region = Callable[[Array, Array], NDArray[np.bool_]]
 """Function of x and y of points [m] that returns whether objects may stand there."""
 
 
@@ -29,12 +29,12 @@ def area_of(region: Region, low: Sequence[float], high: Sequence[float]) -> floa
 
 def scattered(
     site: Site,
-    reaches: FloatArray,
+    reaches: Array,
     gap: float,
     region: Region,
     bounds: tuple[Sequence[float], Sequence[float]],
     random: np.random.Generator,
-) -> FloatArray:
+) -> Array:
     """Return places (n, 2) [m] for circles of the radii `reaches`, and take them from the site; the largest are placed first.
 
     Parameters

@@ -6,29 +6,29 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from terrain.generators.generated_terrain import Grid
 from terrain.heightmap_detail import TILE, rough_field
-from terrain.readers.contract import FloatArray
 
 
-def smooth_step(t: Any) -> FloatArray:
+def smooth_step(t: Any) -> Array:
     """Return 0 up to t = 0, 1 from t = 1, and the C1 step 3 t^2 - 2 t^3 between."""
     t = np.clip(t, 0.0, 1.0)
     return np.asarray(t * t * (3.0 - 2.0 * t), np.float64)
 
 
-def smooth_ramp(d: Any, radius: float) -> FloatArray:
+def smooth_ramp(d: Any, radius: float) -> Array:
     """Return max(d, 0) with a parabola over +- radius at the corner, C1."""
     d = np.asarray(d, np.float64)
     return np.where(np.abs(d) < radius, (d + radius) ** 2 / (4.0 * radius), np.maximum(d, 0.0))
 
 
-def within(x: FloatArray, low: float, high: float, fade: float) -> FloatArray:
+def within(x: Array, low: float, high: float, fade: float) -> Array:
     """Return 1 between low and high, decreasing to 0 over `fade` outside, C1."""
     return smooth_step(1.0 + np.minimum(x - low, high - x) / fade)
 
 
-def slope_profile(corners: list[tuple[float, float]], curve: float, x: FloatArray) -> FloatArray:
+def slope_profile(corners: list[tuple[float, float]], curve: float, x: Array) -> Array:
     """Return the heights at x of a road with slope changes: (position, slope from there on), each linear over a length of `curve` m around
     it.
 
@@ -42,7 +42,7 @@ def slope_profile(corners: list[tuple[float, float]], curve: float, x: FloatArra
     return out
 
 
-def field(shape: tuple[int, int], spacing: float, waviness: float, longest: float, shortest: float, seed: int) -> FloatArray:
+def field(shape: tuple[int, int], spacing: float, waviness: float, longest: float, shortest: float, seed: int) -> Array:
     """Return a section (rows, columns) of an isotropic random field with standard deviation 1 and mean 0.
 
     See `terrain.heightmap_detail.rough_field`. The field repeats only if the section is larger than TILE nodes.
@@ -54,7 +54,7 @@ def field(shape: tuple[int, int], spacing: float, waviness: float, longest: floa
     return np.asarray(part / part.std(), np.float64)
 
 
-def rolling(grid: Grid, relief: float, shortest: float, seed: int) -> FloatArray:
+def rolling(grid: Grid, relief: float, shortest: float, seed: int) -> Array:
     """Return smooth heights (rows, columns) from 0 to `relief` [m] of a square grid, with waves from `shortest` [m] to its side."""
     if relief == 0.0:
         return np.zeros(grid.shape)
@@ -62,14 +62,14 @@ def rolling(grid: Grid, relief: float, shortest: float, seed: int) -> FloatArray
     return np.asarray(relief * (land - land.min()) / np.ptp(land))
 
 
-def blurred(values: FloatArray, deviation: float) -> FloatArray:
+def blurred(values: Array, deviation: float) -> Array:
     """Smooth values (rows, columns) with a Gaussian window of this standard deviation in nodes; mirrored at the border."""
     from scipy.ndimage import gaussian_filter
 
     return np.asarray(gaussian_filter(values, deviation, radius=max(1, round(3.0 * deviation))), np.float64)
 
 
-def polygon_distance(corners: FloatArray, x: Any, y: Any) -> FloatArray:
+def polygon_distance(corners: Array, x: Any, y: Any) -> Array:
     """Return the signed distance in m of points from a convex polygon (n, 2), counterclockwise: negative inside."""
     outside = np.full(np.broadcast(x, y).shape, np.inf)
     deepest = np.full(outside.shape, -np.inf)
@@ -83,7 +83,7 @@ def polygon_distance(corners: FloatArray, x: Any, y: Any) -> FloatArray:
     return np.where(deepest > 0.0, outside, deepest)
 
 
-def offset_polygon(corners: FloatArray, distances: Any) -> FloatArray:
+def offset_polygon(corners: Array, distances: Any) -> Array:
     """Return the convex polygon (n, 2), counterclockwise, with edge k, after corner k, moved inward by distances[k]."""
     ahead = np.roll(corners, -1, axis=0) - corners
     along = ahead / np.hypot(*ahead.T)[:, None]
@@ -97,7 +97,7 @@ def offset_polygon(corners: FloatArray, distances: Any) -> FloatArray:
     return out
 
 
-def circumscribed(corners: FloatArray, radius: float, parts: int) -> list[FloatArray]:
+def circumscribed(corners: Array, radius: float, parts: int) -> list[Array]:
     """Return points (parts, 2) for each corner of a convex polygon, on a line around the rounding arc of this radius, tangent parts + 1
     times.
 

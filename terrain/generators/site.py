@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from terrain.generators.generated_terrain import Place
 from terrain.objects.footprint import CIRCLE, Rectangle, meets
-from terrain.readers.contract import FloatArray
 
 BIN = 8.0
 """m. Side length of the bins of a site."""
@@ -24,7 +24,7 @@ class Footprint:
     x: float
     y: float
     reach: float
-    corners: FloatArray | None = None
+    corners: Array | None = None
     """(4, 2) of a rectangle, None for a circle"""
 
     @staticmethod
@@ -33,7 +33,7 @@ class Footprint:
         corners = Rectangle(0.5 * length, -0.5 * length, 0.5 * width).at(x, y, yaw)
         return Footprint(x, y, 0.5 * math.hypot(length, width), corners)
 
-    def polygon(self, gap: float = 0.0) -> FloatArray:
+    def polygon(self, gap: float = 0.0) -> Array:
         """Return corners (n, 2) around the footprint; a circle is enlarged by the gap."""
         return (self.x, self.y) + (self.reach + gap) * CIRCLE if self.corners is None else self.corners
 

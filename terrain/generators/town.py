@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number
 from terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
 from terrain.generators.shapes import circumscribed, offset_polygon, polygon_distance, smooth_step
 from terrain.generators.town_objects import STRIP, TOWN_OBJECTS, TownPlan, has_strip
-from terrain.readers.contract import FloatArray
 from terrain.roads import mark
 
 TOWN = (
@@ -98,7 +98,7 @@ def town(parameters: dict, seed: int) -> GeneratedTerrain:
     )
 
 
-def _places(nodes: FloatArray, parameters: dict) -> dict[str, Place]:
+def _places(nodes: Array, parameters: dict) -> dict[str, Place]:
     """Return the start positions: on the right side of a street in the middle, and at a right angle to a curb."""
     a, b = nodes[len(nodes) // 2, 0], nodes[len(nodes) // 2, 1]
     yaw = math.atan2(b[1] - a[1], b[0] - a[0])
@@ -110,7 +110,7 @@ def _places(nodes: FloatArray, parameters: dict) -> dict[str, Place]:
     }
 
 
-def _crossings(parameters: dict, seed: int) -> FloatArray:
+def _crossings(parameters: dict, seed: int) -> Array:
     """Return the crossings of the streets (rows, columns, 2) [m], around the origin."""
     columns, rows = (int(n) for n in parameters["blocks"])
     random = np.random.default_rng(seed)
@@ -120,7 +120,7 @@ def _crossings(parameters: dict, seed: int) -> FloatArray:
     return np.dstack((x, y)) + parameters["bend"] * size * random.uniform(-1.0, 1.0, (rows + 1, columns + 1, 2))
 
 
-def _lots(nodes: FloatArray, half: float) -> list[FloatArray]:
+def _lots(nodes: Array, half: float) -> list[Array]:
     """Return the corners (4, 2) of the curb lines between four streets, counterclockwise."""
     lots = []
     for j in range(nodes.shape[0] - 1):
@@ -130,7 +130,7 @@ def _lots(nodes: FloatArray, half: float) -> list[FloatArray]:
     return lots
 
 
-def _from_middle(lines: list[FloatArray], grid: Grid, reach: float) -> NDArray[np.float32]:
+def _from_middle(lines: list[Array], grid: Grid, reach: float) -> NDArray[np.float32]:
     """Return the distance in m of the nodes from the middle of the nearest street, up to `reach`."""
     distance = np.full(grid.shape, np.inf, np.float32)
     place = np.zeros(grid.shape, np.float32)
@@ -139,7 +139,7 @@ def _from_middle(lines: list[FloatArray], grid: Grid, reach: float) -> NDArray[n
     return distance
 
 
-def _heights(distance: FloatArray, parameters: dict) -> FloatArray:
+def _heights(distance: Array, parameters: dict) -> Array:
     """Return heights: streets with a crown; sidewalks and lots without the curb, which is a feature that blends into the base height."""
     half = 0.5 * parameters["street"]
     short = np.maximum(half - distance, 0.0)
@@ -150,10 +150,10 @@ def _heights(distance: FloatArray, parameters: dict) -> FloatArray:
     return np.where(distance > 0.0, np.maximum(crown, 0.0), walk)
 
 
-def _curb(corners: FloatArray, parameters: dict) -> Entry:
+def _curb(corners: Array, parameters: dict) -> Entry:
     """Return the curb around a lot as a closed line with lower heights at the crossings."""
     arcs = circumscribed(corners, parameters["corner"], ARC_PARTS)
-    points: list[FloatArray] = []
+    points: list[Array] = []
     heights: list[float] = []
     for k, arc in enumerate(arcs):
         points += list(arc)
@@ -184,7 +184,7 @@ def _clear_of_crossing(parameters: dict) -> float:
     return float(0.5 * parameters["street"] + parameters["corner"] + tangent + SET_BACK + TAPER)
 
 
-def _street_marks(line: FloatArray, parameters: dict) -> list[Entry]:
+def _street_marks(line: Array, parameters: dict) -> list[Entry]:
     """Return dashes between the two lanes of a street between its crossings (n, 2), and zebra crossings at ends with dropped curbs."""
     out = []
     clear = _clear_of_crossing(parameters)

@@ -8,6 +8,7 @@ from itertools import count, pairwise
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number
 from terrain.generators.generated_terrain import Place
 from terrain.generators.shapes import offset_polygon, polygon_distance
@@ -15,7 +16,6 @@ from terrain.generators.site import Footprint, Site, clear_ahead
 from terrain.objects.table_text import ON_GROUND
 from terrain.objects.trees import tree
 from terrain.objects.world_object import Box, Breakaway, Cylinder, Material, WorldObject
-from terrain.readers.contract import FloatArray
 
 _SHARE = Number("1", 0.0, 1.0)
 TOWN_OBJECTS = (
@@ -77,7 +77,7 @@ class TownPlan:
         """Return a new name, word and number."""
         return f"{word}_{next(self._numbers.setdefault(word, count(1)))}"
 
-    def lot(self, corners: FloatArray) -> None:
+    def lot(self, corners: Array) -> None:
         """Add the objects of the lot inside the curb line `corners` (4, 2), counterclockwise."""
         walk = self.parameters["sidewalk"]
         self._buildings(offset_polygon(corners, walk + SETBACK))
@@ -86,7 +86,7 @@ class TownPlan:
         self._trees(corners, walk + TREE_INSET)
         self._lamps(corners)
 
-    def street(self, line: FloatArray, clear: float) -> None:
+    def street(self, line: Array, clear: float) -> None:
         """Add parked cars on the left of a street between its crossings (n, 2), more than `clear` from them."""
         for a, b in pairwise(line):
             length = float(np.hypot(*(b - a)))
@@ -101,7 +101,7 @@ class TownPlan:
                 if parked and self.site.take_if_free(Footprint.rectangle(x, y, yaw, size[0], size[1]), 0.3):
                     self._add("car", Box(size), (x, y), yaw - math.pi * turned, "vehicle", Material(color=paint, reflectance=0.5))
 
-    def barrels(self, line: FloatArray, clear: float, random: np.random.Generator) -> None:
+    def barrels(self, line: Array, clear: float, random: np.random.Generator) -> None:
         """Add barrels on a street between its crossings (n, 2), more than `clear` from them."""
         reach = 0.5 * self.parameters["street"] - 1.0
         for a, b in pairwise(line):
@@ -121,7 +121,7 @@ class TownPlan:
         yaw = math.remainder(yaw, math.tau)
         self.objects.append(WorldObject(self.name(word), shape, at, yaw, label=label, material=material or Material()))
 
-    def _buildings(self, plot: FloatArray) -> None:
+    def _buildings(self, plot: Array) -> None:
         """Add rows of buildings along the inside of a convex polygon (4, 2)."""
         sides = np.roll(plot, -1, axis=0) - plot
         narrow = min(-float(polygon_distance(plot, *np.array(plot.mean(axis=0)))) * 2.0, float(np.hypot(*sides.T).min()))
@@ -150,7 +150,7 @@ class TownPlan:
                 else:
                     s += 1.0
 
-    def _fence(self, line: FloatArray) -> None:
+    def _fence(self, line: Array) -> None:
         """Add fences along the sides of a polygon (4, 2), with a gate in the middle of each side."""
         for a, b in zip(line, np.roll(line, -1, axis=0), strict=True):
             length, yaw = float(np.hypot(*(b - a))), math.atan2(b[1] - a[1], b[0] - a[0])
@@ -162,7 +162,7 @@ class TownPlan:
                     if self.site.take_if_free(Footprint.rectangle(x, y, yaw, end - start - 0.02, FENCE_WIDTH)):
                         self._add("fence", Box((end - start - 0.02, FENCE_WIDTH, FENCE_HEIGHT)), (x, y), yaw, "fence")
 
-    def _trees(self, corners: FloatArray, inset: float) -> None:
+    def _trees(self, corners: Array, inset: float) -> None:
         """Add trees behind the sidewalk and in the middle of the lot."""
         line = offset_polygon(corners, inset)
         for a, b in zip(line, np.roll(line, -1, axis=0), strict=True):
@@ -176,14 +176,14 @@ class TownPlan:
             if float(polygon_distance(corners, *np.array(point))) < -(inset + SETBACK):
                 self._tree(point)
 
-    def _tree(self, point: FloatArray) -> None:
+    def _tree(self, point: Array) -> None:
         """Add a tree where there is room for its trunk."""
         planted = self.random.random() < self.parameters["trees"]
         height, radius = float(self.random.uniform(5.0, 9.0)), float(self.random.uniform(0.1, 0.22))
         if planted and self.site.take_if_free(Footprint(float(point[0]), float(point[1]), radius), 0.8):
             self.objects += tree(self.name("tree"), (float(point[0]), float(point[1])), height, radius)
 
-    def _lamps(self, corners: FloatArray) -> None:
+    def _lamps(self, corners: Array) -> None:
         """Add lamp posts on the sidewalk."""
         pitch = self.parameters["lamps"]
         if pitch <= 0.0:

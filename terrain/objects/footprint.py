@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.shapes import CIRCLE
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -23,7 +21,7 @@ class Rectangle:
     back: float
     half_width: float
 
-    def at(self, x: float, y: float, yaw: float) -> FloatArray:
+    def at(self, x: float, y: float, yaw: float) -> Array:
         """Return the corners (4, 2) with the reference point at x, y [m] and the heading yaw [rad]."""
         corners = np.array(
             (
@@ -37,14 +35,14 @@ class Rectangle:
         return corners @ np.array(((c, s), (-s, c))) + (x, y)
 
 
-def footprint(objects: ObjectSet, row: int) -> FloatArray:
+def footprint(objects: ObjectSet, row: int) -> Array:
     """Return the corners (n, 2) of a convex polygon around an object at time 0, seen from above."""
     shape, r = objects.objects[row].shape, objects.records[row]
-    flat: FloatArray = r["p_WO"][:2] + shape.corners() @ r["R_WO"][:2].T
+    flat: Array = r["p_WO"][:2] + shape.corners() @ r["R_WO"][:2].T
     return (flat[:, None] + shape.margin * CIRCLE).reshape(-1, 2) if shape.margin else flat
 
 
-def meets(corners: FloatArray, points: FloatArray) -> bool:
+def meets(corners: Array, points: Array) -> bool:
     """Return True if a rectangle (4, 2) and the convex hull of points (n, 2) overlap, by separating axes.
 
     Only the axes of the rectangle and those along the closest centers are tested: near a corner, a small gap may count as overlap.
@@ -57,7 +55,7 @@ def meets(corners: FloatArray, points: FloatArray) -> bool:
     return True
 
 
-def rows_in(objects: ObjectSet, corners: FloatArray, low: float, high: float) -> Iterator[int]:
+def rows_in(objects: ObjectSet, corners: Array, low: float, high: float) -> Iterator[int]:
     """Yield the rows of the solid objects in a rectangle (4, 2) between the heights low and high [m] at time 0."""
     r = objects.records
     if not len(r):

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.records import Record, record
 from terrain.objects.labels import usual_label
 from terrain.objects.records import MAX_GROUND_POINTS, RIGID_BODY
 from terrain.objects.world_object import ConvexHull, TriangleMesh, WorldObject
 
-FloatArray = NDArray[np.float64]
 SLIMMEST = 1e-3
 """Smallest moment of inertia of an object divided by the largest one: that of a rod 39 times as long as wide. Smaller: thin rods spin faster."""
 ROLLING = {"person": 1.0, "animal": 1.0}
@@ -27,13 +26,13 @@ USUAL_ROLLING = 0.05
 class MassProperties:
     """Mass distribution in O."""
 
-    com: FloatArray
+    com: Array
     """(3,) m, center of mass"""
-    inertia: FloatArray
+    inertia: Array
     """(3, 3) kg m2, about the center of mass"""
     reach: float
     """m, distance of the farthest point from the center of mass"""
-    points: FloatArray
+    points: Array
     """(n, 3) m, points of which a ball of the margin of the shape may touch the ground, at most MAX_GROUND_POINTS; a cylinder: none"""
 
 
@@ -64,7 +63,7 @@ def rolling_arm(one: WorldObject) -> float:
     return ROLLING.get(usual_label(one.label), USUAL_ROLLING) * getattr(one.shape, "radius", 0.0)
 
 
-def _solid(corners: FloatArray, mass: float) -> tuple[FloatArray, FloatArray]:
+def _solid(corners: Array, mass: float) -> tuple[Array, Array]:
     """Return center of mass (3,) and inertia (3, 3) of the homogeneous convex hull of points: the sum of the tetrahedra over its faces."""
     from scipy.spatial import ConvexHull as Hull
 
@@ -80,7 +79,7 @@ def _solid(corners: FloatArray, mass: float) -> tuple[FloatArray, FloatArray]:
     return middle + shift, np.trace(second) * np.eye(3) - second
 
 
-def _outermost(corners: FloatArray) -> FloatArray:
+def _outermost(corners: Array) -> Array:
     """Return at most MAX_GROUND_POINTS of the vertices of a hull: the farthest ones in directions that are spread evenly."""
     if len(corners) <= MAX_GROUND_POINTS:
         return corners
@@ -91,7 +90,7 @@ def _outermost(corners: FloatArray) -> FloatArray:
     return corners[np.unique((corners @ directions.T).argmax(axis=0))]
 
 
-def _not_too_slim(inertia: FloatArray) -> FloatArray:
+def _not_too_slim(inertia: Array) -> Array:
     """Return inertias (n, 3, 3) whose smallest principal moments are at least SLIMMEST of the largest ones."""
     moments = np.linalg.eigvalsh(inertia)
     slim = moments[:, 0] < SLIMMEST * moments[:, 2]

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_bytes
 from terrain.kinds import find_file
 from terrain.objects.shapes import FARTHEST, MAX_TRIANGLES, TriangleMesh
 from terrain.readers import gltf, obj
-from terrain.readers.contract import FloatArray
 from terrain.readers.request import ReadRequest, missing
 
 logging.getLogger("trimesh").addHandler(logging.NullHandler())  # without a handler, it prints the tracebacks of its attempts
@@ -74,7 +74,7 @@ def read_mesh(name: str, file: str, key: str, folder: Path, factor: float, up: s
     return TriangleMesh(_checked(triangles * factor, path), path.name)
 
 
-def _triangles(request: ReadRequest, suffix: str) -> FloatArray:
+def _triangles(request: ReadRequest, suffix: str) -> Array:
     """Return the triangles (n, 3, 3) of a file, in its units. Raises ConfigError."""
     if suffix == ".stl":
         return _stl(request)
@@ -82,7 +82,7 @@ def _triangles(request: ReadRequest, suffix: str) -> FloatArray:
     return np.concatenate([np.zeros((0, 3, 3)), *(part.triangles for part in parts)])
 
 
-def _stl(request: ReadRequest) -> FloatArray:
+def _stl(request: ReadRequest) -> Array:
     """Return the triangles of an STL file. Raises ConfigError."""
     try:
         import trimesh
@@ -99,7 +99,7 @@ def _stl(request: ReadRequest) -> FloatArray:
         raise request.wrong(next(iter(str(error).splitlines()), type(error).__name__), expected) from None
 
 
-def _checked(triangles: FloatArray, path: Path) -> FloatArray:
+def _checked(triangles: Array, path: Path) -> Array:
     """Return the triangles that have an area; warn about those that have none, and about an implausible size. Raises ConfigError."""
     edges = triangles - np.roll(triangles, 1, axis=1)
     longest = (edges**2).sum(axis=2).max(axis=1)
@@ -126,7 +126,7 @@ def _checked(triangles: FloatArray, path: Path) -> FloatArray:
     return triangles
 
 
-def open_edges(triangles: FloatArray) -> int:
+def open_edges(triangles: Array) -> int:
     """Return the number of edges that an odd number of triangles (n, 3, 3) share; corners at the same place are one corner."""
     _, number = np.unique(triangles.reshape(-1, 3), axis=0, return_inverse=True)
     corners = number.reshape(-1, 3)

@@ -11,15 +11,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from terrain.objects.breakaway import Breakaway
 from terrain.objects.errors import ObjectError
 from terrain.objects.records import SEGMENT
 
-FloatArray = NDArray[np.float64]
 FASTEST = 100.0
 """m/s. Maximum speed at the points of a path."""
 SLOWEST = 1e-3
@@ -41,9 +40,9 @@ class Path:
     breakaway : the object leaves the path at a force; None = it pushes with any force
     """
 
-    points: FloatArray
-    times: FloatArray | None = None
-    speeds: FloatArray | None = None
+    points: Array
+    times: Array | None = None
+    speeds: Array | None = None
     smooth: bool = False
     turns: bool = True
     repeats: bool = False
@@ -88,14 +87,14 @@ class Path:
             out["yaw_rate"] = ((out["yaw"][:, 1] - out["yaw"][:, 0]) / spans)[:, None]
         return out
 
-    def _times(self, lengths: FloatArray) -> FloatArray:
+    def _times(self, lengths: Array) -> Array:
         if self.times is not None:
             return np.asarray(self.times, float)
         assert self.speeds is not None
         speeds = np.broadcast_to(np.asarray(self.speeds, float), len(lengths) + 1)
         return np.concatenate(((0.0,), np.cumsum(2.0 * lengths / (speeds[:-1] + speeds[1:]))))
 
-    def _velocities(self, points: FloatArray, steps: FloatArray, lengths: FloatArray, spans: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _velocities(self, points: Array, steps: Array, lengths: Array, spans: Array) -> tuple[Array, Array]:
         """Return the velocities (n - 1, 3) at start and end of each segment."""
         directions = steps / lengths[:, None]
         if not self.smooth:
@@ -117,12 +116,12 @@ class Path:
         return velocities[:-1], velocities[1:]
 
     @staticmethod
-    def _directions(velocities: FloatArray, steps: FloatArray) -> FloatArray:
+    def _directions(velocities: Array, steps: Array) -> Array:
         """Return the velocities, or the direction of the segment where the object stands."""
         return np.where(np.linalg.norm(velocities[:, :2], axis=1)[:, None] > 1e-9, velocities, steps)
 
 
-def travelled_bounds(segments: Record) -> tuple[FloatArray, FloatArray]:
+def travelled_bounds(segments: Record) -> tuple[Array, Array]:
     """Return the minimum and maximum (3,) of the origin over all segments."""
     third = np.diff(segments["time"], axis=1)[:, None] / 3.0  # a cubic lies in the hull of its Bezier points
     p, v = segments["p_WO"], segments["v_WO"]

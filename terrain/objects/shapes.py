@@ -18,14 +18,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Number
 from terrain.objects.errors import ObjectError
 from terrain.objects.records import BOX, CAPSULE, CYLINDER, HULL, MAX_HULL_VERTICES, MESH, SPHERE
 
-FloatArray = NDArray[np.float64]
 Vector = Sequence[float]
 
 CONTRACT = 1
@@ -100,24 +99,24 @@ class Shape(ABC):
             positive(name, (value,), 1)
 
     @abstractmethod
-    def corners(self) -> FloatArray:
+    def corners(self) -> Array:
         """Return the corners (n, 3) in O."""
 
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
+    def bounds(self) -> tuple[Array, Array]:
         """Return center and half edges of the bounding box, in O."""
         corners = self.corners()
         low, high = corners.min(axis=0), corners.max(axis=0)
         return 0.5 * (low + high), 0.5 * (high - low) + self.margin
 
-    def size_in_record(self) -> Vector | FloatArray:
+    def size_in_record(self) -> Vector | Array:
         """Return `size` in a record of OBJECT (3,)."""
         return 0.0, 0.0, 0.0
 
-    def lowest(self, down: FloatArray) -> float:
+    def lowest(self, down: Array) -> float:
         """Return z of the lowest point from the origin [m]; down (3,): the third row of R_WO."""
         return float((self.corners() @ down).min()) - self.margin
 
-    def outline(self, p: FloatArray, R: FloatArray) -> tuple[FloatArray, float, float, float]:
+    def outline(self, p: Array, R: Array) -> tuple[Array, float, float, float]:
         """Return the outline from above at a pose: corners (n, 2) in order, radius by which they are widened, minimum and maximum z."""
         corners = p + self.corners() @ R.T
         flat, z = corners[:, :2], corners[:, 2]
@@ -127,7 +126,7 @@ class Shape(ABC):
             flat = flat[Hull(flat).vertices]
         return flat, self.margin, z.min() - self.margin, z.max() + self.margin
 
-    def solid(self, mass: float) -> tuple[FloatArray, float, FloatArray] | None:
+    def solid(self, mass: float) -> tuple[Array, float, Array] | None:
         """Return the mass distribution of the homogeneous solid about the center of the bounding box; None: that of the hull of `vertices`.
 
         These are principal moments (3,) [kg m2], the distance of the farthest point [m], and points (n, 3) in O of which a ball of the radius
@@ -140,7 +139,7 @@ class Shape(ABC):
         return 1.0, 1.0, 1.0, 0.0
 
     @classmethod
-    def profile(cls, rings: int) -> FloatArray | None:
+    def profile(cls, rings: int) -> Array | None:
         """Return the unit mesh of a round shape as rows (n, 5): radius, z, normal outward and up, end -1, 0 or 1; from the lowest point up."""
         return None
 
@@ -156,22 +155,22 @@ class Box(Shape):
     def check(self) -> None:
         positive("size", self.size, 3)
 
-    def corners(self) -> FloatArray:
+    def corners(self) -> Array:
         return 0.5 * SIGNS * self.size
 
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
+    def bounds(self) -> tuple[Array, Array]:
         return np.zeros(3), 0.5 * np.asarray(self.size, float)
 
-    def size_in_record(self) -> FloatArray:
+    def size_in_record(self) -> Array:
         return 0.5 * np.asarray(self.size, float)
 
-    def outline(self, p: FloatArray, R: FloatArray) -> tuple[FloatArray, float, float, float]:
+    def outline(self, p: Array, R: Array) -> tuple[Array, float, float, float]:
         if abs(R[2, 2] - 1.0) >= UPRIGHT:
             return super().outline(p, R)
         corners = p + self.corners() @ R.T
         return corners[[0, 1, 3, 2], :2], 0.0, corners[:, 2].min(), corners[:, 2].max()
 
-    def solid(self, mass: float) -> tuple[FloatArray, float, FloatArray]:
+    def solid(self, mass: float) -> tuple[Array, float, Array]:
         edges = np.asarray(self.size, float)
         return mass / 12.0 * (edges @ edges - edges**2), 0.5 * float(np.linalg.norm(edges)), self.corners()
 
@@ -187,21 +186,21 @@ class Cylinder(Shape):
     radius: float
     height: float
 
-    def corners(self) -> FloatArray:
+    def corners(self) -> Array:
         return np.concatenate([np.column_stack((self.radius * CIRCLE, np.full(len(CIRCLE), z))) for z in (0.0, self.height)])
 
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
+    def bounds(self) -> tuple[Array, Array]:
         return np.array((0.0, 0.0, 0.5 * self.height)), np.array((self.radius, self.radius, 0.5 * self.height))
 
     def size_in_record(self) -> Vector:
         return self.radius, 0.5 * self.height, 0.0
 
-    def outline(self, p: FloatArray, R: FloatArray) -> tuple[FloatArray, float, float, float]:
+    def outline(self, p: Array, R: Array) -> tuple[Array, float, float, float]:
         if abs(R[2, 2] - 1.0) >= UPRIGHT:
             return super().outline(p, R)
         return p[None, :2].copy(), self.radius, p[2], p[2] + self.height
 
-    def solid(self, mass: float) -> tuple[FloatArray, float, FloatArray]:
+    def solid(self, mass: float) -> tuple[Array, float, Array]:
         across = mass / 12.0 * (3.0 * self.radius**2 + self.height**2)
         moments = np.array((across, across, 0.5 * mass * self.radius**2))
         return moments, math.hypot(self.radius, 0.5 * self.height), np.zeros((0, 3))  # the kernel finds the lowest points of the rims
@@ -210,7 +209,7 @@ class Cylinder(Shape):
         return self.radius, self.radius, self.height, 0.0
 
     @classmethod
-    def profile(cls, rings: int) -> FloatArray:
+    def profile(cls, rings: int) -> Array:
         return np.array(((0, 0, 0, -1, 0), (1, 0, 0, -1, 0), (1, 0, 1, 0, 0), (1, 1, 1, 0, 0), (1, 1, 0, 1, 0), (0, 1, 0, 1, 0)), float)
 
 
@@ -225,20 +224,20 @@ class Sphere(Shape):
     def margin(self) -> float:
         return self.radius
 
-    def corners(self) -> FloatArray:
+    def corners(self) -> Array:
         return np.zeros((1, 3))
 
     def size_in_record(self) -> Vector:
         return self.radius, 0.0, 0.0
 
-    def solid(self, mass: float) -> tuple[FloatArray, float, FloatArray]:
+    def solid(self, mass: float) -> tuple[Array, float, Array]:
         return np.full(3, 0.4 * mass * self.radius**2), self.radius, self.corners()
 
     def drawn_size(self) -> Vector:
         return self.radius, self.radius, self.radius, 0.0
 
     @classmethod
-    def profile(cls, rings: int) -> FloatArray:
+    def profile(cls, rings: int) -> Array:
         latitude = np.linspace(-0.5 * math.pi, 0.5 * math.pi, rings + 1)
         circle = np.column_stack((np.cos(latitude), np.sin(latitude)))
         return np.hstack((circle, circle, np.zeros((rings + 1, 1))))
@@ -257,13 +256,13 @@ class Capsule(Shape):
     def margin(self) -> float:
         return self.radius
 
-    def corners(self) -> FloatArray:
+    def corners(self) -> Array:
         return np.array(((0.0, 0.0, -0.5 * self.length), (0.0, 0.0, 0.5 * self.length)))
 
     def size_in_record(self) -> Vector:
         return self.radius, 0.5 * self.length, 0.0
 
-    def solid(self, mass: float) -> tuple[FloatArray, float, FloatArray]:
+    def solid(self, mass: float) -> tuple[Array, float, Array]:
         r, length = self.radius, self.length
         middle, ends = math.pi * r * r * length, 4.0 / 3.0 * math.pi * r**3
         middle, ends = mass * middle / (middle + ends), mass * ends / (middle + ends)
@@ -274,7 +273,7 @@ class Capsule(Shape):
         return self.radius, self.radius, self.radius, 0.5 * self.length
 
     @classmethod
-    def profile(cls, rings: int) -> FloatArray:
+    def profile(cls, rings: int) -> Array:
         rows = Sphere.profile(rings)
         out = np.insert(rows, rings // 2, (1.0, 0.0, 1.0, 0.0, 0.0), axis=0)  # the cylinder is between two rings at the equator
         out[:, 4] = np.repeat((-1.0, 1.0), (rings // 2 + 1, len(out) - rings // 2 - 1))
@@ -286,7 +285,7 @@ class ConvexHull(Shape):
     """Convex hull of points."""
 
     name, code = "hull", HULL
-    points: FloatArray
+    points: Array
     """(n, 3) m, in O; only the vertices of the hull are kept, at most MAX_HULL_VERTICES"""
 
     def check(self) -> None:
@@ -297,7 +296,7 @@ class ConvexHull(Shape):
             raise ObjectError(f"points of a hull: {len(self.vertices)} vertices; expected at most {MAX_HULL_VERTICES}; use a mesh")
 
     @property
-    def vertices(self) -> FloatArray:
+    def vertices(self) -> Array:
         """(n, 3) vertices. Raises ObjectError if the points span no volume."""
         found = hull_vertices(self.corners())
         if found is None:
@@ -306,7 +305,7 @@ class ConvexHull(Shape):
             )
         return found
 
-    def corners(self) -> FloatArray:
+    def corners(self) -> Array:
         return np.asarray(self.points, float)
 
 
@@ -315,7 +314,7 @@ class TriangleMesh(Shape):
     """Triangle mesh; open meshes and holes are allowed, both sides of a triangle are surfaces. Its mass is that of its convex hull."""
 
     name, code = "mesh", MESH
-    triangles: FloatArray
+    triangles: Array
     """(n, 3, 3) m, corners, in O"""
     file: str = ""
     """name of the file, for messages"""
@@ -331,7 +330,7 @@ class TriangleMesh(Shape):
             raise ObjectError("mesh: a corner that is not finite; expected finite numbers in m")
 
     @property
-    def vertices(self) -> FloatArray:
+    def vertices(self) -> Array:
         """(n, 3) vertices of the convex hull; of a flat mesh those of its bounding box, THINNEST in half."""
         found = hull_vertices(self.corners())
         if found is None:
@@ -339,7 +338,7 @@ class TriangleMesh(Shape):
             return center + SIGNS * np.maximum(half, THINNEST)
         return found
 
-    def corners(self) -> FloatArray:
+    def corners(self) -> Array:
         return np.asarray(self.triangles, float).reshape(-1, 3)
 
 
@@ -348,7 +347,7 @@ SIMPLE: dict[str, Any] = {one.name: one for one in (Box, Cylinder, Sphere, Capsu
 SHAPES = (*SIMPLE.values(), ConvexHull, TriangleMesh)
 
 
-def hull_vertices(points: FloatArray) -> FloatArray | None:
+def hull_vertices(points: Array) -> Array | None:
     """Return the vertices (n, 3) of the convex hull of points; None if they span no volume."""
     from scipy.spatial import ConvexHull as Hull
     from scipy.spatial import QhullError

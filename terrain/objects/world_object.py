@@ -11,22 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from terrain.objects.breakaway import Breakaway
 from terrain.objects.errors import ObjectError
 from terrain.objects.labels import COLORS, usual_label
-from terrain.objects.shapes import (
-    FARTHEST,
-    Box,
-    Capsule,
-    ConvexHull,
-    Cylinder,
-    FloatArray,
-    Shape,
-    Sphere,
-    TriangleMesh,
-    Vector,
-    positive,
-)
+from terrain.objects.shapes import FARTHEST, Box, Capsule, ConvexHull, Cylinder, Shape, Sphere, TriangleMesh, Vector, positive
 
 if TYPE_CHECKING:
     from terrain.objects.paths import Path
@@ -124,7 +113,7 @@ class WorldObject:
         """Mass and force with which the object breaks off or leaves its path; None = it does neither."""
         return self.motion if self.motion is None or isinstance(self.motion, Breakaway) else self.motion.breakaway
 
-    def rotation(self) -> FloatArray:
+    def rotation(self) -> Array:
         """Return R_WO (3, 3) at time 0."""
         cy, sy, cp, sp, cr, sr = (f(a) for a in (self.yaw, self.pitch, self.roll) for f in (math.cos, math.sin))
         return np.array(

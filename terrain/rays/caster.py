@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.call_checks import ARRAY, checks, instance
 from simulator.base.errors import JounceError
 from simulator.base.records import record
@@ -23,8 +24,6 @@ from terrain.ruts import NO_RUTS, Ruts, remembers
 FARTHEST = 1e6
 """m. Maximum of `max_range`."""
 
-FloatArray = NDArray[np.float64]
-
 
 FARTHEST_ORIGIN = 1e7
 """m. Maximum magnitude of a coordinate of an origin."""
@@ -39,11 +38,11 @@ class RayError(JounceError):
 class Hits(NamedTuple):
     """Results of n rays."""
 
-    range: FloatArray
+    range: Array
     """(n,) m, distance from the origin along the ray; inf = a miss"""
     object: NDArray[np.int64]
     """(n,) number of the object; 0 = the ground, -1 = a miss, OWN_VEHICLE = the own vehicle"""
-    normal: FloatArray
+    normal: Array
     """(n, 3) unit normal of the surface, in W, on the side of the origin; NaN = a miss"""
 
 
@@ -126,7 +125,7 @@ class RayCaster:
         ground: bool = True,
         roughness: bool = True,
         ruts: bool = True,
-    ) -> tuple[Hits, FloatArray]:
+    ) -> tuple[Hits, Array]:
         """Return the hits of rays that porous objects reflect at a given optical depth, see `terrain.rays.porous`, and their optical depths.
 
         A hit inside a porous object has that object and the normal against the ray.
@@ -154,7 +153,7 @@ class RayCaster:
             raise RayError("depth: negative, or not a number; expected an optical depth of at least 0")
         return self._cast(rays, CastOptions(bool(ground), bool(roughness), False, bool(ruts)), depths + np.zeros(count))
 
-    def _cast(self, rays: Rays, options: CastOptions, depths: FloatArray | None) -> tuple[Hits, FloatArray]:
+    def _cast(self, rays: Rays, options: CastOptions, depths: Array | None) -> tuple[Hits, Array]:
         """Return hits, and the optical depths if `depths` are given, else 0."""
         count = len(rays.line)
         hits = Hits(np.empty(count), np.empty(count, np.int64), np.empty((count, 3)))
@@ -205,7 +204,7 @@ def _checked(origins: ArrayLike, directions: ArrayLike, max_range: ArrayLike, ti
     return Rays(lines, limits + np.zeros(count), times + np.zeros(count))  # writable copies: the kernel has one signature
 
 
-def _lines(points: FloatArray, along: FloatArray, count: int) -> FloatArray:
+def _lines(points: Array, along: Array, count: int) -> Array:
     """Return origins and unit directions (n, 6). Raises RayError."""
     lines = np.empty((count, 6))
     row = unit_rays(points, along, lines)
@@ -217,14 +216,14 @@ def _lines(points: FloatArray, along: FloatArray, count: int) -> FloatArray:
     raise RayError(f"{name}: ray {row}: {part[row if len(part) > 1 else 0].tolist()}; expected {expected}")
 
 
-def _floats(name: str, values: ArrayLike) -> FloatArray:
+def _floats(name: str, values: ArrayLike) -> Array:
     """Return an array of numbers. Raises RayError: other values."""
     if not ARRAY.accepts(values):
         raise RayError(f"{name}: {str(values)[:80]!r}; expected numbers")
     return np.asarray(values, float)
 
 
-def _vectors(name: str, values: ArrayLike) -> FloatArray:
+def _vectors(name: str, values: ArrayLike) -> Array:
     """Return vectors (n, 3). Raises RayError."""
     array = _floats(name, values)
     if array.shape[-1:] != (3,) or array.ndim > 2:
@@ -232,7 +231,7 @@ def _vectors(name: str, values: ArrayLike) -> FloatArray:
     return np.ascontiguousarray(np.atleast_2d(array))
 
 
-def _numbers(name: str, values: ArrayLike) -> FloatArray:
+def _numbers(name: str, values: ArrayLike) -> Array:
     """Return numbers (n,). Raises RayError."""
     array = _floats(name, values)
     if array.ndim > 1:
@@ -240,7 +239,7 @@ def _numbers(name: str, values: ArrayLike) -> FloatArray:
     return np.atleast_1d(array)
 
 
-def _count(**arrays: FloatArray) -> int:
+def _count(**arrays: Array) -> int:
     """Return the number of rays: all arrays have this length, or 1. Raises RayError."""
     lengths = {name: len(array) for name, array in arrays.items()}
     count = min(lengths.values()) and max(lengths.values())

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.records import record
 from terrain.ground import GROUND, Ground
 from terrain.objects.object_set import ObjectSet
 from terrain.rays.caster import RayCaster
 from terrain.soil import SOIL
-
-FloatArray = NDArray[np.float64]
 
 
 def objects_only(objects: ObjectSet) -> RayCaster:
@@ -23,7 +22,7 @@ def objects_only(objects: ObjectSet) -> RayCaster:
     return RayCaster(ground, objects)
 
 
-def meet_sphere(directions: FloatArray, center: FloatArray, radius: float) -> NDArray[np.bool_]:
+def meet_sphere(directions: Array, center: Array, radius: float) -> NDArray[np.bool_]:
     """Return whether rays (n, 3), unit vectors from one origin, meet a sphere; center (3,) [m] relative to the origin, radius [m]."""
     along = directions @ center
     meets: NDArray[np.bool_] = float(center @ center) - np.maximum(along, 0.0) ** 2 < radius**2

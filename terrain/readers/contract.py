@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from simulator.base.arrays import Array
 
 SNAP = 5e-7
 """Cells. Tolerance within which a point counts as on a sample or on the border, for coordinates rounded in text files. Larger: heights change by more
@@ -30,13 +30,13 @@ class ElevationSource(Protocol):
     def crs(self) -> str:
         """Code or text of the coordinate reference system; empty if the file has none."""
 
-    def heights(self, x: FloatArray, y: FloatArray) -> FloatArray:
+    def heights(self, x: Array, y: Array) -> Array:
         """Return raw heights [m] of points (m,), bilinear between samples; NaN without data."""
 
-    def smooth(self, x: FloatArray, y: FloatArray) -> FloatArray:
+    def smooth(self, x: Array, y: Array) -> Array:
         """Return heights [m] of points (m,) of a surface for driving: C1 between samples, if the file has samples."""
 
-    def inside(self, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
+    def inside(self, x: Array, y: Array) -> NDArray[np.bool_]:
         """Return True for points within the data; such a point without a height is in a void."""
 
     @property
@@ -63,10 +63,10 @@ class Raster:
     note : additional entries for `about`
     """
 
-    samples: FloatArray
-    corner: FloatArray
-    along_row: FloatArray
-    along_column: FloatArray
+    samples: Array
+    corner: Array
+    along_row: Array
+    along_column: Array
     kind: str = LOCAL
     crs: str = ""
     note: Mapping[str, Any] = field(default_factory=dict)
@@ -103,7 +103,7 @@ class Raster:
             samples, corner, column = samples[::-1], corner + (samples.shape[0] - 1) * column, -column
         return Raster(np.ascontiguousarray(samples), corner, row + 0.0, column + 0.0, self.kind, self.crs, self.note)
 
-    def _places(self, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _places(self, x: Array, y: Array) -> tuple[Array, Array]:
         """Return the fractional columns and rows of points."""
         (a, c), (b, d) = self.along_row, self.along_column
         dx, dy, area = x - self.corner[0], y - self.corner[1], a * d - b * c
@@ -113,15 +113,15 @@ class Raster:
             out.append(np.where(np.abs(place - near) < SNAP, near, place))
         return out[0], out[1]
 
-    def inside(self, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
+    def inside(self, x: Array, y: Array) -> NDArray[np.bool_]:
         column, row = self._places(x, y)
         rows, columns = self.samples.shape
         return (column >= 0.0) & (column <= columns - 1) & (row >= 0.0) & (row <= rows - 1)
 
-    def heights(self, x: FloatArray, y: FloatArray) -> FloatArray:
+    def heights(self, x: Array, y: Array) -> Array:
         return self._blended(x, y, (0, 1), lambda t: (1.0 - t, t))
 
-    def nearest(self, x: FloatArray, y: FloatArray) -> FloatArray:
+    def nearest(self, x: Array, y: Array) -> Array:
         """Return the samples nearest to points, midway the eastern and northern ones; NaN more than half a cell outside the outermost samples."""
         column, row = self._places(x, y)
         rows, columns = self.samples.shape
@@ -131,10 +131,10 @@ class Raster:
         out[inside] = self.samples[j[inside].astype(np.intp), i[inside].astype(np.intp)]
         return out
 
-    def smooth(self, x: FloatArray, y: FloatArray) -> FloatArray:
+    def smooth(self, x: Array, y: Array) -> Array:
         return self._blended(x, y, (-1, 0, 1, 2), _catmull_rom)
 
-    def _blended(self, x: FloatArray, y: FloatArray, taps: tuple[int, ...], weights: Any) -> FloatArray:
+    def _blended(self, x: Array, y: Array, taps: tuple[int, ...], weights: Any) -> Array:
         """Return the weighted sum of samples around points; a sample of weight 0 may be a void."""
         column, row = self._places(x, y)
         rows, columns = self.samples.shape
@@ -166,7 +166,7 @@ class Raster:
         return summary | dict(self.note)
 
 
-def _catmull_rom(t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _catmull_rom(t: Array) -> tuple[Array, Array, Array, Array]:
     """Return the weights of the four samples around a position t."""
     return (
         0.5 * t * (t * (2.0 - t) - 1.0),

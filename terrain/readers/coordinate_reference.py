@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
-from terrain.readers.contract import LONLAT, MAP, FloatArray
+from terrain.readers.contract import LONLAT, MAP
 from terrain.readers.request import ReadRequest
 
 PROBE = 1000.0
@@ -52,7 +53,7 @@ def system(crs: str, file: object, key: str) -> Any:
         raise ConfigError(file, key, crs, "a reference system such as EPSG:32633, or WKT") from None
 
 
-def transformed(x: FloatArray, y: FloatArray, crs: str, to: str, file: object, key: str) -> tuple[FloatArray, FloatArray]:
+def transformed(x: Array, y: Array, crs: str, to: str, file: object, key: str) -> tuple[Array, Array]:
     """Transform points to another reference system; longitude before latitude, east before north.
 
     Raises

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from terrain.readers.contract import LOCAL, ElevationSource, FloatArray
+from simulator.base.arrays import Array
+from terrain.readers.contract import LOCAL, ElevationSource
 from terrain.readers.crg_file import read_crg_file
 from terrain.readers.crg_road import CrgRoad
 from terrain.readers.request import FARTHEST, HIGHEST, ReadRequest
@@ -22,17 +23,17 @@ class CrgSurface:
     kind: str = LOCAL
     crs: str = ""
 
-    def heights(self, x: FloatArray, y: FloatArray) -> FloatArray:
+    def heights(self, x: Array, y: Array) -> Array:
         return self.road.heights(x, y)
 
-    def smooth(self, x: FloatArray, y: FloatArray) -> FloatArray:
+    def smooth(self, x: Array, y: Array) -> Array:
         return self.road.heights(x, y)
 
-    def inside(self, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
+    def inside(self, x: Array, y: Array) -> NDArray[np.bool_]:
         u, v = self.road.coordinates(x, y).T
         return self.on_road(u, v)
 
-    def on_road(self, u: FloatArray, v: FloatArray) -> NDArray[np.bool_]:
+    def on_road(self, u: Array, v: Array) -> NDArray[np.bool_]:
         """Return True for positions within the data."""
         road = self.road
         return (u >= road.u0) & (u <= road.u1) & (v >= road.v[0]) & (v <= road.v[-1])

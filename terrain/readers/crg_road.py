@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from terrain.readers.contract import FloatArray
+from simulator.base.arrays import Array
 from terrain.readers.crg_file import CrgFile
 
 DEFAULT_MODIFIERS = {"grid_nan_mode": 2.0, "refpoint_x": 0.0, "refpoint_y": 0.0, "refpoint_z": 0.0, "refpoint_phi": 0.0}
@@ -47,14 +47,14 @@ BEND = 0.5
 class _Line:
     """Reference line: header values of its ends, and its nodes."""
 
-    first: FloatArray
+    first: Array
     """x, y of the start in the header"""
-    last: FloatArray
+    last: Array
     """x, y of the end"""
     phi_first: float
     phi_last: float
     """rad; 0 without a header value, even for a line with phi; the library extends the line in this direction"""
-    xy: FloatArray
+    xy: Array
     """(n, 2) nodes"""
 
 
@@ -105,7 +105,7 @@ class CrgRoad:
         self.height = self._heights_of_line()
         self.bank = np.full(self.n, entries.get("start_b", 0.0)) if self._bank is None else self._bank
 
-    def _heights_of_line(self) -> FloatArray:
+    def _heights_of_line(self) -> Array:
         """Return z of the nodes of the reference line."""
         entries = self._header
         start, end = entries.get("start_z", 0.0), entries.get("end_z")
@@ -204,7 +204,7 @@ class CrgRoad:
             return self.line.phi_last
         return float(self._phi[place])
 
-    def _moved(self, center: FloatArray, turn: float, shift: FloatArray, lift: float) -> None:
+    def _moved(self, center: Array, turn: float, shift: Array, lift: float) -> None:
         """Rotate the line by `turn` about `center`, then shift it."""
         c, s = math.cos(turn), math.sin(turn)
         rotation = np.array(((c, s), (-s, c)))  # for row vectors
@@ -214,7 +214,7 @@ class CrgRoad:
         line.phi_last += turn
         self.lift += lift
 
-    def places(self, u: FloatArray, v: FloatArray) -> FloatArray:
+    def places(self, u: Array, v: Array) -> Array:
         """Return x, y (m, 2) of positions on the road."""
         xy = self.line.xy
         f = (self._wrapped(u) - self.u0) / self.step
@@ -233,7 +233,7 @@ class CrgRoad:
             out[beyond] = at + np.outer(du[beyond] * self.step, along) + np.outer(v[beyond], across)
         return out
 
-    def coordinates(self, x: FloatArray, y: FloatArray) -> FloatArray:
+    def coordinates(self, x: Array, y: Array) -> Array:
         """Return u, v (m, 2) of points."""
         xy, p = self.line.xy, np.column_stack((x, y))
         i = self._segment(p)
@@ -253,7 +253,7 @@ class CrgRoad:
             v[beyond] = d[:, 1] * math.cos(phi) - d[:, 0] * math.sin(phi)
         return np.column_stack((u, v))
 
-    def _segment(self, p: FloatArray) -> NDArray[np.intp]:
+    def _segment(self, p: Array) -> NDArray[np.intp]:
         """Return the index of the end node of the segment to which each point belongs: the point is between the normals of the segment's nodes."""
         xy = self.line.xy
         coarse = np.unique(np.append(np.arange(0, self.n, COARSE), self.n - 1))
@@ -274,11 +274,11 @@ class CrgRoad:
             i[going] -= 1
         return i
 
-    def heights(self, x: FloatArray, y: FloatArray) -> FloatArray:
+    def heights(self, x: Array, y: Array) -> Array:
         """Return heights [m] of points; NaN without data."""
         return self.heights_along(*self.coordinates(x, y).T)
 
-    def heights_along(self, u: FloatArray, v: FloatArray) -> FloatArray:
+    def heights_along(self, u: Array, v: Array) -> Array:
         """Return heights [m] at positions on the road; NaN without data."""
         entries, u, v = self.options, self._wrapped(u), v.copy()
         mode_u, mode_v = int(entries.get("border_mode_u", HOLD)), int(entries.get("border_mode_v", HOLD))
@@ -302,14 +302,14 @@ class CrgRoad:
         z[(out_u & (mode_u == NONE)) | (out_v & (mode_v == NONE)) | ~np.isfinite(u + v)] = np.nan
         return np.asarray(z, np.float64)
 
-    def _grid_height(self, i: NDArray[np.intp], f: FloatArray, v: FloatArray) -> FloatArray:
+    def _grid_height(self, i: NDArray[np.intp], f: Array, v: Array) -> Array:
         """Interpolate bilinearly between four nodes."""
         k = np.clip(np.searchsorted(self.v, v, side="right") - 1, 0, len(self.v) - 2)
         g = np.clip((v - self.v[k]) / (self.v[k + 1] - self.v[k]), 0.0, 1.0)
         z00, z10, z01, z11 = self.z[i, k], self.z[i + 1, k], self.z[i, k + 1], self.z[i + 1, k + 1]
         return np.asarray((1.0 - g) * ((1.0 - f) * z00 + f * z10) + g * ((1.0 - f) * z01 + f * z11), np.float64)
 
-    def _smoothed(self, z: FloatArray, u: FloatArray) -> FloatArray:
+    def _smoothed(self, z: Array, u: Array) -> Array:
         """Blend heights to those of the ends of the line within the lengths given by the options; the end has priority over the start."""
         scale, base = np.ones(len(z)), np.zeros(len(z))
         first, last = self._ends()
@@ -327,7 +327,7 @@ class CrgRoad:
         lift = self.lift if "start_z" in self._header else 0.0
         return self._header.get("start_z", 0.0) + lift, self._end_z + lift
 
-    def _wrapped(self, u: FloatArray) -> FloatArray:
+    def _wrapped(self, u: Array) -> Array:
         """Wrap u of a road that is closed, if the file requests it."""
         if int(self.options.get("refline_continuation", 0)) != 1:
             return u
@@ -357,7 +357,7 @@ class CrgRoad:
         return self.u0 + 0.5 * before * same, self.u1 + 0.5 * beyond * same
 
 
-def _integrated(first: FloatArray, steps: FloatArray, end: FloatArray | None) -> FloatArray:
+def _integrated(first: Array, steps: Array, end: Array | None) -> Array:
     """Return nodes from the first one on; with a known end, forward and backward sums are blended."""
     if end is None:
         return np.concatenate((first[None], first + np.cumsum(steps, axis=0)))
@@ -369,7 +369,7 @@ def _integrated(first: FloatArray, steps: FloatArray, end: FloatArray | None) ->
     return out
 
 
-def _nearest(nodes: FloatArray, p: FloatArray) -> NDArray[np.intp]:
+def _nearest(nodes: Array, p: Array) -> NDArray[np.intp]:
     """Return the index of the node nearest to each point; of two at the same distance, the first one."""
     from scipy.spatial import KDTree  # imported on demand: only roads need it
 
@@ -380,23 +380,23 @@ def _nearest(nodes: FloatArray, p: FloatArray) -> NDArray[np.intp]:
     return np.asarray(np.where(same, index.min(axis=1), index[:, 0]), np.intp)
 
 
-def _normals(d: FloatArray) -> FloatArray:
+def _normals(d: Array) -> Array:
     """Return unit vectors (m, 2) to the left of the vectors (m, 2)."""
     length = np.maximum(np.hypot(*d.T), 1e-10)
     return np.column_stack((-d[:, 1], d[:, 0])) / length[:, None]
 
 
-def _mitred(bisector: FloatArray, normal: FloatArray) -> FloatArray:
+def _mitred(bisector: Array, normal: Array) -> Array:
     """Return the bisector, scaled to the distance 1 from the line with the given normal."""
     cosine = _dot(bisector, normal)
     return bisector / np.where(np.abs(cosine) > 1e-10, cosine, 1.0)[:, None]
 
 
-def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
+def _dot(a: Array, b: Array) -> Array:
     return np.asarray((a * b).sum(axis=1), np.float64)
 
 
-def _inside(places: FloatArray, low: float, high: float, mode: int) -> FloatArray:
+def _inside(places: Array, low: float, high: float, mode: int) -> Array:
     """Return the positions in the data at which positions are looked up."""
     size = high - low
     if mode == REPEAT:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import UnreadableError
 from simulator.base.inputfile import as_utf8, read_bytes
-from terrain.readers.contract import ElevationSource, FloatArray
+from terrain.readers.contract import ElevationSource
 from terrain.readers.gltf_data import MAX_BYTES, DamagedError, Document
 from terrain.readers.mesh import MAX_TRIANGLES, Part, from_parts
 from terrain.readers.request import ReadRequest
@@ -41,7 +42,7 @@ def read_parts(request: ReadRequest) -> list[Part]:
 
 def _parts(document: Document) -> Iterator[Part]:
     """Yield the triangles of all nodes, in the coordinates of the scene."""
-    corners: dict[tuple[int, int], FloatArray] = {}
+    corners: dict[tuple[int, int], Array] = {}
     count = 0
     for names, transform, node in _nodes(document):
         if "mesh" not in node:
@@ -62,10 +63,10 @@ def _parts(document: Document) -> Iterator[Part]:
             yield Part((*names, _name(mesh), _name(material)), placed[:, ::-1] if is_mirrored else placed)
 
 
-def _nodes(document: Document) -> Iterator[tuple[tuple[str, ...], FloatArray, dict[str, Any]]]:
+def _nodes(document: Document) -> Iterator[tuple[tuple[str, ...], Array, dict[str, Any]]]:
     """Yield the nodes of the scene: names of the node and of its ancestors, transform to the scene (4, 4), content."""
     seen: set[int] = set()
-    waiting: list[tuple[Any, tuple[str, ...], FloatArray]] = [(root, (), np.eye(4)) for root in reversed(document.roots)]
+    waiting: list[tuple[Any, tuple[str, ...], Array]] = [(root, (), np.eye(4)) for root in reversed(document.roots)]
     while waiting:
         index, above, parent = waiting.pop()
         node = document.item("nodes", index)
@@ -77,7 +78,7 @@ def _nodes(document: Document) -> Iterator[tuple[tuple[str, ...], FloatArray, di
         waiting += [(child, names, transform) for child in reversed(document.entries(node, "children"))]
 
 
-def _transform(node: dict[str, Any]) -> FloatArray:
+def _transform(node: dict[str, Any]) -> Array:
     """Return the matrix (4, 4) of a node: its matrix, column by column, or translation, rotation (x, y, z, w) and scale."""
     if "matrix" in node:
         return _numbers(node, "matrix", [0.0] * 16).reshape(4, 4).T
@@ -99,7 +100,7 @@ def _transform(node: dict[str, Any]) -> FloatArray:
     return out
 
 
-def _numbers(node: dict[str, Any], key: str, usual: list[float]) -> FloatArray:
+def _numbers(node: dict[str, Any], key: str, usual: list[float]) -> Array:
     given = node.get(key, usual)
     try:
         values = np.array(given, np.float64)
@@ -114,7 +115,7 @@ def _name(entry: dict[str, Any]) -> str:
     return str(entry.get("name", ""))
 
 
-def _triangles(document: Document, primitive: dict[str, Any]) -> FloatArray:
+def _triangles(document: Document, primitive: dict[str, Any]) -> Array:
     """Return the triangles (n, 3, 3) of a primitive; none of points and lines."""
     mode = primitive.get("mode", TRIANGLES)
     if mode in LINES:

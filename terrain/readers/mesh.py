@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean
-from terrain.readers.contract import LOCAL, FloatArray
+from terrain.readers.contract import LOCAL
 from terrain.readers.request import FARTHEST, HIGHEST
 
 EDGE = 1e-9
@@ -32,7 +33,7 @@ class Part:
     """Triangles with common names: of object, group, material, node."""
 
     names: tuple[str, ...]
-    triangles: FloatArray
+    triangles: Array
     """(n, 3, 3) corners"""
 
 
@@ -40,7 +41,7 @@ class Part:
 class Mesh:
     """Triangles (n, 3, 3) as a surface in plan view, z up, in m."""
 
-    triangles: FloatArray
+    triangles: Array
     names: tuple[str, ...]
     kind: str = LOCAL
     crs: str = ""
@@ -60,21 +61,21 @@ class Mesh:
         finest = max(0.05, max(x1 - x0, y1 - y0) / 4000.0)
         return finest, finest
 
-    def inside(self, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
+    def inside(self, x: Array, y: Array) -> NDArray[np.bool_]:
         x0, x1, y0, y1 = self.bounds
         return (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
 
-    def smooth(self, x: FloatArray, y: FloatArray) -> FloatArray:
+    def smooth(self, x: Array, y: Array) -> Array:
         return self.heights(x, y)
 
-    def heights(self, x: FloatArray, y: FloatArray) -> FloatArray:
+    def heights(self, x: Array, y: Array) -> Array:
         out = np.full(len(x), -np.inf)
         for point, z, _ in self._hits(x, y):
             np.maximum.at(out, point, z)
         out[np.isinf(out)] = np.nan
         return out
 
-    def layers(self, x: FloatArray, y: FloatArray) -> tuple[NDArray[np.intp], FloatArray, NDArray[np.bool_]]:
+    def layers(self, x: Array, y: Array) -> tuple[NDArray[np.intp], Array, NDArray[np.bool_]]:
         """Return all surfaces at points (m,): (index of the point, height [m], True for a normal that points up), sorted by point and height."""
         parts = list(self._hits(x, y))
         point = np.concatenate([np.zeros(0, np.intp), *(part[0] for part in parts)])
@@ -83,7 +84,7 @@ class Mesh:
         order = np.lexsort((z, point))
         return point[order], z[order], up[order]
 
-    def _hits(self, x: FloatArray, y: FloatArray) -> Iterator[tuple[NDArray[np.intp], FloatArray, NDArray[np.bool_]]]:
+    def _hits(self, x: Array, y: Array) -> Iterator[tuple[NDArray[np.intp], Array, NDArray[np.bool_]]]:
         """Yield the points over triangles in batches, as `layers`, not sorted."""
         buckets = _Buckets.of(np.column_stack((x, y)), self.bounds)
         plan = self.triangles[..., :2]
@@ -104,9 +105,9 @@ class Mesh:
 class _Buckets:
     """Points (m, 2) sorted into the cells of a coarse grid."""
 
-    points: FloatArray
-    low: FloatArray
-    size: FloatArray
+    points: Array
+    low: Array
+    size: Array
     side: int
     """number of cells along either axis"""
     order: NDArray[np.intp]
@@ -115,7 +116,7 @@ class _Buckets:
     """(cells + 1,) start of each cell in `order`"""
 
     @staticmethod
-    def of(points: FloatArray, bounds: tuple[float, float, float, float]) -> _Buckets:
+    def of(points: Array, bounds: tuple[float, float, float, float]) -> _Buckets:
         """Return buckets of points for the bounds (x from, x to, y from, y to); points outside go to the nearest cell."""
         side = int(np.clip(np.sqrt(len(points) / 4.0), 1, CELLS))
         low = np.array((bounds[0], bounds[2]))
@@ -124,12 +125,12 @@ class _Buckets:
         order = np.argsort(cell, kind="stable")
         return _Buckets(points, low, size, side, order, np.searchsorted(cell[order], np.arange(side * side + 1)))
 
-    def cells(self, xy: FloatArray) -> NDArray[np.intp]:
+    def cells(self, xy: Array) -> NDArray[np.intp]:
         """Return the cells (m, 2) of points (m, 2); for points outside the nearest cell."""
         return _cells(xy, self.low, self.size, self.side)
 
 
-def _cells(xy: FloatArray, low: FloatArray, size: FloatArray, side: int) -> NDArray[np.intp]:
+def _cells(xy: Array, low: Array, size: Array, side: int) -> NDArray[np.intp]:
     return np.clip(np.floor((xy - low) / size), 0, side - 1).astype(np.intp)
 
 
@@ -155,8 +156,8 @@ def _pairs(first: NDArray[np.intp], last: NDArray[np.intp], buckets: _Buckets) -
 
 
 def _points_over(
-    triangles: FloatArray, buckets: _Buckets, first: NDArray[np.intp], last: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], FloatArray, NDArray[np.bool_]]:
+    triangles: Array, buckets: _Buckets, first: NDArray[np.intp], last: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], Array, NDArray[np.bool_]]:
     """Return (point, height, True for a normal that points up) of all points over triangles (n, 3, 3), which cover the cells from `first` to `last`."""
     which, point = _pairs(first, last, buckets)
     a, b, c = triangles[which].transpose(1, 0, 2)
@@ -215,7 +216,7 @@ def _fits(name: str, pattern: str) -> bool:
     return fnmatchcase(name.lower(), pattern.lower())
 
 
-def triangulated(corners: FloatArray) -> FloatArray:
+def triangulated(corners: Array) -> Array:
     """Return (n - 2, 3, 3) triangles of a flat polygon (n, 3), convex or not, by ear clipping."""
     if len(corners) == 3:
         return corners[None]
@@ -229,7 +230,7 @@ def triangulated(corners: FloatArray) -> FloatArray:
     return corners[np.array(out)]
 
 
-def _in_plane(corners: FloatArray) -> FloatArray:
+def _in_plane(corners: Array) -> Array:
     """Return the corners (n, 2) projected along the largest component of their normal, counterclockwise."""
     following = np.roll(corners, -1, axis=0)
     normal = np.cross(corners - corners[0], following - corners[0]).sum(axis=0)
@@ -239,7 +240,7 @@ def _in_plane(corners: FloatArray) -> FloatArray:
     return plane if turned >= 0.0 else plane * (-1.0, 1.0)
 
 
-def _is_ear(plane: FloatArray, left: list[int], k: int) -> bool:
+def _is_ear(plane: Array, left: list[int], k: int) -> bool:
     """Return True if the corner is convex and no other corner is in its triangle."""
     a, b, c = plane[left[k - 1]], plane[left[k]], plane[left[(k + 1) % len(left)]]
     if _turn(a, b, c) <= 0.0:
@@ -248,5 +249,5 @@ def _is_ear(plane: FloatArray, left: list[int], k: int) -> bool:
     return not any(_turn(a, b, p) >= 0.0 and _turn(b, c, p) >= 0.0 and _turn(c, a, p) >= 0.0 for p in others)
 
 
-def _turn(a: FloatArray, b: FloatArray, c: FloatArray) -> float:
+def _turn(a: Array, b: Array, c: Array) -> float:
     return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.inputfile import read_any_text
-from terrain.readers.contract import ElevationSource, FloatArray
+from terrain.readers.contract import ElevationSource
 from terrain.readers.mesh import Part, from_parts, triangulated
 from terrain.readers.request import ReadRequest
 
@@ -29,7 +30,7 @@ def read_parts(request: ReadRequest) -> list[Part]:
     return [Part(names, _triangles(request, corners, group)) for names, group in faces.items()]
 
 
-def _read(request: ReadRequest) -> tuple[FloatArray, dict[tuple[str, ...], list[list[int]]]]:
+def _read(request: ReadRequest) -> tuple[Array, dict[tuple[str, ...], list[list[int]]]]:
     """Return corners (n, 3), and faces as corner indices, grouped by their names."""
     corners: list[tuple[float, ...]] = []
     faces: dict[tuple[str, ...], list[list[int]]] = {}
@@ -77,7 +78,7 @@ def _corner(word: str, count: int) -> int:
     return number
 
 
-def _triangles(request: ReadRequest, corners: FloatArray, faces: list[list[int]]) -> FloatArray:
+def _triangles(request: ReadRequest, corners: Array, faces: list[list[int]]) -> Array:
     """Return the (n, 3, 3) corners of the triangles of faces."""
     last = max(max(face) for face in faces)
     if last >= len(corners):
@@ -89,7 +90,7 @@ def _triangles(request: ReadRequest, corners: FloatArray, faces: list[list[int]]
     return np.concatenate(out)
 
 
-def _halves(four: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _halves(four: Array) -> tuple[Array, Array]:
     """Return two triangles per quadrangle (n, 4, 3), split along the diagonal inside it."""
     n1 = np.cross(four[:, 1] - four[:, 0], four[:, 2] - four[:, 0])
     n2 = np.cross(four[:, 2] - four[:, 0], four[:, 3] - four[:, 0])

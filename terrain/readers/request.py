@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import NOTHING, ConfigError
-from terrain.readers.contract import LOCAL, PIXELS, FloatArray, Raster
+from terrain.readers.contract import LOCAL, PIXELS, Raster
 
 SMALLEST, LARGEST = 2, 16385
 """Minimum and maximum number of samples along a side."""
@@ -83,7 +84,7 @@ class RasterSamples:
     offset: float = 0.0
 
 
-def heights_of(request: ReadRequest, samples: RasterSamples, scaled: bool = True) -> FloatArray:
+def heights_of(request: ReadRequest, samples: RasterSamples, scaled: bool = True) -> Array:
     """Return the heights [m] of samples, NaN at voids.
 
     Parameters
@@ -154,7 +155,7 @@ def _scale(request: ReadRequest, values: NDArray[Any], scaled: bool) -> tuple[fl
     return float(request.need("scale", 1.0, expected)), float(request.need("offset", 0.0, expected))
 
 
-def raster_of(request: ReadRequest, heights: FloatArray, note: Mapping[str, Any], kind: str = LOCAL) -> Raster:
+def raster_of(request: ReadRequest, heights: Array, note: Mapping[str, Any], kind: str = LOCAL) -> Raster:
     """Return the raster of an array file, with the orientation and position given by the options."""
     said = request.said
     first_row = request.need("first_row", "north", f"the side of the first row: {', '.join(SIDES)}")
@@ -181,7 +182,7 @@ def raster_of(request: ReadRequest, heights: FloatArray, note: Mapping[str, Any]
     return Raster(oriented, origin, *along, PIXELS if usual else kind, note=note)
 
 
-def _reoriented(values: FloatArray, first_row: str, runs: str) -> FloatArray:
+def _reoriented(values: Array, first_row: str, runs: str) -> Array:
     """Return an array with rows from the south, each from the west, for any orientation of `values`."""
     if runs in ("north", "south"):
         return _reoriented(values.T, _opposite(runs), "east" if first_row == "west" else "west")

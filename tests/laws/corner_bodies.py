@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.records import Record, dtype_of
 from vehicles.suspension.blocks import AxleCallbacks, Blocks
 from vehicles.suspension.corner_bodies import motion_of
@@ -17,7 +17,6 @@ from vehicles.suspension.rigid_axle.block import RIGID_AXLE_BLOCK
 from vehicles.suspension.semi_trailing_arm.block import SEMI_TRAILING_ARM_BLOCK
 from vehicles.suspension.steered_trailing_arm.corner import STEERED_TRAILING_ARM_BLOCK
 
-Array = NDArray[np.float64]
 KINDS = (FIVE_LINK_BLOCK, MACPHERSON_BLOCK, RIGID_AXLE_BLOCK, SEMI_TRAILING_ARM_BLOCK, STEERED_TRAILING_ARM_BLOCK)
 MOTION = tuple(row[0] for row in motion_of(1))
 

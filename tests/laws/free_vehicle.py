@@ -9,16 +9,14 @@ from typing import Any
 
 import numpy as np
 import yaml
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import InertiaWarning
 from simulator.validation.reference.model_corners import read_design
 from tests.laws.corner_bodies import bodies_of
 from tests.laws.free_motion import FreeMotion, free_motion, rates, runge_kutta_step
 from tests.oracles.mechanism import skew
 from vehicles.mechanism_parameters import new_mechanism
-
-Array = NDArray[np.float64]
 
 MODEL = yaml.safe_load((Path(__file__).parents[1] / "data" / "hmmwv_accelerations" / "hmmwv_model.yaml").read_text(encoding="utf-8"))
 JOUNCE = np.array([1.0, -1.0, 1.0, -1.0])

@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.builder.builder import data_folder, read_yaml, vehicle_description
 from vehicles.description import read_description
 from vehicles.multibody.description.mechanism import WORLD, Mechanism, Spring
@@ -19,7 +19,6 @@ from vehicles.suspension.mechanism.section import MechanismFile
 from vehicles.tires.tire_file import tire, tire_set
 from vehicles.vehicle import Vehicle
 
-Array = NDArray[np.float64]
 Mapping = dict[str, Any]
 
 

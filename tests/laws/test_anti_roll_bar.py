@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from tests.laws.barred import BARS, ON_ARM, ON_CARRIER, PLAIN, barred, hmmwv, mapping
@@ -27,7 +27,6 @@ from vehicles.suspension.anti_roll_bar import bar_coordinate, held_point
 from vehicles.suspension.composite_inertia import Workspace, prepare
 from vehicles.vehicle import Vehicle
 
-Array = NDArray[np.float64]
 OPPOSITE = np.array([1.0, -1.0])
 
 

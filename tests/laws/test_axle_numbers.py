@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, InertiaWarning
 from simulator.builder.builder import build_vehicle
@@ -35,7 +34,6 @@ from vehicles.ode_system import VehicleOde
 from vehicles.suspension.composite_inertia import Workspace
 from vehicles.vehicle import Vehicle
 
-Array = NDArray[np.float64]
 G = 9.80665
 
 

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from simulator.base.arrays import Vector
 from simulator.base.records import record
 from tests.laws.free_motion import rates as free_rates
 from tests.laws.free_vehicle import tumbling, without_losses
 from vehicles.dynamics import STATE
-from vehicles.integration.contract import Integrator, Project, Rates, Vector, integrate, unit_quaternions
+from vehicles.integration.contract import Integrator, Project, Rates, integrate, unit_quaternions
 from vehicles.integration.implicit import HybridEuler, LinearlyImplicitEuler
 from vehicles.integration.one_step import ExplicitEuler, RungeKutta2, RungeKutta4, SemiImplicitEuler
 

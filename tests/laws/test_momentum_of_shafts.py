@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.records import Record, record
 from simulator.builder.builder import build_ground, build_vehicle
 from tests.laws.corner_bodies import bodies_of
@@ -14,7 +14,6 @@ from vehicles.command import COMMAND
 from vehicles.drivetrain.drivetrain import drivetrain_reset
 from vehicles.vehicle import Vehicle
 
-Array = NDArray[np.float64]
 TIME = 0.02
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, ConfigErrors
 from simulator.base.records import Record, record
@@ -18,7 +17,6 @@ from vehicles.steering.steering import STEERING_STATE, place_tierods, steering_s
 from vehicles.steering.steering_section import STEERING_FILE, steering_from_values
 from vehicles.suspension.contract import INPUTS
 
-Array = NDArray[np.float64]
 HMMWV = vehicle_description("hmmwv")
 PARALLELOGRAM = {
     "location": [1.24498, 0.0, 0.101322], "rotation_y_deg": 18.5, "arm_pivot": [0.0, 0.249, 0.0], "arm_joint": [0.129, 0.249, 0.0],

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
 from vehicles.multibody.description.rigid_body import RigidBody
@@ -16,7 +15,6 @@ from vehicles.suspension.five_link.corner import FiveLinkCorner
 from vehicles.suspension.five_link.geometry import write_five_link
 from vehicles.suspension.five_link.kinematics import BODIES, FIVE_LINKS, LINKS
 
-Array = NDArray[np.float64]
 DATA = Path(__file__).parents[1] / "data" / "mechanisms"
 FACTS: dict[str, Any] = json.loads((DATA / "five_link.json").read_text())
 TURNED = np.array([-1.0, -1.0, 1.0])

@@ -19,18 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tests.oracles.mechanism import (
-    Array,
-    Joint,
-    Mechanism,
-    Motion,
-    State,
-    body_velocities,
-    joint_rates,
-    loop_points,
-    motion,
-    skew,
-)
+from simulator.base.arrays import Array
+from tests.oracles.mechanism import Joint, Mechanism, Motion, State, body_velocities, joint_rates, loop_points, motion, skew
 
 INPUTS = (
     "chassis_quat_wxyz",

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from simulator.base.arrays import Array
+
 State = Mapping[str, Any]
 
 CORNERS = ("FL", "FR", "RL", "RR")

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from simulator.base.arrays import Array
+
 Entries = dict[str, dict[str, Any]]
 
 MIRROR = np.diag([1.0, -1.0, 1.0])

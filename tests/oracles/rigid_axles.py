@@ -9,7 +9,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.errors import InertiaWarning
 from tests.shipped_files import shipped_content
@@ -17,8 +16,6 @@ from vehicles.description import read_description
 from vehicles.mechanism_parameters import MechanismParameters, VehicleDesign, new_mechanism
 from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody_vehicle import linear_struts, vehicle_mechanism
-
-Array = NDArray[np.float64]
 
 SHIPPED: dict[str, Any] = shipped_content("vehicles", "hmmwv")
 COMMON: dict[str, Any] = {

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_ground, build_vehicle, data_folder
 from simulator.tools.kc.rig import Rig
 from tests.end_to_end.program import call
 
-Vector = NDArray[np.float64]
 CONFIGS = data_folder("configs")
 MULTILINK = CONFIGS / "mechanisms" / "sedan_multilink.yaml"
 UPPER_F, UPPER_B = np.array([0.060, 0.397, 0.082]), np.array([-0.157, 0.358, 0.062])

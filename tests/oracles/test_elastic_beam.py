@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from tests.laws.vehicle_rig import command, drive, ground, standing
 from tests.oracles.rigid_axles import AXLES, COMMON, mapping_with
@@ -17,7 +17,6 @@ from vehicles.compliance.wheel_displacements import BEAM, displace_wheels
 from vehicles.description import Description, read_description
 from vehicles.stages import present_suspension
 
-Vector = NDArray[np.float64]
 MIRROR = np.array([1.0, -1.0, 1.0])
 RIGID = 1e10
 """N/m, stiffness of springs that keep their lengths."""

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from tests.shipped_files import shipped_content
 from vehicles.compliance.elastic_axle import Bushing, Linkage, compliance_of
 from vehicles.description import Description, read_description
@@ -20,8 +20,6 @@ from vehicles.mechanism_parameters import new_workspace
 from vehicles.suspension.composite_inertia import prepare
 from vehicles.suspension.double_wishbone.section import DoubleWishboneAxle
 from vehicles.suspension.macpherson.section import MacPhersonAxle
-
-Vector = NDArray[np.float64]
 
 BUSHINGS = {
     "sedan_paper": {

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.records import Record, record
 from simulator.builder.builder import build_vehicle, vehicle_description
 from tests.laws.corner_bodies import bodies_of
@@ -35,7 +35,6 @@ from vehicles.suspension.tables.build_tables import build_tables
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, ReducedTables
 from vehicles.suspension.tables.tabulated import TabulatedMechanism, TabulatedWorkspace
 
-Array = NDArray[np.float64]
 TRUCK = vehicle_description("five_link_rear")
 DESIGN = replace(TRUCK.design, struts=linear_struts(TRUCK.design.struts))
 MECHANISM = new_mechanism(DESIGN.chassis, DESIGN.corners, DESIGN.struts)

@@ -7,8 +7,8 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from tests.laws.corner_bodies import own_of
 from tests.laws.free_motion import FreeMotion, free_motion
@@ -24,7 +24,6 @@ from vehicles.multibody_vehicle import CHASSIS
 from vehicles.suspension.composite_inertia import Workspace
 from vehicles.suspension.rigid_axle.block import RIGID_AXLE_BLOCK
 
-Array = NDArray[np.float64]
 TRACK = 0.8
 """Half of it."""
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import mpmath
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.records import Record
 from simulator.builder.builder import vehicle_description
 from tests.laws.corner_bodies import own_of
@@ -27,7 +27,6 @@ from vehicles.suspension.composite_inertia import Workspace
 from vehicles.suspension.steered_trailing_arm.corner import STEERED_TRAILING_ARM_BLOCK
 from vehicles.suspension.steered_trailing_arm.kinematics import CARRIER
 
-Array = NDArray[np.float64]
 CAR = str(Path(__file__).parents[1] / "data" / "vehicles" / "trailing_front.yaml")
 ARMS = ("FL_arm", "FR_arm", "RL_lca", "RR_lca")
 

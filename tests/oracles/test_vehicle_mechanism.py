@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, InertiaWarning, JounceError
 from simulator.base.records import record
 from simulator.builder.builder import vehicle_description
@@ -41,7 +41,6 @@ from vehicles.suspension.blocks import place_blocks
 from vehicles.suspension.double_wishbone.kinematics import CARRIER, LOWER_ARM, SHOCK_LOWER, SHOCK_UPPER, TIEROD, UPPER_ARM, UPRIGHT
 from vehicles.suspension.double_wishbone.mechanism import jounce_sign
 
-Array = NDArray[np.float64]
 DATA = Path(__file__).parents[1] / "data" / "hmmwv_accelerations"
 MODEL = yaml.safe_load((DATA / "hmmwv_model.yaml").read_text(encoding="utf-8"))
 HMMWV, MASSLESS_RODS = read_description(mapping("hmmwv"), "v.yaml"), vehicle_description("hmmwv_chrono")

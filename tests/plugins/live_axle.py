@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.algebra.vectors import (
     add,
@@ -32,6 +31,7 @@ from simulator.base.algebra.vectors import (
     symmetric_times,
     vector,
 )
+from simulator.base.arrays import Vector
 from simulator.base.callbacks import callback, record_at
 from simulator.base.jit import inline
 from simulator.base.records import Record, dtype_of
@@ -46,8 +46,6 @@ from vehicles.suspension.corner_bodies import add_body, inertia_force, motion_of
 from vehicles.suspension.corner_design import CornerDesign, Reach
 from vehicles.suspension.kinds import register
 from vehicles.suspension.wheel_carrier import carrier_with_wheel
-
-Vector = NDArray[np.float64]
 
 BEAMS = (
     # name       shape    unit     description (last index: corner; each side has its own half)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, InertiaWarning, JounceError
 from simulator.builder.builder import build_vehicle
 from simulator.telemetry.parquet import read_telemetry
@@ -37,7 +37,6 @@ from vehicles.suspension.blocks import AxleCallbacks
 from vehicles.suspension.composite_inertia import Workspace, prepare
 from vehicles.vehicle import Vehicle
 
-Array = NDArray[np.float64]
 AXLES: dict[str, dict[str, Any]] = {"trailing_arm": TRAILING_ARM, "live_axle": LIVE_AXLE}
 BLOCKS: dict[str, AxleCallbacks] = {"trailing_arm": trailing_arm.BLOCK, "live_axle": live_axle.BLOCK}
 TRACK = 0.909701

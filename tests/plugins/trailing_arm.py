@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.algebra.vectors import (
     add,
@@ -30,6 +29,7 @@ from simulator.base.algebra.vectors import (
     symmetric_matrix_at,
     vector,
 )
+from simulator.base.arrays import Vector
 from simulator.base.callbacks import callback, record_at
 from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline
@@ -46,8 +46,6 @@ from vehicles.suspension.corner_bodies import ThetaMotion, add_body, motion_of, 
 from vehicles.suspension.corner_design import CornerDesign, Reach
 from vehicles.suspension.kinds import register
 from vehicles.suspension.wheel_carrier import carrier_with_wheel
-
-Vector = NDArray[np.float64]
 
 TRAILING_ARMS = (
     # name       shape    unit     description (last index: corner)

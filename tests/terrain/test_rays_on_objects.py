@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull as Hull
 
+from simulator.base.arrays import Array
 from simulator.base.jit import COMPILES
 from terrain.ground import Ground
 from terrain.load_terrain import load_terrain
@@ -31,7 +32,6 @@ from terrain.objects.world_object import (
 )
 from terrain.rays.caster import Hits, RayCaster
 
-Array = NDArray[np.float64]
 GROUND: Ground = load_terrain({"type": "flat", "surface": "asphalt"}, "t.yaml", Path(), {"asphalt": {"type": "surface", "friction": 0.8}})
 POINTS = np.random.default_rng(3).normal(size=(40, 3)) * (1.5, 1.0, 0.6)
 TRIANGLES = POINTS[Hull(POINTS).simplices]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.records import record
 from terrain.composite_height import composed_heights
 from terrain.features.curvature import curvature
@@ -19,7 +19,6 @@ from terrain.load_terrain import load_terrain
 from terrain.rays.caster import RayCaster, RayError
 from terrain.soil import SOIL
 
-Array = NDArray[np.float64]
 SOILS = {"asphalt": {"type": "surface", "friction": 0.8}}
 FEATURES = [
     {"type": "half_round", "at": [3, 0], "yaw_deg": 20, "radius": 0.1, "length": 3},

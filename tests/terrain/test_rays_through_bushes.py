@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import kstest
 
 from terrain.objects.object_set import ObjectSet
@@ -15,7 +14,6 @@ from terrain.objects.world_object import Box, Cylinder, Material, Sphere, WorldO
 from terrain.rays.caster import RayCaster, RayError
 from tests.terrain.test_rays_on_objects import GROUND, SHAPES, is_inside
 
-Array = NDArray[np.float64]
 GRASS = Material(extinction=0.7)
 
 

@@ -21,12 +21,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Matrix, Vector
 from vehicles.suspension.axle_limits import MIRROR
-
-Vector = NDArray[np.float64]
-Matrix = NDArray[np.float64]
 
 CHASSIS, SUBFRAME, CARRIER = "chassis", "subframe", "carrier"
 

@@ -11,12 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.compliance.elastic_axle import CARRIER, Assembly, Bushing
 from vehicles.suspension.axle_limits import MIRROR
-
-Vector = NDArray[np.float64]
 
 RIGID = Bushing(np.inf, np.inf)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Group, ListOf, Named, Number, Text
 from simulator.base.records import Record
@@ -15,8 +15,6 @@ from vehicles.compliance.elastic_axle import Bushing, Linkage, Subframe, complia
 from vehicles.compliance.elastic_beam import ElasticBeam
 from vehicles.compliance.wheel_displacements import BEAM
 from vehicles.suspension.axle_limits import FAR, STIFF
-
-Vector = NDArray[np.float64]
 
 RATE = Number("N/m", 1e3, 1e12, above=0.0)
 LOSS_TIME = 2e-3

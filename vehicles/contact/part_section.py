@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ErrorCollector
 from simulator.base.fields import Field, Group, ListOf, Number
@@ -14,8 +14,6 @@ from simulator.base.records import Record, record
 from simulator.base.values import Values
 from vehicles.contact.records import MAX_PART_POINTS, MAX_PARTS, MAX_WHEELS, OBJECT_CONTACT
 from vehicles.multibody.description.rigid_body import RigidBody
-
-Vector = NDArray[np.float64]
 
 FARTHEST = 100.0
 """m. Maximum magnitude of a coordinate of a part."""

@@ -7,13 +7,12 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.records import Record
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.world_object import Breakaway, ConvexHull, Cylinder, WorldObject
 from terrain.rays.caster import OWN_VEHICLE, Hits
 from terrain.rays.objects_only import meet_sphere, objects_only
-
-FloatArray = NDArray[np.float64]
 
 
 class VehicleRays:
@@ -47,7 +46,7 @@ class VehicleRays:
         self._objects.records["present"][len(bodies) :] = 0
         self._caster = objects_only(self._objects)
 
-    def place_wheels(self, p_BK: FloatArray, R_BK: FloatArray) -> None:
+    def place_wheels(self, p_BK: Array, R_BK: Array) -> None:
         """Put the wheels on their carriers: centers p_BK (wheels, 3) [m] and axes R_BK (wheels, 3, 3), of all wheels of the vehicle."""
         for row, (n, _, half) in enumerate(self._wheels):
             s = self._objects.states[row]
@@ -55,7 +54,7 @@ class VehicleRays:
             s["R_WO"] = np.column_stack((R_BK[n, :, 0], -R_BK[n, :, 2], R_BK[n, :, 1]))  # z of the cylinder is the axle
             s["p_WO"] = p_BK[n] - half * R_BK[n, :, 1]
 
-    def near_wheels(self, origin: FloatArray, directions: FloatArray, p_BK: FloatArray, margin: float) -> NDArray[np.bool_]:
+    def near_wheels(self, origin: Array, directions: Array, p_BK: Array, margin: float) -> NDArray[np.bool_]:
         """Return whether rays from one point (3,) with unit directions (n, 3), in B, pass within `margin` [m] of a wheel at p_BK (wheels, 3) [m]."""
         near = np.zeros(len(directions), np.bool_)
         for n, radius, half in self._wheels:
@@ -74,7 +73,7 @@ def is_inside_body(contact: Record, point: ArrayLike) -> bool:
     return any(_contains(part["points"][: part["count"]], np.asarray(point, float)) for part in c["parts"][: c["count"]])
 
 
-def _contains(points: FloatArray, at: FloatArray) -> bool:
+def _contains(points: Array, at: Array) -> bool:
     """Return True if a point is inside the convex hull of points (n, 3), in m."""
     from scipy.spatial import ConvexHull as Hull
 

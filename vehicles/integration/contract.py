@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
-Matrix = NDArray[np.float64]
+from simulator.base.arrays import Matrix, Vector
+
 Rates = Callable[[float, Vector], Vector]
 """y' (n,) at the time t [s] and the state y (n,), as a new vector that later calls do not change; y is not changed."""
 Project = Callable[[Vector], None]

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicles.integration.contract import Matrix, PartitionedIntegrator, Project, Rates, UniformIntegrator, Vector
+from simulator.base.arrays import Matrix, Vector
+from vehicles.integration.contract import PartitionedIntegrator, Project, Rates, UniformIntegrator
 
 
 class ExplicitEuler(UniformIntegrator):

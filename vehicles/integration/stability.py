@@ -9,7 +9,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicles.integration.contract import Integrator, Matrix, PartitionedIntegrator, UniformIntegrator
+from simulator.base.arrays import Matrix
+from vehicles.integration.contract import Integrator, PartitionedIntegrator, UniformIntegrator
 
 ComplexVector = NDArray[np.complex128]
 

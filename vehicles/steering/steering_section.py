@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.field_records import write_value
 from simulator.base.fields import Field, Fields, Named, Number, Variants
@@ -20,8 +20,6 @@ from vehicles.steering.column import FILTERED, MECHANICAL_FILE, write_column
 from vehicles.steering.contract import CALLED, GEAR_FILE, SteeredAxle, SteeringKind, own_record
 from vehicles.steering.kinds import SHIPPED, STEERING_KINDS
 from vehicles.steering.steering import STEERING
-
-Vector = NDArray[np.float64]
 
 MIN_RATE = 0.1
 """deg/s. Lower limit of the rate of a Pitman arm."""

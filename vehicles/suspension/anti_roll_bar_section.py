@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError, ErrorCollector, raise_all
 from simulator.base.records import Record, record
 from simulator.base.suggestions import did_you_mean
@@ -22,8 +22,6 @@ from vehicles.suspension.axle_limits import MIRROR
 from vehicles.suspension.axle_section import Axle
 from vehicles.suspension.composite_inertia import prepare
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign
-
-Vector = NDArray[np.float64]
 
 SHORT = 0.01
 """m. Smallest length of a lever or a drop link."""

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.algebra.array_vectors import cross, norm, unit
+from simulator.base.arrays import Vector
 from simulator.base.errors import ErrorCollector, raise_all
 from simulator.base.fields import Fields
 from simulator.base.records import Record
@@ -28,8 +28,6 @@ from vehicles.suspension.corner_design import CornerDesign
 if TYPE_CHECKING:
     from vehicles.compliance.elastic_axle import Linkage
     from vehicles.compliance.elastic_beam import ElasticBeam
-
-Vector = NDArray[np.float64]
 
 
 BUSHES = ("lca_front_B", "lca_rear_B", "uca_front_B", "uca_rear_B", "shock_upper_B", "spring_upper_B")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.multibody.description.mechanism_builder import Parts
@@ -18,7 +19,6 @@ from vehicles.suspension.blocks import AxleCallbacks, Blocks
 if TYPE_CHECKING:
     from vehicles.suspension.mechanism.linkage import Linkage
 
-Vector = NDArray[np.float64]
 
 CARRIER_NAME = "carrier"
 """Name of the body of every corner to which other parts can be attached."""

@@ -6,13 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.algebra.array_vectors import cross, cross_matrix
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline
-
-Vector = NDArray[np.float64]
-
 
 SIX = np.array([0, 4, 8, 1, 2, 5])
 """Indices of xx, yy, zz, xy, xz, yz in a matrix (9,)."""

@@ -6,13 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.field_classes import entry, group_of
 from simulator.base.fields import Field, Number
 from vehicles.multibody.description.rigid_body import RigidBody
-
-Vector = NDArray[np.float64]
 
 MAX_ANGLE = math.radians(10.0)
 """rad. Limit of toe and camber."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.algebra.array_vectors import norm, unit
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from vehicles.multibody.description.rigid_body import RigidBody
-
-Vector = NDArray[np.float64]
 
 _EYE = np.eye(3)
 

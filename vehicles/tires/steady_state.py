@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from simulator.base.arrays import Array
 from simulator.base.callbacks import address_in, call
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
@@ -38,8 +39,6 @@ CONDITION = ("load", "v_x", "tread", "v_y", "camber", "friction")
 """Condition of a wheel on the rig: N; m/s of its contact point along and across, and of its tread to the rear; rad; friction of the
 ground."""
 OUTPUTS = ("F_x", "F_y", "M_x", "M_y", "M_z")
-
-Array = NDArray[np.float64]
 
 
 class Rig(NamedTuple):

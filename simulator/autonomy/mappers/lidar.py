@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from simulator.autonomy.contract import CONTRACT, FREE, OBSTACLE, UNKNOWN, MapperInput, MapperKind, MapperSettings, ObstacleMap, PlanError
 from simulator.autonomy.mappers.scan_kernels import MEASURED, SCAN, Cells, enter_scan
+from simulator.base.arrays import Array
 from simulator.base.errors import JounceError
 from simulator.base.fields import Field, Fields, Number, Text
 from simulator.base.records import Record, record
@@ -31,8 +32,6 @@ BELOW_LIMIT = 0.99
 """Largest cost of a free cell."""
 START = 10.0
 """s. Time after the start by which the first measurement has to be there."""
-
-FloatArray = NDArray[np.float64]
 
 
 class LidarMapper:
@@ -117,7 +116,7 @@ class LidarMapper:
         order = np.argsort(_elevations(local), kind="stable")
         enter_scan(self._p, np.ascontiguousarray(world), order, self._below(seen, plane), self._cells)
 
-    def _below(self, seen: MapperInput, plane: FloatArray) -> FloatArray:
+    def _below(self, seen: MapperInput, plane: Array) -> Array:
         """Return points (n, 3) [m] of the ground below the vehicle; none while no wheel touches the ground."""
         if math.isnan(plane[2]):
             return np.empty((0, 3))
@@ -154,7 +153,7 @@ class LidarMapper:
         return ObstacleMap(time, origin, self._cell, height, slope, step, np.where(solid, cells.top, 0.0), strength, cost, state)
 
 
-def ground_plane(readout: Record) -> FloatArray:
+def ground_plane(readout: Record) -> Array:
     """Return a, b, c of the plane z = a x + b y + c [m] through the contact points of the wheels with load; level with less than three, NaN with none."""
     r = readout[0]
     points = np.asarray(r["p_WC"], float)
@@ -166,7 +165,7 @@ def ground_plane(readout: Record) -> FloatArray:
     return np.array((*slopes, middle[2] - slopes @ middle[:2]))
 
 
-def largest_step(height: FloatArray) -> FloatArray:
+def largest_step(height: Array) -> Array:
     """Return the largest difference (ny, nx) [m] of the height from one of the 4 neighbors; 0 where none of them is known."""
     out = np.zeros(height.shape)
     for axis in (0, 1):
@@ -176,7 +175,7 @@ def largest_step(height: FloatArray) -> FloatArray:
     return out
 
 
-def filled(height: FloatArray, reach: int) -> tuple[FloatArray, NDArray[np.bool_]]:
+def filled(height: Array, reach: int) -> tuple[Array, NDArray[np.bool_]]:
     """Return heights [m] and which of them are known, after small holes, NaN, have got the mean of the heights around them.
 
     A small hole is narrower than twice the reach [cells], in the sense of a morphological closing.
@@ -209,7 +208,7 @@ def _hint(missing_name: str, names: list[str]) -> str:
     return f"hint: add one, for example --sensor '{{type: lidar, {name}mount: {{position: [0, 0, 1.6]}}}}'"
 
 
-def _elevations(points: FloatArray) -> FloatArray:
+def _elevations(points: Array) -> Array:
     """Return the mean sine of the elevation (rings,) of the returns (columns, rings, 3) of each ring; 2 for a ring without returns."""
     length = np.linalg.norm(points, axis=-1)
     hit = np.isfinite(length) & (length > 0.0)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from simulator.autonomy.contract import CONTRACT, OBSTACLE, MapperInput, MapperKind, MapperSettings, ObstacleMap
 from simulator.autonomy.object_outlines import AtRest, ObjectOutlines
 from simulator.autonomy.vehicle_traits import VehicleTraits
+from simulator.base.arrays import Array
 from simulator.base.errors import JounceError
 from simulator.base.fields import Field, Fields, Flag, Number
 from terrain.ground import Ground
@@ -30,8 +31,6 @@ TILE = 64
 """Cells along a side of a tile."""
 SMALLEST_STRENGTH = 0.02
 """1. Ground that is weaker has a cost of 1 on any slope."""
-
-FloatArray = NDArray[np.float64]
 
 
 # Largest tractive force of a vehicle over its weight, by the soil: an estimate for maps, from the pull of a rigid driven wheel on virgin soil.
@@ -82,18 +81,18 @@ class StrengthMap:
 class GroundTile(NamedTuple):
     """Layers of the ground in a tile, each (TILE, TILE)."""
 
-    elevation: FloatArray
-    slope: FloatArray
-    step: FloatArray
-    strength: FloatArray
-    cost: FloatArray
+    elevation: Array
+    slope: Array
+    step: Array
+    strength: Array
+    cost: Array
     state: NDArray[np.uint8]
 
 
 class ObjectTile(NamedTuple):
     """Layers of the objects at rest in a tile, each (TILE, TILE)."""
 
-    height: FloatArray
+    height: Array
     label: NDArray[np.uint8]
     solid: NDArray[np.bool_]
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.autonomy.contract import CONTRACT, Blocked, Plan, PlannerInput, PlannerKind, PlannerSettings
 from simulator.autonomy.guidance import NO_WAY, RouteArrays, route_to, straight_to, togo_with_heading
@@ -22,6 +21,7 @@ from simulator.autonomy.path_check import check_path, speeds_along
 from simulator.autonomy.planners.approach import Approach
 from simulator.autonomy.planners.arc_kernels import ARC_SEARCH, arc_points, search_arcs
 from simulator.autonomy.pose_check import MapArrays, arrays_of, outline_of
+from simulator.base.arrays import Array
 from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.jit import kernel
 from simulator.base.records import record
@@ -48,8 +48,6 @@ MARGINS = (1.0, 0.5, 0.2)
 REACHED = 0.7
 """Fraction of the radius of the goal in which a path ends."""
 COSTS = {"close_cost": 1.5, "hazard_cost": 2.0, "steer_cost": 1.5, "short_cost": 6.0, "back_cost": 1.5, "comfort": 1.5}
-
-FloatArray = NDArray[np.float64]
 
 
 class ArcPlanner:
@@ -85,7 +83,7 @@ class ArcPlanner:
                 return self._plan(seen, m, best, points)
         return Blocked("no arc without obstacles" if math.isfinite(self._standing(seen, route)) else NO_WAY)
 
-    def _best(self, seen: PlannerInput, m: MapArrays, route: RouteArrays) -> tuple[FloatArray | None, tuple[FloatArray, ...]]:
+    def _best(self, seen: PlannerInput, m: MapArrays, route: RouteArrays) -> tuple[Array | None, tuple[Array, ...]]:
         """Return the poses of the best arcs, forward or backward, and the points of all first arcs."""
         value, best, points = (math.inf, None, ()) if seen.stuck % 2 else self._forward(seen, m, route)
         if seen.speed < SLOW and (best is None or value > self._standing(seen, route) + (1.0 - PROGRESS) * len(best) * STEP):
@@ -111,7 +109,7 @@ class ArcPlanner:
         now = check_path(m, self._outline, [(pose.x, pose.y)], [pose.yaw], [1])
         q["start_clearance"], q["start_hazard"] = now.clearance[0], now.hazard[0] if math.isfinite(now.hazard[0]) else 1.0
 
-    def _forward(self, seen: PlannerInput, m: MapArrays, route: RouteArrays) -> tuple[float, FloatArray | None, tuple[FloatArray, ...]]:
+    def _forward(self, seen: PlannerInput, m: MapArrays, route: RouteArrays) -> tuple[float, Array | None, tuple[Array, ...]]:
         """Return cost and poses of the best arcs forward, and all first arcs."""
         q, vehicle = self._p[0], seen.vehicle
         braking = seen.speed_limit**2 / (2.0 * vehicle.deceleration) + 1.5 * seen.speed_limit + 4.0
@@ -126,13 +124,13 @@ class ArcPlanner:
         value, best = self._search(m, route, firsts, self._seconds)
         return value, best, tuple(_reference(self._poses(one, 0.0, int(q["first"]), 0), vehicle.rear_axle) for one in firsts)
 
-    def _backward(self, seen: PlannerInput, m: MapArrays, route: RouteArrays) -> tuple[float, FloatArray | None]:
+    def _backward(self, seen: PlannerInput, m: MapArrays, route: RouteArrays) -> tuple[float, Array | None]:
         """Return cost and poses of the best arcs backward, each followed by one forward."""
         q = self._p[0]
         q["first_direction"], q["second_direction"], q["second"] = -1.0, 1.0, round(12.0 / STEP)
         # at a standstill the wheels can be turned first
         kept, q["change"] = float(q["change"]), 1.0
-        best: FloatArray | None = None
+        best: Array | None = None
         least = math.inf
         for length in BACKWARD:
             q["first"] = round(length / STEP)
@@ -142,7 +140,7 @@ class ArcPlanner:
         q["change"] = kept
         return least, best
 
-    def _search(self, m: MapArrays, route: RouteArrays, firsts: FloatArray, seconds: FloatArray) -> tuple[float, FloatArray | None]:
+    def _search(self, m: MapArrays, route: RouteArrays, firsts: Array, seconds: Array) -> tuple[float, Array | None]:
         """Return cost and poses (n, 4) of the best pair of arcs."""
         values = np.empty((len(firsts), len(seconds)))
         clear = np.empty((len(firsts), len(seconds), 2), np.int64)
@@ -152,7 +150,7 @@ class ArcPlanner:
             return math.inf, None
         return float(values[i, j]), self._poses(float(firsts[i]), float(seconds[j]), int(clear[i, j, 0]), int(clear[i, j, 1]))
 
-    def _poses(self, first: float, second: float, n: int, n2: int) -> FloatArray:
+    def _poses(self, first: float, second: float, n: int, n2: int) -> Array:
         out = np.empty((1 + n + n2, 4))
         arc_points(self._p, first, second, n, n2, out)
         return out
@@ -161,7 +159,7 @@ class ArcPlanner:
         """Return the remaining way from the present pose."""
         return remaining_way(route, seen.pose.x, seen.pose.y, seen.pose.yaw, seen.vehicle.min_turning_radius)
 
-    def _plan(self, seen: PlannerInput, m: MapArrays, poses: FloatArray, candidates: tuple[FloatArray, ...]) -> Plan:
+    def _plan(self, seen: PlannerInput, m: MapArrays, poses: Array, candidates: tuple[Array, ...]) -> Plan:
         """Return the path of B of the arcs, with speeds."""
         headings, directions = poses[:, 2], poses[:, 3].astype(np.int8)
         points = _reference(poses, seen.vehicle.rear_axle)
@@ -172,13 +170,13 @@ class ArcPlanner:
         return Plan(points, headings, speeds, directions, reaches, candidates)
 
 
-def _reference(poses: FloatArray, rear_axle: float) -> FloatArray:
+def _reference(poses: Array, rear_axle: float) -> Array:
     """Return the points (n, 2) of B of poses (n, 4) of the rear axle."""
     headings = poses[:, 2]
     return poses[:, :2] + rear_axle * np.column_stack((np.cos(headings), np.sin(headings)))
 
 
-def _spread(count: int, most: float) -> FloatArray:
+def _spread(count: int, most: float) -> Array:
     """Return an odd number of curvatures from -most to most, denser near zero."""
     u = np.linspace(-1.0, 1.0, 2 * (count // 2) + 1)
     return most * np.sign(u) * np.abs(u) ** 1.5

@@ -13,6 +13,7 @@ from simulator.autonomy.path_check import check_path, clear_part, speeds_along
 from simulator.autonomy.planners.hybrid_kernels import HYBRID_SEARCH, NO_STATE, States, empty_states, search_hybrid
 from simulator.autonomy.pose_check import MapArrays, arrays_of, outline_of
 from simulator.autonomy.tracking import tracked_way
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Fields, Flag, Number
 from simulator.base.records import record
 
@@ -35,8 +36,6 @@ OFF, TURNED = 1.0, 0.5
 COSTS = {
     "close_cost": 1.5, "hazard_cost": 2.0, "steer_cost": 1.0, "back_cost": 2.0, "shift_cost": 6.0, "comfort": 1.5,
 }  # fmt: skip
-
-FloatArray = NDArray[np.float64]
 
 
 class HybridAStarPlanner:
@@ -134,7 +133,7 @@ class HybridAStarPlanner:
         last, closest = search_hybrid(self._p, m, self._outline, route, start, self._curvatures, states)
         return int(last), int(closest)
 
-    def _poses(self, states: States, last: int) -> tuple[FloatArray, NDArray[np.int8]]:
+    def _poses(self, states: States, last: int) -> tuple[Array, NDArray[np.int8]]:
         """Return the poses (n, 3) of the point without sideslip and the directions (n,) of the path to a state."""
         chain = [last]
         while states.parent[chain[-1]] != NO_STATE:
@@ -151,7 +150,7 @@ class HybridAStarPlanner:
                 directions.append(direction)
         return np.array(poses), np.array(directions, np.int8)
 
-    def _plan(self, seen: PlannerInput, m: MapArrays, poses: FloatArray, directions: NDArray[np.int8], margin: float) -> Plan:
+    def _plan(self, seen: PlannerInput, m: MapArrays, poses: Array, directions: NDArray[np.int8], margin: float) -> Plan:
         """Return the path of B with speeds; a path forward is that of a vehicle that steers at its rate, if it is clear."""
         vehicle, headings = seen.vehicle, poses[:, 2]
         points = poses[:, :2] + vehicle.rear_axle * np.column_stack((np.cos(headings), np.sin(headings)))

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number
 from simulator.base.units import FOOT, MILE
-from simulator.maneuvers.analyses.common import NOTHING, PEDAL, Array, column, curve, distance_traveled, low_pass, rows_of, value_at
+from simulator.maneuvers.analyses.common import NOTHING, PEDAL, column, curve, distance_traveled, low_pass, rows_of, value_at
 from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 from simulator.maneuvers.signal_processing import first_crossing
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number
-from simulator.maneuvers.analyses.common import (  # fmt: skip
+from simulator.maneuvers.analyses.common import (
     MIN_SLIP_SPEED,
     NOTHING,
     PEDAL,
-    Array,
     axles,
     column,
     curve,

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.fields import Field, Number
 from simulator.maneuvers import signal_processing
 from simulator.maneuvers.analyses.contract import AnalysisResult, Curve, Drive
 
-Array = NDArray[np.float64]
 NOTHING = AnalysisResult({}, {})
 MIN_SLIP_SPEED = 0.5
 """Speed [m/s] below which the sideslip counts as zero."""

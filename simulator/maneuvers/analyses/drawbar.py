@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number
-from simulator.maneuvers.analyses.common import Array, column, curve, longest, low_pass, rows_of, wheels
+from simulator.maneuvers.analyses.common import column, curve, longest, low_pass, rows_of, wheels
 from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 from simulator.maneuvers.signal_processing import integral
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from simulator.base.algebra.path_length import path_length
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number
 from simulator.maneuvers import signal_processing
-from simulator.maneuvers.analyses.common import NOTHING, Array, column, curve, rows_of
+from simulator.maneuvers.analyses.common import NOTHING, column, curve, rows_of
 from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 MARK = "ISO 2631-1"

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from simulator.maneuvers.analyses.common import NOTHING, Array, column, low_pass, peak, rows_of
+from simulator.base.arrays import Array
+from simulator.maneuvers.analyses.common import NOTHING, column, low_pass, peak, rows_of
 from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 MARK = "ISO 7401 [mem]"

@@ -8,21 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.fields import Field, Number
 from simulator.maneuvers import signal_processing
-from simulator.maneuvers.analyses.common import (  # fmt: skip
-    MIN_SLIP_SPEED,
-    NOTHING,
-    Array,
-    column,
-    curve,
-    line,
-    low_pass,
-    road_wheel_angle,
-    rows_of,
-    sideslip,
-)
+from simulator.maneuvers.analyses.common import MIN_SLIP_SPEED, NOTHING, column, curve, line, low_pass, road_wheel_angle, rows_of, sideslip
 from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 MARK = "ISO 4138 [mem]"

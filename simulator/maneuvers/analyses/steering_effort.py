@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number
-from simulator.maneuvers.analyses.common import MIN_SLIP_SPEED, Array, column, curve, line, low_pass, rows_of
+from simulator.maneuvers.analyses.common import MIN_SLIP_SPEED, column, curve, line, low_pass, rows_of
 from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 
 MARK = "ISO 13674-1 [mem]"

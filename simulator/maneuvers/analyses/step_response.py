@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number
-from simulator.maneuvers.analyses.common import NOTHING, Array, column, curve, low_pass, mean_between, peak, rows_of, sideslip
+from simulator.maneuvers.analyses.common import NOTHING, column, curve, low_pass, mean_between, peak, rows_of, sideslip
 from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 from simulator.maneuvers.signal_processing import first_crossing
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number
-from simulator.maneuvers.analyses.common import NOTHING, PEDAL, Array, column, curve, low_pass, mean_between, rows_of
+from simulator.maneuvers.analyses.common import NOTHING, PEDAL, column, curve, low_pass, mean_between, rows_of
 from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 from simulator.maneuvers.signal_processing import first_crossing
 

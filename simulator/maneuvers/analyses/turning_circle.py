@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number
-from simulator.maneuvers.analyses.common import NOTHING, Array, axles, curve, rows_of, wheels
+from simulator.maneuvers.analyses.common import NOTHING, axles, curve, rows_of, wheels
 from simulator.maneuvers.analyses.contract import Analysis, AnalysisResult, Drive, Metric
 from simulator.maneuvers.cone_course import Track, outline
 

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import DeviceError, InsideBodyWarning, JounceError, SensorWarning
 from simulator.base.jit import kernel
 from simulator.base.records import Record
 from simulator.base.rotations import rotation_of_quaternion
-from simulator.sensors.camera.geometry import R_SC, FloatArray, Intrinsics, all_pixels, rays_of
+from simulator.sensors.camera.geometry import R_SC, Intrinsics, all_pixels, rays_of
 from simulator.sensors.camera.own_vehicle import OwnVehicle
 from simulator.sensors.camera.parameters import DRIVER_EYE, OPENGL, PARAMETERS, RAW, intrinsics_of
 from simulator.sensors.camera.ray_images import PixelRays, RayImages, cast_images
@@ -81,7 +82,7 @@ class Resampler:
         size = np.ceil((high - low) * focal).astype(int) + 1 + 2 * BORDER
         center = BORDER - low * focal
         self.ideal = Intrinsics(int(size[0]), int(size[1]), float(focal[0]), float(focal[1]), float(center[0]), float(center[1]))
-        self._places: FloatArray = np.full((len(seen), 2), -1.0)
+        self._places: Array = np.full((len(seen), 2), -1.0)
         self._places[seen] = xy * focal + center
         self._shape = camera.height, camera.width
 
@@ -219,13 +220,13 @@ class Camera:
         if self._renderer is not None and self._renders:
             self._renderer.close(self._view)
 
-    def _pose(self, readout: Record) -> tuple[FloatArray, FloatArray]:
+    def _pose(self, readout: Record) -> tuple[Array, Array]:
         """Return p_WS and R_WS."""
         R_WB = np.empty((3, 3))
         rotation_of_quaternion(readout[0]["q_WB"], R_WB)
         return readout[0]["p_WB"] + R_WB @ self.mount.p_BS, R_WB @ self.mount.R_BS
 
-    def _rendered(self, seen: SensorInput, p_WC: FloatArray, R_WC: FloatArray) -> Rendered | None:
+    def _rendered(self, seen: SensorInput, p_WC: Array, R_WC: Array) -> Rendered | None:
         """Return the rendered images; None where none are needed, or they cannot be rendered and rays do without.
 
         Raises DeviceError: they cannot be rendered, and the camera has only colors.
@@ -248,7 +249,7 @@ class Camera:
         text = f"sensor {self._name}: no color images, other images by rays: {error}"
         warnings.warn(text, SensorWarning, stacklevel=2)
 
-    def _cast(self, seen: SensorInput, p_WS: FloatArray, R_WS: FloatArray) -> RayImages:
+    def _cast(self, seen: SensorInput, p_WS: Array, R_WS: Array) -> RayImages:
         assert self._rays is not None
         if self._own is None:
             self._own = self._own_body()

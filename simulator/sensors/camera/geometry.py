@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from simulator.base.arrays import Array
 
-R_SC: FloatArray = np.array(((0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0)))
+R_SC: Array = np.array(((0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0)))
 """Optical axes in sensor axes: x_S = R_SC x_C."""
 STEEPEST = math.radians(89.0)
 """rad. Maximum angle between a ray and the optical axis; a pinhole has no rays at 90 degrees."""
@@ -58,12 +58,12 @@ class Intrinsics:
     k3: float = 0.0
 
     @property
-    def K(self) -> FloatArray:
+    def K(self) -> Array:
         """Camera matrix (3, 3), `K` of CameraInfo."""
         return np.array(((self.fx, 0.0, self.cx), (0.0, self.fy, self.cy), (0.0, 0.0, 1.0)))
 
     @property
-    def D(self) -> FloatArray:
+    def D(self) -> Array:
         """Distortion (5,): k1, k2, p1, p2, k3, the order of `D` of CameraInfo with the model plumb_bob."""
         return np.array((self.k1, self.k2, self.p1, self.p2, self.k3))
 
@@ -73,7 +73,7 @@ class Intrinsics:
         return bool(self.D.any())
 
     @cached_property
-    def _radial(self) -> tuple[FloatArray, FloatArray]:
+    def _radial(self) -> tuple[Array, Array]:
         """Radii before and after the radial distortion, both increasing."""
         r = np.tan(np.linspace(0.0, STEEPEST, TABLE))
         r2 = r * r
@@ -97,7 +97,7 @@ def with_field_of_view(width: int, height: int, angle: float) -> Intrinsics:
     return Intrinsics(width, height, f, f, 0.5 * (width - 1), 0.5 * (height - 1))
 
 
-def distort(camera: Intrinsics, xy: ArrayLike) -> FloatArray:
+def distort(camera: Intrinsics, xy: ArrayLike) -> Array:
     """Return the distorted normalized coordinates (n, 2) of undistorted ones."""
     x, y = np.asarray(xy, float).reshape(-1, 2).T
     k1, k2, p1, p2, k3 = camera.D
@@ -106,7 +106,7 @@ def distort(camera: Intrinsics, xy: ArrayLike) -> FloatArray:
     return np.column_stack((x * g + 2.0 * p1 * x * y + p2 * (r2 + 2.0 * x * x), y * g + p1 * (r2 + 2.0 * y * y) + 2.0 * p2 * x * y))
 
 
-def undistort(camera: Intrinsics, xy: ArrayLike) -> FloatArray:
+def undistort(camera: Intrinsics, xy: ArrayLike) -> Array:
     """Return the undistorted normalized coordinates (n, 2) of distorted ones; NaN where no ray within `largest_radius` belongs to them."""
     goal = np.asarray(xy, float).reshape(-1, 2)
     if not camera.is_distorted:
@@ -126,7 +126,7 @@ def undistort(camera: Intrinsics, xy: ArrayLike) -> FloatArray:
     return found
 
 
-def _jacobian(camera: Intrinsics, xy: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _jacobian(camera: Intrinsics, xy: Array) -> tuple[Array, Array, Array]:
     """Return d xd/dx, d xd/dy = d yd/dx and d yd/dy."""
     x, y = xy.T
     k1, k2, p1, p2, k3 = camera.D
@@ -140,18 +140,18 @@ def _jacobian(camera: Intrinsics, xy: FloatArray) -> tuple[FloatArray, FloatArra
     )
 
 
-def _determinant(camera: Intrinsics, xy: FloatArray) -> FloatArray:
+def _determinant(camera: Intrinsics, xy: Array) -> Array:
     a, b, c = _jacobian(camera, xy)
     return a * c - b * b
 
 
-def _newton_step(camera: Intrinsics, xy: FloatArray, goal: FloatArray) -> FloatArray:
+def _newton_step(camera: Intrinsics, xy: Array, goal: Array) -> Array:
     a, b, c = _jacobian(camera, xy)
     ex, ey = (distort(camera, xy) - goal).T
     return np.column_stack((c * ex - b * ey, a * ey - b * ex)) / (a * c - b * b)[:, None]
 
 
-def project(camera: Intrinsics, points: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def project(camera: Intrinsics, points: ArrayLike) -> tuple[Array, Array]:
     """Return the pixels (n, 2) u, v of points (n, 3) in C [m], and their depths (n,) along z [m].
 
     Pixels are NaN for points behind the camera, and for points beyond `largest_radius`, whose formula has folded.
@@ -165,14 +165,14 @@ def project(camera: Intrinsics, points: ArrayLike) -> tuple[FloatArray, FloatArr
     return pixels, p[:, 2].copy()
 
 
-def rays_of(camera: Intrinsics, pixels: ArrayLike) -> FloatArray:
+def rays_of(camera: Intrinsics, pixels: ArrayLike) -> Array:
     """Return the rays (n, 3) (x, y, 1) in C of pixels (n, 2); NaN without a ray. Its length is range divided by depth."""
     uv = np.asarray(pixels, float).reshape(-1, 2)
     xy = undistort(camera, (uv - (camera.cx, camera.cy)) / (camera.fx, camera.fy))
     return np.column_stack((xy, np.where(np.isnan(xy[:, 0]), np.nan, 1.0)))
 
 
-def all_pixels(camera: Intrinsics) -> FloatArray:
+def all_pixels(camera: Intrinsics) -> Array:
     """Return the pixels (height * width, 2), row by row from the top."""
     v, u = np.mgrid[: camera.height, : camera.width]
     return np.column_stack((u.ravel(), v.ravel())).astype(float)

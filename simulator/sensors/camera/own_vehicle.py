@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.records import Record
-from simulator.sensors.camera.geometry import FloatArray
 from simulator.sensors.contract import Mount
 from simulator.sensors.rendering import MovingPart, VehicleShape
 from terrain.objects.object_set import ObjectSet
@@ -36,12 +36,12 @@ class OwnVehicle:
     directions_S : (n, 3) unit vectors of the rays, in S
     """
 
-    def __init__(self, shape: VehicleShape, mount: Mount, directions_S: FloatArray) -> None:
+    def __init__(self, shape: VehicleShape, mount: Mount, directions_S: Array) -> None:
         self._p_BS, self._directions_B, self._moving = mount.p_BS, directions_S @ mount.R_BS.T, shape.moving
-        self._body: FloatArray = _caster(shape.body).cast(self._p_BS, self._directions_B, REACH, ground=False).range
+        self._body: Array = _caster(shape.body).cast(self._p_BS, self._directions_B, REACH, ground=False).range
         self._parts: list[_Part] | None = None
 
-    def ranges(self, readout: Record) -> FloatArray:
+    def ranges(self, readout: Record) -> Array:
         """Return the range (n,) [m] of each ray to the vehicle at a READOUT record; inf = none."""
         if self._parts is None:
             parts = [self._part(part, readout) for part in self._moving]
@@ -67,15 +67,15 @@ class _Part(NamedTuple):
     part: MovingPart
     rows: NDArray[np.int64]
     """(m,) numbers of the rays"""
-    directions_B: FloatArray
+    directions_B: Array
     """(m, 3) unit vectors"""
     caster: RayCaster
 
-    def ranges(self, p_BS: FloatArray, readout: Record) -> FloatArray:
+    def ranges(self, p_BS: Array, readout: Record) -> Array:
         """Return the range (m,) [m] of each ray from p_BS (3,) to the part."""
         p_BP, R_BP = self.part.pose(readout)
         return self.caster.cast((p_BS - p_BP) @ R_BP, self.directions_B @ R_BP, REACH, ground=False).range
 
 
-def _caster(triangles: FloatArray) -> RayCaster:
+def _caster(triangles: Array) -> RayCaster:
     return objects_only(ObjectSet([WorldObject("own vehicle", TriangleMesh(triangles), (0.0, 0.0, 0.0), label="vehicle")]))

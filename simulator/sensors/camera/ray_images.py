@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.sensors.camera.geometry import R_SC, FloatArray, Intrinsics, all_pixels, rays_of
+from simulator.base.arrays import Array
+from simulator.sensors.camera.geometry import R_SC, Intrinsics, all_pixels, rays_of
 from terrain.objects.labels import LABELS
 from terrain.rays.caster import OWN_VEHICLE, RayCaster
 
@@ -38,9 +39,9 @@ class PixelRays:
         rays = rays_of(camera, all_pixels(camera))
         self.seen: NDArray[np.bool_] = np.isfinite(rays[:, 0])
         """(pixels,) False for pixels without a ray, see `geometry`"""
-        self.stretch: FloatArray = np.linalg.norm(rays[self.seen], axis=1)
+        self.stretch: Array = np.linalg.norm(rays[self.seen], axis=1)
         """(rays,) range divided by depth"""
-        self.directions_S: FloatArray = (rays[self.seen] / self.stretch[:, None]) @ R_SC.T
+        self.directions_S: Array = (rays[self.seen] / self.stretch[:, None]) @ R_SC.T
         """(rays, 3) unit vectors in S"""
 
     def spread(self, values: NDArray, missing: float) -> NDArray:
@@ -53,11 +54,11 @@ class PixelRays:
 def cast_images(
     rays: PixelRays,
     caster: RayCaster,
-    p_WS: FloatArray,
-    R_WS: FloatArray,
+    p_WS: Array,
+    R_WS: Array,
     max_range: float,
     time: float,
-    own: FloatArray | None = None,
+    own: Array | None = None,
 ) -> RayImages:
     """Return the images of a camera at p_WS (3,) [m], R_WS (3, 3), at `time` [s]. Beyond `max_range` [m] nothing is seen.
 

@@ -23,9 +23,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from simulator.base.arrays import Array
+
 CONTRAST = 3.912
 """-ln(0.02): contrast at the limit of visibility."""
 DROPS = 8e6
@@ -64,20 +64,20 @@ def rain_extinction(rate: float) -> float:
 class FalseReturns:
     """Cumulative rates of false returns over the range, for one weather and one unit."""
 
-    range: FloatArray
+    range: Array
     """(STEPS,) m"""
-    rain: FloatArray
+    rain: Array
     """(STEPS,) mean number of drops detected from the minimum range to a range"""
-    fog: FloatArray
+    fog: Array
     """(STEPS,) the same of fog"""
-    drop: FloatArray
+    drop: Array
     """(STEPS,) m, smallest drop that is detected"""
     slope: float
     """1/m, L of the drops"""
-    haze: FloatArray
+    haze: Array
     """(STEPS,) apparent reflectance of fog"""
 
-    def draw(self, random: np.random.Generator, count: int, threshold: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def draw(self, random: np.random.Generator, count: int, threshold: Array) -> tuple[Array, Array]:
         """Return ranges [m] and apparent reflectances (count, 2) of the first false return from rain and from fog; inf, 0 without one.
 
         `threshold` is the smallest apparent reflectance that is detected at the ranges of the table. The number of random numbers depends on `count` only.
@@ -96,7 +96,7 @@ class FalseReturns:
         return ranges, strengths
 
 
-def false_returns(ranges: FloatArray, threshold: FloatArray, rain_rate: float, fog: float, divergence: float, pulse: float) -> FalseReturns:
+def false_returns(ranges: Array, threshold: Array, rain_rate: float, fog: float, divergence: float, pulse: float) -> FalseReturns:
     """Return the rates of false returns.
 
     Parameters
@@ -119,6 +119,6 @@ def false_returns(ranges: FloatArray, threshold: FloatArray, rain_rate: float, f
     return FalseReturns(ranges, _integral(rain, ranges), _integral(droplets, ranges), drop, slope, haze)
 
 
-def _integral(rate: FloatArray, ranges: FloatArray) -> FloatArray:
+def _integral(rate: Array, ranges: Array) -> Array:
     """Return the integral of a rate from the first range to each range, by trapezoids."""
     return np.concatenate(((0.0,), np.cumsum(0.5 * (rate[1:] + rate[:-1]) * np.diff(ranges))))

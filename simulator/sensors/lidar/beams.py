@@ -20,12 +20,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import NOTHING, ConfigError, ErrorCollector, UnreadableError
 from simulator.base.inputfile import read_bytes
 from simulator.base.suggestions import did_you_mean
 from simulator.base.table_text import TableRows
 
-FloatArray = NDArray[np.float64]
 COLUMNS = ("elevation_deg", "azimuth_offset_deg", "time_offset_us")
 """Columns of a table of beams; the last two are optional."""
 LIMITS = {COLUMNS[0]: (-89.9, 89.9), COLUMNS[1]: (-360.0, 360.0), COLUMNS[2]: (0.0, 1e6)}
@@ -42,24 +42,24 @@ STEEPEST = math.radians(89.9)
 class BeamTable(NamedTuple):
     """Lasers of a unit in the order of rings."""
 
-    elevation: FloatArray
+    elevation: Array
     """(rings,) rad"""
-    azimuth: FloatArray
+    azimuth: Array
     """(rings,) rad, offset from the azimuth of the column"""
-    time: FloatArray
+    time: Array
     """(rings,) s, time of firing after the start of the column"""
 
 
 class Firings(NamedTuple):
     """All firings of a revolution, column by column: index = column * rings + ring."""
 
-    time: FloatArray
+    time: Array
     """(n,) s after the start of the scan"""
-    azimuth: FloatArray
+    azimuth: Array
     """(n,) rad"""
     ring: NDArray[np.uint16]
     """(n,)"""
-    direction: FloatArray
+    direction: Array
     """(n, 3) unit vectors in sensor axes S at the time of firing"""
     period: float
     """s"""
@@ -90,7 +90,7 @@ class LidarPreset:
     """m"""
 
 
-def beam_table(elevation: FloatArray, azimuth: ArrayLike = 0.0, time: ArrayLike = 0.0, is_ordered: bool = False) -> BeamTable:
+def beam_table(elevation: Array, azimuth: ArrayLike = 0.0, time: ArrayLike = 0.0, is_ordered: bool = False) -> BeamTable:
     """Return the table of lasers: elevation [rad], azimuth offset [rad], time offset [s]. Rings count from the lowest laser, or as the lasers
     are given if `is_ordered`."""
     order = np.arange(len(elevation)) if is_ordered else np.argsort(elevation, kind="stable")
@@ -201,7 +201,7 @@ def _of_ouster(path: Path) -> BeamTable:
     return beam_table(angles[0], -angles[1], is_ordered=True)
 
 
-def _lasers(path: Path, rows: TableRows, columns: list[tuple[str, str, float, float]]) -> FloatArray:
+def _lasers(path: Path, rows: TableRows, columns: list[tuple[str, str, float, float]]) -> Array:
     """Return the numbers (rows, columns) of a table; a column is its name, its heading (empty: zeros), and the limits of its numbers."""
     lasers: list[list[float]] = []
     with ErrorCollector() as faults:

@@ -11,30 +11,28 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.algebra.spatial import rotated
+from simulator.base.arrays import Array
 from simulator.base.jit import inline, kernel
 from simulator.base.rotations import rotation_of_quaternion
 from simulator.sensors.pose_history import PoseHistory
-
-FloatArray = NDArray[np.float64]
 
 
 class Motion(NamedTuple):
     """Poses of the vehicle prepared for kernels: one row for each interval, and for the times before and after."""
 
-    time: FloatArray
+    time: Array
     """(n,) s"""
-    p_WB: FloatArray
+    p_WB: Array
     """(n, 3) m"""
-    v_WB: FloatArray
+    v_WB: Array
     """(n, 3) m/s, in W"""
-    R_WB: FloatArray
+    R_WB: Array
     """(n, 3, 3)"""
-    turn: FloatArray
+    turn: Array
     """(n, 3) rad, rotation vector from a tick to the next one, in B; in the last row rad/s"""
-    first_rate: FloatArray
+    first_rate: Array
     """(3,) rad/s, angular velocity at the first tick, in B"""
 
 
@@ -57,7 +55,7 @@ def _rotations(q, R):
         rotation_of_quaternion(q[k], R[k])
 
 
-def _rotation_vectors(a: FloatArray, b: FloatArray) -> FloatArray:
+def _rotation_vectors(a: Array, b: Array) -> Array:
     """Return the rotation vectors (n, 3) [rad] from the attitudes a to b (n, 4), in the axes of a."""
     w = (a * b).sum(axis=1)
     v = a[:, :1] * b[:, 1:] - b[:, :1] * a[:, 1:] - np.cross(a[:, 1:], b[:, 1:])
@@ -125,7 +123,7 @@ def place_beams(motion, p_BS, along_B, start, times, origins, directions):
         directions[n, 0], directions[n, 1], directions[n, 2] = d[0], d[1], d[2]
 
 
-def pose_at(motion: Motion, p_BS: FloatArray, R_BS: FloatArray, time: float) -> tuple[FloatArray, FloatArray]:
+def pose_at(motion: Motion, p_BS: Array, R_BS: Array, time: float) -> tuple[Array, Array]:
     """Return position (3,) [m] and axes (3, 3) in W of a sensor at a time [s]."""
     origins, axes = np.empty((3, 3)), np.empty((3, 3))
     place_beams(motion, p_BS, np.ascontiguousarray(R_BS.T), time, np.zeros(3), origins, axes)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from terrain.ground import Ground
 from terrain.nearest_node import nearest_nodes
 from terrain.objects.object_set import ObjectSet
 
-FloatArray = NDArray[np.float64]
 REFLECTANCE = {
     "wet": 0.08,
     "asphalt": 0.17,
@@ -53,7 +53,7 @@ class Reflectance:
         self._pairs = np.array(pairs)
         self._uniform = bool((self._pairs == self._pairs[0, 0]).all())
 
-    def of(self, objects: ObjectSet, number: NDArray[np.int64], x: FloatArray, y: FloatArray) -> FloatArray:
+    def of(self, objects: ObjectSet, number: NDArray[np.int64], x: Array, y: Array) -> Array:
         """Return the reflectances (n,) at points x, y (n,) [m] of objects by number (n,); 0 = the ground, negative: 0."""
         out = np.where(number == 0, self._pairs[0, 0], 0.0)
         if not self._uniform:

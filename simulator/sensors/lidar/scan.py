@@ -12,58 +12,56 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.sensors.lidar.beams import Firings
 from simulator.sensors.lidar.poses import motion_of, place_beams, pose_at
 from simulator.sensors.pose_history import PoseHistory
 from terrain.rays.caster import Hits
 
-FloatArray = NDArray[np.float64]
-Cast = Callable[[FloatArray, FloatArray, float, FloatArray], Hits]
+Cast = Callable[[Array, Array, float, Array], Hits]
 """Function of origins (n, 3), directions (n, 3), maximum range, times (n,); see `terrain.rays.caster.RayCaster.cast`."""
-Pose = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+Pose = Callable[[Array], tuple[Array, Array]]
 """Function of times (n,) [s] that returns positions (n, 3) [m] and axes (n, 3, 3) of a sensor in W."""
 
 
 class Beams(NamedTuple):
     """Beams of a scan in W."""
 
-    origin: FloatArray
+    origin: Array
     """(n, 3) m"""
-    direction: FloatArray
+    direction: Array
     """(n, 3) unit vectors"""
-    p_WS_end: FloatArray
+    p_WS_end: Array
     """(3,) m, sensor at the end of the scan"""
-    R_WS_end: FloatArray
+    R_WS_end: Array
     """(3, 3)"""
 
 
 class Scan(NamedTuple):
     """A scan without noise, column by column; a miss has the range inf, the object -1 and NaN as points."""
 
-    time: FloatArray
+    time: Array
     """(n,) s, time of firing"""
     ring: NDArray[np.uint16]
     """(n,) 0 = lowest"""
-    range: FloatArray
+    range: Array
     """(n,) m"""
     object: NDArray[np.int64]
     """(n,)"""
-    incidence: FloatArray
+    incidence: Array
     """(n,) cosine of the angle between beam and normal of the surface"""
-    points: FloatArray
+    points: Array
     """(n, 3) m, in S at the time of firing"""
-    deskewed: FloatArray
+    deskewed: Array
     """(n, 3) m, in S at the end of the scan"""
 
 
-def in_vehicle_axes(fired: Firings, R_BS: FloatArray) -> FloatArray:
+def in_vehicle_axes(fired: Firings, R_BS: Array) -> Array:
     """Return the directions (n, 3) of firings in B; they are the same in each scan."""
     return np.ascontiguousarray(np.einsum("ij,nj->ni", R_BS, fired.direction))  # a product of matrices would wake threads of BLAS
 
 
-def beams_of_history(
-    fired: Firings, history: PoseHistory, start: float, p_BS: FloatArray, R_BS: FloatArray, along_B: FloatArray | None = None
-) -> Beams:
+def beams_of_history(fired: Firings, history: PoseHistory, start: float, p_BS: Array, R_BS: Array, along_B: Array | None = None) -> Beams:
     """Return the beams of a scan that begins at `start` [s], of a sensor at p_BS, R_BS on a vehicle; along_B: see `in_vehicle_axes`."""
     motion, along_B = motion_of(history), in_vehicle_axes(fired, R_BS) if along_B is None else along_B
     origin, direction = np.empty_like(along_B), np.empty_like(along_B)
@@ -87,7 +85,7 @@ def scan(fired: Firings, beams: Beams, cast: Cast, max_range: float, start: floa
     return Scan(time, fired.ring, hits.range, hits.object, incidence, points, deskewed)
 
 
-def placed(direction_S: FloatArray, beams: Beams, ranges: FloatArray) -> tuple[FloatArray, FloatArray]:
+def placed(direction_S: Array, beams: Beams, ranges: Array) -> tuple[Array, Array]:
     """Return points (n, 3) and de-skewed points (n, 3) at ranges (n,), NaN where the range is inf."""
     r = np.where(np.isfinite(ranges), ranges, np.nan)[:, None]
     return r * direction_S, (beams.origin + r * beams.direction - beams.p_WS_end) @ beams.R_WS_end

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, InsideBodyWarning, JounceError, SensorWarning
 from simulator.base.fields import Choice, Either, Field, FileName, Flag, Number
 from simulator.base.jit import kernel
@@ -108,7 +109,6 @@ def fill_deskewed(origins, directions, p_WS, R_WS, ranges, late, points):
             p["z"] = R_WS[0, 2] * x + R_WS[1, 2] * y + R_WS[2, 2] * z
 
 
-FloatArray = NDArray[np.float64]
 MAX_COLUMNS = 8192
 MAX_RAYS = 4_000_000
 """Maximum number of rays of a scan."""
@@ -211,7 +211,7 @@ class Lidar:
         out[0]["start"] = start
         return self._results(world, beams, hits, out)
 
-    def _cast(self, world: SensorWorld, beams: Beams, start: float, random: np.random.Generator) -> tuple[Hits, FloatArray]:
+    def _cast(self, world: SensorWorld, beams: Beams, start: float, random: np.random.Generator) -> tuple[Hits, Array]:
         """Return the hits of all rays, and the optical depths that weaken them: a leaf is met through gaps, so that it is not weakened."""
         time = start + self._fired.time
         if not (world.objects.records["extinction"] > 0.0).any():
@@ -220,7 +220,7 @@ class Lidar:
         hits, depths = world.caster.cast_through(beams.origin, beams.direction, self._max_range, drawn, time)
         return hits, np.where(depths == drawn, 0.0, depths)
 
-    def _strengths(self, world: SensorWorld, beams: Beams, hits: Hits, depths: FloatArray) -> FloatArray:
+    def _strengths(self, world: SensorWorld, beams: Beams, hits: Hits, depths: Array) -> Array:
         """Return the apparent reflectance of each hit."""
         with np.errstate(invalid="ignore"):
             x, y = (beams.origin[:, k] + hits.range * beams.direction[:, k] for k in range(2))
@@ -229,7 +229,7 @@ class Lidar:
         weaken(self._signal, hits.range, beams.direction, hits.normal, reflectance, depths, strengths)
         return strengths
 
-    def _pick(self, ranges: FloatArray, strengths: FloatArray, random: np.random.Generator) -> None:
+    def _pick(self, ranges: Array, strengths: Array, random: np.random.Generator) -> None:
         """Choose and measure the returns."""
         count = self._shape[0]
         normal = random.standard_normal((count, 2)) if self._signal[0]["noise"] else np.zeros((count, 2))
@@ -273,7 +273,7 @@ class OwnBody:
         self._body = self._rays.cast(self._origin, self._along, 100.0).range
         self._near: NDArray[np.int64] | None = None
 
-    def ranges(self, readout: Record) -> FloatArray:
+    def ranges(self, readout: Record) -> Array:
         """Return the range (n,) [m] at which each ray meets the vehicle, inf if it does not."""
         if not self._rays.has_wheels:
             return self._body

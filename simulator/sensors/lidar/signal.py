@@ -24,10 +24,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 
-FloatArray = NDArray[np.float64]
 SIGNAL = (
     # name             shape unit  description
     ("range_at_10_percent", (), "m", "maximum range at reflectance 0.1, R10"),
@@ -53,7 +53,7 @@ LOWEST, HIGHEST = 0.0, 255.0
 MAX_RAYS = 9
 
 
-def threshold(ranges: FloatArray, range_at_10_percent: float) -> FloatArray:
+def threshold(ranges: Array, range_at_10_percent: float) -> Array:
     """Return the apparent reflectance (n,) that is returned every second time, at ranges (n,) [m]; range_at_10_percent: R10 [m]."""
     return np.maximum(0.1 * (ranges / range_at_10_percent) ** 2, DARKEST)
 
@@ -66,20 +66,20 @@ def _threshold(r, range_at_10_percent):
 class Surfaces(NamedTuple):
     """Surfaces in n beams, k of each: those that its rays meet, or false returns."""
 
-    range: FloatArray
+    range: Array
     """(n, k) m; of a false return inf = none"""
-    strength: FloatArray
+    strength: Array
     """(n, k) apparent reflectance; of a ray 0 = none"""
 
 
 class Returns(NamedTuple):
     """Returns of n beams, and scratch of `pick_returns`."""
 
-    range: FloatArray
+    range: Array
     """(n,) m, measured; inf = a miss"""
-    true_range: FloatArray
+    true_range: Array
     """(n,) m"""
-    strength: FloatArray
+    strength: Array
     """(n,) measured apparent reflectance; 0 = a miss"""
     ray: NDArray[np.int64]
     """(n,) ray of the footprint, MISS or FALSE"""

@@ -17,14 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
 from simulator.base.jit import kernel
 from simulator.base.records import Record
 from washout.cueing import MotionCueing, cueing_step
 from washout.platform_state_machine import BLEND, ENGAGED, KNEE
-
-Array = NDArray[np.float64]
 
 ENGAGING = 120.0
 """s. Time limit for the platform to rise."""

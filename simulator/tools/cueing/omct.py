@@ -33,12 +33,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.tools.cueing.motion_pipeline import CueingPipeline, PlatformMotion, felt, head_of
 from simulator.tools.cueing.scores import FORCES, RATES
 from washout.cueing import MotionCueing
 
-Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 G = STANDARD_GRAVITY

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.report.html_page import Column, Page
 from simulator.report.plot import Axis, Curve, Panel
-from simulator.tools.cueing.omct import ANGLE, AXES, FIDELITY, FORCE, RATE, SINACORI, Array, Complex, Response, fidelity
+from simulator.tools.cueing.omct import ANGLE, AXES, FIDELITY, FORCE, RATE, SINACORI, Complex, Response, fidelity
 from simulator.tools.cueing.step_response import PUSH_TIME, SIZE, TILT_ANGLES, Push
 
 MIN_COUPLING = 0.02

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ConfigError
 from simulator.telemetry.log import Log, read_log
@@ -18,8 +18,6 @@ from simulator.tools.cueing.motion_pipeline import CueingPipeline, Felt, Platfor
 from simulator.tools.cueing.scores import Head, scores
 from washout.cueing import MotionCueing
 from washout.vestibular import MODELS, Vestibular
-
-Array = NDArray[np.float64]
 
 COLUMNS = ("f_H_B", "w_WB_B")
 MIN_RATE = 499.0

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.report.html_page import Column, Page
 from simulator.report.plot import Axis, Curve, Panel
 from simulator.tools.cueing.recorded_drives import MIN_RATE, CueingResult, Drive
 from simulator.tools.cueing.scores import CUTOFF_FREQUENCY, FORCES, RATES, mean_scores, up_to
 from washout.vestibular import FORCE_THRESHOLDS, MODELS, RATE_THRESHOLDS
-
-Array = NDArray[np.float64]
 
 MODEL = MODELS[2]
 """Vestibular model of the plots and the short table; the tables of the page contain all models."""

@@ -18,11 +18,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from washout.vestibular import FORCE_THRESHOLDS, MODELS, RATE_THRESHOLDS, Vestibular, beyond
-
-Array = NDArray[np.float64]
 
 CUTOFF_FREQUENCY = 10.0
 """Hz. Low-pass frequency of the target and of false cues."""

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.tools.cueing.motion_pipeline import CueingPipeline, felt, gains, head_of
 from simulator.tools.cueing.omct import rest
 from simulator.tools.cueing.scores import up_to
 from washout.cueing import MotionCueing
-
-Array = NDArray[np.float64]
 
 SIZE = 1.0
 """m/s2"""

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.algebra.array_vectors import cross
+from simulator.base.arrays import Vector
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import JounceError
 from simulator.base.fast_call import compiled_call
@@ -35,8 +35,6 @@ from vehicles.fill_readout import find_points
 from vehicles.stages import present_suspension
 from vehicles.steering.steering import place_tierods
 from vehicles.vehicle import Vehicle
-
-Vector = NDArray[np.float64]
 
 UP = np.array([0.0, 0.0, 1.0])
 

@@ -7,12 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import JounceError
 from simulator.tools.kc.rig import NOTHING, Place, Push, Rig
-
-Vector = NDArray[np.float64]
 
 POINTS = 17
 """Positions of a sweep; the middle one is the static position."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.json_output import json_text
 from simulator.tools.mechanism.initial_state import assembled, closed_state, read_start
 from vehicles.multibody.description.initial_state import InitialState
@@ -28,8 +28,6 @@ from vehicles.multibody.tree.body_motion import mechanical_energy
 from vehicles.multibody.tree.coordinates import velocity_coordinates
 from vehicles.multibody.tree.system import Dimensions, System, build_system
 from vehicles.multibody.tree.tree import advance_positions
-
-Vector = NDArray[np.float64]
 
 COMPARED = ("ce", "ta", "fa")
 """Formulations of the option value `all`; the report shows the accelerations of the first one."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.tools.mechanism.motion import Motion
 from simulator.tools.mechanism.stick_figure import Shape, Sight, Slide, sight, skeleton, world_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Vector = NDArray[np.float64]
 
 INK, QUIET = "#222222", "#9aa0a6"
 COLORS = ("#1f5fa8", "#d9730d", "#2a8c5a", "#b3261e", "#7b4fa3", "#8a6d3b", "#c2448b", "#4f6f7a", "#8f9a1c", "#1b9aaa")

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import yaml
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.builder import find_config, load_mechanism, vehicle_description
@@ -19,8 +19,6 @@ from vehicles.multibody.loops.assembly import assemble, check_state, consistent_
 from vehicles.multibody.loops.constraint_jacobian import position_residuals, velocity_residuals
 from vehicles.multibody.tree.system import System
 from vehicles.multibody_vehicle import vehicle_mechanism
-
-Vector = NDArray[np.float64]
 
 ON_THE_LOOPS = 1e-6
 """m, rad, 1/s. Tolerance of the closure of a given state."""

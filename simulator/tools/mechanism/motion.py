@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.multibody.tree.coordinates import position_coordinates
 from vehicles.multibody.tree.system import System
-
-Vector = NDArray[np.float64]
 
 
 class Measure(NamedTuple):

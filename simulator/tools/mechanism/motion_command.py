@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.console import print_error
 from simulator.base.errors import ConfigError, JounceError, OutputError
 from simulator.base.json_output import json_text
@@ -29,8 +29,6 @@ from vehicles.multibody.motion.stabilization import make_control
 from vehicles.multibody.motion.sweep import sweep
 from vehicles.multibody.tree.coordinates import Coordinate, velocity_coordinates
 from vehicles.multibody.tree.system import System, build_system
-
-Vector = NDArray[np.float64]
 
 POSITIONS = 101
 """Default number of positions of a sweep."""

@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.multibody.description.mechanism import WORLD
 from vehicles.multibody.tree.system import System
 from vehicles.multibody.tree.tree import PRISMATIC, REVOLUTE, move
-
-Vector = NDArray[np.float64]
 
 TOLERANCE = 1e-6
 """Tolerance for coincident points, relative to the size of the mechanism, and for parallel directions."""

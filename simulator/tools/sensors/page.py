@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.report.html_page import Column, Page
 from simulator.report.plot import BLUE, GRAY, GREEN, RED, Axis, Curve, Panel, style_of
 from simulator.sensors.messages.definitions import IMU, JOINT_STATE, NAV_SAT_FIX, POINT_CLOUD
@@ -21,7 +21,6 @@ STRIP = 6
 """Number of images in the strip of a camera."""
 EQUATOR, FLATTENING = 6378137.0, 1.0 / 298.257223563
 """WGS 84: equatorial radius [m] and flattening."""
-Array = NDArray[np.float64]
 
 
 def sensor_page(file: SensorFile, sensors: Sequence[SensorContents], at: float | None) -> Page:

@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from simulator.builder.builder import build_soil, build_tire
 from simulator.configuration.overrides import Override, option, read_settings
 from vehicles.tires.tire_file import TireFile
-
-Array = NDArray[np.float64]
 
 TIRE = "tmeasy_hmmwv"
 """Default tire."""

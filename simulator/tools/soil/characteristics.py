@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.records import Record
 from simulator.tools.soil.arguments import WheelOnSoil
 from simulator.tools.soil.soil_bin import OUTPUTS, SoilBin
 from simulator.tools.tires.characteristics import loads_of
 from terrain.soil import SOIL
 from vehicles.tires.tire_file import TireFile
-
-Array = NDArray[np.float64]
 
 SLIPS = np.array([-1.0, -0.5, -0.2, -0.1, -0.05, 0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8])
 """Slips of the table."""

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.report.plot import BLUE, Axis, Curve, Panel, Plot, ReferenceLine
 from simulator.report.png_renderer import png
 from simulator.telemetry.atomic_files import write_bytes
-from simulator.tools.soil.characteristics import ANGLES, FINE_SLIPS, LOADS, OVER_LOAD, SIDE_SLIP, Array, SoilSheet, pressure, shear_stress
+from simulator.tools.soil.characteristics import ANGLES, FINE_SLIPS, LOADS, OVER_LOAD, SIDE_SLIP, SoilSheet, pressure, shear_stress
 
 WIDTHS = (0.05, 0.1, 0.2, 0.3, 0.5)
 """m, widths of the plates."""

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
@@ -30,8 +31,6 @@ from vehicles.tires.terrain_cache import TERRAIN_CACHE
 from vehicles.tires.tire import Tire, TireStates, tire_step
 from vehicles.tires.tire_file import TireFile
 from vehicles.tires.tmeasy.model import KIND as TMEASY_KIND
-
-Array = NDArray[np.float64]
 
 SPEED = 5.0
 """m/s, default speed of the carriage. Tests are slower. The soil model does not depend on the speed, and the effects that fade out near

@@ -7,8 +7,8 @@ import io
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.console import print_line
 from simulator.base.json_output import json_text
 from simulator.base.output_target import described, output_path
@@ -16,8 +16,6 @@ from simulator.telemetry.atomic_files import write_text
 from simulator.tools.soil.arguments import angles, inflated, numbers, wheel_on_soil
 from simulator.tools.soil.characteristics import default_load
 from simulator.tools.soil.soil_bin import OUTPUTS, SPEED, SoilBin
-
-Array = NDArray[np.float64]
 
 SLIPS = ("-1", "-0.5", "-0.2", "0", "0.05", "0.1", "0.2", "0.4", "0.6", "0.8")
 """Default slips."""

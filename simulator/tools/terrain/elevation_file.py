@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from simulator.base import fields
 from simulator.base.argument_types import yaml_value
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_ground, data_folder, find_config
 from simulator.configuration.layers import read_layers
@@ -19,7 +20,7 @@ from terrain.composite_height import composed_heights
 from terrain.georeferenced import GeoreferencedSource, placed
 from terrain.ground import Ground
 from terrain.load_terrain import FILE
-from terrain.readers.contract import ElevationSource, FloatArray, Raster
+from terrain.readers.contract import ElevationSource, Raster
 from terrain.readers.kinds import FIELDS, read_heights
 from terrain.readers.request import ReadRequest
 
@@ -53,7 +54,7 @@ class TerrainOnDisk:
     ground: Ground
     data: GeoreferencedSource | None
     crs: str
-    origin: FloatArray | None
+    origin: Array | None
 
 
 def is_terrain(name: str) -> bool:
@@ -94,7 +95,7 @@ def read_terrain(name: str) -> TerrainOnDisk:
     return TerrainOnDisk(file, content["type"], ground, data, crs, None if reference is None else reference["origin"])
 
 
-def composed(ground: Ground, x: FloatArray, y: FloatArray) -> FloatArray:
+def composed(ground: Ground, x: Array, y: Array) -> Array:
     """Return the heights [m] of the complete ground, as at wheels."""
     x, y = np.ascontiguousarray(x, np.float64), np.ascontiguousarray(y, np.float64)
     z = np.empty(len(x))
@@ -102,7 +103,7 @@ def composed(ground: Ground, x: FloatArray, y: FloatArray) -> FloatArray:
     return z
 
 
-def base(terrain: TerrainOnDisk, x: FloatArray, y: FloatArray) -> FloatArray:
+def base(terrain: TerrainOnDisk, x: Array, y: Array) -> Array:
     """Return bilinear heights [m] of the base grid: of the elevation data, or of the nodes for a terrain without elevation data."""
     if terrain.data is not None:
         return terrain.data.heights(x, y)
@@ -111,7 +112,7 @@ def base(terrain: TerrainOnDisk, x: FloatArray, y: FloatArray) -> FloatArray:
     return np.asarray(nodes.heights(x, y) + p["height"] + p["slope"][0] * x + p["slope"][1] * y, np.float64)
 
 
-def base_inside(terrain: TerrainOnDisk, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
+def base_inside(terrain: TerrainOnDisk, x: Array, y: Array) -> NDArray[np.bool_]:
     """Return whether points are within the base grid."""
     if terrain.data is not None:
         return terrain.data.inside(x, y)

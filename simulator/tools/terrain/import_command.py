@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
@@ -16,7 +17,7 @@ from simulator.tools.terrain.elevation_file import HeightsFile, read_file
 from simulator.tools.terrain.mesh_world import CLEARANCE, MeshObject, drivable_heights, obj_text, objects_of, oriented
 from simulator.tools.terrain.write_files import check_new, write_all
 from terrain.georeferenced import GeoreferencedSource, on_nodes
-from terrain.readers.contract import LONLAT, MAP, ElevationSource, FloatArray, Raster
+from terrain.readers.contract import LONLAT, MAP, ElevationSource, Raster
 from terrain.readers.coordinate_reference import FOREIGN, STRETCH_MAX, check_true_lengths, kind_of, stretch_of, transformed, utm_of
 from terrain.readers.mesh import Mesh
 from terrain.void_filling import filled
@@ -46,11 +47,11 @@ class Imported:
     of : total number of heights
     """
 
-    heights: FloatArray
-    corner: FloatArray
-    spacing: FloatArray
+    heights: Array
+    corner: Array
+    spacing: Array
     crs: str
-    origin: FloatArray | None
+    origin: Array | None
     voids: int
     of: int
 
@@ -178,7 +179,7 @@ def _on_new_nodes(source: ElevationSource, crs: str, arguments: Any, voids: int)
     return Imported(filled(heights), low - shift, np.full(2, spacing), crs, origin, voids + gaps, of)
 
 
-def _window(values: Any) -> FloatArray:
+def _window(values: Any) -> Array:
     """Return x_min, y_min, x_max, y_max."""
     window = np.asarray(values, np.float64)
     if not (window[:2] < window[2:]).all():
@@ -186,7 +187,7 @@ def _window(values: Any) -> FloatArray:
     return window
 
 
-def _inside_of(box: FloatArray, source: ElevationSource, crs: str) -> tuple[FloatArray, FloatArray, float]:
+def _inside_of(box: Array, source: ElevationSource, crs: str) -> tuple[Array, Array, float]:
     """Return the largest axis-aligned rectangle inside a transformed box, and the sample distance in it."""
     t = np.linspace(0.0, 1.0, EDGE)
     (x0, y0, x1, y1), along = box, np.ones(EDGE)
@@ -270,7 +271,7 @@ def _terrain_text(terrain: Imported, heights: str, file: HeightsFile, ground: tu
     return "\n".join(lines) + "\n"
 
 
-def _list(values: FloatArray) -> str:
+def _list(values: Array) -> str:
     return f"[{', '.join(repr(float(value)) for value in values)}]"
 
 

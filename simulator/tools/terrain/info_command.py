@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
@@ -22,7 +23,7 @@ from simulator.tools.terrain.elevation_file import (
     read_terrain,
 )
 from simulator.tools.terrain.sample_points import Points, read_points
-from terrain.readers.contract import LONLAT, FloatArray
+from terrain.readers.contract import LONLAT
 from terrain.readers.coordinate_reference import transformed
 from terrain.readers.crg import CrgSurface
 
@@ -143,7 +144,7 @@ def _at_file(file: HeightsFile, points: Points) -> list[Row]:
     return [_row(a, b, h, _where(h, within)) for a, b, h, within in zip(first, second, z, inside, strict=True)]
 
 
-def _in_crs(file: HeightsFile, points: Points) -> tuple[FloatArray, FloatArray]:
+def _in_crs(file: HeightsFile, points: Points) -> tuple[Array, Array]:
     """Return coordinates in the system of the file."""
     source = file.source
     target_crs = {"": source.crs, "map": source.crs, "lonlat": WGS84}.get(points.kind, points.kind)
@@ -182,7 +183,7 @@ def _at_terrain(terrain: TerrainOnDisk, points: Points, raw: bool) -> list[Row]:
     return [_row(a, b, h, _where(h, within)) for a, b, h, within in zip(first, second, z, inside, strict=True)]
 
 
-def _local(terrain: TerrainOnDisk, points: Points) -> tuple[FloatArray, FloatArray]:
+def _local(terrain: TerrainOnDisk, points: Points) -> tuple[Array, Array]:
     """Return coordinates in the local system of the terrain."""
     if points.kind == "":
         return points.both

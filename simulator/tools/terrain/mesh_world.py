@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
-from terrain.readers.contract import FloatArray
 from terrain.readers.mesh import Mesh
 from terrain.void_filling import filled
 
@@ -60,10 +60,10 @@ class MeshObject:
     name: str
     label: str
     position: tuple[float, float, float]
-    triangles: FloatArray
+    triangles: Array
 
 
-def drivable_heights(mesh: Mesh, x: FloatArray, y: FloatArray, clearance: float) -> tuple[FloatArray, int]:
+def drivable_heights(mesh: Mesh, x: Array, y: Array, clearance: float) -> tuple[Array, int]:
     """Return the heights (ny, nx) [m] of the drivable surface at nodes, and the number of nodes without one, which are filled.
 
     Parameters
@@ -84,7 +84,7 @@ def drivable_heights(mesh: Mesh, x: FloatArray, y: FloatArray, clearance: float)
     return filled(heights), int(np.isnan(heights).sum())
 
 
-def oriented(mesh: Mesh, x: FloatArray, y: FloatArray) -> Mesh:
+def oriented(mesh: Mesh, x: Array, y: Array) -> Mesh:
     """Return the mesh with normals that point outward: if most of its topmost faces point down, with the corners in the opposite order.
 
     Parameters
@@ -99,7 +99,7 @@ def oriented(mesh: Mesh, x: FloatArray, y: FloatArray) -> Mesh:
     return replace(mesh, triangles=np.ascontiguousarray(mesh.triangles[:, ::-1]))
 
 
-def _lowest_free(mesh: Mesh, x: FloatArray, y: FloatArray, clearance: float) -> FloatArray:
+def _lowest_free(mesh: Mesh, x: Array, y: Array, clearance: float) -> Array:
     """Return the height of the lowest surface that faces up and has the clearance, NaN without one."""
     px, py = (a.ravel() for a in np.meshgrid(x, y))
     point, z, up = mesh.layers(px, py)
@@ -119,7 +119,7 @@ def _lowest_free(mesh: Mesh, x: FloatArray, y: FloatArray, clearance: float) -> 
     return out.reshape(len(y), len(x))
 
 
-def _connected(heights: FloatArray, step: float) -> NDArray[np.bool_]:
+def _connected(heights: Array, step: float) -> NDArray[np.bool_]:
     """Return whether each node belongs to the largest set of nodes whose neighbors differ by at most `step` [m]."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -135,7 +135,7 @@ def _connected(heights: FloatArray, step: float) -> NDArray[np.bool_]:
     return np.asarray((labels == np.bincount(labels[valid]).argmax()) & valid).reshape(heights.shape)
 
 
-def objects_of(mesh: Mesh, x: FloatArray, y: FloatArray, heights: FloatArray) -> list[MeshObject]:
+def objects_of(mesh: Mesh, x: Array, y: Array, heights: Array) -> list[MeshObject]:
     """Return the parts of a mesh that are not on a surface with heights (ny, nx) [m] at nodes x, y.
 
     Raises
@@ -160,7 +160,7 @@ def objects_of(mesh: Mesh, x: FloatArray, y: FloatArray, heights: FloatArray) ->
     return [_object(mesh, rows[parts == part], numbers) for part in kept]
 
 
-def _height_above(triangles: FloatArray, x: FloatArray, y: FloatArray, heights: FloatArray) -> FloatArray:
+def _height_above(triangles: Array, x: Array, y: Array, heights: Array) -> Array:
     """Return the height [m] of the corners and the center of each triangle above the bilinear surface, (n, 4)."""
     points = np.concatenate((triangles, triangles.mean(axis=1, keepdims=True)), axis=1)
     u = np.clip((points[..., 0] - x[0]) / (x[1] - x[0]), 0.0, len(x) - 1.0)
@@ -172,7 +172,7 @@ def _height_above(triangles: FloatArray, x: FloatArray, y: FloatArray, heights: 
     return np.asarray(points[..., 2] - (1.0 - v) * south - v * north)
 
 
-def _undersides(triangles: FloatArray, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+def _undersides(triangles: Array, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the triangles that face down and whose corners are all corners of the given ones: the bottoms of objects near the surface."""
     corner = _corners(triangles)
     known = np.isin(corner, corner[rows]).all(axis=1)
@@ -180,13 +180,13 @@ def _undersides(triangles: FloatArray, rows: NDArray[np.intp]) -> NDArray[np.int
     return np.flatnonzero(known & (d1[:, 0] * d2[:, 1] - d1[:, 1] * d2[:, 0] < 0.0))
 
 
-def _corners(triangles: FloatArray) -> NDArray[np.intp]:
+def _corners(triangles: Array) -> NDArray[np.intp]:
     """Return the number (n, 3) of each corner; corners at the same place have the same number."""
     numbers = np.unique(np.rint(triangles.reshape(-1, 3) / WELD).astype(np.int64), axis=0, return_inverse=True)[1]
     return np.asarray(numbers).reshape(-1, 3)
 
 
-def _parts(triangles: FloatArray) -> NDArray[np.intp]:
+def _parts(triangles: Array) -> NDArray[np.intp]:
     """Return the number of the connected part of each triangle (n, 3, 3): parts that share corners, or of which one is inside the box of another."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -199,7 +199,7 @@ def _parts(triangles: FloatArray) -> NDArray[np.intp]:
     return _merged(parts, triangles)
 
 
-def _merged(parts: NDArray[np.intp], triangles: FloatArray) -> NDArray[np.intp]:
+def _merged(parts: NDArray[np.intp], triangles: Array) -> NDArray[np.intp]:
     """Return the parts with each part inside the bounding box of a larger one merged into it."""
     count = int(parts.max()) + 1
     low, high = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)

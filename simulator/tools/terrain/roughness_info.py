@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.algebra.path_length import path_length
+from simulator.base.arrays import Array
 from simulator.base.console import print_line
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
@@ -23,7 +24,6 @@ from simulator.tools.terrain.elevation_file import TerrainOnDisk, composed, is_t
 from terrain.ground import Road
 from terrain.heightmap_detail import ISO_CLASSES, iso_roughness
 from terrain.iso_8608_bands import Octave, ammon_coherence, coherence, density, isotropic_coherence, octaves
-from terrain.readers.contract import FloatArray
 from terrain.readers.request import HIGHEST
 
 LENGTH, STEP = 500.0, 0.05
@@ -36,7 +36,7 @@ MAX_BYTES = 1 << 26
 SPACING_TOLERANCE = 1e-3
 """Tolerance of uneven sample distances, relative to the mean distance."""
 
-Profile = tuple[FloatArray, float]
+Profile = tuple[Array, float]
 """Heights (n,) [m] and the distance of the samples [m]."""
 
 
@@ -72,14 +72,14 @@ def profiles_of(terrain: TerrainOnDisk) -> dict[str, Profile]:
     return out
 
 
-def _along(road: Road) -> tuple[FloatArray, FloatArray]:
+def _along(road: Road) -> tuple[Array, Array]:
     """Return points of the middle of a road, STEP apart."""
     s = path_length(road.points[:, 0], road.points[:, 1])
     at = np.arange(0.0, s[-1], STEP)
     return np.interp(at, s, road.points[:, 0]), np.interp(at, s, road.points[:, 1])
 
 
-def _graded(road: Road, count: int) -> FloatArray:
+def _graded(road: Road, count: int) -> Array:
     """Return the heights [m] of the graded line of a road, which are no roughness."""
     return np.interp(np.linspace(0.0, 1.0, count), np.linspace(0.0, 1.0, len(road.points)), road.points[:, 2])
 
@@ -154,7 +154,7 @@ def _spectra(title: str, profiles: dict[str, Profile]) -> Panel:
     return Panel("profiles over the classes A to H of ISO 8608", across, up, [*spectra, *means], bands, annotations=names)
 
 
-def _third_octaves(waves: FloatArray, densities: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _third_octaves(waves: Array, densities: Array) -> tuple[Array, Array]:
     """Return centers and means of thirds of octaves."""
     edges = 2.0 ** (np.arange(math.floor(3.0 * math.log2(waves[0])), math.ceil(3.0 * math.log2(waves[-1])) + 1) / 3.0)
     bands = [(waves >= a) & (waves < b) for a, b in itertools.pairwise(edges)]
@@ -181,12 +181,12 @@ def _coherence(terrain: TerrainOnDisk) -> Panel:
     return Panel(f"coherence of left and right, {TRACK:g} m apart", across, up, curves)
 
 
-def track_lines(terrain: TerrainOnDisk) -> tuple[Sequence[FloatArray], Sequence[FloatArray]]:
+def track_lines(terrain: TerrainOnDisk) -> tuple[Sequence[Array], Sequence[Array]]:
     """Return the heights of pairs of lines TRACK apart, from the spawn ahead."""
     x0, y0, yaw = terrain.ground.spawn
     s = np.arange(0.0, LENGTH, STEP)
     c, d = math.cos(yaw), math.sin(yaw)
-    sides: tuple[list[FloatArray], list[FloatArray]] = [], []
+    sides: tuple[list[Array], list[Array]] = [], []
     for line in range(LINES):
         for side, shift in zip(sides, (0.5, -0.5), strict=True):
             across = 10.0 * (line - 0.5 * (LINES - 1)) + shift * TRACK

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.base.table_text import TableRows
-from terrain.readers.contract import FloatArray
 
 EXPECTED = "a CSV file of points"
 MAX_BYTES = 1 << 26
@@ -41,7 +41,7 @@ class Points:
     second: list[float] = field(default_factory=list)
 
     @property
-    def both(self) -> tuple[FloatArray, FloatArray]:
+    def both(self) -> tuple[Array, Array]:
         """The two coordinates."""
         return np.array(self.first), np.array(self.second)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.console import print_line
 from simulator.base.json_output import json_text
 from simulator.report.png_renderer import INK, STYLE
@@ -19,7 +20,7 @@ from terrain.ground import Ground
 from terrain.objects.footprint import footprint
 from terrain.objects.labels import COLORS, usual_label
 from terrain.objects.object_set import ObjectSet
-from terrain.readers.contract import LONLAT, ElevationSource, FloatArray, Raster
+from terrain.readers.contract import LONLAT, ElevationSource, Raster
 
 MAX_POINTS = 900
 """Points along the longer side of the plot."""
@@ -62,7 +63,7 @@ def main_show(arguments: Any) -> int:
     return 0
 
 
-def _axes(bounds: tuple[float, float, float, float], step: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
+def _axes(bounds: tuple[float, float, float, float], step: tuple[float, float]) -> tuple[Array, Array]:
     """Return positions along x and y, at most MAX_POINTS and not finer than the data."""
     x0, x1, y0, y1 = bounds
     finest = max(x1 - x0, y1 - y0) / MAX_POINTS
@@ -70,12 +71,12 @@ def _axes(bounds: tuple[float, float, float, float], step: tuple[float, float]) 
     return np.linspace(x0, x1, counts[0]), np.linspace(y0, y1, counts[1])
 
 
-def _of_source(source: ElevationSource) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _of_source(source: ElevationSource) -> tuple[Array, Array, Array]:
     x, y = _axes(source.bounds, source.step if isinstance(source, Raster) else (0.0, 0.0))
     return x, y, on_nodes(source.heights, x, y)
 
 
-def _of_terrain(terrain: TerrainOnDisk) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _of_terrain(terrain: TerrainOnDisk) -> tuple[Array, Array, Array]:
     spacing = terrain.ground.p[0]["spacing"]
     x, y = _axes(_bounds_with_objects(terrain.ground), (float(spacing[0]), float(spacing[1])))
     return x, y, on_nodes(lambda a, b: composed(terrain.ground, a, b), x, y)
@@ -91,7 +92,7 @@ def _bounds_with_objects(ground: Ground) -> tuple[float, float, float, float]:
     return min(x0, float(low_x)), max(x1, float(high_x)), min(y0, float(low_y)), max(y1, float(high_y))
 
 
-def _outlines(ground: Ground) -> list[FloatArray]:
+def _outlines(ground: Ground) -> list[Array]:
     """Return the lines of curbs, walls and ditches, and a transverse line for each feature across the road."""
     out = []
     for k in ground.features.pieces:
@@ -112,7 +113,7 @@ class PlanLayer:
     """Objects with a label, seen from above: outlines (n, 2), and whether they are drawn with holes in their color, as porous ones."""
 
     label: str
-    outlines: list[FloatArray]
+    outlines: list[Array]
     porous: bool
 
 
@@ -120,21 +121,21 @@ class PlanLayer:
 class Overlay:
     """Drawn over the hillshade: roads and features as lines (n, 2), because they are too narrow for the hillshade, and objects as areas."""
 
-    roads: list[FloatArray]
-    features: list[FloatArray]
+    roads: list[Array]
+    features: list[Array]
     objects: list[PlanLayer]
 
 
 def plan_of(objects: ObjectSet) -> list[PlanLayer]:
     """Return the outlines of objects at time 0 by label; porous objects, which are larger, come first."""
-    layers: dict[tuple[bool, str], list[FloatArray]] = {}
+    layers: dict[tuple[bool, str], list[Array]] = {}
     for row, one in enumerate(objects.objects):
         porous = one.material.extinction > 0.0
         layers.setdefault((porous, usual_label(one.label)), []).append(_hull(footprint(objects, row)))
     return [PlanLayer(label, outlines, porous) for (porous, label), outlines in sorted(layers.items(), key=lambda item: not item[0][0])]
 
 
-def _hull(points: FloatArray) -> FloatArray:
+def _hull(points: Array) -> Array:
     """Return the convex hull (n, 2) of points, counterclockwise; of points on a line, the points."""
     from scipy.spatial import ConvexHull, QhullError
 
@@ -148,7 +149,7 @@ def draw(
     picture: Path,
     title: str,
     labels: tuple[str, str],
-    land: tuple[FloatArray, FloatArray, FloatArray],
+    land: tuple[Array, Array, Array],
     degrees: bool,
     overlay: Overlay,
 ) -> None:
@@ -188,14 +189,14 @@ def draw(
         write_whole(picture, lambda part: figure.savefig(part, format="png", bbox_inches="tight"))
 
 
-def _meters(y: FloatArray, degrees: bool) -> tuple[float, float]:
+def _meters(y: Array, degrees: bool) -> tuple[float, float]:
     """Return the meters per unit along x and y."""
     if not degrees:
         return 1.0, 1.0
     return METERS_PER_DEGREE * float(np.cos(np.radians(0.5 * (y[0] + y[-1])))), METERS_PER_DEGREE
 
 
-def _exaggeration(z: FloatArray, dx: float, dy: float) -> float:
+def _exaggeration(z: Array, dx: float, dy: float) -> float:
     """Return the exaggeration of slopes, so that a flat road shows its bumps and mountains stay realistic."""
     slopes = np.hypot(*np.gradient(z, dy, dx))
     return float(np.clip(0.35 / max(float(np.quantile(slopes, 0.9)), 1e-6), 0.5, 30.0))

@@ -14,16 +14,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.maneuvers.plots.contract import EmptyPlotError
 from simulator.maneuvers.plots.cross_plots import steady_turns
 from simulator.validation.compare.comparison_file import BandTolerance, Comparison
 from simulator.validation.compare.coverage import compared_share, share_text
 from simulator.validation.compare.differences import Channel, compared, full_turns, has_value, values_of
 from simulator.validation.compare.record import INSTEAD, Record, written_channel
-
-Array = NDArray[np.float64]
 
 STEPS = 60
 """Number of intervals of the range of the x channel over which steady rows are averaged."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.json_output import json_text
 from simulator.base.output_target import is_stream, output_path
@@ -25,8 +26,6 @@ from simulator.validation.compare.vehicle_maneuver_page import matrix_object, ma
 
 PAGE, MATRIX = "comparison.html", "matrix.html"
 
-
-Array = NDArray[np.float64]
 
 MAX_ROWS = 1 << 17
 """Maximum number of rows of the common time grid."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from simulator.base.arrays import Array
+
 Mask = NDArray[np.bool_]
 
 GAP = 2.0

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.maneuvers.metrics import LOAD
 from simulator.maneuvers.plots.quantities import QUANTITIES, SLOWEST_SIDESLIP, Quantity
@@ -17,8 +18,6 @@ from simulator.telemetry.channels import HEADINGS, chosen
 from simulator.validation.compare.comparison_file import Comparison
 from simulator.validation.compare.coverage import compared_share
 from simulator.validation.compare.record import INSTEAD, SIDESLIP, USUAL_CHANNELS, Record
-
-Array = NDArray[np.float64]
 
 _TITLES = {one.columns[0]: one for one in QUANTITIES.values() if len(one.columns) == 1}
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from simulator.base.suggestions import did_you_mean
@@ -33,8 +34,6 @@ from simulator.validation.compare.comparison_file import Comparison
 from simulator.validation.compare.metrics_file import METRICS, read_metrics
 from vehicles.command import COMMAND
 from vehicles.readout import READOUT
-
-Array = NDArray[np.float64]
 
 MIN_ROWS = 3
 """Minimum number of rows."""

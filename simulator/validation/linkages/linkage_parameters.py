@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from simulator.validation.linkages.five_link import FIVE_LINK
 from simulator.validation.linkages.stewart import STEWART
 from vehicles.multibody.description.mechanism import WORLD, Joint, Loop, Mechanism
 from vehicles.multibody.description.rigid_body import RigidBody
-
-Vector = NDArray[np.float64]
 
 X, Y, Z = np.eye(3)
 

@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import NOTHING as MISSING
 from simulator.base.errors import ConfigError, JounceError, UnreadableError
 from simulator.base.npy_reader import read_json, read_npz
-from simulator.sensors.camera.geometry import FloatArray, Intrinsics
+from simulator.sensors.camera.geometry import Intrinsics
 from simulator.validation.reference.ray_scenes import NOTHING, RayScene, read_scene
 
 _CAMERA, _ANSWERS = "a camera", "images of a camera"
@@ -31,22 +32,22 @@ class CameraFile:
     ideal: Intrinsics
     """without distortion, as for the images"""
     distorted: Intrinsics
-    position: FloatArray
-    R_WC: FloatArray
+    position: Array
+    R_WC: Array
     """optical axes in W"""
-    depth: FloatArray
+    depth: Array
     object: NDArray[np.int64]
     """-1 = nothing"""
     label: NDArray[np.uint8]
     fair: NDArray[np.bool_]
-    points: FloatArray
+    points: Array
     """(n, 3), in W"""
-    pixel_ideal: FloatArray
-    pixel_distorted: FloatArray
-    depth_of_point: FloatArray
+    pixel_ideal: Array
+    pixel_distorted: Array
+    depth_of_point: Array
 
     @property
-    def points_C(self) -> FloatArray:
+    def points_C(self) -> Array:
         """Points in optical axes."""
         return (self.points - self.position) @ self.R_WC
 

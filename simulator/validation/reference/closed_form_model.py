@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import JounceError
 from simulator.base.records import record
 from simulator.base.rotations import rotation_of_quaternion
@@ -24,7 +24,6 @@ from vehicles.suspension.tables.build_tables import FINEST_TOLERANCE, build_tabl
 from vehicles.suspension.tables.reduced_table import INTERPOLATED, covers
 from vehicles.suspension.tables.tabulated import TabulatedMechanism, TabulatedWorkspace, prepare_from_tables
 
-Array = NDArray[np.float64]
 States = dict[str, Array]
 
 MASSLESS = ("chassis_alpha_world", "chassis_acc_world", "theta_ddot", "wheel_acc")

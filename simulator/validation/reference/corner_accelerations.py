@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.validation.reference.model_corners import JOINTS
 from vehicles.mechanism_parameters import MechanismParameters
@@ -19,8 +19,6 @@ from vehicles.suspension.macpherson import kinematics as macpherson
 from vehicles.suspension.macpherson.corner import MacPhersonCorner
 from vehicles.suspension.semi_trailing_arm import kinematics as semi_trailing_arm
 from vehicles.suspension.semi_trailing_arm.corner import SemiTrailingArmCorner
-
-Array = NDArray[np.float64]
 
 LOWER_ARM, UPRIGHT, CARRIER, TIEROD, SHOCK_LOWER, SHOCK_UPPER, UPPER_ARM = range(len(kind_module("kinematics").BODIES))
 """Indices of the bodies of a double wishbone."""

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from simulator.validation.reference.corner_accelerations import BodyMotions, MacPhersonMotions, SemiTrailingArmMotions, motions_of
@@ -25,8 +25,6 @@ from vehicles.mechanism_parameters import new_workspace
 from vehicles.steering.steering import STEERING_STATE, place_tierods
 from vehicles.suspension.blocks import place_blocks
 from vehicles.suspension.hard_stops import no_ends
-
-Array = NDArray[np.float64]
 
 INPUTS = ("travel", "rack")
 QUANTITIES = ("theta", "wheel_x", "wheel_y", "toe_in", "camber", "caster", "kingpin", "strut_length", "spring_length", "shock_length")

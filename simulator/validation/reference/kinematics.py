@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import checked_size
 from simulator.base.npy_reader import read_json
@@ -36,7 +36,6 @@ CARRIER = kind_module("kinematics").CARRIER
 LIMIT = 1e-12
 MAX_BYTES = 1 << 28
 """Maximum size of a reference file in bytes."""
-Array = NDArray[np.float64]
 INPUTS = ("theta", "delta", "theta_dot", "delta_dot", "theta_ddot", "delta_ddot")
 AXLES = {"front": 0, "rear": 2}
 

@@ -20,8 +20,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from simulator.base.table_text import read_table_text
@@ -32,7 +32,6 @@ from vehicles.multibody.description.mechanism import Mechanism
 from vehicles.multibody.loops.constraint_jacobian import position_residuals, velocity_residuals
 from vehicles.multibody.tree.system import build_system
 
-Vector = NDArray[np.float64]
 Rows = dict[str, Vector]
 
 POSE = ("x", "y", "z", "phi", "theta", "psi")

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.base.rotations import quaternion_of_rotation, rotation_of_quaternion
 from simulator.validation.reference.accelerations import LIMIT, read_states
@@ -24,7 +24,6 @@ from vehicles.multibody.tree.body_motion import BodyMotion, body_motion, mechani
 from vehicles.multibody.tree.constraints import set_jacobian, set_rates, set_residuals
 from vehicles.multibody.tree.system import System, build_system
 
-Array = NDArray[np.float64]
 Outputs = dict[str, Array]
 
 LINKS = ("link_pos_world", "link_R_world", "link_alpha_world", "link_acc_com_world")

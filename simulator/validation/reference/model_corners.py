@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, numbers, record
 from simulator.validation.reference.model_file import JointFormat, ModelFile
@@ -26,8 +26,6 @@ from vehicles.suspension.default_kind import NAME, kind_module
 from vehicles.suspension.macpherson.corner import MacPhersonCorner
 from vehicles.suspension.semi_trailing_arm.corner import SemiTrailingArmCorner
 from vehicles.suspension.springs_and_dampers import STRUTS
-
-Vector = NDArray[np.float64]
 
 CHASSIS, RACK = "chassis", "rack"
 

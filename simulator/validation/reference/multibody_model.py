@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.records import Record
 from simulator.validation.reference.model_corners import FORMATS, CornerFormat
 from vehicles.mechanism_parameters import CORNER_NAMES, VehicleDesign
@@ -23,7 +23,6 @@ from vehicles.multibody.tree.system import System, build_system
 from vehicles.multibody.tree.tree import move, set_velocities
 from vehicles.multibody_vehicle import CHASSIS, RACK, quarter_car, vehicle_mechanism
 
-Array = NDArray[np.float64]
 States = dict[str, Array]
 
 STEP_ANGLE, STEP_OFFSET = 0.05, 0.01

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import NOTHING as MISSING
 from simulator.base.errors import ConfigError, JounceError, UnreadableError
 from simulator.base.npy_reader import read_json, read_npy, read_npz
@@ -27,7 +28,6 @@ from terrain.readers import obj
 from terrain.readers.request import ReadRequest
 from terrain.soil import SOIL
 
-FloatArray = NDArray[np.float64]
 SPACING, EXTENT = 0.25, 120.0
 """m. Nodes and half the side of the grid for hills, which the files give as a formula."""
 INTERPOLATION = f"catmull_rom:{SPACING}"
@@ -42,13 +42,13 @@ class RaySet:
     """Rays and their answers; arrays have one row per ray."""
 
     name: str
-    origin: FloatArray
-    direction: FloatArray
+    origin: Array
+    direction: Array
     max_range: float
-    range: FloatArray
+    range: Array
     object: NDArray[np.int64]
     """-1 = nothing"""
-    normal: FloatArray
+    normal: Array
     sens: NDArray[np.uint8]
 
     @property
@@ -144,7 +144,7 @@ def _sets(scene: dict[str, Any], data: dict[str, NDArray[Any]], folder: Path) ->
         yield RaySet(name, origin, direction, float(rays["max_range"]), range_, numbers, normal.astype(float), sens)
 
 
-def beams(sensor: dict[str, Any], azimuth: dict[str, Any]) -> FloatArray:
+def beams(sensor: dict[str, Any], azimuth: dict[str, Any]) -> Array:
     """Return the directions (columns * rings, 3) of a scan, in sensor axes."""
     up = np.radians(np.asarray(sensor["elevation_deg"], float))[None, :]
     around = np.radians(azimuth["start"] + azimuth["step"] * np.arange(azimuth["count"]))[:, None]
@@ -152,7 +152,7 @@ def beams(sensor: dict[str, Any], azimuth: dict[str, Any]) -> FloatArray:
     return np.stack((np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up) + 0.0 * around), axis=-1).reshape(-1, 3)
 
 
-def rotation(rpy_deg: tuple[float, float, float]) -> FloatArray:
+def rotation(rpy_deg: tuple[float, float, float]) -> Array:
     """Return the axes (3, 3) of a sensor in W."""
     (cr, sr), (cp, sp), (cy, sy) = ((math.cos(math.radians(a)), math.sin(math.radians(a))) for a in rpy_deg)
     turn = np.array(((cy, -sy, 0.0), (sy, cy, 0.0), (0.0, 0.0, 1.0)))

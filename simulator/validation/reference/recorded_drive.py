@@ -12,16 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, UnreadableError
 from simulator.base.inputfile import read_bytes
 from simulator.base.npy_reader import read_json
 from simulator.base.records import numbers
 from terrain.ground import Ground
 from terrain.load_terrain import load_terrain
-
-Array = NDArray[np.float64]
 
 INPUTS = {"steering": (-1.0, 1.0), "throttle": (0.0, 1.0), "braking": (0.0, 1.0)}
 """Input columns and their ranges."""

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from simulator.base.arrays import Array
 from simulator.base.errors import JounceError, UnreadableError
 from simulator.base.npy_reader import read_json, read_npz
 from simulator.sensors.lidar.beams import Firings, beam_table, firings
 from simulator.sensors.pose_history import PoseHistory
 from simulator.validation.reference.ray_scenes import RayScene, read_scene, rotation
 
-FloatArray = NDArray[np.float64]
 TICK = 1e-3
 """s. Distance of the poses of a history."""
 _SCAN, _ANSWERS = "a scan of a moving lidar", "answers of a scan"
@@ -29,16 +29,16 @@ _SCAN, _ANSWERS = "a scan of a moving lidar", "answers of a scan"
 class Twist(NamedTuple):
     """Motion with constant velocity and angular velocity in the own axes."""
 
-    p: FloatArray
+    p: Array
     """(3,) m, at t = 0"""
-    R: FloatArray
+    R: Array
     """(3, 3)"""
-    v: FloatArray
+    v: Array
     """(3,) m/s"""
-    w: FloatArray
+    w: Array
     """(3,) rad/s"""
 
-    def pose(self, time: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def pose(self, time: Array) -> tuple[Array, Array]:
         """Return positions (n, 3) [m] and axes (n, 3, 3) at times (n,) [s], in closed form."""
         t, rate = np.asarray(time, float)[:, None], float(np.linalg.norm(self.w))
         turn = Rotation.from_rotvec(t * self.w).as_matrix()
@@ -59,14 +59,14 @@ class ScanFile:
     max_range: float
     motion: Twist
     fired: Firings
-    time: FloatArray
+    time: Array
     ring: NDArray[np.int64]
-    range: FloatArray
+    range: Array
     object: NDArray[np.int64]
     """-1 = nothing"""
     fair: NDArray[np.bool_]
-    raw: FloatArray
-    deskewed: FloatArray
+    raw: Array
+    deskewed: Array
 
     def history(self) -> PoseHistory:
         """Return the poses at ticks from the start to the end of the scan."""

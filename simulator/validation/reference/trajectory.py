@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.jit import kernel
 from simulator.base.output_target import output_path
@@ -34,8 +34,6 @@ from vehicles.steering.steering import place_tierods
 from vehicles.step import vehicle_step
 from vehicles.tires.radial import effective_radius
 from vehicles.vehicle import Vehicle
-
-Array = NDArray[np.float64]
 
 STEP = 1e-3
 """Maximum time step in s; an integer number of steps fits between two samples."""

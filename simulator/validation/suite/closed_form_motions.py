@@ -10,11 +10,12 @@ import math
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.report.plot import Axis, Panel, over_reference
 from simulator.validation.suite.mass_properties import masses
 from simulator.validation.suite.reference_runs import CORNERS, FRONT, REAR, drive, slippery, straight
-from simulator.validation.suite.result import Array, Finding, PageFigure, ReferenceData, Row, within
+from simulator.validation.suite.result import Finding, PageFigure, ReferenceData, Row, within
 from vehicles.vehicle import Vehicle
 from vehicles.vehicle_model import VehicleModel
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.validation.suite.result import Array
+from simulator.base.arrays import Array
 from vehicles.vehicle import Vehicle
 
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.api.simulation import Simulation
+from simulator.base.arrays import Array
 from simulator.telemetry.log import Log
-from simulator.validation.suite.result import Array
 
 VEHICLE = "hmmwv"
 """Vehicle of the closed forms."""

@@ -8,17 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from simulator.report.plot import Panel
 from simulator.validation.reference.result import Comparison
 
 PASS, FAIL, KNOWN, STALE = "pass", "FAIL", "known", "known, but passes"
 """Verdicts. KNOWN: outside the tolerance and listed with a reason in `simulator.validation.suite.known_deviations`. STALE: listed there,
 but within the tolerance."""
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

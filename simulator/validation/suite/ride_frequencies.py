@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.api.loading import assemble
+from simulator.base.arrays import Array
 from simulator.validation.datasheet.static_values import static_values_of
 from simulator.validation.suite.reference_runs import VEHICLE
-from simulator.validation.suite.result import Array, Finding, ReferenceData, Row, within
+from simulator.validation.suite.result import Finding, ReferenceData, Row, within
 from terrain.ground import Ground
 from vehicles.stages import present_suspension
 from vehicles.vehicle import Vehicle

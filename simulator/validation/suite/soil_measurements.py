@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.records import Record
 from simulator.builder.builder import build_soil, build_tire
 from simulator.fitting.soil_file_writer import interval_words
@@ -16,7 +17,7 @@ from simulator.fitting.soil_fit import FittedSoil, error_over_range, fit_soil, p
 from simulator.fitting.soil_measurements import WheelTests, read_tests
 from simulator.report.plot import GRAY, Axis, Curve, Panel
 from simulator.tools.soil.soil_bin import SoilBin
-from simulator.validation.suite.result import Array, Finding, PageFigure, Part, ReferenceData, Row
+from simulator.validation.suite.result import Finding, PageFigure, Part, ReferenceData, Row
 from vehicles.tires.tire_file import TireFile
 
 START = "silica_sand"

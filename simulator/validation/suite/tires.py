@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.records import Record, record
 from simulator.configuration.file_lookup import data_folder
 from simulator.report.plot import BLUE, Axis, Curve, Panel
 from simulator.validation.reference.tire_rows import Numbers, compare_tire, read_rows
-from simulator.validation.suite.result import Array, Finding, PageFigure, ReferenceData, Row, near, of_comparison, within
+from simulator.validation.suite.result import Finding, PageFigure, ReferenceData, Row, near, of_comparison, within
 from terrain.soil import FIRM, SOIL
 from vehicles.tires.wheel_on_soil import soil_wheel
 

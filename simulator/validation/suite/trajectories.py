@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.inputfile import read_bytes
 from simulator.builder.builder import build_vehicle
 from simulator.validation.reference.recorded_drive import Recording
 from simulator.validation.reference.trajectory import CORNERS, TrajectoryComparison, arm_angles, compare_trajectory, trajectory_panels
-from simulator.validation.suite.result import Array, Finding, PageFigure, ReferenceData, Row
+from simulator.validation.suite.result import Finding, PageFigure, ReferenceData, Row
 from vehicles.steering.steering import place_tierods
 from vehicles.vehicle import Vehicle
 

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.view.bodies.car_wheel import car_wheel
 from simulator.view.bodies.contract import Body, Size
-from simulator.view.meshes import Array, Builder, mirrored
+from simulator.view.meshes import Builder, mirrored
 
 BLACK, TRIM, METAL, FRAME, LAMP, RED, AMBER = (
     (24, 24, 26),

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from simulator.view.meshes import Array, Builder, moved
+from simulator.base.arrays import Array
+from simulator.view.meshes import Builder, moved
 
 RUBBER, GROOVE, RIM, DARK, HUB = (40, 40, 41), (24, 24, 25), (168, 170, 174), (30, 31, 33), (120, 122, 126)
 SPOKES, SEGMENTS = 5, 40

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.view.meshes import Array
+from simulator.base.arrays import Array
 
 
 class Size(NamedTuple):

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.view.bodies.contract import Body, Size
 from simulator.view.bodies.hmmwv_wheel import wheel
-from simulator.view.meshes import Array, Builder, mirrored, moved
+from simulator.view.meshes import Builder, mirrored, moved
 
 PAINT, SHADE, EDGE = (178, 157, 118), (158, 139, 104), (120, 105, 78)
 CANVAS, CRATE = (98, 96, 74), (92, 84, 56)

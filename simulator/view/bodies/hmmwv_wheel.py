@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from simulator.view.meshes import Array, Builder, moved
+from simulator.base.arrays import Array
+from simulator.view.meshes import Builder, moved
 
 RUBBER = (46, 45, 44)
 TREAD = (58, 56, 53)

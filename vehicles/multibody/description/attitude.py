@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from simulator.base.arrays import Vector
 
 
 def rotation_of_angles(roll: float, pitch: float, yaw: float) -> Vector:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.fields import Either, Field, Group, Named, Number
 from simulator.base.records import LARGEST
 from simulator.base.rotations import quaternion_of_rotation
@@ -15,8 +15,6 @@ from simulator.base.suggestions import no_such_key
 from simulator.base.values import Values
 from vehicles.multibody.description.attitude import rotation_of_angles
 from vehicles.multibody.description.mechanism import JOINTS, Joint, Mechanism
-
-Vector = NDArray[np.float64]
 
 _ENTRY = (
     Field(

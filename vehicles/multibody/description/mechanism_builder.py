@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.multibody.description.mechanism import Joint, JointSpring, LevelSpring, Loop, Mechanism, Spring
 from vehicles.multibody.description.rigid_body import RigidBody
-
-Vector = NDArray[np.float64]
 
 
 @dataclass

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import raise_all
 from simulator.base.fields import Either, Field, Fields, Flag, Group, Named, Number, Text, Variants, read
 from simulator.base.rotations import quaternion_of_rotation
@@ -35,7 +35,6 @@ from vehicles.multibody.description.mechanism import (
 )
 from vehicles.multibody.description.rigid_body import RigidBody
 
-Vector = NDArray[np.float64]
 PERPENDICULAR = 1e-5
 """Cosine below which two axes written with six digits are taken as perpendicular; the second axis is corrected."""
 

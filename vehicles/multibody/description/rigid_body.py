@@ -6,12 +6,10 @@ import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError, InertiaWarning
 from simulator.base.records import join
-
-Vector = NDArray[np.float64]
 
 MIN_RADIUS = 1e-4
 """m. Minimum radius of gyration of a body; smaller values are typos."""

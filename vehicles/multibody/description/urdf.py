@@ -14,14 +14,12 @@ import xml.etree.ElementTree as ET
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError, UnreadableError
 from vehicles.multibody.description.attitude import direction, rotation_of_angles
 from vehicles.multibody.description.mechanism import WORLD, Coupling, Joint, Loop, Mechanism
 from vehicles.multibody.description.rigid_body import RigidBody
-
-Vector = NDArray[np.float64]
 
 KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed", "floating": "free"}
 """Supported joint types of URDF; `planar` is not supported."""

@@ -20,18 +20,14 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from simulator.base.algebra.spatial import add_six, columns, lower, rotated, shift_motion, store_columns, store_six, triple, upper
 from simulator.base.algebra.vectors import add, cross, dot, in_frame, scale, sub, symmetric_in_frame, symmetric_times, vector
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from vehicles.multibody.tree.constraints import Constraints
 from vehicles.multibody.tree.forces import Forces
 from vehicles.multibody.tree.tree import Tree, turn_by_quaternion, turn_quaternion
-
-Vector = NDArray[np.float64]
 
 TURN, SLIDE = range(2)
 """Kinds of coordinates."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.records import Record, record
 from vehicles.multibody.description.topology import path_between
 from vehicles.multibody.formulations.absolute_coordinates import BODIES, COORDINATES, SLIDE, TURN, Absolute
@@ -22,8 +22,6 @@ from vehicles.multibody.tree.constraints import COUPLING, DOT, POINT, ROWS, TERM
 from vehicles.multibody.tree.forces import Forces
 from vehicles.multibody.tree.system import System, loop_rows, perpendiculars
 from vehicles.multibody.tree.tree import FIXED, FREE, MOTION, NODES, PRISMATIC, REVOLUTE, SPHERICAL, Tree
-
-Vector = NDArray[np.float64]
 
 WORLD_AXES = np.eye(3)
 

@@ -19,13 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.vectors import symmetric_times
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, Table, record
 from vehicles.multibody.formulations.absolute_coordinates import Absolute
 from vehicles.multibody.formulations.absolute_layout import Group
 from vehicles.multibody.tree.constraints import DOT, set_gamma, set_jacobian, set_residuals
-
-Vector = NDArray[np.float64]
 
 ENTRIES = (
     # name        shape  unit  description

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.records import record
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.multibody.formulations.constraint_embedding_kernels import Embedding, evaluate
@@ -22,8 +23,6 @@ from vehicles.multibody.loops.closure import (
 from vehicles.multibody.tree.coordinates import coordinate_units, smallest_unit
 from vehicles.multibody.tree.system import Cluster, Dimensions, System
 from vehicles.multibody.tree.tree import move
-
-Vector = NDArray[np.float64]
 
 CLOSED = 1e-13
 """m, rad. Residual at which Newton's method stops; rounding error of the points of a mechanism of a few meters."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.multibody.loops.analysis import mobility
 from vehicles.multibody.tree.system import Dimensions, System
-
-Vector = NDArray[np.float64]
 
 
 class Formulation(ABC):

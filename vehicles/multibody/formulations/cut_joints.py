@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.symmetric_elimination import solve
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.multibody.formulations.contract import MultiplierFormulation
@@ -21,8 +22,6 @@ from vehicles.multibody.tree.constraints import contradicts, set_gamma, set_jaco
 from vehicles.multibody.tree.forces import apply_forces
 from vehicles.multibody.tree.system import Dimensions, Parts, System
 from vehicles.multibody.tree.tree import move, set_velocities, start_inertias
-
-Vector = NDArray[np.float64]
 
 REFINE = 1e-12
 """Residual, as a fraction of the first residual, above which the solution is refined."""

@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 
 from simulator.base.algebra.symmetric_elimination import factor, solve
 from simulator.base.algebra.vectors import cross, dot, scale, symmetric_times
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
 from vehicles.multibody.formulations.absolute_coordinates import Absolute
 from vehicles.multibody.formulations.augmented_equations import Equations, largest_acceleration, set_row_accelerations
 from vehicles.multibody.tree.constraints import contradicts
-
-Vector = NDArray[np.float64]
 
 SINGULAR = 1e-13
 """A body whose product of principal moments is below this fraction of their cubed sum has no inertia about some axis."""

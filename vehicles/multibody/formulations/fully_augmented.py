@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.jit import kernel
 from simulator.base.rotations import quaternion_of_rotation
 from vehicles.multibody.description.mechanism import MechanismError
@@ -40,8 +41,6 @@ from vehicles.multibody.formulations.sparse_augmented import Sparse, allocate_sp
 from vehicles.multibody.tree.forces import apply_forces
 from vehicles.multibody.tree.system import Dimensions, Parts, System
 from vehicles.multibody.tree.tree import move, set_velocities
-
-Vector = NDArray[np.float64]
 
 TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, DEPENDENT)
 """Tolerances for a zero pivot that are tried when the number of zero pivots is known."""

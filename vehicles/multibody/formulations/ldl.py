@@ -21,10 +21,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 
-Vector = NDArray[np.float64]
 Indices = NDArray[np.uint32]
 """Unsigned, so that the compiler does not handle negative indices: a factor of two in speed."""
 

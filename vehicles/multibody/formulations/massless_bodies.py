@@ -24,12 +24,12 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.records import Record
 from vehicles.multibody.tree.articulated_body import accelerate_nodes
 from vehicles.multibody.tree.system import System
 from vehicles.multibody.tree.tree import move, set_velocities
 
-Vector = NDArray[np.float64]
 Evaluate = Callable[[Vector, Vector, Vector], int]
 """(q, v, accel) -> status, 0 or below for success."""
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record
 from vehicles.multibody.formulations.absolute_coordinates import Absolute
@@ -31,8 +32,6 @@ from vehicles.multibody.formulations.augmented_equations import (
 )
 from vehicles.multibody.formulations.ldl import BLOCK, Factorization, clear, entry, factorize, lay_out_factorization, solve
 from vehicles.multibody.tree.constraints import contradicts
-
-Vector = NDArray[np.float64]
 
 REFINE = 1e-13
 """Residual of a row, as a fraction of the largest acceleration, above which the solution is refined."""

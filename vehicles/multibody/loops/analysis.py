@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.multibody.loops.constraint_jacobian import (
     free_coordinates,
     joint_jacobian,
@@ -14,8 +15,6 @@ from vehicles.multibody.loops.constraint_jacobian import (
     velocity_products,
 )
 from vehicles.multibody.tree.system import System
-
-Vector = NDArray[np.float64]
 
 RANK = 1e-5
 """Singular values of Gc below this fraction of the maximum count as zero.

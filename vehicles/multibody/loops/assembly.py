@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.multibody.loops.constraint_jacobian import free_coordinates, joint_jacobian, loops_of, position_residuals, velocity_residuals
 from vehicles.multibody.tree.system import System
 from vehicles.multibody.tree.tree import advance_positions
-
-Vector = NDArray[np.float64]
 
 CLOSED = 1e-12
 """m, rad. Tolerance of closed loops; rounding of the points of a mechanism of a few meters stays below."""

@@ -7,13 +7,12 @@ from numpy.typing import NDArray
 
 from simulator.base.algebra.spatial import shift_force, unrotated
 from simulator.base.algebra.vectors import dot, sub, vector
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
 from vehicles.multibody.loops.loop_forces import set_accelerations
 from vehicles.multibody.tree.constraints import COUPLING, set_gamma, set_jacobian, set_rates, set_residuals
 from vehicles.multibody.tree.system import System
 from vehicles.multibody.tree.tree import FREE, PRISMATIC, REVOLUTE, SPHERICAL, VELOCITIES, move, set_velocities
-
-Vector = NDArray[np.float64]
 
 
 @kernel

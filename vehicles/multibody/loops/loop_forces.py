@@ -15,18 +15,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.algebra.symmetric_elimination import add_scaled_row
 from simulator.base.algebra.vectors import vector
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 from vehicles.multibody.description.topology import ancestors
 from vehicles.multibody.tree.constraints import COUPLING, DOT
 from vehicles.multibody.tree.system import System
 from vehicles.multibody.tree.tree import FIXED, FREE, PRISMATIC, REVOLUTE, SPHERICAL
-
-Vector = NDArray[np.float64]
 
 SPANS = (
     # name   shape  unit  description

@@ -15,15 +15,13 @@ from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.multibody.loops.analysis import mobility
 from vehicles.multibody.motion.unweighted_projection import allocate_plain, smallest_part
 from vehicles.multibody.tree.coordinates import coordinate_units, row_units
 from vehicles.multibody.tree.system import System
 from vehicles.multibody.tree.tree import advance_positions
-
-Vector = NDArray[np.float64]
 
 NEAR_DISTANCE = 0.2
 """Distance below which the planner looks ahead."""

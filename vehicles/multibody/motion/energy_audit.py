@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from simulator.base.algebra.spatial import add_six, inertia_times, lower, shift_force, upper
 from simulator.base.algebra.vectors import vector
+from simulator.base.arrays import Vector
 from simulator.base.jit import kernel
 from vehicles.integration.contract import Integrator
 from vehicles.multibody.description.mechanism import MechanismError
@@ -32,7 +33,6 @@ from vehicles.multibody.tree.forces import apply_forces
 from vehicles.multibody.tree.system import System
 from vehicles.multibody.tree.tree import move, set_velocities, start_inertias
 
-Vector = NDArray[np.float64]
 Accelerations = Callable[[float, Vector, Vector], Vector]
 """(n_v,) at a time [s] and a closed state."""
 

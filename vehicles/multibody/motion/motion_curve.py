@@ -16,14 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.multibody.formulations.constraint_embedding_formulation import dependent_columns
 from vehicles.multibody.loops.constraint_jacobian import joint_jacobian, position_residuals
 from vehicles.multibody.tree.coordinates import Coordinate, row_units, size_of, velocity_coordinates
 from vehicles.multibody.tree.system import Cluster, System
 from vehicles.multibody.tree.tree import VELOCITIES, advance_positions
-
-Vector = NDArray[np.float64]
 
 CLOSED = 1e-14
 """Residual, scaled by the size of the mechanism, at which Newton's method stops."""

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.integration.contract import Integrator, Project, Rates
 from vehicles.integration.one_step import RungeKutta4, SemiImplicitEuler
 from vehicles.multibody.description.mechanism import MechanismError
@@ -19,8 +19,6 @@ from vehicles.multibody.motion.stabilization import Control, NoControl
 from vehicles.multibody.tree.body_motion import mechanical_energy
 from vehicles.multibody.tree.system import System
 from vehicles.multibody.tree.tree import advance_positions, position_rates
-
-Vector = NDArray[np.float64]
 
 METHODS: dict[str, Callable[[Rates, Project, int], Integrator]] = {
     "semi_implicit_euler": lambda rates, project, n_q: SemiImplicitEuler(rates, range(n_q), project),

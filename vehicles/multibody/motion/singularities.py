@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.multibody.loops.constraint_jacobian import loops_of
 from vehicles.multibody.motion.motion_curve import Configuration, MotionCurve
 from vehicles.multibody.tree.tree import advance_positions
-
-Vector = NDArray[np.float64]
 
 NODES = np.array([-1.0, -0.8, -0.6, -0.4, 0.4, 0.6, 0.8, 1.0])
 """Positions of the interpolated configurations, in units of the half width of a neighborhood, all away from its middle."""

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.jit import kernel
 from vehicles.multibody.formulations.constraint_embedding_formulation import ConstraintEmbedding
 from vehicles.multibody.formulations.contract import Formulation, MultiplierFormulation
@@ -24,8 +24,6 @@ from vehicles.multibody.tree.constraints import set_jacobian, set_rates, set_res
 from vehicles.multibody.tree.coordinates import smallest_unit
 from vehicles.multibody.tree.system import System
 from vehicles.multibody.tree.tree import move, set_velocities
-
-Vector = NDArray[np.float64]
 
 CLOSED = 1e-15
 """m, rad, m/s, rad/s, for a mechanism of one meter or more. Tolerance of projections, if rounding does not stop them earlier.

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.multibody.description.mechanism import MechanismError
 from vehicles.multibody.motion.motion_curve import Configuration, MotionCurve
 from vehicles.multibody.motion.singularities import Neighborhood, Singular, bisect, crossing, dead_point, reached, stretched_loops
 from vehicles.multibody.tree.coordinates import Coordinate
 from vehicles.multibody.tree.system import System
-
-Vector = NDArray[np.float64]
 
 LARGEST_STEP = 0.08
 """Maximum step along the curve [rad, sizes of the mechanism]."""

@@ -13,14 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.jit import inline, kernel
 from vehicles.multibody.loops.constraint_jacobian import free_coordinates, set_joint_jacobian
 from vehicles.multibody.motion.mass_weighted_projection import is_rounding, largest
 from vehicles.multibody.tree.constraints import set_jacobian, set_rates, set_residuals
 from vehicles.multibody.tree.system import Parts, System
 from vehicles.multibody.tree.tree import advance_positions, move, set_velocities
-
-Vector = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-9
 """Rows with a remainder below this fraction of the largest are redundant, for any rank."""

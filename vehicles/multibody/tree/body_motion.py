@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.multibody.tree.articulated_body import accelerate_nodes
 from vehicles.multibody.tree.forces import spring_energy
 from vehicles.multibody.tree.system import System
 from vehicles.multibody.tree.tree import energy, move, set_velocities
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

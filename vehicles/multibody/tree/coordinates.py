@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.multibody.description.mechanism import Joint
 from vehicles.multibody.tree.constraints import COUPLING, DOT
 from vehicles.multibody.tree.system import Cluster, System
 from vehicles.multibody.tree.tree import POSITIONS, move
-
-Vector = NDArray[np.float64]
 
 AXES = ("x", "y", "z")
 

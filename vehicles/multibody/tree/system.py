@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.records import Record, record
 from vehicles.multibody.description.mechanism import WORLD, Coupling, Joint, Loop, Mechanism
 from vehicles.multibody.description.rigid_body import RigidBody
@@ -17,7 +17,6 @@ from vehicles.multibody.tree.constraints import COUPLING, DISTANCE, DOT, DRIVEN,
 from vehicles.multibody.tree.forces import CONSTANT_FORCES, JOINT_SPRINGS, LEVEL_SPRINGS, SPRINGS, Forces
 from vehicles.multibody.tree.tree import FIXED, FREE, MOTION, NODES, POSITIONS, PRISMATIC, REVOLUTE, SPHERICAL, VELOCITIES, Tree
 
-Vector = NDArray[np.float64]
 Frame = tuple[int, tuple[Vector, Vector]]
 """Body frame B relative to its node: number of the node, attitude R_MB (3, 3) and origin p_MB (3,)."""
 

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.multibody.description.mechanism_builder import Parts
@@ -20,8 +20,6 @@ from vehicles.suspension.double_wishbone.geometry import designed, lower_arm_poi
 from vehicles.suspension.double_wishbone.geometry_kernels import DESIGN_BODIES, KNUCKLE, WHEEL, turn_to_rod
 from vehicles.suspension.double_wishbone.kinematics import TIEROD
 from vehicles.suspension.double_wishbone.mechanism import BODY_NAMES, add_double_wishbone
-
-Vector = NDArray[np.float64]
 
 REACH = Reach(widest=(-0.8, 0.8), closes=None, past_stops=0.08, without_stops=(-0.3, 0.3), short_of_open=0.1)
 """Ranges in rad."""

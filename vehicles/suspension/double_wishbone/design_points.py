@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.multibody.description.rigid_body import RigidBody
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.algebra.array_vectors import cross, unit
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from vehicles.suspension.double_wishbone.design_points import DoubleWishbonePoints
@@ -13,9 +13,6 @@ from vehicles.suspension.double_wishbone.geometry_kernels import DESIGN, DESIGN_
 from vehicles.suspension.double_wishbone.kinematics import BODIES
 from vehicles.suspension.hinge import Hinge
 from vehicles.suspension.wheel_carrier import carrier_with_wheel
-
-Vector = NDArray[np.float64]
-
 
 ARM_RANGE = (-0.4, 0.25)
 """rad. Range of arm angles in the search for the equilibrium."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.multibody.description.mechanism import JointSpring, Spring
 from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.suspension.double_wishbone.design_points import DoubleWishbonePoints
-
-Vector = NDArray[np.float64]
 
 BODY_NAMES = {
     "lower_arm": "lca",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.base.algebra.array_vectors import cross, norm, unit
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, Group
 from simulator.base.values import Values
 from vehicles.compliance.elastic_axle import CARRIER, Joint, Linkage, Rod
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.axle_section import Axle, Vector
+from vehicles.suspension.axle_section import Axle
 from vehicles.suspension.axle_table import ARM, ROD, axle_fields
 from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
 from vehicles.suspension.double_wishbone.geometry import universal_axes

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.records import Record
 from vehicles.multibody.description.mechanism import Spring
 from vehicles.multibody.description.mechanism_builder import Parts
@@ -18,8 +18,6 @@ from vehicles.suspension.five_link.block import FIVE_LINK_BLOCK
 from vehicles.suspension.five_link.design_points import FiveLinkPoints
 from vehicles.suspension.five_link.geometry import link_axes, write_five_link
 from vehicles.suspension.five_link.kinematics import BODIES, LINKS, LOWER_REAR
-
-Vector = NDArray[np.float64]
 
 PAST_STOPS = 0.03
 """m. Range of tables beyond the travel stops."""

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from simulator.base.arrays import Vector
 from vehicles.multibody.description.rigid_body import RigidBody
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, record
 from vehicles.suspension.five_link.design_points import FiveLinkPoints
 from vehicles.suspension.five_link.kinematics import BODIES, FOUND, LANES, LINKS, find_position
 from vehicles.suspension.wheel_carrier import carrier_with_wheel
-
-Vector = NDArray[np.float64]
 
 SEARCH_RANGE = 0.4
 """m. Largest height in the search for the travel limits."""

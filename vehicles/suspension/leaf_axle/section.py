@@ -29,9 +29,9 @@ links yield in the front eyes. To the side, both halves are springs at the heigh
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.algebra.array_vectors import unit
+from simulator.base.arrays import Vector
 from simulator.base.errors import ErrorCollector
 from simulator.base.fields import Choice, Field, Number
 from simulator.base.values import Values
@@ -40,8 +40,6 @@ from vehicles.compliance.elastic_beam import ElasticBeam, Tie
 from vehicles.suspension.axle_limits import MIRROR
 from vehicles.suspension.rigid_axle.locating_links import Guide
 from vehicles.suspension.rigid_axle.section import RigidAxle, fields_of
-
-Vector = NDArray[np.float64]
 
 LEAVES = {
     "FRONT_EYE": "front eye of the spring, on the chassis",

@@ -8,9 +8,9 @@ could roll only with compliant bushings.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.base.algebra.array_vectors import unit
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.base.values import Values
 from vehicles.appearance import BEAM_ON_LINKS
@@ -18,8 +18,6 @@ from vehicles.compliance.elastic_beam import ElasticBeam, Tie
 from vehicles.suspension.axle_limits import MIRROR
 from vehicles.suspension.rigid_axle.locating_links import Guide
 from vehicles.suspension.rigid_axle.section import RigidAxle, fields_of
-
-Vector = NDArray[np.float64]
 
 LINKS = {
     "LOWER_C": "lower link on the chassis, one per side",

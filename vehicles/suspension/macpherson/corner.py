@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import JointSpring, Spring
@@ -20,8 +21,6 @@ from vehicles.suspension.hinge import Hinge, rotation, six_of, turn_to_distance
 from vehicles.suspension.macpherson.block import MACPHERSON_BLOCK
 from vehicles.suspension.macpherson.kinematics import CARRIER, LOWER_ARM, MEMORY, RACK, STRUT
 from vehicles.suspension.wheel_carrier import carrier_with_wheel
-
-Vector = NDArray[np.float64]
 
 REACH = Reach(widest=(-0.8, 0.8), closes=None, past_stops=0.08, without_stops=(-0.3, 0.3), short_of_open=0.1)
 """Ranges in rad."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ErrorCollector
 from simulator.base.fields import Field, Group
 from simulator.base.values import Values
 from vehicles.body_fields import BODY, read_body
 from vehicles.compliance.elastic_axle import CARRIER, Joint, Linkage, Rod
 from vehicles.multibody.description.rigid_body import RigidBody
-from vehicles.suspension.axle_section import Axle, Vector, unit
+from vehicles.suspension.axle_section import Axle, unit
 from vehicles.suspension.axle_table import ARM, axle_fields
 from vehicles.suspension.macpherson.block import MACPHERSON_BLOCK
 from vehicles.suspension.macpherson.corner import MacPhersonCorner

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from vehicles.multibody.description.initial_state import InitialState
@@ -17,8 +17,6 @@ from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Reach
 from vehicles.suspension.hinge import Hinge
 from vehicles.suspension.mechanism.linkage import Linkage, Names
-
-Vector = NDArray[np.float64]
 
 
 class MechanismCorner(CornerDesign):

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Either, Field, Fields, Group, Number, Text, read
 from simulator.base.values import Values
@@ -20,9 +20,6 @@ from vehicles.suspension.axle_section import BUSHES, Axle
 from vehicles.suspension.axle_table import ANTI_ROLL_BAR, LOCATION, SHOCK, SPRING, WHEELS
 from vehicles.suspension.mechanism.corner import MechanismCorner, find_loop
 from vehicles.suspension.mechanism.linkage import Names
-
-Vector = NDArray[np.float64]
-
 
 MIRROR = np.array([1.0, -1.0, 1.0])
 """Mirror factors of a position or a direction at the plane y = 0."""

@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.multibody.description.mechanism import WORLD, Mechanism
 
-Vector = NDArray[np.float64]
 Point = tuple[str, Vector]
 """A body and a point of it, in its frame [m]."""
 Places = Mapping[str, tuple[Vector, Vector]]

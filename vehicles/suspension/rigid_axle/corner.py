@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import JointSpring, Spring
@@ -20,8 +20,6 @@ from vehicles.suspension.rigid_axle.block import RIGID_AXLE_BLOCK
 from vehicles.suspension.rigid_axle.kinematics import MEMORY, RODS
 from vehicles.suspension.rigid_axle.locating_links import RANGE, Guide
 from vehicles.suspension.wheel_carrier import carrier_with_wheel
-
-Vector = NDArray[np.float64]
 
 REACH = Reach(widest=(-0.5, 0.5), closes=None, past_stops=0.03, without_stops=(-0.1, 0.1), short_of_open=0.0)
 """Ranges in m."""

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from vehicles.suspension.rigid_axle.kinematics import CLOSED, MAX_ITERATIONS, RODS, TERMS
-
-Vector = NDArray[np.float64]
 
 RANGE = 0.15
 """m. Heights of either wheel, up and down, at which the rods must close, and for which the polynomial is fitted."""

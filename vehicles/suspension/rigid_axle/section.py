@@ -6,8 +6,8 @@ from abc import abstractmethod
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simulator.base.arrays import Vector
 from simulator.base.fields import Field, Fields, Group
 from vehicles.body_fields import BODY, POINT
 from vehicles.multibody.description.rigid_body import RigidBody
@@ -17,8 +17,6 @@ from vehicles.suspension.axle_table import FRAME, axle_fields
 from vehicles.suspension.rigid_axle.block import RIGID_AXLE_BLOCK
 from vehicles.suspension.rigid_axle.corner import RigidAxleSide
 from vehicles.suspension.rigid_axle.locating_links import Guide
-
-Vector = NDArray[np.float64]
 
 POINTS = {
     "SPINDLE": "wheel center",

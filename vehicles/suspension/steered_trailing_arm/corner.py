@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.algebra.array_vectors import norm, unit
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record, dtype_of
 from vehicles.multibody.description.mechanism import Spring
@@ -21,8 +22,6 @@ from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Places
 from vehicles.suspension.hinge import Hinge, rotation, six_of, turn_to_distance
 from vehicles.suspension.steered_trailing_arm.kinematics import ARM, CARRIER, MEMORY, RACK, STEERED_TRAILING_ARMS, place, show, steer
 from vehicles.suspension.wheel_carrier import carrier_with_wheel
-
-Vector = NDArray[np.float64]
 
 REACH = Reach(widest=(-0.8, 0.8), closes=None, past_stops=0.05, without_stops=(-0.3, 0.3), short_of_open=0.1)
 """Ranges in rad."""

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.base.inputfile import read_unicode
 from simulator.base.npy_reader import read_npy
 from simulator.base.table_text import TableRows
-from terrain.readers.contract import FloatArray
 
 MAX_BYTES = 1 << 25
 """Maximum size of a file [bytes]."""
@@ -44,8 +44,8 @@ class BarnWorld:
     """
 
     number: int
-    cylinders: FloatArray
-    path: FloatArray
+    cylinders: Array
+    path: Array
     folder: Path
 
     @property
@@ -90,7 +90,7 @@ def read_world(path: Path, number: int) -> BarnWorld:
     return _original(files[0], path, number)
 
 
-def _rows_of(file: Path, number: int, columns: tuple[str, str]) -> FloatArray:
+def _rows_of(file: Path, number: int, columns: tuple[str, str]) -> Array:
     """Return two columns of the rows of one world of a table. Raises ConfigError."""
     out, worlds = [], set()
     table = TableRows(file, "a CSV table", MAX_BYTES)
@@ -118,7 +118,7 @@ def _original(file: Path, folder: Path, number: int) -> BarnWorld:
     return BarnWorld(number, _sdf_cylinders(file), _path(paths[0]) if paths else np.zeros((0, 2)), folder)
 
 
-def _path(file: Path) -> FloatArray:
+def _path(file: Path) -> Array:
     """Return a reference path with start and goal. Raises ConfigError."""
     cells = read_npy(file, "an array of grid cells")
     if cells.ndim != 2 or cells.shape[1] != 2 or cells.dtype.kind not in "iuf":
@@ -126,7 +126,7 @@ def _path(file: Path) -> FloatArray:
     return np.vstack((START, np.array(FIRST_PATH) + CELL * cells.astype(float), GOAL))
 
 
-def _sdf_cylinders(file: Path) -> FloatArray:
+def _sdf_cylinders(file: Path) -> Array:
     """Return x, y, radius and height of all models of an SDF world with a cylinder. Raises ConfigError."""
     expected = "an SDF world with cylinders"
     text = read_unicode(file, expected, MAX_BYTES)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.tools.terrain.benchmarks.tasks import Task, tasks_text
 from simulator.tools.terrain.benchmarks.verti_bench_world import (
@@ -27,7 +28,6 @@ from simulator.tools.terrain.benchmarks.verti_bench_world import (
 )
 from terrain.objects.table_text import table_text
 from terrain.objects.world_object import Box, Material, WorldObject
-from terrain.readers.contract import FloatArray
 
 VARIANTS = ("as_simulated", "as_written")
 SPACING = 0.25
@@ -80,7 +80,7 @@ tread_strength: 1.0             # [A] SCM has none
 """
 
 
-def merged_friction(materials: NDArray[np.str_], friction: FloatArray) -> FloatArray:
+def merged_friction(materials: NDArray[np.str_], friction: Array) -> Array:
     """Return the friction coefficient of each tile after the merging of tiles; NaN at soft tiles stays.
 
     Tiles of one material are covered by rectangles of w columns by h rows. The next rectangle is the one with the largest (8 w + 1)(8 h + 1)
@@ -101,7 +101,7 @@ def merged_friction(materials: NDArray[np.str_], friction: FloatArray) -> FloatA
     return out
 
 
-def _merge(rest: NDArray[np.bool_], friction: FloatArray, out: FloatArray) -> None:
+def _merge(rest: NDArray[np.bool_], friction: Array, out: Array) -> None:
     """Cover the tiles of `rest` with rectangles, and write the friction of each; `rest` is empty afterwards."""
     rows, columns = rest.shape
     sizes = sorted(
@@ -183,7 +183,7 @@ def height_counts(world: VertiBenchWorld, parts: int, variant: str) -> tuple[NDA
     return np.rint(heights * parts * parts).astype(np.uint16), (world.high - world.low) / (255.0 * parts * parts)
 
 
-def is_soft(world: VertiBenchWorld, variant: str, x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
+def is_soft(world: VertiBenchWorld, variant: str, x: Array, y: Array) -> NDArray[np.bool_]:
     """Return whether the ground at points is soft."""
     if world.kind == "deformable" and variant == "as_simulated":
         return np.ones(np.shape(x), bool)

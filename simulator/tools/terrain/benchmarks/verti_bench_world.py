@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base import fields
+from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Choice, Field, Fields, Number
 from simulator.base.inputfile import checked_size
 from simulator.base.values import Values
 from simulator.base.yaml_reader import read_yaml
-from terrain.readers.contract import FloatArray
 
 NODES = 129
 """Pixels along a side of a height map, 1 m apart for the wheels."""
@@ -88,9 +88,9 @@ class VertiBenchWorld:
     low: float
     high: float
     materials: NDArray[np.str_]
-    friction: FloatArray
+    friction: Array
     obstacles: tuple[Obstacle, ...]
-    tasks: FloatArray
+    tasks: Array
     folder: Path
 
     @property
@@ -182,7 +182,7 @@ def _read_counts(image: Path) -> NDArray[np.uint8]:
     return counts
 
 
-def _tiles(content: Any, file: Path) -> tuple[NDArray[np.str_], FloatArray]:
+def _tiles(content: Any, file: Path) -> tuple[NDArray[np.str_], Array]:
     """Return the materials and the friction coefficients (TILES, TILES). Raises ConfigError."""
     materials, friction = np.full((TILES, TILES), "", "U16"), np.full((TILES, TILES), np.nan)
     for k, entry in enumerate(_list(content, file, "textures")):
@@ -217,7 +217,7 @@ def _obstacles(content: Mapping[str, Any], file: Path) -> tuple[Obstacle, ...]:
     return tuple(out)
 
 
-def _tasks(content: Any, file: Path) -> FloatArray:
+def _tasks(content: Any, file: Path) -> Array:
     """Return starts and goals (n, 2, 3). Raises ConfigError."""
     tasks = [_section(_TASK, entry, file, f"positions[{k}]") for k, entry in enumerate(_list(content, file, "positions"))]
     for task in tasks:
@@ -227,12 +227,12 @@ def _tasks(content: Any, file: Path) -> FloatArray:
     return np.array([(task["start"], task["goal"]) for task in tasks], float).reshape(-1, 2, 3)
 
 
-def node_heights(world: VertiBenchWorld) -> FloatArray:
+def node_heights(world: VertiBenchWorld) -> Array:
     """Return the heights (NODES, NODES) of the pixels [m], row 0 in the south."""
     return world.low + (world.high - world.low) * world.counts[::-1].astype(float) / 255.0
 
 
-def triangle_heights(heights: FloatArray, half: float, x: FloatArray, y: FloatArray) -> FloatArray:
+def triangle_heights(heights: Array, half: float, x: Array, y: Array) -> Array:
     """Return the heights [m] at points of two triangles per cell, split from its south-west to its north-east corner.
 
     Parameters
@@ -246,7 +246,7 @@ def triangle_heights(heights: FloatArray, half: float, x: FloatArray, y: FloatAr
     return np.where(u > v, a + u * (b - a) + v * (d - b), a + v * (c - a) + u * (d - c))
 
 
-def bilinear_heights(heights: FloatArray, half: float, x: FloatArray, y: FloatArray) -> FloatArray:
+def bilinear_heights(heights: Array, half: float, x: Array, y: Array) -> Array:
     """Return the bilinear heights [m] at points, see `triangle_heights`."""
     u, v, i, j = _cells(len(heights), half, x, y)
     south = (1.0 - u) * heights[j, i] + u * heights[j, i + 1]
@@ -254,13 +254,13 @@ def bilinear_heights(heights: FloatArray, half: float, x: FloatArray, y: FloatAr
     return np.asarray((1.0 - v) * south + v * north)
 
 
-def _cells(count: int, half: float, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.intp], NDArray[np.intp]]:
+def _cells(count: int, half: float, x: Array, y: Array) -> tuple[Array, Array, NDArray[np.intp], NDArray[np.intp]]:
     """Return the position in the cell and the cell (column, row) of points."""
     places = [np.clip((np.asarray(p, float) + half) * (count - 1) / (2.0 * half), 0.0, count - 1.0) for p in (x, y)]
     i, j = (np.minimum(np.floor(place), count - 2).astype(np.intp) for place in places)
     return places[0] - i, places[1] - j, i, j
 
 
-def heading(task: FloatArray) -> float:
+def heading(task: Array) -> float:
     """Return the heading [rad] from the start to the goal of a task (2, 3)."""
     return math.atan2(task[1, 1] - task[0, 1], task[1, 0] - task[0, 0])
