@@ -112,7 +112,7 @@ def test_a_table_of_objects_names_the_shapes_that_it_holds(tmp_path: Path) -> No
 
 
 def test_another_contract_or_a_name_in_use_is_refused() -> None:
-    with pytest.raises(JounceError, match="contract version 9; expected version 1"):
+    with pytest.raises(JounceError, match="written for version 9 of the contract; expected version 1"):
         register(ShapeKind("late", wedge, 9, (EDGE,)))
     with pytest.raises(JounceError, match="duplicate shape box"):
         register(ShapeKind("box", wedge, CONTRACT, (EDGE,)))
