@@ -154,7 +154,10 @@ class _CheckedFiles(IndexDataCacheFile):
         self._save_index({**overloads, key: name})
 
     def _load_index(self) -> dict[Any, str]:
-        return super()._load_index() if _is_valid(Path(self._index_path)) else {}
+        try:
+            return super()._load_index() if _is_valid(Path(self._index_path)) else {}
+        except (ImportError, AttributeError):  # the types of a caller that is not there any more, for example of a plugin
+            return {}
 
     def _load_data(self, name: str) -> Any:
         path = Path(self._data_path(name))

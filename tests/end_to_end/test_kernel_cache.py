@@ -6,12 +6,13 @@ import shutil
 import subprocess
 import sys
 import time
+import types
 
 import llvmlite.binding as llvm
 import pytest
 from program import ROOT, environment
 
-from simulator.base import kernel_eviction, prebuilt_kernels
+from simulator.base import kernel_cache, kernel_eviction, prebuilt_kernels
 
 PROGRAM = """
 import numpy as np
@@ -126,3 +127,14 @@ def test_unused_kernels_are_removed(tmp_path, monkeypatch):
     kernel_eviction.evict(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"last_week", "running", "today"}
     kernel_eviction.evict(tmp_path / "missing")
+
+
+def test_an_index_with_types_of_a_module_that_is_gone(tmp_path, monkeypatch):
+    """As after the removal of a plugin that has called the kernel: the kernel is compiled again."""
+    monkeypatch.setitem(sys.modules, "gone", types.ModuleType("gone"))
+    sys.modules["gone"].Layout = type("Layout", (), {"__module__": "gone"})
+    found = kernel_cache._CheckedFiles(str(tmp_path), "kernel", "stamp")
+    found._save_index({sys.modules["gone"].Layout: "data"})
+    assert list(found._load_index().values()) == ["data"]
+    monkeypatch.delitem(sys.modules, "gone")
+    assert found._load_index() == {}
