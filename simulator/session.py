@@ -303,7 +303,7 @@ class Session:
         """Call the driver, which reads the readout and fills the command; also advance changes of cueing parameters. Raises PartError."""
         self.cueing.tuner.advance(self.driver_every * self.h)
         try:
-            self.seat.read(self.time, self.readout, lambda: self.measurements, self.objects, self.collisions)
+            self.seat.read(self.time, self.readout, lambda: self.measurements, self.objects, self.collisions, self.others.seen)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked

@@ -6,6 +6,7 @@ collide, and rays, maps and the window show them. A vehicle whose state becomes 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,7 @@ from simulator.base.records import Record, Table, dtype_of, record
 from simulator.collision import Collision, CollisionList
 from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.driver_seat import DriverSeat
+from simulator.driver.seen_vehicle import FIRST, SeenVehicle
 from simulator.incident import verdict_text
 from simulator.session_objects import SessionObjects
 from simulator.tick import VALID, VEHICLE_ROW, WATCH, place_others
@@ -115,6 +117,7 @@ class SessionVehicles:
         self._objects: list[tuple[int, int]] = []
         self._collisions: list[tuple[CollisionList, int]] = []
         self._stops: list[str] = []
+        self._seen_at, self._seen_vehicles = math.nan, list[SeenVehicle]()
         self._seen_key, self._seen = (0, 0, 0), dict[int, ObjectSet]()
         self._place: Callable[..., None] | None = None
 
@@ -144,7 +147,7 @@ class SessionVehicles:
     def begin(self, ground: Ground) -> None:
         """Put all vehicles at their starts. Raises JounceError: no equilibrium there."""
         self.rows = np.zeros(len(self.others), dtype_of(VEHICLE_ROW))
-        self._addresses = []
+        self._addresses, self._seen_at = [], math.nan
         for number, (one, (first, count)) in enumerate(zip(self.others, self._objects, strict=True), 1):
             v = one.vehicle
             v.reset(ground, *one.start, speed=one.speed)
@@ -169,6 +172,14 @@ class SessionVehicles:
                 self._place = compiled_call(place_others, self.rows, self._first.model, self._first.space, arrays)
             self._place(self.rows, self._first.model, self._first.space, arrays)
 
+    def seen(self) -> list[SeenVehicle]:
+        """Return all vehicles, the first one too, as drivers see them."""
+        now = float(self._first.space.state[0]["time"])
+        if now != self._seen_at:
+            vehicles = [(FIRST, self._first), *((one.name, one.vehicle) for one in self.others)]
+            self._seen_at, self._seen_vehicles = now, [_seen(name, vehicle) for name, vehicle in vehicles]
+        return self._seen_vehicles
+
     def call_drivers(self, time: float) -> None:
         """Let the drivers fill the commands of their vehicles. A vehicle whose driver fails brakes; the others go on."""
         for number, one in enumerate(self.others, 1):
@@ -176,7 +187,7 @@ class SessionVehicles:
             if one.seat is None or one.stopped:
                 continue
             try:
-                one.seat.read(time, one.vehicle.readout, dict, self._objects_for(number), self._collisions[number - 1][0].all)
+                one.seat.read(time, one.vehicle.readout, dict, self._objects_for(number), self._collisions[number - 1][0].all, self.seen)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # also SystemExit of a plugin
@@ -236,3 +247,14 @@ class SessionVehicles:
         """Close the drivers."""
         for one in self.others:
             one.close()
+
+
+def _seen(name: str, vehicle: Vehicle) -> SeenVehicle:
+    """Return a vehicle as drivers see it."""
+    x, c = vehicle.space.state[0], vehicle.model.object_contact[0]
+    w, i, j, k = x["q_WB"].tolist()
+    yaw = math.atan2(2.0 * (i * j + w * k), 1.0 - 2.0 * (j * j + k * k))
+    low, high = c["parts"]["center"] - c["parts"]["half"], c["parts"]["center"] + c["parts"]["half"]
+    parts = slice(int(c["count"]))
+    front, rear = float(high[parts, 0].max()), -float(low[parts, 0].min())
+    return SeenVehicle(name, float(x["p_WB"][0]), float(x["p_WB"][1]), yaw, float(x["v_WB_B"][0]), front, rear)

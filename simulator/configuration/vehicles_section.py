@@ -10,6 +10,7 @@ from typing import Any
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Anything, Either, Field, Flag, Group, ListOf, Number, Text
 from simulator.base.registry import KindChoice
+from simulator.driver.seen_vehicle import FIRST
 
 MAX_VEHICLES = 1000
 MAX_POSITION = 1e5
@@ -78,6 +79,8 @@ def other_options(values: Sequence[Mapping[str, Any]], file: str) -> tuple[Other
         raise ConfigError(file, "vehicles", f"{len(values)} vehicles", f"at most {MAX_VEHICLES}")
     names = [one.get("name") or default_name(n) for n, one in enumerate(values)]
     for n, name in enumerate(names):
+        if name == FIRST:
+            raise ConfigError(file, f"vehicles[{n}].name", name, "another name; this one means the vehicle of the session")
         if name in names[:n]:
             raise ConfigError(file, f"vehicles[{n}].name", name, "a name that no other vehicle has")
         if not name.replace("_", "").isalnum():

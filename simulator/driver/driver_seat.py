@@ -12,6 +12,7 @@ from simulator.driver.contract import Driver, HasKernels, SensingDriver, reads_s
 from simulator.driver.hand_over import HandOver
 from simulator.driver.make_driver import PERSON
 from simulator.driver.path import Spawn
+from simulator.driver.seen_vehicle import SeenVehicle, SeesVehicles
 from simulator.sensors.measurement import Measurement
 from terrain.objects.object_set import ObjectSet
 from vehicles.command import COMMAND
@@ -122,9 +123,17 @@ class DriverSeat:
         self._take(self.driver)
 
     def read(
-        self, t: float, readout: Record, measured: Callable[[], Mapping[str, Measurement]], objects: ObjectSet, collisions: Sequence[Any]
+        self,
+        t: float,
+        readout: Record,
+        measured: Callable[[], Mapping[str, Measurement]],
+        objects: ObjectSet,
+        collisions: Sequence[Any],
+        vehicles: Callable[[], Sequence[SeenVehicle]],
     ) -> None:
         """Let the driver fill the command of the session at simulated time t [s]."""
+        if self._sees_vehicles is not None:
+            self._sees_vehicles(vehicles())
         if self._sees is not None:
             self._sees(objects, collisions)
         command = self._command if self._own is None else self._own
@@ -211,6 +220,7 @@ class DriverSeat:
         """Let a driver drive from now on; the log reads the records of the first driver with the same columns."""
         self.driver = driver
         self._senses, self._sees = reads_sensors(driver), getattr(driver, "see", None)
+        self._sees_vehicles = driver.see_vehicles if isinstance(driver, SeesVehicles) else None
         shown = [row for rows in self._shown.values() for row in rows]
         self._copied = [
             (one, own)

@@ -23,7 +23,11 @@ def _problem(kind: DriverKind) -> str:
 DRIVER_KINDS: Registry[DriverKind] = Registry(
     "driver",
     "jounce.drivers",
-    {FOLLOWER: "simulator.driver.maneuver_driver:KIND", PLANNER: "simulator.autonomy.planner_driver:KIND"},
+    {
+        FOLLOWER: "simulator.driver.maneuver_driver:KIND",
+        PLANNER: "simulator.autonomy.planner_driver:KIND",
+        "follow": "simulator.driver.following_driver:KIND",
+    },
     contract="simulator.driver.contract",
     problem=_problem,
 )

@@ -1,0 +1,165 @@
+"""Driver `follow`: drives behind another vehicle, in its track and at a distance that grows with the speed.
+
+The Intelligent Driver Model sets the acceleration [Treiber, Hennecke and Helbing 2000, Physical Review E 62, 1805]:
+
+    a  = a_max (1 - (v / v_max)^4 - (s* / s)^2)
+    s* = s_0 + max(0, v T + v (v - v_leader) / (2 sqrt(a_max b)))
+
+with the gap s between the bumpers, the gap at standstill s_0, the time gap T and the comfortable deceleration b. At a steady speed the gap is
+(s_0 + v T) / sqrt(1 - (v / v_max)^4). The steering aims at a point of the track of the leader (pure pursuit).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+
+from simulator.base.fields import Field, Number, Text
+from simulator.base.records import Record
+from simulator.driver.contract import CONTRACT, Driver, DriverKind, DriverSettings
+from simulator.driver.seen_vehicle import SeenVehicle
+from simulator.driver.speed import SpeedControl, SpeedGains
+
+EXPONENT = 4.0
+SPACING = 0.5
+"""m between two stored points of the track of the leader."""
+MAX_POINTS = 4000
+LOOK_TIME = 0.8
+"""s. The driver looks this time ahead along the track, and at least MIN_LOOK."""
+MIN_LOOK = 4.0
+"""m."""
+MIN_GAP = 0.1
+"""m. Gap that counts at least: the model divides by it."""
+MAX_BRAKING = 9.0
+"""m/s2. Limit of the deceleration that the driver requests."""
+MAX_LEAD = 1.0
+"""m/s. Largest difference between the demanded speed and the speed."""
+STOPPED = 0.3
+"""m/s. Speed below which a driver who need not move holds the brake."""
+SIGHT = 200.0
+"""m. Distance in which a driver without a named leader looks for one, within SECTOR of straight ahead."""
+SECTOR = math.radians(30.0)
+
+PARAMETERS = (
+    Field("vehicle", Text("a name"), "name of the leader, `first` for the first vehicle (default: the nearest vehicle ahead)", ""),
+    Field("time_gap", Number("s", 0.1, 10.0), "time gap T at a steady speed", 1.5),
+    Field("standstill_gap", Number("m", 0.5, 100.0), "gap s_0 at rest, from bumper to bumper", 2.0),
+    Field("max_speed", Number("m/s", 0.5, 60.0), "speed v_max without a leader ahead", 30.0),
+    Field("acceleration", Number("m/s2", 0.1, 5.0), "maximum acceleration a_max", 1.5),
+    Field("deceleration", Number("m/s2", 0.1, 9.0), "comfortable deceleration b", 2.0),
+)
+
+
+def following_acceleration(p: Record, speed: float, gap: float, leader_speed: float) -> float:
+    """Return the acceleration [m/s2] of the Intelligent Driver Model.
+
+    p : record of the numbers of PARAMETERS; speed, leader_speed : m/s; gap : m between the bumpers, infinite without a leader
+    """
+    n = p[0]
+    free = 1.0 - (max(speed, 0.0) / n["max_speed"]) ** EXPONENT
+    closing = speed * (speed - leader_speed) / (2.0 * math.sqrt(n["acceleration"] * n["deceleration"]))
+    wanted_gap = n["standstill_gap"] + max(0.0, speed * n["time_gap"] + closing)
+    return float(n["acceleration"] * (free - (wanted_gap / max(gap, MIN_GAP)) ** 2))
+
+
+class Track:
+    """Places where a leader has been, with the length of the way between them."""
+
+    def __init__(self) -> None:
+        self._points: deque[tuple[float, float]] = deque(maxlen=MAX_POINTS)
+
+    def extend(self, x: float, y: float) -> None:
+        """Add a place (m) if it is far enough from the last one."""
+        if not self._points or math.dist(self._points[-1], (x, y)) >= SPACING:
+            self._points.append((x, y))
+
+    def ahead(self, x: float, y: float, distance: float) -> tuple[float, float] | None:
+        """Return the first place that is at least `distance` (m) from x, y (m) and follows the nearest place; None: there is none. Places
+        before the nearest one are forgotten."""
+        nearest = min(range(len(self._points)), key=lambda n: math.dist(self._points[n], (x, y)), default=0)
+        for _ in range(nearest):
+            self._points.popleft()
+        return next((point for point in self._points if math.dist(point, (x, y)) >= distance), None)
+
+
+class FollowingDriver:
+    """Driver behind a leader; see the module.
+
+    Parameters
+    ----------
+    settings : parameters of PARAMETERS and the internal model
+    """
+
+    label = "follow"
+    """Name of the driver in messages."""
+
+    def __init__(self, settings: DriverSettings) -> None:
+        self._p, self._traits = settings.parameters, settings.traits
+        self._leader_name = str(settings.values["vehicle"])
+        self._speed = SpeedControl((), SpeedGains(), settings.traits)
+        self._vehicles: Sequence[SeenVehicle] = ()
+        self._track, self._angle = Track(), 0.0
+        self._demand, self._time = 0.0, math.nan
+
+    def see_vehicles(self, vehicles: Sequence[SeenVehicle]) -> None:
+        """Receive all vehicles of the session."""
+        self._vehicles = vehicles
+
+    def read(self, t: float, readout: Record, command: Record) -> None:
+        """Fill the COMMAND record at time t (s). While the readout is not finite, the command stays unchanged."""
+        x, y, yaw = float(readout[0]["p_WB"][0]), float(readout[0]["p_WB"][1]), float(readout[0]["yaw"])
+        speed = float(readout[0]["v_WB_B"][0])
+        if not math.isfinite(x + y + yaw + speed):
+            return
+        own = min(self._vehicles, key=lambda one: math.dist((one.x, one.y), (x, y)), default=None)
+        leader = self._leader(own, x, y, yaw)
+        gap, leader_speed = math.inf, 0.0
+        if own is not None and leader is not None:
+            gap = math.dist((leader.x, leader.y), (x, y)) - own.front - leader.rear
+            leader_speed = leader.speed
+            self._track.extend(leader.x, leader.y)
+            self._steer(x, y, yaw, speed, leader)
+        command[0]["selector"], command[0]["steering"] = 1, self._traits.steering_for(self._angle)
+        self._press(t, readout, command, speed, following_acceleration(self._p, speed, gap, leader_speed), waits=leader is None)
+
+    def _leader(self, own: SeenVehicle | None, x: float, y: float, yaw: float) -> SeenVehicle | None:
+        """Return the leader; a driver without a named one takes the nearest vehicle ahead, and keeps it."""
+        if not self._leader_name:
+            ahead = [one for one in self._vehicles if one is not own and _is_ahead(one, x, y, yaw)]
+            nearest = min(ahead, key=lambda one: math.dist((one.x, one.y), (x, y)), default=None)
+            self._leader_name = "" if nearest is None else nearest.name
+        return next((one for one in self._vehicles if one.name == self._leader_name and one is not own), None)
+
+    def _steer(self, x: float, y: float, yaw: float, speed: float, leader: SeenVehicle) -> None:
+        """Set the road-wheel angle towards a point of the track, or the leader himself."""
+        point = self._track.ahead(x, y, max(MIN_LOOK, LOOK_TIME * speed)) or (leader.x, leader.y)
+        away = math.dist(point, (x, y))
+        if away > SPACING:
+            curvature = 2.0 * math.sin(math.remainder(math.atan2(point[1] - y, point[0] - x) - yaw, math.tau)) / away
+            self._angle = (self._traits.turning_length + self._traits.understeer * speed**2) * curvature
+
+    def _press(self, t: float, readout: Record, command: Record, speed: float, acceleration: float, waits: bool) -> None:
+        """Write the pedals for an acceleration [m/s2]; a driver who `waits` for a leader brakes."""
+        step = 0.0 if math.isnan(self._time) else min(t - self._time, 0.1)
+        self._time = t
+        acceleration = -MAX_BRAKING if waits else max(acceleration, -MAX_BRAKING)
+        demand = min(max(self._demand + step * acceleration, speed - MAX_LEAD, 0.0), speed + MAX_LEAD)
+        if acceleration < 0.0 and speed < STOPPED:
+            demand = 0.0
+        self._demand = demand
+        self._speed.set_demand(demand, acceleration if demand > 0.0 else 0.0)
+        self._speed.write_pedals(t, readout, command)
+
+
+def _is_ahead(one: SeenVehicle, x: float, y: float, yaw: float) -> bool:
+    """Return whether a vehicle is in sight and ahead of a place and heading."""
+    bearing = math.remainder(math.atan2(one.y - y, one.x - x) - yaw, math.tau)
+    return math.dist((one.x, one.y), (x, y)) < SIGHT and abs(bearing) < SECTOR
+
+
+def _make(settings: DriverSettings) -> Driver:
+    return FollowingDriver(settings)
+
+
+KIND = DriverKind("follow", _make, CONTRACT, parameters=PARAMETERS, meaning="drives behind another vehicle (Intelligent Driver Model)")
