@@ -12,7 +12,6 @@ import numpy as np
 from simulator.base.fields import Fields
 from simulator.base.registry import KindChoice
 from simulator.driver.contract import Driver, DriverKind, DriverSettings, Maneuver, SensingDriver, driver_parameters, make_driver
-from simulator.driver.input_devices.contract import InputSourceKind
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER
@@ -35,11 +34,7 @@ def driver_fields(name: str) -> Fields:
     """Return the own keys of the driver or input source with this name. Raises JounceError when it cannot be loaded."""
     if name == AUTO:
         return ()
-    return (driver_kind(name) or _source_kind(name)).parameters
-
-
-def _source_kind(name: str) -> InputSourceKind:
-    return INPUT_SOURCE_KINDS.need(name)
+    return (driver_kind(name) or INPUT_SOURCE_KINDS.need(name)).parameters
 
 
 def driver_kind(name: str) -> DriverKind | None:

@@ -139,7 +139,7 @@ def read_phases(
 
 
 def _phase(section: PhaseSection, written: Mapping[str, Any], file: object, key: str, has_path: bool, last: bool) -> Phase:
-    key_in_file = {_channel_of(name): str(name) for name in written}
+    key_in_file = {(split_unit(str(name), UNITS)[0] or str(name)): str(name) for name in written}
     channels: dict[str, Any] = {}
     with ErrorCollector() as faults:
         _check_rivals(key_in_file, file, key, faults)
@@ -207,11 +207,6 @@ def _need_path(until: Conditions, has_path: bool, file: object, key: str) -> Non
         for condition in (one,) if isinstance(one, Condition) else one.conditions:
             if condition.quantity in ("station", "path_error") and not has_path:
                 raise ConfigError(file, key, condition.quantity, "a path in the file: waypoints, segments or a course")
-
-
-def _channel_of(written: Any) -> str:
-    """Return the name of a channel without the unit suffix of the file."""
-    return split_unit(str(written), UNITS)[0] or str(written)
 
 
 def follows_path(given: Any) -> bool:

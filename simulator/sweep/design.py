@@ -186,16 +186,12 @@ def telling(points: Sequence[Point]) -> list[int]:
     ends: dict[str, tuple[tuple[float, int], tuple[float, int]]] = {}
     for number, point in enumerate(points):
         for key, value in point.items():
-            if _is_number(value):
+            if isinstance(value, int | float) and not isinstance(value, bool):
                 low, high = ends.setdefault(key, ((value, number), (value, number)))
                 ends[key] = (value, number) if value < low[0] else low, (value, number) if value > high[0] else high
             else:
                 first.setdefault((key, json_text(value)), number)
     return sorted({*first.values(), *(number for end in ends.values() for _, number in end)})
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _parts(block: Block, seed: int, number: int) -> list[Sequence[Point]]:

@@ -79,7 +79,7 @@ def scatter(request: GeneratorRequest) -> list[WorldObject]:
         raise values.error("density", f"at most {MAX_OBJECTS} objects; {count:.0f} here")
     random = np.random.default_rng(values["seed"])
     sizes = _sizes(values, round(count), random)
-    reach = _reach(values["shape"], sizes)
+    reach = np.hypot(0.5 * sizes[:, 0], 0.5 * sizes[:, 2]) if values["shape"] == "box" else sizes[:, 0]
     places = _places(values, ground, (x_range, y_range), reach, random)
     yaws = random.uniform(-math.pi, math.pi, len(sizes)) if values["turned"] else np.zeros(len(sizes))
     objects = _objects(values, ground, sizes, places, yaws)
@@ -142,11 +142,6 @@ def _drawn(values: Values, name: str, count: int, random: np.random.Generator) -
     if values["sizes"] == "log_uniform":
         return np.exp(random.uniform(math.log(low), math.log(high), count))
     return random.uniform(low, high, count)
-
-
-def _reach(shape: str, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the radius (n,) of the footprint."""
-    return np.hypot(0.5 * sizes[:, 0], 0.5 * sizes[:, 2]) if shape == "box" else sizes[:, 0]
 
 
 def _places(

@@ -36,7 +36,7 @@ def read(request: ReadRequest) -> ElevationSource:
             with rasterio.Env(), rasterio.open(request.path, driver="GTiff") as data:
                 return _raster(request, data)
     except rasterio.errors.RasterioError as error:
-        raise request.wrong(_why(error), EXPECTED) from None
+        raise request.wrong(str(error.__cause__ or error).splitlines()[0], EXPECTED) from None  # the message of GDAL
 
 
 def _library(request: ReadRequest) -> Any:
@@ -48,11 +48,6 @@ def _library(request: ReadRequest) -> Any:
     for name in ("rasterio._env", "rasterio._err", "rasterio._base"):  # errors of a file are reported once, as ConfigError
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return rasterio
-
-
-def _why(error: Exception) -> str:
-    """Return the message of GDAL, the cause of the rasterio exception."""
-    return str(error.__cause__ or error).splitlines()[0]
 
 
 def _samples(request: ReadRequest, data: Any) -> RasterSamples:

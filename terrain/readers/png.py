@@ -46,12 +46,7 @@ def read_samples(request: ReadRequest) -> RasterSamples:
         raise request.wrong(
             f"image mode {mode}", "a 16-bit gray PNG (8 bits are too coarse for a road, and Pillow reduces 16-bit colors to 8 bits)"
         )
-    return RasterSamples(_unsigned(values))
-
-
-def _unsigned(values: NDArray[np.generic]) -> NDArray[np.generic]:
-    """Return counts as unsigned 16-bit integers; older Pillow versions return wider types."""
-    return values.astype(np.uint16)
+    return RasterSamples(values.astype(np.uint16))  # older Pillow versions return wider types
 
 
 def _is_gray_16(request: ReadRequest) -> bool:

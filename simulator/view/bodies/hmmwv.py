@@ -123,10 +123,6 @@ def _arch(axle: float) -> Array:
     return np.array([(axle + x, z) for x, z in _ARCH])
 
 
-def _hood_z(x: Any) -> Any:
-    return np.interp(x, HOOD_X, HOOD_Z)
-
-
 def _shield(u: float, y: float) -> tuple[float, float, float]:
     """Return a point of the windshield's plane: u from the lower to the upper edge."""
     (x0, z0), (x1, z1) = SHIELD
@@ -188,7 +184,7 @@ def _fender(b: Builder) -> None:
     """Add the front side panel with its arch, and the dark wheel well behind it."""
     arch = _arch(FRONT_AXLE)
     edge = np.array([(x, np.interp(x, arch[:, 0], arch[:, 1])) for x in (*arch[:4, 0], 2.085, 2.12)])
-    top = _hood_z(edge[:, 0]) - HOOD_DROP[-1] + 0.001
+    top = np.interp(edge[:, 0], HOOD_X, HOOD_Z) - HOOD_DROP[-1] + 0.001
     y = np.where(edge[:, 0] > 2.0, SIDE * (1.0 - 0.30 * (edge[:, 0] - 2.0)), SIDE)
     b.paint(PAINT, 0.1).sheet(np.stack((np.column_stack((edge[:, 0], y, edge[:, 1])), np.column_stack((edge[:, 0], y, top)))))
     _arch_trim(b, edge, y)

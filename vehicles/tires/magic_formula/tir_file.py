@@ -179,7 +179,7 @@ def parse_tir(text: str, file: str) -> Tir:
         elif line[0] in "{(" and section:
             in_table = True
         elif (found := _ENTRY.match(line)) and section:
-            _add_entry(tir, section, found[1].upper(), _unquoted(found[2]))
+            _add_entry(tir, section, found[1].upper(), found[2].strip().strip("'\"").strip())
         elif in_table or (section and _is_row(line)):
             tir.tables.setdefault(section, []).append(line.replace(",", " ").split())
         else:
@@ -215,10 +215,6 @@ def _without_comment(line: str) -> str:
         elif letter in "$!":
             return line[:n]
     return line
-
-
-def _unquoted(value: str) -> str:
-    return value.strip().strip("'\"").strip()
 
 
 def _number(file: str, key: str, written: str) -> float:
