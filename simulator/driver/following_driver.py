@@ -42,7 +42,7 @@ SIGHT = 200.0
 SECTOR = math.radians(30.0)
 
 PARAMETERS = (
-    Field("vehicle", Text("a name"), "name of the leader, `first` for the first vehicle (default: the nearest vehicle ahead)", ""),
+    Field("vehicle", Text("a name"), "name of the leader, `first` for the first vehicle (default: the nearest vehicle ahead)", None),
     Field("time_gap", Number("s", 0.1, 10.0), "time gap T at a steady speed", 1.5),
     Field("standstill_gap", Number("m", 0.5, 100.0), "gap s_0 at rest, from bumper to bumper", 2.0),
     Field("max_speed", Number("m/s", 0.5, 60.0), "speed v_max without a leader ahead", 30.0),
@@ -96,7 +96,7 @@ class FollowingDriver:
 
     def __init__(self, settings: DriverSettings) -> None:
         self._p, self._traits = settings.parameters, settings.traits
-        self._leader_name = str(settings.values["vehicle"])
+        self._leader_name = str(settings.values.get("vehicle") or "")
         self._speed = SpeedControl((), SpeedGains(), settings.traits)
         self._vehicles: Sequence[SeenVehicle] = ()
         self._track, self._angle = Track(), 0.0

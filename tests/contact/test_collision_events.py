@@ -223,6 +223,7 @@ def test_the_window_shows_all_numbers_of_a_collision():
             output=SimpleNamespace(failures=[]),
             injector=SimpleNamespace(faults=[]),
             vehicle=SimpleNamespace(troubles=[]),
+            others=SimpleNamespace(troubles=[]),
             recovery=SimpleNamespace(latest=None, incident_number=0),
         )
     )

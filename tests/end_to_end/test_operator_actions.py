@@ -89,9 +89,9 @@ def test_no_next_run_begins_while_the_platform_is_stopped(capsys, monkeypatch):
 
     def drive(command, *_):
         drives.append(command)
-        messages = SimpleNamespace(folder=SimpleNamespace(path=Path("run")))
+        messages = SimpleNamespace(folder=SimpleNamespace(path=Path("run")), troubles=[])
         control, session = SimpleNamespace(next_run={}), SimpleNamespace(platform_stopped=True)
-        return SimpleNamespace(control=control, session=session, messages=messages, trip=Trip(), troubles=[]), 0
+        return SimpleNamespace(control=control, session=session, messages=messages, trip=Trip()), 0
 
     monkeypatch.setattr("simulator.host.drive_command._Command.drive", drive)
     code, _, err = call(capsys, "drive", "--no-view")

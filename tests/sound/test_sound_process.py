@@ -27,7 +27,11 @@ def opened(device="null"):
     said = []
     sound = DriveSound(SimpleNamespace(say=said.append))
     session = SimpleNamespace(
-        vehicle=build_vehicle("sedan", check_step=False), ground=build_ground("flat"), h=0.001, sound=SoundControls(), outlets=[]
+        vehicle=build_vehicle("sedan", check_step=False),
+        ground=build_ground("flat"),
+        h=0.001,
+        sound=SoundControls(),
+        output=SimpleNamespace(outlets=[]),
     )
     sound.open(session, SoundOptions(True, 0.5, device))
     return sound, said, session
