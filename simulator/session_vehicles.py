@@ -118,7 +118,8 @@ class SessionVehicles:
         self._collisions: list[tuple[CollisionList, int]] = []
         self._stops: list[str] = []
         self._seen_at, self._seen_vehicles = math.nan, list[SeenVehicle]()
-        self._seen_key, self._seen = (0, 0, 0), dict[int, ObjectSet]()
+        self._object_views: dict[int, ObjectSet] = {}
+        self._views_of: tuple[ObjectSet, int, int] = (world.objects, -1, -1)
         self._place: Callable[..., None] | None = None
 
     label = "other vehicles"
@@ -197,13 +198,13 @@ class SessionVehicles:
     def _objects_for(self, number: int) -> ObjectSet:
         """Return the objects without the vehicle with this number, for its driver."""
         objects = self._world.objects
-        key = id(objects), objects.edits, int(objects.world[0]["broken"])
-        if key != self._seen_key:
-            self._seen_key, self._seen = key, {}
-        if number not in self._seen:
+        changes = objects.edits, int(objects.world[0]["broken"])
+        if objects is not self._views_of[0] or changes != self._views_of[1:]:
+            self._views_of, self._object_views = (objects, *changes), {}
+        if number not in self._object_views:
             first, count = self._objects[number - 1]
-            self._seen[number] = objects.without(range(first, first + count))
-        return self._seen[number]
+            self._object_views[number] = objects.without(range(first, first + count))
+        return self._object_views[number]
 
     def places(self) -> list[tuple[float, float]]:
         """Return x, y [m] of the vehicles."""

@@ -168,6 +168,26 @@ def test_an_absurd_vehicle_stops_alone():
     assert np.isfinite(state["p_WO"]).all() and not state["v_WO"].any()
 
 
+def test_an_absurd_first_vehicle_does_not_infect_the_one_that_it_hits():
+    session = world([("a", None, (12.0, 0.3, 0.0), 0.0, None)], 15.0).session
+    while not session.collisions:
+        session.advance(10)
+    session.vehicle.space.state[0]["w_WB_B"][2] = np.nan
+    session.advance(10)
+    other = session.others.others[0]
+    assert session.recovery.latest is not None
+    session.run(0.5)
+    assert not other.stopped and np.isfinite(other.vehicle.space.state[0]["p_WB"]).all()
+
+
+def test_vehicles_with_controllers_and_other_parts_are_others_too():
+    names = ("sedan_esc", "hmmwv_manual", "sedan_electric", "hmmwv_trailing_rear", "sedan_skyhook")
+    session = world([(f"v{n}", name, (14.0 * (n + 1), 0.0, 0.0), 0.0, Steady(6.0)) for n, name in enumerate(names)]).session
+    session.run(3.0)
+    assert not any(one.stopped for one in session.others.others)
+    assert all(one.vehicle.speed > 0.5 for one in session.others.others if one.name != "v1"), "a manual gearbox needs a clutch"
+
+
 class Failing(Steady):
     def read(self, t, readout, command):
         if t > 0.305:

@@ -86,16 +86,20 @@ def _six(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @inline
 def take_impulses(states, first, q):
-    """Move the impulses that other vehicles have left in the states of the parts of a vehicle to its input.
+    """Move the impulses that other vehicles have left in the states of the parts of a vehicle to its input; those of a vehicle whose state
+    has become invalid, which are not finite, do not count.
 
     states : records of `terrain.objects.records.STATE` up to the last part; first : row of the first part; q : row of OBJECT_CONTACT_STATE
     """
     for j in range(3):
         q["impulse_W"][j] = q["angular_impulse_W"][j] = 0.0
-        for k in range(first, len(states)):
-            q["impulse_W"][j] += states[k]["impulse_W"][j]
-            q["angular_impulse_W"][j] += states[k]["angular_impulse_W"][j]
-            states[k]["impulse_W"][j] = states[k]["angular_impulse_W"][j] = 0.0
+    for k in range(first, len(states)):
+        J, L = states[k]["impulse_W"], states[k]["angular_impulse_W"]
+        valid = abs(J[0] + J[1] + J[2] + L[0] + L[1] + L[2]) < math.inf
+        for j in range(3):
+            q["impulse_W"][j] += J[j] if valid else 0.0
+            q["angular_impulse_W"][j] += L[j] if valid else 0.0
+            J[j] = L[j] = 0.0
 
 
 @inline
