@@ -9,6 +9,7 @@ from terrain.composite_height import composed_heights
 from terrain.ground import Ground
 from terrain.objects.footprint import Rectangle, footprint, meets, rows_in
 from terrain.objects.records import BREAKAWAY, PATH
+from terrain.objects.world_object import WorldObject
 
 DEEP = 0.02
 """m. Smaller overlaps of two objects are no mistake."""
@@ -40,10 +41,15 @@ def placement_remarks(ground: Ground) -> list[str]:
     names = [objects.objects[row].name for row in rows_in(objects, TYPICAL_CAR.at(x0, y0, yaw), base0 + 0.1, base0 + 2.0)]
     if names:
         out.append(_line(f"on the start of the drive at [{x0:g}, {y0:g}]", names))
-    pairs = _overlapping(ground)
+    pairs = [(a, b) for a, b in _overlapping(ground) if not _are_parts(objects.objects[a], objects.objects[b])]
     if pairs:
         out.append(_line("inside one another", [f"{objects.objects[a].name} and {objects.objects[b].name}" for a, b in pairs]))
     return out
+
+
+def _are_parts(one: WorldObject, other: WorldObject) -> bool:
+    """Return whether two objects are parts of one vehicle: the first part has its name, the others a number behind it."""
+    return one.position == other.position and one.name.split(" ")[0] == other.name.split(" ")[0]
 
 
 def _line(what: str, names: list[str]) -> str:

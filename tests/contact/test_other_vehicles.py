@@ -267,6 +267,16 @@ def test_wrong_sections_are_refused_with_the_place(section, tmp_path):
     assert WRONG[section] in str(caught.value) and str(file) in str(caught.value)
 
 
+def test_check_names_vehicles_that_start_inside_one_another(tmp_path, capsys):
+    file = tmp_path / "near.yaml"
+    file.write_text("terrain: flat\nvehicles: [{name: a, position: [20, 0]}, {name: b, position: [40, 0]}]\n")
+    code, out, err = call(capsys, "check", file)
+    assert (code, out, err) == (0, f"{file}: good (sessions)\n", "")
+    file.write_text("terrain: flat\nvehicles: [{name: a, position: [20, 0]}, {name: b, position: [22, 0]}]\n")
+    code, out, _ = call(capsys, "check", file)
+    assert code == 0 and "objects inside one another: a and b" in out
+
+
 def test_default_names_count_from_two():
     given = {"position": [1.0, 2.0], "heading": 0.0, "parking_brake": True}
     assert [one.name for one in other_options([given, given], "file")] == ["vehicle_2", "vehicle_3"]
