@@ -254,7 +254,9 @@ class Fleet:
         channels = {one.name: one for one in Channels([("", v.readout_table, v.readout)]).columns}
         for name in self.columns:
             if name not in channels:
-                raise JounceError(f"observation {name}: no such column{did_you_mean(name, channels)}; `jounce channels` lists them")
+                raise JounceError(
+                    f"observation {name}: no such column{did_you_mean(name, channels)}; expected a column of the log, see docs/telemetry.md"
+                )
         chosen = [channels[name] for name in self.columns]
         places = np.array([(one.offset // 8, one.kind.kind == "i") for one in chosen], np.int64).reshape(-1, 2)
         observations = np.zeros((self.n, len(chosen)))
