@@ -162,7 +162,7 @@ class Session:
         touched = [self.world.collisions.logged] if len(self.objects) else []
         faults = [fault.logged for fault in self.injector.faults]
         sensors = [sensor.logged for sensor in self.measuring.sensors]
-        others = [row for one in self.others.others for row in one.logged]
+        others = [row for one in self.others.vehicles for row in one.logged]
         return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults, *others]
 
     @property

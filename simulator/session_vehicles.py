@@ -111,7 +111,7 @@ class SessionVehicles:
 
     def __init__(self, first: Vehicle, world: SessionObjects) -> None:
         self._first, self._world = first, world
-        self.others: tuple[OtherVehicle, ...] = ()
+        self.vehicles: tuple[OtherVehicle, ...] = ()
         self.rows: Record = np.zeros(0, dtype_of(VEHICLE_ROW))
         self._addresses: list[Any] = []
         self._objects: list[tuple[int, int]] = []
@@ -126,7 +126,7 @@ class SessionVehicles:
     """Name in messages."""
 
     def __len__(self) -> int:
-        return len(self.others)
+        return len(self.vehicles)
 
     def add(self, others: Sequence[OtherVehicle]) -> None:
         """Add vehicles before the drive begins; their order does not matter. Raises JounceError: another layout of axles than the first vehicle."""
@@ -143,13 +143,13 @@ class SessionVehicles:
             self._objects.append((first, len(parts)))
             one.vehicle.load_object_contact()
             self._collisions.append((CollisionList(one.vehicle.space.object_contact, self._world.objects, one.name), 0))
-            self.others = (*self.others, one)
+            self.vehicles = (*self.vehicles, one)
 
     def begin(self, ground: Ground) -> None:
         """Put all vehicles at their starts. Raises JounceError: no equilibrium there."""
-        self.rows = np.zeros(len(self.others), dtype_of(VEHICLE_ROW))
+        self.rows = np.zeros(len(self.vehicles), dtype_of(VEHICLE_ROW))
         self._addresses, self._seen_at = [], math.nan
-        for number, (one, (first, count)) in enumerate(zip(self.others, self._objects, strict=True), 1):
+        for number, (one, (first, count)) in enumerate(zip(self.vehicles, self._objects, strict=True), 1):
             v = one.vehicle
             v.reset(ground, *one.start, speed=one.speed)
             v.model.steering[0]["input_time"] = self._first.model.steering[0]["input_time"]
@@ -177,13 +177,13 @@ class SessionVehicles:
         """Return all vehicles, the first one too, as drivers see them."""
         now = float(self._first.space.state[0]["time"])
         if now != self._seen_at:
-            vehicles = [(FIRST, self._first), *((one.name, one.vehicle) for one in self.others)]
+            vehicles = [(FIRST, self._first), *((one.name, one.vehicle) for one in self.vehicles)]
             self._seen_at, self._seen_vehicles = now, [_seen(name, vehicle) for name, vehicle in vehicles]
         return self._seen_vehicles
 
     def call_drivers(self, time: float) -> None:
         """Let the drivers fill the commands of their vehicles. A vehicle whose driver fails brakes; the others go on."""
-        for number, one in enumerate(self.others, 1):
+        for number, one in enumerate(self.vehicles, 1):
             one.vehicle.read(one.command)
             if one.seat is None or one.stopped:
                 continue
@@ -208,12 +208,12 @@ class SessionVehicles:
 
     def places(self) -> list[tuple[float, float]]:
         """Return x, y [m] of the vehicles."""
-        return [(float(x), float(y)) for x, y, _ in (one.vehicle.space.state[0]["p_WB"] for one in self.others)]
+        return [(float(x), float(y)) for x, y, _ in (one.vehicle.space.state[0]["p_WB"] for one in self.vehicles)]
 
     @property
     def troubles(self) -> list[str]:
         """Reasons of vehicles that have stopped, and failures of their parts, one line each."""
-        return [*self._stops, *(f"vehicle {one.name}: {trouble}" for one in self.others for trouble in one.vehicle.troubles)]
+        return [*self._stops, *(f"vehicle {one.name}: {trouble}" for one in self.vehicles for trouble in one.vehicle.troubles)]
 
     @property
     def collisions(self) -> list[Collision]:
@@ -232,7 +232,7 @@ class SessionVehicles:
 
     def newly_stopped(self) -> list[OtherVehicle]:
         """Return the vehicles that have stopped since the last call."""
-        found = [one for one in self.others if one.stopped and not one.reported]
+        found = [one for one in self.vehicles if one.stopped and not one.reported]
         for one in found:
             one.reported = True
             self._stops.append(f"vehicle {one.name} stopped at {one.to_json()['time_s']:.3f} s: {one.to_json()['reason']}")
@@ -240,13 +240,13 @@ class SessionVehicles:
 
     def load_kernels(self) -> None:
         """Load the kernels of the drivers in advance."""
-        for one in self.others:
+        for one in self.vehicles:
             if one.seat is not None:
                 one.seat.load_kernels(one.vehicle.readout)
 
     def close(self) -> None:
         """Close the drivers."""
-        for one in self.others:
+        for one in self.vehicles:
             one.close()
 
 

@@ -251,7 +251,7 @@ class Simulation:
     @property
     def others(self) -> Mapping[str, OtherVehicle]:
         """Other vehicles by name: `vehicle` with its `readout`, `command` of one without driver, `stopped`."""
-        return {one.name: one for one in self._session.others.others}
+        return {one.name: one for one in self._session.others.vehicles}
 
     @property
     def collisions(self) -> tuple[Collision, ...]:
@@ -291,7 +291,7 @@ class Simulation:
         self._is_driven = driver is not None
         self._held_command.values = HeldCommand().values
         self._session = session = parts.session(driver or self._held_command)
-        for other in session.others.others:
+        for other in session.others.vehicles:
             if other.name in self._other_drivers:
                 other.make_driver = partial(as_driver, self._other_drivers[other.name])
         self._added: list[PlannedFault] = []

@@ -52,7 +52,7 @@ def world(others, speed=0.0, terrain="flat", driver=None, **given):
 
 
 def vehicles_of(session):
-    return [session.vehicle, *(one.vehicle for one in session.others.others)]
+    return [session.vehicle, *(one.vehicle for one in session.others.vehicles)]
 
 
 def momentum_balance(session):
@@ -104,7 +104,7 @@ def test_forces_are_equal_and_opposite_and_energy_is_lost(name):
         assert energy() < 1.01 * begin
     assert largest > 5e4
     assert energy() < 0.6 * begin
-    assert not any(one.stopped for one in session.others.others)
+    assert not any(one.stopped for one in session.others.vehicles)
     hit = {session.collisions[0].name, *(one.name for one in session.others.collisions)}
     assert hit == {one[0] for one in others}
 
@@ -128,7 +128,7 @@ def test_the_order_of_the_vehicles_does_not_matter():
     first, second = world(others, speed).session, world(others[::-1], speed).session
     for session in (first, second):
         session.run(1.5)
-    assert [one.name for one in first.others.others] == [one.name for one in second.others.others]
+    assert [one.name for one in first.others.vehicles] == [one.name for one in second.others.vehicles]
     for a, b in zip(vehicles_of(first), vehicles_of(second), strict=True):
         assert a.space.state.tobytes() == b.space.state.tobytes()
 
@@ -151,13 +151,13 @@ def test_a_vehicle_far_away_changes_nothing():
     for session in (alone, company):
         session.run(2.0)
     assert alone.vehicle.space.state.tobytes() == company.vehicle.space.state.tobytes()
-    assert company.others.others[0].vehicle.speed > 2.0
+    assert company.others.vehicles[0].vehicle.speed > 2.0
 
 
 def test_an_absurd_vehicle_stops_alone():
     session = world([("a", None, (20.0, 6.0, 0.0), 8.0, None), ("b", None, (40.0, -6.0, 0.0), 8.0, None)], 8.0).session
     session.run(0.5)
-    broken, well = session.others.others
+    broken, well = session.others.vehicles
     broken.vehicle.space.state[0]["v_WB_B"][0] = np.nan
     session.run(1.0)
     assert broken.stopped and not well.stopped
@@ -174,7 +174,7 @@ def test_an_absurd_first_vehicle_does_not_infect_the_one_that_it_hits():
         session.advance(10)
     session.vehicle.space.state[0]["w_WB_B"][2] = np.nan
     session.advance(10)
-    other = session.others.others[0]
+    other = session.others.vehicles[0]
     assert session.recovery.latest is not None
     session.run(0.5)
     assert not other.stopped and np.isfinite(other.vehicle.space.state[0]["p_WB"]).all()
@@ -184,8 +184,8 @@ def test_vehicles_with_controllers_and_other_parts_are_others_too():
     names = ("sedan_esc", "hmmwv_manual", "sedan_electric", "hmmwv_trailing_rear", "sedan_skyhook")
     session = world([(f"v{n}", name, (14.0 * (n + 1), 0.0, 0.0), 0.0, Steady(6.0)) for n, name in enumerate(names)]).session
     session.run(3.0)
-    assert not any(one.stopped for one in session.others.others)
-    assert all(one.vehicle.speed > 0.5 for one in session.others.others if one.name != "v1"), "a manual gearbox needs a clutch"
+    assert not any(one.stopped for one in session.others.vehicles)
+    assert all(one.vehicle.speed > 0.5 for one in session.others.vehicles if one.name != "v1"), "a manual gearbox needs a clutch"
 
 
 class Failing(Steady):
@@ -198,7 +198,7 @@ class Failing(Steady):
 def test_a_vehicle_whose_driver_fails_brakes_and_the_others_go_on():
     session = world([("a", None, (20.0, 6.0, 0.0), 8.0, Failing(8.0)), ("b", None, (40.0, -6.0, 0.0), 8.0, Steady(8.0))], 8.0).session
     session.run(5.0)
-    failed, well = (one.vehicle for one in session.others.others)
+    failed, well = (one.vehicle for one in session.others.vehicles)
     assert session.others.troubles == ["vehicle a brakes: its driver failed at 0.310 s: ZeroDivisionError: by zero"]
     assert abs(failed.speed) < 0.01 and well.speed > 7.0 and session.vehicle.speed > 5.0
 
@@ -207,7 +207,7 @@ def test_rays_see_the_others_and_name_them():
     session = world([("lead", "sedan", (15.0, 0.0, 0.0), 5.0, None)]).session
     session.run(0.5)
     hits = RayCaster(session.ground, session.objects).cast([[3.0, 0.0, 0.6]], [[1.0, 0.0, 0.0]], 100.0, session.time)
-    lead = session.others.others[0].vehicle
+    lead = session.others.vehicles[0].vehicle
     assert session.objects.name(int(hits.object[0])) == "lead"
     assert 1.5 < lead.space.state[0]["p_WB"][0] - 3.0 - hits.range[0] < 4.5, "the rear of the car"
 
