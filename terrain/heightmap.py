@@ -27,7 +27,7 @@ from terrain.location import MapOrigin
 from terrain.map_edge import faded_margin, mirrored_margin, rolled_off
 from terrain.patches import apply_layers, with_patches
 from terrain.road_markings import Mark, read_marks
-from terrain.roads import pave
+from terrain.roads.road_bed import pave
 from terrain.rough_tiles import (
     COARSE_NODES,
     COARSE_SIDE,

@@ -14,7 +14,7 @@ from terrain.ground import GROUND, Road
 from terrain.heightmap_detail import ISO_CLASSES
 from terrain.heightmap_file import ROAD_CLASS
 from terrain.heightmap_grid import Grid
-from terrain.roads import BED, center_line, fade, grade, graded_profile, mark
+from terrain.roads.road_bed import BED, center_line, fade, grade, graded_profile, mark
 
 APPROACH = 120.0
 """m. Length over which a road approaches the height of another road that it meets. Shorter: steep ramps."""

@@ -15,7 +15,7 @@ from terrain.generators.site import Footprint, Site
 from terrain.objects.table_text import ON_GROUND
 from terrain.objects.trees import tree
 from terrain.objects.world_object import Box, Breakaway, Material, WorldObject
-from terrain.roads import mark
+from terrain.roads.road_bed import mark
 
 CIRCUIT = (
     Field("size", Number("m", 200.0, 2000.0), "length of a side", 640.0),

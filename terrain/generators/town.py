@@ -13,7 +13,7 @@ from simulator.base.fields import Field, Number
 from terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
 from terrain.generators.shapes import circumscribed, offset_polygon, polygon_distance, smooth_step
 from terrain.generators.town_objects import STRIP, TOWN_OBJECTS, TownPlan, has_strip
-from terrain.roads import mark
+from terrain.roads.road_bed import mark
 
 TOWN = (
     Field("blocks", Number("1", 1, 12, shape=(2,), whole=True), "number of blocks along x and along y", (4, 3)),
