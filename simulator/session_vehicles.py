@@ -27,6 +27,7 @@ from simulator.session_objects import SessionObjects
 from simulator.tick import VALID, VEHICLE_ROW, WATCH, place_others
 from terrain.ground import Ground, GroundArrays
 from terrain.objects.object_set import ObjectSet
+from terrain.objects.records import no_world
 from vehicles.command import COMMAND
 from vehicles.contact.vehicle_objects import bind_objects, vehicle_objects
 from vehicles.vehicle import Vehicle
@@ -149,9 +150,10 @@ class SessionVehicles:
         """Put all vehicles at their starts. Raises JounceError: no equilibrium there."""
         self.rows = np.zeros(len(self.vehicles), dtype_of(VEHICLE_ROW))
         self._addresses, self._seen_at = [], math.nan
+        empty = ground.arrays._replace(objects=no_world())  # with objects it would touch its own parts while it begins to roll
         for number, (one, (first, count)) in enumerate(zip(self.vehicles, self._objects, strict=True), 1):
             v = one.vehicle
-            v.reset(ground, *one.start, speed=one.speed)
+            v.reset(empty, *one.start, speed=one.speed)
             v.model.steering[0]["input_time"] = self._first.model.steering[0]["input_time"]
             self._collisions[number - 1][0].begin()
             one.take_driver()

@@ -288,3 +288,14 @@ def test_another_layout_of_axles_is_refused():
     other = SimpleNamespace(description=first.description, space=first.space, model=first.model._replace(chassis=np.zeros(2)))
     with pytest.raises(JounceError, match="other: HMMWV has another layout of axles"):
         session.others.add([OtherVehicle("other", other, lambda: None, (20.0, 0.0, 0.0))])
+
+
+def test_a_vehicle_that_starts_with_speed_rolls_as_the_first_one_would_and_does_not_touch_itself():
+    sim = jounce.Simulation("sedan", "flat", platform=None, others=[{"position": [0, 40], "speed_kph": 50, "parking_brake": False}])
+    alone = jounce.Simulation("sedan", "flat", platform=None)
+    alone.session.start_speed = 50 / 3.6
+    alone.session.reset()
+    other = sim.others["vehicle_2"]
+    assert not sim.session.others.read_collisions()
+    assert other.vehicle.space.state["v_WB_B"].tobytes() == alone.vehicle.space.state["v_WB_B"].tobytes()
+    assert other.vehicle.space.state[0]["p_WB"][2] == alone.vehicle.space.state[0]["p_WB"][2]
