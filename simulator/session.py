@@ -31,7 +31,7 @@ from simulator.session_objects import SessionObjects
 from simulator.session_outlets import Outlet, PartError, SessionOutlets, is_due
 from simulator.session_sensors import SessionSensors
 from simulator.session_vehicles import SessionVehicles
-from simulator.tick import REMEMBERED, new_watch, platform_ticks, ticks
+from simulator.tick import REMEMBERED, VALID, new_watch, platform_ticks, ticks
 from simulator.weather import CLEAR, Weather
 from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
@@ -197,8 +197,7 @@ class Session:
             # valid until the first call of the driver
             self.command[0]["selector"], self.command[0]["throttle"] = 1, self.vehicle.start_throttle
         self.objects.reset()
-        self.others.begin(self.ground)
-        self.others.place(self.injector.arrays)
+        self.others.begin()
         self.recovery.begin()
         self.world.collisions.begin()
         self._reset_motion()
@@ -247,12 +246,14 @@ class Session:
         sensing = self.measuring.due(self.tick) if self.moves else []
         if (due or sensing or self.tick % self.driver_every == 0) and self.recovery.latest is before:
             self.vehicle.read(self.command)
+            self.others.read()
         self.measuring.deliver(self.time, self.clock is None)
         self.serve(due, sensing)
 
     def publish(self, served: Sequence[Outlet] = ()) -> None:
         """Call every outlet with the state before the first tick, except those in `served`."""
         self.vehicle.read(self.command)
+        self.others.read()
         self.serve([outlet for outlet in self.output.outlets if outlet not in served], self.measuring.sensors)
 
     def run(self, duration: float, keep_going: Callable[[Session], bool] | None = None) -> None:
@@ -308,10 +309,9 @@ class Session:
             raise
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked
             raise PartError(self.driver, error) from error
-        self.others.call_drivers(self.time)
-        changed = self.injector.advance(
-            self.time, getattr(self.driver, "phase", ""), self.command, self.measuring.sensors, self.output.streams
-        )
+        phase = getattr(self.driver, "phase", "")
+        self.others.call_drivers(self.time, phase)
+        changed = self.injector.advance(self.time, phase, self.command, self.measuring.sensors, self.output.streams)
         for fault in changed:
             self._announce("fault", {"part": fault.name, "begins": fault.level > 0.0})
 
@@ -363,11 +363,18 @@ class Session:
 
     def _run_ticks(self, runs: bool, count: int) -> None:
         """Run `count` ticks; the vehicle moves if `runs`."""
-        v = self.vehicle
-        arguments = (v.model, v.space, self.injector.arrays, self.cueing.records, self.watch, self.command, self.others.rows, runs, count)
+        v, arrays, others = self.vehicle, self.injector.arrays, self.others
+        arguments = (v.model, v.space, arrays, self.cueing.records, self.watch, self.command, others.rows)
         if self._ticks is None:
-            self._ticks = compiled_call(ticks, *arguments)
-        self._ticks(*arguments)
+            self._ticks = compiled_call(ticks, *arguments, runs, count)
+        if not others.mixed:
+            self._ticks(*arguments, runs, count)
+            return
+        for _ in range(count):
+            self._ticks(*arguments, runs, 1)
+            if runs:
+                others.step_mixed(arrays, self.h)
+                runs = bool(self.watch.state[0]["verdict"] == VALID)
 
     def _announce(self, kind: str, value: Any) -> None:
         """Announce an occurrence of the simulation at the present tick."""
@@ -386,6 +393,8 @@ class Session:
             self._announce("collision", collision.to_json())
         for one in self.others.newly_stopped():
             self._announce("vehicle_stopped", one.to_json())
+        for fault, begins in self.others.changed_faults():
+            self._announce("fault", {"part": fault, "begins": begins})
 
     def _serve_soil(self) -> None:
         """Load the ruts around the vehicles into the arrays of the kernels."""

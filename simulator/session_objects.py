@@ -27,7 +27,7 @@ class SessionObjects:
     """
 
     def __init__(self, ground: Ground, vehicle: Vehicle) -> None:
-        self._vehicle = vehicle
+        self._vehicle, self.ground = vehicle, ground
         self.objects = ground.objects.for_session()
         self.changes: list[dict[str, Any]] = []
         if len(self.objects):
@@ -47,6 +47,11 @@ class SessionObjects:
         self.objects = self.objects.with_added(objects, self.objects.world)
         self.collisions.objects = self.objects
         self._vehicle.load_object_contact()
+        self.wake()
+
+    def wake(self) -> None:
+        """Let the contact of the vehicle look for objects in the next step, because one has appeared."""
+        self._vehicle.space.object_contact[0]["away"] = 0.0
 
     def remove(self, number: int, tick: int) -> None:
         """Remove an object from the world at a tick; its number is not used again. Raises ObjectError: no such object."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,21 +19,24 @@ from simulator.base.errors import JounceError
 from simulator.base.fast_call import compiled_call, type_of
 from simulator.base.record_tree import addresses_in
 from simulator.base.records import Record, Table, dtype_of, record
+from simulator.base.suggestions import did_you_mean
 from simulator.collision import Collision, CollisionList
 from simulator.driver.contract import Driver, SensingDriver
-from simulator.driver.driver_seat import DriverSeat
+from simulator.driver.driver_seat import DriverChoice, DriverSeat
 from simulator.driver.seen_vehicle import FIRST, SeenVehicle
+from simulator.faults.session_faults import SessionFaults
 from simulator.incident import verdict_text
 from simulator.session_objects import SessionObjects
-from simulator.tick import VALID, VEHICLE_ROW, WATCH, place_others
-from terrain.ground import Ground, GroundArrays
+from simulator.tick import VALID, VEHICLE_ROW, WATCH, StateMonitor, end_step, new_watch, place_others, step_group
+from terrain.ground import GroundArrays
 from terrain.objects.object_set import ObjectSet
+from terrain.objects.records import no_world
 from vehicles.command import COMMAND
-from vehicles.contact.vehicle_objects import bind_objects, vehicle_objects
+from vehicles.contact.vehicle_objects import bind_objects, list_vehicles, vehicle_objects
 from vehicles.vehicle import Vehicle
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class OtherVehicle:
     """A vehicle but the first one.
 
@@ -44,6 +48,10 @@ class OtherVehicle:
     start : x, y [m], yaw [rad]
     speed : m/s at the start
     brakes : whether a vehicle without driver holds its parking brake
+    faults : faults of this vehicle; None: it has none
+    columns : fields of its readout in the log; empty: all
+    enters : whether it is in the world from the begin of a drive on
+    drives_again : whether its driver does in a rerun what it did; else the rerun repeats its commands
     """
 
     name: str
@@ -52,18 +60,51 @@ class OtherVehicle:
     start: tuple[float, float, float]
     speed: float = 0.0
     brakes: bool = True
+    faults: SessionFaults | None = None
+    columns: tuple[str, ...] = ()
+    enters: bool = True
+    drives_again: bool = False
+    present: bool = False
+    """Whether it is in the world; nothing meets a vehicle that is not."""
     command: Record = field(default_factory=lambda: record(COMMAND))
     watch: Record = field(default_factory=lambda: record(WATCH))
     reported: bool = False
     """Whether its stop was announced."""
     seat: DriverSeat | None = None
     """Its driver; None: the command stays as the caller sets it."""
+    drives: bool = False
+    """Whether the driver drives: False without one, and after it has failed."""
+
+    def __repr__(self) -> str:
+        return f"<OtherVehicle {self.name}, {self.vehicle.description.name}>"
 
     def take_driver(self) -> None:
         """Begin a drive with a new driver. Raises JounceError: it cannot be created."""
-        self.close()
+        if self.seat is not None:
+            self.seat.restart()
+        elif (driver := self.make_driver()) is not None:
+            self.seat = DriverSeat(driver, self.command)
+            self.seat.offer_choices([DriverChoice(self.seat.label, lambda _: self._again())])
+        self.drives = self.seat is not None
+
+    def _again(self) -> Driver | SensingDriver:
         driver = self.make_driver()
-        self.seat = None if driver is None else DriverSeat(driver, self.command)
+        assert driver is not None
+        return driver
+
+    def put(self, ground: GroundArrays, time: float, input_time: float) -> None:
+        """Begin a drive at the start, on a ground without objects, at a time [s]; `input_time` is that of the steering. Raises JounceError."""
+        v = self.vehicle
+        if self.faults is not None:
+            self.faults.begin((), ())
+        v.reset(ground, *self.start, speed=self.speed)
+        v.space.state[0]["time"] = time
+        v.model.steering[0]["input_time"] = input_time
+        self.take_driver()
+        self.command[:], self.watch[:], self.reported = record(COMMAND), record(WATCH), False
+        self.command[0]["parking_brake"] = float(self.seat is None and self.brakes)
+        if self.speed > 0.0 and self.seat is not None:
+            self.command[0]["selector"], self.command[0]["throttle"] = 1, v.start_throttle
 
     def brake(self) -> None:
         """Leave the driver, and brake to rest."""
@@ -73,9 +114,16 @@ class OtherVehicle:
 
     def close(self) -> None:
         """Close the driver."""
-        if self.seat is not None:
+        if self.drives and self.seat is not None:
             self.seat.close()
-        self.seat = None
+        self.drives = False
+
+    def forget(self) -> None:
+        """Leave the world: all real numbers in the log become NaN, all integers 0."""
+        self.close()
+        for _, _, shown in self.logged:
+            for name in shown.dtype.names or ():
+                shown[name] = math.nan if shown.dtype[name].base.kind == "f" else 0
 
     @property
     def stopped(self) -> bool:
@@ -92,8 +140,24 @@ class OtherVehicle:
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
-        """(prefix, table, record) of its columns."""
-        return [(f"{self.name}_", self.vehicle.readout_table, self.vehicle.readout)]
+        """(prefix, table, record) of its columns: readout, command, driver and faults."""
+        v = self.vehicle
+        readout = tuple(row for row in v.readout_table if not self.columns or row[0] in self.columns)
+        faults = [] if self.faults is None else [fault.logged for fault in self.faults.faults]
+        own = [("", readout, v.readout), ("command_", COMMAND, self.command), *(self.seat.logged if self.seat is not None else ()), *faults]
+        return [(f"{self.name}_{prefix}", table, shown) for prefix, table, shown in own]
+
+
+class Group(NamedTuple):
+    """Vehicles with one layout of axles, one after the other in the order of their numbers."""
+
+    arguments: tuple[Any, ...]
+    """Rows of VEHICLE_ROW; model and data of one of them, for the types."""
+    watch: StateMonitor
+    step: Callable[..., None] | None
+    """Kernel `step_group`, if there are several layouts."""
+    place: Callable[..., None]
+    """Kernel `place_others`."""
 
 
 class SessionVehicles:
@@ -106,109 +170,217 @@ class SessionVehicles:
 
     Attributes
     ----------
-    rows : records of VEHICLE_ROW for the kernel
+    vehicles : all others, also those that are not in the world
+    rows : records of VEHICLE_ROW of those that step in the kernel of the first vehicle; none if `mixed`
+    mixed : whether there are vehicles with another layout of axles than the first one: then each layout has a kernel
     """
 
     def __init__(self, first: Vehicle, world: SessionObjects) -> None:
         self._first, self._world = first, world
         self.vehicles: tuple[OtherVehicle, ...] = ()
         self.rows: Record = np.zeros(0, dtype_of(VEHICLE_ROW))
+        self.mixed = False
+        self.changes: list[dict[str, Any]] = []
+        """Vehicles that a program added or removed since the start: "tick" and "vehicle" (its name), and "entry" of an added one."""
+        self._groups: list[Group] = []
+        self._end_step: Callable[..., None] | None = None
+        self._ground = world.ground.arrays._replace(objects=no_world())
+        """Without objects: a vehicle would touch its own parts while it begins to roll."""
         self._addresses: list[Any] = []
-        self._objects: list[tuple[int, int]] = []
-        self._collisions: list[tuple[CollisionList, int]] = []
+        self._spans: dict[str, range] = {}
+        self._collisions: dict[str, tuple[CollisionList, int]] = {}
         self._stops: list[str] = []
+        self._changed_faults: list[tuple[str, bool]] = []
         self._seen_at, self._seen_vehicles = math.nan, list[SeenVehicle]()
-        self._object_views: dict[int, ObjectSet] = {}
+        self._object_views: dict[str, ObjectSet] = {}
         self._views_of: tuple[ObjectSet, int, int] = (world.objects, -1, -1)
-        self._place: Callable[..., None] | None = None
 
     label = "other vehicles"
     """Name in messages."""
 
     def __len__(self) -> int:
-        return len(self.vehicles)
+        return len(self.present)
+
+    @property
+    def present(self) -> list[OtherVehicle]:
+        """Vehicles in the world in the order of their numbers, from 1."""
+        return [one for one in self.vehicles if one.present]
 
     def add(self, others: Sequence[OtherVehicle]) -> None:
-        """Add vehicles before the drive begins; their order does not matter. Raises JounceError: another layout of axles than the first vehicle."""
-        for one in sorted(others, key=lambda other: other.name):
-            if type_of(one.vehicle.space) != type_of(self._first.space) or type_of(one.vehicle.model) != type_of(self._first.model):
-                raise JounceError(
-                    f"vehicle {one.name}: {one.vehicle.description.name} has another layout of axles than the first vehicle, "
-                    f"{self._first.description.name}; expected the same numbers of axles and wheels"
-                )
-            parts = vehicle_objects(one.name, one.vehicle.model.object_contact, one.vehicle.wheel_centers)
-            if one.name not in self._world.objects.names:
-                self._world.put(parts)
-            first = next(row for row, part in enumerate(self._world.objects.objects) if part.name == one.name)
-            self._objects.append((first, len(parts)))
+        """Add vehicles, whose order does not matter. They are not in the world before the next `begin`, or `enter`."""
+        for one in others:
             one.vehicle.load_object_contact()
-            self._collisions.append((CollisionList(one.vehicle.space.object_contact, self._world.objects, one.name), 0))
-            self.vehicles = (*self.vehicles, one)
+            self._collisions[one.name] = CollisionList(one.vehicle.space.object_contact, self._world.objects, one.name), 0
+            if one.enters:
+                self._make_parts(one)
+        usual = _types(self._first)
+        # a number never changes, because contacts contain it; vehicles with one layout follow one another
+        key = lambda one: (_types(one.vehicle) != usual, one.vehicle.size, one.name)  # noqa: E731
+        self.vehicles = (*self.vehicles, *sorted(others, key=key))
 
-    def begin(self, ground: Ground) -> None:
+    def _make_parts(self, one: OtherVehicle) -> None:
+        """Create the objects of a vehicle, unless the ground has them. Raises ObjectError: an object has the name."""
+        parts = vehicle_objects(one.name, one.vehicle.model.object_contact, one.vehicle.wheel_centers)
+        if one.name not in self._world.objects.names:
+            self._world.put(parts)
+        first = next(row for row, part in enumerate(self._world.objects.objects) if part.name == one.name)
+        self._spans[one.name] = range(first, first + len(parts))
+
+    def begin(self) -> None:
         """Put all vehicles at their starts. Raises JounceError: no equilibrium there."""
-        self.rows = np.zeros(len(self.vehicles), dtype_of(VEHICLE_ROW))
+        for one in self.vehicles:
+            one.present = one.enters
+            if one.name in self._spans:
+                self._world.objects.show(self._spans[one.name], one.present)
+            if one.present:
+                self._put(one, 0.0)
+            else:
+                one.forget()
+        self._number(self.present)
+
+    def enter(self, name: str) -> None:
+        """Put a vehicle that is not in the world at its start. Raises JounceError: no equilibrium there."""
+        one = self.find(name)
+        if name not in self._spans:
+            self._make_parts(one)
+        self._put(one, float(self._first.space.state[0]["time"]))
+        self._appear(one, True)
+
+    def leave(self, name: str) -> None:
+        """Take a vehicle out of the world; its columns of the log are empty from now on. Raises JounceError: it is not in the world."""
+        one = self.find(name)
+        if not one.present:
+            raise JounceError(f"vehicle {name}: not in the world; expected {', '.join(one.name for one in self.present) or 'another one'}")
+        one.forget()
+        self._appear(one, False)
+
+    def find(self, name: str) -> OtherVehicle:
+        """Return a vehicle by its name. Raises JounceError: there is none."""
+        for one in self.vehicles:
+            if one.name == name:
+                return one
+        known = [one.name for one in self.vehicles]
+        raise JounceError(
+            f"vehicle {name}: no such vehicle{did_you_mean(name, known)}; expected {', '.join(known) or 'a vehicle besides the first one'}"
+        )
+
+    def _appear(self, one: OtherVehicle, present: bool) -> None:
+        """Show or hide a vehicle that has come or gone."""
+        one.present = present
+        self._world.objects.show(self._spans[one.name], present)
+        self._number([one] if present else [])
+        self._world.wake()
+        for other in self.present:
+            wake(other.vehicle)
+
+    def _put(self, one: OtherVehicle, time: float) -> None:
+        one.put(self._ground, time, float(self._first.model.steering[0]["input_time"]))
+        self._collisions[one.name][0].begin()
+
+    def _number(self, new: Sequence[OtherVehicle]) -> None:
+        """Write the rows of the vehicles in the world, and the poses of `new` ones to their objects."""
+        objects, present = self._world.objects, self.present
+        numbers = {one.name: number for number, one in enumerate(self.vehicles, 1)}
+        list_vehicles(objects, [(numbers[one.name], self._spans[one.name]) for one in present])
+        for one in new:
+            bind_objects(objects, self._spans[one.name], one.vehicle.model.object_contact)
+        rows = np.zeros(len(present), dtype_of(VEHICLE_ROW))
         self._addresses, self._seen_at = [], math.nan
-        for number, (one, (first, count)) in enumerate(zip(self.vehicles, self._objects, strict=True), 1):
-            v = one.vehicle
-            v.reset(ground, *one.start, speed=one.speed)
-            v.model.steering[0]["input_time"] = self._first.model.steering[0]["input_time"]
-            self._collisions[number - 1][0].begin()
-            one.take_driver()
-            one.command[:], one.watch[:], one.reported = record(COMMAND), record(WATCH), False
-            one.command[0]["parking_brake"] = float(one.seat is None and one.brakes)
-            if one.speed > 0.0 and one.seat is not None:
-                one.command[0]["selector"], one.command[0]["throttle"] = 1, v.start_throttle
-            row, model, data = self.rows[number - 1], addresses_in(v.model), addresses_in(v.space)
+        for one, row in zip(present, rows, strict=True):
+            v, span = one.vehicle, self._spans[one.name]
+            model, data = addresses_in(v.model), addresses_in(v.space)
             self._addresses += [model, data]
             row["model"], row["data"] = address_of(model), address_of(data)
             row["command"], row["watch"] = address_of(one.command), address_of(one.watch)
-            row["objects"] = count
-            row["first_state"] = bind_objects(self._world.objects, range(first, first + count), number, v.model.object_contact)
+            row["number"], row["first_object"], row["objects"] = numbers[one.name], span[0], len(span)
+            row["first_state"] = objects.records["state"][span[0]]
+        self.mixed = any(_types(one.vehicle) != _types(self._first) for one in present)
+        self.rows, self._groups, begin = rows[:0] if self.mixed else rows, [], 0
+        for _, members in groupby(present, lambda one: _types(one.vehicle)):
+            like, count = (some := list(members))[0].vehicle, len(some)
+            self._groups.append(self._group(rows[begin : begin + count], like))
+            begin += count
+        if not new:
+            return
+        arrays = self._arrays
+        if len(new) == len(present):
+            arrays.objects[0]["fastest_vehicle"] = 0.0
+        chosen = {numbers[one.name] for one in new}
+        for group in self._groups:
+            rows, *like = group.arguments
+            group.place(rows[np.isin(rows["number"], list(chosen))], *like, arrays, False)
 
-    def place(self, arrays: GroundArrays) -> None:
-        """Write the poses of the vehicles to their objects."""
-        if len(self.rows):
-            if self._place is None:
-                self._place = compiled_call(place_others, self.rows, self._first.model, self._first.space, arrays)
-            self._place(self.rows, self._first.model, self._first.space, arrays)
+    @property
+    def _arrays(self) -> GroundArrays:
+        return self._ground._replace(objects=self._world.objects.world)
+
+    def _group(self, rows: Record, like: Vehicle) -> Group:
+        arguments, watch = (rows, like.model, like.space), new_watch(size=like.size, rows=1)
+        step = compiled_call(step_group, *arguments, self._arrays, watch, 1e-3) if self.mixed else None
+        return Group(arguments, watch, step, compiled_call(place_others, *arguments, self._arrays, False))
+
+    def step_mixed(self, arrays: GroundArrays, h: float) -> None:
+        """Advance vehicles of several layouts by a tick of h seconds, after the first vehicle."""
+        for group in self._groups:
+            assert group.step is not None
+            group.step(*group.arguments, arrays, group.watch, h)
+        if self._end_step is None:
+            self._end_step = compiled_call(end_step, self._first.space, arrays, h)
+        self._end_step(self._first.space, arrays, h)
+        for group in self._groups:
+            group.place(*group.arguments, arrays, True)
 
     def seen(self) -> list[SeenVehicle]:
         """Return all vehicles, the first one too, as drivers see them."""
         now = float(self._first.space.state[0]["time"])
         if now != self._seen_at:
-            vehicles = [(FIRST, self._first), *((one.name, one.vehicle) for one in self.vehicles)]
+            vehicles = [(FIRST, self._first), *((one.name, one.vehicle) for one in self.present)]
             self._seen_at, self._seen_vehicles = now, [_seen(name, vehicle) for name, vehicle in vehicles]
         return self._seen_vehicles
 
-    def call_drivers(self, time: float) -> None:
-        """Let the drivers fill the commands of their vehicles. A vehicle whose driver fails brakes; the others go on."""
-        for number, one in enumerate(self.vehicles, 1):
+    def read(self) -> None:
+        """Update the readouts."""
+        for one in self.present:
             one.vehicle.read(one.command)
-            if one.seat is None or one.stopped:
-                continue
-            try:
-                one.seat.read(time, one.vehicle.readout, dict, self._objects_for(number), self._collisions[number - 1][0].all, self.seen)
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:  # also SystemExit of a plugin
-                one.brake()
-                self._stops.append(f"vehicle {one.name} brakes: its driver failed at {time:.3f} s: {type(error).__name__}: {error}")
 
-    def _objects_for(self, number: int) -> ObjectSet:
-        """Return the objects without the vehicle with this number, for its driver."""
+    def call_drivers(self, time: float, phase: str) -> None:
+        """Let the drivers fill the commands of their vehicles, and advance the faults. A vehicle whose driver fails brakes; the others go on.
+
+        phase : phase of the maneuver of the first vehicle, for faults of the session
+        """
+        for one in self.present:
+            if one.seat is not None and one.drives and not one.stopped:
+                try:
+                    collisions = self._collisions[one.name][0].all
+                    one.seat.read(time, one.vehicle.readout, dict, self._objects_for(one.name), collisions, self.seen)
+                except KeyboardInterrupt:
+                    raise
+                except BaseException as error:  # also SystemExit of a plugin
+                    one.brake()
+                    self._stops.append(f"vehicle {one.name} brakes: its driver failed at {time:.3f} s: {type(error).__name__}: {error}")
+            if one.faults is not None:
+                phase = getattr(one.seat.driver, "phase", phase) if one.seat is not None else phase
+                changed = one.faults.advance(time, phase, one.command, (), ())
+                self._changed_faults += [(f"{one.name}_{fault.name}", fault.level > 0.0) for fault in changed]
+
+    def changed_faults(self) -> list[tuple[str, bool]]:
+        """Return the names of the faults that have begun (True) or ended since the last call."""
+        found, self._changed_faults = self._changed_faults, []
+        return found
+
+    def _objects_for(self, name: str) -> ObjectSet:
+        """Return the objects without a vehicle, for its driver."""
         objects = self._world.objects
         changes = objects.edits, int(objects.world[0]["broken"])
         if objects is not self._views_of[0] or changes != self._views_of[1:]:
             self._views_of, self._object_views = (objects, *changes), {}
-        if number not in self._object_views:
-            first, count = self._objects[number - 1]
-            self._object_views[number] = objects.without(range(first, first + count))
-        return self._object_views[number]
+        if name not in self._object_views:
+            self._object_views[name] = objects.without(self._spans[name])
+        return self._object_views[name]
 
     def places(self) -> list[tuple[float, float]]:
         """Return x, y [m] of the vehicles."""
-        return [(float(x), float(y)) for x, y, _ in (one.vehicle.space.state[0]["p_WB"] for one in self.vehicles)]
+        return [(float(x), float(y)) for x, y, _ in (one.vehicle.space.state[0]["p_WB"] for one in self.present)]
 
     @property
     def troubles(self) -> list[str]:
@@ -218,21 +390,22 @@ class SessionVehicles:
     @property
     def collisions(self) -> list[Collision]:
         """Collisions of these vehicles with objects and with each other; those of the first vehicle are in its own list."""
-        return [collision for one, _ in self._collisions for collision in one.all]
+        return [collision for one, _ in self._collisions.values() for collision in one.all]
 
     def read_collisions(self) -> list[Collision]:
         """Update the lists of collisions; return those that have begun."""
         new: list[Collision] = []
-        for n, (one, heard) in enumerate(self._collisions):
+        for vehicle in self.present:
+            one, heard = self._collisions[vehicle.name]
             one.objects = self._world.objects
             one.read()
             new += one.all[heard:]
-            self._collisions[n] = one, len(one.all)
+            self._collisions[vehicle.name] = one, len(one.all)
         return new
 
     def newly_stopped(self) -> list[OtherVehicle]:
         """Return the vehicles that have stopped since the last call."""
-        found = [one for one in self.vehicles if one.stopped and not one.reported]
+        found = [one for one in self.present if one.stopped and not one.reported]
         for one in found:
             one.reported = True
             self._stops.append(f"vehicle {one.name} stopped at {one.to_json()['time_s']:.3f} s: {one.to_json()['reason']}")
@@ -240,7 +413,7 @@ class SessionVehicles:
 
     def load_kernels(self) -> None:
         """Load the kernels of the drivers in advance."""
-        for one in self.vehicles:
+        for one in self.present:
             if one.seat is not None:
                 one.seat.load_kernels(one.vehicle.readout)
 
@@ -259,3 +432,13 @@ def _seen(name: str, vehicle: Vehicle) -> SeenVehicle:
     parts = slice(int(c["count"]))
     front, rear = float(high[parts, 0].max()), -float(low[parts, 0].min())
     return SeenVehicle(name, float(x["p_WB"][0]), float(x["p_WB"][1]), yaw, float(x["v_WB_B"][0]), front, rear)
+
+
+def _types(vehicle: Vehicle) -> Any:
+    """Return the types of the records of a vehicle, which its kernels depend on: they differ with the layout of the axles."""
+    return type_of(vehicle.model), type_of(vehicle.space)
+
+
+def wake(vehicle: Vehicle) -> None:
+    """Let the contact of a vehicle look for objects in the next step, because one has appeared."""
+    vehicle.space.object_contact[0]["away"] = 0.0

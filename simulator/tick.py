@@ -19,10 +19,10 @@ from simulator.base.jit import inline, kernel
 from simulator.base.record_tree import tree_at
 from simulator.base.records import Record, dtype_of, record
 from terrain.objects.broken import move_broken
-from terrain.objects.records import STATE_TYPE
+from terrain.objects.records import OBJECT_TYPE, RIGID_BODY_TYPE, STATE_TYPE
 from vehicles.axle_layout import USUAL, WHEELS, AxleLayout, record_for
 from vehicles.command import COMMAND
-from vehicles.contact.vehicle_objects import halt_parts, place_parts, take_impulses
+from vehicles.contact.vehicle_objects import halt_parts, place_parts, place_wheel, take_impulses
 from vehicles.step import vehicle_step
 from washout.cueing import cueing_step
 
@@ -98,7 +98,9 @@ VEHICLE_ROW = (
     ("data", (), "", "address of the addresses of its VehicleData", "u8"),
     ("command", (), "", "address of its record of COMMAND", "u8"),
     ("watch", (), "", "address of its record of WATCH", "u8"),
+    ("number", (), "1", "number of the vehicle, from 1", "i8"),
     ("first_state", (), "1", "row of `states` of the first of its objects", "i8"),
+    ("first_object", (), "1", "row of `objects` of the same", "i8"),
     ("objects", (), "1", "number of its objects", "i8"),
 )
 """A vehicle but the first one, for `ticks`."""
@@ -136,38 +138,63 @@ def ticks(vehicle, space, ground, cueing, watch, command, others, run, count):
 
 @kernel
 def step_others(rows, model, data, ground, watch, h):
-    """Advance all other vehicles by a tick of h seconds, then the broken objects. A vehicle with an invalid state stops alone.
+    """Advance all other vehicles by a tick of h seconds, then the broken objects; arguments: see `step_group`."""
+    step_group(rows, model, data, ground, watch, h)
+    end_step(data, ground, h)
+    place_others(rows, model, data, ground, True)
 
-    rows : records of VEHICLE_ROW in the order of their numbers; model, data, watch : those of the first vehicle, for their types
+
+@kernel
+def step_group(rows, model, data, ground, watch, h):
+    """Advance vehicles with one layout of axles by a tick of h seconds. A vehicle with an invalid state stops alone.
+
+    rows : records of VEHICLE_ROW in the order of their numbers; model, data, watch : those of any vehicle of this layout, for their types
     """
     g = ground.objects[0]
     for k in range(len(rows)):
         r = rows[k]
         s, state = tree_at(r["data"], data), record_at(r["watch"], WATCH_TYPE)
-        s.object_contact[0]["vehicle"] = k + 1
+        s.object_contact[0]["vehicle"] = r["number"]
         states = records_at(g["states"], STATE_TYPE, r["first_state"] + r["objects"])
         take_impulses(states, r["first_state"], s.object_contact[0])
         if state[0]["verdict"] == VALID:
             vehicle_step(tree_at(r["model"], model), s, ground, record_at(r["command"], COMMAND_TYPE), h)
             state[0]["verdict"] = check_state(s, StateMonitor(state, watch.history, watch.commands))
-    if g["broken"] > 0:
-        move_broken(ground, data.body_contact[0]["n_W"], h)
-    place_others(rows, model, data, ground)
 
 
 @kernel
-def place_others(rows, model, data, ground):
-    """Write the poses of the other vehicles to the states of their objects; arguments: see `step_others`."""
-    fastest = 0.0
+def end_step(data, ground, h):
+    """Advance the broken objects after all vehicles; data : VehicleData of any vehicle."""
+    if ground.objects[0]["broken"] > 0:
+        move_broken(ground, data.body_contact[0]["n_W"], h)
+    ground.objects[0]["fastest_vehicle"] = 0.0
+
+
+@kernel
+def place_others(rows, model, data, ground, moved):
+    """Write the poses of the vehicles of a group to the states of their objects; arguments: see `step_group`.
+
+    moved : whether a step has computed where their wheels are
+    """
+    g = ground.objects[0]
+    fastest = g["fastest_vehicle"]
     for k in range(len(rows)):
         r = rows[k]
-        states = records_at(ground.objects[0]["states"], STATE_TYPE, r["first_state"] + r["objects"])
+        first, end = r["first_state"], r["first_state"] + r["objects"]
+        states = records_at(g["states"], STATE_TYPE, end)
         if record_at(r["watch"], WATCH_TYPE)[0]["verdict"] == VALID:
-            reach = tree_at(r["model"], model).object_contact[0]["reach"]
-            fastest = max(fastest, place_parts(states, r["first_state"], tree_at(r["data"], data).state[0], reach))
+            s, p = tree_at(r["data"], data), tree_at(r["model"], model).object_contact[0]
+            fastest = max(fastest, place_parts(states, first, s.state[0], p["reach"]))
+            if moved:
+                bodies = records_at(g["bodies"], RIGID_BODY_TYPE, end)
+                objects = records_at(g["objects"], OBJECT_TYPE, r["first_object"] + r["objects"])
+                for i in range(min(len(s.wheels), r["objects"] - p["count"])):
+                    at = p["count"] + i
+                    o = objects[r["first_object"] + at]
+                    place_wheel(states[first + at], bodies[first + at], o["center_O"], p, s.object_contact[0], s.wheels[i])
         else:
-            halt_parts(states, r["first_state"])
-    ground.objects[0]["fastest_vehicle"] = fastest
+            halt_parts(states, first)
+    g["fastest_vehicle"] = fastest
 
 
 @kernel

@@ -74,9 +74,10 @@ def as_driver(driver: Any) -> Any:
     return FunctionDriver(driver) if callable(driver) and not hasattr(driver, "read") else driver
 
 
-def split_drivers(others: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return the entries of a session file, and the drivers that are objects or functions by the name of their vehicle."""
-    entries = [{"name": default_name(n), **one} for n, one in enumerate(others)]
+def split_drivers(others: Sequence[Mapping[str, Any]], known: int = 0) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the entries of a session file, and the drivers that are objects or functions by the name of their vehicle; `known`: number of the
+    vehicles so far."""
+    entries = [{"name": default_name(known + n), **one} for n, one in enumerate(others)]
     drivers = {
         one["name"]: one.pop("driver") for one in entries if "driver" in one and not isinstance(one["driver"], str | Mapping | type(None))
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,10 +34,12 @@ from simulator.incident import Incident
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import FEWEST_ROWS, evaluate, too_short
 from simulator.maneuvers.phase_driver import DONE, how_ended
-from simulator.outlets.telemetry import LiveValues, MemoryRecorder, measuring, session_grip
+from simulator.outlets.telemetry import LiveValues, MemoryRecorder, Source, measuring, session_grip
 from simulator.platform_phases import raise_platform
 from simulator.run.object_changes import KEY, changes_text, objects_of
 from simulator.run.run_configuration import about_run, recorded
+from simulator.run.vehicle_changes import KEY as VEHICLES_KEY
+from simulator.run.vehicle_changes import changes_text as vehicle_changes_text
 from simulator.sensors.measurement import Measurement
 from simulator.session import Driver, Session
 from simulator.session_vehicles import OtherVehicle
@@ -250,8 +253,8 @@ class Simulation:
 
     @property
     def others(self) -> Mapping[str, OtherVehicle]:
-        """Other vehicles by name: `vehicle` with its `readout`, `command` of one without driver, `stopped`."""
-        return {one.name: one for one in self._session.others.vehicles}
+        """Other vehicles in the world by name: `vehicle` with its `readout`, `command` of one without driver, `stopped`."""
+        return {one.name: one for one in self._session.others.present}
 
     @property
     def collisions(self) -> tuple[Collision, ...]:
@@ -318,6 +321,9 @@ class Simulation:
             sensor.close()
         if self._driver is None and isinstance(self._session.driver, Closing):
             self._session.driver.close()
+        for other in self._session.others.vehicles:
+            if other.name not in self._other_drivers:
+                other.close()
 
     def command(self, **values: float | str) -> None:
         """Set parts of the command, which stay constant from now on.
@@ -398,12 +404,47 @@ class Simulation:
         planned = self._parts.more_faults([given], self.faults)
         self._session.injector.add(planned, self.time if self._session.tick > 0 else 0.0)
         self._added += planned
-        sources = [one.logged for one in planned]
+        self._log_more([one.logged for one in planned], 0.0)
+        return planned[0].name
+
+    def _log_more(self, sources: Sequence[Source], before: float) -> None:
+        """Add columns to the logs; `before`: value in the rows so far."""
         for recorder in (self._recorder, self._measured):
             if recorder is not None:
-                recorder.add_columns(sources)
+                recorder.add_columns(sources, before)
         self._present = LiveValues(self._session)
-        return planned[0].name
+
+    @checks(vehicle=MAPPING)
+    def add_vehicle(self, vehicle: Mapping[str, Any]) -> str:
+        """Add a vehicle to the world, until the next reset, and return its name, which is not used again.
+
+        Parameters
+        ----------
+        vehicle : mapping as in the argument `others`; `position` is that of a session file
+
+        Raises
+        ------
+        JounceError : a key is invalid, the name is in use, something is at the place, or no equilibrium exists there
+        """
+        session = self._session
+        (entry,), drivers = split_drivers([vehicle], len(session.others.vehicles))
+        other, complete = self._parts.more_vehicle(entry, session)
+        self._parts.check_entry(session, other)
+        for driver in drivers.values():
+            other.make_driver = partial(as_driver, driver)
+        session.others.add([other])
+        session.others.enter(other.name)
+        session.others.changes.append({"tick": session.tick, "vehicle": other.name, "entry": complete})
+        self._log_more(other.logged, math.nan)
+        return other.name
+
+    @checks(name=TEXT)
+    def remove_vehicle(self, name: str) -> None:
+        """Take a vehicle out of the world: nothing meets or sees it any more, and its columns of the log are empty from now on (NaN, 0 for
+        integers). Raises JounceError: no such vehicle is in the world."""
+        session = self._session
+        session.others.leave(name)
+        session.others.changes.append({"tick": session.tick, "vehicle": name})
 
     @checks(seconds=NUMBER)
     def advance(self, seconds: float) -> None:
@@ -495,12 +536,12 @@ class Simulation:
         return f"<Simulation of {name('vehicle')} on {name('terrain')}{what}, {self.time:g} s>"
 
     def _about(self) -> dict[str, str]:
-        changes = changes_text(self._session)
+        changes = {KEY: changes_text(self._session), VEHICLES_KEY: vehicle_changes_text(self._session)}
         configuration = recorded(self._parts, armed=self._has_platform, raised=self._has_platform)
         if self._added:
             configuration["faults"] = [*(configuration.get("faults") or ()), *(fault.to_json() for fault in self._added)]
         about = about_run(self._parts, configuration)
-        return {**origin(), **about, **({KEY: changes} if changes else {})}
+        return {**origin(), **about, **{key: text for key, text in changes.items() if text}}
 
 
 def simulate(maneuver: str, vehicle: str | None = None, terrain: str | None = None, **options: Any) -> Result:

@@ -21,7 +21,7 @@ from simulator.base.errors import ErrorCollector
 from simulator.base.records import Record
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.named_parts import build_ground, build_soil, build_tire, build_vehicle, load_mechanism, vehicle_description
-from simulator.builder.other_vehicles import other_parts, with_others
+from simulator.builder.other_vehicles import note_runs, other_parts, with_others
 from simulator.builder.session_builder import SessionBuilder, cueing_of, maneuver_of, platform_of
 from simulator.builder.session_images import SessionImages
 from simulator.builder.session_objects import put_objects
@@ -63,6 +63,7 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     ConfigError : a file or a setting cannot be used, or the step is not stable
     """
     builder = builder or SessionBuilder()
+    note_runs(configuration)
     options = read_session(configuration)
     put_objects(configuration)
     _put_world(configuration, options)
@@ -93,10 +94,12 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     preview = _preview(configuration, options)
     ruts = _ruts(configuration, options, ground)
     cueing = builder.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
-    others = other_parts(configuration, options.vehicles, builder, vehicle, terrain_ground, step)
-    ground = with_others(ground, others)
+    others = other_parts(configuration, options.vehicles, builder, vehicle, terrain_ground, step, options.faults)
+    ground = with_others(ground, others, vehicle, configuration.origins)
     images = SessionImages(ground, partial(view_geometry, vehicle))
-    parts = SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images, others)
+    parts = SessionParts(
+        configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images, others, terrain_ground
+    )
     parts.new_faults()  # reports faults that do not fit the vehicle before anything runs
     return parts
 

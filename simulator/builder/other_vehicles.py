@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.builder.session_builder import SessionBuilder
+from simulator.builder.start_place import Start, check_starts
 from simulator.configuration.configuration import Configuration
+from simulator.configuration.layers import Layer, Origin
+from simulator.configuration.message_origins import MessageOrigins
+from simulator.configuration.session_file import read_vehicles
 from simulator.configuration.vehicles_section import OtherOptions
 from simulator.driver.contract import Driver, SensingDriver
-from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER
+from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER, PLANNER, REPLAY
 from simulator.driver.make_driver import DriverContext, new_driver
+from simulator.faults.contract import FaultContext
+from simulator.faults.kinds import FAULT_KINDS
+from simulator.faults.planned_fault import PlannedFault, make_faults
+from simulator.faults.session_faults import SessionFaults
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.session_vehicles import OtherVehicle
+from simulator.telemetry.recorded_preview import log_file
 from terrain.ground import Ground
 from terrain.objects.errors import ObjectError
 from terrain.objects.object_set import ObjectSet
@@ -35,17 +46,50 @@ class OtherParts:
     seed: int
     builder: SessionBuilder
     step: float
+    world_faults: tuple[Any, ...] = ()
+    """Faults of the session that act where a vehicle is, such as an ice patch."""
 
-    def new(self, paced: bool) -> OtherVehicle:
-        """Return the vehicle for a session; `paced`: its driver drives in real time."""
+    def new(self, paced: bool, enters: bool = True) -> OtherVehicle:
+        """Return the vehicle for a session; `paced`: its driver drives in real time; `enters`: it is in the world from the begin on."""
         maneuver, speed = self.maneuver, self.options.speed
         if speed is None:
             speed = 0.0 if maneuver is None else maneuver.start.speed
         vehicle = self.vehicle.new_instance()
         vehicle.free_steering(maneuver is not None and maneuver.gives_torque)
+        options, faults = self.options, SessionFaults(vehicle, self.ground.arrays)
+        faults.add(self.new_faults(vehicle))
+        driver = partial(self._driver, vehicle, paced)
         return OtherVehicle(
-            self.options.name, vehicle, partial(self._driver, vehicle, paced), self.ground.spawn, speed, self.options.parking_brake
+            options.name,
+            vehicle,
+            driver,
+            self.ground.spawn,
+            speed,
+            options.parking_brake,
+            faults if faults.faults else None,
+            options.columns,
+            enters,
+            self._drives_again,
         )
+
+    def new_faults(self, vehicle: Vehicle) -> list[PlannedFault]:
+        """Return new faults. Raises ConfigError: a fault that does not fit the vehicle, or belongs to the session."""
+        context = FaultContext(vehicle, (), () if self.maneuver is None else self.maneuver.phase_names)
+        given = (*(() if self.maneuver is None else self.maneuver.faults), *self.options.faults)
+        found = make_faults(given, context, file="session", key="faults")
+        for fault in found:
+            if fault.kind.of_session:
+                expected = f"a fault of one vehicle; {fault.kind.name} belongs to `faults` of the session"
+                raise ConfigError("session", "faults", fault.kind.name, expected)
+        return [*found, *make_faults(self.world_faults, context, [fault.name for fault in found])]
+
+    @property
+    def _drives_again(self) -> bool:
+        """Whether the driver has no part that depends on the time of computation, or on a program."""
+        name = FOLLOWER if self.options.driver is None else self.options.driver.name
+        if name == FOLLOWER:
+            return self.maneuver is not None and self.maneuver.task is None
+        return DRIVER_KINDS.is_builtin(name) and name != PLANNER
 
     def _driver(self, vehicle: Vehicle, paced: bool) -> Driver | SensingDriver | None:
         chosen = self.options.driver
@@ -58,31 +102,46 @@ class OtherParts:
         return new_driver(kind, context, paced, {} if chosen is None else chosen.parameters)
 
 
-def with_others(ground: Ground, others: tuple[OtherParts, ...]) -> Ground:
-    """Return the ground with the other vehicles as objects at their starts, so that pictures of a run and replays show them. Raises ConfigError."""
+def with_others(ground: Ground, others: tuple[OtherParts, ...], first: Vehicle, origins: MessageOrigins) -> Ground:
+    """Return the ground with the other vehicles as objects at their starts, so that pictures of a run and replays show them. Raises ConfigError:
+    a name is in use, or a start is occupied."""
     if not others:
         return ground
     parts: list[WorldObject] = []
+    starts = []
     for one in others:
         x, y, yaw = one.ground.spawn
         place = (x, y, ground.height(x, y))
-        parts += vehicle_objects(one.options.name, one.vehicle.model.object_contact, one.vehicle.wheel_centers, place, yaw)
+        own = vehicle_objects(one.options.name, one.vehicle.model.object_contact, one.vehicle.wheel_centers, place, yaw)
+        begin = len(ground.objects) + len(parts)
+        starts.append(Start(one.vehicle.description, (x, y, yaw), one.options.position, range(begin, begin + len(own))))
+        parts += own
     try:
-        return replace(ground, objects=ObjectSet((*ground.objects.objects, *parts), ground.objects.first))
+        ground = replace(ground, objects=ObjectSet((*ground.objects.objects, *parts), ground.objects.first))
     except ObjectError as error:
         raise ConfigError("session", "vehicles", [one.options.name for one in others], f"names that no object has: {error}") from None
+    with origins.relative_to():
+        check_starts(ground, first.description, starts)
+    return ground
 
 
 def other_parts(
-    configuration: Configuration, options: tuple[OtherOptions, ...], builder: SessionBuilder, first: Vehicle, ground: Ground, step: float
+    configuration: Configuration,
+    options: tuple[OtherOptions, ...],
+    builder: SessionBuilder,
+    first: Vehicle,
+    ground: Ground,
+    step: float,
+    faults: Sequence[Any] = (),
 ) -> tuple[OtherParts, ...]:
     """Return the parts of all other vehicles. Entries with the same file share a vehicle.
 
-    first : the first vehicle, which is the default; ground : as the terrain describes it, with its start
+    first : the first vehicle, which is the default; ground : as the terrain describes it, with its start; faults : those of the session
 
     Raises ConfigError.
     """
     vehicles: dict[str, Vehicle] = {}
+    everywhere = tuple(one for one in faults if FAULT_KINDS.need(one if isinstance(one, str) else one["type"]).by_position)
     out = []
     with ErrorCollector() as errors:
         for n, one in enumerate(options):
@@ -98,5 +157,36 @@ def other_parts(
                 maneuver = builder.maneuver(own, vehicle.description) if own.has("maneuver") else None
                 start = one.start(ground.spawn)
                 start = start if maneuver is None else maneuver.placed(start)
-                out.append(OtherParts(one, vehicle, maneuver, replace(ground, spawn=start), n + 1, builder, step))
+                parts = OtherParts(one, vehicle, maneuver, replace(ground, spawn=start), n + 1, builder, step, everywhere)
+                with configuration.origins.relative_to(("vehicles", n)):
+                    parts.new_faults(vehicle)  # reports faults that do not fit the vehicle
+                out.append(parts)
     return tuple(out)
+
+
+def one_more(
+    entry: Mapping[str, Any], known: Sequence[str], given: tuple[SessionBuilder, Vehicle, Ground, float, Sequence[Any]]
+) -> tuple[OtherParts, dict[str, Any]]:
+    """Return the parts of a vehicle that comes during a session, and its entry with the contents of all files.
+
+    entry : as in the list `vehicles` of a session file; known : names of the vehicles so far; given : last arguments of `other_parts`
+
+    Raises ConfigError.
+    """
+    configuration = Configuration(Layer({"vehicles": [dict(entry)]}, {(): Origin("vehicle", is_file=False)}))
+    note_runs(configuration)
+    (parts,) = other_parts(configuration, read_vehicles(configuration, known), *given)
+    complete: dict[str, Any] = configuration.complete()["vehicles"][0]
+    return parts, {**complete, "name": parts.options.name}
+
+
+def note_runs(configuration: Configuration) -> None:
+    """Replace the runs that drivers repeat by the paths of their logs, and record their digests. Raises ConfigError."""
+    vehicles = configuration.raw("vehicles")
+    others = [f"vehicles[{n}].driver" for n in range(len(vehicles) if isinstance(vehicles, list) else 0)]
+    for place in ("driver", *others):
+        driver = configuration.raw(place)
+        if isinstance(driver, dict) and driver.get("type") == REPLAY and isinstance(driver.get("run"), str):
+            with configuration.origins.relative_to():
+                log = log_file(configuration.binary.path_of(f"{place}.run"), "", f"{place}.run")
+            configuration.binary.note(f"{place}.run", log)

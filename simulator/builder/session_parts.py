@@ -9,11 +9,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from simulator.base.errors import ErrorCollector
-from simulator.builder.other_vehicles import OtherParts
+from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.builder.other_vehicles import OtherParts, one_more
 from simulator.builder.session_builder import SessionBuilder, cueing_of
 from simulator.builder.session_images import SessionImages
-from simulator.builder.start_place import check_place
+from simulator.builder.start_place import check_apart, check_place
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.session_file import SessionOptions
 from simulator.driver.contract import Driver, DriverKind, SensingDriver
@@ -29,6 +29,7 @@ from simulator.outlets.outlet_runner import OutletRunner
 from simulator.sensors.make_sensors import SensorContext, make_sensors, mounts_of
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Outlet, Session
+from simulator.session_vehicles import OtherVehicle
 from terrain.ground import Ground
 from vehicles import step_stability
 from vehicles.vehicle import Vehicle
@@ -59,6 +60,8 @@ class SessionParts:
     """Rendered images for the sensors."""
     others: tuple[OtherParts, ...] = ()
     """Other vehicles."""
+    terrain_ground: Ground | None = None
+    """Ground as the terrain describes it, with its start, without the other vehicles."""
 
     @property
     def gravity(self) -> float:
@@ -145,6 +148,32 @@ class SessionParts:
     def check_place(self, session: Session, x: float, y: float, yaw: float) -> None:
         """Check that the vehicle of a session has room at x, y [m] with the heading yaw [rad]. Raises ConfigError."""
         check_place(self.ground, session.objects, session.time, self.vehicle.description, (x, y, yaw))
+
+    def more_vehicle(self, entry: Mapping[str, Any], session: Session) -> tuple[OtherVehicle, dict[str, Any]]:
+        """Return another vehicle, described as in the list `vehicles` of a session file, which may enter the session, and the complete entry.
+
+        Raises ConfigError.
+        """
+        ground = self.ground if self.terrain_ground is None else self.terrain_ground
+        known = [one.name for one in session.others.vehicles]
+        try:
+            parts, complete = one_more(entry, known, (self.builder, self.vehicle, ground, self.step, self.options.faults))
+        except ConfigError as error:
+            raise error.moved_to("vehicle", error.errors[0].key.removeprefix("vehicles[0].")) from None
+        vehicle = parts.new(session.clock is not None, enters=False)
+        if vehicle.name in session.objects.names:
+            raise ConfigError("vehicle", "name", vehicle.name, "a name that no object has")
+        return vehicle, complete
+
+    def check_entry(self, session: Session, vehicle: OtherVehicle) -> None:
+        """Check that another vehicle of a session has room at its start. Raises ConfigError."""
+        x = session.vehicle.space.state[0]
+        here = float(x["p_WB"][0]), float(x["p_WB"][1]), session.recovery.heading
+        try:
+            check_apart(self.vehicle.description, here, vehicle.vehicle.description, vehicle.start)
+            check_place(self.ground, session.objects, session.time, vehicle.vehicle.description, vehicle.start)
+        except ConfigError as error:
+            raise error.moved_to("vehicle", "position") from None
 
     @property
     def _fault_context(self) -> FaultContext:

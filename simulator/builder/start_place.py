@@ -1,11 +1,15 @@
-"""Check that no object stands where a drive starts, or where the vehicle is put during a drive."""
+"""Check that no object stands where a vehicle starts, or where one is put during a drive."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.builder.outline import outline
+from simulator.driver.seen_vehicle import FIRST
 from terrain.ground import Ground
 from terrain.objects.footprint import CIRCLE, Rectangle, free_place, meets, rows_in
 from terrain.objects.object_set import ObjectSet
@@ -33,6 +37,52 @@ def check_start(ground: Ground, vehicle: Description) -> None:
     hint = "there is no free place near it" if place is None else f"the nearest free place of the vehicle is [{place[0]:g}, {place[1]:g}]"
     expected = f"no object on the start of the drive at [{x:g}, {y:g}]; move the object, or the start: {hint}"
     raise ConfigError("terrain", "objects", ground.objects.objects[row].name, expected)
+
+
+class Start(NamedTuple):
+    """Start of another vehicle of a session."""
+
+    vehicle: Description
+    place: tuple[float, float, float]
+    """x, y [m], yaw [rad]"""
+    position: tuple[float, float]
+    """The same place as in the file"""
+    rows: range
+    """Rows of its parts among the objects; the first part has its name."""
+
+
+def check_starts(ground: Ground, first: Description, starts: Sequence[Start]) -> None:
+    """Raise ConfigError if another vehicle starts in an object, or in a vehicle; ground : with the start of the first vehicle, and the parts of the
+    others as objects."""
+    owner = {row: n for n, one in enumerate(starts) for row in one.rows}
+    with ErrorCollector() as errors:
+        for n, one in enumerate(starts):
+            with errors.part():
+                around, heights = _around(one.vehicle).at(*one.place), _heights(ground, one.vehicle, *one.place[:2])
+                met = next((row for row in rows_in(ground.objects, around, *heights) if owner.get(row, -1) < n), None)
+                own = _around(first).at(*ground.spawn)
+                if met is not None:
+                    name = ground.objects.objects[starts[owner[met]].rows[0] if met in owner else met].name
+                elif meets(around, own) and meets(own, around):
+                    name = FIRST
+                else:
+                    continue
+                objects = ground.objects.without(one.rows)
+                free = free_place(objects, _around(one.vehicle), one.place, heights, MAX_SEARCH_DISTANCE)
+                hint = (
+                    "there is no free place near it"
+                    if free is None
+                    else f"the nearest free place in the world is [{free[0]:g}, {free[1]:g}]"
+                )
+                expected = f"a start without an object; {name} is there at [{one.place[0]:g}, {one.place[1]:g}] in the world: {hint}"
+                raise ConfigError("session", f"vehicles[{n}].position", list(one.position), expected)
+
+
+def check_apart(first: Description, here: tuple[float, float, float], vehicle: Description, place: tuple[float, float, float]) -> None:
+    """Raise ConfigError if another vehicle would enter in the first one; here, place : their x, y [m], yaw [rad]."""
+    own, around = _around(first).at(*here), _around(vehicle).at(*place)
+    if meets(around, own) and meets(own, around):
+        raise ConfigError("drive", "place", list(place[:2]), f"a place without a vehicle; {FIRST} is there")
 
 
 def check_place(ground: Ground, objects: ObjectSet, time: float, vehicle: Description, place: tuple[float, float, float]) -> None:

@@ -357,6 +357,12 @@ def read_session(configuration: Configuration) -> SessionOptions:
         )
 
 
+def read_vehicles(configuration: Configuration, known: Sequence[str]) -> tuple[OtherOptions, ...]:
+    """Return the options of the list `vehicles` of a configuration, in addition to vehicles with names that are `known`. Raises ConfigError."""
+    file = configuration.layer.origins[()].source
+    return other_options(read(FILE, configuration.layer.content, file)["vehicles"], file, known)
+
+
 def _takeover(values: Mapping[str, Any], file: str) -> tuple[KindChoice, ...] | None:
     if "takeover" not in values:
         return None

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from simulator.base.errors import ConfigError
-from simulator.base.fields import Anything, Either, Field, Flag, Group, ListOf, Number, Text
+from simulator.base.fields import Anything, Choice, Either, Field, Flag, Group, ListOf, Number, Text
 from simulator.base.registry import KindChoice
 from simulator.driver.seen_vehicle import FIRST
+from simulator.faults.kinds import FAULTS
 
 MAX_VEHICLES = 1000
 MAX_POSITION = 1e5
 """m. Limit of a position."""
 MAX_SPEED = 100.0
 """m/s. Limit of the speed at the start."""
+LOGS = ("short", "all")
+SHORT = ("p_WB", "q_WB", "yaw", "v_WB_B", "w_WB_B", "a_WB_B", "steering", "throttle", "brake", "gear", "engine_speed")
+"""Fields of the readout in a short log."""
 NAMED = "a name, the path of a file, or the content itself"
 
 
@@ -45,6 +49,13 @@ def _entry(driver: Either) -> tuple[Field, ...]:
             None,
         ),
         Field("parking_brake", Flag(), "true: a vehicle without driver holds its parking brake", True),
+        replace(FAULTS, meaning="faults of this vehicle, as those of the session, which belong to the first vehicle"),
+        Field(
+            "log",
+            Choice(LOGS),
+            "columns of the log; `short`: motion, pedals, gear, engine speed and command; `all`: also suspension, tires and the rest",
+            LOGS[0],
+        ),
     )
 
 
@@ -61,6 +72,9 @@ class OtherOptions:
     """m/s at the start; None: that of the maneuver, or 0."""
     driver: KindChoice | None
     parking_brake: bool
+    faults: tuple[Any, ...] = ()
+    columns: tuple[str, ...] = SHORT
+    """Fields of the readout in the log; empty: all."""
 
     def start(self, spawn: tuple[float, float, float]) -> tuple[float, float, float]:
         """Return x, y [m] and yaw [rad] of the start, for a ground with this start."""
@@ -73,15 +87,16 @@ def default_name(n: int) -> str:
     return f"vehicle_{n + 2}"
 
 
-def other_options(values: Sequence[Mapping[str, Any]], file: str) -> tuple[OtherOptions, ...]:
-    """Return the options of all entries. Raises ConfigError: two vehicles with one name, or too many."""
-    if len(values) > MAX_VEHICLES:
-        raise ConfigError(file, "vehicles", f"{len(values)} vehicles", f"at most {MAX_VEHICLES}")
-    names = [one.get("name") or default_name(n) for n, one in enumerate(values)]
+def other_options(values: Sequence[Mapping[str, Any]], file: str, known: Sequence[str] = ()) -> tuple[OtherOptions, ...]:
+    """Return the options of all entries, in addition to vehicles with names that are `known`. Raises ConfigError: two vehicles with one name, or
+    too many."""
+    if len(known) + len(values) > MAX_VEHICLES:
+        raise ConfigError(file, "vehicles", f"{len(known) + len(values)} vehicles", f"at most {MAX_VEHICLES}")
+    names = [one.get("name") or default_name(len(known) + n) for n, one in enumerate(values)]
     for n, name in enumerate(names):
         if name == FIRST:
             raise ConfigError(file, f"vehicles[{n}].name", name, "another name; this one means the vehicle of the session")
-        if name in names[:n]:
+        if name in (*known, *names[:n]):
             raise ConfigError(file, f"vehicles[{n}].name", name, "a name that no other vehicle has")
         if not name.replace("_", "").isalnum():
             raise ConfigError(file, f"vehicles[{n}].name", name, "letters, digits and _, because columns of the log begin with it")
@@ -93,6 +108,8 @@ def other_options(values: Sequence[Mapping[str, Any]], file: str) -> tuple[Other
             one.get("speed"),
             KindChoice.of(one["driver"]) if "driver" in one else None,
             one["parking_brake"],
+            one["faults"],
+            SHORT if one["log"] == LOGS[0] else (),
         )
         for name, one in zip(names, values, strict=True)
     )

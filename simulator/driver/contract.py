@@ -12,7 +12,7 @@ platform parks.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
@@ -26,6 +26,7 @@ from simulator.base.records import Record, record
 from simulator.base.registry import making
 from simulator.driver.input_devices.contract import checked_command
 from simulator.driver.internal_model import InternalModel
+from simulator.driver.seen_vehicle import SeenVehicle, SeesVehicles
 from simulator.sensors.contract import Mount
 from simulator.sensors.measurement import Measurement
 from terrain.ground import Ground
@@ -155,6 +156,9 @@ class DriverRunner:
         self._driver, self._wait = driver, not paced
         self._senses = reads_sensors(driver)
         self._command, self._filled = record(COMMAND), record(COMMAND)
+        self._vehicles: Sequence[SeenVehicle] = ()
+        if isinstance(driver, SeesVehicles):
+            self.see_vehicles = self._keep_vehicles
         self._thread = PluginThread(f"driver {name}", self._read)
 
     def read(self, t: float, readout: Record, command: Record, sensors: Mapping[str, Measurement]) -> None:
@@ -165,14 +169,20 @@ class DriverRunner:
         if self._thread.error:
             raise JounceError(self._thread.error)
         command[:] = self._command
-        self._thread.submit(t, readout.copy(), dict(sensors) if self._senses else None)
+        self._thread.submit(t, readout.copy(), dict(sensors) if self._senses else None, self._vehicles)
 
     def close(self) -> None:
         """End the thread of the driver."""
         self._thread.close()
 
-    def _read(self, t: float, readout: Record, sensors: Mapping[str, Measurement] | None) -> Record:
+    def _keep_vehicles(self, vehicles: Sequence[SeenVehicle]) -> None:
+        """Keep the vehicles for the next call."""
+        self._vehicles = vehicles
+
+    def _read(self, t: float, readout: Record, sensors: Mapping[str, Measurement] | None, vehicles: Sequence[SeenVehicle]) -> Record:
         """Call the driver; runs in its thread."""
+        if isinstance(self._driver, SeesVehicles):
+            self._driver.see_vehicles(vehicles)
         arguments = () if sensors is None else (sensors,)
         self._driver.read(t, readout, self._filled, *arguments)
         return checked_command(self._filled)

@@ -1,4 +1,4 @@
-"""Registry of automatic drivers: the driver of maneuvers, the driver to a goal and plugin drivers."""
+"""Registry of automatic drivers: those of maneuvers, to a goal, behind a vehicle and of a recorded run, and plugin drivers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ FOLLOWER = "scripted"
 """Name of the driver that is used without a human driver."""
 PLANNER = "planner"
 """Name of the driver to a goal."""
+REPLAY = "replay"
+"""Name of the driver that repeats a run."""
 
 
 def _problem(kind: DriverKind) -> str:
@@ -27,6 +29,7 @@ DRIVER_KINDS: Registry[DriverKind] = Registry(
         FOLLOWER: "simulator.driver.maneuver_driver:KIND",
         PLANNER: "simulator.autonomy.planner_driver:KIND",
         "follow": "simulator.driver.following_driver:KIND",
+        REPLAY: "simulator.maneuvers.replay_driver:KIND",
     },
     contract="simulator.driver.contract",
     problem=_problem,

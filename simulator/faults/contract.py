@@ -84,6 +84,7 @@ class FaultKind:
     ramp : default time [s] in which the level rises from 0 to 1
     subject : keys whose values are part of the default name, for example the wheel
     by_position : True if `apply` is called 100 times a second while the level is above 0, because the effect depends on where the vehicle is
+    of_session : True if the fault acts on the whole session, and is none of a single vehicle
     contract : CONTRACT for which the kind was written
     meaning : one-line description
     """
@@ -94,5 +95,6 @@ class FaultKind:
     ramp: float = 1.0
     subject: tuple[str, ...] = ()
     by_position: bool = False
+    of_session: bool = False
     contract: int = CONTRACT
     meaning: str = ""

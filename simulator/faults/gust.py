@@ -24,5 +24,6 @@ KIND = FaultKind(
     (Field("velocity", Number("m/s", -FASTEST_WIND, FASTEST_WIND, shape=(3,)), "velocity that is added to the wind", frame="the world"),),
     Gust,
     ramp=0.5,
+    of_session=True,
     meaning="additional wind",
 )

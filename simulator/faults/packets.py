@@ -34,6 +34,7 @@ LOSS = FaultKind(
     (Field("probability", Number("1", 0.0, 1.0), "probability that a packet is lost", 1.0),),
     PacketLoss,
     ramp=0.05,
+    of_session=True,
     meaning="loss of packets of the motion streams",
 )
 DELAY = FaultKind(
@@ -41,5 +42,6 @@ DELAY = FaultKind(
     (Field("delay", Number("s", 0.0, 10.0), "delay of a packet on its way", written="s"),),
     PacketDelay,
     ramp=0.05,
+    of_session=True,
     meaning="delay of packets of the motion streams",
 )

@@ -27,6 +27,7 @@ KIND = FaultKind(
     (Field("sensor", Text("the name of a sensor"), "sensor"),),
     SensorLoss,
     ramp=0.05,
+    of_session=True,
     subject=("sensor",),
     meaning="loss of a sensor: no measurements",
 )

@@ -211,8 +211,8 @@ class MemoryLog:
         self._records.put(self.rows)
         self.rows += 1
 
-    def with_rows_of(self, other: MemoryLog) -> MemoryLog:
-        """Take the rows of another log over, in the columns that both have, and return this log; other columns are 0 there."""
+    def with_rows_of(self, other: MemoryLog, before: float) -> MemoryLog:
+        """Take the rows of another log over, in the columns that both have, and return this log; other real numbers are `before` there, integers 0."""
         self.rows, self._bytes = other.rows, np.zeros((len(other._bytes), self.channels.row_bytes), np.uint8)
         self._records = Rows(self.channels, self._bytes)
         places = {column.name: column.offset for column in other.channels.columns}
@@ -220,6 +220,8 @@ class MemoryLog:
             if column.name in places:
                 size, place = column.kind.itemsize, places[column.name]
                 self._bytes[:, column.offset : column.offset + size] = other._bytes[:, place : place + size]
+            elif before and column.kind.kind == "f":
+                self._bytes[:, column.offset : column.offset + column.kind.itemsize] = np.array([before], column.kind).view(np.uint8)
         return self
 
     def log(self, about: Mapping[str, str], events: Sequence[Event] = ()) -> Log:
@@ -253,10 +255,10 @@ class MemoryRecorder:
         self._logged.look(session)
         self._rows.put()
 
-    def add_columns(self, sources: Iterable[Source]) -> None:
-        """Add columns to the log, if they are requested; they are 0 in the rows so far."""
+    def add_columns(self, sources: Iterable[Source], before: float = 0.0) -> None:
+        """Add columns to the log, if they are requested; in the rows so far, real numbers are `before` and integers 0."""
         self._logged.session = (*self._logged.session, *sources)
-        self._rows = MemoryLog((*self._logged.vehicle, *self._logged.session), self._channels).with_rows_of(self._rows)
+        self._rows = MemoryLog((*self._logged.vehicle, *self._logged.session), self._channels).with_rows_of(self._rows, before)
 
     def log(self, about: Mapping[str, Any] = NO_METADATA) -> Log:
         """Return the rows so far with the run metadata; values other than text are stored as JSON."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.base.progress_bar import TimeProgress
-from simulator.base.records import Record
 from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import build
 from simulator.builder.session_parts import SessionParts
@@ -25,11 +25,14 @@ from simulator.driver.driver_seat import DriverChoice
 from simulator.driver.kinds import FOLLOWER
 from simulator.driver.make_driver import without_a_person
 from simulator.driver.path import Spawn
+from simulator.maneuvers.replay_driver import RecordedDriver
+from simulator.run import vehicle_changes
 from simulator.run.event_replay import EventReplay
 from simulator.run.folder import RunFolder
-from simulator.run.object_changes import KEY, apply_due, changes_text, read_changes
+from simulator.run.object_changes import KEY, apply_due, read_changes
 from simulator.run.run_configuration import DRIVERS, DROPPED, JOINED, open_log, read_recorded
 from simulator.session import DRIVER_PERIOD, Session
+from simulator.session_vehicles import OtherVehicle
 from simulator.telemetry.event_file import read_events
 from simulator.telemetry.metadata import whole_number
 from simulator.telemetry.recover import LogInfo
@@ -43,37 +46,6 @@ NEEDED = ("time", *(f"command_{name}" for name, *_ in COMMAND))
 
 TICKS_BETWEEN = 100
 """Ticks between two updates of the progress bar."""
-
-
-class RecordedDriver:
-    """Driver that repeats the commands of a log; each command is in the row of the state that it caused.
-
-    Parameters
-    ----------
-    columns : columns of the log by name
-    row : of the command that applies now
-    """
-
-    label = "recorded driver"
-    """Name of the driver in messages."""
-
-    def __init__(self, columns: dict[str, Any], row: int = 0) -> None:
-        self._commands = {name: columns[f"command_{name}"] for name, *_ in COMMAND}
-        self._last = len(columns["time"]) - 1
-        self._next = row
-
-    def begin(self, command: Record) -> None:
-        """Fill the command before the first tick: that of a person while the platform rose."""
-        self._fill(command, 0)
-
-    def read(self, t: float, readout: Record, command: Record) -> None:
-        """Fill the command that applied from t on."""
-        self._next = min(self._next + 1, self._last)
-        self._fill(command, self._next)
-
-    def _fill(self, command: Record, row: int) -> None:
-        for name, column in self._commands.items():
-            command[0][name] = column[row]
 
 
 def main_rerun(path: str, out: str | None, to_json: bool) -> int:
@@ -154,6 +126,8 @@ def rerun(
     session = parts.session(driver)
     session.seat.offer_choices(choices)
     place.session = session
+    vehicle_changes.prepare(parts, session, comings := vehicle_changes.read_changes(log.about, log.file))
+    recorded = _repeat_others(parts, session, columns, place)
     session.reset()
     session.warm()
     folder = RunFolder(out)
@@ -166,15 +140,19 @@ def rerun(
                 new = open_log(parts, session, folder, armed, LogOptions(about=about), raised)
                 folder.began()
                 replay = EventReplay(session, events or (), events_of(log.file))
+                for other in recorded:
+                    if other.seat is not None and isinstance(other.seat.driver, RecordedDriver):
+                        other.seat.driver.begin(other.command)
                 _begin_as_recorded(session, driver, replay, armed, raised)
                 joined = None if armed or raised else joining_tick(log, columns, new.every)
                 if joined is not None:
                     new.writer.about[JOINED] = str(joined)
                 changes = read_changes(log.about, log.file)
                 ticks = (len(columns["time"]) - 1) * new.every
-                _advance_to_end(session, replay, changes, ticks, joined if events is None else None, stop_request, progress)
-                if changes:
-                    new.writer.about[KEY] = changes_text(session)
+                changing = partial(apply_due, session, changes), partial(vehicle_changes.apply_due, session, comings)
+                _advance_to_end(session, replay, changing, ticks, joined if events is None else None, stop_request, progress)
+                for key in (KEY, vehicle_changes.KEY):
+                    new.writer.about.update(_same(log, key))
                 if stop_request.first is not None:
                     new.writer.ended = signal_message(stop_request.first)
             finally:
@@ -200,13 +178,13 @@ def _begin_as_recorded(session: Session, driver: Driver | SensingDriver, replay:
 def _advance_to_end(
     session: Session,
     replay: EventReplay,
-    changes: Sequence[Mapping[str, Any]],
+    changing: Sequence[Callable[[], None]],
     ticks: int,
     joined: int | None,
     stop_request: StopRequest,
     progress: Callable[[float, float], None],
 ) -> None:
-    """Advance to the last tick of the log or to the request of a stop, with the recorded events and changes of objects.
+    """Advance to the last tick of the log or to the request of a stop, with the recorded events; `changing` applies the other changes of a tick.
 
     `joined` is the tick at which the platform joins, if no event does this.
     """
@@ -215,7 +193,8 @@ def _advance_to_end(
         if session.tick == joined:
             session.cueing.procedure.arm()
         replay.serve()
-        apply_due(session, changes)
+        for change in changing:
+            change()
         session.advance(1)
         if session.tick % TICKS_BETWEEN == 0:
             progress(session.time, ticks * session.h)
@@ -266,6 +245,19 @@ def _choices(parts: SessionParts, log: LogInfo, columns: dict[str, Any], has_eve
         return RecordedDriver(commands, place.row)
 
     return [DriverChoice(name, parts.maneuver_driver if name in repeated else recorded, blends=name in repeated) for name in names]
+
+
+def _repeat_others(parts: SessionParts, session: Session, columns: dict[str, Any], place: _Place) -> list[OtherVehicle]:
+    """Let those of the other vehicles whose drivers may do something else repeat the commands in the log, if it has them; return these vehicles."""
+    stride = round(parts.options.log.rate * DRIVER_PERIOD)
+    found = []
+    for one in session.others.vehicles:
+        names = {name: f"{one.name}_{name}" for name in NEEDED[1:]}
+        if stride >= 1 and not one.drives_again and all(name in columns for name in names.values()):
+            commands = {name: columns[own][::stride] for name, own in names.items()}
+            one.make_driver = lambda commands=commands: RecordedDriver(commands, place.row)
+            found.append(one)
+    return found
 
 
 def _recorded_commands(parts: SessionParts, log: LogInfo, columns: dict[str, Any], has_events: bool) -> dict[str, Any]:

@@ -184,6 +184,11 @@ class ObjectSet:
         self.records[row]["present"] = 0
         self.edits += 1
 
+    def show(self, rows: Sequence[int], present: bool) -> None:
+        """Let objects in these rows be in the world, or not; they may come back."""
+        self.records["present"][list(rows)] = present
+        self.edits += 1
+
     def reset(self) -> None:
         """Put all breakaway objects back to their places and paths."""
         self._put_back()

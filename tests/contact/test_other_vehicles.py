@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import jounce
-from simulator.base.errors import ConfigError, JounceError
+from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_vehicle
 from simulator.configuration.vehicles_section import other_options
 from simulator.session_vehicles import OtherVehicle
@@ -267,24 +266,37 @@ def test_wrong_sections_are_refused_with_the_place(section, tmp_path):
     assert WRONG[section] in str(caught.value) and str(file) in str(caught.value)
 
 
-def test_check_names_vehicles_that_start_inside_one_another(tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("vehicles", "key", "named"),
+    [
+        ("[{name: a, position: [20, 0]}, {name: b, position: [22, 1]}]", "vehicles[1].position", "a"),
+        ("[{name: a, position: [3, 0.5]}]", "vehicles[0].position", "first"),
+        ("[{name: a, position: [40, 9], heading_deg: 90}]", "vehicles[0].position", "tree"),
+    ],
+)
+def test_a_start_inside_a_vehicle_or_an_object_is_refused_with_a_free_place(vehicles, key, named, tmp_path, capsys):
     file = tmp_path / "near.yaml"
-    file.write_text("terrain: flat\nvehicles: [{name: a, position: [20, 0]}, {name: b, position: [40, 0]}]\n")
-    code, out, err = call(capsys, "check", file)
-    assert (code, out, err) == (0, f"{file}: good (sessions)\n", "")
-    file.write_text("terrain: flat\nvehicles: [{name: a, position: [20, 0]}, {name: b, position: [22, 0]}]\n")
-    code, out, _ = call(capsys, "check", file)
-    assert code == 0 and "objects inside one another: a and b" in out
+    tree = "objects: [{name: tree, shape: cylinder, radius: 0.3, height: 5, position: [40, 10]}]\n"
+    file.write_text(f"terrain: flat\nmaneuver: scripted_drive\n{tree}vehicles: {vehicles}\n")
+    for command in (("check", file), ("run", "--session", file, "--out", tmp_path / "out")):
+        code, out, err = call(capsys, *command)
+        message = " ".join((out + err).split())
+        assert code == 2 and key in message and f"{named} is there" in message and "nearest free place" in message, message
+    file.write_text(f"terrain: flat\n{tree}vehicles: [{{position: [20, 0]}}, {{position: [40, 0]}}]\n")
+    assert call(capsys, "check", file) == (0, f"{file}: good (sessions)\n", "")
 
 
 def test_default_names_count_from_two():
-    given = {"position": [1.0, 2.0], "heading": 0.0, "parking_brake": True}
+    given = {"position": [1.0, 2.0], "heading": 0.0, "parking_brake": True, "faults": (), "log": "short"}
     assert [one.name for one in other_options([given, given], "file")] == ["vehicle_2", "vehicle_3"]
 
 
-def test_another_layout_of_axles_is_refused():
-    session = world([]).session
-    first = session.vehicle
-    other = SimpleNamespace(description=first.description, space=first.space, model=first.model._replace(chassis=np.zeros(2)))
-    with pytest.raises(JounceError, match="other: HMMWV has another layout of axles"):
-        session.others.add([OtherVehicle("other", other, lambda: None, (20.0, 0.0, 0.0))])
+def test_a_vehicle_that_starts_with_speed_rolls_as_the_first_one_would_and_does_not_touch_itself():
+    sim = jounce.Simulation("sedan", "flat", platform=None, others=[{"position": [0, 40], "speed_kph": 50, "parking_brake": False}])
+    alone = jounce.Simulation("sedan", "flat", platform=None)
+    alone.session.start_speed = 50 / 3.6
+    alone.session.reset()
+    other = sim.others["vehicle_2"]
+    assert not sim.session.others.read_collisions()
+    assert other.vehicle.space.state["v_WB_B"].tobytes() == alone.vehicle.space.state["v_WB_B"].tobytes()
+    assert other.vehicle.space.state[0]["p_WB"][2] == alone.vehicle.space.state[0]["p_WB"][2]

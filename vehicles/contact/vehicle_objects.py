@@ -1,4 +1,4 @@
-"""A vehicle as objects for other vehicles: the convex parts of its body and its wheels, rigid with the chassis.
+"""A vehicle as objects for other vehicles: the convex parts of its body, and its wheels, which move with the suspension but do not turn.
 
 Contact, rays, maps, the window and the console then meet it as any other object. The parts are broken objects that their vehicle moves: it
 writes its pose to their states, and takes the impulses that others have left there.
@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.algebra.spatial import rotated
-from simulator.base.algebra.vectors import dot, vector
+from simulator.base.algebra.spatial import rotated, unrotated
+from simulator.base.algebra.vectors import cross, dot, sub, vector
 from simulator.base.jit import inline
 from simulator.base.records import Record
 from simulator.base.rotations import rotation_of_quaternion
@@ -58,25 +58,30 @@ def _wheel(center: NDArray[np.float64], radius: float, half: float) -> NDArray[n
     return np.concatenate([center + ring + (0.0, side * half, 0.0) for side in (-1.0, 1.0)])
 
 
-def bind_objects(objects: ObjectSet, rows: Sequence[int], number: int, contact: Record) -> int:
-    """Let a vehicle with this number move the objects in these consecutive rows, before anything breaks. Return the row of `states` of the
-    first one.
+def bind_objects(objects: ObjectSet, rows: Sequence[int], contact: Record) -> None:
+    """Let a vehicle move the objects in these consecutive rows.
 
     contact : record of OBJECT_CONTACT; the chassis resists the pushes of others, so that a contact sees the same mass from both sides
     """
     c, states = contact[0], objects.records["state"][list(rows)]
     inverse = np.asarray(c["inverse_inertia"], float)
-    bodies = objects.bodies[states[0] : states[-1] + 1]
+    bodies, own = (one[states[0] : states[-1] + 1] for one in (objects.bodies, objects.states))
     bodies["com_O"] = c["com"]
     bodies["inertia"], bodies["inverse_inertia"] = _six(np.linalg.inv(inverse)), _six(inverse)
+    own["impulse_W"] = own["angular_impulse_W"] = 0.0
     objects.records["number"][list(rows)] = objects.records["number"][rows[0]]  # a vehicle is one object for collisions and rays
-    own, w = objects.states[states[0] : states[-1] + 1], objects.world[0]
-    own["broken"], own["vehicle"] = 1, number
-    objects.broken_rows[w["broken"] : w["broken"] + len(rows)] = rows
-    w["broken"] += len(rows)
-    w["vehicle_parts"] = w["broken"]
-    w["vehicles"] = max(int(w["vehicles"]), number)
-    return int(states[0])
+
+
+def list_vehicles(objects: ObjectSet, vehicles: Sequence[tuple[int, Sequence[int]]]) -> None:
+    """Let the vehicles in the world be those with these numbers, whose parts are the objects in these rows; the broken objects stay."""
+    w = objects.world[0]
+    loose = objects.broken_rows[int(w["vehicle_parts"]) : int(w["broken"])].copy()
+    rows = np.array([row for _, parts in vehicles for row in parts], np.int64)
+    objects.broken_rows[: len(rows) + len(loose)] = np.concatenate((rows, loose))
+    states = objects.records["state"][rows]
+    objects.states["broken"][states] = 1
+    objects.states["vehicle"][states] = [number for number, parts in vehicles for _ in parts]
+    w["broken"], w["vehicle_parts"], w["vehicles"] = len(rows) + len(loose), len(rows), len(vehicles)
 
 
 def _six(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -126,3 +131,19 @@ def halt_parts(states, first):
     for k in range(first, len(states)):
         for j in range(3):
             states[k]["v_WO"][j] = states[k]["w_WO"][j] = 0.0
+
+
+@inline
+def place_wheel(state, body, center, p, q, wheel):
+    """Move a wheel among the parts of a vehicle to its present place; its axis stays that of the chassis.
+
+    state, body : rows of STATE and RIGID_BODY of the wheel; center : (3,) m, its center in the design position in B; p, q : rows of
+    OBJECT_CONTACT and OBJECT_CONTACT_STATE with the pose at which `wheel`, a row of WHEEL, was computed
+    """
+    shift = sub(unrotated(q["R_WB"], sub(vector(wheel["p_WK"]), vector(q["p_WB"]))), vector(center))
+    arm = rotated(state["R_WO"], shift)
+    swing = cross(vector(state["w_WO"]), arm)
+    for j in range(3):
+        state["p_WO"][j] += arm[j]
+        state["v_WO"][j] += swing[j]
+        body["com_O"][j] = p["com"][j] - shift[j]
