@@ -32,6 +32,7 @@ from simulator.session_outlets import Outlet, PartError, SessionOutlets, is_due
 from simulator.session_sensors import SessionSensors
 from simulator.session_vehicles import SessionVehicles
 from simulator.tick import REMEMBERED, new_watch, platform_ticks, ticks
+from simulator.triggers.session_triggers import SessionTriggers
 from simulator.weather import CLEAR, Weather
 from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
@@ -89,6 +90,8 @@ class Session:
         """Objects of this session, and the collisions with them."""
         self.others = SessionVehicles(vehicle, self.world)
         """The other vehicles of this session."""
+        self.triggers = SessionTriggers(vehicle, self.others, self.world)
+        """Triggers of this session."""
         self.injector = SessionFaults(vehicle, ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world))
         """Faults of this session."""
         rows = max(REMEMBERED, *(sensor.every + 1 for sensor in sensors)) if sensors else REMEMBERED
@@ -163,7 +166,7 @@ class Session:
         faults = [fault.logged for fault in self.injector.faults]
         sensors = [sensor.logged for sensor in self.measuring.sensors]
         others = [row for one in self.others.vehicles for row in one.logged]
-        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults, *others]
+        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults, *others, *self.triggers.logged]
 
     @property
     def platform_state(self) -> str:
@@ -201,6 +204,7 @@ class Session:
         self.others.place(self.injector.arrays)
         self.recovery.begin()
         self.world.collisions.begin()
+        self.triggers.begin()
         self._reset_motion()
 
     def set_upright(self) -> None:
@@ -308,6 +312,8 @@ class Session:
             raise
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked
             raise PartError(self.driver, error) from error
+        for acted in self.triggers.advance(self.time):
+            self._announce("trigger", acted)
         self.others.call_drivers(self.time)
         changed = self.injector.advance(
             self.time, getattr(self.driver, "phase", ""), self.command, self.measuring.sensors, self.output.streams
