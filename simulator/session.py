@@ -260,7 +260,7 @@ class Session:
         self.serve([outlet for outlet in self.output.outlets if outlet not in served], self.measuring.sensors)
 
     def run(self, duration: float, keep_going: Callable[[Session], bool] | None = None) -> None:
-        """Simulate `duration` seconds as fast as possible, or until an incident, or until the driver ends.
+        """Simulate `duration` seconds as fast as possible, or until an incident, or until the driver or a trigger ends it.
 
         `keep_going(session)` is called every 0.1 s of simulated time.
 
@@ -277,7 +277,7 @@ class Session:
             count = min(stride - self.tick % stride, left)  # an earlier run may have ended within a stride
             self.advance(count)
             left -= count
-            if ending is not None and ending.ended:
+            if self.triggers.ended or (ending is not None and ending.ended):
                 return
             if self.tick % 100 < count and keep_going is not None and not keep_going(self):
                 return

@@ -124,7 +124,11 @@ class SpeedControl:
         """Move the demand of `change_to` towards its target."""
         assert self._change is not None
         (target, most), state = self._change, self._state[0]
-        before = speed if math.isnan(state["demand"]) else float(state["demand"])
+        if math.isnan(state["demand"]):
+            state["demand"] = speed
+            if target < speed:
+                state["integral"] = 0.0  # it belongs to the throttle
+        before = float(state["demand"])
         step = most * max(t - float(state["time"]), 0.0)
         demand = before + min(max(target - before, -step), step)
         demand = min(max(demand, speed - MAX_LEAD), speed + MAX_LEAD)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from simulator.base.records import Record, Table, record
-from simulator.collision import Collision
 from simulator.driver.seen_vehicle import FIRST
 from simulator.maneuvers.analyses.encounter import LONGEST
 from simulator.triggers.bodies import gap, time_to_collision
@@ -36,10 +33,10 @@ class Encounter:
         """Begin a drive."""
         self._out[0]["impact_speed"] = 0.0
 
-    def update(self, world: WorldView, collisions: Sequence[Collision]) -> None:
-        """Write the present state; `collisions` : those of the first vehicle in this drive."""
+    def update(self, world: WorldView) -> None:
+        """Write the present state."""
         out, first, other = self._out[0], world.body(FIRST), world.body(self.name)
         if first is not None and other is not None:
             out["gap"], out["time_to_collision"] = gap(first, other), min(time_to_collision(first, other), LONGEST)
         if out["impact_speed"] == 0.0:
-            out["impact_speed"] = next((one.closing_speed for one in collisions if one.name == self.name), 0.0)
+            out["impact_speed"] = next((one.closing_speed for one in world.collisions if one.name == self.name), 0.0)

@@ -44,6 +44,10 @@ def _time(world: WorldView) -> float:
     return world.t
 
 
+def _collisions(world: WorldView) -> float:
+    return float(len(world.collisions))
+
+
 def _speed(world: WorldView, of: str) -> float:
     return _of_body(world, of, lambda body: body.speed)
 
@@ -85,6 +89,7 @@ def _place(world: WorldView, to: Any) -> tuple[float, float] | None:
 
 QUANTITIES: dict[str, WorldQuantity] = {
     "time": WorldQuantity("s", "simulated time", (), _time),
+    "collisions": WorldQuantity("1", "number of collisions of the vehicle of the session so far", (), _collisions),
     "speed": WorldQuantity("m/s", "forward speed", (_OF,), _speed),
     "x": WorldQuantity("m", "position of the reference point ahead of the start of the terrain", (_OF,), partial(_position, 0)),
     "y": WorldQuantity("m", "position of the reference point to the left of the start of the terrain", (_OF,), partial(_position, 1)),

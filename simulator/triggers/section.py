@@ -30,6 +30,7 @@ ACTIONS = {
         Field("length", Number("m", 0.001, 10000.0), "length of the shift along the path"),
     ),
     "move": (Field("object", Text("a name"), "object with a `path`, which waits at its first point until then"),),
+    "end": (),
     "fault": (
         Field(
             "fault",

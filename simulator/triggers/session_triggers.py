@@ -44,6 +44,8 @@ class SessionTriggers:
         self._waiting: list[tuple[Trigger, list[ConditionMonitor]]] = []
         self._encounters: tuple[Encounter, ...] = ()
         self._heard = 0
+        self.ended = False
+        """Whether an action has ended the drive."""
 
     def add(
         self,
@@ -76,7 +78,7 @@ class SessionTriggers:
             for action in one.actions:
                 if action["type"] == "move":
                     hold_path(self._world.objects, action["object"])
-        self._heard = len(self._world.collisions.all)
+        self.ended, self._heard = False, len(self._world.collisions.all)
         for encounter in self._encounters:
             encounter.begin()
         self._observe(0.0)
@@ -98,12 +100,15 @@ class SessionTriggers:
         return acted
 
     def _observe(self, time: float) -> None:
-        self._view.look(time)
+        self._view.look(time, self._world.collisions.all[self._heard :])
         for encounter in self._encounters:
-            encounter.update(self._view, self._world.collisions.all[self._heard :])
+            encounter.update(self._view)
 
     def _act(self, trigger: str, action: Mapping[str, Any], time: float) -> None:
         """Start an action. A vehicle whose driver has failed takes none."""
+        if action["type"] == "end":
+            self.ended = True
+            return
         if action["type"] == "move":
             begin_path(self._world.objects, action["object"], time)
             return

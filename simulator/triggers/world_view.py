@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from simulator.base.records import Record
+from simulator.collision import Collision
 from simulator.driver.seen_vehicle import FIRST
 from simulator.session_objects import SessionObjects
 from simulator.session_vehicles import SessionVehicles
 from simulator.triggers.bodies import Body
 from terrain.objects.records import PATH
+from terrain.objects.waiting_path import path_motion
 from vehicles.vehicle import Vehicle
 
 
@@ -26,18 +29,20 @@ class WorldView:
     Attributes
     ----------
     t : simulated time [s] of the view
+    collisions : those of the first vehicle in this drive
     """
 
     def __init__(self, first: Vehicle, others: SessionVehicles, world: SessionObjects, start: tuple[float, float, float]) -> None:
         self.t = 0.0
+        self.collisions: Sequence[Collision] = ()
         self._first, self._others, self._world, self._start = first, others, world, start
         self._seen: dict[str, Body | None] = {}
         self._rectangles: dict[str, tuple[float, float, float, float]] = {}
         self._numbers: dict[str, int] = {}
 
-    def look(self, t: float) -> None:
-        """See the session at a time [s]."""
-        self.t, self._seen = t, {}
+    def look(self, t: float, collisions: Sequence[Collision]) -> None:
+        """See the session at a time [s] with these collisions."""
+        self.t, self.collisions, self._seen = t, collisions, {}
 
     def body(self, name: str) -> Body | None:
         """Return a vehicle or an object; None for an object that was removed."""
@@ -87,21 +92,19 @@ class WorldView:
         yaw, center = math.atan2(R[1, 0], R[0, 0]), p + R @ r["center_O"]
         c, s = math.cos(yaw), math.sin(yaw)
         half = np.abs(np.array(((c, s, 0.0), (-s, c, 0.0))) @ R) @ r["half_O"]  # of one that has toppled, too
-        v_x, v_y = self._velocity(r)
+        v_x, v_y = self._velocity(number - objects.first)
         return Body(float(center[0]), float(center[1]), yaw, float(half[0]), float(half[1]), v_x, v_y, (float(p[0]), float(p[1])))
 
-    def _velocity(self, r: np.void) -> tuple[float, float]:
-        """Return the velocity [m/s] of an object (row of OBJECT) in W."""
-        from terrain.objects.paths import path_pose  # imported here, because it loads the compiler
-
+    def _velocity(self, row: int) -> tuple[float, float]:
+        """Return the velocity [m/s] of the object in a row in W."""
         objects = self._world.objects
+        r = objects.records[row]
         state = objects.states[r["state"]]
         if r["mass"] > 0.0 and state["broken"]:
             return float(state["v_WO"][0]), float(state["v_WO"][1])
         if r["motion"] != PATH:
             return 0.0, 0.0
-        at = np.empty(8)
-        path_pose(objects.segments, int(r["first_segment"]), int(r["segments"]), int(r["repeats"]), self.t, at)
+        at = path_motion(objects, row, self.t)
         return float(at[4]), float(at[5])
 
 

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 
+import numpy as np
+
+from simulator.base.arrays import Array
 from simulator.base.records import Record
 from terrain.objects.object_set import ObjectSet
-from terrain.objects.paths import Path
+from terrain.objects.paths import Path, path_pose
 
 NEVER = 1e9
 """s. Time at which a waiting path begins."""
@@ -18,6 +21,9 @@ NEVER = 1e9
 @dataclass(frozen=True, eq=False)
 class WaitingPath(Path):
     """Path that begins during a drive."""
+
+    waits = True
+    """Its poses are no function of the time alone, for those who know the segments from the begin of a drive."""
 
     def segments(self, yaw: float) -> Record:
         """Return records of SEGMENT that begin at NEVER."""
@@ -39,6 +45,13 @@ def with_waiting(objects: ObjectSet, names: set[str]) -> ObjectSet:
         for one in objects.objects
     ]
     return ObjectSet(changed, objects.first)
+
+
+def path_motion(objects: ObjectSet, row: int, time: float) -> Array:
+    """Return x, y, z [m], yaw [rad] and their rates [m/s, rad/s] (8,) of the object in a row on its path at a time [s]."""
+    r, at = objects.records[row], np.empty(8)
+    path_pose(objects.segments, int(r["first_segment"]), int(r["segments"]), int(r["repeats"]), time, at)
+    return at
 
 
 def has_waiting(objects: ObjectSet) -> bool:
