@@ -85,7 +85,7 @@ def _check(section: Values, known: Sequence[str], vehicles: dict[str, OtherParts
     for key in ("of", "to"):
         if isinstance(section.get(key), str) and section[key] not in known:
             raise section.error(key, _expected(section[key], known))
-    if "of" in section and section.get("to") == section["of"]:
+    if isinstance(section.get("to"), str) and section["to"] == section["of"]:
         raise section.error("to", f"another vehicle or object than {section['of']}")
     if "vehicle" in section:
         able = [name for name, one in vehicles.items() if one.takes_actions]
