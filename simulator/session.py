@@ -32,6 +32,7 @@ from simulator.session_outlets import Outlet, PartError, SessionOutlets, is_due
 from simulator.session_sensors import SessionSensors
 from simulator.session_vehicles import SessionVehicles
 from simulator.tick import REMEMBERED, VALID, new_watch, platform_ticks, ticks
+from simulator.triggers.session_triggers import SessionTriggers
 from simulator.weather import CLEAR, Weather
 from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
@@ -89,6 +90,8 @@ class Session:
         """Objects of this session, and the collisions with them."""
         self.others = SessionVehicles(vehicle, self.world)
         """The other vehicles of this session."""
+        self.triggers = SessionTriggers(vehicle, self.others, self.world)
+        """Triggers of this session."""
         self.injector = SessionFaults(vehicle, ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world))
         """Faults of this session."""
         rows = max(REMEMBERED, *(sensor.every + 1 for sensor in sensors)) if sensors else REMEMBERED
@@ -163,7 +166,7 @@ class Session:
         faults = [fault.logged for fault in self.injector.faults]
         sensors = [sensor.logged for sensor in self.measuring.sensors]
         others = [row for one in self.others.vehicles for row in one.logged]
-        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults, *others]
+        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults, *others, *self.triggers.logged]
 
     @property
     def platform_state(self) -> str:
@@ -200,6 +203,7 @@ class Session:
         self.others.begin()
         self.recovery.begin()
         self.world.collisions.begin()
+        self.triggers.begin()
         self._reset_motion()
 
     def set_upright(self) -> None:
@@ -257,7 +261,7 @@ class Session:
         self.serve([outlet for outlet in self.output.outlets if outlet not in served], self.measuring.sensors)
 
     def run(self, duration: float, keep_going: Callable[[Session], bool] | None = None) -> None:
-        """Simulate `duration` seconds as fast as possible, or until an incident, or until the driver ends.
+        """Simulate `duration` seconds as fast as possible, or until an incident, or until the driver or a trigger ends it.
 
         `keep_going(session)` is called every 0.1 s of simulated time.
 
@@ -274,7 +278,7 @@ class Session:
             count = min(stride - self.tick % stride, left)  # an earlier run may have ended within a stride
             self.advance(count)
             left -= count
-            if ending is not None and ending.ended:
+            if self.triggers.ended or (ending is not None and ending.ended):
                 return
             if self.tick % 100 < count and keep_going is not None and not keep_going(self):
                 return
@@ -310,6 +314,8 @@ class Session:
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked
             raise PartError(self.driver, error) from error
         phase = getattr(self.driver, "phase", "")
+        for acted in self.triggers.advance(self.time):
+            self._announce("trigger", acted)
         self.others.call_drivers(self.time, phase)
         changed = self.injector.advance(self.time, phase, self.command, self.measuring.sensors, self.output.streams)
         for fault in changed:

@@ -16,7 +16,7 @@ from simulator.configuration.message_origins import MessageOrigins
 from simulator.configuration.session_file import read_vehicles
 from simulator.configuration.vehicles_section import OtherOptions
 from simulator.driver.contract import Driver, SensingDriver
-from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER, PLANNER, REPLAY
+from simulator.driver.kinds import CRUISE, DRIVER_KINDS, FOLLOWER, PLANNER, REPLAY
 from simulator.driver.make_driver import DriverContext, new_driver
 from simulator.faults.contract import FaultContext
 from simulator.faults.kinds import FAULT_KINDS
@@ -48,6 +48,12 @@ class OtherParts:
     step: float
     world_faults: tuple[Any, ...] = ()
     """Faults of the session that act where a vehicle is, such as an ice patch."""
+
+    @property
+    def takes_actions(self) -> bool:
+        """Whether its driver takes the actions of triggers: `cruise`, or that of a maneuver with speeds and a path."""
+        name = self.options.driver.name if self.options.driver is not None else FOLLOWER
+        return name == CRUISE or (name == FOLLOWER and self.maneuver is not None and self.maneuver.keeps_speeds)
 
     def new(self, paced: bool, enters: bool = True) -> OtherVehicle:
         """Return the vehicle for a session; `paced`: its driver drives in real time; `enters`: it is in the world from the begin on."""

@@ -21,6 +21,7 @@ from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
 from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, protocol_fields, stream_words
 from simulator.sensors.kinds import SENSOR_FILE
 from simulator.telemetry.writer import LOG_RATE, LogChoice
+from simulator.triggers.section import TRIGGERS, Trigger, read_triggers
 from simulator.weather import CLEAR, Weather
 from terrain.objects.section import OBJECTS
 from terrain.wind import FASTEST_WIND, GUSTS
@@ -168,6 +169,7 @@ FILE = (
     Field("weather", Group(weather.FIELDS), "weather, for the sensors", None),
     replace(OBJECTS, meaning="objects in addition to those of the terrain"),
     vehicles_field(_kind_entry(DRIVER_KINDS.names, driver_fields)),
+    TRIGGERS,
     Field(
         "steering",
         Choice(STEERING),
@@ -298,6 +300,7 @@ class SessionOptions:
     """Folder or rut file of an earlier run."""
     vehicles: tuple[OtherOptions, ...]
     """Other vehicles."""
+    triggers: tuple[Trigger, ...]
 
     @property
     def drivers(self) -> dict[str, KindChoice]:
@@ -319,6 +322,8 @@ def read_session(configuration: Configuration) -> SessionOptions:
                 _check_step(values.get("step"), file)
             with errors.part():
                 vehicles = other_options(values["vehicles"], file)
+            with errors.part():
+                triggers = read_triggers(values["triggers"], configuration.layer.content.get("triggers") or (), file)
             with errors.part():
                 takeover = _takeover(values, file)
             with errors.part():
@@ -354,6 +359,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             on_loss=read(_CONSOLE, values.get("console", {}), file, "console")["on_loss"],
             ruts=values.get("ruts"),
             vehicles=vehicles,
+            triggers=triggers,
         )
 
 

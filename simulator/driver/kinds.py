@@ -16,6 +16,8 @@ PLANNER = "planner"
 """Name of the driver to a goal."""
 REPLAY = "replay"
 """Name of the driver that repeats a run."""
+CRUISE = "cruise"
+"""Name of the driver that keeps a speed along a path, and takes actions."""
 
 
 def _problem(kind: DriverKind) -> str:
@@ -30,6 +32,7 @@ DRIVER_KINDS: Registry[DriverKind] = Registry(
         PLANNER: "simulator.autonomy.planner_driver:KIND",
         "follow": "simulator.driver.following_driver:KIND",
         REPLAY: "simulator.maneuvers.replay_driver:KIND",
+        CRUISE: "simulator.driver.cruise_driver:KIND",
     },
     contract="simulator.driver.contract",
     problem=_problem,
