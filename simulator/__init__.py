@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from simulator.api.batch import Batch as Batch
     from simulator.api.batch import BatchRow as BatchRow
     from simulator.api.batch import run_batch as run_batch
-    from simulator.api.fleet import Fleet as Fleet
     from simulator.api.loading import load_ground as load_ground
     from simulator.api.loading import load_vehicle as load_vehicle
     from simulator.api.loading import warm_up as warm_up
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from simulator.base.registry import load_plugins as load_plugins
     from simulator.collision import Collision as Collision
     from simulator.conformance.check_plugin import check_plugin as check_plugin
+    from simulator.fleet.fleet import Fleet as Fleet
     from simulator.sweep.run_sweep import run_sweep as run_sweep
     from simulator.telemetry.channels import Channel as Channel
     from simulator.telemetry.log import Log as Log
@@ -47,7 +47,7 @@ _HOMES = {
     "Channel": "simulator.telemetry.channels",
     "Collision": "simulator.collision",
     "ConfigError": "simulator.base.errors",
-    "Fleet": "simulator.api.fleet",
+    "Fleet": "simulator.fleet.fleet",
     "Ground": "terrain.ground",
     "IncidentError": "simulator.api.simulation",
     "JounceError": "simulator.base.errors",

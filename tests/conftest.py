@@ -54,6 +54,7 @@ FAST = {
     "faults": ("test_fault_files.py",),
     "files": ("test_units_in_keys.py",),
     "fitting": ("test_model.py", "test_search.py"),
+    "fleet": ("test_fleet_calls.py",),
     "laws": (
         "test_integrators.py",
         "test_mirror.py",

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from simulator.api.fleet import Fleet
 from simulator.api.simulation import Simulation
 from simulator.base.console import print_line
 from simulator.base.json_output import json_text
 from simulator.benchmarks.machine_info import machine
+from simulator.fleet.fleet import Fleet
 
 H = 1e-3
 """s. Step."""

@@ -49,7 +49,7 @@ class Shared:
     def naming(self, point: Point) -> tuple[Any, ...]:
         """Return the values of a point that may be file names. Points with equal values use the same files."""
         return tuple(
-            (key, value if isinstance(value, str) else msgspec.json.encode(value)) for key, value in point.items() if may_name(key)
+            (key, value if isinstance(value, str) else msgspec.json.encode(value)) for key, value in point.items() if _names(key, value)
         )
 
     def common(self, point: Point, key_of: Callable[[str], str]) -> Configuration:
@@ -57,7 +57,7 @@ class Shared:
         group = self.naming(point)
         if group not in self._groups:
             try:
-                given = self._settings({key: value for key, value in point.items() if may_name(key)}, key_of)
+                given = self._settings({key: value for key, value in point.items() if _names(key, value)}, key_of)
                 self._groups[group] = self._expanded(given)
             except ConfigError as error:
                 self._groups[group] = error
@@ -71,7 +71,7 @@ class Shared:
 
         `key_of` maps a key of the point to the key in the sweep file. Raises ConfigError.
         """
-        given = {key: value for key, value in point.items() if not may_name(key)}
+        given = {key: value for key, value in point.items() if not _names(key, value)}
         return self.common(point, key_of).with_changes(sorted(self._settings(given, key_of), key=_depth))
 
     def _expanded(self, given: Iterable[tuple[Override, Origin]]) -> Configuration:
@@ -95,6 +95,11 @@ class Shared:
 def _depth(given: tuple[Override, Origin]) -> int:
     """Return the sort key that puts file names before the keys inside these files."""
     return len(given[0].path)
+
+
+def _names(key: str, value: Any) -> bool:
+    """Return whether the value of a key may be a file name or contain one; a number is none."""
+    return not isinstance(value, int | float) and may_name(key)
 
 
 @cache

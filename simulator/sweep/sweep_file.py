@@ -59,7 +59,7 @@ DISTRIBUTIONS: dict[str, Fields] = {
 }
 """Distributions of one key. Numbers have the unit of the key."""
 
-_DISTRIBUTION = Variants("distribution", DISTRIBUTIONS, tuple(DISTRIBUTIONS), "type of the distribution")
+DISTRIBUTION = Variants("distribution", DISTRIBUTIONS, tuple(DISTRIBUTIONS), "type of the distribution")
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Sample:
         Number("", 1, MAX_RUNS, whole=True),
         "number of points; with `saltelli`, the number of runs is this times the number of keys plus two",
     )
-    of: Mapping[str, Any] = entry(Named(_DISTRIBUTION, f"{_BY_KEY} a distribution", least=1), f"{_BY_KEY} a distribution")
+    of: Mapping[str, Any] = entry(Named(DISTRIBUTION, f"{_BY_KEY} a distribution", least=1), f"{_BY_KEY} a distribution")
     method: str = entry(
         Choice(METHODS),
         "sampling method. `latin_hypercube`: one value of each key in each of `count` equal intervals; `sobol`: scrambled Sobol points, "

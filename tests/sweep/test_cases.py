@@ -13,9 +13,11 @@ from simulator.builder.builder import data_folder
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
 from simulator.sweep.case import Resolver
+from simulator.sweep.configuration_cache import Shared
 from simulator.sweep.job import drive
 
 MASS, RATE, SPEED = "vehicle.chassis.mass", "vehicle.axles.front.spring.rate", "maneuver.parameters.speed_kph"
+GRIP = "vehicle.tires.friction"
 BASE = {"maneuver": "avtp_lane_change", "terrain": "meadow", "maneuver.duration_s": 1.0}
 
 
@@ -29,9 +31,9 @@ def folder(tmp_path) -> Path:
 
 
 def test_a_run_is_all_that_its_files_and_the_sweep_say(folder):
-    points = [{MASS: 2000.0}, {MASS: 2500.0, "vehicle": "hmmwv_gross", "soils.grass.friction": 0.4}, {"seed": 3, SPEED: 40.0}]
+    points = [{MASS: 2000.0}, {MASS: 2500.0, "vehicle": "hmmwv_gross", "soils.grass.friction": 0.4, GRIP: 0.6}, {"seed": 3, SPEED: 40.0}]
     cases = Resolver(BASE, folder / "sweep.yaml").cases(points)
-    assert cases.varied == [MASS, "vehicle", "soils.grass.friction", "seed", SPEED]
+    assert cases.varied == [MASS, "vehicle", "soils.grass.friction", GRIP, "seed", SPEED]
     for case, point in zip([cases[n] for n in range(3)], points, strict=True):
         assert case.given == point
         whole = configuration(None, changes({**BASE, "terrain": str(folder / "meadow.yaml"), **_without_soils(point)}))
@@ -42,6 +44,12 @@ def test_a_run_is_all_that_its_files_and_the_sweep_say(folder):
     assert cases[1].mapping["vehicle"]["chassis"]["mass"] == 2500.0
     assert cases[0].mapping["soils"]["grass"]["friction"] == 0.5
     assert [cases[n].mapping["soils"]["grass"]["friction"] for n in (2, 1, 0)] == [0.5, 0.4, 0.5]
+
+
+def test_runs_with_other_numbers_share_the_files():
+    shared = Shared(BASE | {"terrain": "flat"}, None, str)
+    first, second = (shared.common({GRIP: friction, MASS: mass}, str) for friction, mass in ((0.5, 2000.0), (0.6, 2500.0)))
+    assert first is second is not shared.common({"vehicle": "hmmwv_gross"}, str)
 
 
 def _without_soils(point: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Many vehicles that do not meet, stepped by one kernel."""
