@@ -29,6 +29,7 @@ from simulator.outlets.outlet_runner import OutletRunner
 from simulator.sensors.make_sensors import SensorContext, make_sensors, mounts_of
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Outlet, Session
+from simulator.session_course import SessionCourse
 from terrain.ground import Ground
 from vehicles import step_stability
 from vehicles.vehicle import Vehicle
@@ -164,6 +165,8 @@ class SessionParts:
         measuring = self.new_sensors() if sensors is None else sensors
         session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring, self.options.weather)
         session.others.add([one.new(paced) for one in self.others])
+        if self.maneuver is not None and self.maneuver.placed_course is not None:
+            session.course = SessionCourse(self.maneuver.placed_course, self.maneuver.name)
         session.message_origins = self.configuration.origins.at_start
         if self.maneuver is not None:
             session.start_speed, session.start_drop = self.maneuver.start.speed, self.maneuver.start.drop
