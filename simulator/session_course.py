@@ -182,9 +182,8 @@ def _summary(who: str, timing: CourseTiming) -> list[str]:
             sectors = ", ".join(f"{sector:.3f}" for sector in lap.sectors)
             out.append(f"{who}lap {lap.number}: {clock(lap.time)} (sectors {sectors} s){'' if lap.clean else ', off the course'}")
     parts = [f"{timing.cones} cones" if timing.cones else "", f"{timing.leavings} times off the course" if timing.leavings else ""]
-    penalty = f", with penalties {clock(timing.ended - timing.began + timing.penalty)} ({', '.join(filter(None, parts))})"
-    if timing.finished:
-        out.append(f"{who}finish: {clock(timing.ended - timing.began)}{penalty if timing.penalty else ''}")
-    else:
-        out.append(f"{who}not finished: {timing.course.names[timing.next_line]} is next")
-    return out
+    penalties = f" ({', '.join(filter(None, parts))})" if timing.penalty else ""
+    if not timing.finished:
+        return [*out, f"{who}not finished: {timing.course.names[timing.next_line]} is next{penalties}"]
+    total = f", with penalties {clock(timing.ended - timing.began + timing.penalty)}" if timing.penalty else ""
+    return [*out, f"{who}finish: {clock(timing.ended - timing.began)}{total}{penalties}"]
