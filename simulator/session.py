@@ -311,7 +311,7 @@ class Session:
         """Call the driver, which reads the readout and fills the command; also advance changes of cueing parameters. Raises PartError."""
         self.cueing.tuner.advance(self.driver_every * self.h)
         if self.course is not None:
-            self.course.note(self.time, self.others.seen(), self.objects, self.collisions, self._announce)
+            self.course.note(self.time, self.others.seen(), self.objects, self.collisions, self._announce, self.seat.name)
         try:
             self.seat.read(self.time, self.readout, lambda: self.measurements, self.objects, self.collisions, self.others.seen)
         except KeyboardInterrupt:

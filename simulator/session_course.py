@@ -41,6 +41,7 @@ class SessionCourse:
     Attributes
     ----------
     timings : times by name of the vehicle, the first one is FIRST
+    passings : what has happened to the first vehicle, since the first begin
     best : best time so far of the user, for the window: of a lap, or of the course [s]; None without one
     """
 
@@ -55,6 +56,9 @@ class SessionCourse:
         self._log: Record = record(COURSE_LOG)
         self._touched: set[int] = set()
         self._heard = 0
+        self._past: list[dict[str, Any]] = []
+        self._drivers: set[str] = set()
+        self.passings: list[Passing] = []
         self._now = self._passed = -math.inf
         self._place = (0.0, 0.0, 0.0)
         self._text = ""
@@ -69,13 +73,19 @@ class SessionCourse:
         """Times of the first vehicle."""
         return self.timings[FIRST]
 
+    @property
+    def attempts(self) -> list[dict[str, Any]]:
+        """Results of the first vehicle, one for each begin of the drive after which it has completed a lap or the course."""
+        return [*self._past, self.to_json()] if self.timings and self.own.laps else self._past
+
     def begin(self, names: Sequence[str], collisions: int) -> None:
         """Begin a drive with these vehicles; `collisions`: number of collisions of the first vehicle before it."""
+        self._past = self.attempts
         self.timings = {name: CourseTiming(self.course) for name in names}
         self.following = None if self.course.section.leader is None else Following(self.course.section.reach)
         self._touched, self._heard = set(), collisions
         self._now = self._passed = -math.inf
-        self._text = ""
+        self._text, self._drivers = "", set()
         self._log[:] = record(COURSE_LOG)
 
     def note(
@@ -85,8 +95,9 @@ class SessionCourse:
         objects: ObjectSet,
         collisions: Sequence[Collision],
         announce: Callable[[str, Any], None],
+        driver: str = "",
     ) -> None:
-        """Take the state at a simulated time [s]; called at each call of the driver. `announce` receives what has happened."""
+        """Take the state at a simulated time [s]; called at each call of the driver, with its name. `announce` receives what has happened."""
         if now <= self._now:
             return
         step, self._now = now - self._now, now
@@ -97,6 +108,8 @@ class SessionCourse:
                 passings += timing.note_cones(now, self._cones(objects, collisions))
             for one in passings:
                 self._announce(name, one, timing, announce)
+        if self.own.runs:
+            self._drivers.add(driver)
         first = next(one for one in vehicles if one.name == FIRST)
         self._place = (*fronts[FIRST], first.yaw)
         leader = next((one for one in vehicles if one.name == self.course.section.leader), None)
@@ -107,6 +120,7 @@ class SessionCourse:
     def _announce(self, name: str, one: Passing, timing: CourseTiming, announce: Callable[[str, Any], None]) -> None:
         if name == FIRST:
             self._passed, self._text = one.time, one.text
+            self.passings.append(one)
         elif one.what not in OF_OTHERS:
             return
         vehicle = {} if name == FIRST else {"vehicle": name}
@@ -134,7 +148,9 @@ class SessionCourse:
             out.append(f"with the leader {100.0 * self.following.near:.0f} %")
         elif course.closed:
             out = [f"lap {own.lap}/{section.laps}   {clock(own.lap_began and self._log[0]['lap_time'])}"]
-            out.append(f"sector {len(course.names) if own.next_line == 0 else own.next_line}   position {self._log[0]['position']}/{len(self.timings)}")
+            out.append(
+                f"sector {len(course.names) if own.next_line == 0 else own.next_line}   position {self._log[0]['position']}/{len(self.timings)}"
+            )
             laps = [lap.time for lap in own.laps if lap.clean]
             best = min([*laps, *([] if self.best is None else [self.best])], default=None)
             out.append("" if best is None else f"best lap {clock(best)}")
@@ -164,14 +180,22 @@ class SessionCourse:
         return [line for name, timing in self.timings.items() for line in _summary("" if name == FIRST else f"{name}: ", timing)] + (
             []
             if self.following is None
-            else [f"mean distance from the track of the leader {self.following.mean:.2f} m, with it {100.0 * self.following.near:.0f} % of the time"]
+            else [
+                f"mean distance from the track of the leader {self.following.mean:.2f} m, with it {100.0 * self.following.near:.0f} % of the time"
+            ]
         )
 
     def to_json(self) -> dict[str, Any]:
         """Return the results of all vehicles, with units in the keys."""
         others = {name: timing.to_json() for name, timing in self.timings.items() if name != FIRST}
         follow = {} if self.following is None else self.following.to_json()
-        return {"course": self.name, **self.own.to_json(), **follow, **({"others": others} if others else {})}
+        return {
+            "course": self.name,
+            "drivers": sorted(self._drivers),
+            **self.own.to_json(),
+            **follow,
+            **({"others": others} if others else {}),
+        }
 
 
 def _summary(who: str, timing: CourseTiming) -> list[str]:

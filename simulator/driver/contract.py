@@ -65,6 +65,10 @@ class Maneuver(Protocol):
     def has_place(self) -> bool:
         """True if the maneuver has a path or a goal, which stay where they are when its driver takes over during the drive."""
 
+    @property
+    def is_timed(self) -> bool:
+        """True if the maneuver has a timed course, on which other vehicles drive, too."""
+
     def driver(
         self, spawn: tuple[float, float, float], traits: InternalModel | None = None, settings: DriverSettings | None = None
     ) -> Driver | SensingDriver:

@@ -49,6 +49,8 @@ def cornering_targets(path: Path, limits: Cornering, fastest: SpeedTarget) -> tu
             speed[other] = min(speed[other], math.sqrt(speed[k] ** 2 + 2.0 * most * max(math.sqrt(left), LEAST) * STEP))
     brakes = np.append(False, np.diff(speed) < 0.0)
     return tuple(
-        SpeedTarget(float(v), MARGIN * limits.braking if slower else fastest.acceleration, at_station=float(s) - (1e4 if s == 0.0 else STEP))
+        SpeedTarget(
+            float(v), MARGIN * limits.braking if slower else fastest.acceleration, at_station=float(s) - (1e4 if s == 0.0 else STEP)
+        )
         for s, v, slower in zip(station, speed, brakes, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Registry of automatic drivers: those of maneuvers, the driver to a goal, followers and plugin drivers."""
+"""Registry of automatic drivers: the driver of maneuvers, the driver to a goal and plugin drivers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ DRIVER_KINDS: Registry[DriverKind] = Registry(
         FOLLOWER: "simulator.driver.maneuver_driver:KIND",
         PLANNER: "simulator.autonomy.planner_driver:KIND",
         "follow": "simulator.driver.following_driver:KIND",
-        "racing": "simulator.driver.racing_driver:KIND",
     },
     contract="simulator.driver.contract",
     problem=_problem,

@@ -1,4 +1,4 @@
-"""Driver `racing`: follows the path of the maneuver at its speeds, and keeps its distance from vehicles ahead on the path.
+"""Driver on a timed course: follows the path of the maneuver at its speeds, and keeps its distance from vehicles ahead on the path.
 
 Behind another vehicle, the Intelligent Driver Model of `simulator.driver.following_driver` limits the acceleration. The driver does not overtake.
 """
@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
-from simulator.base.errors import JounceError
+from simulator.base.field_records import filled, rows
+from simulator.base.fields import Number
 from simulator.base.records import Record
-from simulator.driver.contract import CONTRACT, Driver, DriverKind, DriverSettings
-from simulator.driver.following_driver import MAX_BRAKING, MAX_LEAD, STOPPED, following_acceleration
-from simulator.driver.following_driver import PARAMETERS as FOLLOWING
+from simulator.driver.following_driver import MAX_BRAKING, MAX_LEAD, PARAMETERS, STOPPED, following_acceleration
+from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import Path
 from simulator.driver.seen_vehicle import SeenVehicle
 from simulator.driver.speed import SpeedControl, SpeedGains
@@ -28,8 +27,8 @@ HOLDS_BACK, LETS_GO = 0.2, 0.8
 TO_TARGET = 2.0
 """1/s. Acceleration behind another vehicle per difference from the speed of the maneuver."""
 
-USUAL = {"time_gap": 0.6, "standstill_gap": 3.0, "acceleration": 3.0, "deceleration": 4.0}
-PARAMETERS = tuple(replace(one, default=USUAL.get(one.name, one.default)) for one in FOLLOWING if one.name != "vehicle")
+DISTANCES = {"time_gap": 0.6, "standstill_gap": 3.0, "acceleration": 3.0, "deceleration": 4.0}
+"""Parameters of the driver `follow` that differ from its defaults: drivers on a course drive close behind others. [assumed]"""
 
 
 @runtime_checkable
@@ -56,14 +55,15 @@ class FollowsPath(Protocol):
 
 
 class RacingDriver:
-    """Driver on a path with other vehicles; see the module. `follower` drives while the way is free."""
+    """Driver on a path with other vehicles; see the module. `follower`, with the internal model `traits`, drives while the way is free."""
 
-    label = "racing"
+    label = "path follower"
     """Name of the driver in messages."""
 
-    def __init__(self, follower: FollowsPath, settings: DriverSettings) -> None:
-        self._follower, self._p = follower, settings.parameters
-        self._speed = SpeedControl((), SpeedGains(), settings.traits)
+    def __init__(self, follower: FollowsPath, traits: InternalModel) -> None:
+        numbers = tuple(one for one in PARAMETERS if isinstance(one.kind, Number))
+        self._follower, self._p = follower, filled(rows(numbers), {one.name: DISTANCES.get(one.name, one.default) for one in numbers})
+        self._speed = SpeedControl((), SpeedGains(), traits)
         self._vehicles: Sequence[SeenVehicle] = ()
         self._behind = False
         self._demand, self._time = 0.0, math.nan
@@ -116,22 +116,3 @@ class RacingDriver:
         self._speed.set_demand(self._demand, acceleration if self._demand > 0.0 else 0.0)
         self._speed.write_pedals(t, readout, command)
         command[0]["selector"], command[0]["parking_brake"] = 1, 0.0
-
-
-def _make(settings: DriverSettings) -> Driver:
-    if settings.maneuver is None:
-        raise JounceError("driver 'racing': needs a maneuver; hint: add the key maneuver")
-    follower = settings.maneuver.driver(settings.ground.spawn, settings.traits, settings)
-    if not isinstance(follower, FollowsPath):
-        raise JounceError("driver 'racing': needs a maneuver with a path and speeds, without phases")
-    return RacingDriver(follower, settings)
-
-
-KIND = DriverKind(
-    "racing",
-    _make,
-    CONTRACT,
-    follows_maneuver=True,
-    parameters=PARAMETERS,
-    meaning="follows the path of the maneuver, and keeps its distance from vehicles ahead",
-)

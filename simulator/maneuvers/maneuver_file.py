@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from simulator.autonomy.goal_section import ENDINGS, GOAL, USUAL_MAPPER, USUAL_PLANNER, Endings, GoalSection, GoalTask, goal_task
 from simulator.autonomy.mappers.kinds import MAPPER
@@ -194,7 +194,7 @@ class Maneuver:
                 self.limits = read_limits(given_limits, self.requested_analyses, file, has_path=_has_path(document), has_course=has_course)
                 self.units = {**(units or {}), **limit_units(given_limits, self.requested_analyses)}
         self.start, self.timed_course = document.start, document.timed_course
-        self.placed_course: PlacedCourse | None = None
+        self.is_timed, self.placed_course = document.timed_course is not None, cast("PlacedCourse | None", None)
         self.task = _task(document, file)
         self.timed = _timed(document)
         self.faults = document.faults
