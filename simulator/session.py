@@ -27,6 +27,7 @@ from simulator.faults.session_faults import SessionFaults
 from simulator.recovery import VehicleRecovery
 from simulator.sensors.measurement import Measurements
 from simulator.sensors.mounted_sensor import MountedSensor
+from simulator.session_course import SessionCourse
 from simulator.session_objects import SessionObjects
 from simulator.session_outlets import Outlet, PartError, SessionOutlets, is_due
 from simulator.session_sensors import SessionSensors
@@ -92,6 +93,8 @@ class Session:
         """The other vehicles of this session."""
         self.triggers = SessionTriggers(vehicle, self.others, self.world)
         """Triggers of this session."""
+        self.course: SessionCourse | None = None
+        """Timed course of this session; None without one."""
         self.injector = SessionFaults(vehicle, ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world))
         """Faults of this session."""
         rows = max(REMEMBERED, *(sensor.every + 1 for sensor in sensors)) if sensors else REMEMBERED
@@ -166,7 +169,11 @@ class Session:
         faults = [fault.logged for fault in self.injector.faults]
         sensors = [sensor.logged for sensor in self.measuring.sensors]
         others = [row for one in self.others.vehicles for row in one.logged]
-        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults, *others, *self.triggers.logged]
+        course = [] if self.course is None else [self.course.logged]
+        return [
+            *self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults, *others, *course,
+            *self.triggers.logged,
+        ]  # fmt: skip
 
     @property
     def platform_state(self) -> str:
@@ -204,6 +211,8 @@ class Session:
         self.recovery.begin()
         self.world.collisions.begin()
         self.triggers.begin()
+        if self.course is not None:
+            self.course.begin([one.name for one in self.others.seen()], len(self.collisions))
         self._reset_motion()
 
     def set_upright(self) -> None:
@@ -307,6 +316,8 @@ class Session:
     def call_driver(self) -> None:
         """Call the driver, which reads the readout and fills the command; also advance changes of cueing parameters. Raises PartError."""
         self.cueing.tuner.advance(self.driver_every * self.h)
+        if self.course is not None:
+            self.course.note(self.time, self.others.seen(), self.objects, self.collisions, self._announce, self.seat.name)
         try:
             self.seat.read(self.time, self.readout, lambda: self.measurements, self.objects, self.collisions, self.others.seen)
         except KeyboardInterrupt:

@@ -21,7 +21,7 @@ from simulator.base.errors import ErrorCollector
 from simulator.base.records import Record
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.named_parts import build_ground, build_soil, build_tire, build_vehicle, load_mechanism, vehicle_description
-from simulator.builder.other_vehicles import note_runs, other_parts, with_others
+from simulator.builder.other_vehicles import note_runs, other_parts, with_cones, with_others
 from simulator.builder.session_builder import SessionBuilder, cueing_of, maneuver_of, platform_of
 from simulator.builder.session_images import SessionImages
 from simulator.builder.session_objects import put_objects
@@ -85,6 +85,8 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     terrain_ground = ground
     vehicle.free_steering(_by_torque(configuration, options, maneuver))
     if maneuver is not None:
+        with configuration.origins.about(("maneuver",)):
+            maneuver = maneuver.on_ground(ground, maneuver.placed(ground.spawn))
         ground = replace(ground, spawn=maneuver.placed(ground.spawn))
         maneuver.duration = options.duration or maneuver.duration
     with configuration.origins.relative_to():
@@ -96,7 +98,7 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     ruts = _ruts(configuration, options, ground)
     cueing = builder.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
     others = other_parts(configuration, options.vehicles, builder, vehicle, terrain_ground, step, options.faults)
-    ground = with_others(ground, others, vehicle, configuration.origins)
+    ground = with_others(with_cones(ground, maneuver), others, vehicle, configuration.origins)
     triggers = trigger_parts(configuration, options.triggers, others, maneuver, ground, terrain_ground.spawn)
     ground = with_waiting_objects(ground, options.triggers)
     images = SessionImages(ground, partial(view_geometry, vehicle))

@@ -108,6 +108,16 @@ class OtherParts:
         return new_driver(kind, context, paced, {} if chosen is None else chosen.parameters)
 
 
+def with_cones(ground: Ground, maneuver: Maneuver | None) -> Ground:
+    """Return the ground with the cones of the timed course of a maneuver. Raises ConfigError."""
+    cones = maneuver.placed_course.cones() if maneuver is not None and maneuver.placed_course is not None else []
+    cones = [replace(one, position=(*one.position[:2], ground.height(*one.position[:2]))) for one in cones]
+    try:
+        return replace(ground, objects=ObjectSet((*ground.objects.objects, *cones), ground.objects.first)) if cones else ground
+    except ObjectError as error:
+        raise ConfigError("maneuver", "timed_course", [one.name for one in cones], f"names that no object has: {error}") from None
+
+
 def with_others(ground: Ground, others: tuple[OtherParts, ...], first: Vehicle, origins: MessageOrigins) -> Ground:
     """Return the ground with the other vehicles as objects at their starts, so that pictures of a run and replays show them. Raises ConfigError:
     a name is in use, or a start is occupied."""
@@ -162,7 +172,9 @@ def other_parts(
                     vehicle = vehicles[content]
                 maneuver = builder.maneuver(own, vehicle.description) if own.has("maneuver") else None
                 start = one.start(ground.spawn)
-                start = start if maneuver is None else maneuver.placed(start)
+                if maneuver is not None:
+                    start = maneuver.placed(start)
+                    maneuver = maneuver.on_ground(ground, start)
                 parts = OtherParts(one, vehicle, maneuver, replace(ground, spawn=start), n + 1, builder, step, everywhere)
                 with configuration.origins.relative_to(("vehicles", n)):
                     parts.new_faults(vehicle)  # reports faults that do not fit the vehicle

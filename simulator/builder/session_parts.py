@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -30,6 +30,7 @@ from simulator.outlets.outlet_runner import OutletRunner
 from simulator.sensors.make_sensors import SensorContext, make_sensors, mounts_of
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Outlet, Session
+from simulator.session_course import SessionCourse
 from simulator.session_vehicles import OtherVehicle
 from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
@@ -212,6 +213,8 @@ class SessionParts:
             ground = replace(ground, objects=ObjectSet(ground.objects.objects, ground.objects.first))
         session = Session(self.vehicle, ground, driver, self.cueing, list(outlets), self.step, measuring, self.options.weather)
         session.others.add([one.new(paced) for one in self.others])
+        if self.maneuver is not None and self.maneuver.placed_course is not None:
+            session.course = SessionCourse(self.maneuver.placed_course, self.maneuver.name)
         session.message_origins = self.configuration.origins.at_start
         if self.maneuver is not None:
             session.start_speed, session.start_drop = self.maneuver.start.speed, self.maneuver.start.drop

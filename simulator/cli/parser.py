@@ -11,7 +11,7 @@ from simulator.cli.commands.driving import add_devices, add_drive, add_platform,
 from simulator.cli.commands.files import add_check, add_doctor, add_list, add_schema
 from simulator.cli.commands.mechanisms import add_bench, add_kc, add_mechanism
 from simulator.cli.commands.replays import add_render, add_replay
-from simulator.cli.commands.runs import add_compare, add_console, add_datasheet, add_info, add_rerun, add_run, add_sensors
+from simulator.cli.commands.runs import add_compare, add_console, add_datasheet, add_info, add_rerun, add_results, add_run, add_sensors
 from simulator.cli.commands.scores import add_score
 from simulator.cli.commands.soils import add_soil, add_soilbin
 from simulator.cli.commands.sweeps_and_fits import add_fit, add_optimize, add_sweep
@@ -66,6 +66,7 @@ def parser_of(command: str = "", *further: str) -> Parser:
     add_platform(commands, loaded=command == "platform")
     add_devices(commands, loaded=command == "devices")
     add_info(commands)
+    add_results(commands)
     add_console(commands)
     add_sensors(commands)
     add_kc(commands)

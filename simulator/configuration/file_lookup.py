@@ -8,6 +8,7 @@ from pathlib import Path
 
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean, listed, nearest
+from simulator.base.yaml_reader import read_yaml
 
 HERE = Path(__file__).resolve().parents[1]
 
@@ -24,6 +25,14 @@ def data_folder(name: str) -> Path:
 def is_shipped(file: str | Path) -> bool:
     """Return True for a file in the folder `configs`."""
     return Path(file).resolve().is_relative_to(data_folder("configs").resolve())
+
+
+def is_session(name: str) -> bool:
+    """Return whether a name or file of the command line is that of a session; a maneuver or series of the same name is none."""
+    if name.lower().endswith((".yaml", ".yml")):
+        content = read_yaml(Path(name)) if isfile(name) else None
+        return isinstance(content, dict) and not {"name", "series", "search"} & set(content)
+    return isfile(data_folder("configs") / "sessions" / f"{name}.yaml")
 
 
 def find_config(kind: str, name: str, source: object = None, key: str = "", shipped: Path | None = None) -> Path:

@@ -71,6 +71,10 @@ class Maneuver(Protocol):
     def path(self) -> Path | None:
         """Path relative to the start; None without one."""
 
+    @property
+    def is_timed(self) -> bool:
+        """True if the maneuver has a timed course, on which other vehicles drive, too."""
+
     def driver(
         self, spawn: tuple[float, float, float], traits: InternalModel | None = None, settings: DriverSettings | None = None
     ) -> Driver | SensingDriver:

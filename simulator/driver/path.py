@@ -153,6 +153,21 @@ class Path:
         curvature = np.gradient(heading, spacing)
         return Path(tuple(x.tolist()), tuple(y.tolist()), tuple(heading.tolist()), tuple(curvature.tolist()), float(spacing))
 
+    @staticmethod
+    def around(points: ArrayLike, laps: int) -> Path:
+        """Return a closed cubic spline through the waypoints (n, 2), which begins and ends at the first one, for a number of laps."""
+        way = np.asarray(points, dtype=float)
+        one = Path.through(np.vstack((way, way, way, way[:1])))  # only the ends of a natural spline differ from a closed one
+        length = one.length / 3.0
+        station = np.linspace(0.0, length, max(4, math.ceil(length / SPACING)) + 1)[:-1]
+        at = (station + length) / one.spacing
+        stored = np.arange(len(one.x))
+        x, y, heading, curvature = (np.interp(at, stored, column) for column in (one.x, one.y, one.heading, one.curvature))
+        turn = math.tau * round((one.heading[-1] - one.heading[0]) / (3.0 * math.tau))
+        headings = np.concatenate([heading + lap * turn for lap in range(laps)])
+        xs, ys, curvatures = (tuple(np.tile(column, laps).tolist()) for column in (x, y, curvature))
+        return Path(xs, ys, tuple(headings.tolist()), curvatures, float(station[1]))
+
     def placed(self, spawn: Spawn) -> Path:
         """Return this path, built relative to the spawn pose, in the world frame."""
         c, s = math.cos(spawn.yaw), math.sin(spawn.yaw)
@@ -167,6 +182,11 @@ class Path:
     def with_lane_changes(self, changes: Iterable[LaneChange]) -> Path:
         """Return this path with additional lane changes."""
         return replace(self, lane_changes=self.lane_changes + tuple(changes))
+
+    @property
+    def length(self) -> float:
+        """Length of the stored line, m."""
+        return self.spacing * (len(self.x) - 1)
 
     @cached_property
     def line(self) -> Line:

@@ -88,6 +88,11 @@ class SpeedControl:
         self._change = speed, acceleration
         self.set_demand(math.nan)
 
+    def target_at(self, t: float, station: float) -> float:
+        """Return the target speed (m/s) at time t (s) and station (m) of the path."""
+        self._update_target(t, station)
+        return float(self._state[0]["target"])
+
     def pedals(self, t: float, station: float, speed: float, grade: float = 0.0) -> tuple[float, float]:
         """Return (throttle, brake) in [0, 1] at time t (s), station (m) of the path, forward speed (m/s) and slope of the ground ahead."""
         from simulator.driver.speed_kernels import pedals_at

@@ -49,6 +49,7 @@ from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.force_feedback import ForceFeedbackOutlet
 from simulator.outlets.telemetry import TelemetryOutlet
 from simulator.real_time import drive_in_real_time
+from simulator.run.course_results import CourseRecords
 from simulator.run.folder import RunFolder
 from simulator.run.ghost import ghost_of
 from simulator.run.run_configuration import DRIVERS, DROPPED, open_log, ticks_per_row
@@ -99,6 +100,8 @@ class Host:
         self.stream_reports = StreamReports(self.messages, self.streams)
         self.log: TelemetryOutlet | None = None
         self.force_feedback: ForceFeedbackOutlet | None = None
+        self.records: CourseRecords | None = None
+        """Results of the user on the timed course; None without one."""
         self.outcome: Outcome | None = None
         """Outcome of a drive to a goal."""
         self.trip = Trip()
@@ -124,6 +127,9 @@ class Host:
         motion = parts.options.motion
         if motion.rate is not None:
             even_turns(motion.rate, parts.step, "stream", "rate")
+        if parts.maneuver is not None and parts.maneuver.placed_course is not None:
+            self.records = CourseRecords(parts, self.messages.say)
+            self.view.ghost = self.records.ghost()
         if self.options.ghost is not None:
             self.view.ghost = ghost_of(self.options.ghost, parts.configuration, self.options.ghost_waits, self.messages.say)
         sensors = parts.new_sensors()  # before the window opens, because an error here ends the command
@@ -138,6 +144,8 @@ class Host:
             self.view.show_map(driver)
             self.session = session = parts.session(driver, sensors=sensors, paced=True)
             session.seat.offer_choices(choices)
+            if session.course is not None and self.records is not None:
+                session.course.best = self.records.best_lap
             self.control.begin(session)
             with parts.configuration.reading("washout") as (content, _):
                 saved, refused = partial(self.console.offer, self._note), partial(self.console.refuse, Event("save_washout"))
@@ -245,11 +253,14 @@ class Host:
         messages.attempt(session.close)
         if self._progress is not None:
             self._progress.close()
+        course: list[str] = []
+        messages.attempt(lambda: course.extend(self._course_lines(session, folder)))
         self._report_failures(session)
         self.reports.report_outlets(session)
         release_process()
         return {
             "folder": folder,
+            "course": course,
             "sound": self.sound.summary(),
             "by_person": self.by_person,
             "time": simulated,
@@ -267,6 +278,12 @@ class Host:
             "limiter": limiter if quick else interventions(session.cueing.readout),
             "sickness_dose": {place: float(live[f"{place}_sickness_dose"]) for place in ("car", "cab")},
         }
+
+    def _course_lines(self, session: Session, folder: Path) -> list[str]:
+        """Add the times on the course to the results of the user; return the lines about them. Raises JounceError."""
+        if session.course is None:
+            return []
+        return session.course.summary() + ([] if self.records is None else self.records.add(session.course, folder))
 
     def _run_drive(self, session: Session, duration: float) -> None:
         """Drive until the end, and report its reason."""
@@ -328,7 +345,8 @@ class Host:
         ended = how_ended(session.driver)
         if ended not in ("", DONE) and ended not in self.messages.troubles:
             self.messages.trouble(ended)
-        return bool(ended or session.triggers.ended) and self.parts.options.duration is None
+        finished = session.course is not None and session.course.own.finished and session.seat.name != PERSON
+        return bool(ended or finished or session.triggers.ended) and self.parts.options.duration is None
 
     def _report_failures(self, session: Session) -> None:
         """Report incidents and failures of vehicle, outlets and platform."""

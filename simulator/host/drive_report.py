@@ -23,6 +23,8 @@ def report(host: Host, summary: dict[str, Any]) -> int:
         _report_trip(host, summary)
     else:
         _report_times(summary)
+    for line in summary["course"]:
+        print_line(line)
     if host.outcome is not None:
         print_line(f"outcome: {host.outcome.message}")
     _report_motion(host, summary)

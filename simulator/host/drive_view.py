@@ -59,10 +59,20 @@ def choose_view(c: Configuration, say: Callable[[str], None]) -> None:
         by_a_person = role_of(read_session(c).driver) == PERSON
         c.put("takeover", [] if by_a_person or view in ("offscreen", "none") else [AUTO], here)
     if not any(follows_maneuver(one.name) for one in read_session(c).drivers.values()):
-        with c.reading("terrain"):  # a human driver uses only the terrain of the maneuver
-            c.put("maneuver", None, here)
+        with c.reading("terrain"):  # a human driver uses only the terrain of the maneuver, unless it has a timed course
+            if not _has_timed_course(c):
+                c.put("maneuver", None, here)
     elif not c.has("maneuver"):
         c.put("maneuver", DEFAULT_MANEUVER, here)
+
+
+def _has_timed_course(c: Configuration) -> bool:
+    """Return whether the maneuver has a timed course. Raises ConfigError: the file cannot be read."""
+    if not c.has("maneuver"):
+        return False
+    c.named.fill(("maneuver",))
+    c.named.expand(("maneuver",))
+    return c.has("maneuver.timed_course")
 
 
 def has_platform(parts: SessionParts) -> bool:

@@ -26,6 +26,7 @@ class SessionReports:
 
     def __init__(self, messages: DriveMessages, view: DriveView) -> None:
         self._messages, self._view = messages, view
+        self._passings = 0
         self._failures = self._troubles = self._incidents = self._collisions = 0
         self._in_incident = self._stopped = False
         self._active: set[str] = set()
@@ -43,6 +44,10 @@ class SessionReports:
             if trouble not in self._of_others:
                 self._of_others.add(trouble)
                 self._messages.say(trouble)
+        if session.course is not None:
+            for one in session.course.passings[self._passings :]:
+                self._messages.say(f"{one.time:.2f} s: {one.text}")
+            self._passings = len(session.course.passings)
         self._report_stop(session)
         self._report_faults(session)
         self._report_collisions(session)

@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from simulator.autonomy.goal_section import ENDINGS, GOAL, USUAL_MAPPER, USUAL_PLANNER, Endings, GoalSection, GoalTask, goal_task
 from simulator.autonomy.mappers.kinds import MAPPER
@@ -14,6 +14,7 @@ from simulator.autonomy.planners.kinds import PLANNER
 from simulator.base.errors import ConfigError, ErrorCollector, JounceError, raise_all
 from simulator.base.field_classes import entries, entry, group_of
 from simulator.base.fields import Choice, ListOf, Number, Text, read
+from simulator.driver.cornering import Cornering, cornering_targets
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import SEGMENTS, LaneChange, Path, Spawn, TimedLaneChange
 from simulator.driver.scripted import ScriptedDriver, ScriptRow
@@ -36,6 +37,7 @@ from simulator.maneuvers.metrics import METRICS_RATE
 from simulator.maneuvers.parameters import PARAMETERS, WithParameters, named_in_errors, resolved
 from simulator.maneuvers.phases import PhaseSection, own_law, read_phases
 from simulator.maneuvers.plots.kinds import PLOT_KINDS, USUAL
+from simulator.maneuvers.timed_course import PlacedCourse, TimedCourse, check_course, placed, seen_from
 from terrain.objects.section import OBJECTS
 
 GOAL_ANALYSIS = "goal"
@@ -52,6 +54,7 @@ FRACTION = Number("1", 0.0, 1.0)
 if TYPE_CHECKING:
     from simulator.driver.contract import Driver, DriverSettings, SensingDriver
     from simulator.driver.steering.path_follower import PathFollower
+    from terrain.ground import Ground
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,11 @@ class Document:
         ListOf(Number("m", -1e5, 1e5, shape=(2,))), "points (x, y) of a smooth path that begins at the spawn pose", (), written="m"
     )
     segments: tuple[Any, ...] = entry(SEGMENTS, "straights and arcs of the path; replace waypoints and course", ())
+    road: str | None = entry(NAME, "road of the terrain that the path follows; replaces waypoints, segments and course", None)
+    cornering: Cornering | None = entry(group_of(Cornering), "limits of the speed in bends of the path; `speed` then has one entry", None)
+    timed_course: TimedCourse | None = entry(
+        group_of(TimedCourse), "lines to pass in order, laps and penalties; waypoints are then relative to the start of the terrain", None
+    )
     lane_changes: tuple[LaneChangeEvent, ...] = entry(ListOf(group_of(LaneChangeEvent)), "lateral shifts of the path", ())
     course: Course | None = entry(group_of(Course), "gates of cones; replace waypoints and lane changes", None)
     script: tuple[ScriptLine, ...] = entry(ListOf(group_of(ScriptLine)), "inputs over time; replace a path", ())
@@ -158,6 +166,7 @@ class Maneuver:
     remarks : notes for a reader of the results
     pictures : names of the plots in the report, without duplicates
     units : suffixes for the results, by SI unit and, with priority, by name of a metric that has limits
+    timed_course, placed_course : section of the file; in the world, after `on_ground`
     file : origin of the maneuver
     """
 
@@ -184,7 +193,8 @@ class Maneuver:
                 has_course, given_limits = document.course is not None, document.limits or {}
                 self.limits = read_limits(given_limits, self.requested_analyses, file, has_path=_has_path(document), has_course=has_course)
                 self.units = {**(units or {}), **limit_units(given_limits, self.requested_analyses)}
-        self.start = document.start
+        self.start, self.timed_course = document.start, document.timed_course
+        self.is_timed, self.placed_course = document.timed_course is not None, cast("PlacedCourse | None", None)
         self.task = _task(document, file)
         self.timed = _timed(document)
         self.faults = document.faults
@@ -194,6 +204,16 @@ class Maneuver:
         """Return a copy for a vehicle with another outline. Without a course, nothing else changes."""
         one = copy.copy(self)
         one.body, one._document = body, replace(self._document, body=body)
+        return one
+
+    def on_ground(self, ground: Ground, start: tuple[float, float, float]) -> Maneuver:
+        """Return a copy with road and timed course on a ground, for a vehicle at `start` (x (m), y (m), yaw (rad)). Raises ConfigError."""
+        if self.timed_course is None and self._document.road is None:
+            return self
+        one = copy.copy(self)
+        path = None if self._document.road is not None else self.path or Path.straight()
+        way, one.placed_course = placed(path, self._document.road, self.timed_course, ground, self.file)
+        one.path = None if self.path is None else seen_from(Spawn(*start), way)
         return one
 
     @property
@@ -244,8 +264,11 @@ class Maneuver:
             if settings is None:
                 raise JounceError(f"{self.name}: a maneuver with a goal needs ground and vehicle")
             return GoalDriver(self.task, settings, self._document.pedals, self._document.driver)
+        targets = self._document.speed
+        if self._document.cornering is not None and self.path is not None:
+            targets = cornering_targets(self.path, self._document.cornering, targets[0])
         keeps_speed = bool(self._document.speed) or self.path is not None or any("speed" in phase.channels for phase in self._phases)
-        speed = SpeedControl(self._document.speed, self._document.pedals, traits if keeps_speed else None)
+        speed = SpeedControl(targets, self._document.pedals, traits if keeps_speed else None)
         if self._phases:
             from simulator.maneuvers.phase_driver import PhaseDriver
 
@@ -338,6 +361,7 @@ def _check_path(document: Document, written: Written) -> None:
             for key, value in (
                 ("waypoints", document.waypoints),
                 ("segments", document.segments),
+                ("road", document.road),
                 ("lane_changes", document.lane_changes),
                 ("course", document.course),
             ):
@@ -355,19 +379,23 @@ def _check_path(document: Document, written: Written) -> None:
                 if event.at is not None:
                     faults.add(ConfigError(file, f"lane_changes[{n}]", "a time", "at_station_m; phases define their own times"))
         elif document.goal is not None:
-            for key in ("speed", "waypoints", "segments", "lane_changes", "course"):
+            for key in ("speed", "waypoints", "segments", "road", "lane_changes", "course"):
                 if getattr(document, key):
                     faults.add(ConfigError(file, key, "both", f"either goal or {key}; a planner finds the way to the goal"))
         elif not document.speed:
             faults.add(ConfigError(file, "speed", "nothing", "a list of speeds, phases or a script"))
         if document.abort is not None and not document.phases:
             faults.add(ConfigError(file, "abort", "conditions", "phases in the same file; only phases can be aborted"))
-        others = document.waypoints or document.segments or document.lane_changes
+        others = document.waypoints or document.segments or document.lane_changes or document.road
         if document.course is not None and others and not document.script:
             expected = "either course or waypoints, segments and lane_changes; the gates define the path"
             faults.add(ConfigError(file, "course", "both", expected))
-        if document.segments and document.waypoints:
-            faults.add(ConfigError(file, "segments", "both", "either segments or waypoints"))
+        if bool(document.segments) + bool(document.waypoints) + bool(document.road) > 1:
+            given = [key for key in ("segments", "waypoints", "road") if getattr(document, key)]
+            faults.add(ConfigError(file, given[0], "both", f"either {given[0]} or {given[1]}"))
+        if document.cornering is not None and (len(document.speed) != 1 or document.script):
+            faults.add(ConfigError(file, "cornering", f"{len(document.speed)} speeds", "one entry of speed, the fastest one"))
+        check_course(document.timed_course, bool(document.road) or len(document.waypoints) > 2, file)
 
 
 def _check_triggers(key: str, events: Sequence[SpeedTarget | LaneChangeEvent], document: Document, written: Written) -> None:
@@ -442,7 +470,7 @@ def _has_path(document: Document) -> bool:
     """Return True if there is a path to follow. Without phases and script there always is one; the default is straight."""
     if document.goal is not None:
         return False
-    given = bool(document.waypoints or document.segments or document.lane_changes or document.course)
+    given = bool(document.waypoints or document.segments or document.lane_changes or document.course or document.road)
     return given if document.phases else not document.script
 
 
@@ -464,7 +492,8 @@ def _path(document: Document, gates: tuple[Gate, ...], written: Written) -> Path
         raise_all(
             [written.wrong(("waypoints", i), "m", points[i], "a distance of at least {} from the previous point", 1.0) for i in close]
         )
-        path = Path.through(points)
+        laps = document.timed_course.laps if document.timed_course is not None else None
+        path = Path.through(points) if laps is None else Path.around(points, laps + 2)
     if document.segments:
         path = Path.of_segments(document.segments)
     return path.with_lane_changes(

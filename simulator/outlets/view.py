@@ -88,6 +88,7 @@ class ViewOutlet:
     def publish(self, session: Session) -> None:
         """Publish the present state."""
         from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
+        from simulator.view.shared_state import COURSE_TEXT
 
         if self._message and (time.monotonic() > self._until or (self._holds is not None and not self._holds(session))):
             self._message = ""
@@ -105,6 +106,9 @@ class ViewOutlet:
         self._publish_motion(session)
         e["waits"], e["driver"] = session.waits, self._driver(session.seat)
         e["paused"], e["message"] = session.paused, short(self._message)
+        if session.course is not None:
+            e["lap_began"] = session.course.own.lap_began
+            e["course"] = "\n".join(session.course.lines()).encode()[:COURSE_TEXT]
         self._publish_state(session)
         if self._ruts is not None:
             self._show_ruts(session, self._ruts)

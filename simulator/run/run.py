@@ -203,7 +203,7 @@ def _simulate_maneuver(
     def keep_going(session: Session) -> bool:
         if progress is not None:
             progress(session.time, duration)
-        return stop_request.first is None
+        return stop_request.first is None and not (session.course is not None and session.course.own.finished)
 
     with on_signal(stop_request):
         try:
@@ -296,6 +296,9 @@ def _evaluated(parts: SessionParts, session: Session, measured: Log, run: _Outco
         result |= {"pass": False, "ended_early": early}
     if run.outcome is not None:
         result[KEY] = run.outcome._asdict()
+    if session.course is not None:
+        result["timed_course"] = session.course.to_json()
+        result["remarks"] += session.course.summary()
     if session.collisions:
         result["collisions"] = [one.to_json() for one in session.collisions]
     if session.injector.faults:

@@ -43,11 +43,13 @@ class GhostTrack(NamedTuple):
     """Time at which the recorded vehicle begins to move [s]"""
     waits_for_motion: bool
     """True: the ghost begins to move when the vehicle of the drive does. False: it begins with the drive."""
+    by_lap: bool = False
+    """True: the ghost begins at each start of a lap of the drive, and rests before the first one."""
 
     def save(self, folder: Path) -> None:
         """Write the track into the folder of a drive. Raises OSError."""
         shape = {GEOMETRY + key: np.asarray(value) for key, value in self.geometry.items()}
-        begin = np.array([self.begins_moving, self.waits_for_motion], float)
+        begin = np.array([self.begins_moving, self.waits_for_motion, self.by_lap], float)
         content: dict[str, Any] = {"times": self.times, "cuts": self.cuts, "begin": begin, **self.fields, **shape}
         np.savez(folder / FILE, **content)
 
@@ -59,7 +61,7 @@ class GhostTrack(NamedTuple):
                 fields = {name: data[name] for name in FIELDS}
                 shape = {name.removeprefix(GEOMETRY): data[name] for name in data.files if name.startswith(GEOMETRY)}
                 begin = data["begin"]
-                return GhostTrack(data["times"], data["cuts"], fields, shape, float(begin[0]), bool(begin[1]))
+                return GhostTrack(data["times"], data["cuts"], fields, shape, float(begin[0]), *(bool(one) for one in begin[1:]))
         except OSError:
             return None
 
@@ -78,6 +80,9 @@ class GhostClock:
         if now < self._last:
             self._runs = False
         self._last = now
+        if track.by_lap:
+            began = float(state[0]["lap_began"])
+            return now - began if began <= now else 0.0
         if not track.waits_for_motion:
             return now
         if not self._runs:

@@ -31,6 +31,9 @@ _DASHBOARDS = {"wide": (472.0, 104.0), "narrow": (236.0, 104.0)}
 _PLATFORM, _SESSION = (196.0, 156.0), (190.0, 72.0)
 FELT_ROW = 36.0
 """Height of a row of the strip chart panel."""
+MAX_COURSE_LINES, COURSE_LINE = 5, 22.0
+"""Lines of the panel of a timed course, and height of a line."""
+COURSE_SIZE = (330.0, COURSE_LINE * MAX_COURSE_LINES + 14.0)
 _MOTION_CHART = (352.0, 6.0 * FELT_ROW + 34.0)
 
 HELP = help_rows()
@@ -39,6 +42,11 @@ TIMELINE = 50.0
 """Height of the time line of a replay at the lower border, with its distance from the instruments."""
 HELP_COLUMN, HELP_LINE, HELP_MEANING = 372.0, 21.0, 110.0
 """Width of a column of the list of keys, height of a line, and offset of the functions in the column."""
+
+
+def course_lines(text: bytes) -> list[str]:
+    """Return the lines of the panel of a timed course; empty without one."""
+    return bytes(text).decode("utf-8", errors="ignore").split("\n")[:MAX_COURSE_LINES] if text else []
 
 
 def canvas_scale(width: float, height: float, ratio: float, show_help: bool, text_scale: float = 1.0) -> float:
@@ -56,14 +64,19 @@ def canvas_scale(width: float, height: float, ratio: float, show_help: bool, tex
 
 
 def arrange(
-    width: float, height: float, message: tuple[float, float] | None, motion_chart: bool = False, platform: bool = True
+    width: float,
+    height: float,
+    message: tuple[float, float] | None,
+    motion_chart: bool = False,
+    platform: bool = True,
+    course: tuple[float, float] | None = None,
 ) -> dict[str, Box]:
     """Return the panels by name and their positions on a canvas of the given size.
 
     `message` is the size of the message for the driver, if there is one; `motion_chart`: True to include the strip chart; `platform`: False
-    to omit the platform.
+    to omit the platform; `course`: size of the panel of a timed course, if there is one.
 
-    The names: wide or narrow (dashboard), message, session, platform, motion_chart. Panels without space are omitted: first the strip
+    The names: wide or narrow (dashboard), message, session, platform, course, motion_chart. Panels without space are omitted: first the strip
     chart, then the session, then the platform. Space for a typical message is reserved, so that no panel moves when one appears.
     """
     usual = (min(width - 2.0 * EDGE, RESERVED[0]), RESERVED[1])
@@ -76,11 +89,16 @@ def arrange(
         (choice for choice in choices if _fits(_arrangement(width, height, message_size, *choice), width, height)), (False, "narrow", "")
     )
     panels = _arrangement(width, height, message, *chosen)
-    if motion_chart:
+    for name, size in (("course", course), ("motion_chart", _MOTION_CHART if motion_chart else None)):
+        if size is None:
+            continue
         kept = [*panels.values(), _message_place(width, message_size, [])]
-        places = (Box(x, y, *_MOTION_CHART) for y in (EDGE, EDGE + _SESSION[1] + GAP) for x in (EDGE, width - EDGE - _MOTION_CHART[0]))
+        tops = (EDGE, EDGE + _SESSION[1] + GAP)
+        if name == "motion_chart" and course is not None:
+            tops = (*tops, EDGE + _SESSION[1] + course[1] + 2.0 * GAP)
+        places = (Box(x, y, *size) for y in tops for x in (EDGE, width - EDGE - size[0]))
         free = [box for box in places if _inside(box, width, height) and not any(_overlap(box, other) for other in kept)]
-        panels.update({"motion_chart": free[0]} if free else {})
+        panels.update({name: free[0]} if free else {})
     return panels
 
 

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from simulator.base.records import Record
 from simulator.view.camera import rotation
 from simulator.view.instrument_layout import (
+    COURSE_LINE,
+    COURSE_SIZE,
     EDGE,
     FELT_ROW,
     HELP_COLUMN,
@@ -26,6 +28,7 @@ from simulator.view.instrument_layout import (
     TEXT_EDGE,
     Box,
     arrange,
+    course_lines,
     help_size,
     wrapped,
 )
@@ -226,6 +229,7 @@ def instruments(c: Canvas, state: Record, width: float, height: float, shown: In
         "narrow": lambda box: _small_dashboard(c, s, box, shown),
         "platform": lambda box: _platform(c, s, box.x, box.y),
         "session": lambda box: _session(c, s, box.x, box.y, shown),
+        "course": lambda box: _course(c, box, course_lines(s["course"])),
         "message": lambda box: _message(c, box, lines, AMBER if s["paused"] else INK),
     }
     if motion_chart is not None:
@@ -240,7 +244,15 @@ def _arranged(c: Canvas, s: Any, width: float, height: float, message: str, moti
     lines = wrapped(message, lambda text: c.font.width(text, NORMAL), width - 2 * (EDGE + TEXT_EDGE))
     across = max((c.font.width(line, NORMAL) for line in lines), default=0.0)
     message_size = (across + 2 * TEXT_EDGE, LINE * len(lines) + 14.0) if lines else None
-    return lines, arrange(width, height, message_size, motion_chart, bool(s["has_platform"]))
+    course_size = COURSE_SIZE if s["course"] else None
+    return lines, arrange(width, height, message_size, motion_chart, bool(s["has_platform"]), course_size)
+
+
+def _course(c: Canvas, box: Box, lines: list[str]) -> None:
+    """Add the panel of a timed course: times, and in its last line what was passed, or the next line."""
+    c.box(*box, PANEL, 8.0)
+    for k, line in enumerate(lines):
+        c.text(box.x + 12.0, box.y + 8.0 + COURSE_LINE * k, line, NORMAL, AMBER if k == len(lines) - 1 else INK)
 
 
 def _message_of_state(s: Any, shown: InstrumentInputs) -> str:

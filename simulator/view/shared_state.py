@@ -27,6 +27,8 @@ from vehicles.readout import READOUT
 MOTION_BLOCKS = 32
 """Number of publications whose extremes of the motion a view can still read: a view with less than four frames per second misses some."""
 
+COURSE_TEXT = 240
+"""Maximum number of bytes of the panel of a timed course."""
 RECORDED, LAST_SECONDS = 1, 2
 """Values of `replays`: states of a recorded drive, and of the last seconds of the drive."""
 OPEN_MENU = "MENU"
@@ -79,8 +81,10 @@ EXTRAS = (
     ),
     ("volume", (), "1", "volume of the sound"),
     ("look", (2,), "1", "direction of view by a stick, left and up positive, -1 to 1"),
+    ("lap_began", (), "s", "simulated time at which the present lap of a timed course began; NaN before it, and without a course"),
     ("message", (), "", "message for the driver, one line, utf-8", "S96"),
     ("driver", (), "", "name of the present driver, utf-8, if several may drive; else empty", "S24"),
+    ("course", (), "", "lines of the panel of a timed course, utf-8; empty without one", f"S{COURSE_TEXT}"),
 )
 """State for the window besides the readout."""
 
@@ -118,6 +122,7 @@ def extras() -> Record:
     out[0]["real_time_factor"] = 1.0
     out[0]["selector"] = out[0]["has_platform"] = 1
     out[0]["intensity"] = 1.0
+    out[0]["lap_began"] = np.nan
     return out
 
 
@@ -296,7 +301,7 @@ def interpolate(previous: Record, last: Record, share: float, out: Record) -> No
     for name in last.dtype.names or ():
         if last.dtype[name].base.kind != "f":
             out[0][name] = last[0][name]
-    for name in ("motion_low", "motion_high"):
+    for name in ("motion_low", "motion_high", "lap_began"):
         out[0][name] = last[0][name]
     for name in ("q_WB", "q_platform"):
         _blend_quaternion(previous[0][name], last[0][name], share, out[0][name])

@@ -34,6 +34,9 @@ def add_drive(commands: Commands) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,  # keeps the lines of the keys
     )
     p.add_argument(
+        "course", nargs="?", metavar="SESSION", help="session name or file, as --session, for example circuit_race (default: none)"
+    )
+    p.add_argument(
         "--driver",
         choices=Choices(INPUT_SOURCE_KINDS, DRIVER_KINDS, more=("auto",)),
         metavar="NAME",
@@ -68,6 +71,9 @@ def _keys() -> str:
 
 
 def _drive(arguments: argparse.Namespace) -> int:
+    if arguments.course is not None and arguments.session is not None:
+        raise JounceError(f"drive: two sessions, {arguments.course} and --session {arguments.session}; expected one of them")
+    arguments.session = arguments.session or arguments.course
     if arguments.menu:
         return _drive_from_start_screen(arguments)
     from simulator.host.drive_command import main_drive

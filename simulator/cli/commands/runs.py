@@ -28,7 +28,7 @@ def add_run(commands: Commands) -> None:
     p.add_argument(
         "maneuver",
         nargs="?",
-        help="maneuver, series or search, name or file, for example double_lane_change (default: maneuver of the session)",
+        help="maneuver, series, search or session, name or file, for example double_lane_change (default: maneuver of the session)",
     )
     add_out(p)
     add_log(p)
@@ -61,8 +61,11 @@ def add_run(commands: Commands) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from simulator.configuration.file_lookup import is_session
     from simulator.run.series import main_series, series_file
 
+    if arguments.maneuver and arguments.session is None and is_session(arguments.maneuver):
+        arguments.session, arguments.maneuver = arguments.maneuver, None
     series = series_file(arguments.maneuver) if arguments.maneuver else None
     if series is not None:
         return main_series(series, arguments)
@@ -88,6 +91,14 @@ def add_info(commands: Commands) -> None:
     p.add_argument("--columns", action="store_true", help="list of the log columns with unit, frame and description")
     add_json(p)
     p.set_defaults(run=command("simulator.run.info:main_info", "place", "columns", "json"))
+
+
+def add_results(commands: Commands) -> None:
+    """Add the verb `results`."""
+    p = commands.add_parser("results", help="show your times on the timed courses")
+    p.add_argument("course", nargs="?", help="course, for example circuit_race (default: all)")
+    add_json(p)
+    p.set_defaults(run=command("simulator.run.results_command:main_results", "course", "json"))
 
 
 def add_console(commands: Commands) -> None:

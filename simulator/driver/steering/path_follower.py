@@ -76,6 +76,10 @@ class PathFollower:
         """Steering input that the controller requested in the last call, without the limits of the hands."""
         return self.traits.steering_for(float(self._seen[0]["wanted"]))
 
+    def target_speed(self, t: float) -> float:
+        """Return the target speed at the station of the vehicle, m/s."""
+        return self._speed.target_at(t, float(self._seen[0]["station"]))
+
     def change_path(self, path: Path) -> None:
         """Follow another path in the world frame, from the point of it next to the vehicle."""
         self.path, self._has_station = path, False
