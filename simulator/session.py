@@ -30,6 +30,7 @@ from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session_objects import SessionObjects
 from simulator.session_outlets import Outlet, PartError, SessionOutlets, is_due
 from simulator.session_sensors import SessionSensors
+from simulator.session_traffic import SessionTraffic
 from simulator.session_vehicles import SessionVehicles
 from simulator.tick import REMEMBERED, new_watch, platform_ticks, ticks
 from simulator.weather import CLEAR, Weather
@@ -89,6 +90,8 @@ class Session:
         """Objects of this session, and the collisions with them."""
         self.others = SessionVehicles(vehicle, self.world)
         """The other vehicles of this session."""
+        self.traffic: SessionTraffic | None = None
+        """The traffic of this session, if it has any."""
         self.injector = SessionFaults(vehicle, ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world))
         """Faults of this session."""
         rows = max(REMEMBERED, *(sensor.every + 1 for sensor in sensors)) if sensors else REMEMBERED
@@ -199,6 +202,8 @@ class Session:
         self.objects.reset()
         self.others.begin(self.ground)
         self.others.place(self.injector.arrays)
+        if self.traffic is not None:
+            self.traffic.begin(self.ground, self.injector.arrays, self.objects, self.vehicle, self.others.vehicles)
         self.recovery.begin()
         self.world.collisions.begin()
         self._reset_motion()
@@ -302,6 +307,8 @@ class Session:
     def call_driver(self) -> None:
         """Call the driver, which reads the readout and fills the command; also advance changes of cueing parameters. Raises PartError."""
         self.cueing.tuner.advance(self.driver_every * self.h)
+        if self.traffic is not None:
+            self.traffic.advance(self.time, self.objects)
         try:
             self.seat.read(self.time, self.readout, lambda: self.measurements, self.objects, self.collisions, self.others.seen)
         except KeyboardInterrupt:

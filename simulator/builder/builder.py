@@ -27,6 +27,7 @@ from simulator.builder.session_images import SessionImages
 from simulator.builder.session_objects import put_objects
 from simulator.builder.session_parts import SessionParts
 from simulator.builder.start_place import check_start
+from simulator.builder.traffic import traffic_parts, with_traffic
 from simulator.builder.vehicle_builder import description_of
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.file_lookup import data_folder, find_config
@@ -94,9 +95,11 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     ruts = _ruts(configuration, options, ground)
     cueing = builder.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
     others = other_parts(configuration, options.vehicles, builder, vehicle, terrain_ground, step)
-    ground = with_others(ground, others)
+    seed = options.seed if options.seed is not None else 0 if maneuver is None else maneuver.seed
+    traffic = traffic_parts(configuration, options.traffic, builder, vehicle, ground, step, seed)
+    ground = with_traffic(with_others(ground, others), traffic)
     images = SessionImages(ground, partial(view_geometry, vehicle))
-    parts = SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images, others)
+    parts = SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images, others, traffic)
     parts.new_faults()  # reports faults that do not fit the vehicle before anything runs
     return parts
 

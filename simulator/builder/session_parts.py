@@ -14,6 +14,7 @@ from simulator.builder.other_vehicles import OtherParts
 from simulator.builder.session_builder import SessionBuilder, cueing_of
 from simulator.builder.session_images import SessionImages
 from simulator.builder.start_place import check_place
+from simulator.builder.traffic import TrafficParts
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.session_file import SessionOptions
 from simulator.driver.contract import Driver, DriverKind, SensingDriver
@@ -59,6 +60,8 @@ class SessionParts:
     """Rendered images for the sensors."""
     others: tuple[OtherParts, ...] = ()
     """Other vehicles."""
+    traffic: TrafficParts | None = None
+    """Traffic."""
 
     @property
     def gravity(self) -> float:
@@ -163,7 +166,11 @@ class SessionParts:
         JounceError."""
         measuring = self.new_sensors() if sensors is None else sensors
         session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring, self.options.weather)
-        session.others.add([one.new(paced) for one in self.others])
+        others = [one.new(paced) for one in self.others]
+        if self.traffic is not None:
+            session.traffic, full = self.traffic.new()
+            others += full
+        session.others.add(others)
         session.message_origins = self.configuration.origins.at_start
         if self.maneuver is not None:
             session.start_speed, session.start_drop = self.maneuver.start.speed, self.maneuver.start.drop

@@ -12,6 +12,7 @@ from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Named, Number, Text, Variants, read
 from simulator.base.registry import KindChoice
 from simulator.configuration.configuration import Configuration
+from simulator.configuration.traffic_section import TRAFFIC, TrafficOptions, traffic_options
 from simulator.configuration.vehicles_section import OtherOptions, other_options, vehicles_field
 from simulator.driver.kinds import DRIVER_KINDS
 from simulator.driver.make_driver import AUTO, driver_fields, driver_names, role_of
@@ -168,6 +169,7 @@ FILE = (
     Field("weather", Group(weather.FIELDS), "weather, for the sensors", None),
     replace(OBJECTS, meaning="objects in addition to those of the terrain"),
     vehicles_field(_kind_entry(DRIVER_KINDS.names, driver_fields)),
+    TRAFFIC,
     Field(
         "steering",
         Choice(STEERING),
@@ -298,6 +300,7 @@ class SessionOptions:
     """Folder or rut file of an earlier run."""
     vehicles: tuple[OtherOptions, ...]
     """Other vehicles."""
+    traffic: TrafficOptions | None
 
     @property
     def drivers(self) -> dict[str, KindChoice]:
@@ -319,6 +322,8 @@ def read_session(configuration: Configuration) -> SessionOptions:
                 _check_step(values.get("step"), file)
             with errors.part():
                 vehicles = other_options(values["vehicles"], file)
+            with errors.part():
+                traffic = traffic_options(values.get("traffic"), file)
             with errors.part():
                 takeover = _takeover(values, file)
             with errors.part():
@@ -354,6 +359,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             on_loss=read(_CONSOLE, values.get("console", {}), file, "console")["on_loss"],
             ruts=values.get("ruts"),
             vehicles=vehicles,
+            traffic=traffic,
         )
 
 

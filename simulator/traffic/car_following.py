@@ -29,3 +29,7 @@ def following_acceleration(n, speed, gap, leader_speed):
     wanted = n["standstill_gap"] + max(0.0, speed * n["time_gap"] + closing)
     near = wanted / max(gap, MIN_GAP)
     return n["acceleration"] * (1.0 - free * free - near * near)
+
+
+plain_following_acceleration = getattr(following_acceleration, "py_func", following_acceleration)
+"""The same function without compilation, for a few calls."""

@@ -19,8 +19,10 @@ STOP_LINE = 1.5
 """m. The gap that a driver leaves at rest ends this far behind the stop line."""
 NEAR = 6.0
 """m. A driver at rest within this distance of a stop line waits there."""
-BRAKING = 1.5
-"""m/s2. Deceleration towards slower parts of the road."""
+BRAKING, STOPPING = 1.5, 2.0
+"""m/s2. Decelerations towards slower parts of the road, and towards a stop line; smaller: drivers look at a crossing earlier."""
+DETOUR = 5.0
+"""s. A driver who has waited for this time chooses the way again: that of the present choice may be full."""
 HARDEST = 9.0
 """m/s2. Limit of the deceleration that a driver demands."""
 SAFE, POLITENESS, THRESHOLD = 4.0, 0.3, 0.2
@@ -29,8 +31,8 @@ CHANGE_TIME = 3.0
 """s. Duration of a lane change."""
 CHANGE_CLEAR = 15.0
 """m. No lane change this close to either end of a lane."""
-LOOK_TIME, MIN_LOOK = 0.8, 4.0
-"""s, m. A vehicle with a model of its own steers to a point this far ahead, and at least MIN_LOOK."""
+LOOK_TIME, MIN_LOOK = 0.8, 5.0
+"""s, m. A vehicle with a model of its own steers to a point this far ahead of its rear axle, and at least MIN_LOOK."""
 
 
 @kernel
@@ -45,12 +47,15 @@ def decide(t, k, time):
         if a["after"] >= 0:
             speed = min(speed, _braked(speed_at(t, a["after"], 0.0), rest + t.network.lanes[a["next"]]["length"]))
     a["max_speed"] = max(a["haste"] * speed, 0.5)
-    if (row["left"] >= 0 or row["right"] >= 0) and row["crossing"] < 0 and time - a["changed"] > CHANGE_TIME:
-        if a["station"] > CHANGE_CLEAR and rest > CHANGE_CLEAR + 2.0 * a["speed"]:
-            _change_lane(t, k, time)
+    has_neighbor = (row["left"] >= 0 or row["right"] >= 0) and row["crossing"] < 0
+    if has_neighbor and time - a["changed"] > CHANGE_TIME and a["station"] > CHANGE_CLEAR and rest > CHANGE_CLEAR + 2.0 * a["speed"]:
+        _change_lane(t, k, time)
+    if a["wait"] > DETOUR and math.floor(a["wait"] / DETOUR) > math.floor((a["wait"] - PERIOD) / DETOUR):
+        a["next"] = next_of(t, a["lane"], k)
+        a["after"] = next_of(t, a["next"], k)
     a["demand"] = max(_demand(t, k), -HARDEST)
-    ahead = max(MIN_LOOK, LOOK_TIME * a["speed"]) + a["wheelbase"]
-    x, y, yaw = way_pose(t.network, a["previous"], a["lane"], a["next"], a["station"] - a["overhang"] - a["wheelbase"] + ahead)
+    ahead = max(MIN_LOOK, LOOK_TIME * a["speed"])
+    x, y, _ = way_pose(t.network, a["previous"], a["lane"], a["next"], a["station"] - a["overhang"] - a["wheelbase"] + ahead)
     a["aim"][0], a["aim"][1] = x, y
 
 
@@ -83,10 +88,10 @@ def _demand(t, k):
         if after < 0 or base > SIGHT:
             break
         if t.network.lanes[after]["crossing"] >= 0 and a["held"] != after:
-            near = base < a["speed"] * a["speed"] / (2.0 * BRAKING) + 10.0
+            near = base < a["speed"] * a["speed"] / (2.0 * STOPPING) + NEAR
             if near and step == 0 and may_enter(t, k, after, base):
                 a["held"] = after
-            else:
+            elif near or step > 0:
                 demand = min(demand, following_acceleration(a, a["speed"], base + STOP_LINE, 0.0))
                 stops = step == 0 and base < NEAR
         demand = min(demand, _beside(t, k, lane, after, base))
@@ -148,8 +153,8 @@ def _change_lane(t, k, time):
         a["station"] *= t.network.lanes[to]["length"] / row["length"]
         a["offset"] = -row["width"] if to == row["left"] else row["width"]
         a["lane"], a["changed"], a["previous"] = to, time, -1
-        a["next"] = next_of(t, to, a, k)
-        a["after"] = next_of(t, a["next"], a, k)
+        a["next"] = next_of(t, to, k)
+        a["after"] = next_of(t, a["next"], k)
 
 
 @inline

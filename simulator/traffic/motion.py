@@ -46,7 +46,7 @@ def enter_lanes(t, k):
     while a["next"] >= 0 and a["station"] > t.network.lanes[a["lane"]]["length"]:
         a["station"] -= t.network.lanes[a["lane"]]["length"]
         a["previous"], a["lane"], a["next"] = a["lane"], a["next"], a["after"]
-        a["after"] = next_of(t, a["next"], a, k)
+        a["after"] = next_of(t, a["next"], k)
     held = a["held"]
     if held >= 0 and held != a["lane"] and held != a["next"] and (held != a["previous"] or a["station"] > a["length"] + 0.5):
         a["held"] = -1

@@ -32,15 +32,24 @@ def random_number(t, one, k):
     return (z >> 11) & 0x1FFFFFFFFFFFFF
 
 
+@kernel
+def next_of(t, lane, k):
+    """Return a successor of a lane that agent k chooses: of two at random the one that leads to the emptier lane; -1 at the end of the network."""
+    if lane < 0 or t.network.lanes[lane]["nexts"] == 0:
+        return -1
+    row, a = t.network.lanes[lane], t.agents[k]
+    one = t.network.next_lanes[row["first_next"] + random_number(t, a, k) % row["nexts"]]
+    other = t.network.next_lanes[row["first_next"] + random_number(t, a, k) % row["nexts"]]
+    return one if _crowd(t, one) <= _crowd(t, other) else other
+
+
 @inline
-def next_of(t, lane, a, k):
-    """Return a successor of a lane that agent k (row `a`) chooses at random; -1 at the end of the network."""
-    if lane < 0:
-        return -1
+def _crowd(t, lane):
+    """Return the vehicles per meter [1/m] on a lane, or on the lane behind a lane of a crossing."""
     row = t.network.lanes[lane]
-    if row["nexts"] == 0:
-        return -1
-    return t.network.next_lanes[row["first_next"] + random_number(t, a, k) % row["nexts"]]
+    if row["crossing"] >= 0 and row["nexts"] > 0:
+        lane = t.network.next_lanes[row["first_next"]]
+    return (t.firsts[lane + 1] - t.firsts[lane]) / t.network.lanes[lane]["length"]
 
 
 @kernel
@@ -89,8 +98,11 @@ def find_obstacles(t, count):
     for k in range(len(t.walkers)):
         w = t.walkers[k]
         if w["active"] == 1 and w["crosses"] == 1:
-            rest = t.network.lanes[w["lane"]]["length"] - w["station"]
-            cover_lanes(t, (w["p_WO"][0], w["p_WO"][1], w["yaw"], 0.0), (rest + SLIM, SLIM, SLIM))
+            length = t.network.lanes[w["lane"]]["length"]
+            x, y, _ = lane_pose(t.network, w["lane"], 0.0 if w["back"] == 1 else length)
+            dx, dy = x - w["p_WO"][0], y - w["p_WO"][1]
+            far = math.sqrt(dx * dx + dy * dy)
+            cover_lanes(t, (w["p_WO"][0], w["p_WO"][1], math.atan2(dy, dx), 0.0), (far + SLIM, SLIM, SLIM))
 
 
 @kernel

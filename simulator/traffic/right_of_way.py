@@ -106,8 +106,8 @@ def _has_room(t, k, lane):
         break
     for j in range(len(t.agents)):
         b = t.agents[j]
-        if j != k and b["active"] == 1 and b["lane"] != after and b["held"] >= 0 and b["next"] == after and b["lane"] == b["held"]:
-            need += b["length"] + b["standstill_gap"]
-        elif j != k and b["active"] == 1 and b["held"] >= 0 and b["next"] == b["held"] and b["after"] == after:
+        if j == k or b["active"] == 0 or b["held"] < 0 or b["lane"] == after:
+            continue
+        if (b["lane"] == b["held"] and b["next"] == after) or (b["next"] == b["held"] and b["after"] == after):
             need += b["length"] + b["standstill_gap"]
     return room >= min(need, t.network.lanes[after]["length"])

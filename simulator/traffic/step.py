@@ -73,8 +73,8 @@ def begin_traffic(t, ground):
     for k in range(len(t.agents)):
         a = t.agents[k]
         place_agent(t, ground, k, t.p[0]["start"])
-        a["next"] = next_of(t, a["lane"], a, k)
-        a["after"] = next_of(t, a["next"], a, k)
+        a["next"] = next_of(t, a["lane"], k)
+        a["after"] = next_of(t, a["next"], k)
         if a["row"] >= 0:
             begin_path(ground.objects, a, t.p[0]["start"])
     for k in range(len(t.walkers)):

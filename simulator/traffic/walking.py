@@ -9,7 +9,7 @@ from simulator.traffic.motion import height_at
 from simulator.traffic.on_lanes import random_number, wrapped
 from simulator.traffic.records import PERIOD
 from simulator.traffic.right_of_way import station_on
-from terrain.roads.network import DRIVE, lane_pose
+from terrain.roads.network import lane_pose
 
 AHEAD = 0.6
 """m. A pedestrian walks to the point this far ahead on the lane."""
@@ -77,7 +77,7 @@ def _next_lane(t, k, bodies):
     if count > 0:
         choice = t.joints[first + (w["draws"] * 7919 + k) % count]
         lane, back = choice[0], choice[1]
-    crosses = crosses_road(t.network, lane)
+    crosses = t.network.lanes[lane]["conflicts"] > 0  # lanes for persons meet only lanes for vehicles
     if crosses and not _is_free(t, lane, t.network.lanes[lane]["length"] / w["pace"], bodies):
         if w["wait"] > 30.0:
             random_number(t, w, k)
@@ -85,16 +85,6 @@ def _next_lane(t, k, bodies):
     random_number(t, w, k)
     w["lane"], w["back"], w["station"], w["crosses"] = lane, back, 0.0, 1 if crosses else 0
     return True
-
-
-@inline
-def crosses_road(network, lane):
-    """Return whether a lane for persons leads across a lane for vehicles."""
-    row = network.lanes[lane]
-    for c in range(row["first_conflict"], row["first_conflict"] + row["conflicts"]):
-        if network.lanes[network.conflicts[c]["lane"]]["kind"] == DRIVE:
-            return True
-    return False
 
 
 @kernel
@@ -106,14 +96,11 @@ def _is_free(t, lane, duration, bodies):
         other = conflict["lane"]
         for j in range(len(t.agents)):
             a = t.agents[j]
-            after = a["next"] == other or (a["after"] == other and a["held"] == a["next"] and a["held"] >= 0)
-            if a["active"] == 0 or (a["lane"] != other and a["previous"] != other and not after):
+            if a["active"] == 0:
                 continue
-            station = (
-                station_on(t, a, other) if a["next"] != other or a["lane"] == other else a["station"] - t.network.lanes[a["lane"]]["length"]
-            )
-            if a["after"] == other and a["next"] != other and a["lane"] != other:
-                station = a["station"] - t.network.lanes[a["lane"]]["length"] - t.network.lanes[a["next"]]["length"]
+            station = _station_towards(t, a, other)
+            if station == -math.inf:
+                continue
             away = conflict["other_begin"] - ROOM - station
             if away < 0.0:
                 if station - a["length"] < conflict["other_end"]:
@@ -121,6 +108,16 @@ def _is_free(t, lane, duration, bodies):
             elif a["speed"] * a["speed"] > 2.0 * GENTLE * away and away < (duration + MARGIN) * a["speed"]:
                 return False
     return _is_clear_of_others(t, row, duration, bodies)
+
+
+@inline
+def _station_towards(t, a, lane):
+    """Return the station [m] of an agent (row of AGENT) on a lane that it is on, has left or comes to; -inf: it does not come there."""
+    if a["lane"] == lane or a["previous"] == lane or a["next"] == lane:
+        return station_on(t, a, lane)
+    if a["after"] == lane and a["held"] >= 0 and a["held"] == a["next"]:
+        return a["station"] - t.network.lanes[a["lane"]]["length"] - t.network.lanes[a["next"]]["length"]
+    return -math.inf
 
 
 @inline
