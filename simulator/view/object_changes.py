@@ -2,7 +2,7 @@
 
 The host writes an object that was removed, or that moves after it has broken off or left its path. Tickets guard each row, as for the
 states. A view reads the rows that have changed since its previous read; a new view reads all. Objects on paths need no row, because their
-poses are functions of time. Objects that were added during the drive have the SPARE rows; further ones are drawn, but neither move freely nor disappear.
+poses are functions of time, but for those whose paths the session writes while it runs. Objects that were added during the drive have the SPARE rows; further ones are drawn, but neither move freely nor disappear.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.records import dtype_of
+from simulator.base.records import dtype_of, record
+from terrain.objects.pose import POSE
 from terrain.objects.records import BREAKAWAY
 
 SPARE = 1024
@@ -99,6 +100,13 @@ NO_CHANGES = ObjectChanges(
 )  # fmt: skip
 
 
+def steered_rows(objects: Any) -> NDArray[np.int64]:
+    """Return the rows of the objects of a `terrain.objects.object_set.ObjectSet` that are on paths that the session writes."""
+    rows: NDArray[np.int64] = objects.steered_rows
+    r = objects.records[rows]
+    return rows[(r["present"] == 1) & (objects.states["broken"][r["state"]] == 0)]
+
+
 class ChangedObjects:
     """Finds the objects of a session that were removed or have moved freely since the previous call."""
 
@@ -108,20 +116,39 @@ class ChangedObjects:
         self._breakaway = np.zeros(0, np.int64)
         self._present, self._free = np.zeros(0, bool), np.zeros(0, bool)
         self._motion = np.zeros(0, _MOTION_TYPE)
+        self._poses, self._last_steered = record(POSE, 0), (np.zeros(0, np.int64), np.zeros((0, 3)))
 
     def take(self, objects: Any, time: float) -> ObjectChanges:
         """Return the changes of a `terrain.objects.object_set.ObjectSet` at simulated time `time` [s]."""
         if objects is not self._objects:
             self._follow(objects)
         rows = np.concatenate((self._removed(), self._touched()))
+        steered = self._steered(time) if len(objects.steered_rows) else NO_CHANGES
         if not len(rows):
-            return NO_CHANGES
+            return steered
         records = objects.records[rows]
         own = records["mass"] > 0.0
         motion = np.zeros(len(rows), _MOTION_TYPE)
         motion[own] = self._motion[records["state"][own]]
         own[own] = (records["motion"][own] == BREAKAWAY) | self._free[records["state"][own]]
-        return ObjectChanges(rows, self._present[rows], own, np.full(len(rows), time), *(motion[name] for name in _MOTION))
+        changes = ObjectChanges(rows, self._present[rows], own, np.full(len(rows), time), *(motion[name] for name in _MOTION))
+        return ObjectChanges(*map(np.concatenate, zip(changes, steered, strict=True))) if len(steered.rows) else changes
+
+    def _steered(self, time: float) -> ObjectChanges:
+        """Return the poses at a time [s] of the objects on paths that the session writes; those at rest are left out after the first time."""
+        from terrain.rays.cast import place_objects  # imported here, because it loads the compiler
+
+        rows = steered_rows(self._objects)
+        if len(rows) > len(self._poses):
+            self._poses = record(POSE, len(rows))
+        poses = self._poses[: len(rows)]
+        place_objects(self._objects.world, rows, poses, time)
+        known, places = self._last_steered
+        some = (poses["p_WO"] != places).any(axis=1) if np.array_equal(known, rows) else np.ones(len(rows), bool)
+        self._last_steered = rows, poses["p_WO"].copy()
+        rows, poses = rows[some], poses[some]
+        yes = np.ones(len(rows), bool)
+        return ObjectChanges(rows, yes, yes, np.full(len(rows), time), *(poses[name] for name in _MOTION))
 
     def _removed(self) -> NDArray[np.int64]:
         """Return the rows of the objects that were removed."""
