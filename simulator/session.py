@@ -31,6 +31,7 @@ from simulator.session_course import SessionCourse
 from simulator.session_objects import SessionObjects
 from simulator.session_outlets import Outlet, PartError, SessionOutlets, is_due
 from simulator.session_sensors import SessionSensors
+from simulator.session_traffic import SessionTraffic
 from simulator.session_vehicles import SessionVehicles
 from simulator.tick import REMEMBERED, VALID, new_watch, platform_ticks, ticks
 from simulator.triggers.session_triggers import SessionTriggers
@@ -95,6 +96,8 @@ class Session:
         """Triggers of this session."""
         self.course: SessionCourse | None = None
         """Timed course of this session; None without one."""
+        self.traffic: SessionTraffic | None = None
+        """The traffic of this session, if it has any."""
         self.injector = SessionFaults(vehicle, ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world))
         """Faults of this session."""
         rows = max(REMEMBERED, *(sensor.every + 1 for sensor in sensors)) if sensors else REMEMBERED
@@ -208,6 +211,8 @@ class Session:
             self.command[0]["selector"], self.command[0]["throttle"] = 1, self.vehicle.start_throttle
         self.objects.reset()
         self.others.begin()
+        if self.traffic is not None:
+            self.traffic.begin(self.ground, self.injector.arrays, self.objects, self.vehicle, self.others.vehicles)
         self.recovery.begin()
         self.world.collisions.begin()
         self.triggers.begin()
@@ -318,6 +323,8 @@ class Session:
         self.cueing.tuner.advance(self.driver_every * self.h)
         if self.course is not None:
             self.course.note(self.time, self.others.seen(), self.objects, self.collisions, self._announce, self.seat.name)
+        if self.traffic is not None:
+            self.traffic.advance(self.time, self.objects)
         try:
             self.seat.read(self.time, self.readout, lambda: self.measurements, self.objects, self.collisions, self.others.seen)
         except KeyboardInterrupt:

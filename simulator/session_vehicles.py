@@ -307,8 +307,8 @@ class SessionVehicles:
             arrays.objects[0]["fastest_vehicle"] = 0.0
         chosen = {numbers[one.name] for one in new}
         for group in self._groups:
-            rows, *like = group.arguments
-            group.place(rows[np.isin(rows["number"], list(chosen))], *like, arrays, False)
+            members_rows, *typed = group.arguments
+            group.place(members_rows[np.isin(members_rows["number"], list(chosen))], *typed, arrays, False)
 
     @property
     def _arrays(self) -> GroundArrays:

@@ -27,6 +27,7 @@ from simulator.builder.session_images import SessionImages
 from simulator.builder.session_objects import put_objects
 from simulator.builder.session_parts import SessionParts
 from simulator.builder.start_place import check_start
+from simulator.builder.traffic import traffic_parts, with_traffic
 from simulator.builder.trigger_parts import trigger_parts, with_waiting_objects
 from simulator.builder.vehicle_builder import description_of
 from simulator.configuration.configuration import Configuration
@@ -101,10 +102,14 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     ground = with_others(with_cones(ground, maneuver), others, vehicle, configuration.origins)
     triggers = trigger_parts(configuration, options.triggers, others, maneuver, ground, terrain_ground.spawn)
     ground = with_waiting_objects(ground, options.triggers)
+    seed = options.seed if options.seed is not None else 0 if maneuver is None else maneuver.seed
+    traffic = traffic_parts(configuration, options.traffic, builder, vehicle, ground, step, seed)
+    ground = with_traffic(ground, traffic)
     images = SessionImages(ground, partial(view_geometry, vehicle))
     parts = SessionParts(
-        configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images, others, triggers, terrain_ground
-    )
+        configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images, others, triggers, traffic,
+        terrain_ground,
+    )  # fmt: skip
     parts.trigger_faults(parts.new_faults())  # reports faults that do not fit the vehicle before anything runs
     return parts
 

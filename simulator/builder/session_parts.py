@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +14,7 @@ from simulator.builder.other_vehicles import OtherParts, one_more
 from simulator.builder.session_builder import SessionBuilder, cueing_of
 from simulator.builder.session_images import SessionImages
 from simulator.builder.start_place import check_apart, check_place
+from simulator.builder.traffic import TrafficParts
 from simulator.builder.trigger_parts import TriggerParts
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.session_file import SessionOptions
@@ -33,8 +34,6 @@ from simulator.session import Outlet, Session
 from simulator.session_course import SessionCourse
 from simulator.session_vehicles import OtherVehicle
 from terrain.ground import Ground
-from terrain.objects.object_set import ObjectSet
-from terrain.objects.waiting_path import has_waiting
 from vehicles import step_stability
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
@@ -65,6 +64,8 @@ class SessionParts:
     others: tuple[OtherParts, ...] = ()
     """Other vehicles."""
     triggers: TriggerParts = field(default_factory=TriggerParts)
+    traffic: TrafficParts | None = None
+    """Traffic."""
     terrain_ground: Ground | None = None
     """Ground as the terrain describes it, with its start, without the other vehicles."""
 
@@ -208,11 +209,12 @@ class SessionParts:
         """Return a session with the vehicle in its present state; default: new `sensors`; `paced`: in real time. Raises ConfigError,
         JounceError."""
         measuring = self.new_sensors() if sensors is None else sensors
-        ground = self.ground
-        if has_waiting(ground.objects):  # a session changes the times of their paths
-            ground = replace(ground, objects=ObjectSet(ground.objects.objects, ground.objects.first))
-        session = Session(self.vehicle, ground, driver, self.cueing, list(outlets), self.step, measuring, self.options.weather)
-        session.others.add([one.new(paced) for one in self.others])
+        session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring, self.options.weather)
+        others = [one.new(paced) for one in self.others]
+        if self.traffic is not None:
+            session.traffic, full = self.traffic.new()
+            others += full
+        session.others.add(others)
         if self.maneuver is not None and self.maneuver.placed_course is not None:
             session.course = SessionCourse(self.maneuver.placed_course, self.maneuver.name)
         session.message_origins = self.configuration.origins.at_start

@@ -21,6 +21,7 @@ REFERENCES: tuple[tuple[KeyPath, str], ...] = tuple(
     for place, kind in (
         *_OF_A_VEHICLE,
         *((f"vehicles.*.{place}", kind) for place, kind in _OF_A_VEHICLE),
+        *((f"traffic.vehicles.*.{place}", kind) for place, kind in _OF_A_VEHICLE if kind != "maneuvers"),
         ("terrain", "terrains"),
         ("soils.*", "soils"),
         ("washout", "washouts"),

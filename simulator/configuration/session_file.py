@@ -12,6 +12,7 @@ from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Named, Number, Text, Variants, read
 from simulator.base.registry import KindChoice
 from simulator.configuration.configuration import Configuration
+from simulator.configuration.traffic_section import TRAFFIC, TrafficOptions, traffic_options
 from simulator.configuration.vehicles_section import OtherOptions, other_options, vehicles_field
 from simulator.driver.kinds import DRIVER_KINDS
 from simulator.driver.make_driver import AUTO, driver_fields, driver_names, role_of
@@ -170,6 +171,7 @@ FILE = (
     replace(OBJECTS, meaning="objects in addition to those of the terrain"),
     vehicles_field(_kind_entry(DRIVER_KINDS.names, driver_fields)),
     TRIGGERS,
+    TRAFFIC,
     Field(
         "steering",
         Choice(STEERING),
@@ -301,6 +303,7 @@ class SessionOptions:
     vehicles: tuple[OtherOptions, ...]
     """Other vehicles."""
     triggers: tuple[Trigger, ...]
+    traffic: TrafficOptions | None
 
     @property
     def drivers(self) -> dict[str, KindChoice]:
@@ -324,6 +327,8 @@ def read_session(configuration: Configuration) -> SessionOptions:
                 vehicles = other_options(values["vehicles"], file)
             with errors.part():
                 triggers = read_triggers(values["triggers"], configuration.layer.content.get("triggers") or (), file)
+            with errors.part():
+                traffic = traffic_options(values.get("traffic"), file)
             with errors.part():
                 takeover = _takeover(values, file)
             with errors.part():
@@ -360,6 +365,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             ruts=values.get("ruts"),
             vehicles=vehicles,
             triggers=triggers,
+            traffic=traffic,
         )
 
 

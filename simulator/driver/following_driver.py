@@ -1,12 +1,7 @@
 """Driver `follow`: drives behind another vehicle, in its track and at a distance that grows with the speed.
 
-The Intelligent Driver Model sets the acceleration [Treiber, Hennecke and Helbing 2000, Physical Review E 62, 1805]:
-
-    a  = a_max (1 - (v / v_max)^4 - (s* / s)^2)
-    s* = s_0 + max(0, v T + v (v - v_leader) / (2 sqrt(a_max b)))
-
-with the gap s between the bumpers, the gap at standstill s_0, the time gap T and the comfortable deceleration b. At a steady speed the gap is
-(s_0 + v T) / sqrt(1 - (v / v_max)^4). The steering aims at a point of the track of the leader (pure pursuit).
+The Intelligent Driver Model sets the acceleration (`simulator.traffic.car_following`). The steering aims at a point of the track of the leader
+(pure pursuit).
 """
 
 from __future__ import annotations
@@ -17,11 +12,11 @@ from collections.abc import Sequence
 
 from simulator.base.fields import Field, Number, Text
 from simulator.base.records import Record
+from simulator.driver.aim_control import MAX_BRAKING, AimControl
 from simulator.driver.contract import CONTRACT, Driver, DriverKind, DriverSettings
 from simulator.driver.seen_vehicle import SeenVehicle
-from simulator.driver.speed import SpeedControl, SpeedGains
+from simulator.traffic.car_following import plain_following_acceleration
 
-EXPONENT = 4.0
 SPACING = 0.5
 """m between two stored points of the track of the leader."""
 MAX_POINTS = 4000
@@ -29,14 +24,6 @@ LOOK_TIME = 0.8
 """s. The driver looks this time ahead along the track, and at least MIN_LOOK."""
 MIN_LOOK = 4.0
 """m."""
-MIN_GAP = 0.1
-"""m. Gap that counts at least: the model divides by it."""
-MAX_BRAKING = 9.0
-"""m/s2. Limit of the deceleration that the driver requests."""
-MAX_LEAD = 1.0
-"""m/s. Largest difference between the demanded speed and the speed."""
-STOPPED = 0.3
-"""m/s. Speed below which a driver who need not move holds the brake."""
 SIGHT = 200.0
 """m. Distance in which a driver without a named leader looks for one, within SECTOR of straight ahead."""
 SECTOR = math.radians(30.0)
@@ -49,18 +36,6 @@ PARAMETERS = (
     Field("acceleration", Number("m/s2", 0.1, 5.0), "maximum acceleration a_max", 1.5),
     Field("deceleration", Number("m/s2", 0.1, 9.0), "comfortable deceleration b", 2.0),
 )
-
-
-def following_acceleration(p: Record, speed: float, gap: float, leader_speed: float) -> float:
-    """Return the acceleration [m/s2] of the Intelligent Driver Model.
-
-    p : record of the numbers of PARAMETERS; speed, leader_speed : m/s; gap : m between the bumpers, infinite without a leader
-    """
-    n = p[0]
-    free = 1.0 - (max(speed, 0.0) / n["max_speed"]) ** EXPONENT
-    closing = speed * (speed - leader_speed) / (2.0 * math.sqrt(n["acceleration"] * n["deceleration"]))
-    wanted_gap = n["standstill_gap"] + max(0.0, speed * n["time_gap"] + closing)
-    return float(n["acceleration"] * (free - (wanted_gap / max(gap, MIN_GAP)) ** 2))
 
 
 class Track:
@@ -95,12 +70,11 @@ class FollowingDriver:
     """Name of the driver in messages."""
 
     def __init__(self, settings: DriverSettings) -> None:
-        self._p, self._traits = settings.parameters, settings.traits
+        self._p = settings.parameters
         self._leader_name = str(settings.values.get("vehicle") or "")
-        self._speed = SpeedControl((), SpeedGains(), settings.traits)
+        self._control = AimControl(settings.traits)
         self._vehicles: Sequence[SeenVehicle] = ()
-        self._track, self._angle = Track(), 0.0
-        self._demand, self._time = 0.0, math.nan
+        self._track = Track()
 
     def see_vehicles(self, vehicles: Sequence[SeenVehicle]) -> None:
         """Receive all vehicles of the session."""
@@ -119,9 +93,10 @@ class FollowingDriver:
             gap = math.dist((leader.x, leader.y), (x, y)) - own.front - leader.rear
             leader_speed = leader.speed
             self._track.extend(leader.x, leader.y)
-            self._steer(x, y, yaw, speed, leader)
-        command[0]["selector"], command[0]["steering"] = 1, self._traits.steering_for(self._angle)
-        self._press(t, readout, command, speed, following_acceleration(self._p, speed, gap, leader_speed), waits=leader is None)
+            point = self._track.ahead(x, y, max(MIN_LOOK, LOOK_TIME * speed)) or (leader.x, leader.y)
+            self._control.steer((x, y, yaw), speed, point)
+        demand = -MAX_BRAKING if leader is None else float(plain_following_acceleration(self._p[0], speed, gap, leader_speed))
+        self._control.write(t, readout, command, demand)
 
     def _leader(self, own: SeenVehicle | None, x: float, y: float, yaw: float) -> SeenVehicle | None:
         """Return the leader; a driver without a named one takes the nearest vehicle ahead, and keeps it."""
@@ -130,26 +105,6 @@ class FollowingDriver:
             nearest = min(ahead, key=lambda one: math.dist((one.x, one.y), (x, y)), default=None)
             self._leader_name = "" if nearest is None else nearest.name
         return next((one for one in self._vehicles if one.name == self._leader_name and one is not own), None)
-
-    def _steer(self, x: float, y: float, yaw: float, speed: float, leader: SeenVehicle) -> None:
-        """Set the road-wheel angle towards a point of the track, or the leader himself."""
-        point = self._track.ahead(x, y, max(MIN_LOOK, LOOK_TIME * speed)) or (leader.x, leader.y)
-        away = math.dist(point, (x, y))
-        if away > SPACING:
-            curvature = 2.0 * math.sin(math.remainder(math.atan2(point[1] - y, point[0] - x) - yaw, math.tau)) / away
-            self._angle = (self._traits.turning_length + self._traits.understeer * speed**2) * curvature
-
-    def _press(self, t: float, readout: Record, command: Record, speed: float, acceleration: float, waits: bool) -> None:
-        """Write the pedals for an acceleration [m/s2]; a driver who `waits` for a leader brakes."""
-        step = 0.0 if math.isnan(self._time) else min(t - self._time, 0.1)
-        self._time = t
-        acceleration = -MAX_BRAKING if waits else max(acceleration, -MAX_BRAKING)
-        demand = min(max(self._demand + step * acceleration, speed - MAX_LEAD, 0.0), speed + MAX_LEAD)
-        if acceleration < 0.0 and speed < STOPPED:
-            demand = 0.0
-        self._demand = demand
-        self._speed.set_demand(demand, acceleration if demand > 0.0 else 0.0)
-        self._speed.write_pedals(t, readout, command)
 
 
 def _is_ahead(one: SeenVehicle, x: float, y: float, yaw: float) -> bool:

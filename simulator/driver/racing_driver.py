@@ -1,6 +1,6 @@
 """Driver on a timed course: follows the path of the maneuver at its speeds, and keeps its distance from vehicles ahead on the path.
 
-Behind another vehicle, the Intelligent Driver Model of `simulator.driver.following_driver` limits the acceleration. The driver does not overtake.
+Behind another vehicle, the Intelligent Driver Model of `simulator.traffic.car_following` limits the acceleration. The driver does not overtake.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import Protocol, runtime_checkable
 from simulator.base.field_records import filled, rows
 from simulator.base.fields import Number
 from simulator.base.records import Record
-from simulator.driver.following_driver import MAX_BRAKING, MAX_LEAD, PARAMETERS, STOPPED, following_acceleration
+from simulator.driver.aim_control import AimControl
+from simulator.driver.following_driver import PARAMETERS
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import Path
 from simulator.driver.seen_vehicle import SeenVehicle
-from simulator.driver.speed import SpeedControl, SpeedGains
+from simulator.traffic.car_following import plain_following_acceleration
 
 SIGHT = 100.0
 """m along the path in which the driver sees others."""
@@ -63,10 +64,9 @@ class RacingDriver:
     def __init__(self, follower: FollowsPath, traits: InternalModel) -> None:
         numbers = tuple(one for one in PARAMETERS if isinstance(one.kind, Number))
         self._follower, self._p = follower, filled(rows(numbers), {one.name: DISTANCES.get(one.name, one.default) for one in numbers})
-        self._speed = SpeedControl((), SpeedGains(), traits)
+        self._control = AimControl(traits)
         self._vehicles: Sequence[SeenVehicle] = ()
         self._behind = False
-        self._demand, self._time = 0.0, math.nan
 
     def see_vehicles(self, vehicles: Sequence[SeenVehicle]) -> None:
         """Receive all vehicles of the session."""
@@ -84,14 +84,15 @@ class RacingDriver:
             return
         gap, other_speed = self._ahead(x, y)
         most = float(self._p[0]["acceleration"])
-        allowed = following_acceleration(self._p, speed, gap, other_speed)
+        allowed = float(plain_following_acceleration(self._p[0], speed, gap, other_speed))
         was_behind, self._behind = self._behind, allowed < (LETS_GO if self._behind else HOLDS_BACK) * most
         if not self._behind:
             self._follower.read(t, readout, command)
         elif self._follower.steer(t, readout, command):
             if not was_behind:
-                self._demand, self._time = speed, t
-            self._drive_behind(t, readout, command, min(allowed, TO_TARGET * (self._follower.target_speed(t) - speed)))
+                self._control.begin(t, speed)
+            self._control.press(t, readout, command, min(allowed, TO_TARGET * (self._follower.target_speed(t) - speed)))
+            command[0]["selector"], command[0]["parking_brake"] = 1, 0.0
 
     def _ahead(self, x: float, y: float) -> tuple[float, float]:
         """Return gap [m] and speed [m/s] of the next vehicle ahead on the path; an infinite gap without one."""
@@ -106,13 +107,3 @@ class RacingDriver:
             if at > station and at - station < SIGHT and abs(path.offset_of(one.x, one.y, at) - offset) < LANE:
                 nearest = min(nearest, (at - station - own.front - one.rear, one.speed))
         return nearest
-
-    def _drive_behind(self, t: float, readout: Record, command: Record, acceleration: float) -> None:
-        """Write the pedals for an acceleration [m/s2]."""
-        step, self._time = min(t - self._time, 0.1), t
-        speed, acceleration = float(readout[0]["v_WB_B"][0]), max(acceleration, -MAX_BRAKING)
-        demand = min(max(self._demand + step * acceleration, speed - MAX_LEAD, 0.0), speed + MAX_LEAD)
-        self._demand = 0.0 if acceleration < 0.0 and speed < STOPPED else demand
-        self._speed.set_demand(self._demand, acceleration if self._demand > 0.0 else 0.0)
-        self._speed.write_pedals(t, readout, command)
-        command[0]["selector"], command[0]["parking_brake"] = 1, 0.0

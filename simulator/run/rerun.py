@@ -255,7 +255,7 @@ def _repeat_others(parts: SessionParts, session: Session, columns: dict[str, Any
         names = {name: f"{one.name}_{name}" for name in NEEDED[1:]}
         if stride >= 1 and not one.drives_again and all(name in columns for name in names.values()):
             commands = {name: columns[own][::stride] for name, own in names.items()}
-            one.make_driver = lambda commands=commands: RecordedDriver(commands, place.row)
+            one.make_driver = partial(RecordedDriver, commands, place.row)
             found.append(one)
     return found
 

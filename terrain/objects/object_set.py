@@ -90,6 +90,8 @@ class ObjectSet:
         self._ground_points = record(GROUND_POINT, MAX_GROUND_POINTS)
         self.edits = 0
         """Number of objects removed so far, so that a follower sees a removal without looking at all objects."""
+        self.steered_rows = np.zeros(0, np.int64)
+        """Rows of the objects whose paths the session writes while it runs."""
         self.world: Record = _new_world()
         """(1,) of WORLD, for kernels"""
         self._append(tuple(objects))
@@ -144,6 +146,8 @@ class ObjectSet:
         out.records, out.states, out.world = self.records.copy(), self.states.copy(), _new_world()
         out.world[:] = self.world
         out.broken_rows, out.names = self.broken_rows.copy(), set(self.names)
+        if len(self.steered_rows):
+            out.segments = self.segments.copy()
         out._ground_points = record(GROUND_POINT, MAX_GROUND_POINTS)
         out._link()
         return out
@@ -157,6 +161,15 @@ class ObjectSet:
         out.world[:] = self.world
         out._link()
         return out
+
+    def steer(self, rows: Sequence[int], low: Sequence[float], high: Sequence[float], fastest: float) -> None:
+        """Let the session write the paths of the objects in these rows, between two corners of their world [m], with a maximum speed [m/s]."""
+        if not len(self.steered_rows):
+            self.segments = self.segments.copy()
+        self.steered_rows = np.union1d(self.steered_rows, np.array(rows, np.int64))
+        self.records["low"][rows], self.records["high"][rows] = low, high
+        self.world["fastest"] = np.maximum(self.world["fastest"], fastest)
+        self._link()
 
     def with_added(self, objects: Sequence[WorldObject], world: Record) -> ObjectSet:
         """Return the set with more objects; the numbers of the present ones stay. This set must not be used any more. Raises ObjectError.

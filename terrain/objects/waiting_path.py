@@ -22,9 +22,6 @@ NEVER = 1e9
 class WaitingPath(Path):
     """Path that begins during a drive."""
 
-    waits = True
-    """Its poses are no function of the time alone, for those who know the segments from the begin of a drive."""
-
     def segments(self, yaw: float) -> Record:
         """Return records of SEGMENT that begin at NEVER."""
         out = super().segments(yaw)
@@ -54,11 +51,6 @@ def path_motion(objects: ObjectSet, row: int, time: float) -> Array:
     return at
 
 
-def has_waiting(objects: ObjectSet) -> bool:
-    """Return whether a path of the set waits."""
-    return any(isinstance(one.motion, WaitingPath) for one in objects.objects)
-
-
 def hold_path(objects: ObjectSet, name: str) -> None:
     """Let an object wait at the first point of its path."""
     _set_begin(objects, name, NEVER)
@@ -70,9 +62,11 @@ def begin_path(objects: ObjectSet, name: str, time: float) -> None:
 
 
 def _set_begin(objects: ObjectSet, name: str, time: float) -> None:
-    """Write the times of a path to its segments, which no other session may share."""
+    """Write the times of a path to its segments."""
     row = next(row for row, one in enumerate(objects.objects) if one.name == name)
     motion, r = objects.objects[row].motion, objects.records[row]
     assert isinstance(motion, WaitingPath)
+    if row not in objects.steered_rows:
+        objects.steer([row], r["low"], r["high"], 0.0)
     first = int(r["first_segment"])
     objects.segments["time"][first : first + int(r["segments"])] = motion.begun(time)

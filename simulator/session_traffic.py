@@ -1,0 +1,175 @@
+"""The traffic of a session: it follows the lanes of the ground, and its vehicles and pedestrians are objects of the world.
+
+A vehicle or pedestrian that is hit leaves its path, and is an object on the road for the others from then on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.records import Record, record
+from simulator.traffic.records import BODY
+from simulator.traffic.traffic import Traffic
+from terrain.ground import Ground, GroundArrays
+from terrain.objects.labels import LABELS
+from terrain.objects.object_set import ObjectSet
+from terrain.objects.pose import POSE
+from terrain.objects.records import PATH, STATIC
+from terrain.rays.cast import place_objects
+from vehicles.vehicle import Vehicle
+
+if TYPE_CHECKING:
+    from simulator.session_vehicles import OtherVehicle
+
+NEAR = 4.0
+"""m. Objects this close to the middle of a lane may be in the way."""
+LOWEST, HIGHEST = 0.15, 1.8
+"""m. Vehicles pass over lower objects and below higher ones."""
+MOVES = 0.5
+"""m/s. A faster object covers what is ahead of its motion."""
+
+
+@dataclass(frozen=True)
+class FullVehicle:
+    """A vehicle of the traffic with a model of its own."""
+
+    number: int
+    """Number of its agent."""
+    other: OtherVehicle
+    rear: float
+    """m, x of the middle of its rear axle in B."""
+
+
+class SessionTraffic:
+    """Traffic of one session.
+
+    Parameters
+    ----------
+    traffic : vehicles and pedestrians
+    first_name : name of the first of its objects, which follow each other in the world
+    count : number of these objects
+    full : its vehicles with models of their own, which are vehicles of the session
+    """
+
+    def __init__(self, traffic: Traffic, first_name: str, count: int, full: Sequence[FullVehicle]) -> None:
+        self.traffic, self._first_name, self._count, self._full = traffic, first_name, count, tuple(full)
+        self._objects: ObjectSet | None = None
+        self._edits = -1
+        self._watched = np.zeros(0, np.int64)
+
+    def begin(self, ground: Ground, arrays: GroundArrays, objects: ObjectSet, first: Vehicle, others: Sequence[OtherVehicle]) -> None:
+        """Let the traffic drive until it is as at the begin of a drive. first, others : the vehicles of the session."""
+        names = [one.name for one in objects.objects] if self._count else []
+        start = names.index(self._first_name) if self._count else 0
+        rows = range(start, start + self._count)
+        part = [one.other for one in self._full]
+        vehicles = [first, *(one.vehicle for one in others if not any(one is own for own in part))]
+        self._own = np.array(rows, np.int64)
+        self._vehicles = [(vehicle, *_extent(vehicle)) for vehicle in vehicles]
+        self._objects = None
+        self._watch(objects)
+        self.traffic.begin(arrays, self._bodies(objects, 0.0), self._fixed(ground, objects), objects, rows)
+
+    def advance(self, time: float, objects: ObjectSet) -> None:
+        """Advance the traffic to a time [s]."""
+        for one in self._full:
+            x = one.other.vehicle.space.state[0]
+            yaw = _yaw(x["q_WB"])
+            place = float(x["p_WB"][0]) + one.rear * math.cos(yaw), float(x["p_WB"][1]) + one.rear * math.sin(yaw), yaw
+            self.traffic.follow_full(one.number, place, float(x["v_WB_B"][0]))
+        self.traffic.advance(time, self._bodies(objects, time))
+
+    def _watch(self, objects: ObjectSet) -> None:
+        """Choose the objects that may be on a lane and may move, or are persons."""
+        if objects is self._objects and objects.edits == self._edits:
+            return
+        self._objects, self._edits = objects, objects.edits
+        r = objects.records
+        may = (r["present"] == 1) & (r["extinction"] == 0.0) & ((r["motion"] != STATIC) | (r["label"] == LABELS["person"]))
+        own = np.zeros(len(r), bool)
+        own[self._own] = True
+        loose = r["mass"] > 0.0
+        own[loose] |= objects.states["vehicle"][r["state"][loose]] > 0
+        rows = np.flatnonzero(may & ~own)
+        paths = r["motion"][rows] == PATH
+        near = _distances(self.traffic, r["p_WO"][rows, :2]) < NEAR
+        self._watched = rows[paths | near]
+
+    def _bodies(self, objects: ObjectSet, time: float) -> Record:
+        """Return records of BODY of the vehicles that are not part of the traffic, and of objects that may be on the lanes."""
+        self._watch(objects)
+        own = record(BODY, len(self._vehicles))
+        for body, (vehicle, front, rear, half) in zip(own, self._vehicles, strict=True):
+            x = vehicle.space.state[0]
+            body["p_W"], body["yaw"], body["speed"] = x["p_WB"][:2], _yaw(x["q_WB"]), x["v_WB_B"][0]
+            body["front"], body["rear"], body["half_width"] = front, rear, half
+        w = objects.world[0]
+        broken = objects.broken_rows[int(w["vehicle_parts"]) : int(w["broken"])]
+        rows = np.union1d(self._watched, broken) if len(broken) else self._watched
+        if not len(rows):
+            return own
+        return np.concatenate((own, _object_bodies(objects, rows, time)))
+
+    def _fixed(self, ground: Ground, objects: ObjectSet) -> Record:
+        """Return records of BODY of the objects on the lanes that never move."""
+        r = objects.records
+        rows = np.flatnonzero((r["present"] == 1) & (r["extinction"] == 0.0) & (r["motion"] == STATIC) & (r["label"] != LABELS["person"]))
+        rows = rows[_distances(self.traffic, r["p_WO"][rows, :2]) < NEAR + r["reach"][rows]]
+        if not len(rows):
+            return record(BODY, 0)
+        height = np.array([ground.height(float(x), float(y)) for x, y in r["p_WO"][rows, :2]])
+        rows = rows[(r["low"][rows, 2] < height + HIGHEST) & (r["high"][rows, 2] > height + LOWEST)]
+        return _object_bodies(objects, rows, 0.0) if len(rows) else record(BODY, 0)
+
+
+def _object_bodies(objects: ObjectSet, rows: NDArray[np.int64], time: float) -> Record:
+    """Return records of BODY of some objects at a time [s]."""
+    poses, out, r = record(POSE, len(rows)), record(BODY, len(rows)), objects.records[rows]
+    place_objects(objects.world, rows, poses, time)
+    v = poses["v_WO"][:, :2]
+    speed = np.hypot(*v.T)
+    yaw = np.where(speed > MOVES, np.arctan2(v[:, 1], v[:, 0]), np.arctan2(poses["R_WO"][:, 1, 0], poses["R_WO"][:, 0, 0]))
+    center = poses["p_WO"] + np.einsum("nij,nj->ni", poses["R_WO"], r["center_O"])
+    c, s = np.cos(yaw), np.sin(yaw)
+    turned = np.stack(
+        (
+            c[:, None] * poses["R_WO"][:, 0] + s[:, None] * poses["R_WO"][:, 1],
+            c[:, None] * poses["R_WO"][:, 1] - s[:, None] * poses["R_WO"][:, 0],
+        ),
+        1,
+    )
+    half = np.einsum("nij,nj->ni", np.abs(turned), r["half_O"])
+    out["p_W"], out["yaw"], out["speed"] = center[:, :2], yaw, np.where(speed > MOVES, speed, 0.0)
+    out["front"] = out["rear"] = half[:, 0]
+    out["half_width"] = half[:, 1]
+    return out
+
+
+def _distances(traffic: Traffic, places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distance [m] of each place (n, 2) from the nearest lane for vehicles, by points about a meter apart."""
+    from scipy.spatial import cKDTree
+
+    points = traffic.lane_points
+    return np.asarray(cKDTree(points).query(places)[0]) if len(places) else np.zeros(0)
+
+
+def _yaw(q: Any) -> float:
+    """Return the heading [rad] of an attitude."""
+    w, i, j, k = (float(one) for one in q)
+    return math.atan2(2.0 * (i * j + w * k), 1.0 - 2.0 * (j * j + k * k))
+
+
+def _extent(vehicle: Vehicle) -> tuple[float, float, float]:
+    """Return the extent of a vehicle ahead of and behind its reference point, and half its width [m]."""
+    c = vehicle.model.object_contact[0]
+    parts = c["parts"][: int(c["count"])]
+    low, high = parts["center"] - parts["half"], parts["center"] + parts["half"]
+    if not len(parts):
+        return 2.5, 2.5, 1.0
+    return float(high[:, 0].max()), -float(low[:, 0].min()), float(max(high[:, 1].max(), -low[:, 1].min()))

@@ -1,0 +1,1 @@
+"""Traffic: vehicles and pedestrians that follow the lanes of a road network."""
