@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.assistance.assistance import Assistance
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.fast_call import compiled_call
 from simulator.base.rates import shown_time
@@ -89,6 +90,8 @@ class Session:
         """Objects of this session, and the collisions with them."""
         self.others = SessionVehicles(vehicle, self.world)
         """The other vehicles of this session."""
+        self.assistance: Assistance | None = None
+        """Driver assistance of the vehicle; None: it has none."""
         self.injector = SessionFaults(vehicle, ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world))
         """Faults of this session."""
         rows = max(REMEMBERED, *(sensor.every + 1 for sensor in sensors)) if sensors else REMEMBERED
@@ -163,7 +166,9 @@ class Session:
         faults = [fault.logged for fault in self.injector.faults]
         sensors = [sensor.logged for sensor in self.measuring.sensors]
         others = [row for one in self.others.vehicles for row in one.logged]
-        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults, *others]
+        assistance = [] if self.assistance is None else self.assistance.logged
+        seat = [*self.seat.logged, *assistance]
+        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *seat, *sensors, *faults, *others]
 
     @property
     def platform_state(self) -> str:
@@ -193,6 +198,8 @@ class Session:
         self.injector.begin(self.measuring.sensors, self.output.streams)
         self.command[:] = np.zeros(1, self.command.dtype)
         self.seat.begin()
+        if self.assistance is not None:
+            self.assistance.begin()
         if self.start_speed > 0.0:
             # valid until the first call of the driver
             self.command[0]["selector"], self.command[0]["throttle"] = 1, self.vehicle.start_throttle
@@ -229,6 +236,8 @@ class Session:
         brake_platform(self.cueing.records.p, self.cueing.records.s, 0)
         self.recovery.load_kernels()
         self.seat.load_kernels(self.readout)
+        if self.assistance is not None:
+            self.assistance.load_kernels(self.readout)
         self.others.load_kernels()
 
     def advance(self, count: int = 1) -> None:
@@ -302,12 +311,17 @@ class Session:
     def call_driver(self) -> None:
         """Call the driver, which reads the readout and fills the command; also advance changes of cueing parameters. Raises PartError."""
         self.cueing.tuner.advance(self.driver_every * self.h)
+        if self.assistance is not None:
+            self.assistance.restore(self.command)
         try:
             self.seat.read(self.time, self.readout, lambda: self.measurements, self.objects, self.collisions, self.others.seen)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked
             raise PartError(self.driver, error) from error
+        if self.assistance is not None:
+            for occurrence in self.assistance.apply(self.time, self.readout, self.command, self.objects, self.driver):
+                self._announce("assistance", occurrence)
         self.others.call_drivers(self.time)
         changed = self.injector.advance(
             self.time, getattr(self.driver, "phase", ""), self.command, self.measuring.sensors, self.output.streams

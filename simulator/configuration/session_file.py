@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simulator import weather
+from simulator.assistance.section import ASSISTANCE_FIELD, AssistanceOptions
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Named, Number, Text, Variants, read
 from simulator.base.registry import KindChoice
@@ -190,6 +191,7 @@ FILE = (
         (),
     ),
     FAULTS,
+    ASSISTANCE_FIELD,
     Field("preview", Group(_PREVIEW), "preview of a washout, from an earlier run", None),
     Field(
         "ruts",
@@ -298,6 +300,8 @@ class SessionOptions:
     """Folder or rut file of an earlier run."""
     vehicles: tuple[OtherOptions, ...]
     """Other vehicles."""
+    assistance: AssistanceOptions | None
+    """Driver assistance; None: none."""
 
     @property
     def drivers(self) -> dict[str, KindChoice]:
@@ -319,6 +323,8 @@ def read_session(configuration: Configuration) -> SessionOptions:
                 _check_step(values.get("step"), file)
             with errors.part():
                 vehicles = other_options(values["vehicles"], file)
+            with errors.part():
+                assistance = AssistanceOptions.of(values["assistance"], file) if "assistance" in values else None
             with errors.part():
                 takeover = _takeover(values, file)
             with errors.part():
@@ -354,6 +360,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             on_loss=read(_CONSOLE, values.get("console", {}), file, "console")["on_loss"],
             ruts=values.get("ruts"),
             vehicles=vehicles,
+            assistance=assistance,
         )
 
 

@@ -16,10 +16,12 @@ from collections import deque
 from collections.abc import Sequence
 
 from simulator.base.fields import Field, Number, Text
-from simulator.base.records import Record
+from simulator.base.records import Record, record
 from simulator.driver.contract import CONTRACT, Driver, DriverKind, DriverSettings
+from simulator.driver.internal_model import InternalModel
 from simulator.driver.seen_vehicle import SeenVehicle
 from simulator.driver.speed import SpeedControl, SpeedGains
+from simulator.driver.steering.observation import SEEN
 
 EXPONENT = 4.0
 SPACING = 0.5
@@ -35,6 +37,8 @@ MAX_BRAKING = 9.0
 """m/s2. Limit of the deceleration that the driver requests."""
 MAX_LEAD = 1.0
 """m/s. Largest difference between the demanded speed and the speed."""
+PAUSE = 0.1
+"""s between two calls after which the demand begins at the present speed: another one has worked the pedals."""
 STOPPED = 0.3
 """m/s. Speed below which a driver who need not move holds the brake."""
 SIGHT = 200.0
@@ -61,6 +65,37 @@ def following_acceleration(p: Record, speed: float, gap: float, leader_speed: fl
     closing = speed * (speed - leader_speed) / (2.0 * math.sqrt(n["acceleration"] * n["deceleration"]))
     wanted_gap = n["standstill_gap"] + max(0.0, speed * n["time_gap"] + closing)
     return float(n["acceleration"] * (free - (wanted_gap / max(gap, MIN_GAP)) ** 2))
+
+
+class AccelerationPedals:
+    """Pedals for a requested acceleration: speed control with a demand that the acceleration moves.
+
+    Parameters
+    ----------
+    traits : internal model of the vehicle
+    """
+
+    def __init__(self, traits: InternalModel) -> None:
+        self._speed = SpeedControl((), SpeedGains(), traits)
+        self._demand, self._time = 0.0, -math.inf
+
+    def load_kernels(self, readout: Record, command: Record) -> None:
+        """Load the kernels for calls with these records in advance."""
+        self._speed.load_kernels(record(SEEN), readout, command)
+
+    def press(self, t: float, readout: Record, command: Record, acceleration: float) -> None:
+        """Write the pedals for an acceleration [m/s2] at time t [s] to COMMAND."""
+        speed, step = float(readout[0]["v_WB_B"][0]), t - self._time
+        if not 0.0 <= step <= PAUSE:
+            self._demand, step = speed, 0.0
+        self._time = t
+        acceleration = max(acceleration, -MAX_BRAKING)
+        demand = min(max(self._demand + step * acceleration, speed - MAX_LEAD, 0.0), speed + MAX_LEAD)
+        if acceleration < 0.0 and speed < STOPPED:
+            demand = 0.0
+        self._demand = demand
+        self._speed.set_demand(demand, acceleration if demand > 0.0 else 0.0)
+        self._speed.write_pedals(t, readout, command)
 
 
 class Track:
@@ -93,14 +128,15 @@ class FollowingDriver:
 
     label = "follow"
     """Name of the driver in messages."""
+    overrides_assistance = False
+    """Its throttle keeps a speed, and overrides no driver assistance."""
 
     def __init__(self, settings: DriverSettings) -> None:
         self._p, self._traits = settings.parameters, settings.traits
         self._leader_name = str(settings.values.get("vehicle") or "")
-        self._speed = SpeedControl((), SpeedGains(), settings.traits)
+        self._pedals = AccelerationPedals(settings.traits)
         self._vehicles: Sequence[SeenVehicle] = ()
         self._track, self._angle = Track(), 0.0
-        self._demand, self._time = 0.0, math.nan
 
     def see_vehicles(self, vehicles: Sequence[SeenVehicle]) -> None:
         """Receive all vehicles of the session."""
@@ -121,7 +157,8 @@ class FollowingDriver:
             self._track.extend(leader.x, leader.y)
             self._steer(x, y, yaw, speed, leader)
         command[0]["selector"], command[0]["steering"] = 1, self._traits.steering_for(self._angle)
-        self._press(t, readout, command, speed, following_acceleration(self._p, speed, gap, leader_speed), waits=leader is None)
+        waits = leader is None
+        self._pedals.press(t, readout, command, -MAX_BRAKING if waits else following_acceleration(self._p, speed, gap, leader_speed))
 
     def _leader(self, own: SeenVehicle | None, x: float, y: float, yaw: float) -> SeenVehicle | None:
         """Return the leader; a driver without a named one takes the nearest vehicle ahead, and keeps it."""
@@ -138,18 +175,6 @@ class FollowingDriver:
         if away > SPACING:
             curvature = 2.0 * math.sin(math.remainder(math.atan2(point[1] - y, point[0] - x) - yaw, math.tau)) / away
             self._angle = (self._traits.turning_length + self._traits.understeer * speed**2) * curvature
-
-    def _press(self, t: float, readout: Record, command: Record, speed: float, acceleration: float, waits: bool) -> None:
-        """Write the pedals for an acceleration [m/s2]; a driver who `waits` for a leader brakes."""
-        step = 0.0 if math.isnan(self._time) else min(t - self._time, 0.1)
-        self._time = t
-        acceleration = -MAX_BRAKING if waits else max(acceleration, -MAX_BRAKING)
-        demand = min(max(self._demand + step * acceleration, speed - MAX_LEAD, 0.0), speed + MAX_LEAD)
-        if acceleration < 0.0 and speed < STOPPED:
-            demand = 0.0
-        self._demand = demand
-        self._speed.set_demand(demand, acceleration if demand > 0.0 else 0.0)
-        self._speed.write_pedals(t, readout, command)
 
 
 def _is_ahead(one: SeenVehicle, x: float, y: float, yaw: float) -> bool:
