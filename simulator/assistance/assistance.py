@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,19 +19,30 @@ from simulator.base.errors import ConfigError
 from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record, Table, record
 from simulator.driver.hand_over import HandOver
+from simulator.driver.input_devices.vehicle_handling import handling_of
 from simulator.driver.internal_model import InternalModel
 from terrain.objects.labels import LABELS
 from terrain.objects.object_set import ObjectSet
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
 
-AEB, ACC, LIMITER, LANE = SYSTEMS = ("aeb", "acc", "limiter", "lane_keeping")
-RAW = ("steering", "throttle", "brake", "steering_torque")
-"""Parts of the command of the driver that the assistance changes; also the parking brake, by the cruise control."""
+SYSTEM_NAMES = {
+    "aeb": "emergency braking",
+    "acc": "cruise control",
+    "limiter": "speed limiter",
+    "lane_keeping": "lane keeping",
+}
+"""Systems by their keys, and their names in texts."""
+AEB, ACC, LIMITER, LANE = SYSTEM_NAMES
+SPEED_STEP = 5.0 / 3.6
+"""m/s. Step of a set speed by a key."""
+MAX_SET_SPEED = 60.0
+"""m/s."""
+RAW = ("steering", "throttle", "brake", "parking_brake", "steering_torque")
+"""Parts of the command of the driver that the assistance changes."""
 LOGGED = (
     # name                   shape  unit    description
     *((f"driver_{name}", (), {"steering_torque": "N m"}.get(name, "1"), f"{name.replace('_', ' ')} of the driver") for name in RAW),
-    ("driver_parking_brake", (), "1", "parking brake of the driver"),
     ("driver_deliberate", (), "1", "0: an automatic driver that keeps a speed; its throttle overrides nothing", "i8"),
     ("aeb_stage", (), "1", f"stage of the emergency braking: {', '.join(f'{n} = {name}' for n, name in enumerate(STAGES))}", "i8"),
     ("aeb_brake", (), "1", "brake pedal that the emergency braking requests"),
@@ -48,18 +59,37 @@ LOGGED = (
     ("lane_offset", (), "m", "offset from the center of the lane, + = left; NaN without a lane"),
     ("lane_acceleration", (), "m/s2", "lateral acceleration that the lane keeping adds, + = left"),
 )
-FREE_TIME, FREE_GAP = 2.0, 2.0
+FREE_TIME, FREE_GAP = 2.0, 5.0
 """s, m. The way is free if nothing is in it for FREE_TIME at the present speed and FREE_GAP."""
 LANE_MARGIN = 0.2
 """m. A vehicle that is closer to the own path, from its side, is in the way for the cruise control."""
+BRAKING_MARGIN = 0.5
+"""m. Free width that the own path needs in addition on each side while the emergency braking brakes: a braked car may pull to a side."""
 LEAST_SPEED = 2.0
 """m/s. Speed below which the yaw rate says nothing about the path."""
 YAW_TIME = 0.1
 """s. Time constant of the yaw rate that gives the path."""
 LEAST_REQUIRED = 1.0
 """m/s2. Necessary deceleration below which an object is not urgent."""
+LEAST_RECEDING = 3.0
+"""m/s2. The same for an object that is faster, but slows down."""
 PERIOD = 0.01
 """s between two calls."""
+
+
+def occurrence_text(value: Mapping[str, Any]) -> str:
+    """Return the line for an occurrence of the driver assistance."""
+    text = f"{SYSTEM_NAMES[value['system']]}: {value['state']}"
+    if "object" in value:
+        text += f" for {value['object']}, {value['collision_time_s']:.1f} s before a collision"
+    return f"{text}, at {value['time_s']:.2f} s and {3.6 * value['speed_mps']:.0f} km/h"
+
+
+def short_text(value: Mapping[str, Any]) -> str:
+    """Return an occurrence for the window."""
+    if value["system"] == AEB:
+        return {"warning": "BRAKE: collision warning", "hold": "held: press a pedal", "ready": ""}.get(value["state"], value["state"])
+    return f"{SYSTEM_NAMES[value['system']]} {value['state']}"
 
 
 class Assistance:
@@ -86,9 +116,9 @@ class Assistance:
         own, half_width = self._own[0], float(max(-low[1], high[1]))
         braking = options.aeb or BrakingOptions()
         own["front"], own["rear"], own["half_width"] = high[0], -low[0], half_width
-        own["side_margin"], own["margin"], own["lane"] = braking.side_margin, braking.margin, half_width + LANE_MARGIN
-        self._reaction = braking.reaction
-        self.aeb = None if options.aeb is None else EmergencyBraking(options.aeb, self._traits)
+        own["margin"], own["lane"] = braking.margin, half_width + LANE_MARGIN
+        self._side_margin, self._reaction = braking.side_margin, braking.reaction
+        self.aeb = None if options.aeb is None else EmergencyBraking(options.aeb, self._traits, handling_of(vehicle, self._traits))
         self.acc = None if options.acc is None else CruiseControl(options.acc, self._traits)
         self.limiter = None if options.limiter is None else SpeedLimiter(options.limiter, self._traits)
         keeps = options.lane_keeping is not None and lane is not None
@@ -105,7 +135,7 @@ class Assistance:
     @property
     def systems(self) -> tuple[str, ...]:
         """Names of the systems of the vehicle."""
-        return tuple(name for name in SYSTEMS if getattr(self, name) is not None)
+        return tuple(name for name in SYSTEM_NAMES if getattr(self, name) is not None)
 
     def begin(self) -> None:
         """Begin a drive."""
@@ -145,9 +175,26 @@ class Assistance:
             system.speed = math.nan  # the speed at the next call
         return bool(system.on)
 
+    def set_speed(self, speed: float) -> None:
+        """Set the speed [m/s] of the system that is on, the cruise control first. Raises ConfigError: the vehicle has neither."""
+        self._speed_system().speed = speed
+
+    def stepped_speed(self, steps: int) -> float:
+        """Return the set speed [m/s] after steps to multiples of SPEED_STEP. Raises ConfigError: there is no system with a set speed."""
+        system = self._speed_system()
+        now = (0.0 if math.isnan(system.speed) else system.speed) / SPEED_STEP
+        after = math.floor(now + 1e-6) + 1 if steps > 0 else math.ceil(now - 1e-6) - 1
+        return min(max(after * SPEED_STEP, SPEED_STEP), MAX_SET_SPEED)
+
+    def _speed_system(self) -> CruiseControl | SpeedLimiter:
+        """Return the system whose speed a driver sets."""
+        if self.limiter is not None and (self.acc is None or (self.limiter.on and not self.acc.on)):
+            return self.limiter
+        return self.need(ACC)  # type: ignore[no-any-return]
+
     def restore(self, command: Record) -> None:
         """Write the command of the driver of the last call, which the driver may change in part."""
-        for name in (*RAW, "parking_brake"):
+        for name in RAW:
             command[0][name] = self._raw[0][name]
 
     def apply(self, time: float, readout: Record, command: Record, objects: ObjectSet, driver: object) -> list[dict[str, Any]]:
@@ -191,6 +238,8 @@ class Assistance:
         self._yaw_rate += min(dt / YAW_TIME, 1.0) * (float(r["w_WB_B"][2]) - self._yaw_rate)
         steered = traits.road_wheel_angle(float(r["steering"])) / (traits.turning_length + traits.understeer * speed * speed)
         own["p_W"], own["yaw"], own["speed"] = r["p_WB"][:2], r["yaw"], max(speed, 0.0)
+        brakes = self.aeb is not None and self.aeb.brakes
+        own["either"], own["side_margin"] = brakes, self._side_margin + (BRAKING_MARGIN if brakes else 0.0)
         own["curvature"] = self._yaw_rate / speed if speed > LEAST_SPEED else steered, steered
         rows = self._surroundings.look(time, readout, objects) if self.aeb is not None or self.acc is not None else targets(0)
         if len(rows):
@@ -201,10 +250,11 @@ class Assistance:
 
     def _threat(self, rows: Record) -> Record | None:
         """Return the most urgent object."""
-        urgent = np.maximum(rows["required"], rows["warned"])
+        recedes = (rows["path_speed"] >= self._own[0]["speed"]) & (rows["required"] < LEAST_RECEDING)
+        urgent = np.where(recedes, 0.0, np.maximum(rows["required"], rows["warned"]))
         if not len(rows) or urgent.max() < LEAST_REQUIRED:
             return None
-        return rows[int(np.argmax(rows["required"] + 1e-6 * urgent))]
+        return rows[int(np.argmax(np.where(recedes, 0.0, rows["required"]) + 1e-6 * urgent))]
 
     @staticmethod
     def _leader(rows: Record) -> Record | None:
@@ -263,7 +313,7 @@ class Assistance:
     def _show(self, threat: Record | None, leader: Record | None, driver: DriverInput) -> None:
         """Write the record for the log."""
         out = self._logged[0]
-        for name in (*RAW, "parking_brake"):
+        for name in RAW:
             out[f"driver_{name}"] = self._raw[0][name]
         out["driver_deliberate"] = driver.deliberate
         if self.aeb is not None:

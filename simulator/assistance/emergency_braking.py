@@ -3,7 +3,7 @@
 The necessary deceleration a of the most urgent object decides: a warning, when a driver who reacts after `reaction` would need `warning_at`;
 partial braking from `partial_at`, full braking from `full_at`. Each stage lasts until no collision is predicted for CLEAR. A vehicle that was
 braked to rest is held until the driver presses a pedal. The brake follows the requested deceleration: feedforward, plus an integral of the
-error. It rises no faster than a foot presses.
+error. It rises no faster than a foot presses, and stays below locking wheels as the brake of a driver with keys does.
 """
 
 from __future__ import annotations
@@ -11,18 +11,20 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from simulator.assistance.section import BrakingOptions
 from simulator.base.records import Record
+from simulator.driver.input_devices.handling import Handling
+from simulator.driver.input_devices.pedal_care import PedalCare
 from simulator.driver.internal_model import InternalModel
 
 READY, WARNING, PARTIAL, FULL, HOLD, OVERRIDDEN, OFF = range(7)
 STAGES = ("ready", "warning", "partial braking", "full braking", "hold", "overridden", "off")
-CLEAR = 0.3
+CLEAR = 0.1
 """s without a predicted collision after which a stage ends, and after which an override ends. Longer: it brakes on when the way is free."""
 AT_REST = 0.1
 """m/s. Speed below which a braked vehicle counts as stopped."""
+STOPPING = 1.0
+"""m/s. Speed below which a braked vehicle is braked to rest."""
 HOLDING_BRAKE = 0.4
 """1. Brake pedal that holds a stopped vehicle."""
 PRESSED = 0.05
@@ -33,10 +35,8 @@ INTEGRAL = 1.5
 """1/s. Rate of the requested deceleration per error. Larger: it swings with the load of the wheels."""
 MAX_CORRECTION = 0.5
 """1. Limit of the integral, relative to the request: the brakes of a laden vehicle may be so much weaker than identified."""
-LOCKING = -0.25
-"""1. Slip of a wheel from which the brake is released, if the vehicle has no anti-lock brakes that do this before."""
-RELEASE_RATE = 5.0
-"""1/s. Rate of that release."""
+BRAKE_SLIP = 0.1
+"""1. Slip of the wheels at which the brake stays, if the vehicle has no anti-lock brakes: locked wheels steer and stop worse."""
 
 
 class DriverInput(NamedTuple):
@@ -60,8 +60,8 @@ class EmergencyBraking:
     blocks : whether the throttle does not count: from an intervention on, until the driver presses it anew or the way is free
     """
 
-    def __init__(self, options: BrakingOptions, traits: InternalModel) -> None:
-        self.options, self._gain = options, traits.brake_acceleration
+    def __init__(self, options: BrakingOptions, traits: InternalModel, handling: Handling) -> None:
+        self.options, self._gain, self._handling = options, traits.brake_acceleration, handling
         self._requests = {PARTIAL: options.partial, FULL: options.full}
         self.begin()
 
@@ -69,7 +69,8 @@ class EmergencyBraking:
         """Be ready, at the begin of a drive."""
         self.stage = READY if self.options.on else OFF
         self.brake, self.blocks = 0.0, False
-        self._integral, self._limit, self._clear = 0.0, 1.0, math.inf
+        self._integral, self._is_limited, self._clear = 0.0, False, math.inf
+        self._care = PedalCare(self._handling, 1.0, BRAKE_SLIP)
         self._wheel = self._throttle = math.nan
         self._first_wheel = self._lowest_throttle = 0.0
 
@@ -108,6 +109,8 @@ class EmergencyBraking:
             self.stage, self._lowest_throttle = HOLD, driver.throttle
         elif was in (PARTIAL, FULL) and driver.brake > self._pedal(was) + PRESSED:
             self.stage = WARNING  # the driver brakes harder
+        elif was in (PARTIAL, FULL) and speed < STOPPING:
+            pass
         elif was in (WARNING, PARTIAL, FULL, OVERRIDDEN) and self._clear >= CLEAR:
             self.stage = READY
         elif threat is not None and was <= FULL and (was != READY or p.min_speed <= speed <= p.max_speed):
@@ -135,16 +138,14 @@ class EmergencyBraking:
         """Move the brake."""
         step = PRESS_RATE * dt
         if self.stage not in (PARTIAL, FULL):
-            self._integral, self._limit = 0.0, 1.0
+            self._integral, self._is_limited = 0.0, False
             self.brake = self.brake + min(max(HOLDING_BRAKE - self.brake, -step), step) if self.stage == HOLD else 0.0
             return
         request, pedal = self._requests[self.stage], min(self._pedal(self.stage), 1.0)
         error = request + float(readout[0]["a_WB_B"][0])
-        if self.brake >= 0.95 * pedal and not (pedal >= self._limit and error > 0.0):
+        if self.brake >= 0.95 * pedal and not (error > 0.0 and (pedal == 1.0 or self._is_limited)):
             most = MAX_CORRECTION * request
             self._integral = min(max(self._integral + INTEGRAL * error * dt, -most), most)
-        if float(readout[0]["v_WB_B"][0]) > 1.0 and float(np.min(readout[0]["slip_ratio"])) < LOCKING:
-            self._limit = max(min(self._limit, self.brake) - RELEASE_RATE * dt, 0.1)
-        else:
-            self._limit = min(self._limit + 0.25 * step, 1.0)
-        self.brake = max(min(pedal, self.brake + step, self._limit), 0.0)
+        given = max(min(pedal, self.brake + step), 0.0)
+        self.brake = self._care.limit(readout, 0.0, given, dt)[1]
+        self._is_limited = self.brake < given

@@ -37,6 +37,7 @@ OWN = (
     ("rear", (), "m", "distance of the last point behind it"),
     ("half_width", (), "m", "half of the width"),
     ("side_margin", (), "m", "free width that the path needs on each side"),
+    ("either", (), "1", "1 = a collision on one of the arcs counts, 0 = only one on both", "i8"),
     ("margin", (), "m", "distance that remains to an object"),
     ("lane", (), "m", "half of the width in which an object is ahead, for the cruise control"),
 )
@@ -81,7 +82,7 @@ def assess(own, rows, reaction):
         k, first = meeting(o, t, o["curvature"][0], x, y, ax, ay, vx, vy)
         other, second = meeting(o, t, o["curvature"][1], x, y, ax, ay, vx, vy)
         curvature = o["curvature"][0]
-        if other > k:
+        if (other < k) if o["either"] else (other > k):
             k, first, curvature = other, second, o["curvature"][1]
         t["collision_time"], t["required"], t["warned"] = math.inf, 0.0, 0.0
         if k < math.inf:
@@ -116,7 +117,9 @@ def meeting(o, t, curvature, x, y, ax, ay, vx, vy):
     x, y : center of the object; ax, ay : its axis; vx, vy : its velocity; all in the present own frame
     """
     pace = math.sqrt(vx * vx + vy * vy)
-    reach = math.sqrt(t["half"][0] * t["half"][0] + t["half"][1] * t["half"][1]) + o["front"] + o["rear"] + o["half_width"] + o["side_margin"]
+    reach = (
+        math.sqrt(t["half"][0] * t["half"][0] + t["half"][1] * t["half"][1]) + o["front"] + o["rear"] + o["half_width"] + o["side_margin"]
+    )
     if math.sqrt(x * x + y * y) - reach > (abs(o["speed"]) + pace) * HORIZON:
         return math.inf, 0.0
     before = 0.0

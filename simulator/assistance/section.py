@@ -50,7 +50,10 @@ class BrakingOptions:
         Number("rad/s", 0.1, 50.0), "rate of the steering wheel by which the driver overrides", math.radians(200.0), written="degps"
     )
     steering_angle: float = entry(
-        Number("rad", 0.05, 20.0), "change of the steering wheel since the warning by which the driver overrides", math.radians(60.0), written="deg"
+        Number("rad", 0.05, 20.0),
+        "change of the steering wheel since the warning by which the driver overrides",
+        math.radians(60.0),
+        written="deg",
     )
 
 

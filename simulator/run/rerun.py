@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.assistance.assistance import RAW
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.json_output import json_text
@@ -40,6 +41,8 @@ from vehicles.command import COMMAND
 
 NEEDED = ("time", *(f"command_{name}" for name, *_ in COMMAND))
 """Columns that the rerun of a run with a human driver needs."""
+OF_DRIVER = (*(f"driver_{name}" for name in RAW), "driver_deliberate")
+"""Columns that it needs in addition with driver assistance: the commands before the assistance has changed them."""
 
 TICKS_BETWEEN = 100
 """Ticks between two updates of the progress bar."""
@@ -58,9 +61,16 @@ class RecordedDriver:
     """Name of the driver in messages."""
 
     def __init__(self, columns: dict[str, Any], row: int = 0) -> None:
-        self._commands = {name: columns[f"command_{name}"] for name, *_ in COMMAND}
+        changed = {name: columns.get(f"assistance_driver_{name}") for name in RAW}
+        self._commands = {name: columns[f"command_{name}"] if changed.get(name) is None else changed[name] for name, *_ in COMMAND}
+        self._deliberate = columns.get("assistance_driver_deliberate")
         self._last = len(columns["time"]) - 1
         self._next = row
+
+    @property
+    def overrides_assistance(self) -> bool:
+        """Whether the throttle of the recorded driver overrides driver assistance."""
+        return self._deliberate is None or bool(self._deliberate[self._next])
 
     def begin(self, command: Record) -> None:
         """Fill the command before the first tick: that of a person while the platform rose."""
@@ -271,7 +281,8 @@ def _choices(parts: SessionParts, log: LogInfo, columns: dict[str, Any], has_eve
 def _recorded_commands(parts: SessionParts, log: LogInfo, columns: dict[str, Any], has_events: bool) -> dict[str, Any]:
     """Return the columns with the recorded commands of a person or a plugin driver. Raises ConfigError: the log does not contain all that is
     needed."""
-    missing = [name for name in NEEDED if name not in columns]
+    assisted = () if parts.options.assistance is None else tuple(f"assistance_{name}" for name in OF_DRIVER)
+    missing = [name for name in (*NEEDED, *assisted) if name not in columns]
     if missing:
         expected = f"channels with {', '.join(missing)}, needed to repeat the commands of a person"
         raise ConfigError(log.file, "outlets.telemetry.channels", list(parts.options.log.channels), expected)
