@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simulator.assistance.cruise_control import CruiseControl, SpeedLimiter
-from simulator.assistance.emergency_braking import OFF, STAGES, WARNING, DriverInput, EmergencyBraking
+from simulator.assistance.emergency_braking import BRAKES, OFF, STAGES, WARNING, DriverInput, EmergencyBraking
 from simulator.assistance.lane_keeping import Lane, LaneKeeping
 from simulator.assistance.prediction import ONCOMING, OWN, assess, targets
 from simulator.assistance.section import AssistanceOptions, BrakingOptions
@@ -275,8 +275,7 @@ class Assistance:
         """Apply the emergency braking and the transitions."""
         out, before, now = command[0], self._states, self._present()
         brakes = self.aeb is not None and self.aeb.brakes
-        ended = self.aeb is not None and not brakes and self._last[0]["brake"] > max(float(out["brake"]), PERIOD) and before[0] != now[0]
-        if now[1:3] != before[1:3] or ended:
+        if now[1:3] != before[1:3] or (before[0] in BRAKES and not brakes):
             self._blend = HandOver(self._last, readout)
         if self._blend is not None and not brakes:
             self._blend.apply(time, readout, command)

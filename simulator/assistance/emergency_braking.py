@@ -19,10 +19,14 @@ from simulator.driver.internal_model import InternalModel
 
 READY, WARNING, PARTIAL, FULL, HOLD, OVERRIDDEN, OFF = range(7)
 STAGES = ("ready", "warning", "partial braking", "full braking", "hold", "overridden", "off")
+BRAKES = (PARTIAL, FULL, HOLD)
+"""Stages that brake or hold the vehicle."""
 CLEAR = 0.1
 """s without a predicted collision after which a stage ends, and after which an override ends. Longer: it brakes on when the way is free."""
 AT_REST = 0.1
 """m/s. Speed below which a braked vehicle counts as stopped."""
+STEERS = 0.5
+"""s after a fast steering in which nothing begins: the driver evades [assumed]."""
 STOPPING = 1.0
 """m/s. Speed below which a braked vehicle is braked to rest."""
 HOLDING_BRAKE = 0.4
@@ -72,12 +76,12 @@ class EmergencyBraking:
         self._integral, self._is_limited, self._clear = 0.0, False, math.inf
         self._care = PedalCare(self._handling, 1.0, BRAKE_SLIP)
         self._wheel = self._throttle = math.nan
-        self._first_wheel = self._lowest_throttle = 0.0
+        self._first_wheel = self._lowest_throttle = self._steers = 0.0
 
     @property
     def brakes(self) -> bool:
         """Whether it brakes or holds the vehicle."""
-        return self.stage in (PARTIAL, FULL, HOLD)
+        return self.stage in BRAKES
 
     def switch(self, on: bool) -> None:
         """Turn it on or off."""
@@ -89,10 +93,11 @@ class EmergencyBraking:
         wheel_rate = 0.0 if math.isnan(self._wheel) or dt <= 0.0 else (driver.steering - self._wheel) / dt
         kicks = not math.isnan(self._throttle) and self._throttle < self.options.kick_down <= driver.throttle
         self._wheel, self._throttle = driver.steering, driver.throttle
+        self._steers = STEERS if abs(wheel_rate) > self.options.steering_rate else max(self._steers - dt, 0.0)
         self._clear = 0.0 if threat is not None else self._clear + dt
         if self.stage != OFF:
             self._advance(float(readout[0]["v_WB_B"][0]), threat, driver)
-            if WARNING <= self.stage <= HOLD and self._is_overridden(wheel_rate, kicks, driver):
+            if WARNING <= self.stage <= HOLD and self._is_overridden(kicks, driver):
                 self.stage = OVERRIDDEN
         self._lowest_throttle = min(self._lowest_throttle, driver.throttle)
         presses = driver.deliberate and driver.throttle > self._lowest_throttle + PRESSED
@@ -118,16 +123,16 @@ class EmergencyBraking:
             if threat["collision_time"] <= p.max_time and threat["required"] >= p.partial_at:
                 braking = FULL if threat["required"] >= p.full_at else PARTIAL
                 stage = WARNING if driver.brake >= self._pedal(braking) else braking
-            self.stage = max(stage, was)
+            self.stage = READY if was == READY and self._steers > 0.0 else max(stage, was)
             if was == READY != self.stage:
                 self._first_wheel, self._lowest_throttle = driver.steering, driver.throttle
 
-    def _is_overridden(self, wheel_rate: float, kicks: bool, driver: DriverInput) -> bool:
+    def _is_overridden(self, kicks: bool, driver: DriverInput) -> bool:
         """Return whether the driver overrides a warning or an intervention."""
         p = self.options
         if self.stage == HOLD:
             return driver.brake > PRESSED or (driver.deliberate and driver.throttle > self._lowest_throttle + PRESSED)
-        steers = abs(wheel_rate) > p.steering_rate or abs(driver.steering - self._first_wheel) > p.steering_angle
+        steers = self._steers == STEERS or abs(driver.steering - self._first_wheel) > p.steering_angle
         return steers or (driver.deliberate and kicks)
 
     def _pedal(self, stage: int) -> float:
