@@ -33,6 +33,7 @@ from simulator.session_outlets import Outlet, PartError, SessionOutlets, is_due
 from simulator.session_sensors import SessionSensors
 from simulator.session_vehicles import SessionVehicles
 from simulator.tick import REMEMBERED, new_watch, platform_ticks, ticks
+from simulator.triggers.session_triggers import SessionTriggers
 from simulator.weather import CLEAR, Weather
 from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
@@ -92,6 +93,8 @@ class Session:
         """The other vehicles of this session."""
         self.assistance: Assistance | None = None
         """Driver assistance of the vehicle; None: it has none."""
+        self.triggers = SessionTriggers(vehicle, self.others, self.world)
+        """Triggers of this session."""
         self.injector = SessionFaults(vehicle, ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world))
         """Faults of this session."""
         rows = max(REMEMBERED, *(sensor.every + 1 for sensor in sensors)) if sensors else REMEMBERED
@@ -167,8 +170,8 @@ class Session:
         sensors = [sensor.logged for sensor in self.measuring.sensors]
         others = [row for one in self.others.vehicles for row in one.logged]
         assistance = [] if self.assistance is None else self.assistance.logged
-        seat = [*self.seat.logged, *assistance]
-        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *seat, *sensors, *faults, *others]
+        more = [*self.seat.logged, *assistance, *sensors, *faults, *others, *self.triggers.logged]
+        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *more]
 
     @property
     def platform_state(self) -> str:
@@ -208,6 +211,7 @@ class Session:
         self.others.place(self.injector.arrays)
         self.recovery.begin()
         self.world.collisions.begin()
+        self.triggers.begin()
         self._reset_motion()
 
     def set_upright(self) -> None:
@@ -265,7 +269,7 @@ class Session:
         self.serve([outlet for outlet in self.output.outlets if outlet not in served], self.measuring.sensors)
 
     def run(self, duration: float, keep_going: Callable[[Session], bool] | None = None) -> None:
-        """Simulate `duration` seconds as fast as possible, or until an incident, or until the driver ends.
+        """Simulate `duration` seconds as fast as possible, or until an incident, or until the driver or a trigger ends it.
 
         `keep_going(session)` is called every 0.1 s of simulated time.
 
@@ -282,7 +286,7 @@ class Session:
             count = min(stride - self.tick % stride, left)  # an earlier run may have ended within a stride
             self.advance(count)
             left -= count
-            if ending is not None and ending.ended:
+            if self.triggers.ended or (ending is not None and ending.ended):
                 return
             if self.tick % 100 < count and keep_going is not None and not keep_going(self):
                 return
@@ -322,6 +326,8 @@ class Session:
         if self.assistance is not None:
             for occurrence in self.assistance.apply(self.time, self.readout, self.command, self.objects, self.driver):
                 self._announce("assistance", occurrence)
+        for acted in self.triggers.advance(self.time):
+            self._announce("trigger", acted)
         self.others.call_drivers(self.time)
         changed = self.injector.advance(
             self.time, getattr(self.driver, "phase", ""), self.command, self.measuring.sensors, self.output.streams

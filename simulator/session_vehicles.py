@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -149,6 +149,9 @@ class SessionVehicles:
         """Put all vehicles at their starts. Raises JounceError: no equilibrium there."""
         self.rows = np.zeros(len(self.vehicles), dtype_of(VEHICLE_ROW))
         self._addresses, self._seen_at = [], math.nan
+        rows = [row for first, count in self._objects for row in range(first, first + count) if row < len(ground.objects)]
+        if rows:  # a vehicle that begins to roll must not meet itself
+            ground = replace(ground, objects=ground.objects.without(rows))
         for number, (one, (first, count)) in enumerate(zip(self.vehicles, self._objects, strict=True), 1):
             v = one.vehicle
             v.reset(ground, *one.start, speed=one.speed)

@@ -27,6 +27,7 @@ from simulator.builder.session_images import SessionImages
 from simulator.builder.session_objects import put_objects
 from simulator.builder.session_parts import SessionParts
 from simulator.builder.start_place import check_start
+from simulator.builder.trigger_parts import trigger_parts, with_waiting_objects
 from simulator.builder.vehicle_builder import description_of
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.file_lookup import data_folder, find_config
@@ -95,9 +96,11 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     cueing = builder.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
     others = other_parts(configuration, options.vehicles, builder, vehicle, terrain_ground, step)
     ground = with_others(ground, others)
+    triggers = trigger_parts(configuration, options.triggers, others, maneuver, ground, terrain_ground.spawn)
+    ground = with_waiting_objects(ground, options.triggers)
     images = SessionImages(ground, partial(view_geometry, vehicle))
-    parts = SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images, others)
-    parts.new_faults()  # reports faults that do not fit the vehicle before anything runs
+    parts = SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images, others, triggers)
+    parts.trigger_faults(parts.new_faults())  # reports faults that do not fit the vehicle before anything runs
     return parts
 
 

@@ -10,7 +10,7 @@ from simulator.builder.session_builder import SessionBuilder
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.vehicles_section import OtherOptions
 from simulator.driver.contract import Driver, SensingDriver
-from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER
+from simulator.driver.kinds import CRUISE, DRIVER_KINDS, FOLLOWER
 from simulator.driver.make_driver import DriverContext, new_driver
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.session_vehicles import OtherVehicle
@@ -35,6 +35,12 @@ class OtherParts:
     seed: int
     builder: SessionBuilder
     step: float
+
+    @property
+    def takes_actions(self) -> bool:
+        """Whether its driver takes the actions of triggers: `cruise`, or that of a maneuver with speeds and a path."""
+        name = self.options.driver.name if self.options.driver is not None else FOLLOWER
+        return name == CRUISE or (name == FOLLOWER and self.maneuver is not None and self.maneuver.keeps_speeds)
 
     def new(self, paced: bool) -> OtherVehicle:
         """Return the vehicle for a session; `paced`: its driver drives in real time."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from simulator.builder.other_vehicles import OtherParts
 from simulator.builder.session_builder import SessionBuilder, cueing_of
 from simulator.builder.session_images import SessionImages
 from simulator.builder.start_place import check_place
+from simulator.builder.trigger_parts import TriggerParts
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.session_file import SessionOptions
 from simulator.driver.contract import Driver, DriverKind, SensingDriver
@@ -24,7 +25,7 @@ from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER
 from simulator.driver.make_driver import DriverContext, new_driver, without_a_person
 from simulator.driver.path import Spawn
 from simulator.faults.contract import FaultContext
-from simulator.faults.planned_fault import PlannedFault, make_faults
+from simulator.faults.planned_fault import PlannedFault, make_faults, triggered_fault
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.outlets.kinds import build_outlets
 from simulator.outlets.log_outlet_runner import LogOutletRunner
@@ -33,6 +34,8 @@ from simulator.sensors.make_sensors import SensorContext, make_sensors, mounts_o
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Outlet, Session
 from terrain.ground import Ground
+from terrain.objects.object_set import ObjectSet
+from terrain.objects.waiting_path import has_waiting
 from vehicles import step_stability
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
@@ -62,6 +65,7 @@ class SessionParts:
     """Rendered images for the sensors."""
     others: tuple[OtherParts, ...] = ()
     """Other vehicles."""
+    triggers: TriggerParts = TriggerParts()
 
     @property
     def gravity(self) -> float:
@@ -141,6 +145,18 @@ class SessionParts:
                 faults += make_faults(self.options.faults, context, [fault.name for fault in faults])
         return faults
 
+    def trigger_faults(self, known: Sequence[PlannedFault]) -> dict[str, list[PlannedFault]]:
+        """Return new faults by the name of their trigger, in addition to those `known`. Raises ConfigError, JounceError."""
+        out: dict[str, list[PlannedFault]] = {}
+        names = [fault.name for fault in known]
+        with ErrorCollector() as errors, self.configuration.origins.relative_to():
+            for trigger, section in self.triggers.faults:
+                with errors.part():
+                    own = triggered_fault(section["fault"], self._fault_context, trigger, names)
+                    names.append(own.name)
+                    out.setdefault(trigger, []).append(own)
+        return out
+
     def more_faults(self, given: Sequence[Any], present: Sequence[PlannedFault]) -> list[PlannedFault]:
         """Return faults, described as in a session file, in addition to those `present`. Raises ConfigError, JounceError."""
         return make_faults(given, self._fault_context, [fault.name for fault in present])
@@ -165,13 +181,19 @@ class SessionParts:
         """Return a session with the vehicle in its present state; default: new `sensors`; `paced`: in real time. Raises ConfigError,
         JounceError."""
         measuring = self.new_sensors() if sensors is None else sensors
-        session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring, self.options.weather)
+        ground = self.ground
+        if has_waiting(ground.objects):  # a session changes the times of their paths
+            ground = replace(ground, objects=ObjectSet(ground.objects.objects, ground.objects.first))
+        session = Session(self.vehicle, ground, driver, self.cueing, list(outlets), self.step, measuring, self.options.weather)
         session.others.add([one.new(paced) for one in self.others])
         session.assistance = self._assistance()
         session.message_origins = self.configuration.origins.at_start
         if self.maneuver is not None:
             session.start_speed, session.start_drop = self.maneuver.start.speed, self.maneuver.start.drop
-        session.injector.add(self.new_faults())
+        faults = self.new_faults()
+        by_trigger = self.trigger_faults(faults)
+        session.injector.add([*faults, *(fault for some in by_trigger.values() for fault in some)])
+        session.triggers.add(self.triggers.triggers, by_trigger, self.triggers.encounters, self.triggers.start)
         session.injector.make, session.place_check = self.more_faults, self.check_place
         if self.ruts is not None:
             session.soil.load(self.ruts, self.terrain)

@@ -22,6 +22,7 @@ from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
 from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, protocol_fields, stream_words
 from simulator.sensors.kinds import SENSOR_FILE
 from simulator.telemetry.writer import LOG_RATE, LogChoice
+from simulator.triggers.section import TRIGGERS, Trigger, read_triggers
 from simulator.weather import CLEAR, Weather
 from terrain.objects.section import OBJECTS
 from terrain.wind import FASTEST_WIND, GUSTS
@@ -169,6 +170,7 @@ FILE = (
     Field("weather", Group(weather.FIELDS), "weather, for the sensors", None),
     replace(OBJECTS, meaning="objects in addition to those of the terrain"),
     vehicles_field(_kind_entry(DRIVER_KINDS.names, driver_fields)),
+    TRIGGERS,
     Field(
         "steering",
         Choice(STEERING),
@@ -302,6 +304,7 @@ class SessionOptions:
     """Other vehicles."""
     assistance: AssistanceOptions | None
     """Driver assistance; None: none."""
+    triggers: tuple[Trigger, ...]
 
     @property
     def drivers(self) -> dict[str, KindChoice]:
@@ -325,6 +328,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
                 vehicles = other_options(values["vehicles"], file)
             with errors.part():
                 assistance = AssistanceOptions.of(values["assistance"], file) if "assistance" in values else None
+                triggers = read_triggers(values["triggers"], configuration.layer.content.get("triggers") or (), file)
             with errors.part():
                 takeover = _takeover(values, file)
             with errors.part():
@@ -361,6 +365,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             ruts=values.get("ruts"),
             vehicles=vehicles,
             assistance=assistance,
+            triggers=triggers,
         )
 
 

@@ -26,6 +26,7 @@ from simulator.base.records import Record, record
 from simulator.base.registry import making
 from simulator.driver.input_devices.contract import checked_command
 from simulator.driver.internal_model import InternalModel
+from simulator.driver.path import Path
 from simulator.sensors.contract import Mount
 from simulator.sensors.measurement import Measurement
 from terrain.ground import Ground
@@ -64,6 +65,10 @@ class Maneuver(Protocol):
     @property
     def has_place(self) -> bool:
         """True if the maneuver has a path or a goal, which stay where they are when its driver takes over during the drive."""
+
+    @property
+    def path(self) -> Path | None:
+        """Path relative to the start; None without one."""
 
     def driver(
         self, spawn: tuple[float, float, float], traits: InternalModel | None = None, settings: DriverSettings | None = None

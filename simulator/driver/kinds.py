@@ -14,6 +14,8 @@ FOLLOWER = "scripted"
 """Name of the driver that is used without a human driver."""
 PLANNER = "planner"
 """Name of the driver to a goal."""
+CRUISE = "cruise"
+"""Name of the driver that keeps a speed along a path, and takes actions."""
 
 
 def _problem(kind: DriverKind) -> str:
@@ -27,6 +29,7 @@ DRIVER_KINDS: Registry[DriverKind] = Registry(
         FOLLOWER: "simulator.driver.maneuver_driver:KIND",
         PLANNER: "simulator.autonomy.planner_driver:KIND",
         "follow": "simulator.driver.following_driver:KIND",
+        CRUISE: "simulator.driver.cruise_driver:KIND",
     },
     contract="simulator.driver.contract",
     problem=_problem,

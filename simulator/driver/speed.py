@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
@@ -9,6 +10,10 @@ from simulator.base.field_classes import entry
 from simulator.base.fields import Number
 from simulator.base.records import Record, record
 from simulator.driver.internal_model import InternalModel
+
+
+MAX_LEAD = 0.25
+"""m/s. Difference between demand and speed in a change of speed. Larger: the acceleration exceeds the requested one for longer."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,7 @@ class SpeedControl:
         self._waiting = list(targets)
         self._p, self._state = _numbers(record(PEDALS), numbers or SpeedGains(), traits or InternalModel()), record(PEDALS_STATE)
         self._state[0]["limit"] = 1.0
+        self._change: tuple[float, float] | None = None
         self._press: Callable | None = None
         self._keep_speed: Callable | None = None
 
@@ -76,6 +82,12 @@ class SpeedControl:
         """Set the demanded speed (m/s) and its rate (m/s2) directly; replaces the targets."""
         state = self._state[0]
         state["given"], state["demand"], state["slope"] = 1, demand, slope
+
+    def change_to(self, speed: float, acceleration: float) -> None:
+        """Set a target as `set_target` does, with a demand that waits for the response of the vehicle, so that the acceleration is the requested
+        one: a demand that runs ahead while the brake builds up would be caught up with too much of it."""
+        self._change = speed, acceleration
+        self.set_demand(math.nan)
 
     def pedals(self, t: float, station: float, speed: float, grade: float = 0.0) -> tuple[float, float]:
         """Return (throttle, brake) in [0, 1] at time t (s), station (m) of the path, forward speed (m/s) and slope of the ground ahead."""
@@ -96,6 +108,8 @@ class SpeedControl:
             self._press = self._compile_press(seen, command)
         if self._waiting:
             self._update_target(t, seen[0]["station"])
+        if self._change is not None:
+            self._ramp(t, float(seen[0]["v_x"]))
         self._press(self._p, self._state, t, seen, command)
 
     def write_pedals(self, t: float, readout: Record, command: Record) -> None:
@@ -105,6 +119,25 @@ class SpeedControl:
         if self._waiting:
             self._update_target(t, 0.0)
         self._keep_speed(self._p, self._state, t, readout, command)
+
+    def _ramp(self, t: float, speed: float) -> None:
+        """Move the demand of `change_to` towards its target."""
+        assert self._change is not None
+        (target, most), state = self._change, self._state[0]
+        if math.isnan(state["demand"]):
+            state["demand"] = speed
+            if target < speed:
+                state["integral"] = 0.0  # it belongs to the throttle
+        before = float(state["demand"])
+        step = most * max(t - float(state["time"]), 0.0)
+        demand = before + min(max(target - before, -step), step)
+        demand = min(max(demand, speed - MAX_LEAD), speed + MAX_LEAD)
+        if abs(demand - target) < 1e-9:
+            self._change = None
+            self.set_target(target, most)
+        else:
+            self.set_demand(demand, math.copysign(most, target - demand))
+        state["demand"] = demand
 
     def _compile_press(self, seen: Record, command: Record) -> Callable:
         from simulator.base.fast_call import compiled_call

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simulator.base.errors import ConfigError, ErrorCollector
@@ -57,6 +57,10 @@ class PlannedFault:
         """Begin a drive without the fault."""
         self.level, self._origin, self.end = 0.0, None, self._planned_end
 
+    def begin_at(self, time: float) -> None:
+        """Let the times of a fault count from a simulated time [s]."""
+        self._origin = time
+
     def end_at(self, time: float) -> None:
         """End the fault at a simulated time [s], unless it ends earlier; a fault whose phase has not begun never begins in this drive."""
         origin = self._origin if self._origin is not None else time if self.phase else 0.0
@@ -82,8 +86,19 @@ class PlannedFault:
     def words(self) -> str:
         """One line for a report."""
         end = "" if self.end is None else f", until {self.end:g} s"
-        phase = f" of phase {self.phase}" if self.phase else ""
-        return f"{self.kind.meaning}; from {self.start:g} s{phase}, complete {self.ramp:g} s later{end}"
+        return f"{self.kind.meaning}; from {self.start:g} s{since(self.given)}, complete {self.ramp:g} s later{end}"
+
+
+def since(fault: Mapping[str, Any]) -> str:
+    """Return as text from when on the times of a fault (`PlannedFault.to_json`) count; empty: the begin of the drive."""
+    return next((f" of {key} {fault[key]}" for key in ("phase", "trigger") if key in fault), "")
+
+
+def triggered_fault(given: Values | str, context: FaultContext, trigger: str, known: Sequence[str]) -> PlannedFault:
+    """Return the fault of a trigger, from whose action its times count; see `make_faults`. Raises ConfigError."""
+    planned = _planned(FAULT_FILE.read({"type": given}, "triggers", "") if isinstance(given, str) else given, context, known)
+    planned.given["trigger"], planned.phase = trigger, f"trigger {trigger}"  # no phase of a maneuver has this name
+    return planned
 
 
 def make_faults(

@@ -50,7 +50,8 @@ class Quantity(NamedTuple):
 
     unit: str
     meaning: str
-    value: Callable[[Observation], float]
+    value: Callable[[Any], float]
+    """Returns it for what its watcher observes: of the conditions of phases, an `Observation`."""
 
 
 def _body(name: str, axis: int) -> Callable[[Observation], float]:
@@ -100,8 +101,8 @@ QUANTITIES: dict[str, Quantity] = {
 """Quantities by the value of the key `when`."""
 
 
-def _bounds(quantity: Quantity) -> Fields:
-    number = Number(quantity.unit)
+def _bounds(unit: str) -> Fields:
+    number = Number(unit)
     return (
         Field("above", number, "lower limit of the quantity", None),
         Field("below", number, "upper limit of the quantity", None),
@@ -120,9 +121,6 @@ _COMMON = (
     ),
     Field("hold", Number("s", 0.0, 3600.0), "uninterrupted time for which the condition must be true", 0.0, written="s"),
 )
-CONDITION = Variants(
-    "when", {name: _bounds(quantity) for name, quantity in QUANTITIES.items()}, tuple(QUANTITIES), "quantity to compare", _COMMON
-)
 
 
 @dataclass(frozen=True)
@@ -133,17 +131,32 @@ class _All(Group):
         return isinstance(value, Mapping) and "all" in value
 
 
-_GROUP = _All((Field("all", ListOf(CONDITION, least=1), "conditions that must be true at the same time"),))
-CONDITIONS = Either(
-    (
-        ListOf(Either((_GROUP, CONDITION), "a condition, or {all: [...]}")),
-        _GROUP,
-        CONDITION,
-    ),
-    "a condition {when: ..., above: ...}, a list of which one is sufficient, or {all: [...]}",
-)
+def condition_type(quantities: Mapping[str, tuple[str, Fields]]) -> Either:
+    """Return the type of a condition, of a list of conditions, or of a group; quantities : (unit, keys of its own) by value of the key `when`."""
+    tables = {name: (*own, *_bounds(unit)) for name, (unit, own) in quantities.items()}
+    condition = Variants("when", tables, tuple(tables), "quantity to compare", _COMMON)
+    group = _All((Field("all", ListOf(condition, least=1), "conditions that must be true at the same time"),))
+    return Either(
+        (ListOf(Either((group, condition), "a condition, or {all: [...]}")), group, condition),
+        "a condition {when: ..., above: ...}, a list of which one is sufficient, or {all: [...]}",
+    )
+
+
+CONDITIONS = condition_type({name: (quantity.unit, ()) for name, quantity in QUANTITIES.items()})
 """Type of the keys `until` and `abort`."""
 BOUNDS = ("above", "below", "beyond", "within", "crosses")
+
+
+Measured = Callable[[Mapping[str, Any]], Quantity]
+"""Returns the quantity that a condition with these keys compares."""
+
+
+class Observed(Protocol):
+    """What the conditions observe."""
+
+    @property
+    def t(self) -> float:
+        """Time [s]."""
 
 
 class ConditionMonitor(Protocol):
@@ -151,7 +164,7 @@ class ConditionMonitor(Protocol):
 
     words: str
 
-    def holds(self, observation: Observation) -> bool:
+    def holds(self, observation: Any) -> bool:
         """Return True if the condition is true for this observation."""
 
 
@@ -165,6 +178,8 @@ class Condition:
     edge: str
     hold: float
     words: str
+    value: Callable[[Any], float] | None = None
+    """Returns the quantity; None: that of QUANTITIES."""
 
     def watch(self) -> ConditionMonitor:
         """Return a new monitor of this condition."""
@@ -186,44 +201,51 @@ Conditions = tuple[Condition | Together, ...]
 """Conditions of which one is sufficient."""
 
 
-def conditions(values: Any, file: object, key: str, written: Any) -> Conditions:
-    """Return the conditions of a value read with `CONDITIONS`; `written` is the value in the file. Raises ConfigError."""
+def _of_the_vehicle(values: Mapping[str, Any]) -> Quantity:
+    return QUANTITIES[str(values["when"])]
+
+
+def conditions(values: Any, file: object, key: str, written: Any, measured: Measured = _of_the_vehicle) -> Conditions:
+    """Return the conditions of a value read with the type of `condition_type`; `written` is the value in the file. Raises ConfigError."""
     if isinstance(values, Mapping):
-        return (_read_condition(values, file, key, written),)
-    return tuple(_read_condition(item, file, f"{key}[{n}]", written[n]) for n, item in enumerate(values))
+        return (_read_condition(values, file, key, written, measured),)
+    return tuple(_read_condition(item, file, f"{key}[{n}]", written[n], measured) for n, item in enumerate(values))
 
 
-def _read_condition(values: Mapping[str, Any], file: object, key: str, written: Any) -> Condition | Together:
+def _read_condition(values: Mapping[str, Any], file: object, key: str, written: Any, measured: Measured) -> Condition | Together:
     if "all" in values:
-        members = tuple(_condition(item, file, f"{key}.all[{n}]", written["all"][n]) for n, item in enumerate(values["all"]))
+        members = tuple(_condition(item, file, f"{key}.all[{n}]", written["all"][n], measured) for n, item in enumerate(values["all"]))
         return Together(members)
-    return _condition(values, file, key, written)
+    return _condition(values, file, key, written, measured)
 
 
-def _condition(values: Mapping[str, Any], file: object, key: str, written: Mapping[str, Any]) -> Condition:
+def _condition(values: Mapping[str, Any], file: object, key: str, written: Mapping[str, Any], measured: Measured) -> Condition:
     bounds = [bound for bound in BOUNDS if values.get(bound) is not None]
     if len(bounds) != 1:
         raise ConfigError(file, key, dict(written), f"exactly one of {', '.join(BOUNDS)}")
     bound, name = bounds[0], str(values["when"])
-    return Condition(name, bound, float(values[bound]), values["edge"], values["hold"], _in_words(name, bound, written))
+    quantity = measured(values)
+    words = _in_words(name, quantity.unit, bound, written)
+    return Condition(name, bound, float(values[bound]), values["edge"], values["hold"], words, quantity.value)
 
 
-def _in_words(name: str, bound: str, written: Mapping[str, Any]) -> str:
+def _in_words(name: str, unit: str, bound: str, written: Mapping[str, Any]) -> str:
     """Return the condition as text, with the number and the unit of the file."""
     key_in_file = next(str(key) for key in written if key == bound or str(key).startswith(f"{bound}_"))
-    suffix = key_in_file.removeprefix(bound).removeprefix("_") or next(iter(SUFFIXES.get(QUANTITIES[name].unit, {"": 1.0})))
+    suffix = key_in_file.removeprefix(bound).removeprefix("_") or next(iter(SUFFIXES.get(unit, {"": 1.0})))
     return f"{name.replace('_', ' ')} {bound} {written[key_in_file]:g} {SHOWN.get(suffix, suffix)}".rstrip()
 
 
 class _Monitor:
     def __init__(self, condition: Condition) -> None:
         self.words = condition.words
-        self._value, self._compare = QUANTITIES[condition.quantity].value, _comparison(condition)
+        self._value = condition.value or QUANTITIES[condition.quantity].value
+        self._compare = _comparison(condition)
         self._falling, self._hold = condition.edge == "falling", condition.hold
         self._armed = condition.edge == "level"
         self._since: float | None = None
 
-    def holds(self, observation: Observation) -> bool:
+    def holds(self, observation: Observed) -> bool:
         """Return True if the condition is true for this observation."""
         if self._compare(self._value(observation)) == self._falling:
             self._armed, self._since = True, None
@@ -265,7 +287,7 @@ class _GroupMonitor:
         self._monitors = monitors
         self.words = " and ".join(monitor.words for monitor in monitors)
 
-    def holds(self, observation: Observation) -> bool:
+    def holds(self, observation: Observed) -> bool:
         """Return True if all conditions are true for this observation."""
         states = [monitor.holds(observation) for monitor in self._monitors]  # every monitor needs every observation
         return all(states)

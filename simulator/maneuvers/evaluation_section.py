@@ -167,7 +167,7 @@ def _is_channel(more: Iterable[str]) -> Callable[[str], bool]:
 
 def channels_of(requests: Iterable[AnalysisRequest]) -> tuple[str, ...]:
     """Return the telemetry columns that the analyses of a maneuver need in addition to the usual columns."""
-    return tuple(dict.fromkeys(column for one in requests for column in one.analysis.columns))
+    return tuple(dict.fromkeys(column.format_map(one.values) for one in requests for column in one.analysis.columns))
 
 
 def rate_of(requests: Iterable[AnalysisRequest], usual: float) -> float:

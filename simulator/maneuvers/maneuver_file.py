@@ -212,6 +212,11 @@ class Maneuver:
         return self.path is not None or self.task is not None
 
     @property
+    def keeps_speeds(self) -> bool:
+        """True if its driver keeps speeds along the path, without phases."""
+        return self.path is not None and not self._phases
+
+    @property
     def rate(self) -> float:
         """Number of rows per second that the metrics need."""
         return rate_of(self.requested_analyses, METRICS_RATE)

@@ -31,6 +31,7 @@ from simulator.configuration.overrides import option
 from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.make_driver import driver_kind, without_a_person
 from simulator.driver.path import Spawn
+from simulator.faults.planned_fault import since
 from simulator.maneuvers.analyses.contract import Curve
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.maneuvers.metrics import FEWEST_ROWS, evaluated, too_short
@@ -389,8 +390,7 @@ def _print_outcome(outcome: dict[str, Any]) -> None:
     if KEY in result:
         console.print(f"outcome: {Outcome(**result[KEY]).message}", highlight=False)
     for fault in result.get("faults", ()):
-        phase = f" of phase {fault['phase']}" if "phase" in fault else ""
-        console.print(f"fault: {fault['name']} from {fault['start_s']:g} s{phase}", highlight=False)
+        console.print(f"fault: {fault['name']} from {fault['start_s']:g} s{since(fault)}", highlight=False)
     for check in result["checks"]:
         if "reason" in check:
             console.print(f"limit of {violation(check)}", highlight=False)

@@ -2,7 +2,7 @@
 
 The host writes an object that was removed, or that moves after it has broken off or left its path. Tickets guard each row, as for the
 states. A view reads the rows that have changed since its previous read; a new view reads all. Objects on paths need no row, because their
-poses are functions of time. Objects that were added during the drive have the SPARE rows; further ones are drawn, but neither move freely nor disappear.
+poses are functions of time, unless they begin a path during the drive. Objects that were added during the drive have the SPARE rows; further ones are drawn, but neither move freely nor disappear.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ _CHANGE = (
     ("w_WO", (3,), "rad/s", "angular velocity, in W"),
 )
 _ROW = dtype_of(_CHANGE)
+FINAL = 1.0
+"""s after the end of a path that began during the drive for which its object is still written."""
 _MOTION = ("p_WO", "R_WO", "v_WO", "w_WO")
 """Fields of the motion of an object, in the order of `ObjectChanges`."""
 _MOTION_TYPE = np.dtype([(name, *_ROW.fields[name][:1]) for name in _MOTION])  # type: ignore[index]
@@ -108,20 +110,46 @@ class ChangedObjects:
         self._breakaway = np.zeros(0, np.int64)
         self._present, self._free = np.zeros(0, bool), np.zeros(0, bool)
         self._motion = np.zeros(0, _MOTION_TYPE)
+        self._waits: list[int] = []
+        self._goes: dict[int, bool] = {}
 
     def take(self, objects: Any, time: float) -> ObjectChanges:
         """Return the changes of a `terrain.objects.object_set.ObjectSet` at simulated time `time` [s]."""
         if objects is not self._objects:
             self._follow(objects)
+        begun = self._on_begun_paths(objects, time) if len(self._waits) else NO_CHANGES
         rows = np.concatenate((self._removed(), self._touched()))
         if not len(rows):
-            return NO_CHANGES
+            return begun
         records = objects.records[rows]
         own = records["mass"] > 0.0
         motion = np.zeros(len(rows), _MOTION_TYPE)
         motion[own] = self._motion[records["state"][own]]
         own[own] = (records["motion"][own] == BREAKAWAY) | self._free[records["state"][own]]
-        return ObjectChanges(rows, self._present[rows], own, np.full(len(rows), time), *(motion[name] for name in _MOTION))
+        changes = ObjectChanges(rows, self._present[rows], own, np.full(len(rows), time), *(motion[name] for name in _MOTION))
+        if not len(begun.rows):
+            return changes
+        return ObjectChanges(*(np.concatenate(pair) for pair in zip(begun, changes, strict=True)))
+
+    def _on_begun_paths(self, objects: Any, time: float) -> ObjectChanges:
+        """Return the objects on paths that began during the drive, as long as they move, and those that wait again."""
+        rows, moved, motion = [], [], []
+        for row in self._waits:
+            r = objects.records[row]
+            begins, ends = objects.segments["time"][[r["first_segment"], r["first_segment"] + r["segments"] - 1], [0, 1]]
+            went, self._goes[row] = self._goes[row], bool(begins <= time)
+            free = r["mass"] > 0.0 and objects.states[r["state"]]["broken"] > 0
+            rests = time > ends + FINAL and not r["repeats"]  # a view has its last pose
+            if free or not (self._goes[row] or went) or (rests and self._goes[row]):
+                continue
+            rows.append(row)
+            moved.append(self._goes[row])
+            motion.append((*objects.pose(objects.first + row, time), *_rates(objects, row, time)))
+        if not rows:
+            return NO_CHANGES
+        parts = [np.array(part) for part in zip(*motion, strict=True)]
+        found = np.array(rows, np.int64)
+        return ObjectChanges(found, self._present[found], np.array(moved), np.full(len(rows), time), *parts)
 
     def _removed(self) -> NDArray[np.int64]:
         """Return the rows of the objects that were removed."""
@@ -150,10 +178,20 @@ class ChangedObjects:
     def _follow(self, objects: Any) -> None:
         """Follow another set, which continues the previous one or is the first."""
         self._objects, self._edits = objects, -1
+        self._waits = [row for row, one in enumerate(objects.objects) if getattr(one.motion, "waits", False)]
+        self._goes = {row: self._goes.get(row, False) for row in self._waits}
         self._breakaway = np.flatnonzero(objects.records["mass"] > 0.0)
         self._present = _longer(self._present, np.ones(len(objects), bool))
         self._free = _longer(self._free, np.zeros(len(self._breakaway), bool))
         self._motion = _longer(self._motion, np.zeros(len(self._breakaway), _MOTION_TYPE))
+
+
+def _rates(objects: Any, row: int, time: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return velocity and angular velocity of the object in a row on its path."""
+    from terrain.objects.waiting_path import path_motion  # imported here, because it loads the compiler
+
+    at = path_motion(objects, row, time)
+    return at[4:7], np.array((0.0, 0.0, at[7]))
 
 
 def _longer(values: NDArray[Any], default: NDArray[Any]) -> NDArray[Any]:

@@ -162,7 +162,7 @@ def test_the_stronger_brake_counts_and_ends_the_intervention():
 
 
 def test_the_held_car_starts_again_when_the_driver_presses_the_throttle():
-    sim, found = braked_by(lambda t: {"throttle": 0.0 if t < 4.0 else 0.3}, seconds=9.0, until_rest=False)
+    _, found = braked_by(lambda t: {"throttle": 0.0 if t < 4.0 else 0.3}, seconds=9.0, until_rest=False)
     assert found["states"][:4] == ["warning", "partial braking", "full braking", "hold"][: len(found["states"][:4])]
     after = found["states"][found["states"].index("hold") + 1 :]
     assert after[0] == "overridden"

@@ -82,6 +82,14 @@ class PathFollower:
         """Follow another path in the world frame, from the point of it next to the vehicle."""
         self.path, self._has_station = path, False
 
+    def set_speed(self, speed: float, acceleration: float) -> None:
+        """Keep another speed [m/s] from now on, approached with at most an acceleration [m/s2]."""
+        self._speed.change_to(speed, acceleration)
+
+    def change_lane(self, time: float, offset: float, length: float) -> None:
+        """Shift the path from a time [s] on by an offset [m], + = left, over a length [m]."""
+        self._timed.insert(0, TimedLaneChange(time, length, offset))
+
     def take_over(self, station: float, steering: float) -> None:
         """Take the steering wheel at a steering input [-1, 1], with the vehicle at a station (m) of the path."""
         self._seen[0]["station"], self._has_station = station, True

@@ -82,7 +82,7 @@ class Analysis:
     """Function of the run and the parameter values, in SI."""
     parameters: Fields = ()
     columns: tuple[str, ...] = ()
-    """Names, fields or patterns of the telemetry in addition to the usual columns."""
+    """Names, fields or patterns of the telemetry in addition to the usual columns; {key} stands for the value of a parameter."""
     rate: float = 100.0
     """Minimum number of rows per second [Hz]."""
     meaning: str = ""

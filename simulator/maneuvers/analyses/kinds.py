@@ -8,6 +8,7 @@ from simulator.maneuvers.analyses import (
     coast_down,
     creep,
     drawbar,
+    encounter,
     frequency_response,
     goal,
     grade,
@@ -30,6 +31,6 @@ ANALYSES: dict[str, Analysis] = {
     module.ANALYSIS.name: module.ANALYSIS
     for module in (
         steady_turn, slowly_increasing_steer, step_response, sine_lag, frequency_response, sine_with_dwell, rollover, braking, acceleration,
-        grade, turning_circle, steering_effort, returnability, creep, coast_down, shock, ride, drawbar, goal, tip_in,
+        grade, turning_circle, steering_effort, returnability, creep, coast_down, shock, ride, drawbar, goal, tip_in, encounter,
     )
 }  # fmt: skip
