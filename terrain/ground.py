@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, overload
 
@@ -110,6 +111,10 @@ class Ground:
     """objects that stand on the ground or move over it"""
     location: Location | None = None
     """position on Earth; None = not specified"""
+    places: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    """x, y in m and yaw in rad of the named starts"""
+    lanes: Any = None
+    """`terrain.roads.network.RoadNetwork`, or None. The type is not imported: a change of it would compile the kernels of this module again."""
 
     def __post_init__(self) -> None:
         """Set the bound on the slope and the checksum of the heights.

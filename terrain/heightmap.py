@@ -120,6 +120,7 @@ def landscape(terrain: Values, name: str, folder: Path, soils: Mapping[str, Mapp
         roughness=_fine_roughness(terrain, grid, natural_class, roughness),
         marks=content.marks,
         location=_location(terrain, content.data),
+        places={name: _pose(place) for name, place in terrain["places"].items()},
     )
     if indices is not None:
         complete = _with_soil_map(complete, terrain, mirrored_margin(indices, wide.margin), plans, soils)
@@ -416,7 +417,12 @@ def _spawn(terrain: Values, grid: Grid) -> tuple[float, float, float]:
     else:
         x, y = grid.corners().mean(axis=0)
         return float(x), float(y), 0.0
-    return float(spawn["position"][0]), float(spawn["position"][1]), spawn["yaw"]
+    return _pose(spawn)
+
+
+def _pose(place: Values) -> tuple[float, float, float]:
+    """Return x, y [m] and yaw [rad] of a place."""
+    return float(place["position"][0]), float(place["position"][1]), float(place["yaw"])
 
 
 def _check_inside(place: Values, grid: Grid) -> None:

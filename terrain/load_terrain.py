@@ -28,6 +28,7 @@ from terrain.objects.placed import with_objects
 from terrain.objects.section import OBJECTS
 from terrain.objects.table_file import TABLE
 from terrain.patches import LARGEST_GRID, PATCHES, extents, nodes_over, with_patches
+from terrain.roads.lane_table import LANES, read_lanes
 from terrain.rough_tiles import ROUGHNESS_FIELD, roughened
 from terrain.soil import drawn_as, named_soil, soil
 from terrain.wind import WIND, moving_air
@@ -102,6 +103,7 @@ _WORLD = (
     OBJECTS,
     TABLE,
     GENERATORS,
+    LANES,
 )
 FILE = Variants(
     "type",
@@ -144,6 +146,8 @@ def load_terrain(mapping: Mapping[str, Any], file: object, folder: Path, soils: 
     ground.p[0]["gravity"] = world["gravity"]
     air, location = moving_air(world["wind"], world.get("gusts")), location_of(world, ground.location)
     ground = replace(ground, air=air, location=location)
+    if "lanes" in world:
+        ground = replace(ground, lanes=read_lanes(world["lanes"], world.file, folder))
     return with_objects(ground, world, folder)
 
 

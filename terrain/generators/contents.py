@@ -1,4 +1,4 @@
-"""Files of a generated terrain: the content of its terrain file, PNG images of its heights and its soil map, and a table of its objects."""
+"""Files of a generated terrain: the content of its terrain file, PNG images of its heights and its soil map, and tables of its objects and lanes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from simulator.base.arrays import Array
 from terrain.generators.generated_terrain import GeneratedTerrain
 from terrain.objects.table_text import table_text
+from terrain.roads.lane_table import lane_text
 
 COUNTS = 65535
 """Maximum of 16 bits."""
@@ -30,7 +31,7 @@ class TerrainContents(NamedTuple):
 def contents(made: GeneratedTerrain, stem: str) -> TerrainContents:
     """Return the contents of the files of a terrain; the names of the files begin with `stem`."""
     counts, scale, offset = counted(made.heights)
-    heights, soils, objects = (f"{stem}_{end}" for end in ("heights.png", "soils.png", "objects.csv"))
+    heights, soils, objects, lanes = (f"{stem}_{end}" for end in ("heights.png", "soils.png", "objects.csv", "lanes.csv"))
     grid = made.grid
     where = {"first_row": "north", "origin": list(grid.corner), "spacing": [grid.spacing] * 2}
     files = {heights: _png(counts), soils: _png(made.cover)}
@@ -55,6 +56,9 @@ def contents(made: GeneratedTerrain, stem: str) -> TerrainContents:
     if made.objects:
         mapping["objects_table"] = objects
         files[objects] = table_text(made.objects).encode()
+    if made.lanes:
+        mapping["lanes"] = lanes
+        files[lanes] = lane_text(made.lanes).encode()
     return TerrainContents(mapping, files)
 
 

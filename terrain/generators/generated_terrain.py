@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from simulator.base.arrays import Array
 from terrain.objects.world_object import WorldObject
+from terrain.roads.network import Lane
 
 Bits = NDArray[np.uint8]
 
@@ -97,6 +98,7 @@ class GeneratedTerrain:
     places : start positions by name; a drive begins at the first one
     sections : other keys of the terrain file
     objects : for the table of objects; z is `table_text.ON_GROUND` for an object that stands on the ground
+    lanes : for the table of lanes
     """
 
     about: Sequence[str]
@@ -110,3 +112,4 @@ class GeneratedTerrain:
     roads: Sequence[Entry] = ()
     sections: Mapping[str, Any] = field(default_factory=dict)
     objects: Sequence[WorldObject] = ()
+    lanes: Sequence[Lane] = ()

@@ -12,6 +12,7 @@ from simulator.base.arrays import Array
 from simulator.base.fields import Field, Number
 from terrain.generators.generated_terrain import Cover, Entry, GeneratedTerrain, Grid, Place
 from terrain.generators.shapes import circumscribed, offset_polygon, polygon_distance, smooth_step
+from terrain.generators.town_lanes import TownLanes, has_zebras
 from terrain.generators.town_objects import STRIP, TOWN_OBJECTS, TownPlan, has_strip
 from terrain.roads.road_bed import mark
 
@@ -27,6 +28,7 @@ TOWN = (
     Field("sidewalk", Number("m", 1.0, 6.0), "width", 2.5),
     Field("corner", Number("m", 2.0, 15.0), "radius of the curbs at corners; 3 to 9 m are usual", 6.0),
     Field("spacing", Number("m", 0.1, 1.0), "distance between nodes", 0.25),
+    Field("speed_limit", Number("m/s", 1.0, 40.0), "speed limit of the lanes, less in turns", 50.0 / 3.6, written="kph"),
     Field("bend", Number("1", 0.0, 0.2), "offset of crossings from a right-angled grid, as a fraction of a block", 0.06),
     *TOWN_OBJECTS,
 )
@@ -95,6 +97,7 @@ def town(parameters: dict, seed: int) -> GeneratedTerrain:
         features=tuple(curbs),
         marks=tuple(mark for line in lines for mark in _street_marks(line, parameters)),
         objects=plan.objects,
+        lanes=TownLanes(nodes, parameters, _clear_of_crossing(parameters), CROSSING).lanes,
     )
 
 
@@ -193,7 +196,7 @@ def _street_marks(line: Array, parameters: dict) -> list[Entry]:
         length = float(np.hypot(*(b - a)))
         along = (b - a) / length
         left = np.array((-along[1], along[0]))
-        if length < 2.0 * (clear + CROSSING) + 4.0:
+        if not has_zebras(length, clear, CROSSING):
             continue
         for s in (clear + 0.5 * CROSSING, length - clear - 0.5 * CROSSING):
             ends = [np.round(a + along * s + side * (0.5 * parameters["street"] - 0.3) * left, 3).tolist() for side in (-1.0, 1.0)]

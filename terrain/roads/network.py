@@ -56,6 +56,10 @@ CONFLICT = (
 )
 
 
+SAME_PLACE = 0.1
+"""m. Lanes of a crossing that begin within this distance begin at the same place."""
+
+
 @dataclass(frozen=True)
 class Lane:
     """A lane.
@@ -109,7 +113,9 @@ class RoadNetwork:
     arrays: NetworkArrays = field(init=False)
 
     def __post_init__(self) -> None:
-        """Make the records. Raises JounceError: a name that is not in the network, or a lane of one point."""
+        """Make the records. Raises JounceError: no lane, a name that is not in the network, or a lane of one point."""
+        if not self.lanes:
+            raise JounceError("road network: no lanes")
         self.numbers = {lane.name: number for number, lane in enumerate(self.lanes)}
         if len(self.numbers) < len(self.lanes):
             raise JounceError("road network: two lanes have one name; expected distinct names")
@@ -141,25 +147,34 @@ class RoadNetwork:
             row["first_next"], row["nexts"] = len(next_lanes), len(lane.successors)
             next_lanes += [self.number(name) for name in lane.successors]
             first += len(lane.points)
-        conflicts = self._conflicts(rows)
+        conflicts = self._conflicts(rows, points)
         return NetworkArrays(rows, points, conflicts, np.array(next_lanes, np.int64))
 
-    def _conflicts(self, rows: Record) -> Record:
+    def _conflicts(self, rows: Record, points: Record) -> Record:
         """Return rows of CONFLICT between lanes of one crossing that do not begin at the same place, and of lanes that persons cross."""
-        found: list[tuple[float, ...]] = []
-        boxes = np.array([(*np.min(lane.points, axis=0), *np.max(lane.points, axis=0)) for lane in self.lanes])
-        for k, (lane, row) in enumerate(zip(self.lanes, rows, strict=True)):
-            row["first_conflict"] = len(found)
-            reach = 0.5 * (rows["width"] + row["width"])
-            near = ((boxes[:, :2] - reach[:, None] < boxes[k, 2:]) & (boxes[:, 2:] + reach[:, None] > boxes[k, :2])).all(axis=1)
-            for n in np.flatnonzero(near).tolist():
-                if n != k and _may_meet(lane, self.lanes[n]):
-                    meeting = _meeting(lane, self.lanes[n])
-                    if meeting is not None:
-                        found.append((n, *meeting))
-            row["conflicts"] = len(found) - int(row["first_conflict"])
-        out = record(CONFLICT, len(found))
-        out[:] = found
+        parts = np.split(points, rows["first"][1:])
+        dense = [_dense(part["station"], part["p_W"]) for part in parts]
+        first = np.cumsum([0, *(len(s) for s, _ in dense)])
+        stations, places = (np.concatenate([one[k] for one in dense]) for k in (0, 1))
+        names = {name: k for k, name in enumerate({lane.crossing for lane in self.lanes} - {None})}
+        crossing = np.array([names.get(lane.crossing, -1) for lane in self.lanes])
+        boxes = np.column_stack((np.minimum.reduceat(places, first[:-1]), np.maximum.reduceat(places, first[:-1]), places[first[:-1]]))
+        lanes = rows["kind"], crossing, np.ascontiguousarray(rows["width"]), boxes
+        pairs = np.zeros((pairs_that_may_meet(*lanes, np.zeros((0, 2), np.int64)), 2), np.int64)
+        pairs_that_may_meet(*lanes, pairs)
+        meetings = np.zeros((len(pairs), 4))
+        meet(pairs, first, stations, places, lanes[2], meetings)
+        found = meetings[:, 0] >= 0.0
+        pairs, meetings = pairs[found], meetings[found]
+        both = np.concatenate((pairs, pairs[:, ::-1]))
+        values = np.concatenate((meetings, meetings[:, [2, 3, 0, 1]]))
+        order = np.lexsort((both[:, 1], both[:, 0]))
+        out = record(CONFLICT, len(order))
+        out["lane"] = both[order, 1]
+        for k, name in enumerate(("begin", "end", "other_begin", "other_end")):
+            out[name] = values[order, k]
+        rows["conflicts"] = np.bincount(both[:, 0], minlength=len(rows))
+        rows["first_conflict"] = np.cumsum(rows["conflicts"]) - rows["conflicts"]
         return out
 
     def nearest(self, x: float, y: float, yaw: float | None = None, walk: bool = False) -> tuple[int, float]:
@@ -167,15 +182,35 @@ class RoadNetwork:
 
         Raises JounceError: there is none.
         """
-        best, at = math.inf, (-1, 0.0)
-        for k, lane in enumerate(self.lanes):
-            if lane.walk == walk:
-                station, distance, direction = _project(np.asarray(lane.points, float), x, y)
-                if distance < best and (yaw is None or math.cos(direction - yaw) > 0.0):
-                    best, at = distance, (k, station)
-        if at[0] < 0:
+        lanes, points = self.arrays.lanes, self.arrays.points
+        p = points["p_W"]
+        owner = np.repeat(np.arange(len(lanes)), lanes["count"])
+        step = np.diff(p, axis=0)
+        long2 = np.maximum((step**2).sum(axis=1), 1e-12)
+        part = np.clip(((x - p[:-1, 0]) * step[:, 0] + (y - p[:-1, 1]) * step[:, 1]) / long2, 0.0, 1.0)
+        distance = np.hypot(p[:-1, 0] + part * step[:, 0] - x, p[:-1, 1] + part * step[:, 1] - y)
+        suits = (owner[1:] == owner[:-1]) & (lanes["kind"][owner[:-1]] == (WALK if walk else DRIVE))
+        if yaw is not None:
+            suits &= math.cos(yaw) * step[:, 0] + math.sin(yaw) * step[:, 1] > 0.0
+        if not suits.any():
             raise JounceError("road network: no lane for this place and heading")
-        return at
+        k = int(np.argmin(np.where(suits, distance, np.inf)))
+        return int(owner[k]), float(points["station"][k] + part[k] * math.sqrt(long2[k]))
+
+    def connected_parts(self, walk: bool = False) -> list[list[int]]:
+        """Return the lanes of each part of the network in which every lane is reachable from every other one, the largest part first."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        a, count = self.arrays, len(self.lanes)
+        source = np.repeat(np.arange(count), a.lanes["nexts"])
+        sides = [(k, int(row[side])) for k, row in enumerate(a.lanes) for side in ("left", "right") if row[side] >= 0]
+        joins = np.concatenate((np.column_stack((source, a.next_lanes)), np.array(sides, np.int64).reshape(-1, 2)))
+        graph = coo_array((np.ones(len(joins)), (joins[:, 0], joins[:, 1])), shape=(count, count))
+        part = connected_components(graph.tocsr(), directed=True, connection="strong")[1]
+        kind = WALK if walk else DRIVE
+        groups = [np.flatnonzero((part == n) & (a.lanes["kind"] == kind)).tolist() for n in range(part.max(initial=-1) + 1)]
+        return sorted(filter(None, groups), key=lambda group: (-len(group), group))
 
     def route(self, start: int, end: int) -> list[int]:
         """Return the numbers of the lanes of the quickest way between two lanes, both included; a change to a neighbor lane costs its length.
@@ -204,41 +239,59 @@ class RoadNetwork:
         return way[::-1]
 
 
-def _may_meet(a: Lane, b: Lane) -> bool:
-    """Return whether a conflict of two lanes matters: both lead through one crossing, or persons cross a lane for vehicles."""
-    if a.walk or b.walk:
-        return a.walk != b.walk
-    return a.crossing is not None and a.crossing == b.crossing and not np.allclose(a.points[0], b.points[0], atol=0.1)
-
-
-def _meeting(a: Lane, b: Lane) -> tuple[float, float, float, float] | None:
-    """Return begin and end of the part of lane a that is closer to b than half of both widths, and of b [m]; None: there is none."""
-    sa, pa = _dense(a)
-    sb, pb = _dense(b)
-    close = np.hypot(*(pa[:, None] - pb[None]).transpose(2, 0, 1)) < 0.5 * (a.width + b.width)
-    on_a, on_b = np.flatnonzero(close.any(axis=1)), np.flatnonzero(close.any(axis=0))
-    if len(on_a) == 0:
-        return None
-    return float(sa[on_a[0]]), float(sa[on_a[-1]]), float(sb[on_b[0]]), float(sb[on_b[-1]])
-
-
-def _dense(lane: Lane, step: float = 0.5) -> tuple[Array, Array]:
+def _dense(stations: Array, points: Array, step: float = 0.5) -> tuple[Array, Array]:
     """Return stations (n,) and points (n, 2) of a center line at about `step` m."""
-    points = np.asarray(lane.points, float)
-    s = path_length(*points.T)
-    even = np.linspace(0.0, s[-1], max(2, math.ceil(s[-1] / step) + 1))
-    return even, np.column_stack((np.interp(even, s, points[:, 0]), np.interp(even, s, points[:, 1])))
+    even = np.linspace(0.0, stations[-1], max(2, math.ceil(stations[-1] / step) + 1))
+    return even, np.column_stack((np.interp(even, stations, points[:, 0]), np.interp(even, stations, points[:, 1])))
 
 
-def _project(points: Array, x: float, y: float) -> tuple[float, float, float]:
-    """Return station [m], distance [m] and direction [rad] of the point of a polyline nearest to a place."""
-    a, step = points[:-1], np.diff(points, axis=0)
-    lengths = np.hypot(*step.T)
-    along = np.clip(((x - a[:, 0]) * step[:, 0] + (y - a[:, 1]) * step[:, 1]) / np.maximum(lengths**2, 1e-12), 0.0, 1.0)
-    foot = a + along[:, None] * step
-    distance = np.hypot(foot[:, 0] - x, foot[:, 1] - y)
-    k = int(np.argmin(distance))
-    return float(lengths[:k].sum() + along[k] * lengths[k]), float(distance[k]), float(math.atan2(step[k, 1], step[k, 0]))
+@kernel
+def pairs_that_may_meet(kinds, crossings, widths, boxes, out):
+    """Write pairs of lanes whose conflict matters and whose boxes meet to `out` (n, 2), the smaller number first, and return their number.
+
+    Lanes of one crossing matter, unless they begin at the same place, and lanes that persons cross. More pairs than `out` has rows are counted only.
+
+    boxes : (lanes, 6) x, y of the south-west corner, the north-east corner and the begin
+    """
+    found = 0
+    for a in range(len(kinds)):
+        for b in range(a + 1, len(kinds)):
+            same = kinds[a] == kinds[b]
+            if same and (kinds[a] != DRIVE or crossings[a] < 0 or crossings[a] != crossings[b]):
+                continue
+            reach = 0.5 * (widths[a] + widths[b])
+            if boxes[a, 0] - reach >= boxes[b, 2] or boxes[b, 0] - reach >= boxes[a, 2]:
+                continue
+            if boxes[a, 1] - reach >= boxes[b, 3] or boxes[b, 1] - reach >= boxes[a, 3]:
+                continue
+            if same and max(abs(boxes[a, 4] - boxes[b, 4]), abs(boxes[a, 5] - boxes[b, 5])) <= SAME_PLACE:
+                continue
+            if found < len(out):
+                out[found, 0], out[found, 1] = a, b
+            found += 1
+    return found
+
+
+@kernel
+def meet(pairs, first, stations, points, widths, out):
+    """Compute where two lanes are closer to each other than half of both widths, for pairs (n, 2) of lanes.
+
+    first : (lanes + 1,) first row of each lane in `stations` (m,) and `points` (m, 2)
+    out : (n, 4) begin and end on the first lane, begin and end on the second one [m]; -1: they do not meet
+    """
+    for n in range(len(pairs)):
+        a, b = pairs[n, 0], pairs[n, 1]
+        reach2 = (0.5 * (widths[a] + widths[b])) ** 2
+        low_a, high_a, low_b, high_b = math.inf, -1.0, math.inf, -1.0
+        for i in range(first[a], first[a + 1]):
+            for k in range(first[b], first[b + 1]):
+                dx, dy = points[i, 0] - points[k, 0], points[i, 1] - points[k, 1]
+                if dx * dx + dy * dy < reach2:
+                    low_a, high_a = min(low_a, stations[i]), max(high_a, stations[i])
+                    low_b, high_b = min(low_b, stations[k]), max(high_b, stations[k])
+        out[n, 0], out[n, 1], out[n, 2], out[n, 3] = low_a, high_a, low_b, high_b
+        if high_a < 0.0:
+            out[n, 0] = -1.0
 
 
 @inline

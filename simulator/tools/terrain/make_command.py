@@ -29,19 +29,20 @@ class TerrainFiles:
     heights: Path
     soils: Path
     objects: Path
+    lanes: Path
 
     def written(self, made: GeneratedTerrain) -> list[Path]:
         """Return the files that a terrain has."""
-        return [self.yaml, self.heights, self.soils, *([self.objects] if made.objects else [])]
+        return [self.yaml, self.heights, self.soils, *([self.objects] if made.objects else []), *([self.lanes] if made.lanes else [])]
 
 
 def files_of(out: str) -> TerrainFiles:
     """Return the files for a command-line name. Raises OutputError: one of them exists."""
     name = Path(out)
     yaml = name if name.suffix in (".yaml", ".yml") else name.with_name(f"{name.name}.yaml")
-    heights, soils, objects = (yaml.with_name(f"{yaml.stem}_{end}") for end in ("heights.png", "soils.png", "objects.csv"))
-    check_new((yaml, heights, soils, objects))
-    return TerrainFiles(yaml, heights, soils, objects)
+    others = [yaml.with_name(f"{yaml.stem}_{end}") for end in ("heights.png", "soils.png", "objects.csv", "lanes.csv")]
+    check_new((yaml, *others))
+    return TerrainFiles(yaml, *others)
 
 
 def write(made: GeneratedTerrain, files: TerrainFiles, command: str) -> None:
