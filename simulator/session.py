@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.assistance.assistance import Assistance
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.fast_call import compiled_call
 from simulator.base.rates import shown_time
@@ -92,6 +93,8 @@ class Session:
         """Objects of this session, and the collisions with them."""
         self.others = SessionVehicles(vehicle, self.world)
         """The other vehicles of this session."""
+        self.assistance: Assistance | None = None
+        """Driver assistance of the vehicle; None: it has none."""
         self.triggers = SessionTriggers(vehicle, self.others, self.world)
         """Triggers of this session."""
         self.course: SessionCourse | None = None
@@ -173,10 +176,9 @@ class Session:
         sensors = [sensor.logged for sensor in self.measuring.sensors]
         others = [row for one in self.others.vehicles for row in one.logged]
         course = [] if self.course is None else [self.course.logged]
-        return [
-            *self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults, *others, *course,
-            *self.triggers.logged,
-        ]  # fmt: skip
+        assistance = [] if self.assistance is None else self.assistance.logged
+        more = [*self.seat.logged, *assistance, *sensors, *faults, *others, *course, *self.triggers.logged]
+        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *more]
 
     @property
     def platform_state(self) -> str:
@@ -206,6 +208,8 @@ class Session:
         self.injector.begin(self.measuring.sensors, self.output.streams)
         self.command[:] = np.zeros(1, self.command.dtype)
         self.seat.begin()
+        if self.assistance is not None:
+            self.assistance.begin()
         if self.start_speed > 0.0:
             # valid until the first call of the driver
             self.command[0]["selector"], self.command[0]["throttle"] = 1, self.vehicle.start_throttle
@@ -246,6 +250,8 @@ class Session:
         brake_platform(self.cueing.records.p, self.cueing.records.s, 0)
         self.recovery.load_kernels()
         self.seat.load_kernels(self.readout)
+        if self.assistance is not None:
+            self.assistance.load_kernels(self.readout)
         self.others.load_kernels()
 
     def advance(self, count: int = 1) -> None:
@@ -325,6 +331,8 @@ class Session:
             self.course.note(self.time, self.others.seen(), self.objects, self.collisions, self._announce, self.seat.name)
         if self.traffic is not None:
             self.traffic.advance(self.time, self.objects)
+        if self.assistance is not None:
+            self.assistance.restore(self.command)
         try:
             self.seat.read(self.time, self.readout, lambda: self.measurements, self.objects, self.collisions, self.others.seen)
         except KeyboardInterrupt:
@@ -332,6 +340,9 @@ class Session:
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked
             raise PartError(self.driver, error) from error
         phase = getattr(self.driver, "phase", "")
+        if self.assistance is not None:
+            for occurrence in self.assistance.apply(self.time, self.readout, self.command, self.objects, self.driver):
+                self._announce("assistance", occurrence)
         for acted in self.triggers.advance(self.time):
             self._announce("trigger", acted)
         self.others.call_drivers(self.time, phase)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from simulator.api.command_drivers import HeldCommand, as_driver, split_drivers
 from simulator.api.loading import Changes, assemble
 from simulator.api.own_vehicle import OwnVehicle
+from simulator.assistance.assistance import Assistance
 from simulator.autonomy.outcome import Outcome, outcome_of
 from simulator.base.call_checks import FUNCTION, MAPPING, NAME, NAMES, NUMBER, TEXT, WHOLE, Kind, checks, is_name, optional
 from simulator.base.errors import ConfigError, JounceError
@@ -135,6 +136,7 @@ class Simulation:
     sensors : sensors to add, each a name or a mapping as in the list `sensors` of a session file
     others : other vehicles in the same world, each a mapping as in the list `vehicles` of a session file; its `driver` may also be an object
         or a function, as of the simulation
+    assistance : driver assistance, a mapping as the section `assistance` of a session file
     changes : values by key path, which override all files
     channels : log columns: names, fields, patterns with * and ?; empty: all
     log_rate : log rows per second of simulated time; a divisor of the steps per second
@@ -161,6 +163,7 @@ class Simulation:
         platform=Kind(lambda value: value is None or isinstance(value, DefaultPlatform) or is_name(value), "a name or a path, or None"),
         sensors=Kind(lambda value: isinstance(value, Sequence) and not isinstance(value, str | bytes), "a list of names or mappings"),
         others=Kind(lambda value: isinstance(value, Sequence) and all(isinstance(one, Mapping) for one in value), "a list of mappings"),
+        assistance=optional(MAPPING),
         changes=optional(MAPPING),
         channels=NAMES,
         log_rate=NUMBER,
@@ -177,6 +180,7 @@ class Simulation:
         platform: str | DefaultPlatform | None = DEFAULT_PLATFORM,
         sensors: Sequence[str | Mapping[str, Any]] = (),
         others: Sequence[Mapping[str, Any]] = (),
+        assistance: Mapping[str, Any] | None = None,
         changes: Changes | None = None,
         channels: Collection[str] = (),
         log_rate: float = LOG_RATE,
@@ -192,6 +196,8 @@ class Simulation:
             changes, driver = {**(changes or {}), "driver": driver}, None
         if sensors:
             changes = {**(changes or {}), "sensors": list(sensors)}
+        if assistance is not None:
+            changes = {**(changes or {}), "assistance": dict(assistance)}
         if others:
             entries, self._other_drivers = split_drivers(others)
             changes = {**(changes or {}), "vehicles": entries}
@@ -255,6 +261,11 @@ class Simulation:
     def others(self) -> Mapping[str, OtherVehicle]:
         """Other vehicles in the world by name: `vehicle` with its `readout`, `command` of one without driver, `stopped`."""
         return {one.name: one for one in self._session.others.present}
+
+    @property
+    def assistance(self) -> Assistance | None:
+        """Driver assistance: `occurrences`, `switch(system, on)`, `set_speed(speed)`; None: the session has none."""
+        return self._session.assistance
 
     @property
     def collisions(self) -> tuple[Collision, ...]:

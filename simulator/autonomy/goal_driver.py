@@ -165,6 +165,8 @@ class GoalDriver:
 
     label = "planner driver"
     """Name of the driver in messages."""
+    overrides_assistance = False
+    """Its throttle keeps a speed, and overrides no driver assistance."""
 
     def __init__(self, task: GoalTask, settings: DriverSettings, pedals: SpeedGains, steering: Mapping[str, Any]) -> None:
         if settings.vehicle is None:

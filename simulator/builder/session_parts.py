@@ -9,6 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from simulator.assistance.assistance import Assistance
+from simulator.assistance.lane_keeping import Lane, PathLane
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.builder.other_vehicles import OtherParts, one_more
 from simulator.builder.session_builder import SessionBuilder, cueing_of
@@ -22,6 +24,7 @@ from simulator.driver.contract import Driver, DriverKind, SensingDriver
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER
 from simulator.driver.make_driver import DriverContext, new_driver, without_a_person
+from simulator.driver.path import Spawn
 from simulator.faults.contract import FaultContext
 from simulator.faults.planned_fault import PlannedFault, make_faults, triggered_fault
 from simulator.maneuvers.maneuver_file import Maneuver
@@ -215,6 +218,7 @@ class SessionParts:
             session.traffic, full = self.traffic.new()
             others += full
         session.others.add(others)
+        session.assistance = self._assistance()
         if self.maneuver is not None and self.maneuver.placed_course is not None:
             session.course = SessionCourse(self.maneuver.placed_course, self.maneuver.name)
         session.message_origins = self.configuration.origins.at_start
@@ -229,6 +233,19 @@ class SessionParts:
             session.soil.load(self.ruts, self.terrain)
         self.images.soil = session.soil
         return session
+
+    def _assistance(self) -> Assistance | None:
+        """Return new driver assistance, None without the section. Raises ConfigError: there is no lane to keep."""
+        options = self.options.assistance
+        if options is None:
+            return None
+        lane: Lane | None = None
+        if options.lane_keeping is not None:
+            if self.maneuver is None or self.maneuver.path is None:
+                where = self.configuration.origins.of("assistance.lane_keeping")
+                raise where.wrong("lane_keeping", "a maneuver with a path, which gives the lane")
+            lane = PathLane(self.maneuver.path.placed(Spawn(*self.ground.spawn)), options.lane_keeping.width)
+        return Assistance(options, self.vehicle, self.traits, lane)
 
     def outlets(self, folder: Path) -> list[OutletRunner | LogOutletRunner]:
         """Return the plugin outlets for the folder of a run. Raises ConfigError, JounceError."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simulator import weather
+from simulator.assistance.section import ASSISTANCE_FIELD, AssistanceOptions
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Named, Number, Text, Variants, read
 from simulator.base.registry import KindChoice
@@ -194,6 +195,7 @@ FILE = (
         (),
     ),
     FAULTS,
+    ASSISTANCE_FIELD,
     Field("preview", Group(_PREVIEW), "preview of a washout, from an earlier run", None),
     Field(
         "ruts",
@@ -302,6 +304,8 @@ class SessionOptions:
     """Folder or rut file of an earlier run."""
     vehicles: tuple[OtherOptions, ...]
     """Other vehicles."""
+    assistance: AssistanceOptions | None
+    """Driver assistance; None: none."""
     triggers: tuple[Trigger, ...]
     traffic: TrafficOptions | None
 
@@ -326,6 +330,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             with errors.part():
                 vehicles = other_options(values["vehicles"], file)
             with errors.part():
+                assistance = AssistanceOptions.of(values["assistance"], file) if "assistance" in values else None
                 triggers = read_triggers(values["triggers"], configuration.layer.content.get("triggers") or (), file)
             with errors.part():
                 traffic = traffic_options(values.get("traffic"), file)
@@ -364,6 +369,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             on_loss=read(_CONSOLE, values.get("console", {}), file, "console")["on_loss"],
             ruts=values.get("ruts"),
             vehicles=vehicles,
+            assistance=assistance,
             triggers=triggers,
             traffic=traffic,
         )

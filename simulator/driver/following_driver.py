@@ -68,6 +68,8 @@ class FollowingDriver:
 
     label = "follow"
     """Name of the driver in messages."""
+    overrides_assistance = False
+    """Its throttle keeps a speed, and overrides no driver assistance."""
 
     def __init__(self, settings: DriverSettings) -> None:
         self._p = settings.parameters

@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 from simulator.base.field_records import filled, rows
 from simulator.base.fields import Number
 from simulator.base.records import Record
-from simulator.driver.aim_control import AimControl
+from simulator.driver.aim_control import AccelerationPedals
 from simulator.driver.following_driver import PARAMETERS
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import Path
@@ -64,7 +64,7 @@ class RacingDriver:
     def __init__(self, follower: FollowsPath, traits: InternalModel) -> None:
         numbers = tuple(one for one in PARAMETERS if isinstance(one.kind, Number))
         self._follower, self._p = follower, filled(rows(numbers), {one.name: DISTANCES.get(one.name, one.default) for one in numbers})
-        self._control = AimControl(traits)
+        self._pedals = AccelerationPedals(traits)
         self._vehicles: Sequence[SeenVehicle] = ()
         self._behind = False
 
@@ -85,13 +85,11 @@ class RacingDriver:
         gap, other_speed = self._ahead(x, y)
         most = float(self._p[0]["acceleration"])
         allowed = float(plain_following_acceleration(self._p[0], speed, gap, other_speed))
-        was_behind, self._behind = self._behind, allowed < (LETS_GO if self._behind else HOLDS_BACK) * most
+        self._behind = allowed < (LETS_GO if self._behind else HOLDS_BACK) * most
         if not self._behind:
             self._follower.read(t, readout, command)
         elif self._follower.steer(t, readout, command):
-            if not was_behind:
-                self._control.begin(t, speed)
-            self._control.press(t, readout, command, min(allowed, TO_TARGET * (self._follower.target_speed(t) - speed)))
+            self._pedals.press(t, readout, command, min(allowed, TO_TARGET * (self._follower.target_speed(t) - speed)))
             command[0]["selector"], command[0]["parking_brake"] = 1, 0.0
 
     def _ahead(self, x: float, y: float) -> tuple[float, float]:

@@ -30,6 +30,8 @@ class ScriptedDriver:
 
     label = "scripted driver"
     """Name of the driver in messages."""
+    overrides_assistance = False
+    """Its throttle keeps a speed, and overrides no driver assistance."""
 
     def __init__(self, rows: Sequence[ScriptRow], speed: SpeedControl | None = None) -> None:
         self._rows = list(rows)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from simulator.assistance.assistance import MAX_SET_SPEED, SYSTEM_NAMES, Assistance
 from simulator.base.errors import NOTHING, ConfigError, JounceError
 from simulator.base.fields import Anything, Choice, Field, FieldType, Flag, Group, Number, Text, read
 from simulator.base.rates import shown_time
@@ -360,6 +361,39 @@ def _step_volume(steps: int) -> Callable[[Controlled, None], Effect]:
     return lambda drive, _: _volume(drive, drive.session.sound.volume_after(steps))
 
 
+def _assistance(drive: Controlled) -> Assistance:
+    """Return the driver assistance. Raises ConfigError: the vehicle has none."""
+    if drive.session.assistance is None:
+        raise ConfigError("event", "assistance", NOTHING, "a session with the section `assistance`")
+    return drive.session.assistance
+
+
+def _switch_system(name: str) -> Callable[[Controlled, bool | None], Effect]:
+    def act(drive: Controlled, on: bool | None) -> Effect:
+        on = _assistance(drive).switch(name, on)
+        drive.show(f"{SYSTEM_NAMES[name]} {'on' if on else 'off'}", TUNED_TIME)
+        return Effect(name, on)
+
+    return act
+
+
+def _set_speed(drive: Controlled, given: Any) -> Effect:
+    speed = read(SET_SPEED, given, "event", "set_speed")["speed"]
+    _assistance(drive).set_speed(speed)
+    drive.show(f"set speed {3.6 * speed:.0f} km/h", TUNED_TIME)
+    return Effect("set_speed", given)
+
+
+def _step_set_speed(steps: int) -> Callable[[Controlled, None], Effect]:
+    return lambda drive, _: _set_speed(drive, {"speed_mps": _assistance(drive).stepped_speed(steps)})
+
+
+def _time_gap(drive: Controlled, seconds: float) -> Effect:
+    _assistance(drive).need("acc").time_gap = seconds
+    drive.show(f"time gap {seconds:.1f} s", TUNED_TIME)
+    return Effect("time_gap", seconds)
+
+
 def _show_camera(name: str) -> Callable[[Controlled, None], Effect]:
     return lambda drive, _: Effect(name)  # the window has changed its camera itself
 
@@ -379,6 +413,8 @@ PLACE = (
     Field("heading", Number("rad", -math.tau, math.tau), "heading, + = left of the x axis; default: the present one", None, written="deg"),
 )
 """Keys of the value of `place`."""
+SET_SPEED = (Field("speed", Number("m/s", 0.0, MAX_SET_SPEED), "set speed", written="kph"),)
+"""Keys of the value of `set_speed`."""
 FAULT = Anything("the type of a fault, or a mapping as in the list faults of a session file (docs/faults.md)")
 NEXT = Anything("a mapping of vehicle, terrain, maneuver, driver and weather, for the next run")
 _NAME = Text("the name of a driver of this drive")
@@ -404,6 +440,14 @@ COMMANDS: dict[str, EventKind] = {
         EventKind(
             "driver", _driver, SUPERVISORS, "let another driver of the drive take over; a person does when a control moves", _NAME, True
         ),
+        *(
+            EventKind(name, _switch_system(name), DRIVERS, f"turn the {words} on (true) or off (false)", Flag(), toggles=True)
+            for name, words in SYSTEM_NAMES.items()
+        ),
+        EventKind("set_speed", _set_speed, DRIVERS, "set the speed of cruise control or speed limiter", Group(SET_SPEED)),
+        EventKind("set_speed_up", _step_set_speed(1), LOCAL, "increase this speed to the next multiple of 5 km/h"),
+        EventKind("set_speed_down", _step_set_speed(-1), LOCAL, "decrease this speed to the next multiple of 5 km/h"),
+        EventKind("time_gap", _time_gap, DRIVERS, "set the time gap of the cruise control", Number("s", 0.8, 5.0)),
         EventKind("take_over", _take_over, PERSONS, "the person takes over now"),
         EventKind("driver_asked", _note_asked, frozenset({Origin.DRIVE}), "the person has been asked to take over", _NAME),
         EventKind("platform", _platform, LOCAL | {Origin.DRIVE}, "raise or park the motion platform", _ORDER, toggles=True),

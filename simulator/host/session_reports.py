@@ -6,6 +6,7 @@ import math
 import threading
 from functools import partial
 
+from simulator.assistance.assistance import occurrence_text, short_text
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_view import DriveView
 from simulator.incident import is_upright
@@ -17,6 +18,8 @@ from vehicles.contact.collisions import SEPARATE
 ROLLED_OVER = "rolled over: press T to put the vehicle upright"
 COLLISION_TIME = 4.0
 """s for which the window shows a collision."""
+ASSISTANCE_TIME = 2.0
+"""s for which the window shows a warning or an intervention of the driver assistance."""
 HINT_TICKS = 500
 """Ticks between two checks whether the vehicle is upright."""
 
@@ -26,8 +29,7 @@ class SessionReports:
 
     def __init__(self, messages: DriveMessages, view: DriveView) -> None:
         self._messages, self._view = messages, view
-        self._passings = 0
-        self._failures = self._troubles = self._incidents = self._collisions = 0
+        self._passings = self._failures = self._troubles = self._incidents = self._collisions = self._assistance = 0
         self._in_incident = self._stopped = False
         self._active: set[str] = set()
         self._of_others: set[str] = set()
@@ -50,6 +52,7 @@ class SessionReports:
             self._passings = len(session.course.passings)
         self._report_stop(session)
         self._report_faults(session)
+        self._report_assistance(session)
         self._report_collisions(session)
         self._report_incident(session)
         if self._view.window is not None and session.tick % HINT_TICKS == 0:
@@ -74,6 +77,16 @@ class SessionReports:
         for name in sorted(active - self._active):
             self._messages.say(f"fault {name} begins at {session.time:.2f} s")
         self._active = active
+
+    def _report_assistance(self, session: Session) -> None:
+        """Report warnings and interventions of the driver assistance."""
+        occurrences = [] if session.assistance is None else session.assistance.occurrences
+        self._assistance = min(self._assistance, len(occurrences))
+        for one in occurrences[self._assistance :]:
+            self._messages.say(occurrence_text(one))
+            if self._view.window is not None:
+                self._view.window.show_message(short_text(one), ASSISTANCE_TIME)
+        self._assistance = len(occurrences)
 
     def _report_collisions(self, session: Session) -> None:
         """Report new collisions, once the vehicle has left the object or has touched it for SEPARATE."""

@@ -43,6 +43,8 @@ class PhaseDriver:
 
     label = "maneuver driver"
     """Name of the driver in messages."""
+    overrides_assistance = False
+    """Its throttle keeps a speed, and overrides no driver assistance."""
 
     def __init__(
         self,

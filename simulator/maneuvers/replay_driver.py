@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.assistance.assistance import RAW
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Text
 from simulator.base.records import Record
@@ -23,6 +24,8 @@ PARAMETERS = (
     Field("vehicle", Text("a name"), "vehicle of that run (default: its first vehicle)", None),
 )
 CACHED_RUNS = 8
+DELIBERATE = "assistance_driver_deliberate"
+"""Column of a run with driver assistance, which changes commands; the log has those of the driver, too."""
 
 
 class RecordedDriver:
@@ -39,9 +42,16 @@ class RecordedDriver:
     """Name of the driver in messages."""
 
     def __init__(self, columns: dict[str, Any], row: int = 0, prefix: str = "command_") -> None:
-        self._commands = {name: columns[prefix + name] for name in NAMES}
+        own = {name: f"assistance_driver_{name}" for name in RAW} if prefix == "command_" and DELIBERATE in columns else {}
+        self._commands = {name: columns[own.get(name, prefix + name)] for name in NAMES}
+        self._deliberate = columns.get(DELIBERATE)
         self._last = len(self._commands[NAMES[0]]) - 1
         self._next = row
+
+    @property
+    def overrides_assistance(self) -> bool:
+        """Whether the throttle of the recorded driver overrides driver assistance."""
+        return self._deliberate is None or bool(self._deliberate[self._next])
 
     @property
     def is_over(self) -> bool:

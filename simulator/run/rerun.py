@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.assistance.assistance import RAW
 from simulator.base.console import print_error, print_line
 from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.json_output import json_text
@@ -43,6 +44,8 @@ from vehicles.command import COMMAND
 
 NEEDED = ("time", *(f"command_{name}" for name, *_ in COMMAND))
 """Columns that the rerun of a run with a human driver needs."""
+OF_DRIVER = (*(f"driver_{name}" for name in RAW), "driver_deliberate")
+"""Columns that it needs in addition with driver assistance: the commands before the assistance has changed them."""
 
 TICKS_BETWEEN = 100
 """Ticks between two updates of the progress bar."""
@@ -263,7 +266,8 @@ def _repeat_others(parts: SessionParts, session: Session, columns: dict[str, Any
 def _recorded_commands(parts: SessionParts, log: LogInfo, columns: dict[str, Any], has_events: bool) -> dict[str, Any]:
     """Return the columns with the recorded commands of a person or a plugin driver. Raises ConfigError: the log does not contain all that is
     needed."""
-    missing = [name for name in NEEDED if name not in columns]
+    assisted = () if parts.options.assistance is None else tuple(f"assistance_{name}" for name in OF_DRIVER)
+    missing = [name for name in (*NEEDED, *assisted) if name not in columns]
     if missing:
         expected = f"channels with {', '.join(missing)}, needed to repeat the commands of a person"
         raise ConfigError(log.file, "outlets.telemetry.channels", list(parts.options.log.channels), expected)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.assistance.assistance import occurrence_text
 from simulator.autonomy.goal_driver import GoalDriver
 from simulator.autonomy.map_picture import write_map_picture
 from simulator.autonomy.outcome import KEY, Outcome, outcome_in_log, outcome_of
@@ -157,7 +158,9 @@ class _Recorders:
 
 
 def _print_troubles(parts: SessionParts, session: Session, run: _Outcome, say: Callable[[str], None]) -> None:
-    """Print collisions, failures of parts and an early end."""
+    """Print warnings and interventions, collisions, failures of parts and an early end."""
+    for occurrence in () if session.assistance is None else session.assistance.occurrences:
+        say(occurrence_text(occurrence))
     for collision in (*session.collisions, *session.others.collisions):
         say(collision.message)
     for trouble in (*parts.vehicle.troubles, *session.others.troubles, *run.dropped):

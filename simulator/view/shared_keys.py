@@ -22,7 +22,7 @@ KEYS = (
     "left", "right", "up", "down", "space", "reset", "pause", "upright", "camera", "camera_1", "camera_2", "camera_3",
     "selector_up", "selector_down", "shift_up", "shift_down", "starter", "drive", "neutral", "reverse", "parking_brake", "motion", "escape",
     "low_range", "center_lock", "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down", "driver",
-    "last_seconds", "horn", "mute", "volume_up", "volume_down",
+    "last_seconds", "horn", "mute", "volume_up", "volume_down", "acc", "limiter", "lane_keeping", "set_speed_up", "set_speed_down",
 )  # fmt: skip
 """Keys that a view passes to the host, by their meaning. `simulator.view.key_bindings.ACTIONS` assigns the keys of the keyboard to them;
 `simulator.driver.input_devices.keyboard.ACTIONS` defines their actions."""

@@ -39,6 +39,7 @@ Action = Literal[
     "drive", "neutral", "reverse", "selector_up", "selector_down", "gear_up", "gear_down", "starter", "parking_brake", "low_range",
     "center_lock", "hold_parking_brake", "reset", "upright", "pause", "driver", "last_seconds", "platform", "quit",
     "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down", "horn", "mute", "volume_up", "volume_down",
+    "acc", "limiter", "lane_keeping", "set_speed_up", "set_speed_down",
     "camera", "camera_1", "camera_2", "camera_3", "motion_chart", "insets", "help",
     "gate_reverse", "gate_1", "gate_2", "gate_3", "gate_4", "gate_5", "gate_6", "gate_7",
     "menu", "menu_up", "menu_down", "menu_left", "menu_right", "menu_choose", "menu_back",

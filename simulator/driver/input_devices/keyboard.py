@@ -23,6 +23,7 @@ ACTIONS = {
     **{key: key for key in ("low_range", "center_lock")},
     **{key: key for key in ("intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down")},
     **{key: key for key in ("mute", "volume_up", "volume_down")},
+    **{key: key for key in ("acc", "limiter", "lane_keeping", "set_speed_up", "set_speed_down")},
     **{key: key for key in ("camera", "camera_1", "camera_2", "camera_3")},
 }
 """Actions of keys, by their names in `simulator.view.shared_keys.KEYS`; `simulator.view.key_bindings` assigns the keyboard. The lever

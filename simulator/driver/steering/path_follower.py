@@ -37,6 +37,8 @@ class PathFollower:
 
     label = "path follower"
     """Name of the driver in messages."""
+    overrides_assistance = False
+    """Its throttle keeps a speed, and overrides no driver assistance."""
 
     def __init__(
         self,
