@@ -25,10 +25,12 @@ from simulator.driver.seen_vehicle import FIRST, SeenVehicle
 from simulator.incident import verdict_text
 from simulator.session_objects import SessionObjects
 from simulator.tick import VALID, VEHICLE_ROW, WATCH, place_others
+from simulator.view.vehicle_parts import vehicle_parts
+from simulator.view.vehicle_states import NO_STATES, states_of
 from terrain.ground import Ground, GroundArrays
 from terrain.objects.object_set import ObjectSet
 from vehicles.command import COMMAND
-from vehicles.contact.vehicle_objects import bind_objects, vehicle_objects
+from vehicles.contact.vehicle_objects import bind_objects
 from vehicles.vehicle import Vehicle
 
 
@@ -118,6 +120,7 @@ class SessionVehicles:
         self._collisions: list[tuple[CollisionList, int]] = []
         self._stops: list[str] = []
         self._seen_at, self._seen_vehicles = math.nan, list[SeenVehicle]()
+        self._read_at, self._states = math.nan, NO_STATES
         self._object_views: dict[int, ObjectSet] = {}
         self._views_of: tuple[ObjectSet, int, int] = (world.objects, -1, -1)
         self._place: Callable[..., None] | None = None
@@ -136,7 +139,7 @@ class SessionVehicles:
                     f"vehicle {one.name}: {one.vehicle.description.name} has another layout of axles than the first vehicle, "
                     f"{self._first.description.name}; expected the same numbers of axles and wheels"
                 )
-            parts = vehicle_objects(one.name, one.vehicle.model.object_contact, one.vehicle.wheel_centers)
+            parts = vehicle_parts(one.name, one.vehicle)
             if one.name not in self._world.objects.names:
                 self._world.put(parts)
             first = next(row for row, part in enumerate(self._world.objects.objects) if part.name == one.name)
@@ -148,7 +151,7 @@ class SessionVehicles:
     def begin(self, ground: Ground) -> None:
         """Put all vehicles at their starts. Raises JounceError: no equilibrium there."""
         self.rows = np.zeros(len(self.vehicles), dtype_of(VEHICLE_ROW))
-        self._addresses, self._seen_at = [], math.nan
+        self._addresses, self._seen_at, self._read_at = [], math.nan, math.nan
         for number, (one, (first, count)) in enumerate(zip(self.vehicles, self._objects, strict=True), 1):
             v = one.vehicle
             v.reset(ground, *one.start, speed=one.speed)
@@ -181,10 +184,26 @@ class SessionVehicles:
             self._seen_at, self._seen_vehicles = now, [_seen(name, vehicle) for name, vehicle in vehicles]
         return self._seen_vehicles
 
+    def read(self) -> None:
+        """Bring the readouts up to date."""
+        now = float(self._first.space.state[0]["time"])
+        if now != self._read_at:
+            self._read_at = now
+            for one in self.vehicles:
+                one.vehicle.read(one.command)
+            in_order = sorted(zip(self._objects, self.vehicles, strict=True), key=lambda pair: pair[0])
+            self._states = states_of([one.vehicle.readout[0] for _, one in in_order])
+
+    @property
+    def states(self) -> Record:
+        """Present states for pictures, a new record at each time, in the order of `simulator.view.vehicle_parts.vehicles_among`."""
+        self.read()
+        return self._states
+
     def call_drivers(self, time: float) -> None:
         """Let the drivers fill the commands of their vehicles. A vehicle whose driver fails brakes; the others go on."""
+        self.read()
         for number, one in enumerate(self.vehicles, 1):
-            one.vehicle.read(one.command)
             if one.seat is None or one.stopped:
                 continue
             try:

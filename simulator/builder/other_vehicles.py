@@ -14,12 +14,12 @@ from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER
 from simulator.driver.make_driver import DriverContext, new_driver
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.session_vehicles import OtherVehicle
+from simulator.view.vehicle_parts import vehicle_parts
 from terrain.ground import Ground
 from terrain.objects.errors import ObjectError
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.world_object import WorldObject
 from vehicles import step_stability
-from vehicles.contact.vehicle_objects import vehicle_objects
 from vehicles.vehicle import Vehicle
 
 
@@ -66,7 +66,7 @@ def with_others(ground: Ground, others: tuple[OtherParts, ...]) -> Ground:
     for one in others:
         x, y, yaw = one.ground.spawn
         place = (x, y, ground.height(x, y))
-        parts += vehicle_objects(one.options.name, one.vehicle.model.object_contact, one.vehicle.wheel_centers, place, yaw)
+        parts += vehicle_parts(one.options.name, one.vehicle, place, yaw)
     try:
         return replace(ground, objects=ObjectSet((*ground.objects.objects, *parts), ground.objects.first))
     except ObjectError as error:
