@@ -191,12 +191,11 @@ class SessionVehicles:
             self._read_at = now
             for one in self.vehicles:
                 one.vehicle.read(one.command)
-            in_order = sorted(zip(self._objects, self.vehicles, strict=True), key=lambda pair: pair[0])
-            self._states = states_of([one.vehicle.readout[0] for _, one in in_order])
+            self._states = states_of([first for first, _ in self._objects], [one.vehicle.readout[0] for one in self.vehicles])
 
     @property
     def states(self) -> Record:
-        """Present states for pictures, a new record at each time, in the order of `simulator.view.vehicle_parts.vehicles_among`."""
+        """Present states for pictures, a new record at each time."""
         self.read()
         return self._states
 

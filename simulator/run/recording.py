@@ -248,17 +248,25 @@ class Recording:
 
     def _vehicles(self, row: int) -> Record:
         group, k = self._locate(row)
-        return states_of([records[k] for records in group.vehicles])
+        return states_of(self._parts, [records[k] for records in group.vehicles])
 
     def _other_tables(self) -> list[tuple[str, Table]]:
-        """Return prefix and fields of the columns of each other vehicle; without the columns of all, print a message and return none."""
+        """Return prefix and fields of the columns of each other vehicle; print a message about those without columns."""
         tables = {one.options.name: one.vehicle.readout_table for one in self.parts.others}
-        names = [one.vehicle.name for one in vehicles_among(self.parts.ground.objects)]
-        found = [(f"{name}_", tuple(field for field in tables[name] if field[0] in VEHICLE)) for name in names]
-        if all(column.name in self._groups.names for one in found for column in _columns(*one)):
-            return found
-        self._say(f"{self.file}: the other vehicles are drawn at their starts, because the log was written without their columns")
-        return []
+        found: list[tuple[str, Table]] = []
+        self._parts: list[int] = []
+        missing: list[str] = []
+        for one in vehicles_among(self.parts.ground.objects):
+            name = one.vehicle.name
+            source = f"{name}_", tuple(field for field in tables[name] if field[0] in VEHICLE)
+            if all(column.name in self._groups.names for column in _columns(*source)):
+                found.append(source)
+                self._parts.append(one.first)
+            else:
+                missing.append(name)
+        if missing:
+            self._say(f"{self.file}: drawn at the start, because the log was written without their columns: {', '.join(missing)}")
+        return found
 
     def _need(self, missing: Sequence[str]) -> None:
         """Raise ConfigError if fields or columns are missing."""

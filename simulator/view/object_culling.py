@@ -167,17 +167,18 @@ class ObjectItems:
         self.edits += 1
         self._time = np.nan
 
-    def place_vehicles(self, p_WB: NDArray[np.float64], R_WB: NDArray[np.float64]) -> None:
-        """Place the parts of the first vehicles, whose poses are given (n, 3) [m], (n, 3, 3); others will draw these vehicles."""
-        vehicles = self.data.vehicles[: len(p_WB)]
-        numbers = np.repeat(np.arange(len(vehicles)), vehicles[:, 1])
-        rows = vehicles[numbers, 0] + np.arange(len(numbers)) - np.repeat(np.cumsum(vehicles[:, 1]) - vehicles[:, 1], vehicles[:, 1])
+    def place_vehicles(self, numbers: Rows, p_WB: NDArray[np.float64], R_WB: NDArray[np.float64]) -> None:
+        """Place the parts of vehicles that others draw: rows (n,) of `ObjectData.vehicles`, poses (n, 3) [m], (n, 3, 3)."""
+        first, count = self.data.vehicles[numbers, 0], self.data.vehicles[numbers, 1]
+        which = np.repeat(np.arange(len(numbers)), count)
+        rows = first[which] + np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
+        p_WB, R_WB = p_WB[which], R_WB[which]
         self.drawn[:] = True
         self.drawn[rows] = False
-        moved = (self.position[rows] != p_WB[numbers]).any(axis=1) | (self.rotation[rows] != R_WB[numbers]).any(axis=(1, 2))
+        moved = (self.position[rows] != p_WB).any(axis=1) | (self.rotation[rows] != R_WB).any(axis=(1, 2))
         self._driven[:] = False
         self._driven[rows] = moved
-        self.position[rows], self.rotation[rows] = p_WB[numbers], R_WB[numbers]
+        self.position[rows], self.rotation[rows] = p_WB, R_WB
         self._write(rows[moved])
 
     def place(self, time: float) -> None:

@@ -78,10 +78,6 @@ class Objects:
         """Apply changes from the host."""
         self.items.apply(changes)
 
-    def place_vehicles(self, p_WB: NDArray, R_WB: NDArray) -> None:
-        """Place the parts of the first vehicles, which are drawn as vehicles and not as objects."""
-        self.items.place_vehicles(p_WB, R_WB)
-
     def place(self, time: float, shot: Shot) -> None:
         """Place moving objects at simulated time `time` [s] and draw the shadow map. Call this before the image is drawn."""
         if not self.any:

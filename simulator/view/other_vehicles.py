@@ -13,7 +13,7 @@ from simulator.base.records import Record
 from simulator.view.bodies.kinds import body_of
 from simulator.view.gl_objects import Mesh, Program
 from simulator.view.meshes import LAYOUT, mirrored, simplified
-from simulator.view.object_culling import SIGHT, planes_of
+from simulator.view.object_culling import SIGHT, ObjectItems, planes_of
 from simulator.view.object_data import ObjectData
 from simulator.view.object_meshes import indexed
 from simulator.view.object_shadows import UNIT_OF_CASTERS
@@ -71,7 +71,8 @@ class OtherVehicles:
             program.use().set(shadow=4, casters=UNIT_OF_CASTERS)
         self._kinds: list[_Kind] = []
         self._texts: list[dict[str, Any]] = []
-        self._states, self._R = NO_STATES, np.zeros((0, 3, 3))
+        self._states, self._R, self._kind_of = NO_STATES, np.zeros((0, 3, 3)), np.zeros(0, np.int64)
+        """Drawn vehicles: states, R_WB, row of `_kinds` or -1"""
         self.show(data)
 
     def show(self, data: ObjectData) -> None:
@@ -82,13 +83,17 @@ class OtherVehicles:
             self._texts = data.geometries
             self._kinds = [_Kind(geometry) for geometry in self._texts]
         self._vehicles = data.vehicles
+        self._states, self._R, self._kind_of = NO_STATES, np.zeros((0, 3, 3)), np.zeros(0, np.int64)
 
-    def place(self, states: Record, present: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Take the states of the first vehicles and whether each object is present; return their poses p_WB (n, 3), R_WB (n, 3, 3)."""
-        self._states = states[: len(self._vehicles)]
+    def place(self, states: Record, items: ObjectItems) -> None:
+        """Draw vehicles in these states from now on, those that are present among the objects."""
+        numbers = np.searchsorted(self._vehicles[:, 0], states["row"])
+        known = numbers < len(self._vehicles)
+        known[known] = self._vehicles[numbers[known], 0] == states["row"][known]
+        self._states, numbers = states[known], numbers[known]
         self._R = rotations(self._states["q_WB"])
-        self._present = present[self._vehicles[: len(self._states), 0]]
-        return self._states["p_WB"], self._R
+        items.place_vehicles(numbers, self._states["p_WB"], self._R)
+        self._kind_of = np.where(items.present[self._states["row"]], self._vehicles[numbers, 2], -1)
 
     def draw(self, clip_of_world: NDArray, eye: NDArray, shadow: dict[str, Any]) -> None:
         """Draw the opaque parts. shadow: uniforms of the shadows of the first vehicle and of objects."""
@@ -120,9 +125,9 @@ class OtherVehicles:
         """Yield each kind with the vehicles that are inside the view, the nearest first, and their levels of detail."""
         if not len(self._states):
             return
-        planes, kinds = planes_of(clip_of_world), self._vehicles[: len(self._states), 2]
+        planes = planes_of(clip_of_world)
         for number, kind in enumerate(self._kinds):
-            rows = np.flatnonzero((kinds == number) & self._present)
+            rows = np.flatnonzero(self._kind_of == number)
             center = self._states["p_WB"][rows] + self._R[rows] @ kind.middle
             distance = np.linalg.norm(center - eye, axis=1)
             inside = (center @ planes[:, :3].T + planes[:, 3] > -kind.reach).all(axis=1) & (distance - kind.reach < SIGHT)
@@ -147,7 +152,7 @@ class OtherVehicles:
         out[:, :3, :3], out[:, :3, 3] = self._R[rows], s["p_WB"]
         distance = np.linalg.norm(s["p_WB"] - eye, axis=1)
         out[:, 3, 0], out[:, 3, 1], out[:, 3, 2] = s["stop_lamps"], s["reverse_lamps"], haze(distance)
-        out[:, 3, 3] = 1 + self._vehicles[rows, 0]
+        out[:, 3, 3] = 1 + s["row"]
         return out.reshape(-1, 16)
 
     def _wheels(self, kind: _Kind, rows: NDArray[np.int64], eye: NDArray) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

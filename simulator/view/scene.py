@@ -100,7 +100,7 @@ class Scene:
 
     def place_vehicles(self, states: Record) -> None:
         """Draw the other vehicles in these states (records of `simulator.view.vehicle_states.VEHICLE`) in all further images."""
-        self.objects.place_vehicles(*self._others.place(states, self.objects.items.present))
+        self._others.place(states, self.objects.items)
 
     def draw(self, state: Record, dt: float, target: int, width: int, height: int) -> Shot:
         """Draw a state (fields of STATE) into frame buffer `target`, dt seconds after the last image; return the camera."""

@@ -13,6 +13,7 @@ from vehicles.axle_layout import WHEELS
 
 VEHICLE: Table = (
     # name        shape        unit   description
+    ("row", (), "1", "row of its first part among the objects", "i8"),
     ("p_WB", (3,), "m", "position of the chassis reference point in the world"),
     ("q_WB", (4,), "1", "attitude of the chassis, quaternion w, x, y, z"),
     ("wheel_angle", (WHEELS,), "rad", "rotation of the wheel about its axle"),
@@ -34,12 +35,17 @@ def lamps(s: Any) -> tuple[float, float]:
     return float(s["brake"] > PRESSED), float(s["gear"] < 0)
 
 
-def states_of(rows: Sequence[Any]) -> Record:
-    """Return the states (n,) of vehicles from rows of READOUT with the fields `simulator.telemetry.replay_columns.VEHICLE`."""
+def states_of(parts: Sequence[int], rows: Sequence[Any]) -> Record:
+    """Return the states (n,) of vehicles, in the order of their parts.
+
+    parts : rows of their first parts among the objects
+    rows : rows of READOUT with the fields `simulator.telemetry.replay_columns.VEHICLE`
+    """
     if not rows:
         return NO_STATES
     out = record(states_table(max(len(s["p_BK"]) for s in rows)), len(rows))
-    for one, s in zip(out, rows, strict=True):
+    for one, (part, s) in zip(out, sorted(zip(parts, rows, strict=True), key=lambda pair: pair[0]), strict=True):
+        one["row"] = part
         count = len(s["p_BK"])
         one["p_WB"], one["q_WB"] = s["p_WB"], s["q_WB"]
         for name in ("wheel_angle", "p_BK", "R_BK"):
@@ -63,9 +69,10 @@ def between(before: Record, after: Record, share: float) -> Record:
     out = after.copy()
     if before.dtype != after.dtype or not len(after):
         return out
-    count = min(len(before), len(after))
-    stays = np.flatnonzero(np.linalg.norm(after["p_WB"][:count] - before["p_WB"][:count], axis=1) < JUMP)
-    a, b = before[stays], after[stays]
+    _, old, new = np.intersect1d(before["row"], after["row"], return_indices=True)
+    near = np.linalg.norm(after["p_WB"][new] - before["p_WB"][old], axis=1) < JUMP
+    stays = new[near]
+    a, b = before[old[near]], after[stays]
     for name in ("p_WB", "wheel_angle", "p_BK", "R_BK"):
         out[name][stays] = a[name] + share * (b[name] - a[name])
     sign = np.where((a["q_WB"] * b["q_WB"]).sum(axis=1, keepdims=True) < 0.0, -1.0, 1.0)

@@ -140,7 +140,7 @@ def test_other_vehicles_of_a_replay_are_those_of_the_drive(tmp_path, channels):
     if not channels:  # a row has all vehicles at the same time
         times = recording.columns("rolls_time", "time")
         np.testing.assert_array_equal(times["rolls_time"], times["time"])
-    assert not [text for text in messages if "other vehicles are" in text]
+    assert not [text for text in messages if "drawn at the start" in text]
 
 
 def test_a_log_without_columns_of_other_vehicles_has_them_at_their_starts(tmp_path):
@@ -150,8 +150,8 @@ def test_a_log_without_columns_of_other_vehicles_has_them_at_their_starts(tmp_pa
     pq.write_table(table.drop_columns([name for name in table.column_names if name.startswith("ahead_")]), file)
     messages: list[str] = []
     recording = Recording(tmp_path / "run", messages.append)
-    assert len(recording.vehicles(0.3)) == 0
-    assert [text for text in messages if "other vehicles are drawn at their starts" in text]
+    assert len(recording.vehicles(0.3)) == 2
+    assert [text for text in messages if "drawn at the start" in text and text.endswith(": ahead")]
 
 
 def test_states_between_rows_are_interpolated(recorded):
