@@ -356,7 +356,7 @@ class Session:
 
     def serve(self, outlets: Sequence[Outlet], sensors: Sequence[MountedSensor] = ()) -> None:
         """Call sensors, then outlets, with the present readout."""
-        self.measuring.measure(sensors, self.time, self.readout, self.objects, self.clock is None)
+        self.measuring.measure(sensors, self.time, self.readout, self.objects, lambda: self.others.states, self.clock is None)
         if outlets:
             seen = self.watch.state[0]
             self.cueing.monitor.update(seen["f_H_B"], seen["w_WB_B"])  # the motion that the driver's head feels

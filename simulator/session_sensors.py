@@ -60,11 +60,13 @@ class SessionSensors:
             sensor.deliver(time, wait)
             self._note(sensor.trouble)
 
-    def measure(self, sensors: Sequence[MountedSensor], time: float, readout: Record, objects: ObjectSet, wait: bool) -> None:
-        """Let some of the sensors measure; `wait` for plugins, not in real time."""
+    def measure(
+        self, sensors: Sequence[MountedSensor], time: float, readout: Record, objects: ObjectSet, vehicles: Callable[[], Record], wait: bool
+    ) -> None:
+        """Let some of the sensors measure; `vehicles` returns the states of the others; `wait` for plugins, not in real time."""
         for sensor in sensors:
             history = partial(self._poses.since, sensor.last_tick)
-            sensor.serve(SensorInput(time, readout, history, partial(self._worlds.world, objects)), wait)
+            sensor.serve(SensorInput(time, readout, history, partial(self._worlds.world, objects, vehicles)), wait)
             sensor.last_tick = self._poses.ticks
             self._note(sensor.trouble)
 

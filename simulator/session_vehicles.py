@@ -28,11 +28,13 @@ from simulator.faults.session_faults import SessionFaults
 from simulator.incident import verdict_text
 from simulator.session_objects import SessionObjects
 from simulator.tick import VALID, VEHICLE_ROW, WATCH, StateMonitor, end_step, new_watch, place_others, step_group
+from simulator.view.vehicle_parts import vehicle_parts
+from simulator.view.vehicle_states import NO_STATES, states_of
 from terrain.ground import GroundArrays
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.records import no_world
 from vehicles.command import COMMAND
-from vehicles.contact.vehicle_objects import bind_objects, list_vehicles, vehicle_objects
+from vehicles.contact.vehicle_objects import bind_objects, list_vehicles
 from vehicles.vehicle import Vehicle
 
 
@@ -192,6 +194,7 @@ class SessionVehicles:
         self._stops: list[str] = []
         self._changed_faults: list[tuple[str, bool]] = []
         self._seen_at, self._seen_vehicles = math.nan, list[SeenVehicle]()
+        self._read_at, self._states = math.nan, NO_STATES
         self._object_views: dict[str, ObjectSet] = {}
         self._views_of: tuple[ObjectSet, int, int] = (world.objects, -1, -1)
 
@@ -220,7 +223,7 @@ class SessionVehicles:
 
     def _make_parts(self, one: OtherVehicle) -> None:
         """Create the objects of a vehicle, unless the ground has them. Raises ObjectError: an object has the name."""
-        parts = vehicle_objects(one.name, one.vehicle.model.object_contact, one.vehicle.wheel_centers)
+        parts = vehicle_parts(one.name, one.vehicle)
         if one.name not in self._world.objects.names:
             self._world.put(parts)
         first = next(row for row, part in enumerate(self._world.objects.objects) if part.name == one.name)
@@ -285,7 +288,7 @@ class SessionVehicles:
         for one in new:
             bind_objects(objects, self._spans[one.name], one.vehicle.model.object_contact)
         rows = np.zeros(len(present), dtype_of(VEHICLE_ROW))
-        self._addresses, self._seen_at = [], math.nan
+        self._addresses, self._seen_at, self._read_at = [], math.nan, math.nan
         for one, row in zip(present, rows, strict=True):
             v, span = one.vehicle, self._spans[one.name]
             model, data = addresses_in(v.model), addresses_in(v.space)
@@ -339,9 +342,19 @@ class SessionVehicles:
         return self._seen_vehicles
 
     def read(self) -> None:
-        """Update the readouts."""
-        for one in self.present:
-            one.vehicle.read(one.command)
+        """Bring the readouts up to date."""
+        now = float(self._first.space.state[0]["time"])
+        if now != self._read_at:
+            self._read_at, present = now, self.present
+            for one in present:
+                one.vehicle.read(one.command)
+            self._states = states_of([self._spans[one.name][0] for one in present], [one.vehicle.readout[0] for one in present])
+
+    @property
+    def states(self) -> Record:
+        """Present states for pictures, a new record at each time."""
+        self.read()
+        return self._states
 
     def call_drivers(self, time: float, phase: str) -> None:
         """Let the drivers fill the commands of their vehicles, and advance the faults. A vehicle whose driver fails brakes; the others go on.

@@ -14,8 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import ErrorCollector
 from simulator.base.records import Record
@@ -38,10 +36,9 @@ from simulator.configuration.session_file import SessionOptions, read_session
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.telemetry.recorded_preview import log_file, preview_of_log
 from simulator.telemetry.run_folder import RUTS_NAME
+from simulator.view.vehicle_parts import view_geometry
 from terrain.ground import Ground
 from vehicles import step_stability
-from vehicles.corner_layout import axle_of
-from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.platform import hexapod
 from washout.preview import Preview
@@ -207,24 +204,3 @@ def _has_outline(configuration: Configuration) -> bool:
     """Return whether a maneuver can be read without its vehicle."""
     with configuration.reading("maneuver") as (content, _):
         return isinstance(content, dict) and ("body" in content or not isinstance(content.get("vehicle"), str))
-
-
-def view_geometry(vehicle: Vehicle) -> dict[str, Any]:
-    """Return the rows of `simulator.view.vehicle_geometry.GEOMETRY` for a vehicle."""
-    tires, driveline = vehicle.model.tires, vehicle.model.drivetrain[0]
-    axles = [axle_of(vehicle.model.drivetrain, wheel) for wheel in range(len(tires))]
-    return {
-        **vehicle.description.bushes,
-        "driven": np.isfinite(driveline["final_ratio"])[axles].astype(float),
-        "geared_hub": (driveline["hub_ratio"] < 1.0)[axles].astype(float),
-        "drawn_as": vehicle.description.drawn_as,
-        "links_as": vehicle.description.links_as,
-        "outline": vehicle.description.outline,
-        "wheel_x": vehicle.model.corners[0]["design_wheel_x"],
-        "wheel_z": vehicle.model.corners[0]["design_wheel_z"],
-        "governed_speed": vehicle.drivetrain.governed_speed,
-        "by_hand": float(vehicle.hand_gears > 0),
-        "p_BH": vehicle.model.body[0]["drivers_head"],
-        "tire_radius": tires["radius"],
-        "tire_width": tires["width"],
-    }

@@ -25,12 +25,12 @@ from simulator.faults.session_faults import SessionFaults
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.session_vehicles import OtherVehicle
 from simulator.telemetry.recorded_preview import log_file
+from simulator.view.vehicle_parts import vehicle_parts
 from terrain.ground import Ground
 from terrain.objects.errors import ObjectError
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.world_object import WorldObject
 from vehicles import step_stability
-from vehicles.contact.vehicle_objects import vehicle_objects
 from vehicles.vehicle import Vehicle
 
 
@@ -128,7 +128,7 @@ def with_others(ground: Ground, others: tuple[OtherParts, ...], first: Vehicle, 
     for one in others:
         x, y, yaw = one.ground.spawn
         place = (x, y, ground.height(x, y))
-        own = vehicle_objects(one.options.name, one.vehicle.model.object_contact, one.vehicle.wheel_centers, place, yaw)
+        own = vehicle_parts(one.options.name, one.vehicle, place, yaw)
         begin = len(ground.objects) + len(parts)
         starts.append(Start(one.vehicle.description, (x, y, yaw), one.options.position, range(begin, begin + len(own))))
         parts += own

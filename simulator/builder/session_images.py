@@ -107,7 +107,7 @@ class SessionImages:
         if self._users == 0 and "_process" in self.__dict__:
             self._process.close()
 
-    def render(self, view: View, pose: tuple[Array, Array], seen: tuple[Record, ObjectSet], color: bool, objects: bool) -> Rendered:
+    def render(self, view: View, pose: tuple[Array, Array], seen: tuple[Record, ObjectSet, Record], color: bool, objects: bool) -> Rendered:
         """Return images, see `simulator.sensors.rendering.ImageRenderer`."""
         self._process.soil = self.soil
         images = self._process.render(_camera(view), pose, *seen, color=color, numbers=objects)

@@ -146,7 +146,7 @@ class Replay:
         e["replay_duration"], e["replay_speed"] = player.last, player.speed
         e["paused"] = player.paused
         e["message"] = short(player.message if player.message_age < MESSAGE_TIME else "")
-        self.block.publish(self._readout, self._extras)
+        self.block.publish(self._readout, self._extras, recording.vehicles(player.position))
         self._publish_world(row)
         for listener in self.listeners:
             listener(self._readout, recording.command(row), self._extras)

@@ -8,6 +8,7 @@ import numpy as np
 
 from simulator.base.records import Record
 from simulator.view.shared_state import LAST_SECONDS
+from simulator.view.vehicle_states import NO_STATES
 
 if TYPE_CHECKING:
     from simulator.session import Session
@@ -35,6 +36,9 @@ class LastSeconds:
         kept = [(name, *_kind(extras.dtype, name)) for name in STORED_FIELDS]
         self._extras = np.zeros(self._rows, kept)
         self._generations = np.zeros(self._rows, np.int64)
+        self._vehicles: list[Record] = [NO_STATES] * self._rows
+        self.vehicles = NO_STATES
+        """Other vehicles of the state to show."""
         self._count, self._last = 0, -np.inf
         self.plays = self.jumped = False
         self._began = self._row = 0
@@ -47,7 +51,7 @@ class LastSeconds:
             return
         self._last = now
         row = self._count % self._rows
-        self._readouts[row], self._generations[row] = session.readout[0], generation
+        self._readouts[row], self._generations[row], self._vehicles[row] = session.readout[0], generation, session.others.states
         for name in STORED_FIELDS:
             self._extras[row][name] = extras[0][name]
         self._count += 1
@@ -68,10 +72,11 @@ class LastSeconds:
         row = oldest + int(played / PERIOD + 1e-6)
         if row >= self._count or not session.paused:
             self.end()
+            self.vehicles = session.others.states
             return session.readout
         at, before = row % self._rows, self._row % self._rows
         self.jumped |= bool(self._generations[at] != self._generations[before])
-        self._row = row
+        self._row, self.vehicles = row, self._vehicles[at]
         for name in STORED_FIELDS:
             extras[0][name] = self._extras[at][name]
         self._shown[0] = self._readouts[at]

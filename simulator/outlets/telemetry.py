@@ -112,7 +112,8 @@ class LoggedRecords:
         return cls(session.readout, session.command, session.logged, session.vehicle.readout_table)
 
     def look(self, session: Session) -> None:
-        """Update the platform and session records."""
+        """Update the records of platform, session and other vehicles."""
+        session.others.read()
         cueing, now = session.cueing, session.time
         self._pose[:], self._legs[:] = cueing.pose, cueing.legs
         self._platform["state"] = PLATFORM_STATES.index(session.platform_state)

@@ -118,16 +118,17 @@ class ViewOutlet:
         """Publish the present state, or one of the last seconds while they are replayed."""
         if self._last is None:
             self._last = LastSeconds(session.readout, self.extras)
-        last, shown, extras = self._last, session.readout, self.extras
+        last, shown, extras, vehicles = self._last, session.readout, self.extras, session.others.states
         if last.plays:
             extras = self.extras.copy()
             shown = last.show(session, extras)
+            vehicles = last.vehicles
         else:
             last.note(session, self.extras, self.block.generation)
         if last.jumped:
             self.block.jump()
             last.jumped = False
-        self.block.publish(shown, extras)
+        self.block.publish(shown, extras, vehicles)
 
     def show_last_seconds(self, session: Session) -> str:
         """Show the last seconds of the drive, whose vehicle is paused, or end that replay; return a text for the driver."""

@@ -37,6 +37,8 @@ class FrameState(NamedTuple):
     """Tiles of ruts that changed since the previous rendered state, in order."""
     moved: list[ObjectChanges]
     """Objects that moved freely or were removed since then, in order."""
+    vehicles: Record
+    """Other vehicles, records of `simulator.view.vehicle_states.VEHICLE`."""
 
 
 class States:
@@ -54,6 +56,7 @@ class States:
         """Tiles of ruts that changed since the previous state."""
         self.moved: list[ObjectChanges] = []
         """Objects that moved freely or were removed since the previous state."""
+        self.vehicles: list[Record] = []
         self._last_change, self._changed_objects = 0, ChangedObjects()
 
     def publish(self, session: Session) -> None:
@@ -64,6 +67,7 @@ class States:
         self.kept.append(session.readout.copy())
         places, depths, self._last_change = changes_since(session.soil, self._last_change)
         self.pressed.append(RutTiles(places, depths))
+        self.vehicles.append(session.others.states)
         self.moved.append(self._changed_objects.take(session.objects, float(session.readout[0]["time"])))
 
     def close(self) -> None:
@@ -77,7 +81,7 @@ class States:
         """Return the states at these places of `kept`, which increase."""
         firsts = [0, *(index + 1 for index in indices)]
         return [
-            FrameState(self.kept[last], self.pressed[first : last + 1], self.moved[first : last + 1])
+            FrameState(self.kept[last], self.pressed[first : last + 1], self.moved[first : last + 1], self.vehicles[last])
             for first, last in zip(firsts, indices, strict=False)
         ]
 
@@ -99,9 +103,10 @@ def pictures_of(view: Offscreen, states: list[FrameState]) -> list[tuple[bytes, 
     view.camera, view.scene.instruments = CAMERA, False
     tiles_with_ruts: dict[tuple[int, int], NDArray[np.uint16]] = {}
     pictures = []
-    for state, pressed, moved in states:
+    for state, pressed, moved, vehicles in states:
         for changes in moved:
             view.scene.move_objects(changes)
+        view.scene.place_vehicles(vehicles)
         for tiles in pressed:
             tiles_with_ruts.update((tuple(position), depths) for position, depths in zip(tiles.places.tolist(), tiles.depths, strict=True))
         if tiles_with_ruts:

@@ -22,14 +22,16 @@ from simulator.run.object_changes import KEY as OBJECT_CHANGES
 from simulator.run.recorded_objects import RecordedObjects
 from simulator.run.recorded_ruts import RecordedRuts
 from simulator.run.run_configuration import check_hashes, read_recorded, ticks_per_row
-from simulator.telemetry.channels import Channels
+from simulator.telemetry.channels import Channel, Channels
 from simulator.telemetry.event_file import read_events
 from simulator.telemetry.log_groups import Columns, LogGroups
 from simulator.telemetry.recover import KILLED
-from simulator.telemetry.replay_columns import CONTACT, DRAWN, DRAWN_COMMANDS, DRIVER, ENGINE, LINKS, POSE, WHEELS
+from simulator.telemetry.replay_columns import CONTACT, DRAWN, DRAWN_COMMANDS, DRIVER, ENGINE, LINKS, POSE, VEHICLE, WHEELS
 from simulator.telemetry.run_folder import RUTS_NAME
 from simulator.telemetry.writer import PARQUET_NAME
+from simulator.view.make_object_data import vehicles_among
 from simulator.view.shared_state import STATE, interpolate
+from simulator.view.vehicle_states import between, states_of
 from vehicles.command import COMMAND
 
 CACHED_GROUPS = 3
@@ -96,6 +98,8 @@ class _Group(NamedTuple):
     platform: NDArray[Any]
     columns: Columns
     """Columns of the log that are in no record."""
+    vehicles: list[NDArray[Any]]
+    """Records of the other vehicles."""
 
 
 class Recording:
@@ -138,6 +142,7 @@ class Recording:
         self._cache: OrderedDict[int, _Group] = OrderedDict()
         self.parts: SessionParts = build(self.configuration, check_step=False)
         self._check_vehicle()
+        self._others = self._other_tables()
         self._end_at_damage(say)
         self._bodies = [record(self.state_table) for _ in range(2)]
         self.events: list[RecordedEvent] = events_at_rows(self.file, ticks_per_row(self.parts), self.positions, say)
@@ -200,6 +205,15 @@ class Recording:
                 out[0][name] = before[0][name]
         return row
 
+    def vehicles(self, position: float) -> Record:
+        """Return the states of the other vehicles at a position, interpolated between two rows; see `simulator.view.vehicle_states`."""
+        row = self.row_at(position)
+        before = self._vehicles(row)
+        if not self._others or row + 1 >= len(self.positions) or self.cuts[row + 1]:
+            return before
+        share = (position - self.positions[row]) / (self.positions[row + 1] - self.positions[row])
+        return between(before, self._vehicles(row + 1), min(share, 1.0)) if share > 1e-9 else before
+
     def command(self, row: int) -> Record:
         """Return the COMMAND record of a row."""
         group, k = self._locate(row)
@@ -231,6 +245,28 @@ class Recording:
                 for name in names:
                     columns[name].append(readout[name][some - first])
         return {name: np.concatenate(parts) for name, parts in columns.items()}
+
+    def _vehicles(self, row: int) -> Record:
+        group, k = self._locate(row)
+        return states_of(self._parts, [records[k] for records in group.vehicles])
+
+    def _other_tables(self) -> list[tuple[str, Table]]:
+        """Return prefix and fields of the columns of each other vehicle; print a message about those without columns."""
+        tables = {one.options.name: one.vehicle.readout_table for one in self.parts.others}
+        found: list[tuple[str, Table]] = []
+        self._parts: list[int] = []
+        missing: list[str] = []
+        for one in vehicles_among(self.parts.ground.objects):
+            name = one.vehicle.name
+            source = f"{name}_", tuple(field for field in tables[name] if field[0] in VEHICLE)
+            if all(column.name in self._groups.names for column in _columns(*source)):
+                found.append(source)
+                self._parts.append(one.first)
+            else:
+                missing.append(name)
+        if missing:
+            self._say(f"{self.file}: drawn at the start, because the log was written without their columns: {', '.join(missing)}")
+        return found
 
     def _need(self, missing: Sequence[str]) -> None:
         """Raise ConfigError if fields or columns are missing."""
@@ -267,17 +303,13 @@ class Recording:
         if wheels != expected:
             names = f"{', '.join(expected)}, the wheels of the vehicle in its configuration"
             raise ConfigError(self.file, "columns", ", ".join(wheels), names)
-        drawn = [
-            column.name
-            for column in Channels([("", vehicle.readout_table, record(vehicle.readout_table))]).columns
-            if column.field in DRAWN
-        ]
+        drawn = [column.name for column in _columns("", vehicle.readout_table) if column.field in DRAWN]
         self._need([name for name in drawn if name not in self._groups.names])
 
     def _end_at_damage(self, say: Callable[[str], None]) -> None:
         """End the recording at the first row with a value that image, plots or sound need and that is not finite, or at a damaged group."""
         table = self.parts.vehicle.readout_table
-        names = [column.name for column in Channels([("", table, record(table))]).columns if column.field in CHECKED]
+        names = [column.name for column in _columns("", table) if column.field in CHECKED]
         for number, first in enumerate(self._first_rows[:-1]):
             if first >= len(self.positions):
                 return
@@ -312,8 +344,8 @@ class Recording:
         return group, row - int(self._first_rows[number])
 
     def _load(self, number: int) -> _Group:
-        tables = (("", self.parts.vehicle.readout_table), ("command_", COMMAND), ("platform_", PLATFORM))
-        channels = [(table, Channels([(prefix, table, record(table))]).columns) for prefix, table in tables]
+        tables = (("", self.parts.vehicle.readout_table), ("command_", COMMAND), ("platform_", PLATFORM), *self._others)
+        channels = [(table, _columns(prefix, table)) for prefix, table in tables]
         names = [column.name for _, columns in channels for column in columns]
         read_columns = self._groups.read(number, [*names, *OPTIONAL_COLUMNS])
         rows = self._groups.rows[number]
@@ -328,8 +360,9 @@ class Recording:
                 at = slice(column.offset, column.offset + column.kind.itemsize)
                 content[:, at] = np.ascontiguousarray(values, column.kind).view(np.uint8).reshape(rows, -1)
             out.append(records)
-        readout, command, platform = out
-        return _Group(readout, command, platform, {name: read_columns[name] for name in OPTIONAL_COLUMNS if name in read_columns})
+        readout, command, platform, *vehicles = out
+        more = {name: read_columns[name] for name in OPTIONAL_COLUMNS if name in read_columns}
+        return _Group(readout, command, platform, more, vehicles)
 
     def _fill(self, row: int, out: Record) -> None:
         """Fill a record of `state_table` with a row."""
@@ -357,6 +390,11 @@ class Recording:
             if all(one in columns for one in parts):
                 s[name] = [columns[one][k] for one in parts]
                 s[name][2] -= self.parts.gravity
+
+
+def _columns(prefix: str, table: Table) -> Sequence[Channel]:
+    """Return the columns of a record with this table."""
+    return Channels([(prefix, table, record(table))]).columns
 
 
 def _six(force: str, rate: str) -> tuple[str, ...]:

@@ -162,6 +162,7 @@ class _Images:
                 self.view.scene.camera.cut()
             last = row
             self.view.scene.move_objects(self._objects.take(row))
+            self.view.scene.place_vehicles(recording.vehicles(float(position)))
             if self._ruts is not None:
                 self.view.scene.show_ruts(self._ruts.take(row))
             yield self.view.render(state, state)

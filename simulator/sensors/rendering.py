@@ -77,13 +77,14 @@ class ImageRenderer(Protocol):
     def close(self, view: View) -> None:
         """Close a view."""
 
-    def render(self, view: View, pose: tuple[Array, Array], seen: tuple[Record, ObjectSet], color: bool, objects: bool) -> Rendered:
+    def render(self, view: View, pose: tuple[Array, Array], seen: tuple[Record, ObjectSet, Record], color: bool, objects: bool) -> Rendered:
         """Return images; waits until they are rendered.
 
         Parameters
         ----------
         pose : position p_WC (3,) [m] and optical axes R_WC (3, 3), in W
-        seen : READOUT of the vehicle, whose time is that of the images, and the objects at this time
+        seen : READOUT of the vehicle, whose time is that of the images; objects, and states of the other vehicles
+            (`simulator.view.vehicle_states.VEHICLE`) at this time
         color, objects : whether to render colors; objects and depths
 
         Raises DeviceError: images cannot be rendered, see `simulator.view.camera_process.CameraProcess.render`.

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from numpy.typing import ArrayLike
 
+from simulator.base.records import Record
+from simulator.view.vehicle_states import NO_STATES
 from simulator.weather import Weather
 from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
@@ -18,10 +22,11 @@ class SensorWorld:
     ----------
     ground, objects, weather : of the session; must not be changed
     caster : casts rays against ground and objects
+    vehicles : states of the other vehicles for images, records of `simulator.view.vehicle_states.VEHICLE`
     """
 
-    def __init__(self, caster: RayCaster, weather: Weather) -> None:
-        self.caster, self.weather = caster, weather
+    def __init__(self, caster: RayCaster, weather: Weather, vehicles: Record = NO_STATES) -> None:
+        self.caster, self.weather, self.vehicles = caster, weather, vehicles
 
     @property
     def ground(self) -> Ground:
@@ -42,7 +47,7 @@ class SensorWorld:
 
     def frozen(self) -> SensorWorld:
         """Return the world as it is now, for another thread."""
-        return SensorWorld(self.caster.with_states(self.objects.snapshot()), self.weather)
+        return SensorWorld(self.caster.with_states(self.objects.snapshot()), self.weather, self.vehicles)
 
 
 class WorldSource:
@@ -51,11 +56,11 @@ class WorldSource:
     def __init__(self, ground: Ground, weather: Weather, ruts: Ruts = NO_RUTS) -> None:
         self._caster, self._weather, self._warm = RayCaster(ground, ruts=ruts), weather, False
 
-    def world(self, objects: ObjectSet) -> SensorWorld:
-        """Return the world with the present objects."""
+    def world(self, objects: ObjectSet, vehicles: Callable[[], Record] = lambda: NO_STATES) -> SensorWorld:
+        """Return the world with the present objects and other vehicles."""
         if self._caster.objects is not objects:
             self._caster = self._caster.with_objects(objects)
         if not self._warm:  # a plugin that had to compile the kernel would exceed its time limit
             self._caster.cast((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 1.0)
             self._warm = True
-        return SensorWorld(self._caster, self._weather)
+        return SensorWorld(self._caster, self._weather, vehicles())

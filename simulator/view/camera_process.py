@@ -25,6 +25,7 @@ from simulator.view.make_object_data import make_object_data
 from simulator.view.object_changes import ChangedObjects
 from simulator.view.rut_tiles import MAX_TILES, SIDE, RutTiles
 from simulator.view.shared_state import ViewWriter, extras
+from simulator.view.vehicle_states import NO_STATES
 from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
 from terrain.rut_changes import ROWS, ChangedTiles
@@ -77,6 +78,7 @@ class CameraProcess:
         pose: tuple[NDArray[np.float64], NDArray[np.float64]],
         readout: Record,
         objects: ObjectSet,
+        vehicles: Record = NO_STATES,
         color: bool = True,
         numbers: bool = True,
     ) -> Images:
@@ -86,7 +88,7 @@ class CameraProcess:
         ----------
         camera : record of CAMERA
         pose : position p_WC (3,) [m] and optical axes R_WC (3, 3), in W
-        readout, objects : vehicle and objects at this time
+        readout, objects, vehicles : vehicle, objects and other vehicles (records of VEHICLE) at this time
         color, numbers : which images
 
         Raises DeviceError: there is no EGL, or the process has ended. Each further call raises it again.
@@ -94,7 +96,7 @@ class CameraProcess:
         with self._lock:
             self.reserve(camera)
             try:
-                return self._started().render(camera, pose, readout, objects, self.soil, (color, numbers))
+                return self._started().render(camera, pose, (readout, objects, vehicles), self.soil, (color, numbers))
             except DeviceError as error:
                 self._fail(error)
                 raise
@@ -149,12 +151,12 @@ class _Running:
         self,
         camera: Record,
         pose: tuple[NDArray[np.float64], NDArray[np.float64]],
-        readout: Record,
-        objects: ObjectSet,
+        seen: tuple[Record, ObjectSet, Record],
         soil: SoilMemory | None,
         kinds: tuple[bool, bool],
     ) -> Images:
-        """As `CameraProcess.render`."""
+        """As `CameraProcess.render`; `seen`: readout, objects, vehicles."""
+        readout, objects, vehicles = seen
         self.renderer()
         request = self._images.request[0]
         for name, *_ in CAMERA:
@@ -163,7 +165,7 @@ class _Running:
         request["color"], request["numbers"] = kinds
         request["smooth"] = self._put_ruts(soil, readout[0]["p_WB"])
         self._put_objects(objects, float(readout[0]["time"]))
-        self._states.publish(readout, self._extra)
+        self._states.publish(readout, self._extra, vehicles)
         try:
             os.write(self._process.pipes[0].fileno(), READY)
         except OSError:

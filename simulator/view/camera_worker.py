@@ -65,6 +65,7 @@ def _render(view: CameraImages, reader: ViewReader, block: CameraBlock, objects:
     while len((tiles := reader.new_ruts()).places):
         view.scene.show_ruts(tiles)
     objects.update(view.scene)
+    view.scene.place_vehicles(reader.vehicles)
     camera = record(CAMERA)
     for name, *_ in CAMERA:
         camera[0][name] = r[name]

@@ -90,6 +90,7 @@ class _Images:
         while len((tiles := self.reader.new_ruts()).places):
             self.view.scene.show_ruts(tiles)
         self.objects.update(self.view.scene)
+        self.view.scene.place_vehicles(self.reader.vehicles)
         self.view.camera = CAMERAS[self.count % len(CAMERAS)]
         for name, *_ in EXTRAS:
             self._extra[0][name] = self.reader.last[0][name]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ def make_object_data(objects: Any) -> ObjectData:
     rows = objects.records
     meshes = _Meshes()
     mesh = _fill_meshes(meshes, objects)
+    vehicles, kinds = _vehicles(objects)
     return ObjectData(
         shape=rows["shape"].copy(),
         size=np.array([one.shape.drawn_size() for one in objects.objects], np.float32),
@@ -39,7 +41,42 @@ def make_object_data(objects: Any) -> ObjectData:
         vertices=_stacked(meshes.vertices, 6),
         baked=_stacked(meshes.baked, 9),
         parts=np.array(meshes.parts, float).reshape(-1, 9),
+        vehicles=vehicles,
+        kinds=kinds,
     )
+
+
+def _vehicles(objects: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Return `ObjectData.vehicles` and `kinds`; vehicles with equal geometry share it."""
+    kinds: dict[str, int] = {}
+    rows = []
+    for one in vehicles_among(objects):
+        text = json.dumps({name: np.asarray(value).tolist() for name, value in one.vehicle.geometry.items()})
+        rows.append((one.first, one.parts, kinds.setdefault(text, len(kinds))))
+    return np.array(rows, np.int64).reshape(-1, 3), np.frombuffer(f"[{','.join(kinds)}]".encode(), np.uint8)
+
+
+class PartRows(NamedTuple):
+    """Rows of the parts of a vehicle."""
+
+    vehicle: Any
+    """`simulator.view.vehicle_parts.DrawnVehicle`"""
+    first: int
+    parts: int
+
+
+def vehicles_among(objects: Any) -> list[PartRows]:
+    """Return the vehicles in an ObjectSet in the order of their rows; the parts of a vehicle follow each other."""
+    found: list[PartRows] = []
+    for row, one in enumerate(objects.objects):
+        drawn = getattr(one, "vehicle", None)  # of a `simulator.view.vehicle_parts.VehiclePart`, whose module loads kernels
+        if drawn is None:
+            continue
+        if found and found[-1].vehicle is drawn:
+            found[-1] = found[-1]._replace(parts=found[-1].parts + 1)
+        else:
+            found.append(PartRows(drawn, row, 1))
+    return found
 
 
 @dataclass

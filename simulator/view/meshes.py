@@ -16,6 +16,8 @@ from simulator.base.arrays import Array
 
 LAYOUT = (3, 3, 3, 1)
 """Floats per vertex attribute: position, normal, color, gloss."""
+STOP_LAMP, REVERSE_LAMP = 2.0, 4.0
+"""Added to the gloss of lamps that are lit while the driver brakes, and in reverse gear."""
 
 
 class Builder:
@@ -171,3 +173,17 @@ def coil(turns: float = 6.0, per_turn: int = 14, sides: int = 5) -> Array:
 def _skin(grid: Array) -> Array:
     a, b, c, d = grid[:-1, :-1], grid[:-1, 1:], grid[1:, 1:], grid[1:, :-1]
     return np.stack((a, b, c, a, c, d), axis=2).reshape(-1, grid.shape[-1])
+
+
+def simplified(mesh: Array, cell: float) -> Array:
+    """Return the mesh without details smaller than `cell` [m]: all vertices in a cube of this side are at their mean [Rossignac and Borrel 1993]."""
+    cells = np.floor(mesh[:, :3] / cell).astype(np.int64)
+    _, cube = np.unique(cells, axis=0, return_inverse=True)
+    cube = cube.ravel()
+    count = np.bincount(cube)
+    middle = np.column_stack([np.bincount(cube, mesh[:, k]) / count for k in range(3)])
+    corners = cube.reshape(-1, 3)
+    stays = (corners[:, 0] != corners[:, 1]) & (corners[:, 1] != corners[:, 2]) & (corners[:, 2] != corners[:, 0])
+    out = mesh.reshape(-1, 3, mesh.shape[1])[stays].reshape(-1, mesh.shape[1]).copy()
+    out[:, :3] = middle[corners[stays].ravel()]
+    return out

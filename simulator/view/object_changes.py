@@ -2,8 +2,9 @@
 
 The host writes an object that was removed, or that moves after it has broken off or left its path. Tickets guard each row, as for the
 states. A view reads the rows that have changed since its previous read; a new view reads all. Objects on paths need no row, because their
-poses are functions of time, but for those whose paths the session writes while it runs. Objects that were added during the drive have the
-SPARE rows; further ones are drawn, but neither move freely nor disappear.
+poses are functions of time, but for those whose paths the session writes while it runs; parts of vehicles need none, because the states of
+the vehicles place them. Objects that were added during the drive have the SPARE rows; further ones are drawn, but neither move freely nor
+disappear.
 """
 
 from __future__ import annotations
@@ -119,6 +120,8 @@ class ChangedObjects:
         self._edits = 0
         self._breakaway = np.zeros(0, np.int64)
         self._present, self._free = np.zeros(0, bool), np.zeros(0, bool)
+        self._loose = np.zeros(0, bool)
+        """False for parts of vehicles"""
         self._motion = np.zeros(0, _MOTION_TYPE)
         self._poses, self._last_steered = record(POSE, 0), (np.zeros(0, np.int64), np.zeros((0, 3)))
 
@@ -170,7 +173,7 @@ class ChangedObjects:
         """Return the rows of the objects that have broken off, moved, or were put back."""
         states = self._objects.states[: len(self._breakaway)]
         free = states["broken"] > 0
-        some = np.flatnonzero(free | self._free)
+        some = np.flatnonzero((free | self._free) & self._loose)
         if not len(some):
             return some
         motion = np.zeros(len(some), _MOTION_TYPE)
@@ -184,6 +187,7 @@ class ChangedObjects:
         """Follow another set, which continues the previous one or is the first."""
         self._objects, self._edits = objects, -1
         self._breakaway = np.flatnonzero(objects.records["mass"] > 0.0)
+        self._loose = np.array([getattr(objects.objects[row], "vehicle", None) is None for row in self._breakaway], bool)
         self._present = _longer(self._present, np.ones(len(objects), bool))
         self._free = _longer(self._free, np.zeros(len(self._breakaway), bool))
         self._motion = _longer(self._motion, np.zeros(len(self._breakaway), _MOTION_TYPE))

@@ -90,6 +90,7 @@ class ObjectItems:
     group : (items,) number of the unit mesh, MESHES + row of `parts`, or BAKED
     owner : (items,) row of the object
     edits : number of changes of objects that are not moving any more, so far
+    drawn : (objects,) False for parts of vehicles that are drawn as vehicles; they still cast shadows
     """
 
     MESHES = len(SIMPLE)
@@ -102,9 +103,9 @@ class ObjectItems:
         self.instances[:, 12:16], self.instances[:, 16:] = data.size, data.color
         self.position, self.rotation = data.p_WO.copy(), data.R_WO.copy()
         self._velocity, self._turning, self._known_at = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count)
-        self._flies = np.zeros(count, bool)
+        self._flies, self._driven = np.zeros(count, bool), np.zeros(count, bool)
         self._movers, self._left = np.flatnonzero(data.path[:, 1]), np.zeros(count, bool)
-        self.present = data.present.copy()
+        self.present, self.drawn = data.present.copy(), np.ones(count, bool)
         self._make_items(triangles)
         self._write(np.arange(count))
         self.edits = 0
@@ -166,6 +167,20 @@ class ObjectItems:
         self.edits += 1
         self._time = np.nan
 
+    def place_vehicles(self, numbers: Rows, p_WB: NDArray[np.float64], R_WB: NDArray[np.float64]) -> None:
+        """Place the parts of vehicles that others draw: rows (n,) of `ObjectData.vehicles`, poses (n, 3) [m], (n, 3, 3)."""
+        first, count = self.data.vehicles[numbers, 0], self.data.vehicles[numbers, 1]
+        which = np.repeat(np.arange(len(numbers)), count)
+        rows = first[which] + np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
+        p_WB, R_WB = p_WB[which], R_WB[which]
+        self.drawn[:] = True
+        self.drawn[rows] = False
+        moved = (self.position[rows] != p_WB).any(axis=1) | (self.rotation[rows] != R_WB).any(axis=(1, 2))
+        self._driven[:] = False
+        self._driven[rows] = moved
+        self.position[rows], self.rotation[rows] = p_WB, R_WB
+        self._write(rows[moved])
+
     def place(self, time: float) -> None:
         """Place moving objects at simulated time `time` [s].
 
@@ -199,7 +214,7 @@ class ObjectItems:
         away = self._center - eye
         distance = np.sqrt(np.einsum("ij,ij->i", away, away))
         gap = distance - self._reach
-        keep = self.present[self.owner] & (self._reach > self._smallest * distance) & (gap < SIGHT)
+        keep = (self.present & self.drawn)[self.owner] & (self._reach > self._smallest * distance) & (gap < SIGHT)
         items = np.flatnonzero(keep)
         items = items[self.inside(items, planes_of(clip_of_world))]
         items = items[np.argsort(gap[items], kind="stable")]
@@ -210,7 +225,7 @@ class ObjectItems:
     def any_moves(self, items: Rows) -> bool:
         """Return whether any of these items is moving."""
         owner = self.owner[items]
-        return bool((self._flies[owner] | (self.data.path[owner, 1] > 0)).any())
+        return bool((self._flies[owner] | self._driven[owner] | (self.data.path[owner, 1] > 0)).any())
 
     def casters(self, clip_of_world: NDArray[np.float64]) -> Rows:
         """Return the items whose shadow may be inside the view from the sun; those between the sun and its near plane, too."""

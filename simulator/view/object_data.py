@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -34,6 +35,8 @@ class ObjectData:
     baked : (k, 9) triangles, in W, of static hulls and meshes that stand in one place only: position [m], unit normal, color
     parts : (p, 9) compact parts of meshes and of baked objects: number of the mesh, or -1 - row of a baked object; first row of
         `vertices` or `baked`, number of rows; center (3) and half edges (3) of the bounding box, in O or W [m]
+    vehicles : (v, 3) other vehicles, in the order of their states: first row of its parts, number of parts, row of `kinds`
+    kinds : JSON text, list of the geometries (`simulator.view.vehicle_geometry.GEOMETRY`) of different vehicles
     """
 
     shape: NDArray[np.int64]
@@ -50,9 +53,17 @@ class ObjectData:
     vertices: NDArray[np.float32]
     baked: NDArray[np.float32]
     parts: NDArray[np.float64]
+    vehicles: NDArray[np.int64]
+    kinds: NDArray[np.uint8]
 
     def __len__(self) -> int:
         return len(self.shape)
+
+    @property
+    def geometries(self) -> list[dict[str, Any]]:
+        """Geometries in `kinds`."""
+        found: list[dict[str, Any]] = json.loads(self.kinds.tobytes())
+        return found
 
     def arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
         """Return all arrays by name, for a file."""
@@ -84,4 +95,5 @@ def no_objects() -> ObjectData:
         shape=numbers, size=np.zeros((0, 4), np.float32), p_WO=np.zeros((0, 3)), R_WO=np.zeros((0, 3, 3)), center_O=np.zeros((0, 3)),
         half_O=np.zeros((0, 3)), color=np.zeros((0, 3), np.float32), present=np.zeros(0, bool), path=np.zeros((0, 3), np.int64), segments=floats,
         mesh=numbers, vertices=np.zeros((0, 6), np.float32), baked=np.zeros((0, 9), np.float32), parts=np.zeros((0, 9)),
+        vehicles=np.zeros((0, 3), np.int64), kinds=np.frombuffer(b"[]", np.uint8),
     )  # fmt: skip

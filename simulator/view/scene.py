@@ -23,6 +23,7 @@ from simulator.view.meshes import LAYOUT
 from simulator.view.object_changes import ObjectChanges
 from simulator.view.object_data import ObjectData
 from simulator.view.object_renderer import Objects
+from simulator.view.other_vehicles import OtherVehicles, haze
 from simulator.view.rut_tiles import RutTiles
 from simulator.view.terrain_data import CHUNK, TerrainData
 from simulator.view.terrain_renderer import Terrain
@@ -51,6 +52,7 @@ class Scene:
         self._terrain = Terrain(terrain, self._grain, software, self.objects.any, exact)
         body = body_of(geometry)
         self._vehicle = Vehicle(geometry, body, software, self.objects.any, exact)
+        self._others = OtherVehicles(terrain.objects, software, self.objects.any, exact)
         self._sky = Program("sky")
         mesh, self._post_groups, self._post_size = posts(terrain)
         self._posts = Mesh(mesh, LAYOUT) if len(mesh) and not exact else None
@@ -89,11 +91,16 @@ class Scene:
     def show_objects(self, data: ObjectData) -> None:
         """Show other objects in all further images. Only a scene that began with objects has their shadows on the ground."""
         self.objects.show(data)
+        self._others.show(data)
 
     def move_objects(self, changes: ObjectChanges) -> None:
         """Move or remove objects in all further images."""
         if len(changes.rows):
             self.objects.apply(changes)
+
+    def place_vehicles(self, states: Record) -> None:
+        """Draw the other vehicles in these states (records of `simulator.view.vehicle_states.VEHICLE`) in all further images."""
+        self._others.place(states, self.objects.items)
 
     def draw(self, state: Record, dt: float, target: int, width: int, height: int) -> Shot:
         """Draw a state (fields of STATE) into frame buffer `target`, dt seconds after the last image; return the camera."""
@@ -122,7 +129,7 @@ class Scene:
         self._vehicle_and_terrain(view, shot, p_WB, shadow)
         if self.ghost is not None:
             self.ghost.draw(view, shot.eye, state)
-        self._draw_panes(view, shot)
+        self._draw_panes(view, shot, shadow)
         if inner:
             inner.copy_to(target, width, height)
             gl.glViewport(0, 0, width, height)
@@ -138,6 +145,7 @@ class Scene:
         view = clip_of_world(shot, frame.width / frame.height, FAR_PLANE)
         with self._vehicle.numbers():
             self._draw_vehicle(view, shot, p_WB)
+            self._others.draw_numbers(view, shot.eye)
             self.objects.draw_numbers(view, shot.eye)
             self._features_and_markings(view, shot)
             self._terrain.draw_numbers(view, shot.eye, (float(p_WB[0]), float(p_WB[1])))
@@ -158,14 +166,17 @@ class Scene:
         self.objects.shadows.bind()
         self._draw_vehicle(view, shot, p_WB)
         self._vehicle.bind_shadow()
+        self._others.draw(view, shot.eye, shadow)
         self.objects.draw(view, shot.eye, shadow)
         self._roadside(view, shot)
         self._features_and_markings(view, shot)
         self._draw_terrain(view, shot, p_WB, shadow)
         self._backdrop(view, shot)
 
-    def _draw_panes(self, view: NDArray, shot: Shot) -> None:
-        """Draw the transparent parts of the vehicle over the image."""
+    def _draw_panes(self, view: NDArray, shot: Shot, shadow: dict[str, Any]) -> None:
+        """Draw the transparent parts of the vehicles over the image."""
+        self._vehicle.bind_shadow()
+        self._others.draw_glass(view, shot.eye, shadow)
         if shot.xray:
             self._vehicle.draw_ghost(view, shot.eye)
         elif shot.shows_vehicle and not shot.inside:
@@ -221,4 +232,4 @@ class Scene:
 
 def air(distance: float) -> tuple[float, float, float, float]:
     """Return the haze (color, fraction) at a distance in m; same model as in common.glsl."""
-    return (0.50, 0.60, 0.70, 1.0 - 2.0 ** -(3.2e-7 * distance * distance + 1.1e-4 * distance))
+    return (0.50, 0.60, 0.70, haze(distance))

@@ -21,6 +21,7 @@ from simulator.view import rut_tiles
 from simulator.view.memory_block import attach_block, check_version, close_block, create_block
 from simulator.view.object_changes import NO_CHANGES, SPARE, ObjectChanges, ObjectTable, size_of
 from simulator.view.rut_tiles import RutSquare, RutTiles
+from simulator.view.vehicle_states import NO_STATES, VEHICLE, between, states_in, states_table
 from vehicles.axle_layout import WHEELS
 from vehicles.readout import READOUT
 
@@ -95,6 +96,8 @@ _SLOT = (
     ("checksum", (), "1", "adler32 of the payload", "u8"),
     ("generation", (), "1", "changes at every reset or jump", "u8"),
     ("wall", (), "s", "time.perf_counter of the publication"),
+    ("vehicles", (), "1", "number of other vehicles", "u8"),
+    ("vehicle_wheels", (), "1", "number of wheels in the states of other vehicles", "u8"),
     ("end", (), "1", "ticket set after the payload", "u8"),
 )
 _HEAD = (
@@ -108,8 +111,10 @@ _HEAD = (
     ("closed", (), "1", "1 after the host has closed the block", "u8"),
 )
 MAGIC = int.from_bytes(b"JNC_VIEW", "little")
-LAYOUT = layout_hash((*_HEAD, *STATE))
+LAYOUT = layout_hash((*_HEAD, *_SLOT, *STATE, *VEHICLE))
 """Layout hash for the default size."""
+VEHICLE_BYTES = 1 << 19
+"""Maximum number of bytes of the states of other vehicles in a slot: 1800 vehicles with four wheels; more are not drawn where they are."""
 SLOTS = 4
 MAX_READS = 50
 
@@ -148,7 +153,7 @@ class ViewWriter:
         table, rows = sized(STATE, wheels=wheels), objects + SPARE
         self._memory = create_block(name, _layout_size(table) + (rut_tiles.BYTES if soft else 0) + size_of(rows))
         self.name = self._memory.name
-        self._head, self._slots, self._payload = _map_view(self._memory, wheels=wheels)
+        self._head, self._slots, self._payload, self._vehicles = _map_view(self._memory, wheels=wheels)
         self._head["wheels"], self._head["ruts"], self._head["objects"] = wheels, soft, rows
         self._head["object_sets"] = 0
         self.ruts = _map_ruts(self._memory, self._head)
@@ -163,17 +168,21 @@ class ViewWriter:
         self._count = 0
         self.generation = 0
 
-    def publish(self, readout: Record, extra: Record) -> None:
-        """Publish a readout (record of `READOUT`) and extras (record of `EXTRAS`) as the latest state."""
+    def publish(self, readout: Record, extra: Record, vehicles: Record = NO_STATES) -> None:
+        """Publish a readout (record of `READOUT`), extras (record of `EXTRAS`) and other vehicles (records of `VEHICLE`) as the latest state."""
         self._readout_bytes[:] = readout.view(np.uint8)
         self._extras_bytes[:] = extra.view(np.uint8)
+        vehicles = vehicles[: VEHICLE_BYTES // vehicles.itemsize]
+        others = vehicles.view(np.uint8)
         n = self._count + 1
         slot, k = self._slots[n % SLOTS], n % SLOTS
         slot["begin"] = n
-        slot["checksum"] = zlib.adler32(self._state_bytes.data)
+        slot["checksum"] = zlib.adler32(others.data, zlib.adler32(self._state_bytes.data))
         slot["generation"] = self.generation
         slot["wall"] = time.perf_counter()
+        slot["vehicles"], slot["vehicle_wheels"] = len(vehicles), vehicles["wheel_angle"].shape[1]
         self._payload[k][:] = self._state_bytes
+        self._vehicles[k][: len(others)] = others
         slot["end"] = n
         self._head["count"] = n
         self._count = n
@@ -194,7 +203,7 @@ class ViewWriter:
         """Mark the block as closed and remove it."""
         self.mark_closed()
         self.ruts = self.objects = None
-        del self._head, self._slots, self._payload
+        del self._head, self._slots, self._payload, self._vehicles
         close_block(self._memory, unlink=True)
 
 
@@ -206,12 +215,14 @@ class ViewReader:
 
     def __init__(self, name: str) -> None:
         self._memory = attach_block(name, "view block")
-        self._head, self._slots, self._payload = _map_view(self._memory, MAGIC, LAYOUT, name)
+        self._head, self._slots, self._payload, self._vehicle_bytes = _map_view(self._memory, MAGIC, LAYOUT, name)
         self._ruts = _map_ruts(self._memory, self._head)
         self._objects: ObjectTable | None = _map_objects(self._memory, self._head)
         table = sized(STATE, wheels=int(self._head["wheels"]))
         self.last, self.previous = record(table), record(table)
         self._last_bytes, self._previous_bytes = self.last.view(np.uint8), self.previous.view(np.uint8)
+        self._vehicles = [NO_STATES, NO_STATES]
+        """Other vehicles of `previous` and `last`"""
         self._scratch = np.empty_like(self._last_bytes)
         self._seen = 0
         self._generations = [0, 0]
@@ -243,7 +254,7 @@ class ViewReader:
             if self._fetch(n, self._last_bytes, 1) and (n == 1 or self._fetch(n - 1, self._previous_bytes, 0)):
                 if n == 1:
                     self._previous_bytes[:] = self._last_bytes
-                    self._generations[0], self._walls[0] = self._generations[1], self._walls[1]
+                    self._generations[0], self._walls[0], self._vehicles[0] = self._generations[1], self._walls[1], self._vehicles[1]
                 self._seen = n
                 return True
             self.retries += 1
@@ -251,13 +262,28 @@ class ViewReader:
 
     def interpolated(self, now: float) -> Record:
         """Return the state to draw at `now` (time.perf_counter), interpolated one publication late, but not across a jump."""
+        share = self._share(now)
+        if share is None:
+            self.state[:] = self.last
+        else:
+            interpolate(self.previous, self.last, share, self.state)
+        return self.state
+
+    @property
+    def vehicles(self) -> Record:
+        """Other vehicles of the latest state read, records of `VEHICLE`."""
+        return self._vehicles[1]
+
+    def interpolated_vehicles(self, now: float) -> Record:
+        """Return the other vehicles at the time of `interpolated`."""
+        share = self._share(now)
+        return self.vehicles if share is None else between(self._vehicles[0], self._vehicles[1], share)
+
+    def _share(self, now: float) -> float | None:
+        """Return the fraction of the way from `previous` to `last` to draw at `now`; None across a jump."""
         (old, new), (wall_old, wall_new) = self._generations, self._walls
         step = wall_new - wall_old
-        if old != new or step <= 0.0:
-            self.state[:] = self.last
-            return self.state
-        interpolate(self.previous, self.last, min(max((now - wall_new) / step, 0.0), 1.0), self.state)
-        return self.state
+        return None if old != new or step <= 0.0 else min(max((now - wall_new) / step, 0.0), 1.0)
 
     def new_ruts(self) -> RutTiles:
         """Return some of the rut tiles around the vehicle that have changed since the previous calls."""
@@ -275,7 +301,7 @@ class ViewReader:
     def close(self) -> None:
         """Close the block without removing it."""
         self._ruts = self._objects = None
-        del self._head, self._slots, self._payload
+        del self._head, self._slots, self._payload, self._vehicle_bytes
         close_block(self._memory, unlink=False)
 
     def _fetch(self, n: int, out: NDArray[np.uint8], index: int) -> bool:
@@ -284,10 +310,14 @@ class ViewReader:
             return False
         self._scratch[:] = self._payload[n % SLOTS]
         checksum, generation, wall = int(slot["checksum"]), int(slot["generation"]), float(slot["wall"])
-        if int(slot["begin"]) != n or zlib.adler32(self._scratch.data) != checksum:
+        count, wheels = int(slot["vehicles"]), int(slot["vehicle_wheels"])
+        if count * dtype_of(states_table(wheels)).itemsize > VEHICLE_BYTES:
+            return False
+        vehicles = states_in(self._vehicle_bytes[n % SLOTS], count, wheels)
+        if int(slot["begin"]) != n or zlib.adler32(vehicles.view(np.uint8).data, zlib.adler32(self._scratch.data)) != checksum:
             return False
         out[:] = self._scratch
-        self._generations[index], self._walls[index] = generation, wall
+        self._generations[index], self._walls[index], self._vehicles[index] = generation, wall, vehicles
         return True
 
 
@@ -338,7 +368,7 @@ def _extras_offset(table: Table) -> int:
 
 def _layout_size(table: Table) -> int:
     """Return the bytes up to the end of the states, rounded up to complete cache lines."""
-    size = dtype_of(_HEAD).itemsize + SLOTS * (dtype_of(_SLOT).itemsize + dtype_of(table).itemsize)
+    size = dtype_of(_HEAD).itemsize + SLOTS * (dtype_of(_SLOT).itemsize + dtype_of(table).itemsize + VEHICLE_BYTES)
     return -(-size // 64) * 64
 
 
@@ -357,7 +387,8 @@ def _map_objects(memory: shared_memory.SharedMemory, head: Any) -> ObjectTable:
 
 def _map_view(
     memory: shared_memory.SharedMemory, magic: int = 0, layout: int = 0, name: str = "", wheels: int = 0
-) -> tuple[Any, Any, list[NDArray[np.uint8]]]:
+) -> tuple[Any, Any, list[NDArray[np.uint8]], list[NDArray[np.uint8]]]:
+    """Return head, slots, and for each slot the memory of the state and that of the other vehicles."""
     buffer: Any = memory.buf
     head = np.frombuffer(buffer, dtype_of(_HEAD), 1)[0]
     if magic:
@@ -366,4 +397,11 @@ def _map_view(
     slots = np.frombuffer(buffer, dtype_of(_SLOT), SLOTS, at)
     at += SLOTS * dtype_of(_SLOT).itemsize
     size = dtype_of(sized(STATE, wheels=wheels or int(head["wheels"]))).itemsize
-    return head, [slots[k] for k in range(SLOTS)], [np.frombuffer(buffer, np.uint8, size, at + k * size) for k in range(SLOTS)]
+    states = [np.frombuffer(buffer, np.uint8, size, at + k * size) for k in range(SLOTS)]
+    at += SLOTS * size
+    return (
+        head,
+        [slots[k] for k in range(SLOTS)],
+        states,
+        [np.frombuffer(buffer, np.uint8, VEHICLE_BYTES, at + k * VEHICLE_BYTES) for k in range(SLOTS)],
+    )

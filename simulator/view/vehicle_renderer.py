@@ -19,6 +19,7 @@ from simulator.view.object_shadows import UNIT_OF_CASTERS
 from simulator.view.poses import pose, spin, steering_wheel_rotation
 from simulator.view.sun_view import sun_view, texture_of_clip
 from simulator.view.vehicle_geometry import bars
+from simulator.view.vehicle_states import lamps
 
 SHADOW_HALF = 3.6
 """m. Minimum half side of the square around the vehicle that contains its shadow."""
@@ -59,13 +60,14 @@ class Vehicle:
         """Center of the body along its length, in B"""
         self._shadow_half = max(SHADOW_HALF, 0.5 * float(np.linalg.norm(high - low)) + 0.3)
         self.shadow_of_world = np.eye(4)
+        self._lamps = 0.0, 0.0
         self._X_WB, self._places = np.eye(4), [np.eye(4)] * len(radius)
         self._wheel_X, self._right = np.eye(4), np.zeros(len(radius), bool)
 
     def place(self, p_WB: NDArray, R_WB: NDArray, state: Record) -> None:
         """Set the state; call this before `cast_shadow` and `draw`."""
         s = state[0]
-        self._X_WB = pose(R_WB, p_WB)
+        self._X_WB, self._lamps = pose(R_WB, p_WB), lamps(s)
         self._places = [
             self._X_WB @ pose(s["R_BK"][k] @ spin(float(s["wheel_angle"][k])), s["p_BK"][k]) @ size for k, size in enumerate(self._sizes)
         ]
@@ -137,7 +139,7 @@ class Vehicle:
         common = {"clip_of_world": clip_of_world, "eye": eye, "shadow_of_world": self.shadow_of_world, "air": air, "lamp": lamp}
         common |= self.casters
         self._link.use().set(world_of_body=self._X_WB, **common)
-        return self._solid.use().set(world_of_body=self._X_WB, **common)
+        return self._solid.use().set(world_of_body=self._X_WB, lamps=self._lamps, **common)
 
     def _wheels_and_links(self, links_as: list[Mesh]) -> None:
         self._frame.draw()

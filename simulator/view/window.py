@@ -206,6 +206,7 @@ class _View:
         self.scene.show_ruts(self.reader.new_ruts())
         self.objects.update(self.scene)
         state = self.reader.interpolated(now)
+        self.scene.place_vehicles(self.reader.interpolated_vehicles(now))
         if self.reader.generation != self.generation:
             self.generation = self.reader.generation
             self.scene.camera.cut()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 from simulator.builder.builder import build
 from simulator.configuration.configuration import configuration
@@ -20,12 +21,16 @@ def silent(text: str) -> None:
     """Ignore a message."""
 
 
-def drive(folder: Path, terrain: str, seconds: float, channels: tuple[str, ...] = ()) -> tuple[list[FrameState], object]:
+def drive(
+    folder: Path, terrain: str, seconds: float, channels: tuple[str, ...] = (), vehicles: tuple[Any, ...] = ()
+) -> tuple[list[FrameState], object]:
     """A drive with its log; returns what the view would draw every EVERY ticks."""
     settings = [("maneuver", "scripted_drive"), ("terrain", terrain), ("vehicle", "hmmwv")]
     overrides = [Override((key,), value, "test") for key, value in settings]
     if channels:
         overrides.append(Override(("outlets", "telemetry", "channels"), list(channels), "test"))
+    if vehicles:
+        overrides.append(Override(("vehicles",), [dict(one) for one in vehicles], "test"))
     parts = build(configuration(None, overrides))
     session = parts.session(parts.maneuver_driver())
     session.reset()

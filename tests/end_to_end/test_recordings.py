@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 from program import call, refused
@@ -48,7 +49,8 @@ def recorded(driven):
 
 def images_of_the_drive(recording: Recording, states: list[FrameState], camera: str) -> list[np.ndarray]:
     view, found = offscreen(recording), []
-    for state, pressed, moved in states:
+    for state, pressed, moved, vehicles in states:
+        view.scene.place_vehicles(vehicles)
         for changes in moved:
             view.scene.move_objects(changes)
         for tiles in pressed:
@@ -65,6 +67,7 @@ def images_of_the_replay(recording: Recording, positions, camera: str) -> list[n
     for position in positions:
         row = recording.state(position, state)
         view.scene.move_objects(objects.take(row))
+        view.scene.place_vehicles(recording.vehicles(position))
         if ruts is not None:
             view.scene.show_ruts(ruts.take(row))
         view.camera = camera
@@ -83,7 +86,7 @@ def test_the_frames_of_a_replay_are_those_of_the_drive(driven, camera):
     for k, (a, b) in enumerate(zip(shown, replayed, strict=True)):
         assert np.array_equal(a, b), f"image {k}"
     assert not messages
-    assert any(len(one.rows) for _, _, moved in states for one in moved), "a cone was hit"
+    assert any(len(one.rows) for state in states for one in state.moved), "a cone was hit"
 
 
 def test_scrubbing_back_puts_the_objects_back(recorded):
@@ -112,6 +115,43 @@ def test_ruts_of_a_replay_are_nearly_those_of_the_drive(tmp_path):
 
     assert difference(bare) > 0.05, "the ruts are visible"
     assert difference(replayed) < 0.05 * difference(bare)
+
+
+OTHERS = (
+    {"name": "rolls", "vehicle": "sedan", "position": [14, 3], "heading_deg": 10, "speed_kph": 30, "parking_brake": False},
+    {"name": "behind", "position": [-15, 0], "speed_kph": 20, "parking_brake": False},
+    {"name": "ahead", "vehicle": "light_truck", "position": [25, -2]},
+)
+
+
+@pytest.mark.parametrize("channels", [(), ("a_WB_B_x",)])
+def test_other_vehicles_of_a_replay_are_those_of_the_drive(tmp_path, channels):
+    folder, messages = tmp_path / "run", list[str]()
+    states, _ = drive(folder, "flat", 2.0, channels, OTHERS)
+    recording = Recording(folder, messages.append)
+    positions = [float(one.state[0]["time"]) for one in states]
+    for position, one in zip(positions, states, strict=True):
+        assert recording.vehicles(position).tobytes() == one.vehicles.tobytes()
+    shown, replayed = images_of_the_drive(recording, states, "chase"), images_of_the_replay(recording, positions, "chase")
+    assert channels or all(np.array_equal(a, b) for a, b in zip(shown, replayed, strict=True))
+    assert not (folder / "objects.npz").exists()
+    before, after, middle = (recording.vehicles(position)["p_WB"] for position in (1.0, 1.01, 1.005))
+    np.testing.assert_allclose(middle, 0.5 * (before + after), atol=1e-9)
+    if not channels:  # a row has all vehicles at the same time
+        times = recording.columns("rolls_time", "time")
+        np.testing.assert_array_equal(times["rolls_time"], times["time"])
+    assert not [text for text in messages if "drawn at the start" in text]
+
+
+def test_a_log_without_columns_of_other_vehicles_has_them_at_their_starts(tmp_path):
+    drive(tmp_path / "run", "flat", 0.5, (), OTHERS)
+    file = tmp_path / "run" / "telemetry.parquet"
+    table = pq.read_table(file)
+    pq.write_table(table.drop_columns([name for name in table.column_names if name.startswith("ahead_")]), file)
+    messages: list[str] = []
+    recording = Recording(tmp_path / "run", messages.append)
+    assert len(recording.vehicles(0.3)) == 2
+    assert [text for text in messages if "drawn at the start" in text and text.endswith(": ahead")]
 
 
 def test_states_between_rows_are_interpolated(recorded):

@@ -12,7 +12,7 @@ from simulator.view.bodies.car import ARCH, car, pickup
 from simulator.view.bodies.car_wheel import car_wheel
 from simulator.view.bodies.contract import Size
 from simulator.view.bodies.hmmwv_wheel import plain_wheel, wheel
-from simulator.view.meshes import Builder, capsule, coil, mirrored
+from simulator.view.meshes import REVERSE_LAMP, STOP_LAMP, Builder, capsule, coil, mirrored, simplified
 
 SEDAN = Size(0.78, -3.74, 0.91, (0.0, -2.757), (-2.757,), 0.0, 0.32, np.array([-1.25, 0.38, 0.85]))
 TRUCK = Size(0.95, -4.45, 0.98, (0.0, -3.2), (-3.2,), -0.05, 0.38, np.array([-1.15, 0.42, 1.05]))
@@ -37,7 +37,8 @@ def test_numbers_are_finite_and_normals_are_unit(name):
     mesh = MESHES[name]()
     assert np.isfinite(mesh).all() and len(mesh) % 3 == 0 and len(mesh) > 0
     assert np.linalg.norm(mesh[:, 3:6], axis=1) == pytest.approx(1.0, abs=1e-6)
-    assert mesh[:, 6:].min() >= 0.0 and mesh[:, 6:].max() <= 1.0
+    assert mesh[:, 6:].min() >= 0.0 and mesh[:, 6:9].max() <= 1.0
+    assert (mesh[:, 9] % STOP_LAMP).max() <= 1.0 and mesh[:, 9].max() <= REVERSE_LAMP + 1.0
 
 
 @pytest.mark.parametrize("name", MESHES)
@@ -125,3 +126,14 @@ def test_links_span_from_end_to_end(mesh):
     assert mesh.shape[1] == 6 and np.isfinite(mesh).all()
     assert np.linalg.norm(mesh[:, 3:], axis=1) == pytest.approx(1.0)
     assert 0.0 <= mesh[:, 2].min() < 0.05 and 0.95 < mesh[:, 2].max() <= 1.0
+
+
+def test_a_simplified_mesh_has_fewer_triangles_and_the_same_places():
+    mesh = MESHES["shell of a sedan"]()
+    for cell, most in ((0.05, 0.7), (0.12, 0.3), (0.30, 0.1)):
+        coarse = simplified(mesh, cell)
+        assert 0 < len(coarse) < most * len(mesh) and len(coarse) % 3 == 0
+        assert np.abs(coarse[:, :3].min(axis=0) - mesh[:, :3].min(axis=0)).max() < cell
+        assert np.abs(coarse[:, :3].max(axis=0) - mesh[:, :3].max(axis=0)).max() < cell
+        away = np.linalg.norm(coarse[::7, None, :3] - mesh[None, :, :3], axis=2).min(axis=1)
+        assert away.max() < 3.0**0.5 * cell

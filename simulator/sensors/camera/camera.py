@@ -235,7 +235,7 @@ class Camera:
             return None
         color, objects = "color" in self._images, self._has_objects and self._by_opengl
         try:
-            return self._renderer.render(self._view, (p_WC, R_WC), (seen.readout, seen.world.objects), color, objects)
+            return self._renderer.render(self._view, (p_WC, R_WC), (seen.readout, seen.world.objects, seen.world.vehicles), color, objects)
         except DeviceError as error:
             if not self._has_objects:
                 raise

@@ -15,7 +15,7 @@ import numpy as np
 from simulator.base.arrays import Array
 from simulator.view.bodies.car_wheel import car_wheel
 from simulator.view.bodies.contract import Body, Size
-from simulator.view.meshes import Builder, mirrored
+from simulator.view.meshes import REVERSE_LAMP, STOP_LAMP, Builder, mirrored
 
 BLACK, TRIM, METAL, FRAME, LAMP, RED, AMBER = (
     (24, 24, 26),
@@ -308,11 +308,14 @@ def _ends(b: Builder, g: Lines) -> None:
             _on_end(b, g, True, _ordered((y - 0.065) * side, (y + 0.065) * side), (top - 0.122, top - 0.042), 0.014)
         b.paint(AMBER, 0.6)
         _on_end(b, g, True, _ordered(0.85 * side, 0.92 * side), (top - 0.12, top - 0.04), 0.014)
-        b.paint(RED, 0.6)
+        b.paint(RED, STOP_LAMP + 0.6)
         inner, lower = (0.87, 0.47) if g.bed else (0.56, 0.545)
         _on_end(b, g, False, _ordered(inner * side, 0.985 * side), (g.z(lower), g.z(0.635)), 0.010)
         b.paint(AMBER, 0.5)
         _on_end(b, g, False, _ordered(max(inner + 0.02, 0.80) * side, 0.97 * side), (g.z(0.595), g.z(0.628)), 0.016)
+        b.paint(LAMP, REVERSE_LAMP + 0.6)
+        left, right, level = (0.89, 0.97, 0.50) if g.bed else (0.60, 0.76, 0.595)
+        _on_end(b, g, False, _ordered(left * side, right * side), (g.z(level), g.z(level + 0.033)), 0.016)
     b.paint(METAL, 0.5).tube(
         [(g.size.rear + 0.18, 0.55 * g.size.half_width, g.z(0.13)), (g.size.rear - 0.02, 0.55 * g.size.half_width, g.z(0.13))], 0.03, 10
     )

@@ -15,7 +15,7 @@ import numpy as np
 from simulator.base.arrays import Array
 from simulator.view.bodies.contract import Body, Size
 from simulator.view.bodies.hmmwv_wheel import wheel
-from simulator.view.meshes import Builder, mirrored, moved
+from simulator.view.meshes import REVERSE_LAMP, STOP_LAMP, Builder, mirrored, moved
 
 PAINT, SHADE, EDGE = (178, 157, 118), (158, 139, 104), (120, 105, 78)
 CANVAS, CRATE = (98, 96, 74), (92, 84, 56)
@@ -275,8 +275,9 @@ def _bed(b: Builder) -> None:
     b.box((TAIL - 0.066, -0.98, 0.30), (TAIL - 0.05, 0.98, 0.33))
     for s in (1.0, -1.0):
         b.paint(BLACK).box((TAIL - 0.075, s * 0.88 - 0.09, 0.36), (TAIL - 0.05, s * 0.88 + 0.09, 0.54))
-        b.paint(RED, 0.5).box((TAIL - 0.085, s * 0.88 - 0.07, 0.45), (TAIL - 0.07, s * 0.88 + 0.07, 0.525))
+        b.paint(RED, STOP_LAMP + 0.5).box((TAIL - 0.085, s * 0.88 - 0.07, 0.45), (TAIL - 0.07, s * 0.88 + 0.07, 0.525))
         b.paint(AMBER, 0.5).box((TAIL - 0.085, s * 0.88 - 0.07, 0.375), (TAIL - 0.07, s * 0.88 + 0.07, 0.435))
+        b.paint(LAMP, REVERSE_LAMP + 0.5).box((TAIL - 0.075, s * 0.74 - 0.03, 0.42), (TAIL - 0.05, s * 0.74 + 0.03, 0.48))
         b.paint(METAL, 0.1).box((TAIL - 0.13, s * 0.66 - 0.26, 0.02), (TAIL - 0.02, s * 0.66 + 0.26, 0.13))
     b.paint(BLACK).box((TAIL - 0.16, -0.06, 0.0), (TAIL, 0.06, 0.12))
     spare = wheel(0.46, 0.30)

@@ -2,7 +2,12 @@ in vec3 p_W;
 in vec3 n_W;
 in vec4 look;                               // sRGB color, gloss
 uniform vec3 eye;
+#ifdef INSTANCED
+flat in vec4 air;
+uniform vec3 past_body;                     // way to the sun that leaves the body, which is among the casters
+#else
 uniform vec4 air;                           // haze between the camera and the vehicle
+#endif
 uniform float lamp;                         // light from the camera, for looking into the wheel house
 uniform sampler2DShadow shadow;
 uniform mat4 shadow_of_world;
@@ -27,7 +32,11 @@ void main() {
     float lit = texture(shadow, vec3(s.xy, s.z - 0.0012));
     float sun = max(dot(n, SUN), 0.0) * (max(edge.x, edge.y) < 0.5 ? lit : 1.0);
 #ifdef CASTERS
+#ifdef INSTANCED
+    sun *= unshaded(p_W + past_body);
+#else
     sun *= unshaded(p_W + n * 0.05);
+#endif
 #endif
     // the inside of the shell sees no sun
     vec3 light = gl_FrontFacing ? SUNLIGHT * sun + ambient(n) : ambient(n) * 0.5;

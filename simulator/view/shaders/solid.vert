@@ -1,18 +1,39 @@
-// Bodies: position, normal, color, gloss; placed by one matrix.
+// Bodies: position, normal, color, gloss; placed by one matrix, or each instance by its own.
 layout(location = 0) in vec3 p_B;
 layout(location = 1) in vec3 n_B;
 layout(location = 2) in vec3 paint;
-layout(location = 3) in float gloss;
+layout(location = 3) in float gloss;        // + 2 for a stop lamp, + 4 for a reverse lamp
 uniform mat4 clip_of_world;
+#ifdef INSTANCED
+layout(location = 4) in vec4 row_x;         // rows of the matrix from B to W
+layout(location = 5) in vec4 row_y;
+layout(location = 6) in vec4 row_z;
+layout(location = 7) in vec4 more;          // lit stop lamps, lit reverse lamps, haze, number
+flat out vec4 air;
+#ifdef NUMBERS
+flat out float number;
+#endif
+#else
 uniform mat4 world_of_body;
+uniform vec2 lamps;                         // lit stop lamps, lit reverse lamps
+#endif
 out vec3 p_W;
 out vec3 n_W;
 out vec4 look;
 
 void main() {
+#ifdef INSTANCED
+    mat4 world_of_body = transpose(mat4(row_x, row_y, row_z, vec4(0.0, 0.0, 0.0, 1.0)));
+    vec2 lamps = more.xy;
+    air = vec4(0.50, 0.60, 0.70, more.z);
+#ifdef NUMBERS
+    number = more.w;
+#endif
+#endif
     vec4 p = world_of_body * vec4(p_B, 1.0);
     p_W = p.xyz;
     n_W = mat3(world_of_body) * n_B;
-    look = vec4(paint, gloss);
+    float lit = gloss < 1.5 ? 0.0 : gloss < 3.5 ? lamps.x : lamps.y;
+    look = vec4(mix(paint, 2.4 * paint + 0.25, lit), mod(gloss, 2.0));
     gl_Position = clip_of_world * p;
 }

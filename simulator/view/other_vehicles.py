@@ -1,0 +1,187 @@
+"""Rendering of the other vehicles: body, wheels, panes and lamps, one draw call for each mesh of a kind of vehicle and level of detail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pyglet import gl
+
+from simulator.base.records import Record
+from simulator.view.bodies.kinds import body_of
+from simulator.view.gl_objects import Mesh, Program
+from simulator.view.meshes import LAYOUT, mirrored, simplified
+from simulator.view.object_culling import SIGHT, ObjectItems, planes_of
+from simulator.view.object_data import ObjectData
+from simulator.view.object_meshes import indexed
+from simulator.view.object_shadows import UNIT_OF_CASTERS
+from simulator.view.textures import SUN
+from simulator.view.vehicle_geometry import checked_geometry
+from simulator.view.vehicle_states import NO_STATES, rotations
+
+CELLS, WHEEL_CELLS = (0.0, 0.05, 0.12, 0.30), (0.0, 0.08, 0.12, 0.30)
+"""m. Sizes of the details that the levels of the meshes of bodies and wheels leave out."""
+ANGLES, EXACT_ANGLE = (0.002, 0.004), 0.0004
+"""rad. Angle at the camera below which details of a body are left out: in the window with a graphics card and with a software renderer, and in
+images of sensors. 0.002: about two pixels of a window of 720 lines."""
+INSTANCE = (4, 4, 4, 4)
+"""Floats per attribute of an instance: rows of the matrix from B to W; lit stop lamps, lit reverse lamps, haze, number."""
+
+
+class _Kind:
+    """Meshes of vehicles with the same geometry."""
+
+    def __init__(self, geometry: dict[str, Any]) -> None:
+        checked = checked_geometry(geometry)
+        body = body_of(checked)
+        radius, width = checked["tire_radius"], checked["tire_width"]
+        wheel = body.wheel(float(radius[0]), float(width[0]))
+        self.sizes = np.stack((radius / radius[0], width / width[0], radius / radius[0]), axis=1)
+        solid = np.vstack((body.shell, body.fittings, body.frame))
+        low, high = solid[:, :3].min(axis=0), solid[:, :3].max(axis=0)
+        self.middle, self.reach = 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low)) + float(radius.max())
+        self.past_body = np.asarray(SUN, float) * float(high[2] - low[2] + 2.0 * radius.max()) / float(SUN[2])
+        self.solids = [_mesh(solid, cell) for cell in CELLS]
+        self.wheels = [(_mesh(wheel, cell), _mesh(mirrored(wheel), cell)) for cell in WHEEL_CELLS]
+        self.glass = _mesh(body.glass, 0.0)
+
+    def delete(self) -> None:
+        """Delete the meshes."""
+        for mesh in (*self.solids, *(one for pair in self.wheels for one in pair), self.glass):
+            mesh.delete()
+
+
+class OtherVehicles:
+    """Other vehicles on the graphics device.
+
+    Parameters
+    ----------
+    casters : whether objects cast shadows on them
+    exact : for images of sensors: finer meshes, and `draw_numbers`
+    """
+
+    def __init__(self, data: ObjectData, software: bool, casters: bool, exact: bool) -> None:
+        self._angle = EXACT_ANGLE if exact else ANGLES[software]
+        plain = ("INSTANCED", *(("PLAIN",) if software else ()), *(("CASTERS",) if casters else ()))
+        self._solid, self._panes = Program("solid", define=plain), Program("solid", define=("INSTANCED", "GLASS"))
+        self._number = Program("solid", "number", define=("INSTANCED", "NUMBERS")) if exact else None
+        for program in (self._solid, self._panes):
+            program.use().set(shadow=4, casters=UNIT_OF_CASTERS)
+        self._kinds: list[_Kind] = []
+        self._texts: list[dict[str, Any]] = []
+        self._states, self._R, self._kind_of = NO_STATES, np.zeros((0, 3, 3)), np.zeros(0, np.int64)
+        """Drawn vehicles: states, R_WB, row of `_kinds` or -1"""
+        self.show(data)
+
+    def show(self, data: ObjectData) -> None:
+        """Show the vehicles of other objects from now on."""
+        if data.geometries != self._texts:
+            for kind in self._kinds:
+                kind.delete()
+            self._texts = data.geometries
+            self._kinds = [_Kind(geometry) for geometry in self._texts]
+        self._vehicles = data.vehicles
+        self._states, self._R, self._kind_of = NO_STATES, np.zeros((0, 3, 3)), np.zeros(0, np.int64)
+
+    def place(self, states: Record, items: ObjectItems) -> None:
+        """Draw vehicles in these states from now on, those that are present among the objects."""
+        numbers = np.searchsorted(self._vehicles[:, 0], states["row"])
+        known = numbers < len(self._vehicles)
+        known[known] = self._vehicles[numbers[known], 0] == states["row"][known]
+        self._states, numbers = states[known], numbers[known]
+        self._R = rotations(self._states["q_WB"])
+        items.place_vehicles(numbers, self._states["p_WB"], self._R)
+        self._kind_of = np.where(items.present[self._states["row"]], self._vehicles[numbers, 2], -1)
+
+    def draw(self, clip_of_world: NDArray, eye: NDArray, shadow: dict[str, Any]) -> None:
+        """Draw the opaque parts. shadow: uniforms of the shadows of the first vehicle and of objects."""
+        program = self._solid
+        for kind, rows, levels in self._visible(clip_of_world, eye):
+            program.use().set(clip_of_world=clip_of_world, eye=eye, past_body=kind.past_body, **shadow)
+            self._draw_solids(kind, rows, levels, eye)
+
+    def draw_glass(self, clip_of_world: NDArray, eye: NDArray, shadow: dict[str, Any]) -> None:
+        """Draw the window panes over the image, the farthest first."""
+        gl.glEnable(gl.GL_BLEND)
+        gl.glBlendFunc(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA)
+        gl.glEnable(gl.GL_CULL_FACE)
+        for kind, rows, _ in self._visible(clip_of_world, eye):
+            self._panes.use().set(clip_of_world=clip_of_world, eye=eye, **shadow)
+            _draw(kind.glass, self._bodies(rows[::-1], eye))
+        gl.glDisable(gl.GL_CULL_FACE)
+        gl.glDisable(gl.GL_BLEND)
+
+    def draw_numbers(self, clip_of_world: NDArray, eye: NDArray) -> None:
+        """Draw numbers, 1 + row of the first part of each vehicle, with the shader `number`; panes hide what is behind them."""
+        assert self._number is not None
+        for kind, rows, levels in self._visible(clip_of_world, eye):
+            self._number.use().set(clip_of_world=clip_of_world, eye=eye)
+            self._draw_solids(kind, rows, levels, eye)
+            _draw(kind.glass, self._bodies(rows, eye))
+
+    def _visible(self, clip_of_world: NDArray, eye: NDArray) -> Iterator[tuple[_Kind, NDArray[np.int64], NDArray[np.int64]]]:
+        """Yield each kind with the vehicles that are inside the view, the nearest first, and their levels of detail."""
+        if not len(self._states):
+            return
+        planes = planes_of(clip_of_world)
+        for number, kind in enumerate(self._kinds):
+            rows = np.flatnonzero(self._kind_of == number)
+            center = self._states["p_WB"][rows] + self._R[rows] @ kind.middle
+            distance = np.linalg.norm(center - eye, axis=1)
+            inside = (center @ planes[:, :3].T + planes[:, 3] > -kind.reach).all(axis=1) & (distance - kind.reach < SIGHT)
+            order = np.argsort(distance[inside], kind="stable")
+            rows, gap = rows[inside][order], np.maximum(distance[inside][order] - kind.reach, 0.0)
+            if len(rows):
+                yield kind, rows, np.searchsorted(CELLS[1:], gap * self._angle, side="right")
+
+    def _draw_solids(self, kind: _Kind, rows: NDArray[np.int64], levels: NDArray[np.int64], eye: NDArray) -> None:
+        """Draw bodies and wheels with the active program."""
+        for level in np.unique(levels):
+            some = rows[levels == level]
+            _draw(kind.solids[level], self._bodies(some, eye))
+            wheels, right = self._wheels(kind, some, eye)
+            for side, mesh in enumerate(kind.wheels[level]):
+                _draw(mesh, wheels[right == side])
+
+    def _bodies(self, rows: NDArray[np.int64], eye: NDArray) -> NDArray[np.float64]:
+        """Return the instances (n, 16) of the bodies of some vehicles."""
+        s = self._states[rows]
+        out = np.zeros((len(rows), 4, 4))
+        out[:, :3, :3], out[:, :3, 3] = self._R[rows], s["p_WB"]
+        distance = np.linalg.norm(s["p_WB"] - eye, axis=1)
+        out[:, 3, 0], out[:, 3, 1], out[:, 3, 2] = s["stop_lamps"], s["reverse_lamps"], haze(distance)
+        out[:, 3, 3] = 1 + s["row"]
+        return out.reshape(-1, 16)
+
+    def _wheels(self, kind: _Kind, rows: NDArray[np.int64], eye: NDArray) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the instances (n, 16) of the wheels of some vehicles, and whether each is on the right side."""
+        count = len(kind.sizes)
+        s = self._states[rows]
+        p_BK, R_BK, angle = s["p_BK"][:, :count].astype(float), s["R_BK"][:, :count].astype(float), s["wheel_angle"][:, :count]
+        out = np.repeat(self._bodies(rows, eye).reshape(-1, 1, 4, 4), count, axis=1)
+        R, p = self._R[rows][:, None], s["p_WB"][:, None]
+        c, t = np.cos(angle), np.sin(angle)
+        spin = np.zeros((*angle.shape, 3, 3))
+        spin[..., 0, 0] = spin[..., 2, 2] = c
+        spin[..., 1, 1], spin[..., 0, 2], spin[..., 2, 0] = 1.0, t, -t
+        out[:, :, :3, :3] = R @ R_BK @ spin * kind.sizes[:, None, :]
+        out[:, :, :3, 3] = p + (R @ p_BK[..., None])[..., 0]
+        return out.reshape(-1, 16), (p_BK[..., 1] < 0.0).ravel()
+
+
+def haze(distance: Any) -> Any:
+    """Return the fraction of haze in front of something at a distance in m, or an array of it; same model as in common.glsl."""
+    return 1.0 - 2.0 ** -(3.2e-7 * distance * distance + 1.1e-4 * distance)
+
+
+def _mesh(mesh: NDArray, cell: float) -> Mesh:
+    vertices, indices = indexed(simplified(mesh, cell) if cell else mesh)
+    return Mesh(vertices, LAYOUT, indices, instance=INSTANCE)
+
+
+def _draw(mesh: Mesh, instances: NDArray[np.float64]) -> None:
+    if len(instances):
+        mesh.upload_instances(instances)
+        mesh.draw_instances(len(instances))

@@ -1,0 +1,58 @@
+"""Objects of a world that are the parts of a vehicle: contact and rays meet these objects, the window draws the vehicle in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from terrain.objects.world_object import WorldObject
+from vehicles.contact.vehicle_objects import vehicle_objects
+from vehicles.corner_layout import axle_of
+from vehicles.vehicle import Vehicle
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnVehicle:
+    """Vehicle that the window draws in place of its parts."""
+
+    name: str
+    geometry: Mapping[str, Any]
+    """Rows of `simulator.view.vehicle_geometry.GEOMETRY`"""
+
+
+@dataclass(frozen=True)
+class VehiclePart(WorldObject):
+    """Part of a vehicle; the origin of all parts is the chassis reference point."""
+
+    vehicle: DrawnVehicle | None = None
+
+
+def vehicle_parts(name: str, vehicle: Vehicle, position: Sequence[float] = (0.0, 0.0, 0.0), yaw: float = 0.0) -> list[VehiclePart]:
+    """Return the parts of a vehicle, see `vehicles.contact.vehicle_objects.vehicle_objects`."""
+    drawn = DrawnVehicle(name, view_geometry(vehicle))
+    parts = vehicle_objects(name, vehicle.model.object_contact, vehicle.wheel_centers, position, yaw)
+    return [VehiclePart(**{one.name: getattr(part, one.name) for one in fields(part)}, vehicle=drawn) for part in parts]
+
+
+def view_geometry(vehicle: Vehicle) -> dict[str, Any]:
+    """Return the rows of `simulator.view.vehicle_geometry.GEOMETRY` for a vehicle."""
+    tires, driveline = vehicle.model.tires, vehicle.model.drivetrain[0]
+    axles = [axle_of(vehicle.model.drivetrain, wheel) for wheel in range(len(tires))]
+    return {
+        **vehicle.description.bushes,
+        "driven": np.isfinite(driveline["final_ratio"])[axles].astype(float),
+        "geared_hub": (driveline["hub_ratio"] < 1.0)[axles].astype(float),
+        "drawn_as": vehicle.description.drawn_as,
+        "links_as": vehicle.description.links_as,
+        "outline": vehicle.description.outline,
+        "wheel_x": vehicle.model.corners[0]["design_wheel_x"],
+        "wheel_z": vehicle.model.corners[0]["design_wheel_z"],
+        "governed_speed": vehicle.drivetrain.governed_speed,
+        "by_hand": float(vehicle.hand_gears > 0),
+        "p_BH": vehicle.model.body[0]["drivers_head"],
+        "tire_radius": tires["radius"],
+        "tire_width": tires["width"],
+    }

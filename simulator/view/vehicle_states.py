@@ -1,0 +1,90 @@
+"""What a picture needs of the other vehicles at one time: poses, wheels, lamps. No kernels and no OpenGL here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.records import Record, Table, dtype_of, record, sized
+from vehicles.axle_layout import WHEELS
+
+VEHICLE: Table = (
+    # name        shape        unit   description
+    ("row", (), "1", "row of its first part among the objects", "i8"),
+    ("p_WB", (3,), "m", "position of the chassis reference point in the world"),
+    ("q_WB", (4,), "1", "attitude of the chassis, quaternion w, x, y, z"),
+    ("wheel_angle", (WHEELS,), "rad", "rotation of the wheel about its axle"),
+    ("p_BK", (WHEELS, 3), "m", "wheel center, in B", "f4"),
+    ("R_BK", (WHEELS, 3, 3), "1", "orientation of the wheel carrier, carrier to chassis", "f4"),
+    ("stop_lamps", (), "1", "1 while the driver brakes", "f4"),
+    ("reverse_lamps", (), "1", "1 while the reverse gear is engaged", "f4"),
+)
+"""State of a drawn vehicle; a row has the wheels of the vehicle with the most wheels."""
+PRESSED = 0.02
+"""Position of the brake pedal from which the stop lamps are lit."""
+JUMP = 3.0
+"""m between two states, above which a vehicle was put to another place."""
+NO_STATES: Record = record(VEHICLE, 0)
+
+
+def lamps(s: Any) -> tuple[float, float]:
+    """Return whether stop lamps and reverse lamps are lit, 0 or 1, for a row of READOUT."""
+    return float(s["brake"] > PRESSED), float(s["gear"] < 0)
+
+
+def states_of(parts: Sequence[int], rows: Sequence[Any]) -> Record:
+    """Return the states (n,) of vehicles, in the order of their parts.
+
+    parts : rows of their first parts among the objects
+    rows : rows of READOUT with the fields `simulator.telemetry.replay_columns.VEHICLE`
+    """
+    if not rows:
+        return NO_STATES
+    out = record(states_table(max(len(s["p_BK"]) for s in rows)), len(rows))
+    for one, (part, s) in zip(out, sorted(zip(parts, rows, strict=True), key=lambda pair: pair[0]), strict=True):
+        one["row"] = part
+        count = len(s["p_BK"])
+        one["p_WB"], one["q_WB"] = s["p_WB"], s["q_WB"]
+        for name in ("wheel_angle", "p_BK", "R_BK"):
+            one[name][:count] = s[name]
+        one["stop_lamps"], one["reverse_lamps"] = lamps(s)
+    return out
+
+
+def states_table(wheels: int) -> Table:
+    """Return the table VEHICLE for a number of wheels."""
+    return sized(VEHICLE, wheels=wheels)
+
+
+def states_in(memory: Any, count: int, wheels: int) -> Record:
+    """Return a copy of the states at the begin of a memory."""
+    return np.frombuffer(memory, dtype_of(states_table(wheels)), count).copy()
+
+
+def between(before: Record, after: Record, share: float) -> Record:
+    """Return states between two publications, from 0 = before to 1 = after; vehicles that are new or have jumped are as after."""
+    out = after.copy()
+    if before.dtype != after.dtype or not len(after):
+        return out
+    _, old, new = np.intersect1d(before["row"], after["row"], return_indices=True)
+    near = np.linalg.norm(after["p_WB"][new] - before["p_WB"][old], axis=1) < JUMP
+    stays = new[near]
+    a, b = before[old[near]], after[stays]
+    for name in ("p_WB", "wheel_angle", "p_BK", "R_BK"):
+        out[name][stays] = a[name] + share * (b[name] - a[name])
+    sign = np.where((a["q_WB"] * b["q_WB"]).sum(axis=1, keepdims=True) < 0.0, -1.0, 1.0)
+    out["q_WB"][stays] = (1.0 - share) * sign * a["q_WB"] + share * b["q_WB"]
+    return out
+
+
+def rotations(q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the matrices (n, 3, 3) of quaternions (n, 4), which need not have the length 1."""
+    w, x, y, z = (q / np.maximum(np.linalg.norm(q, axis=1, keepdims=True), 1e-12)).T
+    return np.array((
+        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
+        (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
+        (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)),
+    )).transpose(2, 0, 1)  # fmt: skip
