@@ -191,7 +191,7 @@ class SessionVehicles:
             self._read_at = now
             for one in self.vehicles:
                 one.vehicle.read(one.command)
-            self._states = states_of([first for first, _ in self._objects], [one.vehicle.readout[0] for one in self.vehicles])
+            self._states = states_of([first for first, _ in self._objects], [one.vehicle.readout for one in self.vehicles])
 
     @property
     def states(self) -> Record:

@@ -12,6 +12,7 @@ from simulator.host.replay_player import LEAD, SCRUB, STEP, Player
 from simulator.outlets.last_seconds import PERIOD, SECONDS, LastSeconds
 from simulator.run.recording import RecordedEvent
 from simulator.view.shared_state import extras
+from simulator.view.vehicle_states import NO_STATES
 from vehicles.readout import READOUT
 
 EVENTS = [RecordedEvent(20.0, "collision", "collision: cone"), RecordedEvent(40.0, "pause", "pause")]
@@ -107,7 +108,7 @@ def test_jumps_lead_to_events():
 def session_at(time: float, paused: bool = False, tick: int = 0) -> SimpleNamespace:
     readout = record(READOUT)
     readout[0]["time"] = time
-    return SimpleNamespace(readout=readout, paused=paused, waits=False, tick=tick, h=0.001)
+    return SimpleNamespace(readout=readout, paused=paused, waits=False, tick=tick, h=0.001, others=SimpleNamespace(states=NO_STATES))
 
 
 def filled(seconds: float) -> LastSeconds:
