@@ -83,6 +83,13 @@ def between(before: Record, after: Record, share: float) -> Record:
     return out
 
 
+def are_finite(states: Record) -> NDArray[np.bool_]:
+    """Return whether all poses of each state are finite."""
+    values = [states[name] for name in ("p_WB", "q_WB", "wheel_angle", "p_BK", "R_BK")]
+    finite: NDArray[np.bool_] = np.all([np.isfinite(one).all(axis=tuple(range(1, one.ndim))) for one in values], axis=0)
+    return finite
+
+
 def rotations(q: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the matrices (n, 3, 3) of quaternions (n, 4), which need not have the length 1."""
     w, x, y, z = (q / np.maximum(np.linalg.norm(q, axis=1, keepdims=True), 1e-12)).T

@@ -131,6 +131,14 @@ def test_vehicles_of_one_kind_share_their_meshes_and_new_ones_are_drawn(view):
     assert 2 in image(view, FAR, states[:1]).number
 
 
+def test_a_vehicle_whose_state_is_invalid_stays_visible_at_its_last_place(view):
+    image(view, FAR, other(10.0, 1.0))
+    invalid = other(12.0, 1.0)
+    invalid["p_WB"][0, 0] = np.nan
+    found = image(view, FAR, invalid)
+    assert found.depth[found.number == 2].min() == pytest.approx(10.0 + CORNERS[:, 0].min(), abs=0.05)
+
+
 def test_parts_follow_their_vehicle_for_their_shadows():
     data = make_object_data(world("lead"))
     items = ObjectItems(data, 10**6, np.ones((3, 4), np.int64))
