@@ -159,7 +159,8 @@ def test_motion_of_vehicles_is_no_change_of_objects():
     objects.states["p_WO"][:] += 1.0
     assert not len(found.take(objects, 0.1).rows)
     objects.remove(2)
-    assert found.take(objects, 0.2).rows.tolist() == [1]
+    removed = found.take(objects, 0.2)
+    assert removed.rows.tolist() == [1] and removed.p_WO[0].tolist() == [51.0, 1.0, 1.6]  # a part that comes back is where it was
 
 
 def test_a_view_reads_the_states_and_interpolates_them():
