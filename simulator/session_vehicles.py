@@ -348,7 +348,7 @@ class SessionVehicles:
             self._read_at, present = now, self.present
             for one in present:
                 one.vehicle.read(one.command)
-            self._states = states_of([self._spans[one.name][0] for one in present], [one.vehicle.readout[0] for one in present])
+            self._states = states_of([self._spans[one.name][0] for one in present], [one.vehicle.readout for one in present])
 
     @property
     def states(self) -> Record:

@@ -248,7 +248,7 @@ class Recording:
 
     def _vehicles(self, row: int) -> Record:
         group, k = self._locate(row)
-        return states_of(self._parts, [records[k] for records in group.vehicles])
+        return states_of(self._parts, [records[k : k + 1] for records in group.vehicles])
 
     def _other_tables(self) -> list[tuple[str, Table]]:
         """Return prefix and fields of the columns of each other vehicle; print a message about those without columns."""

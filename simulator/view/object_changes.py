@@ -136,7 +136,8 @@ class ChangedObjects:
         records = objects.records[rows]
         own = records["mass"] > 0.0
         motion = np.zeros(len(rows), _MOTION_TYPE)
-        motion[own] = self._motion[records["state"][own]]
+        for name in _MOTION:
+            motion[name][own] = objects.states[name][records["state"][own]]
         own[own] = (records["motion"][own] == BREAKAWAY) | self._free[records["state"][own]]
         changes = ObjectChanges(rows, self._present[rows], own, np.full(len(rows), time), *(motion[name] for name in _MOTION))
         if not len(steered.rows):

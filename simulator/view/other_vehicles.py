@@ -19,7 +19,7 @@ from simulator.view.object_meshes import indexed
 from simulator.view.object_shadows import UNIT_OF_CASTERS
 from simulator.view.textures import SUN
 from simulator.view.vehicle_geometry import checked_geometry
-from simulator.view.vehicle_states import NO_STATES, rotations
+from simulator.view.vehicle_states import NO_STATES, are_finite, rotations
 
 CELLS, WHEEL_CELLS = (0.0, 0.05, 0.12, 0.30), (0.0, 0.08, 0.12, 0.30)
 """m. Sizes of the details that the levels of the meshes of bodies and wheels leave out."""
@@ -64,11 +64,10 @@ class OtherVehicles:
 
     def __init__(self, data: ObjectData, software: bool, casters: bool, exact: bool) -> None:
         self._angle = EXACT_ANGLE if exact else ANGLES[software]
-        plain = ("INSTANCED", *(("PLAIN",) if software else ()), *(("CASTERS",) if casters else ()))
-        self._solid, self._panes = Program("solid", define=plain), Program("solid", define=("INSTANCED", "GLASS"))
-        self._number = Program("solid", "number", define=("INSTANCED", "NUMBERS")) if exact else None
-        for program in (self._solid, self._panes):
-            program.use().set(shadow=4, casters=UNIT_OF_CASTERS)
+        self._defines = ("INSTANCED", *(("PLAIN",) if software else ()), *(("CASTERS",) if casters else ()))
+        self._exact = exact
+        self._programs: tuple[Program, Program, Program | None] | None = None
+        """For opaque parts, panes and numbers; compiled when there are vehicles"""
         self._kinds: list[_Kind] = []
         self._texts: list[dict[str, Any]] = []
         self._states, self._R, self._kind_of = NO_STATES, np.zeros((0, 3, 3)), np.zeros(0, np.int64)
@@ -77,16 +76,26 @@ class OtherVehicles:
 
     def show(self, data: ObjectData) -> None:
         """Show the vehicles of other objects from now on."""
-        if data.geometries != self._texts:
-            for kind in self._kinds:
+        geometries, before = data.geometries, list(zip(self._texts, self._kinds, strict=True))
+        if geometries != self._texts:
+            self._programs = self._programs or self._compiled()
+            kinds = [next((kind for text, kind in before if text == one), None) or _Kind(one) for one in geometries]
+            for kind in set(self._kinds) - set(kinds):
                 kind.delete()
-            self._texts = data.geometries
-            self._kinds = [_Kind(geometry) for geometry in self._texts]
+            self._texts, self._kinds = geometries, kinds
         self._vehicles = data.vehicles
         self._states, self._R, self._kind_of = NO_STATES, np.zeros((0, 3, 3)), np.zeros(0, np.int64)
 
+    def _compiled(self) -> tuple[Program, Program, Program | None]:
+        programs = Program("solid", define=self._defines), Program("solid", define=("INSTANCED", "GLASS"))
+        for program in programs:
+            program.use().set(shadow=4, casters=UNIT_OF_CASTERS)
+        return (*programs, Program("solid", "number", define=("INSTANCED", "NUMBERS")) if self._exact else None)
+
     def place(self, states: Record, items: ObjectItems) -> None:
-        """Draw vehicles in these states from now on, those that are present among the objects."""
+        """Draw vehicles in these states from now on, those that are present among the objects; one whose state has become invalid is drawn as
+        its parts, at its last place."""
+        states = states[are_finite(states)]
         numbers = np.searchsorted(self._vehicles[:, 0], states["row"])
         known = numbers < len(self._vehicles)
         known[known] = self._vehicles[numbers[known], 0] == states["row"][known]
@@ -97,9 +106,8 @@ class OtherVehicles:
 
     def draw(self, clip_of_world: NDArray, eye: NDArray, shadow: dict[str, Any]) -> None:
         """Draw the opaque parts. shadow: uniforms of the shadows of the first vehicle and of objects."""
-        program = self._solid
         for kind, rows, levels in self._visible(clip_of_world, eye):
-            program.use().set(clip_of_world=clip_of_world, eye=eye, past_body=kind.past_body, **shadow)
+            self._program(0).use().set(clip_of_world=clip_of_world, eye=eye, past_body=kind.past_body, **shadow)
             self._draw_solids(kind, rows, levels, eye)
 
     def draw_glass(self, clip_of_world: NDArray, eye: NDArray, shadow: dict[str, Any]) -> None:
@@ -108,18 +116,22 @@ class OtherVehicles:
         gl.glBlendFunc(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA)
         gl.glEnable(gl.GL_CULL_FACE)
         for kind, rows, _ in self._visible(clip_of_world, eye):
-            self._panes.use().set(clip_of_world=clip_of_world, eye=eye, **shadow)
+            self._program(1).use().set(clip_of_world=clip_of_world, eye=eye, **shadow)
             _draw(kind.glass, self._bodies(rows[::-1], eye))
         gl.glDisable(gl.GL_CULL_FACE)
         gl.glDisable(gl.GL_BLEND)
 
     def draw_numbers(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw numbers, 1 + row of the first part of each vehicle, with the shader `number`; panes hide what is behind them."""
-        assert self._number is not None
         for kind, rows, levels in self._visible(clip_of_world, eye):
-            self._number.use().set(clip_of_world=clip_of_world, eye=eye)
+            self._program(2).use().set(clip_of_world=clip_of_world, eye=eye)
             self._draw_solids(kind, rows, levels, eye)
             _draw(kind.glass, self._bodies(rows, eye))
+
+    def _program(self, number: int) -> Program:
+        program = None if self._programs is None else self._programs[number]
+        assert program is not None
+        return program
 
     def _visible(self, clip_of_world: NDArray, eye: NDArray) -> Iterator[tuple[_Kind, NDArray[np.int64], NDArray[np.int64]]]:
         """Yield each kind with the vehicles that are inside the view, the nearest first, and their levels of detail."""

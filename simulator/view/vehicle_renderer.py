@@ -60,14 +60,14 @@ class Vehicle:
         """Center of the body along its length, in B"""
         self._shadow_half = max(SHADOW_HALF, 0.5 * float(np.linalg.norm(high - low)) + 0.3)
         self.shadow_of_world = np.eye(4)
-        self._lamps = 0.0, 0.0
+        self._lamps = np.zeros(2)
         self._X_WB, self._places = np.eye(4), [np.eye(4)] * len(radius)
         self._wheel_X, self._right = np.eye(4), np.zeros(len(radius), bool)
 
     def place(self, p_WB: NDArray, R_WB: NDArray, state: Record) -> None:
         """Set the state; call this before `cast_shadow` and `draw`."""
         s = state[0]
-        self._X_WB, self._lamps = pose(R_WB, p_WB), lamps(s)
+        self._X_WB, self._lamps = pose(R_WB, p_WB), np.array(lamps(s), float)
         self._places = [
             self._X_WB @ pose(s["R_BK"][k] @ spin(float(s["wheel_angle"][k])), s["p_BK"][k]) @ size for k, size in enumerate(self._sizes)
         ]

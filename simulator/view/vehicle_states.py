@@ -30,28 +30,31 @@ JUMP = 3.0
 NO_STATES: Record = record(VEHICLE, 0)
 
 
-def lamps(s: Any) -> tuple[float, float]:
-    """Return whether stop lamps and reverse lamps are lit, 0 or 1, for a row of READOUT."""
-    return float(s["brake"] > PRESSED), float(s["gear"] < 0)
+def lamps(s: Any) -> tuple[Any, Any]:
+    """Return whether stop lamps and reverse lamps are lit, for rows of READOUT."""
+    return s["brake"] > PRESSED, s["gear"] < 0
 
 
-def states_of(parts: Sequence[int], rows: Sequence[Any]) -> Record:
+def states_of(parts: Sequence[int], readouts: Sequence[Record]) -> Record:
     """Return the states (n,) of vehicles, in the order of their parts.
 
     parts : rows of their first parts among the objects
-    rows : rows of READOUT with the fields `simulator.telemetry.replay_columns.VEHICLE`
+    readouts : records (1,) with the fields `simulator.telemetry.replay_columns.VEHICLE`
     """
-    if not rows:
+    if not readouts:
         return NO_STATES
-    out = record(states_table(max(len(s["p_BK"]) for s in rows)), len(rows))
-    for one, (part, s) in zip(out, sorted(zip(parts, rows, strict=True), key=lambda pair: pair[0]), strict=True):
-        one["row"] = part
-        count = len(s["p_BK"])
-        one["p_WB"], one["q_WB"] = s["p_WB"], s["q_WB"]
+    wheels = [one["wheel_angle"].shape[1] for one in readouts]
+    out = record(states_table(max(wheels)), len(readouts))
+    out["row"] = parts
+    for count in set(wheels):
+        some = [k for k, own in enumerate(wheels) if own == count]
+        shown = np.frombuffer(b"".join(readouts[k].tobytes() for k in some), readouts[some[0]].dtype)  # much faster than np.concatenate
+        for name in ("p_WB", "q_WB"):
+            out[name][some] = shown[name]
         for name in ("wheel_angle", "p_BK", "R_BK"):
-            one[name][:count] = s[name]
-        one["stop_lamps"], one["reverse_lamps"] = lamps(s)
-    return out
+            out[name][some, :count] = shown[name]
+        out["stop_lamps"][some], out["reverse_lamps"][some] = lamps(shown)
+    return out[np.argsort(out["row"])]
 
 
 def states_table(wheels: int) -> Table:
@@ -78,6 +81,13 @@ def between(before: Record, after: Record, share: float) -> Record:
     sign = np.where((a["q_WB"] * b["q_WB"]).sum(axis=1, keepdims=True) < 0.0, -1.0, 1.0)
     out["q_WB"][stays] = (1.0 - share) * sign * a["q_WB"] + share * b["q_WB"]
     return out
+
+
+def are_finite(states: Record) -> NDArray[np.bool_]:
+    """Return whether all poses of each state are finite."""
+    values = [states[name] for name in ("p_WB", "q_WB", "wheel_angle", "p_BK", "R_BK")]
+    finite: NDArray[np.bool_] = np.all([np.isfinite(one).all(axis=tuple(range(1, one.ndim))) for one in values], axis=0)
+    return finite
 
 
 def rotations(q: NDArray[np.float64]) -> NDArray[np.float64]:

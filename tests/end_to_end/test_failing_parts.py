@@ -133,7 +133,7 @@ class Screen:
     def __init__(self):
         self.told = []
 
-    def publish(self, readout, extras):
+    def publish(self, readout, extras, vehicles):
         if extras[0]["paused"]:
             self.told.append(bytes(extras[0]["message"]).decode())
 

@@ -151,6 +151,7 @@ class Session:
     def __init__(self):
         self.time, self.paused, self.clock, self.cueing, self.platform_state = 0.0, False, None, self.Cueing(), "off"
         self.recovery, self.collisions = SimpleNamespace(incident_number=0), []
+        self.others = SimpleNamespace(read=lambda: None)
 
 
 def test_resets_pauses_and_incidents_are_in_the_log(tmp_path, capsys):

@@ -22,7 +22,7 @@ class Screen:
     def __init__(self):
         self.told = []
 
-    def publish(self, readout, extras):
+    def publish(self, readout, extras, vehicles):
         self.told.append(bytes(extras[0]["message"]).decode())
 
     def mark_closed(self):

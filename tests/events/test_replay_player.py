@@ -12,6 +12,7 @@ from simulator.host.replay_player import LEAD, SCRUB, STEP, Player
 from simulator.outlets.last_seconds import PERIOD, SECONDS, LastSeconds
 from simulator.run.recording import RecordedEvent
 from simulator.view.shared_state import extras
+from simulator.view.vehicle_states import VEHICLE
 from vehicles.readout import READOUT
 
 EVENTS = [RecordedEvent(20.0, "collision", "collision: cone"), RecordedEvent(40.0, "pause", "pause")]
@@ -107,7 +108,9 @@ def test_jumps_lead_to_events():
 def session_at(time: float, paused: bool = False, tick: int = 0) -> SimpleNamespace:
     readout = record(READOUT)
     readout[0]["time"] = time
-    return SimpleNamespace(readout=readout, paused=paused, waits=False, tick=tick, h=0.001)
+    others = record(VEHICLE, 2)
+    others["p_WB"][:, 0] = time
+    return SimpleNamespace(readout=readout, paused=paused, waits=False, tick=tick, h=0.001, others=SimpleNamespace(states=others))
 
 
 def filled(seconds: float) -> LastSeconds:
@@ -122,6 +125,7 @@ def test_the_last_seconds_are_bounded_and_played_in_order():
     last.begin(50_000)
     assert last.plays and last.jumped
     first = last.show(session_at(50.0, True, 50_000), more)[0]["time"]
+    assert last.vehicles["p_WB"][:, 0].tolist() == [first, first]
     assert 50.0 - first == pytest.approx(SECONDS, abs=2.0 * PERIOD)
     assert more[0]["replays"] == 2 and more[0]["replay_duration"] == pytest.approx(SECONDS)
     later = last.show(session_at(50.0, True, 60_000), more)[0]["time"]

@@ -15,6 +15,7 @@ from simulator.run.frames import States, pictures_of
 from simulator.view.offscreen import Offscreen
 from simulator.view.rut_tiles import BYTES, MAX_TILES, REACH, SIDE, RutSquare, RutTiles
 from simulator.view.shared_state import ViewReader, ViewWriter, extras
+from simulator.view.vehicle_states import NO_STATES
 from terrain.objects.object_set import NO_OBJECTS
 from terrain.rut_changes import ChangedTiles
 from terrain.rut_grid import TILE, TILE_SIDE
@@ -195,7 +196,7 @@ def test_pictures_of_a_run_show_the_ruts_up_to_then(view):
             press(soil.arrays, (x, BESIDE + side), (1.0, 0.0), (0.5, 0.0), 0.16, 0.08)
         state = on_soil(12.0)
         state[0]["time"] = 0.1 * n
-        states.publish(SimpleNamespace(readout=state, soil=soil, objects=NO_OBJECTS))
+        states.publish(SimpleNamespace(readout=state, soil=soil, objects=NO_OBJECTS, others=SimpleNamespace(states=NO_STATES)))
         soil.load_tiles_around(x, BESIDE)
     seen = states.spread(3)
     assert [len(one.pressed) for one in seen] == [1, 14, 15]

@@ -11,6 +11,7 @@ from simulator.base.records import record
 from simulator.outlets import view as view_outlet
 from simulator.outlets.view import LONGEST, MESSAGE_TIME, ViewOutlet, short
 from simulator.view.shared_state import ViewReader
+from simulator.view.vehicle_states import NO_STATES
 from terrain.objects.object_set import NO_OBJECTS
 from tests.view.scenes import readout
 from vehicles.command import COMMAND
@@ -43,6 +44,7 @@ def shown(monkeypatch):
         seat=SimpleNamespace(name="", names=()),
         ground=SimpleNamespace(p=[{"gravity": 9.80665}]),
         objects=NO_OBJECTS,
+        others=SimpleNamespace(states=NO_STATES),
     )
     window = ViewOutlet(8)
     reader = ViewReader(window.block.name)

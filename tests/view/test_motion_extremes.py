@@ -8,6 +8,7 @@ import pytest
 from simulator.base.records import record
 from simulator.outlets.view import ViewOutlet
 from simulator.view.shared_state import MOTION_BLOCKS, STATE, interpolate
+from simulator.view.vehicle_states import NO_STATES
 from terrain.objects.object_set import NO_OBJECTS
 from tests.view.scenes import readout
 from vehicles.command import COMMAND
@@ -20,7 +21,7 @@ class Block:
     generation = 0
     objects = None
 
-    def publish(self, readout, extras):
+    def publish(self, readout, extras, vehicles):
         self.extras = extras.copy()
 
 
@@ -32,7 +33,7 @@ def test_every_publication_has_the_extremes_of_its_ticks():
     )  # fmt: skip
     session = SimpleNamespace(
         cueing=cueing, clock=None, command=record(COMMAND), paused=False, waits=False, readout=readout(), watch=SimpleNamespace(state=watch),
-        ground=SimpleNamespace(p=[{"gravity": 9.81}]), objects=NO_OBJECTS, tick=0, h=0.001,
+        ground=SimpleNamespace(p=[{"gravity": 9.81}]), objects=NO_OBJECTS, tick=0, h=0.001, others=SimpleNamespace(states=NO_STATES),
         seat=SimpleNamespace(name="keyboard", names=("keyboard",)),
     )  # fmt: skip
     window = ViewOutlet(8, Block())

@@ -21,6 +21,7 @@ from simulator.view.launch import start_view_process
 from simulator.view.offscreen import Offscreen, png
 from simulator.view.shared_keys import KeyReader
 from simulator.view.shared_state import ViewWriter, extras
+from simulator.view.vehicle_states import NO_STATES
 from terrain.objects.object_set import NO_OBJECTS
 from terrain.rut_memory import SoilMemory
 from tests.view.scenes import geometry, hilly_terrain, readout
@@ -160,7 +161,7 @@ def test_states_of_a_run_become_pictures_without_instruments(view):
     for n in range(21):
         state = readout(x=2.0 * n, speed=10.0)
         state[0]["time"], state[0]["steering_wheel_angle"] = 0.1 * n, -0.5
-        states.publish(SimpleNamespace(readout=state, soil=SoilMemory(0), objects=NO_OBJECTS))
+        states.publish(SimpleNamespace(readout=state, soil=SoilMemory(0), objects=NO_OBJECTS, others=SimpleNamespace(states=NO_STATES)))
     try:
         found = pictures_of(view, states.spread(3))
     finally:

@@ -34,6 +34,6 @@ void main() {
     p_W = p.xyz;
     n_W = mat3(world_of_body) * n_B;
     float lit = gloss < 1.5 ? 0.0 : gloss < 3.5 ? lamps.x : lamps.y;
-    look = vec4(mix(paint, 2.4 * paint + 0.25, lit), mod(gloss, 2.0));
+    look = vec4(mix(paint, 2.6 * paint + 0.05, lit), mod(gloss, 2.0));
     gl_Position = clip_of_world * p;
 }

@@ -48,7 +48,7 @@ def other(x: float, y: float = 0.0, steer: float = 0.0, **fields: float) -> Reco
     shown = readout(x, y, steer=steer)
     for name, value in fields.items():
         shown[0][name] = value
-    return states_of([1], [shown[0]])
+    return states_of([1], [shown])
 
 
 @pytest.fixture(scope="module")
@@ -122,13 +122,21 @@ def test_vehicles_of_one_kind_share_their_meshes_and_new_ones_are_drawn(view):
     data = make_object_data(world("lead", "next"))
     assert data.vehicles.tolist() == [[1, 2, 0], [3, 2, 0]] and len(data.geometries) == 1
     view.scene.show_objects(data)
-    states = states_of([3, 1], [readout(10.0, 2.5)[0], readout(10.0, -2.5)[0]])
+    states = states_of([3, 1], [readout(10.0, 2.5), readout(10.0, -2.5)])
     assert {2, 4} <= set(np.unique(image(view, FAR, states).number))
     data.present[3:] = False
     view.scene.show_objects(data)
     assert 4 not in image(view, FAR, states).number  # removed
     view.scene.show_objects(make_object_data(world("lead")))
     assert 2 in image(view, FAR, states[:1]).number
+
+
+def test_a_vehicle_whose_state_is_invalid_stays_visible_at_its_last_place(view):
+    image(view, FAR, other(10.0, 1.0))
+    invalid = other(12.0, 1.0)
+    invalid["p_WB"][0, 0] = np.nan
+    found = image(view, FAR, invalid)
+    assert found.depth[found.number == 2].min() == pytest.approx(10.0 + CORNERS[:, 0].min(), abs=0.05)
 
 
 def test_parts_follow_their_vehicle_for_their_shadows():
@@ -151,7 +159,8 @@ def test_motion_of_vehicles_is_no_change_of_objects():
     objects.states["p_WO"][:] += 1.0
     assert not len(found.take(objects, 0.1).rows)
     objects.remove(2)
-    assert found.take(objects, 0.2).rows.tolist() == [1]
+    removed = found.take(objects, 0.2)
+    assert removed.rows.tolist() == [1] and removed.p_WO[0].tolist() == [51.0, 1.0, 1.6]  # a part that comes back is where it was
 
 
 def test_a_view_reads_the_states_and_interpolates_them():
@@ -161,7 +170,7 @@ def test_a_view_reads_the_states_and_interpolates_them():
         first = readout()
         block.publish(first, extras(), other(1.0, brake=1.0))
         assert reader.read() and reader.vehicles["p_WB"][0, 0] == 1.0 and reader.vehicles["stop_lamps"].tolist() == [1.0]
-        more = states_of([1, 3], [readout(2.0)[0], readout(8.0)[0]])
+        more = states_of([1, 3], [readout(2.0), readout(8.0)])
         block.publish(first, extras(), more)
         assert reader.read()
         assert reader.vehicles.tobytes() == more.tobytes()
@@ -181,7 +190,7 @@ def test_a_vehicle_that_was_put_elsewhere_does_not_slide_there():
     before, after = other(0.0), other(JUMP + 1.0)
     assert between(before, after, 0.25)["p_WB"][0, 0] == JUMP + 1.0
     assert between(before, other(1.0), 0.25)["p_WB"][0, 0] == 0.25
-    turned = between(states_of([1], [readout(yaw=3.0)[0]]), states_of([1], [readout(yaw=-3.0)[0]]), 0.5)
+    turned = between(states_of([1], [readout(yaw=3.0)]), states_of([1], [readout(yaw=-3.0)]), 0.5)
     assert abs(rotations(turned["q_WB"])[0, 0, 0] + 1.0) < 1e-9  # the short way, through half a turn
 
 
@@ -191,6 +200,6 @@ def test_rows_have_the_wheels_of_the_vehicle_with_the_most():
 
     six = record(sized(READOUT, wheels=6))
     six[0]["p_BK"][:, 0] = np.arange(6)
-    states = states_of([1, 3], [readout()[0], six[0]])
+    states = states_of([1, 3], [readout(), six])
     assert states["p_BK"].shape == (2, 6, 3) and states["p_BK"][1, :, 0].tolist() == [0, 1, 2, 3, 4, 5]
     assert not states["p_BK"][0, 4:].any()
