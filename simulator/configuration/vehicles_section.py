@@ -18,6 +18,8 @@ MAX_POSITION = 1e5
 """m. Limit of a position."""
 MAX_SPEED = 100.0
 """m/s. Limit of the speed at the start."""
+TAKEN = ("command", "platform")
+"""Begins of other columns of the log, with which the columns of a vehicle of this name would be mixed up."""
 LOGS = ("short", "all")
 SHORT = ("p_WB", "q_WB", "yaw", "v_WB_B", "w_WB_B", "a_WB_B", "steering", "throttle", "brake", "gear", "engine_speed")
 """Fields of the readout in a short log."""
@@ -98,6 +100,8 @@ def other_options(values: Sequence[Mapping[str, Any]], file: str, known: Sequenc
             raise ConfigError(file, f"vehicles[{n}].name", name, "another name; this one means the vehicle of the session")
         if name in (*known, *names[:n]):
             raise ConfigError(file, f"vehicles[{n}].name", name, "a name that no other vehicle has")
+        if name in TAKEN or name.endswith("_command"):
+            raise ConfigError(file, f"vehicles[{n}].name", name, "another name; columns of the log that begin with it are others")
         if not name.replace("_", "").isalnum():
             raise ConfigError(file, f"vehicles[{n}].name", name, "letters, digits and _, because columns of the log begin with it")
     return tuple(

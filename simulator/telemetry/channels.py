@@ -9,6 +9,7 @@ of the row.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -173,7 +174,8 @@ def _lay_out(offered: tuple[_Columns, ...], sizes: tuple[int, ...], patterns: tu
     """Lay out the selected columns of several records; cached, because runs of one kind share the layout. Raises ConfigError."""
     names = [column.name for columns in offered for column in columns]
     if len(set(names)) != len(names):
-        raise ValueError("duplicate channel names: " + ", ".join(sorted({name for name in names if names.count(name) > 1})))
+        twice = sorted(name for name, count in Counter(names).items() if count > 1)
+        raise ConfigError("log", "columns", ", ".join(twice[:3]), "different names of columns; hint: rename a vehicle or a sensor")
     names = chosen({column.name: column.field for columns in offered for column in columns}, patterns)
     parts: list[tuple[int, NDArray[np.intp] | None, int, int]] = []
     laid: list[Channel] = []

@@ -211,20 +211,38 @@ def test_rays_see_the_others_and_name_them():
     assert 1.5 < lead.space.state[0]["p_WB"][0] - 3.0 - hits.range[0] < 4.5, "the rear of the car"
 
 
-def test_a_convoy_drives_in_the_ruts_of_the_vehicles_before_it():
-    """Five HMMWVs on clayey loam: each pass sinks a little deeper (multipass), as five passes of one vehicle do."""
-    sinkage = {}
-    others = [(f"c{n}", None, (9.0 * n, 0.0, 0.0), 0.0, Steady(3.0)) for n in range(1, 5)]
-    session = world(others, terrain="flat_soil", driver=Steady(3.0), changes={"terrain.soil": "clayey_loam"}).session
+def on_soil(others):
+    return world(others, terrain="flat_soil", driver=Steady(3.0), changes={"terrain.soil": "clayey_loam"}).session
+
+
+def notice(vehicle, rows):
+    """Add sinkage [m] and torque of the wheels [N m] of a vehicle that is between 50 and 60 m."""
+    now = vehicle.read()[0]
+    if 50.0 < now["p_WB"][0] < 60.0:
+        rows.append((float(now["sinkage"].max()), float(now["drive_torque"].sum())))
+
+
+def test_a_convoy_sinks_and_rolls_as_one_vehicle_that_passes_five_times():
+    """Five HMMWVs on clayey loam against five passes of one HMMWV in its own ruts: each pass sinks a little deeper (multipass)."""
+    convoy = on_soil([(f"c{n}", None, (9.0 * n, 0.0, 0.0), 0.0, Steady(3.0)) for n in range(1, 5)])
+    in_convoy = [[] for _ in range(5)]
     for _ in range(240):
-        session.run(0.1)
-        for n, one in enumerate(vehicles_of(session)):
-            if 50.0 < one.space.state[0]["p_WB"][0] < 60.0:
-                sinkage.setdefault(n, []).append(float(one.read().copy()[0]["sinkage"].max()))
-    mean = [float(np.mean(sinkage[n])) for n in range(5)]
-    assert mean[4] > 0.005
-    assert all(mean[n] > 1.005 * mean[n + 1] for n in range(4)), "the last vehicle sinks most"
-    assert mean[0] < 1.5 * mean[4]
+        convoy.run(0.1)
+        for rows, one in zip(in_convoy, vehicles_of(convoy)[:0:-1] + [convoy.vehicle], strict=True):
+            notice(one, rows)
+    alone = on_soil([])
+    passes = [[] for _ in range(5)]
+    for n, rows in enumerate(passes):
+        if n:
+            alone.place(0.0, 0.0, 0.0)
+        while alone.vehicle.space.state[0]["p_WB"][0] < 64.0:
+            alone.run(0.1)
+            notice(alone.vehicle, rows)
+    found, expected = (np.array([np.mean(rows, axis=0) for rows in one]) for one in (in_convoy, passes))
+    assert found[0, 0] > 0.005 and (np.diff(found[:, 0]) > 0.005 * found[0, 0]).all(), "the last vehicle sinks most"
+    assert found[:, 0] == pytest.approx(expected[:, 0], rel=1e-4)
+    assert found[:, 1] == pytest.approx(expected[:, 1], rel=0.01), "rolling resistance"
+    assert found[1, 1] < 0.8 * found[0, 1], "the first vehicle compacts the soil for the others"
 
 
 SESSION = """
@@ -253,6 +271,10 @@ WRONG = {
     "[{position: [20, 0], driver: nobody}]": "vehicles[0].driver",
     "[{position: [20, 0], name: a}, {position: [40, 0], name: a}]": "vehicles[1].name",
     "[{position: [20, 0], name: 'a b'}]": "vehicles[0].name",
+    "[{position: [20, 0], name: command}]": "vehicles[0].name",
+    "[{position: [20, 0], name: a}, {position: [40, 0], name: a_command}]": "vehicles[1].name",
+    "[{position: [20, 0], log: some}]": "vehicles[0].log",
+    "[{position: [20, 0], faults: [{type: gust, velocity: [1, 0, 0]}]}]": "vehicles[0].faults",
     "[{position: [20, 0], vehicle: hmmwv, maneuver: nothing}]": "vehicles[0].maneuver",
 }
 
