@@ -166,7 +166,18 @@ class Session:
         faults = [fault.logged for fault in self.injector.faults]
         sensors = [sensor.logged for sensor in self.measuring.sensors]
         others = [row for one in self.others.vehicles for row in one.logged]
-        return [*self.vehicle.logged, felt, live, *touched, *self.cueing.washout.logged, *self.seat.logged, *sensors, *faults, *others, *self.triggers.logged]
+        return [
+            *self.vehicle.logged,
+            felt,
+            live,
+            *touched,
+            *self.cueing.washout.logged,
+            *self.seat.logged,
+            *sensors,
+            *faults,
+            *others,
+            *self.triggers.logged,
+        ]
 
     @property
     def platform_state(self) -> str:

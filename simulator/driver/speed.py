@@ -11,7 +11,6 @@ from simulator.base.fields import Number
 from simulator.base.records import Record, record
 from simulator.driver.internal_model import InternalModel
 
-
 MAX_LEAD = 0.25
 """m/s. Difference between demand and speed in a change of speed. Larger: the acceleration exceeds the requested one for longer."""
 
