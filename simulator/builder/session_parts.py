@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from simulator.builder.session_builder import SessionBuilder, cueing_of
 from simulator.builder.session_images import SessionImages
 from simulator.builder.start_place import check_apart, check_place
 from simulator.builder.traffic import TrafficParts
-from simulator.builder.trigger_parts import TriggerParts
+from simulator.builder.trigger_parts import NO_TRIGGERS, TriggerParts
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.session_file import SessionOptions
 from simulator.driver.contract import Driver, DriverKind, SensingDriver
@@ -66,7 +66,7 @@ class SessionParts:
     """Rendered images for the sensors."""
     others: tuple[OtherParts, ...] = ()
     """Other vehicles."""
-    triggers: TriggerParts = field(default_factory=TriggerParts)
+    triggers: TriggerParts = NO_TRIGGERS
     traffic: TrafficParts | None = None
     """Traffic."""
     terrain_ground: Ground | None = None
