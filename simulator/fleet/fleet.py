@@ -5,6 +5,7 @@ Each vehicle makes the same bits as alone, with any number of threads.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -22,11 +23,14 @@ from simulator.fleet.kernels import invalid_command, words
 from simulator.fleet.memory import FleetMemory, Numbers, Snapshots
 from simulator.fleet.parameters import Parameters, ParameterSets
 from simulator.fleet.values import Draws, given_to_each
+from simulator.tick import DISTANCE, SPEED
 from vehicles.command import COMMAND
 
 USUAL = ("p_WB_x", "p_WB_y", "yaw", "v_WB_B_x", "v_WB_B_y", "w_WB_B_z")
 """Default observations."""
 POSE = ("x", "y", "yaw")
+MAX_VEHICLES = 1_000_000
+"""Maximum number of vehicles: 60 GB of memory."""
 
 _LOW, _HIGH = (np.array([RANGES[row[0]][end] for row in COMMAND]) for end in (0, 1))
 _WHOLE = np.array([len(row) > 4 for row in COMMAND], np.int64)
@@ -92,8 +96,10 @@ class Fleet:
         seed: int = 0,
     ) -> None:
         for name, value in (("n", n), ("substeps", substeps), ("threads", threads)):
-            if value < 1:
-                raise JounceError(f"{name}: {value}; expected a whole number of 1 or more")
+            if not 1 <= value <= MAX_VEHICLES:
+                raise JounceError(f"{name}: {value}; expected a whole number from 1 to {MAX_VEHICLES}")
+        if not 0.0 < step < math.inf:
+            raise JounceError(f"step: {step}; expected a finite number above 0 s")
         self.n, self.h, self.substeps, self.columns = n, step, substeps, tuple(observations)
         self._draws = Draws(n, seed)
         self._given: list[dict[str, Any]] = _with_changes([{}] * n, changes or {}, n)
@@ -132,11 +138,11 @@ class Fleet:
     @checks(key=NAME)
     def parameter(self, key: str) -> NDArray[Any]:
         """Return the value of a changed key of each vehicle, (n, ...). Raises JounceError: no such key."""
-        known = self._parameters[0].values
-        if key not in known:
-            raise JounceError(
-                f"parameter {key}: no changed key of this fleet{did_you_mean(key, known)}; expected {', '.join(known) or 'none'}"
-            )
+        without = next((k for k, one in enumerate(self._parameters) if key not in one.values), None)
+        if without is not None:
+            known = self._parameters[without].values
+            hint, expected = did_you_mean(str(key), known), ", ".join(known) or "none"
+            raise JounceError(f"parameter {key}: no changed key of vehicle {without}{hint}; expected {expected}")
         return np.array([one.values[key] for one in self._parameters])
 
     @checks(poses=_ANY, speed=_ANY, changes=optional(MAPPING), seed=optional(WHOLE))
@@ -156,8 +162,7 @@ class Fleet:
         mask : (n,) True for those that begin anew; None: all
         poses : (3,) or (n, 3) x, y [m], yaw [rad], each a number or a distribution; None: the start of the ground
         speed : one, n, or a distribution
-        changes : new values of parameters, as for the fleet, added to those that the vehicles have. Without changes and seed, a vehicle
-            keeps its parameters
+        changes : new values of parameters, as for the fleet; the other parameters stay
         seed : the vehicles draw their parameters and poses as those of a new fleet with this seed; None: they draw the next ones
 
         Raises
@@ -166,11 +171,13 @@ class Fleet:
         """
         chosen = np.arange(self.n) if mask is None else np.flatnonzero(self._mask(mask))
         self._draws.next(chosen, seed)
-        if changes is None and seed is None:
-            sets, given = self._parameters[chosen], self._given
-        else:
-            given = _with_changes(self._given, changes or {}, self.n)
+        given = _with_changes(self._given, changes, self.n) if changes else self._given
+        if seed is not None:
             sets = self._taken(chosen, given)
+        elif changes:
+            sets = self._taken(chosen, _with_changes([one.values for one in self._parameters], changes, self.n))
+        else:
+            sets = self._parameters[chosen]
         self._begin(chosen, sets, poses, speed)
         for k in chosen.tolist():
             self._given[k] = given[k]
@@ -265,6 +272,10 @@ class Fleet:
         else:
             out[:, :3] = _array("poses", poses, (self.n, 3))
         out[:, 3] = self._numbers("speed", speed, chosen)
+        for n, (name, limit) in enumerate((("x", DISTANCE), ("y", DISTANCE), ("yaw", math.inf), ("speed", SPEED))):
+            far = chosen[np.abs(out[chosen, n]) > limit]
+            if len(far):
+                raise JounceError(f"vehicle {far[0]}: {name} {out[far[0], n]:g}; expected at most {limit:g}")
         return out[chosen]
 
     def _numbers(self, name: str, given: Any, chosen: Numbers) -> NDArray[np.float64]:
@@ -290,7 +301,8 @@ class Fleet:
     def _check_snapshots(self, numbers: Numbers) -> None:
         wrong = numbers[(numbers < 0) | (numbers >= self._bank.count)]
         if len(wrong):
-            raise JounceError(f"snapshot {wrong[0]}: no such snapshot; expected 0 to {self._bank.count - 1}")
+            known = f"expected 0 to {self._bank.count - 1}" if self._bank.count else "none is saved"
+            raise JounceError(f"snapshot {wrong[0]}: no such snapshot; {known}")
 
     def _mask(self, mask: ArrayLike) -> NDArray[np.bool_]:
         chosen = np.asarray(mask)
@@ -299,7 +311,7 @@ class Fleet:
         return chosen
 
 
-def _with_changes(given: Sequence[dict[str, Any]], changes: Mapping[str, Any], n: int) -> list[dict[str, Any]]:
+def _with_changes(given: Sequence[Mapping[str, Any]], changes: Mapping[str, Any], n: int) -> list[dict[str, Any]]:
     """Return what each of n vehicles is given by key, with changes. Raises ConfigError, JounceError: changes that do not fit."""
     new = {key: given_to_each(str(key), one, n) for key, one in changes.items()}
     return [{**before, **{key: each[k] for key, each in new.items()}} for k, before in enumerate(given)]
@@ -310,7 +322,9 @@ def _array(name: str, given: Any, shape: tuple[int, ...]) -> NDArray[np.float64]
     try:
         out = np.broadcast_to(np.asarray(given, float), shape)
     except (TypeError, ValueError):
-        raise JounceError(f"{name}: {np.shape(given)} values; expected finite numbers of shape {shape} or {shape[1:]}") from None
+        raise JounceError(
+            f"{name}: cannot be read as numbers of shape {shape}; expected finite numbers of shape {shape} or {shape[1:]}"
+        ) from None
     if not np.isfinite(out).all():
         raise JounceError(f"{name}: a number that is not finite; expected finite numbers")
     return out

@@ -125,7 +125,7 @@ def alone(changes, calls=CALLS, speed=0.0, **command):
     )
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [1, 2, 4])
 def test_a_vehicle_with_changes_makes_the_bits_of_one_that_is_loaded_with_them(threads):
     fleet = Fleet("hmmwv", "flat", n=N, substeps=SUBSTEPS, observations=COLUMNS, changes=CHANGES, threads=threads)
     fleet.reset(speed=8.0)
@@ -203,3 +203,17 @@ def test_what_is_drawn_depends_on_the_seed_and_on_no_other_vehicle():
     assert (more.parameter(MASS) != masses).tolist() == second.tolist()
     more.reset(second, changes={MASS: 2500})
     assert more.parameter(MASS).tolist() == [masses[0], 2500, *masses[2:]]
+    more.reset(changes={"soils.asphalt.friction": [0.2, 0.3, 0.4, 0.5]})
+    assert more.parameter(MASS).tolist() == [masses[0], 2500, *masses[2:]]
+    assert more.parameter("soils.asphalt.friction").tolist() == [0.2, 0.3, 0.4, 0.5]
+
+
+def test_a_change_after_a_restore_adds_to_the_parameters_of_the_snapshot():
+    fleet = Fleet("hmmwv", n=2, changes={MASS: [2000, 2500]})
+    both, first = np.array([True, True]), np.array([True, False])
+    fleet.restore(both, fleet.save(1))
+    fleet.reset(first, changes={"soils.asphalt.friction": 0.3})
+    assert fleet.parameter(MASS).tolist() == [2500, 2500]
+    fleet.reset(~both)
+    with pytest.raises(JounceError, match=r"parameter soils.asphalt.friction: no changed key of vehicle 1"):
+        fleet.parameter("soils.asphalt.friction")

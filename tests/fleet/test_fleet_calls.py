@@ -15,6 +15,11 @@ WRONG = {
     "observation p_WB_q": {"n": 1, "observations": ["p_WB_q"]},
     "n: 0": {"n": 0},
     "substeps: 0": {"n": 1, "substeps": 0},
+    "n: 1000000000; expected a whole number from 1 to 1000000": {"n": 10**9},
+    "step: 0.0; expected a finite number above 0 s": {"n": 1, "step": 0.0},
+    "step: nan": {"n": 1, "step": float("nan")},
+    "step.*expected a shorter step": {"n": 1, "step": 0.05},
+    "seed: -3": {"n": 1, "seed": -3},
     "threads: -1": {"n": 1, "threads": -1},
 }
 
@@ -27,11 +32,11 @@ def test_wrong_arguments_are_refused(message):
 
 WRONG_CALLS = {
     "mask: int64": lambda fleet: fleet.reset([1, 0]),
-    "snapshot 3: no such snapshot": lambda fleet: fleet.restore(np.ones(2, bool), 3),
+    "snapshot 3: no such snapshot; none is saved": lambda fleet: fleet.restore(np.ones(2, bool), 3),
     "snapshots: float64 of shape": lambda fleet: fleet.restore(np.ones(2, bool), [0.0, 1.0]),
     r"snapshots: int64 of shape \(3,\)": lambda fleet: fleet.restore(np.ones(2, bool), [0, 0, 0]),
     "vehicle 2: no such vehicle": lambda fleet: fleet.save(2),
-    r"poses: \(4,\) values; expected finite numbers of shape \(2, 3\) or \(3,\)": lambda fleet: fleet.reset(poses=[0.0] * 4),
+    r"poses: .* expected finite numbers of shape \(2, 3\) or \(3,\)": lambda fleet: fleet.reset(poses=[0.0] * 4),
     "poses: a number that is not finite": lambda fleet: fleet.reset(poses=[0.0, np.nan, 0.0]),
     "speed: .*expected finite": lambda fleet: fleet.reset(speed=[1.0, 2.0, 3.0]),
     "vehicle 1: .*invalid start speed -1": lambda fleet: fleet.reset(speed=[1.0, -1.0]),
@@ -44,7 +49,11 @@ WRONG_CALLS = {
     "another shape": lambda fleet: fleet.reset(changes={"terrain.gravity": [9.81, 1.62]}),
     "other axles": lambda fleet: fleet.reset(changes={"vehicle": ["hmmwv", "hmmwv_abs"]}),
     "soils.dry_sand.*expected a soil of this ground": lambda fleet: fleet.reset(changes={"soils.dry_sand.friction": 0.5}),
-    "parameter vehicle.x: no changed key": lambda fleet: fleet.parameter("vehicle.x"),
+    "changes: vehicle.: no parameter of a fleet": lambda fleet: fleet.reset(changes={"vehicle.": 1}),
+    r"vehicle.chassis.mass.*got \[1\]": lambda fleet: fleet.reset(changes={MASS: [[1], [2, 3]]}),
+    "vehicle 1: x 2e.06; expected at most 1e.06": lambda fleet: fleet.reset(poses=[[0, 0, 0], [2e6, 0, 0]]),
+    "vehicle 0: speed 400; expected at most 300": lambda fleet: fleet.reset(speed=400.0),
+    "parameter vehicle.x: no changed key of vehicle 0; expected none": lambda fleet: fleet.parameter("vehicle.x"),
     "seed: -1": lambda fleet: fleet.reset(seed=-1),
 }
 
