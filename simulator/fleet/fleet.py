@@ -28,7 +28,9 @@ from vehicles.command import COMMAND
 
 USUAL = ("p_WB_x", "p_WB_y", "yaw", "v_WB_B_x", "v_WB_B_y", "w_WB_B_z")
 """Default observations."""
-POSE = ("x", "y", "yaw")
+START = ("x", "y", "yaw", "speed")
+_LIMITS = np.array((DISTANCE, DISTANCE, 1e3, SPEED))
+"""m, m, rad, m/s"""
 MAX_VEHICLES = 1_000_000
 """Maximum number of vehicles: 60 GB of memory."""
 
@@ -265,26 +267,25 @@ class Fleet:
     def _places(self, chosen: Numbers, poses: Any, speed: Any) -> NDArray[np.float64]:
         """Return x, y, yaw and speed (chosen, 4) of the starts of vehicles."""
         poses = self.ground.spawn if poses is None else poses
-        out = np.empty((self.n, 4))
-        if isinstance(poses, Sequence) and len(poses) == len(POSE) and any(isinstance(one, Mapping) for one in poses):
-            for n, (name, one) in enumerate(zip(POSE, poses, strict=True)):
-                out[:, n] = self._numbers(name, one, chosen)
+        out = np.empty((len(chosen), 4))
+        if isinstance(poses, Sequence) and len(poses) == 3 and any(isinstance(one, Mapping) for one in poses):
+            for n, one in enumerate(poses):
+                out[:, n] = self._numbers(START[n], one, chosen)
         else:
-            out[:, :3] = _array("poses", poses, (self.n, 3))
-        out[:, 3] = self._numbers("speed", speed, chosen)
-        for n, (name, limit) in enumerate((("x", DISTANCE), ("y", DISTANCE), ("yaw", math.inf), ("speed", SPEED))):
-            far = chosen[np.abs(out[chosen, n]) > limit]
-            if len(far):
-                raise JounceError(f"vehicle {far[0]}: {name} {out[far[0], n]:g}; expected at most {limit:g}")
-        return out[chosen]
+            out[:, :3] = _array("poses", poses, (self.n, 3))[chosen]
+        out[:, 3] = self._numbers(START[3], speed, chosen)
+        wrong = np.argwhere(~(np.abs(out) <= _LIMITS))
+        if len(wrong):
+            k, n = wrong[0]
+            raise JounceError(f"vehicle {chosen[k]}: {START[n]} {out[k, n]:g}; expected a number from {-_LIMITS[n]:g} to {_LIMITS[n]:g}")
+        return out
 
     def _numbers(self, name: str, given: Any, chosen: Numbers) -> NDArray[np.float64]:
-        """Return numbers (n,), those of the chosen vehicles drawn if they are given as a distribution."""
+        """Return numbers of the chosen vehicles, drawn if they are given as a distribution."""
         if isinstance(given, Mapping):
-            each, out = given_to_each(name, given, self.n), np.zeros(self.n)
-            out[chosen] = _array(name, [self._draws.value(name, each[k], k) for k in chosen.tolist()], (len(chosen),))
-            return out
-        return _array(name, given, (self.n,))
+            each = given_to_each(name, given, self.n)
+            return _array(name, [self._draws.value(name, each[k], k) for k in chosen.tolist()], (len(chosen),))
+        return _array(name, given, (self.n,))[chosen]
 
     def _check_commands(self) -> None:
         """Raise JounceError for a part of a command that is out of range."""
@@ -318,13 +319,8 @@ def _with_changes(given: Sequence[Mapping[str, Any]], changes: Mapping[str, Any]
 
 
 def _array(name: str, given: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return finite numbers in a shape. Raises JounceError."""
+    """Return numbers in a shape. Raises JounceError."""
     try:
-        out = np.broadcast_to(np.asarray(given, float), shape)
+        return np.broadcast_to(np.asarray(given, float), shape)
     except (TypeError, ValueError):
-        raise JounceError(
-            f"{name}: cannot be read as numbers of shape {shape}; expected finite numbers of shape {shape} or {shape[1:]}"
-        ) from None
-    if not np.isfinite(out).all():
-        raise JounceError(f"{name}: a number that is not finite; expected finite numbers")
-    return out
+        raise JounceError(f"{name}: cannot be read as numbers of shape {shape}; expected numbers of shape {shape} or {shape[1:]}") from None
