@@ -217,3 +217,27 @@ def test_a_change_after_a_restore_adds_to_the_parameters_of_the_snapshot():
     fleet.reset(~both)
     with pytest.raises(JounceError, match=r"parameter soils.asphalt.friction: no changed key of vehicle 1"):
         fleet.parameter("soils.asphalt.friction")
+
+
+def test_an_object_on_a_path_is_where_the_time_of_each_vehicle_puts_it():
+    car = [
+        {
+            "shape": "box",
+            "size": [4.5, 1.8, 1.5],
+            "label": "vehicle",
+            "name": "car",
+            "path": {"points": [[14, 10], [14, -30]], "speed": 5.0},
+        }
+    ]
+    fleet = Fleet("hmmwv", n=2, substeps=SUBSTEPS, observations=COLUMNS, changes={"terrain.objects": [car] * 2})
+    fleet.reset(speed=[7.0, 3.0])
+    for _ in range(20):
+        fleet.step()
+    early = fleet.save(0)
+    for _ in range(40):
+        fleet.step()
+    fleet.restore(np.array([False, True]), early)
+    for _ in range(200 - 20):
+        fleet.step()
+    assert fleet.collisions.tolist() == [1, 1]
+    assert fleet.observations[1].tolist() == alone({"terrain.objects": car}, 200, speed=7.0)
