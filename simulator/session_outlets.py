@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 from simulator.base.errors import JounceError
 from simulator.events.event import Event
@@ -14,19 +14,12 @@ if TYPE_CHECKING:
     from simulator.session import Session
 
 
-@runtime_checkable
-class Streaming(Protocol):
-    """Outlet with a motion stream, whose packets a fault may lose or delay."""
-
-    stream: MotionStream
-    """The stream."""
-
-
 class Outlet(Protocol):
     """Consumer of the results of a tick: window, telemetry, motion stream.
 
     An outlet with an attribute `often` is called `often` times in `every` ticks, at even distances. An outlet with a method
-    `hear(session, event)` hears every event of the session, when it takes effect.
+    `hear(session, event)` hears every event of the session, when it takes effect. One with an attribute `stream` has a motion stream, whose
+    packets a fault may lose or delay.
     """
 
     every: int
@@ -74,8 +67,8 @@ class SessionOutlets:
 
     @property
     def streams(self) -> list[MotionStream]:
-        """Motion streams among the outlets."""
-        return [outlet.stream for outlet in self.outlets if isinstance(outlet, Streaming)]
+        """Motion streams of the outlets; called every 10 ms, for which an instance check of a protocol takes 10 us too long."""
+        return [outlet.stream for outlet in self.outlets if hasattr(outlet, "stream")]
 
     def due(self, tick: int) -> list[Outlet]:
         """Return the outlets that are due at a tick."""

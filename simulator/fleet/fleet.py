@@ -5,6 +5,7 @@ Each vehicle makes the same bits as alone, with any number of threads.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -22,11 +23,16 @@ from simulator.fleet.kernels import invalid_command, words
 from simulator.fleet.memory import FleetMemory, Numbers, Snapshots
 from simulator.fleet.parameters import Parameters, ParameterSets
 from simulator.fleet.values import Draws, given_to_each
+from simulator.tick import DISTANCE, SPEED
 from vehicles.command import COMMAND
 
 USUAL = ("p_WB_x", "p_WB_y", "yaw", "v_WB_B_x", "v_WB_B_y", "w_WB_B_z")
 """Default observations."""
-POSE = ("x", "y", "yaw")
+START = ("x", "y", "yaw", "speed")
+_LIMITS = np.array((DISTANCE, DISTANCE, 1e3, SPEED))
+"""m, m, rad, m/s"""
+MAX_VEHICLES = 1_000_000
+"""Maximum number of vehicles: 60 GB of memory."""
 
 _LOW, _HIGH = (np.array([RANGES[row[0]][end] for row in COMMAND]) for end in (0, 1))
 _WHOLE = np.array([len(row) > 4 for row in COMMAND], np.int64)
@@ -92,8 +98,10 @@ class Fleet:
         seed: int = 0,
     ) -> None:
         for name, value in (("n", n), ("substeps", substeps), ("threads", threads)):
-            if value < 1:
-                raise JounceError(f"{name}: {value}; expected a whole number of 1 or more")
+            if not 1 <= value <= MAX_VEHICLES:
+                raise JounceError(f"{name}: {value}; expected a whole number from 1 to {MAX_VEHICLES}")
+        if not 0.0 < step < math.inf:
+            raise JounceError(f"step: {step}; expected a finite number above 0 s")
         self.n, self.h, self.substeps, self.columns = n, step, substeps, tuple(observations)
         self._draws = Draws(n, seed)
         self._given: list[dict[str, Any]] = _with_changes([{}] * n, changes or {}, n)
@@ -132,11 +140,11 @@ class Fleet:
     @checks(key=NAME)
     def parameter(self, key: str) -> NDArray[Any]:
         """Return the value of a changed key of each vehicle, (n, ...). Raises JounceError: no such key."""
-        known = self._parameters[0].values
-        if key not in known:
-            raise JounceError(
-                f"parameter {key}: no changed key of this fleet{did_you_mean(key, known)}; expected {', '.join(known) or 'none'}"
-            )
+        without = next((k for k, one in enumerate(self._parameters) if key not in one.values), None)
+        if without is not None:
+            known = self._parameters[without].values
+            hint, expected = did_you_mean(str(key), known), ", ".join(known) or "none"
+            raise JounceError(f"parameter {key}: no changed key of vehicle {without}{hint}; expected {expected}")
         return np.array([one.values[key] for one in self._parameters])
 
     @checks(poses=_ANY, speed=_ANY, changes=optional(MAPPING), seed=optional(WHOLE))
@@ -156,8 +164,7 @@ class Fleet:
         mask : (n,) True for those that begin anew; None: all
         poses : (3,) or (n, 3) x, y [m], yaw [rad], each a number or a distribution; None: the start of the ground
         speed : one, n, or a distribution
-        changes : new values of parameters, as for the fleet, added to those that the vehicles have. Without changes and seed, a vehicle
-            keeps its parameters
+        changes : new values of parameters, as for the fleet; the other parameters stay
         seed : the vehicles draw their parameters and poses as those of a new fleet with this seed; None: they draw the next ones
 
         Raises
@@ -166,11 +173,13 @@ class Fleet:
         """
         chosen = np.arange(self.n) if mask is None else np.flatnonzero(self._mask(mask))
         self._draws.next(chosen, seed)
-        if changes is None and seed is None:
-            sets, given = self._parameters[chosen], self._given
-        else:
-            given = _with_changes(self._given, changes or {}, self.n)
+        given = _with_changes(self._given, changes, self.n) if changes else self._given
+        if seed is not None:
             sets = self._taken(chosen, given)
+        elif changes:
+            sets = self._taken(chosen, _with_changes([one.values for one in self._parameters], changes, self.n))
+        else:
+            sets = self._parameters[chosen]
         self._begin(chosen, sets, poses, speed)
         for k in chosen.tolist():
             self._given[k] = given[k]
@@ -258,22 +267,25 @@ class Fleet:
     def _places(self, chosen: Numbers, poses: Any, speed: Any) -> NDArray[np.float64]:
         """Return x, y, yaw and speed (chosen, 4) of the starts of vehicles."""
         poses = self.ground.spawn if poses is None else poses
-        out = np.empty((self.n, 4))
-        if isinstance(poses, Sequence) and len(poses) == len(POSE) and any(isinstance(one, Mapping) for one in poses):
-            for n, (name, one) in enumerate(zip(POSE, poses, strict=True)):
-                out[:, n] = self._numbers(name, one, chosen)
+        out = np.empty((len(chosen), 4))
+        if isinstance(poses, Sequence) and len(poses) == 3 and any(isinstance(one, Mapping) for one in poses):
+            for n, one in enumerate(poses):
+                out[:, n] = self._numbers(START[n], one, chosen)
         else:
-            out[:, :3] = _array("poses", poses, (self.n, 3))
-        out[:, 3] = self._numbers("speed", speed, chosen)
-        return out[chosen]
+            out[:, :3] = _array("poses", poses, (self.n, 3))[chosen]
+        out[:, 3] = self._numbers(START[3], speed, chosen)
+        wrong = np.argwhere(~(np.abs(out) <= _LIMITS))
+        if len(wrong):
+            k, n = wrong[0]
+            raise JounceError(f"vehicle {chosen[k]}: {START[n]} {out[k, n]:g}; expected a number from {-_LIMITS[n]:g} to {_LIMITS[n]:g}")
+        return out
 
     def _numbers(self, name: str, given: Any, chosen: Numbers) -> NDArray[np.float64]:
-        """Return numbers (n,), those of the chosen vehicles drawn if they are given as a distribution."""
+        """Return numbers of the chosen vehicles, drawn if they are given as a distribution."""
         if isinstance(given, Mapping):
-            each, out = given_to_each(name, given, self.n), np.zeros(self.n)
-            out[chosen] = _array(name, [self._draws.value(name, each[k], k) for k in chosen.tolist()], (len(chosen),))
-            return out
-        return _array(name, given, (self.n,))
+            each = given_to_each(name, given, self.n)
+            return _array(name, [self._draws.value(name, each[k], k) for k in chosen.tolist()], (len(chosen),))
+        return _array(name, given, (self.n,))[chosen]
 
     def _check_commands(self) -> None:
         """Raise JounceError for a part of a command that is out of range."""
@@ -290,7 +302,8 @@ class Fleet:
     def _check_snapshots(self, numbers: Numbers) -> None:
         wrong = numbers[(numbers < 0) | (numbers >= self._bank.count)]
         if len(wrong):
-            raise JounceError(f"snapshot {wrong[0]}: no such snapshot; expected 0 to {self._bank.count - 1}")
+            known = f"expected 0 to {self._bank.count - 1}" if self._bank.count else "none is saved"
+            raise JounceError(f"snapshot {wrong[0]}: no such snapshot; {known}")
 
     def _mask(self, mask: ArrayLike) -> NDArray[np.bool_]:
         chosen = np.asarray(mask)
@@ -299,18 +312,15 @@ class Fleet:
         return chosen
 
 
-def _with_changes(given: Sequence[dict[str, Any]], changes: Mapping[str, Any], n: int) -> list[dict[str, Any]]:
+def _with_changes(given: Sequence[Mapping[str, Any]], changes: Mapping[str, Any], n: int) -> list[dict[str, Any]]:
     """Return what each of n vehicles is given by key, with changes. Raises ConfigError, JounceError: changes that do not fit."""
     new = {key: given_to_each(str(key), one, n) for key, one in changes.items()}
     return [{**before, **{key: each[k] for key, each in new.items()}} for k, before in enumerate(given)]
 
 
 def _array(name: str, given: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return finite numbers in a shape. Raises JounceError."""
+    """Return numbers in a shape. Raises JounceError."""
     try:
-        out = np.broadcast_to(np.asarray(given, float), shape)
+        return np.broadcast_to(np.asarray(given, float), shape)
     except (TypeError, ValueError):
-        raise JounceError(f"{name}: {np.shape(given)} values; expected finite numbers of shape {shape} or {shape[1:]}") from None
-    if not np.isfinite(out).all():
-        raise JounceError(f"{name}: a number that is not finite; expected finite numbers")
-    return out
+        raise JounceError(f"{name}: cannot be read as numbers of shape {shape}; expected numbers of shape {shape} or {shape[1:]}") from None

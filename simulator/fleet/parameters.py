@@ -19,6 +19,7 @@ from simulator.base.json_output import content_key
 from simulator.base.record_tree import addresses_in
 from simulator.base.section_cache import sections_read_once
 from simulator.base.suggestions import did_you_mean
+from simulator.configuration.key_path import parse, written
 from simulator.sweep.configuration_cache import Shared
 from simulator.sweep.worker_cache import CachingBuilder
 from terrain.ground import Ground, GroundArrays
@@ -89,9 +90,9 @@ class ParameterSets:
 
     def _load(self, values: Mapping[str, Any]) -> tuple[Vehicle, Ground]:
         for key in values:
-            root = key.partition(".")[0]
-            if root not in ROOTS:
-                hint = did_you_mean(root, ROOTS) or f"; hint: vehicle.{key}"
+            path = parse(key)
+            if not path or written(path) != key or path[0] not in ROOTS:
+                hint = did_you_mean(key.partition(".")[0], ROOTS) or f"; hint: vehicle.{key}"
                 raise JounceError(f"changes: {key}: no parameter of a fleet; expected a key below {', '.join(ROOTS)}{hint}")
         configuration, _ = self._shared.run(values)
         with sections_read_once(self._builder.sections):

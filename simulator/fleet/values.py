@@ -50,7 +50,7 @@ def given_to_each(key: str, given: Any, n: int) -> list[Any]:
         distribution = read((Field(key, DISTRIBUTION, ""),), {key: dict(given)}, "Fleet")[key]
         check_distribution(distribution, "Fleet", key)
         return [distribution] * n
-    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray) or np.ndim(given) == 0:
+    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray) or (isinstance(given, np.ndarray) and given.ndim == 0):
         return [_plain(given)] * n
     if len(given) != n:
         raise JounceError(f"{key}: {len(given)} values; expected one value, {n} values or a distribution")

@@ -125,7 +125,7 @@ def alone(changes, calls=CALLS, speed=0.0, **command):
     )
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [1, 2, 4])
 def test_a_vehicle_with_changes_makes_the_bits_of_one_that_is_loaded_with_them(threads):
     fleet = Fleet("hmmwv", "flat", n=N, substeps=SUBSTEPS, observations=COLUMNS, changes=CHANGES, threads=threads)
     fleet.reset(speed=8.0)
@@ -203,3 +203,41 @@ def test_what_is_drawn_depends_on_the_seed_and_on_no_other_vehicle():
     assert (more.parameter(MASS) != masses).tolist() == second.tolist()
     more.reset(second, changes={MASS: 2500})
     assert more.parameter(MASS).tolist() == [masses[0], 2500, *masses[2:]]
+    more.reset(changes={"soils.asphalt.friction": [0.2, 0.3, 0.4, 0.5]})
+    assert more.parameter(MASS).tolist() == [masses[0], 2500, *masses[2:]]
+    assert more.parameter("soils.asphalt.friction").tolist() == [0.2, 0.3, 0.4, 0.5]
+
+
+def test_a_change_after_a_restore_adds_to_the_parameters_of_the_snapshot():
+    fleet = Fleet("hmmwv", n=2, changes={MASS: [2000, 2500]})
+    both, first = np.array([True, True]), np.array([True, False])
+    fleet.restore(both, fleet.save(1))
+    fleet.reset(first, changes={"soils.asphalt.friction": 0.3})
+    assert fleet.parameter(MASS).tolist() == [2500, 2500]
+    fleet.reset(~both)
+    with pytest.raises(JounceError, match=r"parameter soils.asphalt.friction: no changed key of vehicle 1"):
+        fleet.parameter("soils.asphalt.friction")
+
+
+def test_an_object_on_a_path_is_where_the_time_of_each_vehicle_puts_it():
+    car = [
+        {
+            "shape": "box",
+            "size": [4.5, 1.8, 1.5],
+            "label": "vehicle",
+            "name": "car",
+            "path": {"points": [[14, 10], [14, -30]], "speed": 5.0},
+        }
+    ]
+    fleet = Fleet("hmmwv", n=2, substeps=SUBSTEPS, observations=COLUMNS, changes={"terrain.objects": [car] * 2})
+    fleet.reset(speed=[7.0, 3.0])
+    for _ in range(20):
+        fleet.step()
+    early = fleet.save(0)
+    for _ in range(40):
+        fleet.step()
+    fleet.restore(np.array([False, True]), early)
+    for _ in range(200 - 20):
+        fleet.step()
+    assert fleet.collisions.tolist() == [1, 1]
+    assert fleet.observations[1].tolist() == alone({"terrain.objects": car}, 200, speed=7.0)
