@@ -24,7 +24,7 @@ COURSE_LOG = (
     ("deviation", (), "m", "distance from the track of the leader; 0 without one"),
 )
 """Columns of the log of a session with a timed course; their names begin with course_."""
-SHOWN = 6.0
+SHOWN = 2.5
 """s for which the window shows the last line or lap."""
 OF_OTHERS = ("lap", "finish")
 """What is announced of the other vehicles."""
