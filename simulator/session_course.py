@@ -144,8 +144,9 @@ class SessionCourse:
         own, course, section = self.own, self.course, self.course.section
         if self.following is not None:
             out = [f"{clock(own.elapsed(self._now))}   gap {self.following.gap:.0f} m"]
-            out.append(f"off the track {self.following.deviation:.1f} m, mean {self.following.mean:.2f} m")
-            out.append(f"with the leader {100.0 * self.following.near:.0f} %")
+            if own.lap:
+                out.append(f"off the track {self.following.deviation:.1f} m, mean {self.following.mean:.2f} m")
+                out.append(f"with the leader {100.0 * self.following.near:.0f} %")
         elif course.closed:
             out = [f"lap {own.lap}/{section.laps}   {clock(own.lap_began and self._log[0]['lap_time'])}"]
             sector = f"sector {own.next_line or len(course.names)}   " if own.runs else ""
@@ -176,13 +177,11 @@ class SessionCourse:
 
     def summary(self) -> list[str]:
         """Return the lines about the result for a terminal."""
-        return [line for name, timing in self.timings.items() for line in _summary("" if name == FIRST else f"{name}: ", timing)] + (
-            []
-            if self.following is None
-            else [
-                f"mean distance from the track of the leader {self.following.mean:.2f} m, with it {100.0 * self.following.near:.0f} % of the time"
-            ]
-        )
+        out = [line for name, timing in self.timings.items() for line in _summary("" if name == FIRST else f"{name}: ", timing)]
+        if self.following is not None and self.own.lap:
+            near = f"with it {100.0 * self.following.near:.0f} % of the time"
+            out.append(f"mean distance from the track of the leader {self.following.mean:.2f} m, {near}")
+        return out
 
     def to_json(self) -> dict[str, Any]:
         """Return the results of all vehicles, with units in the keys."""

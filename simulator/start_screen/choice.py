@@ -98,7 +98,7 @@ def options_of(row: str, current: str) -> list[Option]:
 
 def _course_option(name: str) -> Option:
     """Return the option of a course, with the best result of the user."""
-    text = headline(data_folder("configs") / "sessions" / f"{name}.yaml").partition(". ")[0]
+    text = headline(data_folder("configs") / "sessions" / f"{name}.yaml").partition(". ")[0].rstrip(".")
     best = min(all_results().get(name, ()), key=score, default=None)
     return Option(name, f"{text}; best: {result_text(best)}" if best is not None and best["finished"] else text, f"course_{name}")
 
