@@ -33,7 +33,7 @@ def read_results(file: Path, say: Callable[[str], None] | None) -> list[dict[str
         rows = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(rows, list) or not all(map(_is_result, rows)):
             raise ValueError
-        return rows
+        return [dict.fromkeys(NUMBERS) | row for row in rows]
     except FileNotFoundError:
         return []
     except OSError as error:

@@ -44,7 +44,7 @@ def screen(tmp_path):
 
 
 def test_keys_choose_and_drive(screen, tmp_path):
-    type_keys("Down", "Down", "Right", "Up", "Up", "Return")
+    type_keys("Down", "Down", "Down", "Right", "Up", "Up", "Up", "Return")
     out, _ = screen.communicate(timeout=30)
     choice = json.loads(out.splitlines()[-1])["choice"]
     assert screen.returncode == 0 and choice["vehicle"] == "sedan_active_steering"
