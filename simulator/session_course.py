@@ -24,7 +24,7 @@ COURSE_LOG = (
     ("deviation", (), "m", "distance from the track of the leader; 0 without one"),
 )
 """Columns of the log of a session with a timed course; their names begin with course_."""
-SHOWN = 6.0
+SHOWN = 2.5
 """s for which the window shows the last line or lap."""
 OF_OTHERS = ("lap", "finish")
 """What is announced of the other vehicles."""
@@ -81,7 +81,7 @@ class SessionCourse:
     def begin(self, names: Sequence[str], collisions: int) -> None:
         """Begin a drive with these vehicles; `collisions`: number of collisions of the first vehicle before it."""
         self._past = self.attempts
-        self.timings = {name: CourseTiming(self.course) for name in names}
+        self.timings = {name: CourseTiming(self.course) for name in names if name != self.course.section.leader}
         self.following = None if self.course.section.leader is None else Following(self.course.section.reach)
         self._touched, self._heard = set(), collisions
         self._now = self._passed = -math.inf
@@ -144,13 +144,13 @@ class SessionCourse:
         own, course, section = self.own, self.course, self.course.section
         if self.following is not None:
             out = [f"{clock(own.elapsed(self._now))}   gap {self.following.gap:.0f} m"]
-            out.append(f"off the track {self.following.deviation:.1f} m, mean {self.following.mean:.2f} m")
-            out.append(f"with the leader {100.0 * self.following.near:.0f} %")
+            if own.lap:
+                out.append(f"off the track {self.following.deviation:.1f} m, mean {self.following.mean:.2f} m")
+                out.append(f"with the leader {100.0 * self.following.near:.0f} %")
         elif course.closed:
             out = [f"lap {own.lap}/{section.laps}   {clock(own.lap_began and self._log[0]['lap_time'])}"]
-            out.append(
-                f"sector {len(course.names) if own.next_line == 0 else own.next_line}   position {self._log[0]['position']}/{len(self.timings)}"
-            )
+            sector = f"sector {own.next_line or len(course.names)}   " if own.runs else ""
+            out.append(sector + (f"position {self._log[0]['position']}/{len(self.timings)}" if len(self.timings) > 1 else ""))
             laps = [lap.time for lap in own.laps if lap.clean]
             best = min([*laps, *([] if self.best is None else [self.best])], default=None)
             out.append("" if best is None else f"best lap {clock(best)}")
@@ -160,7 +160,7 @@ class SessionCourse:
             out.append("" if own.finished else f"{gates} {'line' if gates == 1 else 'lines'} left")
             out.append("" if self.best is None else f"best {clock(self.best)}")
         if own.penalty:
-            out.append(f"penalty +{own.penalty:g} s")
+            out.append(f"penalty +{own.penalty:g} s" + (f", {own.cones} {'cone' if own.cones == 1 else 'cones'}" if own.cones else ""))
         if not own.finished and self._now - self._passed > SHOWN:
             out.append(self._ahead())
         elif self._text:
@@ -177,13 +177,11 @@ class SessionCourse:
 
     def summary(self) -> list[str]:
         """Return the lines about the result for a terminal."""
-        return [line for name, timing in self.timings.items() for line in _summary("" if name == FIRST else f"{name}: ", timing)] + (
-            []
-            if self.following is None
-            else [
-                f"mean distance from the track of the leader {self.following.mean:.2f} m, with it {100.0 * self.following.near:.0f} % of the time"
-            ]
-        )
+        out = [line for name, timing in self.timings.items() for line in _summary("" if name == FIRST else f"{name}: ", timing)]
+        if self.following is not None and self.own.lap:
+            near = f"with it {100.0 * self.following.near:.0f} % of the time"
+            out.append(f"mean distance from the track of the leader {self.following.mean:.2f} m, {near}")
+        return out
 
     def to_json(self) -> dict[str, Any]:
         """Return the results of all vehicles, with units in the keys."""
@@ -205,7 +203,10 @@ def _summary(who: str, timing: CourseTiming) -> list[str]:
         for lap in timing.laps:
             sectors = ", ".join(f"{sector:.3f}" for sector in lap.sectors)
             out.append(f"{who}lap {lap.number}: {clock(lap.time)} (sectors {sectors} s){'' if lap.clean else ', off the course'}")
-    parts = [f"{timing.cones} cones" if timing.cones else "", f"{timing.leavings} times off the course" if timing.leavings else ""]
+    parts = [
+        f"{timing.cones} cone{'s' * (timing.cones > 1)}" if timing.cones else "",
+        f"{timing.leavings} time{'s' * (timing.leavings > 1)} off the course" if timing.leavings else "",
+    ]
     penalties = f" ({', '.join(filter(None, parts))})" if timing.penalty else ""
     if not timing.finished:
         return [*out, f"{who}not finished: {timing.course.names[timing.next_line]} is next{penalties}"]

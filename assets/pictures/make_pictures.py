@@ -1,4 +1,4 @@
-"""Makes the pictures of the start screen: cars on the flat ground, worlds with the sedan or the HMMWV, rendered by Jounce itself.
+"""Makes the pictures of the start screen: cars on the flat ground, worlds with the sedan or the HMMWV, courses, rendered by Jounce itself.
 
 Run it from the root of a checkout: python assets/pictures/make_pictures.py [NAME ...]. Needs EGL, as `jounce render` does. See README.md.
 """
@@ -14,8 +14,9 @@ import numpy as np
 from PIL import Image
 
 import jounce
-from simulator.builder.builder import view_geometry
-from simulator.start_screen.choice import CARS, WORLDS
+from simulator.builder.builder import build, view_geometry
+from simulator.configuration.configuration import configuration
+from simulator.start_screen.choice import CARS, COURSES, WORLDS
 from simulator.view.camera import Shot, look_at, rotation
 from simulator.view.offscreen import Offscreen
 
@@ -32,6 +33,13 @@ WORLD_VIEWS = {
     "circuit": (2.85, 14.0, 0.22, 50.0),
 }
 """As CAR_VIEW, for a world."""
+COURSE_VIEWS = {
+    "circuit_race": (2.95, 12.0, 0.22, 55.0),
+    "autocross": (2.85, 11.0, 0.30, 60.0),
+    "hill_trial": (2.75, 14.0, 0.25, 60.0),
+    "forest_chase": (2.95, 11.0, 0.22, 55.0),
+}
+"""As CAR_VIEW, for a course."""
 ON_ROAD = ("town", "circuit")
 """Worlds that are shown with the sedan, the others with the HMMWV."""
 
@@ -44,14 +52,26 @@ def main(names: list[str]) -> None:
     for world in WORLDS:
         if not names or world in names:
             draw("sedan" if world in ON_ROAD else "hmmwv", world, WORLD_VIEWS[world], f"terrain_{world}")
+    for course in COURSES:
+        if not names or course in names:
+            parts = build(configuration(course))
+            session = parts.session(parts.maneuver_driver())
+            session.reset()
+            session.publish()
+            save(parts.ground, view_geometry(parts.vehicle), session.readout, COURSE_VIEWS[course], f"course_{course}")
 
 
 def draw(vehicle: str, terrain: str, place: tuple[float, float, float, float], name: str) -> None:
     """Write NAME.jpg: the vehicle at its start on the terrain."""
     simulation = jounce.Simulation(vehicle, terrain, changes={"sensors": []})
     simulation.advance(0.5)
-    state = simulation._session.readout  # the library offers its fields one by one
-    view = Offscreen(2 * SIZE[0], 2 * SIZE[1], simulation.ground, view_geometry(simulation.vehicle))
+    # the library offers the fields of the readout one by one
+    save(simulation.ground, view_geometry(simulation.vehicle), simulation._session.readout, place, name)
+
+
+def save(ground: Any, geometry: Any, state: Any, place: tuple[float, float, float, float], name: str) -> None:
+    """Write NAME.jpg: the image of a state."""
+    view = Offscreen(2 * SIZE[0], 2 * SIZE[1], ground, geometry)
     view.scene.instruments = False
     view.scene.camera.shot = lambda p_WB, *_: shot(p_WB, rotation(state[0]["q_WB"]), *place)  # type: ignore[method-assign]
     image = Image.fromarray(view.render(state)).resize(SIZE, Image.Resampling.LANCZOS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.base.field_classes import entry
-from simulator.base.fields import Number
+from simulator.base.fields import Flag, Number
 from simulator.driver.path import Path
 from simulator.driver.speed import SpeedTarget
 
@@ -30,6 +30,7 @@ class Cornering:
 
     lateral: float = entry(Number("m/s2", 0.1, 15.0), "lateral acceleration in a bend", written="mps2")
     braking: float = entry(Number("m/s2", 0.1, 12.0), "deceleration before a bend", written="mps2")
+    stop: bool = entry(Flag(), "true: the vehicle stops at the end of the path", False)
 
 
 def cornering_targets(path: Path, limits: Cornering, fastest: SpeedTarget) -> tuple[SpeedTarget, ...]:
@@ -42,6 +43,8 @@ def cornering_targets(path: Path, limits: Cornering, fastest: SpeedTarget) -> tu
     station = np.arange(0.0, path.length, STEP)
     curvature = np.interp(station, path.spacing * np.arange(len(path.x)), sums)
     speed = np.clip(np.sqrt(limits.lateral / np.maximum(curvature, 1e-9)), SLOWEST, fastest.speed)
+    if limits.stop:
+        speed[-1] = 0.0
     for order, most in ((range(len(speed) - 1, 0, -1), limits.braking), (range(len(speed) - 1), fastest.acceleration)):
         for k in order:
             other = k - 1 if order.step < 0 else k + 1

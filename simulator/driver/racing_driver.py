@@ -1,6 +1,7 @@
 """Driver on a timed course: follows the path of the maneuver at its speeds, and keeps its distance from vehicles ahead on the path.
 
-Behind another vehicle, the Intelligent Driver Model of `simulator.traffic.car_following` limits the acceleration. The driver does not overtake.
+Behind another vehicle, the Intelligent Driver Model of `simulator.traffic.car_following` limits the acceleration. The driver does not overtake,
+and begins when the first vehicle of the session moves off.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from simulator.driver.aim_control import AccelerationPedals
 from simulator.driver.following_driver import PARAMETERS
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import Path
-from simulator.driver.seen_vehicle import SeenVehicle
+from simulator.driver.seen_vehicle import FIRST, SeenVehicle
 from simulator.traffic.car_following import plain_following_acceleration
 
 SIGHT = 100.0
@@ -25,6 +26,8 @@ LANE = 2.6
 """m. Lateral distance from the own line up to which another vehicle is in the way."""
 HOLDS_BACK, LETS_GO = 0.2, 0.8
 """1. Fractions of the maximum acceleration: below the first one the driver drives behind the other vehicle, above the second one freely again."""
+MOVED_OFF = 2.5
+"""m/s of the first vehicle above which the others begin. Less: an automatic transmission that creeps starts them."""
 TO_TARGET = 2.0
 """1/s. Acceleration behind another vehicle per difference from the speed of the maneuver."""
 
@@ -66,7 +69,7 @@ class RacingDriver:
         self._follower, self._p = follower, filled(rows(numbers), {one.name: DISTANCES.get(one.name, one.default) for one in numbers})
         self._pedals = AccelerationPedals(traits)
         self._vehicles: Sequence[SeenVehicle] = ()
-        self._behind = False
+        self._behind = self._goes = False
 
     def see_vehicles(self, vehicles: Sequence[SeenVehicle]) -> None:
         """Receive all vehicles of the session."""
@@ -79,6 +82,9 @@ class RacingDriver:
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record at time t (s). While the readout is not finite, the command stays unchanged."""
         x, y, speed = float(readout[0]["p_WB"][0]), float(readout[0]["p_WB"][1]), float(readout[0]["v_WB_B"][0])
+        if not self._may_go(x, y):
+            command[0]["brake"], command[0]["throttle"], command[0]["selector"], command[0]["parking_brake"] = 1.0, 0.0, 1, 0.0
+            return
         if self._follower.station is None or not math.isfinite(x + y + speed):
             self._follower.read(t, readout, command)
             return
@@ -91,6 +97,13 @@ class RacingDriver:
         elif self._follower.steer(t, readout, command):
             self._pedals.press(t, readout, command, min(allowed, TO_TARGET * (self._follower.target_speed(t) - speed)))
             command[0]["selector"], command[0]["parking_brake"] = 1, 0.0
+
+    def _may_go(self, x: float, y: float) -> bool:
+        """Return whether the first vehicle of the session has moved off, for which the others wait."""
+        first = next((one for one in self._vehicles if one.name == FIRST), None)
+        if not self._goes:
+            self._goes = first is None or math.dist((first.x, first.y), (x, y)) < 0.01 or first.speed > MOVED_OFF
+        return self._goes
 
     def _ahead(self, x: float, y: float) -> tuple[float, float]:
         """Return gap [m] and speed [m/s] of the next vehicle ahead on the path; an infinite gap without one."""

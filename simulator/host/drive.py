@@ -49,7 +49,7 @@ from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.force_feedback import ForceFeedbackOutlet
 from simulator.outlets.telemetry import TelemetryOutlet
 from simulator.real_time import drive_in_real_time
-from simulator.run.course_results import CourseRecords
+from simulator.run.course_records import CourseRecords
 from simulator.run.folder import RunFolder
 from simulator.run.ghost import ghost_of
 from simulator.run.run_configuration import DRIVERS, DROPPED, open_log, ticks_per_row

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from terrain.ground import Ground
 
 MAX_LAPS = 50
+MAX_STATION = 1e5
+"""m. Limit of a station on a path without an end."""
 SPARSE = 8.0
 """m. Minimum distance of the points of a road that its path passes."""
 CONE_HEIGHT, CONE_MASS, CONE_FORCE = 0.5, 1.5, 60.0
@@ -176,7 +178,10 @@ def placed(
     way = path.placed(start) if path is not None else _road_path(ground, str(road), laps, file)
     if section is None:
         return way, None
-    length = way.length if laps is None else (way.length + way.spacing) / (laps + 2)
+    if laps is None:
+        length = way.length if len(way.x) > 2 else MAX_STATION  # a straight path has no end
+    else:
+        length = (way.length + way.spacing) / (laps + 2)
     return way, place_course(section, way, length, start, file)
 
 

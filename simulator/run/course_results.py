@@ -1,44 +1,22 @@
-"""Results of the user on timed courses: a table for each course, and the ghost of the best lap.
-
-They are in the configuration folder of the user: courses/NAME/results.json, and a folder with the ghost for each version of the course.
-"""
+"""Results of the user on timed courses: a table for each course in the configuration folder of the user, courses/NAME/results.json."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import math
 import os
-import time
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from simulator.base.errors import ConfigError, JounceError, OutputError
-from simulator.base.json_output import json_text
-from simulator.base.machine import version
+from simulator.base.errors import JounceError
 from simulator.base.user_folders import config_home
-from simulator.builder.session_parts import SessionParts
-from simulator.driver.make_driver import PERSON
-from simulator.run.recording import Recording
-from simulator.run.run_configuration import FINGERPRINT, hashes_of
-from simulator.session_course import SessionCourse
-from simulator.telemetry.atomic_files import create_folder, write_text
-from simulator.view.ghost import FIELDS, GhostTrack
-from simulator.view.ghost import FILE as GHOST
+from simulator.maneuvers.course_timing import clock
 
 FILE = "results.json"
-MAX_RESULTS = 200
-"""Results of a course that are kept: the newest ones, and always the best one."""
 NUMBERS = ("time_s", "penalty_s", "total_s", "best_lap_s", "mean_deviation_m", "near")
 """Numbers of a result; null without a value."""
-SAME_LAP = 0.03
-"""s. Difference of the starts of a lap in two columns of the log, which are written at different calls of the driver."""
 MAX_TIME = 1e7
 """s. Largest plausible number."""
 
@@ -49,27 +27,21 @@ def results_folder() -> Path | None:
     return None if base is None else base / "jounce" / "courses"
 
 
-def fingerprint_of(parts: SessionParts) -> str:
-    """Return a digest of the terrain and the course: times on different courses are not compared."""
-    assert parts.maneuver is not None and parts.maneuver.timed_course is not None and parts.maneuver.placed_course is not None
-    course = parts.maneuver.placed_course
-    lines = np.round(np.column_stack((course.centers, course.headings, course.widths)), 6).tolist()
-    about = [hashes_of(parts.configuration.complete())["terrain"], asdict(parts.maneuver.timed_course), lines]
-    return hashlib.sha256(json_text(about, in_order=True).encode()).hexdigest()[:FINGERPRINT]
-
-
-def read_results(file: Path, say: Callable[[str], None]) -> list[dict[str, Any]]:
-    """Return the results in a file; none without one. A damaged file is renamed, and reported in one line."""
+def read_results(file: Path, say: Callable[[str], None] | None) -> list[dict[str, Any]]:
+    """Return the results in a file; none without one. A damaged file is renamed, and reported in one line; without `say` it is ignored."""
     try:
         rows = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(rows, list) or not all(map(_is_result, rows)):
             raise ValueError
-        return rows
+        return [dict.fromkeys(NUMBERS) | row for row in rows]
     except FileNotFoundError:
         return []
     except OSError as error:
-        say(f"{file}: cannot be read: {error.strerror}; there are no earlier results")
+        if say is not None:
+            say(f"{file}: cannot be read: {error.strerror}; there are no earlier results")
     except (ValueError, RecursionError):
+        if say is None:
+            return []
         aside = file.with_name(f"{FILE}.damaged")
         with contextlib.suppress(OSError):
             os.replace(file, aside)
@@ -94,105 +66,12 @@ def score(row: Mapping[str, Any]) -> tuple[bool, float]:
     return False, value
 
 
-class CourseRecords:
-    """Results of a course before and after a drive.
-
-    Parameters
-    ----------
-    parts : of the drive, whose maneuver has a timed course
-    say : called with one line for each failure
-    """
-
-    def __init__(self, parts: SessionParts, say: Callable[[str], None]) -> None:
-        assert parts.maneuver is not None
-        self._digest, self._say, self._vehicle = fingerprint_of(parts), say, Path(parts.configuration.name("vehicle")).stem
-        folder = results_folder()
-        self._folder = None if folder is None else folder / parts.maneuver.name.replace("/", "_")
-        self._rows = [] if self._folder is None else read_results(self._folder / FILE, say)
-
-    @property
-    def best_lap(self) -> float | None:
-        """Best lap on this version of the course [s]."""
-        return min(
-            (row["best_lap_s"] for row in self._rows if row["course_digest"] == self._digest and row["best_lap_s"] is not None),
-            default=None,
-        )
-
-    def ghost(self) -> GhostTrack | None:
-        """Return the ghost of the best lap; None without one."""
-        if self._folder is None:
-            return None
-        folder = self._folder / self._digest
-        try:
-            return GhostTrack.load(folder)
-        except (ValueError, KeyError, IndexError, zipfile.BadZipFile):
-            with contextlib.suppress(OSError):
-                os.replace(folder / GHOST, folder / f"{GHOST}.damaged")
-            self._say(f"{folder / GHOST}: damaged; this drive has no ghost; the file is kept as {GHOST}.damaged")
-            return None
-
-    def add(self, course: SessionCourse, run: Path) -> list[str]:
-        """Write the results of a drive, and the ghost of a new best lap; return lines for the user. Raises JounceError."""
-        attempts = course.attempts
-        if not attempts:
-            return []
-        if self._folder is None:
-            raise OutputError("the user has no home folder for the results; hint: set HOME")
-        before = self.best_lap
-        best_before = min((row for row in self._rows if row["course_digest"] == self._digest and row["finished"]), key=score, default=None)
-        new = [self._row(one) for one in attempts]
-        rows = sorted([*self._rows, *new], key=lambda row: row["date"])
-        best = min(rows, key=score)
-        self._rows = rows if len(rows) <= MAX_RESULTS else [*([] if best in rows[-MAX_RESULTS:] else [best]), *rows[-MAX_RESULTS:]]
-        create_folder(self._folder)
-        write_text(self._folder / FILE, json_text(self._rows, indent=1) + "\n")
-        lines = []
-        finished = [row for row in new if row["finished"]]
-        if finished and (best_before is None or score(min(finished, key=score)) < score(best_before)):
-            lines.append("this is the best result on this course")
-        laps = [lap for one in attempts for lap in one["laps"] if lap["clean"]]
-        fastest = min(laps, key=lambda lap: lap["time_s"], default=None)
-        if fastest is not None and (before is None or fastest["time_s"] < before):
-            self._save_ghost(run, fastest)
-        return lines
-
-    def _row(self, attempt: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            "date": time.strftime("%Y-%m-%d %H:%M:%S"),
-            "vehicle": self._vehicle,
-            "person": attempt["drivers"] == [PERSON],
-            "finished": attempt["finished"],
-            **{key: attempt.get(key) for key in NUMBERS},
-            "cones": attempt["cones"],
-            "leavings": attempt["leavings"],
-            "course_digest": self._digest,
-            "version": version(),
-        }
-
-    def _save_ghost(self, run: Path, lap: Mapping[str, Any]) -> None:
-        """Save a lap of a run as the ghost of further drives. Raises JounceError: the log lacks columns."""
-        assert self._folder is not None
-        folder = self._folder / self._digest
-        create_folder(folder)
-        try:
-            _lap_track(Recording(run, lambda _: None), lap).save(folder)
-        except OSError as error:
-            raise OutputError(f"{folder}: cannot be written: {error.strerror}") from None
+def result_text(row: Mapping[str, Any]) -> str:
+    """Return the score of a finished result."""
+    return clock(row["total_s"]) if row.get("mean_deviation_m") is None else f"{row['mean_deviation_m']:.2f} m off the track"
 
 
-def _lap_track(recording: Recording, lap: Mapping[str, Any]) -> GhostTrack:
-    """Return a lap of a recording. Raises ConfigError: the log has not all columns."""
-    columns = recording.columns("course_lap_time")
-    began, end, now = lap["began_s"], lap["began_s"] + lap["time_s"], recording.times
-    rows = np.flatnonzero((np.abs(now - columns["course_lap_time"] - began) < SAME_LAP) & (now >= began) & (now <= end + 0.02))
-    rows = rows[np.unique(now[rows], return_index=True)[1]]
-    if len(rows) < 2:
-        raise ConfigError(recording.file, "course_lap_time", len(rows), "a log with the rows of the lap, for its ghost")
-    times, cuts = now[rows] - began, np.zeros(len(rows), bool)
-    return GhostTrack(times, cuts, recording.fields(FIELDS, rows), recording.geometry, 0.0, waits_for_motion=False, by_lap=True)
-
-
-def all_results(say: Callable[[str], None], names: Sequence[str] = ()) -> dict[str, list[dict[str, Any]]]:
+def all_results(say: Callable[[str], None] | None = None, names: Sequence[str] = ()) -> dict[str, list[dict[str, Any]]]:
     """Return the results by course, the best ones first. Raises JounceError: there is no such course."""
     folder = results_folder()
     courses = sorted(one.name for one in folder.iterdir() if one.is_dir()) if folder is not None and folder.is_dir() else []

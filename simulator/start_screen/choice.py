@@ -11,10 +11,12 @@ from simulator.base.headline import headline
 from simulator.configuration.file_lookup import data_folder
 from simulator.driver.input_devices.kinds import INPUT_SOURCE_KINDS
 from simulator.driver.kinds import DRIVER_KINDS, FOLLOWER
+from simulator.run.course_results import all_results, result_text, score
 from simulator.view.menu import Option
 
 AUTO = "auto"
 OF_MANEUVER = "of the maneuver"
+OF_COURSE = "of the course"
 DRIVERS = (
     Option(AUTO, "you drive, with the device that you use: steering wheel, game controller or keyboard"),
     Option("keyboard", "you drive, with the keyboard"),
@@ -54,10 +56,16 @@ CARS = ("hmmwv", "sedan", "sedan_e90", "sedan_electric", "light_truck")
 """Vehicles that the start screen shows first, with a picture; the others are behind `more`."""
 WORLDS = ("town", "forest", "hills", "dunes", "proving_ground", "circuit")
 """Terrains that the start screen shows first, with a picture; they are generated at their first use."""
+COURSES = ("circuit_race", "autocross", "hill_trial", "forest_chase")
+"""Sessions with a timed course, with a picture."""
 SHOWN_FIRST = {"vehicle": CARS, "terrain": WORLDS}
-ROWS = ("vehicle", "terrain", "weather", "driver", "maneuver", "maneuver_vehicle", "maneuver_terrain")
-"""Rows with a value; the last three are those of a maneuver."""
+FREE = "free drive"
+"""Value of the row of the course without one."""
+ROWS = ("course", "course_vehicle", "vehicle", "terrain", "weather", "driver", "maneuver", "maneuver_vehicle", "maneuver_terrain")
+"""Rows with a value; the last three are those of a maneuver, `course_vehicle` is that on a course."""
 USUAL = {
+    "course": FREE,
+    "course_vehicle": OF_COURSE,
     "vehicle": "hmmwv",
     "terrain": "hills",
     "weather": WEATHER[0].name,
@@ -74,16 +82,25 @@ def options_of(row: str, current: str) -> list[Option]:
         known = list(DRIVERS)
     elif row == "weather":
         known = [Option(preset.name, preset.note) for preset in WEATHER]
+    elif row == "course":
+        known = [Option(FREE, "no timed course: choose a terrain"), *map(_course_option, COURSES)]
     else:
-        kind = row.removeprefix("maneuver_")
+        kind = row.rpartition("_")[2]
         folder = data_folder("configs") / f"{kind}s"
         files = sorted(folder.glob("[!.]*.yaml"))
         known = [Option(file.stem, _SOURCE.sub("", headline(file)), picture_of(kind, file.stem)) for file in files]
         if row != kind:
-            known.insert(0, Option(OF_MANEUVER, f"{kind} that the maneuver file names"))
+            known.insert(0, Option(USUAL[row], f"{kind} that the {row.partition('_')[0]} names"))
     return (
         known if any(option.name == current for option in known) else [Option(current, "from the command line or an earlier start"), *known]
     )
+
+
+def _course_option(name: str) -> Option:
+    """Return the option of a course, with the best result of the user."""
+    text = headline(data_folder("configs") / "sessions" / f"{name}.yaml").partition(". ")[0].rstrip(".")
+    best = min(all_results().get(name, ()), key=score, default=None)
+    return Option(name, f"{text}; best: {result_text(best)}" if best is not None and best["finished"] else text, f"course_{name}")
 
 
 def picture_of(kind: str, name: str) -> str:
@@ -93,11 +110,11 @@ def picture_of(kind: str, name: str) -> str:
 
 def first_options(row: str, options: Sequence[Option], current: str) -> list[Option]:
     """Return the options of a row that are shown first, which have pictures, and the current one; all options of a row without pictures."""
-    names = SHOWN_FIRST.get(row.removeprefix("maneuver_"), ())
+    names = SHOWN_FIRST.get(row.rpartition("_")[2], ())
     if not names:
         return list(options)
     known = {option.name: option for option in options}
-    first = [known[name] for name in (OF_MANEUVER, *names) if name in known]
+    first = [known[name] for name in (OF_MANEUVER, OF_COURSE, *names) if name in known]
     return first if current in (option.name for option in first) or current not in known else [known[current], *first]
 
 
@@ -126,10 +143,12 @@ def _exists(row: str, value: str, folder: str) -> bool:
 
 
 def shown_rows(choice: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the rows that the choice of the driver leaves; the row of the driver keeps its place."""
+    """Return the rows that the choice of course and driver leaves; these two rows keep their places."""
+    if choice["course"] != FREE:
+        return "course", "driver", "course_vehicle", "weather"
     if choice["driver"] == FOLLOWER:
-        return "driver", "maneuver", "maneuver_vehicle", "maneuver_terrain", "weather"
-    return "driver", "vehicle", "terrain", "weather"
+        return "course", "driver", "maneuver", "maneuver_vehicle", "maneuver_terrain", "weather"
+    return "course", "driver", "vehicle", "terrain", "weather"
 
 
 def drive_options(choice: Mapping[str, str]) -> dict[str, Any]:
@@ -141,11 +160,15 @@ def drive_options(choice: Mapping[str, str]) -> dict[str, Any]:
     scripted = choice["driver"] == FOLLOWER
     rows = ("maneuver_vehicle", "maneuver_terrain") if scripted else ("vehicle", "terrain")
     vehicle, terrain = (None if choice[row] == OF_MANEUVER else choice[row] for row in rows)
+    on_course = choice["course"] != FREE
+    if on_course:
+        vehicle, terrain = None if choice["course_vehicle"] == OF_COURSE else choice["course_vehicle"], None
     preset = next((preset for preset in WEATHER if preset.name == choice["weather"]), WEATHER[0])
     return {
         "vehicle": vehicle,
         "terrain": terrain,
         "driver": choice["driver"],
-        "maneuver": choice["maneuver"] if scripted else None,
+        "maneuver": choice["maneuver"] if scripted and not on_course else None,
+        **({"session": choice["course"]} if on_course else {}),
         "set": list(preset.overrides),
     }

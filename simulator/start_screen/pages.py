@@ -21,7 +21,7 @@ MORE_OPTION = Option("more \u2026", "all vehicles or terrains: variants, test pl
 """Option that shows the others."""
 PICTURES_NOTE = "left, right: change \u00b7 Enter: all, with their pictures"
 """Note of a row that shows the description of its value next to the picture."""
-LABELS = {"maneuver_vehicle": "Vehicle", "maneuver_terrain": "Terrain"}
+LABELS = {"course_vehicle": "Vehicle", "maneuver_vehicle": "Vehicle", "maneuver_terrain": "Terrain"}
 
 
 class Devices:

@@ -21,6 +21,8 @@ from simulator.host.trip import Trip
 from simulator.start_screen import open_start_screen, pages
 from simulator.start_screen.choice import (
     CARS,
+    COURSES,
+    FREE,
     OF_MANEUVER,
     ROWS,
     USUAL,
@@ -85,13 +87,13 @@ def test_enter_drives_at_once():
 
 def test_keyboard_alone_chooses_another_vehicle_and_a_maneuver():
     page, menu, drives = start_page()
-    press(menu, "DOWN", "DOWN", "RIGHT")
+    press(menu, "DOWN", "DOWN", "DOWN", "RIGHT")
     assert page.choice["vehicle"] == CARS[CARS.index("hmmwv") + 1]
     press(menu, "UP", "LEFT")
-    assert page.choice["driver"] == "scripted" and labels(menu)[1:4] == ["Driver", "Maneuver", "Vehicle"]
+    assert page.choice["driver"] == "scripted" and labels(menu)[1:5] == ["Course", "Driver", "Maneuver", "Vehicle"]
     press(menu, "DOWN", "ENTER")
     assert menu.page.title == "Maneuver"
-    press(menu, "DOWN", "ENTER", "UP", "UP", "ENTER")
+    press(menu, "DOWN", "ENTER", "UP", "UP", "UP", "ENTER")
     maneuvers = [option.name for option in options_of("maneuver", "scripted_drive")]
     assert page.choice["maneuver"] == maneuvers[maneuvers.index("scripted_drive") + 1] and drives == [True]
 
@@ -110,7 +112,7 @@ def test_the_first_vehicles_and_worlds_have_pictures_and_the_others_are_behind_m
     everything = [option.name for option in options_of(row, names[0])]
     assert [one.label for one in menu.page.rows()] == everything and len(everything) > len(names) + 5
     press(menu, "DOWN", "ENTER")
-    assert page.choice[row] == everything[everything.index(names[0]) + 1] and labels(menu)[1] == "Driver"
+    assert page.choice[row] == everything[everything.index(names[0]) + 1] and labels(menu)[2] == "Driver"
 
 
 def test_text_next_to_a_picture_is_not_repeated_below_the_rows():
@@ -119,14 +121,14 @@ def test_text_next_to_a_picture_is_not_repeated_below_the_rows():
     for label in ("Vehicle", "Terrain"):
         assert rows[label].text and "Enter: all" in rows[label].note
     assert rows["Weather"].note and not rows["Weather"].text
-    press(menu, "DOWN", "DOWN", "ENTER")
+    press(menu, "DOWN", "DOWN", "DOWN", "ENTER")
     for row in menu.page.rows():
         assert (row.text if row.picture else row.note) and not (row.text and row.note)
 
 
 def test_a_variant_keeps_its_place_before_the_first_vehicles():
     _, menu, _ = start_page(USUAL | {"vehicle": "hmmwv_manual"})
-    press(menu, "DOWN", "DOWN", "ENTER")
+    press(menu, "DOWN", "DOWN", "DOWN", "ENTER")
     assert labels(menu) == ["hmmwv_manual", *CARS, "more \u2026"]
 
 
@@ -141,7 +143,30 @@ def test_options_of_the_drive():
     }
     scripted = drive_options(USUAL | {"driver": "scripted", "vehicle": "sedan", "maneuver_terrain": "flat"})
     assert (scripted["vehicle"], scripted["terrain"], scripted["maneuver"]) == (None, "flat", "scripted_drive")
-    assert shown_rows(USUAL)[0] == "driver"
+    assert shown_rows(USUAL)[:2] == ("course", "driver")
+
+
+def test_a_course_replaces_vehicle_terrain_and_maneuver():
+    page, menu, _ = start_page()
+    press(menu, "DOWN", "ENTER")
+    rows = menu.page.rows()
+    assert [row.label for row in rows] == [FREE, *COURSES]
+    for row in rows[1:]:
+        with Image.open(asset(f"pictures/{row.picture}.jpg")) as image:
+            assert image.width > image.height > 100
+    press(menu, "DOWN", "ENTER")
+    assert labels(menu)[1:5] == ["Course", "Driver", "Vehicle", "Weather"]
+    assert drive_options(page.choice) == {
+        "vehicle": None,
+        "terrain": None,
+        "driver": "auto",
+        "maneuver": None,
+        "session": COURSES[0],
+        "set": [],
+    }
+    own = drive_options(page.choice | {"course_vehicle": "sedan", "driver": "scripted"})
+    assert (own["vehicle"], own["driver"], own["maneuver"]) == ("sedan", "scripted", None)
+    assert "session" not in drive_options(USUAL)  # a session of the command line stays
 
 
 def test_the_command_line_wins_over_the_last_start():

@@ -44,11 +44,11 @@ def screen(tmp_path):
 
 
 def test_keys_choose_and_drive(screen, tmp_path):
-    type_keys("Down", "Down", "Right", "Up", "Up", "Return")
+    type_keys("Down", "Down", "Down", "Right", "Up", "Up", "Up", "Return")
     out, _ = screen.communicate(timeout=30)
     choice = json.loads(out.splitlines()[-1])["choice"]
-    assert screen.returncode == 0 and choice["vehicle"] == "sedan_active_steering"
-    assert "sedan_active_steering" in (tmp_path / "jounce" / "settings.yaml").read_text()
+    assert screen.returncode == 0 and choice["vehicle"] == "sedan_e90"
+    assert "sedan_e90" in (tmp_path / "jounce" / "settings.yaml").read_text()
 
 
 def test_the_window_closes_with_the_program_that_has_opened_it(screen):

@@ -73,9 +73,9 @@ def _keys() -> str:
 def _drive(arguments: argparse.Namespace) -> int:
     if arguments.course is not None and arguments.session is not None:
         raise JounceError(f"drive: two sessions, {arguments.course} and --session {arguments.session}; expected one of them")
-    arguments.session = arguments.session or arguments.course
     if arguments.menu:
         return _drive_from_start_screen(arguments)
+    arguments.session = arguments.session or arguments.course
     from simulator.host.drive_command import main_drive
 
     return main_drive(arguments, BEGAN)
@@ -103,7 +103,7 @@ def _drive_from_start_screen(arguments: argparse.Namespace) -> int:
 
 def _given(arguments: argparse.Namespace) -> dict[str, str]:
     """Return the values of the rows of the start screen from the command line."""
-    given = {row: getattr(arguments, row) for row in ("vehicle", "terrain", "driver", "maneuver")}
+    given = {row: getattr(arguments, row) for row in ("course", "vehicle", "terrain", "driver", "maneuver")}
     return {row: value for row, value in given.items() if value is not None}
 
 
