@@ -124,7 +124,7 @@ def test_turns_are_not_tighter_than_the_turning_circle_of_a_sedan(network: RoadN
             step = np.diff(lane.points, axis=0)
             length, course = np.hypot(*step.T), np.unwrap(np.arctan2(step[:, 1], step[:, 0]))
             radius = 1.0 / float(np.abs(np.diff(course) / (0.5 * (length[1:] + length[:-1]))).max())
-            assert radius > 5.2, lane.name
+            assert radius > 6.7, lane.name  # the middle between the axles of `sedan` at full lock
             assert lane.speed_limit**2 / radius < 2.6, lane.name
 
 
