@@ -208,7 +208,7 @@ class Assistance:
         threat = self._threat(rows) if forward else None
         leader = self._leader(rows)
         if self.acc is not None:
-            self.acc.on = self.acc.on and forward
+            self.acc.on = self.acc.on and forward and not (self.aeb is not None and self.aeb.brakes)
             self.acc.step(time, readout, leader, given, command)
         if self.limiter is not None:
             self.limiter.step(dt, readout, given, command)
@@ -251,7 +251,8 @@ class Assistance:
     def _threat(self, rows: Record) -> Record | None:
         """Return the most urgent object."""
         recedes = (rows["path_speed"] >= self._own[0]["speed"]) & (rows["required"] < LEAST_RECEDING)
-        urgent = np.where(recedes, 0.0, np.maximum(rows["required"], rows["warned"]))
+        warned = 0.0 if self.aeb is not None and self.aeb.brakes else rows["warned"]
+        urgent = np.where(recedes, 0.0, np.maximum(rows["required"], warned))
         if not len(rows) or urgent.max() < LEAST_REQUIRED:
             return None
         return rows[int(np.argmax(np.where(recedes, 0.0, rows["required"]) + 1e-6 * urgent))]

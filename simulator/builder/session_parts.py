@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from simulator.assistance.assistance import Assistance
-from simulator.assistance.lane_keeping import Lane, PathLane
+from simulator.assistance.lane_keeping import Lane, NetworkLane, PathLane
 from simulator.base.errors import ErrorCollector
 from simulator.builder.other_vehicles import OtherParts
 from simulator.builder.session_builder import SessionBuilder, cueing_of
@@ -207,10 +207,13 @@ class SessionParts:
             return None
         lane: Lane | None = None
         if options.lane_keeping is not None:
-            if self.maneuver is None or self.maneuver.path is None:
+            if self.ground.lanes is not None:
+                lane = NetworkLane(self.ground.lanes)
+            elif self.maneuver is not None and self.maneuver.path is not None:
+                lane = PathLane(self.maneuver.path.placed(Spawn(*self.ground.spawn)), options.lane_keeping.width)
+            else:
                 where = self.configuration.origins.of("assistance.lane_keeping")
-                raise where.wrong("lane_keeping", "a maneuver with a path, which gives the lane")
-            lane = PathLane(self.maneuver.path.placed(Spawn(*self.ground.spawn)), options.lane_keeping.width)
+                raise where.wrong("lane_keeping", "a terrain with lanes, or a maneuver with a path")
         return Assistance(options, self.vehicle, self.traits, lane)
 
     def outlets(self, folder: Path) -> list[OutletRunner | LogOutletRunner]:

@@ -328,6 +328,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
                 vehicles = other_options(values["vehicles"], file)
             with errors.part():
                 assistance = AssistanceOptions.of(values["assistance"], file) if "assistance" in values else None
+            with errors.part():
                 triggers = read_triggers(values["triggers"], configuration.layer.content.get("triggers") or (), file)
             with errors.part():
                 takeover = _takeover(values, file)
