@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -108,7 +108,8 @@ class Assistance:
     """
 
     def __init__(self, options: AssistanceOptions, vehicle: Vehicle, traits: InternalModel, lane: Lane | None = None) -> None:
-        self._traits = replace(traits)  # complete: nothing is identified during a drive
+        # complete and plain: nothing is identified during a drive
+        self._traits = InternalModel(**{one.name: getattr(traits, one.name) for one in fields(InternalModel)})
         self._surroundings, self._own = Surroundings(options.sensor), record(OWN)
         c = vehicle.model.object_contact[0]
         parts = c["parts"][: c["count"]]

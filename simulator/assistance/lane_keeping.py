@@ -81,7 +81,11 @@ class NetworkLane:
     def __init__(self, network: RoadNetwork) -> None:
         a = network.arrays
         drives = a.lanes[(a.lanes["kind"] == DRIVE) & (a.lanes["crossing"] < 0)]
-        firsts = np.concatenate([np.arange(one["first"], one["first"] + one["count"] - 1) for one in drives]) if len(drives) else np.zeros(0, int)
+        firsts = (
+            np.concatenate([np.arange(one["first"], one["first"] + one["count"] - 1) for one in drives])
+            if len(drives)
+            else np.zeros(0, int)
+        )
         self._begin, self._step = a.points["p_W"][firsts], a.points["p_W"][firsts + 1] - a.points["p_W"][firsts]
         self._length = np.hypot(*self._step.T)
         self._direction = np.arctan2(self._step[:, 1], self._step[:, 0])

@@ -101,6 +101,7 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     images = SessionImages(ground, partial(view_geometry, vehicle))
     parts = SessionParts(configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images, others, triggers)
     parts.trigger_faults(parts.new_faults())  # reports faults that do not fit the vehicle before anything runs
+    parts.new_lane()
     return parts
 
 

@@ -96,7 +96,10 @@ QUANTITIES: dict[str, WorldQuantity] = {
     "distance": WorldQuantity("m", "distance between two reference points, or from a place", (_OF, _TO_PLACE), _distance),
     "gap": WorldQuantity("m", "distance between two bodies seen from above", (_OF, _TO), partial(_of_pair, gap)),
     "time_to_collision": WorldQuantity(
-        "s", "time until two bodies touch if both keep their velocities; infinite if they do not", (_OF, _TO), partial(_of_pair, time_to_collision)
+        "s",
+        "time until two bodies touch if both keep their velocities; infinite if they do not",
+        (_OF, _TO),
+        partial(_of_pair, time_to_collision),
     ),
     "time_to_place": WorldQuantity(
         "s", "time until the front reaches the cross line through a place at the present speed", (_OF, _TO_PLACE), _time_to_place
