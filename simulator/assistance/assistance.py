@@ -126,7 +126,8 @@ class Assistance:
         self.lane_keeping = LaneKeeping(options.lane_keeping, self._traits, lane, half_width) if keeps else None  # type: ignore[arg-type]
         self._raw, self._logged = record(COMMAND), record(LOGGED)
         self._assess: Callable | None = None
-        self.begin()
+        self._last = record(COMMAND)
+        self.begin(self._last)
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
@@ -138,13 +139,13 @@ class Assistance:
         """Names of the systems of the vehicle."""
         return tuple(name for name in SYSTEM_NAMES if getattr(self, name) is not None)
 
-    def begin(self) -> None:
-        """Begin a drive."""
+    def begin(self, command: Record) -> None:
+        """Begin a drive with a COMMAND, which is valid until the first call of the driver."""
         self.occurrences: list[dict[str, Any]] = []
         for name in self.systems:
             getattr(self, name).begin()
         self._surroundings.begin()
-        self._raw[:], self._last = record(COMMAND), record(COMMAND)
+        self._raw[:] = self._last[:] = command
         self._time, self._yaw_rate = math.nan, 0.0
         self._blend: HandOver | None = None
         self._states: tuple[int, ...] = self._present()
