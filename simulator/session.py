@@ -208,11 +208,11 @@ class Session:
         self.injector.begin(self.measuring.sensors, self.output.streams)
         self.command[:] = np.zeros(1, self.command.dtype)
         self.seat.begin()
-        if self.assistance is not None:
-            self.assistance.begin()
         if self.start_speed > 0.0:
             # valid until the first call of the driver
             self.command[0]["selector"], self.command[0]["throttle"] = 1, self.vehicle.start_throttle
+        if self.assistance is not None:
+            self.assistance.begin(self.command)
         self.objects.reset()
         self.others.begin()
         if self.traffic is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -108,7 +108,8 @@ class Assistance:
     """
 
     def __init__(self, options: AssistanceOptions, vehicle: Vehicle, traits: InternalModel, lane: Lane | None = None) -> None:
-        self._traits = replace(traits)  # complete: nothing is identified during a drive
+        # complete and plain: nothing is identified during a drive
+        self._traits = InternalModel(**{one.name: getattr(traits, one.name) for one in fields(InternalModel)})
         self._surroundings, self._own = Surroundings(options.sensor), record(OWN)
         c = vehicle.model.object_contact[0]
         parts = c["parts"][: c["count"]]
@@ -125,7 +126,8 @@ class Assistance:
         self.lane_keeping = LaneKeeping(options.lane_keeping, self._traits, lane, half_width) if keeps else None  # type: ignore[arg-type]
         self._raw, self._logged = record(COMMAND), record(LOGGED)
         self._assess: Callable | None = None
-        self.begin()
+        self._last = record(COMMAND)
+        self.begin(self._last)
 
     @property
     def logged(self) -> list[tuple[str, Table, Record]]:
@@ -137,13 +139,13 @@ class Assistance:
         """Names of the systems of the vehicle."""
         return tuple(name for name in SYSTEM_NAMES if getattr(self, name) is not None)
 
-    def begin(self) -> None:
-        """Begin a drive."""
+    def begin(self, command: Record) -> None:
+        """Begin a drive with a COMMAND, which is valid until the first call of the driver."""
         self.occurrences: list[dict[str, Any]] = []
         for name in self.systems:
             getattr(self, name).begin()
         self._surroundings.begin()
-        self._raw[:], self._last = record(COMMAND), record(COMMAND)
+        self._raw[:] = self._last[:] = command
         self._time, self._yaw_rate = math.nan, 0.0
         self._blend: HandOver | None = None
         self._states: tuple[int, ...] = self._present()
@@ -208,7 +210,7 @@ class Assistance:
         threat = self._threat(rows) if forward else None
         leader = self._leader(rows)
         if self.acc is not None:
-            self.acc.on = self.acc.on and forward
+            self.acc.on = self.acc.on and forward and not (self.aeb is not None and self.aeb.brakes)
             self.acc.step(time, readout, leader, given, command)
         if self.limiter is not None:
             self.limiter.step(dt, readout, given, command)
@@ -251,7 +253,8 @@ class Assistance:
     def _threat(self, rows: Record) -> Record | None:
         """Return the most urgent object."""
         recedes = (rows["path_speed"] >= self._own[0]["speed"]) & (rows["required"] < LEAST_RECEDING)
-        urgent = np.where(recedes, 0.0, np.maximum(rows["required"], rows["warned"]))
+        warned = 0.0 if self.aeb is not None and self.aeb.brakes else rows["warned"]
+        urgent = np.where(recedes, 0.0, np.maximum(rows["required"], warned))
         if not len(rows) or urgent.max() < LEAST_REQUIRED:
             return None
         return rows[int(np.argmax(np.where(recedes, 0.0, rows["required"]) + 1e-6 * urgent))]

@@ -27,7 +27,7 @@ AT_REST = 0.1
 """m/s. Speed below which a braked vehicle counts as stopped."""
 STEERS = 0.5
 """s after a fast steering in which nothing begins: the driver evades [assumed]."""
-STOPPING = 1.0
+STOPPING = 2.0
 """m/s. Speed below which a braked vehicle is braked to rest."""
 HOLDING_BRAKE = 0.4
 """1. Brake pedal that holds a stopped vehicle."""

@@ -9,13 +9,20 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from simulator.assistance.section import LaneOptions
 from simulator.base.records import Record
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import Path
+from terrain.roads.network import DRIVE, RoadNetwork
 
 OUTSIDE = 1.0
 """m. Distance beyond the edge at which the vehicle has left the lane, and the lane no longer counts."""
+NEAR = 10.0
+"""m. Distance after which the lanes near a vehicle are looked up anew."""
+SAME_DIRECTION = 0.7
+"""1. Cosine of the angle to a lane above which a vehicle drives along it."""
 JUMP = 5.0
 """m. Distance between two places above which the vehicle was put elsewhere."""
 
@@ -61,6 +68,50 @@ class PathLane:
         point = self._path.at(self._station)
         turn = math.remainder(yaw - point.heading, math.tau)
         return LanePlace(self._path.offset_of(x, y, self._station), turn, point.curvature, self._half_width)
+
+
+class NetworkLane:
+    """Lanes of the ground; those that lead through a crossing are none to keep.
+
+    Parameters
+    ----------
+    network : of the ground
+    """
+
+    def __init__(self, network: RoadNetwork) -> None:
+        a = network.arrays
+        drives = a.lanes[(a.lanes["kind"] == DRIVE) & (a.lanes["crossing"] < 0)]
+        firsts = (
+            np.concatenate([np.arange(one["first"], one["first"] + one["count"] - 1) for one in drives])
+            if len(drives)
+            else np.zeros(0, int)
+        )
+        self._begin, self._step = a.points["p_W"][firsts], a.points["p_W"][firsts + 1] - a.points["p_W"][firsts]
+        self._length = np.hypot(*self._step.T)
+        self._direction = np.arctan2(self._step[:, 1], self._step[:, 0])
+        self._half_width = 0.5 * np.repeat(drives["width"], drives["count"] - 1)
+        self._here, self._near = (math.inf, math.inf), np.zeros(0, int)
+        same = np.append(np.diff(firsts) == 1, False)
+        turn = np.append(np.diff(self._direction), 0.0)
+        self._curvature = np.where(same, np.arctan2(np.sin(turn), np.cos(turn)) / np.maximum(self._length, 1e-9), 0.0)
+
+    def place(self, x: float, y: float, yaw: float) -> LanePlace | None:
+        """Return the place in the nearest lane with about the same direction; None: it is in no lane."""
+        if math.dist(self._here, (x, y)) > NEAR:
+            self._here = x, y
+            away = np.hypot(x - self._begin[:, 0], y - self._begin[:, 1]) - self._length
+            self._near = np.flatnonzero(away < 2.0 * NEAR + self._half_width + OUTSIDE)
+        near = self._near[np.cos(self._direction[self._near] - yaw) > SAME_DIRECTION]
+        if not len(near):
+            return None
+        away, axis = (x, y) - self._begin[near], self._step[near] / self._length[near, None]
+        along = np.clip((away * axis).sum(axis=1), 0.0, self._length[near])
+        n = int(np.argmin(((away - along[:, None] * axis) ** 2).sum(axis=1)))
+        k, offset = near[n], float(axis[n, 0] * away[n, 1] - axis[n, 1] * away[n, 0])
+        if math.hypot(*(away[n] - along[n] * axis[n])) > self._half_width[k] + OUTSIDE:
+            return None
+        turn = math.remainder(yaw - float(self._direction[k]), math.tau)
+        return LanePlace(offset, turn, float(self._curvature[k]), float(self._half_width[k]))
 
 
 class LaneKeeping:

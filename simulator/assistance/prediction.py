@@ -13,7 +13,7 @@ from simulator.base.jit import inline, kernel
 from simulator.base.records import Record, record
 
 STEP = 0.05
-"""s between two predicted places. Larger: a person who runs past may be missed."""
+"""s between two predicted places close to an object. Larger: a person who runs past may be missed."""
 HORIZON = 5.0
 """s of prediction."""
 REFINEMENTS = 5
@@ -122,19 +122,20 @@ def meeting(o, t, curvature, x, y, ax, ay, vx, vy):
     )
     if math.sqrt(x * x + y * y) - reach > (abs(o["speed"]) + pace) * HORIZON:
         return math.inf, 0.0
-    before = 0.0
-    for k in range(int(HORIZON / STEP) + 1):
-        now = k * STEP
-        if overlaps(o, t, curvature, x, y, ax, ay, vx, vy, now):
-            if k > 0:
+    before, now = 0.0, 0.0
+    while now <= HORIZON:
+        apart = separation(o, t, curvature, x, y, ax, ay, vx, vy, now)
+        if apart < 0.0:
+            if now > 0.0:
                 for _ in range(REFINEMENTS):
                     middle = 0.5 * (before + now)
-                    if overlaps(o, t, curvature, x, y, ax, ay, vx, vy, middle):
+                    if separation(o, t, curvature, x, y, ax, ay, vx, vy, middle) < 0.0:
                         now = middle
                     else:
                         before = middle
             return now, driven(now, pace, t["deceleration"])
         before = now
+        now += max(STEP, apart / (abs(o["speed"]) + pace + 1e-9))
     return math.inf, 0.0
 
 
@@ -148,8 +149,8 @@ def driven(time, pace, braking):
 
 
 @inline
-def overlaps(o, t, curvature, x, y, ax, ay, vx, vy, now):
-    """Return whether the own vehicle meets an object at a time [s]; arguments: see `meeting`."""
+def separation(o, t, curvature, x, y, ax, ay, vx, vy, now):
+    """Return a lower bound of the distance [m] of the own vehicle from an object at a time [s], negative if they overlap; see `meeting`."""
     run = driven(now, math.sqrt(vx * vx + vy * vy), t["deceleration"])
     turn = curvature * o["speed"] * now
     ct, st = math.cos(turn), math.sin(turn)
@@ -159,7 +160,11 @@ def overlaps(o, t, curvature, x, y, ax, ay, vx, vy, now):
     middle, half = 0.5 * (o["front"] - o["rear"]), 0.5 * (o["front"] + o["rear"])
     dx, dy = x + vx * run - px - ct * middle, y + vy * run - py - st * middle
     wide = o["half_width"] + o["side_margin"]
-    return overlap(ct * dx + st * dy, ct * dy - st * dx, ct * ax + st * ay, ct * ay - st * ax, half, wide, t["half"])
+    apart = math.sqrt(dx * dx + dy * dy) - math.sqrt(t["half"][0] ** 2 + t["half"][1] ** 2) - math.sqrt(half * half + wide * wide)
+    if apart <= 0.0:
+        meets = overlap(ct * dx + st * dy, ct * dy - st * dx, ct * ax + st * ay, ct * ay - st * ax, half, wide, t["half"])
+        apart = -1.0 if meets else 0.0
+    return apart
 
 
 @inline

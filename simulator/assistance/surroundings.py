@@ -52,6 +52,7 @@ class Surroundings:
         self._key: tuple[ObjectSet | None, int, int, int] = (None, 0, 0, 0)
         self._fixed = self._moving = np.zeros(0, np.int64)
         self._centers = np.zeros((0, 2))
+        self._last = np.zeros((2, 0))  # speed and deceleration of each object in the last cycle, NaN: it was not seen
         self.begin()
 
     def begin(self) -> None:
@@ -59,7 +60,7 @@ class Surroundings:
         self._next = -math.inf
         self._waiting: deque[_Measured] = deque()
         self._latest = _Measured(0.0, targets(0))
-        self._speeds: dict[int, tuple[float, float]] = {}
+        self._last[:] = math.nan
 
     def look(self, time: float, readout: Record, objects: ObjectSet) -> Record:
         """Return records of TARGET of the objects that the sensor has reported, at their places at `time` [s]."""
@@ -108,16 +109,12 @@ class Surroundings:
 
     def _note_decelerations(self, rows: Record) -> None:
         """Write the decelerations, from the speeds in the last cycle."""
-        before, self._speeds = self._speeds, {}
-        for row in rows:
-            speed, number = math.hypot(*row["v_W"]), int(row["row"])
-            deceleration = 0.0
-            if number in before:
-                last, smooth = before[number]
-                new = min(max((last - speed) / self._options.cycle, 0.0), MAX_DECELERATION)
-                deceleration = SMOOTHING * new + (1.0 - SMOOTHING) * smooth
-            row["deceleration"] = deceleration
-            self._speeds[number] = speed, deceleration
+        speeds, at = np.hypot(*rows["v_W"].T), rows["row"]
+        last, smooth = self._last[:, at]
+        new = np.clip((last - speeds) / self._options.cycle, 0.0, MAX_DECELERATION)
+        rows["deceleration"] = np.where(np.isnan(last), 0.0, SMOOTHING * new + (1.0 - SMOOTHING) * smooth)
+        self._last[0] = math.nan
+        self._last[:, at] = speeds, rows["deceleration"]
 
     def _sort(self, objects: ObjectSet) -> None:
         """Sort the objects with labels that count into those that stay where they are and those that move, if they have changed."""
@@ -131,3 +128,5 @@ class Surroundings:
         counts = np.isin(records["label"], self._labels) & (records["present"] != 0)
         self._fixed, self._moving = np.flatnonzero(counts & ~moves), np.flatnonzero(counts & moves)
         self._centers = records["p_WO"][self._fixed, :2]
+        last, self._last = self._last, np.full((2, len(objects)), math.nan)
+        self._last[:, : min(last.shape[1], len(objects))] = last[:, : len(objects)]

@@ -108,6 +108,7 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
         terrain_ground,
     )  # fmt: skip
     parts.trigger_faults(parts.new_faults())  # reports faults that do not fit the vehicle before anything runs
+    parts.new_lane()
     return parts
 
 

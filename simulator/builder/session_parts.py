@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from simulator.assistance.assistance import Assistance
-from simulator.assistance.lane_keeping import Lane, PathLane
+from simulator.assistance.lane_keeping import Lane, NetworkLane, PathLane
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.builder.other_vehicles import OtherParts, one_more
 from simulator.builder.session_builder import SessionBuilder, cueing_of
@@ -234,18 +234,22 @@ class SessionParts:
         self.images.soil = session.soil
         return session
 
-    def _assistance(self) -> Assistance | None:
-        """Return new driver assistance, None without the section. Raises ConfigError: there is no lane to keep."""
+    def new_lane(self) -> Lane | None:
+        """Return the lane to keep, None without lane keeping. Raises ConfigError: there is none."""
         options = self.options.assistance
-        if options is None:
+        if options is None or options.lane_keeping is None:
             return None
-        lane: Lane | None = None
-        if options.lane_keeping is not None:
-            if self.maneuver is None or self.maneuver.path is None:
-                where = self.configuration.origins.of("assistance.lane_keeping")
-                raise where.wrong("lane_keeping", "a maneuver with a path, which gives the lane")
-            lane = PathLane(self.maneuver.path.placed(Spawn(*self.ground.spawn)), options.lane_keeping.width)
-        return Assistance(options, self.vehicle, self.traits, lane)
+        if self.ground.lanes is not None:
+            return NetworkLane(self.ground.lanes)
+        if self.maneuver is not None and self.maneuver.path is not None:
+            return PathLane(self.maneuver.path.placed(Spawn(*self.ground.spawn)), options.lane_keeping.width)
+        where = self.configuration.origins.of("assistance.lane_keeping")
+        raise where.wrong("lane_keeping", "a terrain with lanes, or a maneuver with a path")
+
+    def _assistance(self) -> Assistance | None:
+        """Return new driver assistance, None without the section. Raises ConfigError."""
+        options = self.options.assistance
+        return None if options is None else Assistance(options, self.vehicle, self.traits, self.new_lane())
 
     def outlets(self, folder: Path) -> list[OutletRunner | LogOutletRunner]:
         """Return the plugin outlets for the folder of a run. Raises ConfigError, JounceError."""

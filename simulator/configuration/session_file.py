@@ -331,6 +331,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
                 vehicles = other_options(values["vehicles"], file)
             with errors.part():
                 assistance = AssistanceOptions.of(values["assistance"], file) if "assistance" in values else None
+            with errors.part():
                 triggers = read_triggers(values["triggers"], configuration.layer.content.get("triggers") or (), file)
             with errors.part():
                 traffic = traffic_options(values.get("traffic"), file)

@@ -181,3 +181,14 @@ def test_a_driver_who_fights_it_makes_no_step_of_the_brake():
     assert np.abs(np.diff(brake))[own].max() <= max(PRESS_RATE, 1.0 / 0.4) * 0.01 + 1e-9
     assert found["states"].count("full braking") <= 2 and found["states"].count("overridden") <= 2
     assert np.isfinite(np.asarray(sim.log["f_H_B_x"])).all()
+
+
+def test_the_head_feels_no_more_jerk_than_in_a_hard_stop_of_a_person():
+    """A person who presses the brake in 0.2 s from the same speed."""
+    sim, _ = braked_by(lambda t: {})
+    own = Person(lambda t: {"throttle": 0.0, "brake": min(0.6, 3.0 * t)})
+    alone = world(own, 60 * KPH, assistance={})
+    own.begin = 1.0
+    drive(alone, 8.0)
+    jerk = [np.abs(np.diff(np.asarray(one.log["f_H_B_x"])[20:])).max() for one in (sim, alone)]
+    assert jerk[0] <= jerk[1] and jerk[1] > 0.1

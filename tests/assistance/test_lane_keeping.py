@@ -67,5 +67,5 @@ def test_the_driver_changes_the_lane_against_it():
 
 
 def test_without_a_lane_it_is_refused():
-    with pytest.raises(ConfigError, match="path"):
+    with pytest.raises(ConfigError, match="lanes"):
         jounce.Simulation("sedan_esc", "flat", platform=None, assistance={"lane_keeping": {}})
