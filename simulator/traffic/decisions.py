@@ -13,8 +13,6 @@ from simulator.traffic.right_of_way import STANDS, may_enter
 
 SIGHT = 120.0
 """m. Distance in which a driver looks ahead."""
-DIVERGENCE = 8.0
-"""m. Part of lanes with one begin on which vehicles meet each other."""
 STOP_LINE = 1.5
 """m. The gap that a driver leaves at rest ends this far behind the stop line."""
 NEAR = 6.0
@@ -72,7 +70,7 @@ def _demand(t, k):
     demand = following_acceleration(a, a["speed"], math.inf, 0.0)
     stops = False
     lane, base = a["lane"], -a["station"]
-    if a["previous"] >= 0 and a["station"] < DIVERGENCE:
+    if a["previous"] >= 0 and a["station"] < t.shared[lane]:
         demand = min(demand, _beside(t, k, a["previous"], lane, base))
     for step in range(3):
         for n in range(t.firsts[lane], t.firsts[lane + 1]):
@@ -126,7 +124,7 @@ def _beside(t, k, lane, chosen, base):
             continue
         for n in range(t.firsts[other], t.firsts[other + 1]):
             b = t.agents[t.order[n]]
-            if base + b["station"] > 0.0 and b["station"] - b["length"] < DIVERGENCE:
+            if base + b["station"] > 0.0 and b["station"] - b["length"] < t.shared[other]:
                 demand = min(demand, following_acceleration(a, a["speed"], base + b["station"] - b["length"], b["speed"]))
                 break
     return demand

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.records import dtype_of, record
+from simulator.base.records import Record, dtype_of, record
 from terrain.objects.pose import POSE
 from terrain.objects.records import BREAKAWAY
 
@@ -101,30 +101,42 @@ NO_CHANGES = ObjectChanges(
 )  # fmt: skip
 
 
-def steered_rows(objects: Any) -> NDArray[np.int64]:
-    """Return the rows of the objects of a `terrain.objects.object_set.ObjectSet` that are on paths that the session writes."""
+def steered_poses(objects: Any, time: float) -> tuple[NDArray[np.int64], Record]:
+    """Return the rows of the objects of a `terrain.objects.object_set.ObjectSet` that are on paths that the session writes, and records of POSE
+    at a time [s]."""
+    from terrain.rays.cast import place_objects  # imported here, because it loads the compiler
+
     rows: NDArray[np.int64] = objects.steered_rows
     r = objects.records[rows]
-    return rows[(r["present"] == 1) & (objects.states["broken"][r["state"]] == 0)]
+    rows = rows[(r["present"] == 1) & (objects.states["broken"][r["state"]] == 0)]
+    poses = record(POSE, len(rows))
+    place_objects(objects.world, rows, poses, time)
+    return rows, poses
 
 
 class ChangedObjects:
-    """Finds the objects of a session that were removed or have moved freely since the previous call."""
+    """Finds the objects of a session that were removed or have moved freely since the previous call.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    steered : also those that have moved on paths that the session writes
+    """
+
+    def __init__(self, steered: bool = True) -> None:
+        self._with_steered = steered
         self._objects: Any = None
         self._edits = 0
         self._breakaway = np.zeros(0, np.int64)
         self._present, self._free = np.zeros(0, bool), np.zeros(0, bool)
         self._motion = np.zeros(0, _MOTION_TYPE)
-        self._poses, self._last_steered = record(POSE, 0), (np.zeros(0, np.int64), np.zeros((0, 3)))
+        self._last_steered = (np.zeros(0, np.int64), np.zeros((0, 3)))
 
     def take(self, objects: Any, time: float) -> ObjectChanges:
         """Return the changes of a `terrain.objects.object_set.ObjectSet` at simulated time `time` [s]."""
         if objects is not self._objects:
             self._follow(objects)
         rows = np.concatenate((self._removed(), self._touched()))
-        steered = self._steered(time) if len(objects.steered_rows) else NO_CHANGES
+        steered = self._steered(time) if self._with_steered and len(objects.steered_rows) else NO_CHANGES
         if not len(rows):
             return steered
         records = objects.records[rows]
@@ -137,13 +149,7 @@ class ChangedObjects:
 
     def _steered(self, time: float) -> ObjectChanges:
         """Return the poses at a time [s] of the objects on paths that the session writes; those at rest are left out after the first time."""
-        from terrain.rays.cast import place_objects  # imported here, because it loads the compiler
-
-        rows = steered_rows(self._objects)
-        if len(rows) > len(self._poses):
-            self._poses = record(POSE, len(rows))
-        poses = self._poses[: len(rows)]
-        place_objects(self._objects.world, rows, poses, time)
+        rows, poses = steered_poses(self._objects, time)
         known, places = self._last_steered
         some = (poses["p_WO"] != places).any(axis=1) if np.array_equal(known, rows) else np.ones(len(rows), bool)
         self._last_steered = rows, poses["p_WO"].copy()

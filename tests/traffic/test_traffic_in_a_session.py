@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import jounce
 from simulator.base.errors import ConfigError
+from simulator.outlets.object_file import ObjectFileOutlet
+from simulator.run.recorded_objects import RecordedObjects
 from simulator.view.object_changes import ChangedObjects
 from terrain.rays.caster import RayCaster
 
@@ -101,3 +104,24 @@ def test_terrain_without_lanes_is_one_line() -> None:
 def test_too_many_vehicles_are_one_line() -> None:
     with pytest.raises(ConfigError, match=r"traffic.*at most \d+ vehicles"):
         town([{"count": 900}])
+
+
+def test_a_replay_shows_the_traffic_where_it_was(driven: jounce.Simulation, tmp_path: Path) -> None:
+    driven.reset()
+    session = driven.session
+    outlet = ObjectFileOutlet(session, tmp_path, pytest.fail)
+    seen = []
+    for tick in range(0, 1200, outlet.every):
+        if tick % (3 * outlet.every) == 0:
+            seen.append((session.tick, session.traffic.traffic.agents["row"].copy(), ChangedObjects().take(session.objects, driven.time)))
+        outlet.publish(session)
+        driven.advance(outlet.every * session.h)
+    outlet.close()
+    recorded = RecordedObjects(tmp_path, driven.ground.objects, 1, session.h, pytest.fail)
+    for tick, rows, there in seen:
+        shown = recorded.take(tick)
+        if tick < 1000:
+            found = [list(shown.rows).index(row) for row in rows]
+            true = [list(there.rows).index(row) for row in rows]
+            assert np.abs(shown.p_WO[found] - there.p_WO[true]).max() < 0.01
+            assert np.abs(shown.R_WO[found] - there.R_WO[true]).max() < 0.02
