@@ -43,6 +43,7 @@ from simulator.session_vehicles import OtherVehicle
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
 from simulator.telemetry.writer import LOG_RATE
+from simulator.traffic.traffic import Traffic
 from terrain.ground import Ground
 from terrain.objects.world_object import WorldObject
 from terrain.rays.caster import Hits, RayCaster
@@ -132,6 +133,7 @@ class Simulation:
     sensors : sensors to add, each a name or a mapping as in the list `sensors` of a session file
     others : other vehicles in the same world, each a mapping as in the list `vehicles` of a session file; its `driver` may also be an object
         or a function, as of the simulation
+    traffic : vehicles and pedestrians on the lanes of the terrain, a mapping as the section `traffic` of a session file
     changes : values by key path, which override all files
     channels : log columns: names, fields, patterns with * and ?; empty: all
     log_rate : log rows per second of simulated time; a divisor of the steps per second
@@ -158,6 +160,7 @@ class Simulation:
         platform=Kind(lambda value: value is None or isinstance(value, DefaultPlatform) or is_name(value), "a name or a path, or None"),
         sensors=Kind(lambda value: isinstance(value, Sequence) and not isinstance(value, str | bytes), "a list of names or mappings"),
         others=Kind(lambda value: isinstance(value, Sequence) and all(isinstance(one, Mapping) for one in value), "a list of mappings"),
+        traffic=optional(MAPPING),
         changes=optional(MAPPING),
         channels=NAMES,
         log_rate=NUMBER,
@@ -174,6 +177,7 @@ class Simulation:
         platform: str | DefaultPlatform | None = DEFAULT_PLATFORM,
         sensors: Sequence[str | Mapping[str, Any]] = (),
         others: Sequence[Mapping[str, Any]] = (),
+        traffic: Mapping[str, Any] | None = None,
         changes: Changes | None = None,
         channels: Collection[str] = (),
         log_rate: float = LOG_RATE,
@@ -192,6 +196,8 @@ class Simulation:
         if others:
             entries, self._other_drivers = split_drivers(others)
             changes = {**(changes or {}), "vehicles": entries}
+        if traffic is not None:
+            changes = {**(changes or {}), "traffic": dict(traffic)}
         who = as_driver(driver)
         self._begin(assemble(names, changes, session), who, channels, log_rate)
 
@@ -252,6 +258,11 @@ class Simulation:
     def others(self) -> Mapping[str, OtherVehicle]:
         """Other vehicles by name: `vehicle` with its `readout`, `command` of one without driver, `stopped`."""
         return {one.name: one for one in self._session.others.vehicles}
+
+    @property
+    def traffic(self) -> Traffic | None:
+        """Traffic, or None: `agents` and `walkers` are records of `simulator.traffic.records.AGENT` and `WALKER`."""
+        return None if self._session.traffic is None else self._session.traffic.traffic
 
     @property
     def collisions(self) -> tuple[Collision, ...]:

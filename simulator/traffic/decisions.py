@@ -75,7 +75,7 @@ def _demand(t, k):
     for step in range(3):
         for n in range(t.firsts[lane], t.firsts[lane + 1]):
             b = agents[t.order[n]]
-            if step > 0 or b["station"] > a["station"]:
+            if b["lane"] == lane and (step > 0 or b["station"] > a["station"]):
                 demand = min(demand, following_acceleration(a, a["speed"], base + b["station"] - b["length"], b["speed"]))
                 break
         demand = min(demand, _obstacles(t, a, lane, base, step == 0))
@@ -124,7 +124,7 @@ def _beside(t, k, lane, chosen, base):
             continue
         for n in range(t.firsts[other], t.firsts[other + 1]):
             b = t.agents[t.order[n]]
-            if base + b["station"] > 0.0 and b["station"] - b["length"] < t.shared[other]:
+            if b["lane"] == other and base + b["station"] > 0.0 and b["station"] - b["length"] < t.shared[other]:
                 demand = min(demand, following_acceleration(a, a["speed"], base + b["station"] - b["length"], b["speed"]))
                 break
     return demand
@@ -164,7 +164,7 @@ def _on_lane(t, k, lane, station):
     for n in range(t.firsts[lane], t.firsts[lane + 1]):
         j = t.order[n]
         b = t.agents[j]
-        if j != k and b["station"] > station:
+        if j != k and b["lane"] == lane and b["station"] > station:
             gap = base + b["station"] - b["length"]
             demand = -math.inf if gap < a["standstill_gap"] else min(demand, following_acceleration(a, a["speed"], gap, b["speed"]))
             break
@@ -183,7 +183,7 @@ def _behind(t, k, lane, station):
     behind = before = 0.0
     for n in range(t.firsts[lane + 1] - 1, t.firsts[lane] - 1, -1):
         b = t.agents[t.order[n]]
-        if b["station"] <= station:
+        if b["lane"] == lane and b["station"] <= station:
             gap = station - a["length"] - b["station"]
             behind = -math.inf if gap < b["standstill_gap"] else following_acceleration(b, b["speed"], gap, a["speed"])
             before = b["demand"]
