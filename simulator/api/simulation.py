@@ -47,6 +47,7 @@ from simulator.session_vehicles import OtherVehicle
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
 from simulator.telemetry.writer import LOG_RATE
+from simulator.traffic.traffic import Traffic
 from terrain.ground import Ground
 from terrain.objects.world_object import WorldObject
 from terrain.rays.caster import Hits, RayCaster
@@ -137,6 +138,7 @@ class Simulation:
     others : other vehicles in the same world, each a mapping as in the list `vehicles` of a session file; its `driver` may also be an object
         or a function, as of the simulation
     assistance : driver assistance, a mapping as the section `assistance` of a session file
+    traffic : vehicles and pedestrians on the lanes of the terrain, a mapping as the section `traffic` of a session file
     changes : values by key path, which override all files
     channels : log columns: names, fields, patterns with * and ?; empty: all
     log_rate : log rows per second of simulated time; a divisor of the steps per second
@@ -164,6 +166,7 @@ class Simulation:
         sensors=Kind(lambda value: isinstance(value, Sequence) and not isinstance(value, str | bytes), "a list of names or mappings"),
         others=Kind(lambda value: isinstance(value, Sequence) and all(isinstance(one, Mapping) for one in value), "a list of mappings"),
         assistance=optional(MAPPING),
+        traffic=optional(MAPPING),
         changes=optional(MAPPING),
         channels=NAMES,
         log_rate=NUMBER,
@@ -181,6 +184,7 @@ class Simulation:
         sensors: Sequence[str | Mapping[str, Any]] = (),
         others: Sequence[Mapping[str, Any]] = (),
         assistance: Mapping[str, Any] | None = None,
+        traffic: Mapping[str, Any] | None = None,
         changes: Changes | None = None,
         channels: Collection[str] = (),
         log_rate: float = LOG_RATE,
@@ -201,6 +205,8 @@ class Simulation:
         if others:
             entries, self._other_drivers = split_drivers(others)
             changes = {**(changes or {}), "vehicles": entries}
+        if traffic is not None:
+            changes = {**(changes or {}), "traffic": dict(traffic)}
         who = as_driver(driver)
         self._begin(assemble(names, changes, session), who, channels, log_rate)
 
@@ -266,6 +272,11 @@ class Simulation:
     def assistance(self) -> Assistance | None:
         """Driver assistance: `occurrences`, `switch(system, on)`, `set_speed(speed)`; None: the session has none."""
         return self._session.assistance
+
+    @property
+    def traffic(self) -> Traffic | None:
+        """Traffic, or None: `agents` and `walkers` are records of `simulator.traffic.records.AGENT` and `WALKER`."""
+        return None if self._session.traffic is None else self._session.traffic.traffic
 
     @property
     def collisions(self) -> tuple[Collision, ...]:

@@ -1,6 +1,7 @@
-"""Commands `jounce bench vehicles` and `jounce bench fleet`: cost of a step of many vehicles, on one core, beside that of a single vehicle.
+"""Commands `jounce bench vehicles`, `fleet` and `traffic`: cost of many vehicles, on one core.
 
-`vehicles` share a world, in which they may meet; `fleet` is a `jounce.Fleet`. All accelerate straight ahead.
+`vehicles` share a world, in which they may meet; `fleet` is a `jounce.Fleet`. All accelerate straight ahead, and the cost of a step is compared
+with that of a single vehicle. `traffic` drives in the town around a vehicle at rest.
 """
 
 from __future__ import annotations
@@ -27,10 +28,14 @@ CASES = {"vehicles": (1, 20, 100), "fleet": (1, 100, 1000)}
 """Numbers of vehicles."""
 TERRAINS = ("flat", "flat_soil")
 REPEATS = 5
+TRAFFIC = ((0, 0, 0), (200, 0, 0), (200, 0, 200), (0, 20, 0), (200, 20, 200))
+"""Numbers of kinematic vehicles, of vehicles with models of their own, and of pedestrians."""
 
 
 def main_bench_many(table: str, as_json: bool) -> int:
     """Run the command. Return 0."""
+    if table == "traffic":
+        return _main_traffic(as_json)
     rows = [
         {"terrain": terrain, "vehicles": count, **(_world(terrain, count) if table == "vehicles" else _fleet(terrain, count))}
         for terrain in TERRAINS
@@ -47,6 +52,30 @@ def main_bench_many(table: str, as_json: bool) -> int:
         capacity = H * 1e6 / row["us_per_step"]
         print_line(f"{row['terrain']:<12}{row['vehicles']:8}  {row['us_per_step']:23.2f}  {row['ratio']:12.2f}  {capacity:21.0f}")
     return 0
+
+
+def _main_traffic(as_json: bool) -> int:
+    """Measure and print the processor time of a simulated second with traffic. Return 0."""
+    rows = [
+        {"kinematic": one, "full": full, "pedestrians": walkers, "cpu_s_per_s": _traffic(one, full, walkers)}
+        for one, full, walkers in TRAFFIC
+    ]
+    if as_json:
+        print_line(json_text({"table": "traffic", "machine": machine(), "rows": rows}))
+        return 0
+    print_line("kinematic  full  pedestrians  processor time of a simulated second")
+    for row in rows:
+        print_line(f"{row['kinematic']:9}  {row['full']:4}  {row['pedestrians']:11}  {row['cpu_s_per_s']:34.3f} s")
+    return 0
+
+
+def _traffic(kinematic: int, full: int, walkers: int) -> float:
+    """Return the processor time of a simulated second in the town [s], the median of some runs."""
+    kinds = [{"count": count, "model": model} for count, model in ((kinematic, "kinematic"), (full, "full")) if count]
+    sim = Simulation("sedan", "town", platform=None, traffic={"vehicles": kinds, "pedestrians": walkers}, channels=["p_WB"])
+    result = _fastest(1, 1, lambda: sim.session.run(1.0))
+    sim.close()
+    return float(result["us_per_step"]) * 1e-6
 
 
 def _fastest(vehicles: int, steps: int, run: Callable[[], object]) -> dict[str, Any]:

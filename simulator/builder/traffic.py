@@ -44,7 +44,6 @@ PAINTS = (
     (0.16, 0.28, 0.20),
 )
 CLOTHES = ((0.15, 0.18, 0.30), (0.45, 0.12, 0.12), (0.20, 0.20, 0.20), (0.70, 0.62, 0.45), (0.15, 0.35, 0.25), (0.75, 0.75, 0.78))
-BEYOND_LANES = "expected a terrain with lanes, for example town; hint: docs/lanes.md"
 
 
 @dataclass(frozen=True)
@@ -163,7 +162,7 @@ def traffic_parts(
         agents = plan_agents(ground.lanes, [one.size for one in shapes], random, [ground.spawn[:2]])
         walkers = plan_walkers(ground.lanes, options.pedestrians, 0.5 * PERSON_HEIGHT, random)
     except JounceError as error:
-        raise configuration.origins.of("traffic").wrong(len(shapes), f"fewer: {error}") from None
+        raise configuration.origins.of("traffic").wrong(f"{len(shapes)} vehicles, {options.pedestrians} pedestrians", str(error)) from None
     agents = [replace(one, full=is_full) for one, is_full in zip(agents, full, strict=True)]
     return TrafficParts(ground.lanes, agents, walkers, shapes, seed, ground, builder, step)
 

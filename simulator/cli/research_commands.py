@@ -22,6 +22,6 @@ def refuse_research_command(words: Sequence[str]) -> None:
 
 def _is_a_study(words: Sequence[str]) -> bool:
     """Return whether the arguments of `bench` are those of a table of the studies, or of the default one."""
-    if {"-h", "--help", "realtime", "vehicles", "fleet"} & set(words):
+    if {"-h", "--help", "realtime", "vehicles", "fleet", "traffic"} & set(words):
         return False
     return not words or words[0] in TABLES or words[0].startswith("-")

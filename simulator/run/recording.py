@@ -151,7 +151,7 @@ class Recording:
         """Return a new follower of the objects that broke off or were removed."""
         if self.log.about.get(OBJECT_CHANGES):
             self._say(f"{self.file}: objects that a program added during the drive are not drawn")
-        return RecordedObjects(self.file.parent, self.parts.ground.objects, ticks_per_row(self.parts), self._say)
+        return RecordedObjects(self.file.parent, self.parts.ground.objects, ticks_per_row(self.parts), self.parts.step, self._say)
 
     def ruts(self) -> RecordedRuts | None:
         """Return a new follower of the ruts; None without ruts. If they are missing in the run, print a message and return None."""

@@ -13,8 +13,6 @@ from simulator.traffic.right_of_way import STANDS, may_enter
 
 SIGHT = 120.0
 """m. Distance in which a driver looks ahead."""
-DIVERGENCE = 8.0
-"""m. Part of lanes with one begin on which vehicles meet each other."""
 STOP_LINE = 1.5
 """m. The gap that a driver leaves at rest ends this far behind the stop line."""
 NEAR = 6.0
@@ -72,12 +70,12 @@ def _demand(t, k):
     demand = following_acceleration(a, a["speed"], math.inf, 0.0)
     stops = False
     lane, base = a["lane"], -a["station"]
-    if a["previous"] >= 0 and a["station"] < DIVERGENCE:
+    if a["previous"] >= 0 and a["station"] < t.shared[lane]:
         demand = min(demand, _beside(t, k, a["previous"], lane, base))
     for step in range(3):
         for n in range(t.firsts[lane], t.firsts[lane + 1]):
             b = agents[t.order[n]]
-            if step > 0 or b["station"] > a["station"]:
+            if b["lane"] == lane and (step > 0 or b["station"] > a["station"]):
                 demand = min(demand, following_acceleration(a, a["speed"], base + b["station"] - b["length"], b["speed"]))
                 break
         demand = min(demand, _obstacles(t, a, lane, base, step == 0))
@@ -126,7 +124,7 @@ def _beside(t, k, lane, chosen, base):
             continue
         for n in range(t.firsts[other], t.firsts[other + 1]):
             b = t.agents[t.order[n]]
-            if base + b["station"] > 0.0 and b["station"] - b["length"] < DIVERGENCE:
+            if b["lane"] == other and base + b["station"] > 0.0 and b["station"] - b["length"] < t.shared[other]:
                 demand = min(demand, following_acceleration(a, a["speed"], base + b["station"] - b["length"], b["speed"]))
                 break
     return demand
@@ -166,7 +164,7 @@ def _on_lane(t, k, lane, station):
     for n in range(t.firsts[lane], t.firsts[lane + 1]):
         j = t.order[n]
         b = t.agents[j]
-        if j != k and b["station"] > station:
+        if j != k and b["lane"] == lane and b["station"] > station:
             gap = base + b["station"] - b["length"]
             demand = -math.inf if gap < a["standstill_gap"] else min(demand, following_acceleration(a, a["speed"], gap, b["speed"]))
             break
@@ -185,7 +183,7 @@ def _behind(t, k, lane, station):
     behind = before = 0.0
     for n in range(t.firsts[lane + 1] - 1, t.firsts[lane] - 1, -1):
         b = t.agents[t.order[n]]
-        if b["station"] <= station:
+        if b["lane"] == lane and b["station"] <= station:
             gap = station - a["length"] - b["station"]
             behind = -math.inf if gap < b["standstill_gap"] else following_acceleration(b, b["speed"], gap, a["speed"])
             before = b["demand"]

@@ -24,6 +24,8 @@ STRAIGHT = math.radians(30.0)
 """A lane of a crossing that bends less leads straight on."""
 SAME_WAY = math.radians(45.0)
 """Directions that differ by less are opposite, or the same."""
+ASIDE = 2.6
+"""m. Distance of two center lines from which on vehicles pass each other: a width of 2 m, and a margin for turning."""
 JOINED = 1.0
 """m. Lanes for persons that end within this distance of each other join."""
 
@@ -36,13 +38,11 @@ def lane_boxes(network: RoadNetwork) -> Array:
 def speed_table(network: RoadNetwork) -> tuple[Array, NDArray[np.int64]]:
     """Return the speeds [m/s] in each meter of the lanes that limit and curvature allow, braking included, and where each lane begins."""
     tables = []
-    for lane, row in zip(network.lanes, network.arrays.lanes, strict=True):
-        points = network.arrays.points[row["first"] : row["first"] + row["count"]]
-        s = np.arange(math.ceil(float(row["length"])) + 1, dtype=float)
-        x, y = (np.interp(s, points["station"], points["p_W"][:, j]) for j in range(2))
+    for n, lane in enumerate(network.lanes):
+        x, y = _even(network, n).T
         heading = np.unwrap(np.arctan2(np.diff(y), np.diff(x)))
-        bend = np.zeros(len(s))
-        for k in range(len(s)):
+        bend = np.zeros(len(x))
+        for k in range(len(x)):
             low, high = max(0, int(k - WINDOW)), min(len(heading) - 1, int(k + WINDOW))
             bend[k] = abs(heading[high] - heading[low]) / max(high - low, 1)
         limit = min(lane.speed_limit, FASTEST)
@@ -81,6 +81,27 @@ def _directions(points: Array) -> tuple[float, float]:
     """Return the directions [rad] of the begin and the end of a center line."""
     p = np.asarray(points, float)
     return math.atan2(*(p[1] - p[0])[::-1]), math.atan2(*(p[-1] - p[-2])[::-1])
+
+
+def shared_parts(network: RoadNetwork) -> Array:
+    """Return for each lane the station [m] up to which it is close to another lane with the same begin; 0: there is none."""
+    a, out = network.arrays, np.zeros(len(network.lanes))
+    for row in a.lanes:
+        group = a.next_lanes[row["first_next"] : row["first_next"] + row["nexts"]]
+        lines = [_even(network, int(k)) for k in group]
+        for n, (k, line) in enumerate(zip(group, lines, strict=True)):
+            for other in (*lines[:n], *lines[n + 1 :]):
+                near = np.hypot(*(line[:, None] - other[None]).transpose(2, 0, 1)).min(axis=1) < ASIDE
+                out[k] = max(out[k], float(len(near) if near.all() else np.argmin(near)))
+    return out
+
+
+def _even(network: RoadNetwork, lane: int) -> Array:
+    """Return the points (n, 2) of a center line in each meter."""
+    row = network.arrays.lanes[lane]
+    points = network.arrays.points[row["first"] : row["first"] + row["count"]]
+    s = np.arange(math.ceil(float(row["length"])) + 1, dtype=float)
+    return np.column_stack([np.interp(s, points["station"], points["p_W"][:, j]) for j in range(2)])
 
 
 def walk_joints(network: RoadNetwork) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

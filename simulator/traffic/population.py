@@ -50,7 +50,7 @@ def plan_agents(
             places += [(k, spacing * (n + 1)) for n in range(count)]
     places = [(k, s) for k, s in places if _is_clear(network, k, s, clear)]
     if len(places) < len(sizes):
-        raise JounceError(f"{len(sizes)} vehicles; the lanes have room for {len(places)}")
+        raise JounceError(f"at most {len(places)} vehicles of this length on the lanes of this terrain")
     chosen = random.permutation(len(places))[: len(sizes)]
     haste = random.uniform(*HASTE, len(sizes))
     return [
@@ -72,7 +72,7 @@ def plan_walkers(network: RoadNetwork, count: int, height: float, random: np.ran
     a = network.arrays
     lanes = [k for k, one in enumerate(network.lanes) if one.walk and a.lanes[k]["conflicts"] == 0]
     if count and not lanes:
-        raise JounceError(f"{count} pedestrians; the terrain has no sidewalks")
+        raise JounceError("a terrain with lanes for pedestrians, or none of them")
     lengths = a.lanes["length"][lanes]
     out = []
     for _ in range(count):

@@ -122,6 +122,8 @@ class TrafficArrays(NamedTuple):
     """(lanes + 1,) index in `speeds` of the begin of each lane"""
     priority: np.ndarray
     """(conflicts,) 1 = vehicles on the other lane go first"""
+    shared: np.ndarray
+    """(lanes,) station up to which a vehicle on the lane is in the way of those on other lanes with the same begin [m]"""
     agents: Record
     order: np.ndarray
     """(agents,) active agents by lane, then station"""

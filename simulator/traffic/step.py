@@ -28,14 +28,13 @@ def advance_traffic(t, ground, bodies):
     find_obstacles(t, bodies)
     slot, time = p["calls"] % SLOTS, p["time"]
     for k in range(slot, len(t.agents), SLOTS):
-        a = t.agents[k]
-        if a["active"] == 0:
-            continue
-        if a["full"] == 1:
+        if t.agents[k]["active"] == 1:
             decide(t, k, time)
+    for k in range(slot, len(t.agents), SLOTS):  # after all decisions, because a motion changes the order on the lanes
+        a = t.agents[k]
+        if a["active"] == 0 or a["full"] == 1:
             continue
         before = pose_of(a)
-        decide(t, k, time)
         drive(t, k, time)
         place_agent(t, ground, k, time)
         if a["row"] >= 0:

@@ -12,7 +12,7 @@ import numpy as np
 from simulator.base.arrays import Array
 from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record, record
-from simulator.traffic.lane_data import lane_boxes, priorities, speed_table, walk_joints
+from simulator.traffic.lane_data import lane_boxes, priorities, shared_parts, speed_table, walk_joints
 from simulator.traffic.on_lanes import find_obstacles
 from simulator.traffic.records import AGENT, BODY, MAX_OBSTACLES, OBSTACLE, STEP, TRAFFIC, WALKER, TrafficArrays
 from simulator.traffic.step import advance_traffic, begin_traffic, follow_full
@@ -95,7 +95,7 @@ class Traffic:
         speeds, first_speeds = speed_table(network)
         joints, first_joints = walk_joints(network)
         self.arrays = TrafficArrays(
-            record(TRAFFIC), network.arrays, lane_boxes(network), speeds, first_speeds, priorities(network),
+            record(TRAFFIC), network.arrays, lane_boxes(network), speeds, first_speeds, priorities(network), shared_parts(network),
             record(AGENT, len(self._plans)), np.zeros(len(self._plans), np.int64), np.zeros(len(network.lanes) + 1, np.int64),
             record(WALKER, len(self._walkers)), joints, first_joints, record(BODY, MAX_BODIES), record(OBSTACLE, MAX_OBSTACLES),
         )  # fmt: skip

@@ -1,8 +1,8 @@
 """Changes of objects during a drive: a table with one row per object in the view block, after the ruts.
 
-The host writes an object that was removed, or that moves after it has broken off or left its path. Tickets guard each row, as for the
+The host writes an object that was removed, or that moves after it has broken off or left its path, or along a path that the session writes. Tickets guard each row, as for the
 states. A view reads the rows that have changed since its previous read; a new view reads all. Objects on paths need no row, because their
-poses are functions of time, but for those whose paths the session writes while it runs; parts of vehicles need none, because the states of
+poses are functions of time; parts of vehicles need none, because the states of
 the vehicles place them. Objects that were added during the drive have the SPARE rows; further ones are drawn, but neither move freely nor
 disappear.
 """
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.records import dtype_of, record
+from simulator.base.records import Record, dtype_of, record
 from terrain.objects.pose import POSE
 from terrain.objects.records import BREAKAWAY
 
@@ -102,20 +102,32 @@ NO_CHANGES = ObjectChanges(
 )  # fmt: skip
 
 
-def steered_rows(objects: Any) -> NDArray[np.int64]:
-    """Return the rows of the objects of a `terrain.objects.object_set.ObjectSet` that are on paths that the session writes."""
+def steered_poses(objects: Any, time: float) -> tuple[NDArray[np.int64], Record]:
+    """Return the rows of the objects of a `terrain.objects.object_set.ObjectSet` that are on paths that the session writes, and records of POSE
+    at a time [s]."""
+    from terrain.rays.cast import place_objects  # imported here, because it loads the compiler
+
     rows: NDArray[np.int64] = objects.steered_rows
     r = objects.records[rows]
     free = np.zeros(len(rows), bool)
     own = r["mass"] > 0.0
     free[own] = objects.states["broken"][r["state"][own]] > 0
-    return rows[(r["present"] == 1) & ~free]
+    rows = rows[(r["present"] == 1) & ~free]
+    poses = record(POSE, len(rows))
+    place_objects(objects.world, rows, poses, time)
+    return rows, poses
 
 
 class ChangedObjects:
-    """Finds the objects of a session that were removed or have moved freely since the previous call."""
+    """Finds the objects of a session that were removed or have moved freely since the previous call.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    steered : also those that have moved on paths that the session writes
+    """
+
+    def __init__(self, steered: bool = True) -> None:
+        self._with_steered = steered
         self._objects: Any = None
         self._edits = 0
         self._breakaway = np.zeros(0, np.int64)
@@ -123,14 +135,14 @@ class ChangedObjects:
         self._loose = np.zeros(0, bool)
         """False for parts of vehicles"""
         self._motion = np.zeros(0, _MOTION_TYPE)
-        self._poses, self._last_steered = record(POSE, 0), (np.zeros(0, np.int64), np.zeros((0, 3)))
+        self._last_steered = (np.zeros(0, np.int64), np.zeros((0, 3)))
 
     def take(self, objects: Any, time: float) -> ObjectChanges:
         """Return the changes of a `terrain.objects.object_set.ObjectSet` at simulated time `time` [s]."""
         if objects is not self._objects:
             self._follow(objects)
         rows = np.concatenate((self._removed(), self._touched()))
-        steered = self._steered(time) if len(objects.steered_rows) else NO_CHANGES
+        steered = self._steered(time) if self._with_steered and len(objects.steered_rows) else NO_CHANGES
         if not len(rows):
             return steered
         records = objects.records[rows]
@@ -146,13 +158,7 @@ class ChangedObjects:
 
     def _steered(self, time: float) -> ObjectChanges:
         """Return the poses at a time [s] of the objects on paths that the session writes; those at rest are left out after the first time."""
-        from terrain.rays.cast import place_objects  # imported here, because it loads the compiler
-
-        rows = steered_rows(self._objects)
-        if len(rows) > len(self._poses):
-            self._poses = record(POSE, len(rows))
-        poses = self._poses[: len(rows)]
-        place_objects(self._objects.world, rows, poses, time)
+        rows, poses = steered_poses(self._objects, time)
         known, places = self._last_steered
         some = (poses["p_WO"] != places).any(axis=1) if np.array_equal(known, rows) else np.ones(len(rows), bool)
         self._last_steered = rows, poses["p_WO"].copy()

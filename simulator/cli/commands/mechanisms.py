@@ -72,7 +72,7 @@ def add_bench(commands: Commands) -> None:
         help="measure real-time drives, the latency from a key to packet and frame, and the cost of many vehicles",
         epilog="further tables need a checkout: python -m research bench --help",
     )
-    p.add_argument("table", choices=("realtime", "vehicles", "fleet"), help="table: %(choices)s")
+    p.add_argument("table", choices=("realtime", "vehicles", "fleet", "traffic"), help="table: %(choices)s")
     p.add_argument(
         "--seconds", type=number_between(5.0, 3600.0), default=60.0, metavar="S", help="realtime: duration of each drive [s] (default: 60)"
     )
