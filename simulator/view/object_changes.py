@@ -1,10 +1,9 @@
 """Changes of objects during a drive: a table with one row per object in the view block, after the ruts.
 
-The host writes an object that was removed, or that moves after it has broken off or left its path, or along a path that the session writes. Tickets guard each row, as for the
-states. A view reads the rows that have changed since its previous read; a new view reads all. Objects on paths need no row, because their
-poses are functions of time; parts of vehicles need none, because the states of
-the vehicles place them. Objects that were added during the drive have the SPARE rows; further ones are drawn, but neither move freely nor
-disappear.
+The host writes an object that was removed, or that moves after it has broken off or left its path, or along a path that the session writes.
+Tickets guard each row, as for the states. A view reads the rows that have changed since its previous read; a new view reads all. Other objects
+on paths need no row, because their poses are functions of time; parts of vehicles need none, because the states of the vehicles place them.
+Objects that were added during the drive have the SPARE rows; further ones are drawn, but neither move freely nor disappear.
 """
 
 from __future__ import annotations
