@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from simulator.base.errors import ConfigError
+from simulator.cli.main import main
 from simulator.tools.terrain.make_command import generate_terrain
 from terrain.generators.generated_terrain import GeneratedTerrain
 from terrain.generators.shapes import polygon_distance
@@ -159,6 +162,18 @@ def test_traffic_keeps_to_the_right(network: RoadNetwork) -> None:
         if lane.name[0] in "xy" and not lane.walk:
             (dx, dy), away = lane.points[1] - lane.points[0], network.lanes[network.number(other)].points[1] - lane.points[0]
             assert dx * away[1] - dy * away[0] > 0.0, lane.name  # the opposite lane is on the left
+
+
+def test_information_about_a_terrain_counts_its_lanes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "lanes.csv").write_text(TABLE)
+    (tmp_path / "world.yaml").write_text("type: flat\nlanes: lanes.csv\n")
+    assert main(["terrain", "info", str(tmp_path / "world.yaml"), "--json"]) == 0
+    lanes = json.loads(capsys.readouterr().out)["lanes"]
+    assert (lanes["for_vehicles"], lanes["for_persons"], lanes["crossings"], lanes["separate_parts"]) == (4, 1, 1, 3)
+    assert math.isclose(lanes["length"], 100.0 + 8.0 + 2.0 * 3.8, abs_tol=1.0)
+    assert main(["terrain", "show", str(tmp_path / "world.yaml"), "--plot", str(tmp_path / "world.png")]) == 0
+    colors = np.asarray(Image.open(tmp_path / "world.png").convert("RGB"), int).reshape(-1, 3)
+    assert (colors[:, 2] - colors[:, 0] > 100).sum() > 100, "blue lanes"
 
 
 # ---- files
