@@ -23,6 +23,7 @@ from terrain.objects.object_set import ObjectSet
 from terrain.objects.world_object import WorldObject
 from terrain.roads.lane_table import lane_text, read_lanes
 from terrain.roads.network import DRIVE, Lane, RoadNetwork, lane_pose
+from terrain.roads.route import center_line
 
 CAR = Rectangle(2.5, -2.5, 1.1)
 """A car of 2.2 m x 5 m around the middle of its wheelbase."""
@@ -174,6 +175,19 @@ def test_information_about_a_terrain_counts_its_lanes(tmp_path: Path, capsys: py
     assert main(["terrain", "show", str(tmp_path / "world.yaml"), "--plot", str(tmp_path / "world.png")]) == 0
     colors = np.asarray(Image.open(tmp_path / "world.png").convert("RGB"), int).reshape(-1, 3)
     assert (colors[:, 2] - colors[:, 0] > 100).sum() > 100, "blue lanes"
+
+
+def test_a_circuit_is_one_closed_lane(tmp_path: Path) -> None:
+    made = generate_terrain("circuit", 2, ["size_m=300", "spacing=2"])
+    (tmp_path / "lanes.csv").write_text(lane_text(made.lanes))
+    network = read_lanes("lanes.csv", str(tmp_path / "circuit.yaml"), tmp_path)
+    x, y = made.places["start"].at
+    line = center_line(network, (x, y, math.radians(made.places["start"].yaw_deg)), ["course"], {})
+    assert line.station[-1] > 300.0 and math.dist(line.points[0], line.points[-1]) < 0.1, "a lap"
+    behind = network.along(0, np.array([network.arrays.lanes["length"][0] - 0.1]))[0]
+    assert center_line(network, (*behind, math.radians(made.places["start"].yaw_deg)), ["course"], {}).station[-1] > 300.0
+    barriers = np.array([one.position[:2] for one in made.objects if one.name.startswith("barrier")])
+    assert np.hypot(*(barriers[:, None] - line.points[None]).transpose(2, 0, 1)).min() > 0.5 * network.lanes[0].width
 
 
 # ---- files
