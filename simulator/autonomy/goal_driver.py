@@ -193,8 +193,8 @@ class GoalDriver:
         reduction = settings.vehicle.low_range_reduction if task.goal.low_range else 1.0
         self.vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits, reduction)
         self._way = way_of(task.route, settings.ground, self.vehicle) if task.route else None
-        at = task.goal_from(settings.ground.spawn) if self._way is None else self._way.points[-1].tolist()
-        self.goal = Goal(*at, float(task.goal.radius))
+        x, y = task.goal_from(settings.ground.spawn) if self._way is None else self._way.points[-1].tolist()
+        self.goal = Goal(x, y, float(task.goal.radius))
         check_on_map(self.goal, settings.ground)
         self._obstruction = obstructed_by(self.goal, settings.ground, self.vehicle)
         self._outline, self._clearance = outline_of(self.vehicle), ObjectClearance(self.vehicle, settings.ground)

@@ -83,10 +83,10 @@ def _stop(network: RoadNetwork, name: str, places: Mapping[str, Pose]) -> tuple[
 
 
 def _way(network: RoadNetwork, lane: int, station: float, target: int, end: float) -> list[int]:
-    """Return the lanes from a station to another one. Raises JounceError."""
+    """Return the lanes from a station to another one that is more than STEP ahead; else once around. Raises JounceError."""
     if lane != target:
         return network.route(lane, target)
-    if end >= station:
+    if end - station > STEP:
         return [lane]
     ways = []
     for name in network.lanes[lane].successors:
@@ -126,6 +126,4 @@ def _joined(network: RoadNetwork, pieces: list[tuple[int, float, float]]) -> Cen
     line, limit = np.concatenate(points), np.concatenate(limits)
     kept = np.concatenate((np.hypot(*np.diff(line, axis=0).T) > 1e-3, [True]))
     line, limit = line[kept], limit[kept]
-    if len(line) < 2:
-        raise JounceError("the route ends where it starts")
     return CenterLine(line, path_length(*line.T), limit, [lane for lane, _, _ in pieces])

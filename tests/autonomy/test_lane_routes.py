@@ -81,7 +81,7 @@ def test_a_route_changes_smoothly_to_a_neighbor_lane() -> None:
         ((50.0, 0.0, 0.0), "c", "no way"),
         ((50.0, 0.0, 0.0), "walk", "for persons"),
         ((50.0, 3.0, 0.0), "here", "no way"),
-        ((60.0, 3.0, 0.0), "there", "ends where it starts"),
+        ((60.0, 3.0, 0.0), "there", "back to it"),
     ],
 )
 def test_an_impossible_route_is_refused(start: tuple[float, float, float], name: str, words: str) -> None:
