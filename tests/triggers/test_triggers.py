@@ -157,7 +157,8 @@ def test_a_person_is_hit_at_the_share_of_the_width(case, sets, share):
 
 
 def test_sessions_of_the_same_parts_do_not_share_the_motion(tmp_path):
-    file = write(tmp_path, "{if: {when: time, above_s: 0.2}, do: {type: move, object: adult}}")
+    again = "{if: {when: time, above_s: 0.6}, do: {type: move, object: adult}}"
+    file = write(tmp_path, "{if: {when: time, above_s: 0.2}, do: {type: move, object: adult}}", again)
     parts = parts_of(str(file))
     one = session_of(parts)
     number = next(n for n, other in enumerate(one.objects.objects, one.objects.first) if other.name == "adult")
