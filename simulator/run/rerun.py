@@ -61,8 +61,8 @@ class RecordedDriver:
     """Name of the driver in messages."""
 
     def __init__(self, columns: dict[str, Any], row: int = 0) -> None:
-        changed = {name: columns.get(f"assistance_driver_{name}") for name in RAW}
-        self._commands = {name: columns[f"command_{name}"] if changed.get(name) is None else changed[name] for name, *_ in COMMAND}
+        changed = {name: f"assistance_driver_{name}" for name in RAW if f"assistance_driver_{name}" in columns}
+        self._commands = {name: columns[changed.get(name, f"command_{name}")] for name, *_ in COMMAND}
         self._deliberate = columns.get("assistance_driver_deliberate")
         self._last = len(columns["time"]) - 1
         self._next = row
