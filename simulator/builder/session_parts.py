@@ -16,7 +16,7 @@ from simulator.builder.other_vehicles import OtherParts
 from simulator.builder.session_builder import SessionBuilder, cueing_of
 from simulator.builder.session_images import SessionImages
 from simulator.builder.start_place import check_place
-from simulator.builder.trigger_parts import TriggerParts
+from simulator.builder.trigger_parts import NO_TRIGGERS, TriggerParts
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.session_file import SessionOptions
 from simulator.driver.contract import Driver, DriverKind, SensingDriver
@@ -65,7 +65,7 @@ class SessionParts:
     """Rendered images for the sensors."""
     others: tuple[OtherParts, ...] = ()
     """Other vehicles."""
-    triggers: TriggerParts = TriggerParts()
+    triggers: TriggerParts = NO_TRIGGERS
 
     @property
     def gravity(self) -> float:

@@ -18,7 +18,7 @@ from terrain.objects.paths import Path
 from terrain.objects.waiting_path import with_waiting
 
 ENCOUNTER = "encounter"
-"""Analysis that needs the columns of an encounter."""
+"""Analysis that needs the columns of an encounter (`simulator.triggers.encounter`)."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,9 @@ class TriggerParts:
     def faults(self) -> list[tuple[str, Values]]:
         """(name of its trigger, section) of each fault."""
         return [(one.name, action) for one in self.triggers for action in one.actions if action["type"] == "fault"]
+
+
+NO_TRIGGERS = TriggerParts()
 
 
 def trigger_parts(
@@ -54,26 +57,24 @@ def trigger_parts(
     own = [name for name in parts if name.split(" ")[0] not in vehicles]
     known = [FIRST, *vehicles, *sorted(own)]
     with ErrorCollector() as errors:
-        with configuration.origins.relative_to():
+        with errors.part(), configuration.origins.relative_to(), ErrorCollector() as own_errors:
             for trigger in triggers:
                 for section in trigger.named:
-                    with errors.part():
+                    with own_errors.part():
                         _check(section, known, vehicles, ground)
-        with configuration.origins.about(("maneuver",)):
-            encounters = _encounters(maneuver, known, errors)
+        with errors.part(), configuration.origins.relative_to(("maneuver",)):
+            encounters = _encounters(maneuver, [one for one in known if one != FIRST])
     return TriggerParts(triggers, encounters, start)
 
 
-def _encounters(maneuver: Maneuver | None, known: Sequence[str], errors: ErrorCollector) -> tuple[str, ...]:
-    """Return the names of the encounters that a maneuver evaluates."""
-    names = []
-    for n, request in enumerate(() if maneuver is None else maneuver.requested_analyses):
-        if request.analysis.name == ENCOUNTER:
-            name = request.values["with"]
-            names.append(name)
-            if name == FIRST or name not in known:
-                errors.add(ConfigError("maneuver", f"metrics[{n}].with", name, _expected(name, [one for one in known if one != FIRST])))
-    return tuple(dict.fromkeys(names))
+def _encounters(maneuver: Maneuver | None, known: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the encounters that a maneuver evaluates. Raises ConfigError: a name that is not known."""
+    requests = () if maneuver is None else maneuver.requested_analyses
+    names = {n: str(one.values["with"]) for n, one in enumerate(requests) if one.analysis.name == ENCOUNTER}
+    for n, name in names.items():
+        if name not in known:
+            raise ConfigError("maneuver", f"metrics[{n}].with", name, _expected(name, known))
+    return tuple(dict.fromkeys(names.values()))
 
 
 def _expected(name: str, known: Sequence[str]) -> str:

@@ -11,7 +11,6 @@ from simulator.base.fields import Number
 from simulator.base.records import Record, record
 from simulator.driver.internal_model import InternalModel
 
-
 MAX_LEAD = 0.25
 """m/s. Difference between demand and speed in a change of speed. Larger: the acceleration exceeds the requested one for longer."""
 
@@ -94,6 +93,7 @@ class SpeedControl:
         from simulator.driver.speed_kernels import pedals_at
 
         self._update_target(t, station)
+        self._ramp(t, speed)
         throttle, brake = pedals_at(self._p, self._state, float(t), float(speed), float(grade))
         return throttle, brake
 
@@ -118,11 +118,14 @@ class SpeedControl:
             self._keep_speed = self._compile_keep_speed(readout, command)
         if self._waiting:
             self._update_target(t, 0.0)
+        if self._change is not None:
+            self._ramp(t, float(readout[0]["v_WB_B"][0]))
         self._keep_speed(self._p, self._state, t, readout, command)
 
     def _ramp(self, t: float, speed: float) -> None:
-        """Move the demand of `change_to` towards its target."""
-        assert self._change is not None
+        """Move the demand of `change_to`, if it was called, towards its target."""
+        if self._change is None:
+            return
         (target, most), state = self._change, self._state[0]
         if math.isnan(state["demand"]):
             state["demand"] = speed

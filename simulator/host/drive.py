@@ -324,11 +324,11 @@ class Host:
         return self._keep_going(self.session) and not self.streams.platform_gone
 
     def _is_over(self, session: Session) -> bool:
-        """Return whether the maneuver or a trigger has ended the drive and no duration was specified."""
+        """Return whether a trigger has ended the drive, or the maneuver has and no duration was specified."""
         ended = how_ended(session.driver)
         if ended not in ("", DONE) and ended not in self.messages.troubles:
             self.messages.trouble(ended)
-        return bool(ended or session.triggers.ended) and self.parts.options.duration is None
+        return bool(session.triggers.ended) or (bool(ended) and self.parts.options.duration is None)
 
     def _report_failures(self, session: Session) -> None:
         """Report incidents and failures of vehicle, outlets and platform."""

@@ -35,4 +35,4 @@ def end_reason(session: Session, failure: str, signals: StopRequest, event: Even
     if event is not None:
         return event.value or BY_ORIGIN.get(event.origin, "ended by the drive")
     ended = how_ended(session.driver)
-    return IS_DONE if ended == DONE else ended or DURATION_OVER
+    return IS_DONE if ended == DONE else ended or session.triggers.ended or DURATION_OVER

@@ -83,6 +83,8 @@ def text_of(event: Event) -> str:
         return f"collision: {value.get('name', '')}, {float(value.get('closing_speed_ms', 0.0)):.1f} m/s"
     if event.kind == "incident" and isinstance(value, dict):
         return f"incident: {value.get('message', '')}"
+    if event.kind == "trigger" and isinstance(value, dict):
+        return f"trigger: {value.get('name', '')}"
     if event.kind == "pause":
         return "continue" if value is False else "pause"
     return event.kind if value is None or isinstance(value, dict) else f"{event.kind}: {value}"

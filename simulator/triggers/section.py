@@ -54,7 +54,9 @@ TRIGGERS = Field(
                     None,
                 ),
                 Field("if", _CONDITIONS, "condition that starts the actions, once in a drive"),
-                Field("do", Either((ListOf(_ACTION, least=1), _ACTION), "an action, or a list of actions"), "action, or a list of actions"),
+                Field(
+                    "do", Either((ListOf(_ACTION, least=1), _ACTION), "a mapping, or a list of mappings"), "action, or a list of actions"
+                ),
             )
         ),
         most=MAX_TRIGGERS,

@@ -44,8 +44,8 @@ class SessionTriggers:
         self._waiting: list[tuple[Trigger, list[ConditionMonitor]]] = []
         self._encounters: tuple[Encounter, ...] = ()
         self._heard = 0
-        self.ended = False
-        """Whether an action has ended the drive."""
+        self.ended = ""
+        """Reason for which an action has ended the drive; empty: none has."""
 
     def add(
         self,
@@ -78,7 +78,7 @@ class SessionTriggers:
             for action in one.actions:
                 if action["type"] == "move":
                     hold_path(self._world.objects, action["object"])
-        self.ended, self._heard = False, len(self._world.collisions.all)
+        self.ended, self._heard = "", len(self._world.collisions.all)
         for encounter in self._encounters:
             encounter.begin()
         self._observe(0.0)
@@ -107,7 +107,7 @@ class SessionTriggers:
     def _act(self, trigger: str, action: Mapping[str, Any], time: float) -> None:
         """Start an action. A vehicle whose driver has failed takes none."""
         if action["type"] == "end":
-            self.ended = True
+            self.ended = f"ended by trigger {trigger}"
             return
         if action["type"] == "move":
             begin_path(self._world.objects, action["object"], time)

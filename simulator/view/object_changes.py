@@ -2,7 +2,8 @@
 
 The host writes an object that was removed, or that moves after it has broken off or left its path. Tickets guard each row, as for the
 states. A view reads the rows that have changed since its previous read; a new view reads all. Objects on paths need no row, because their
-poses are functions of time, unless they begin a path during the drive. Objects that were added during the drive have the SPARE rows; further ones are drawn, but neither move freely nor disappear.
+poses are functions of time, unless they begin a path during the drive. Objects that were added during the drive have the SPARE rows; further
+ones are drawn, but neither move freely nor disappear.
 """
 
 from __future__ import annotations

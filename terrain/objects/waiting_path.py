@@ -65,7 +65,7 @@ def hold_path(objects: ObjectSet, name: str) -> None:
 
 
 def begin_path(objects: ObjectSet, name: str, time: float) -> None:
-    """Let an object begin its path at a time [s]."""
+    """Let an object begin its path at a time [s], unless it has begun."""
     _set_begin(objects, name, time)
 
 
@@ -75,4 +75,5 @@ def _set_begin(objects: ObjectSet, name: str, time: float) -> None:
     motion, r = objects.objects[row].motion, objects.records[row]
     assert isinstance(motion, WaitingPath)
     first = int(r["first_segment"])
-    objects.segments["time"][first : first + int(r["segments"])] = motion.begun(time)
+    if time == NEVER or objects.segments["time"][first, 0] >= NEVER:
+        objects.segments["time"][first : first + int(r["segments"])] = motion.begun(time)

@@ -19,11 +19,11 @@ class Ended(PhaseDriver):
         self.ended = ended
 
 
-def reason(ended="", failure="", event=None, signal=None):
+def reason(ended="", failure="", event=None, signal=None, triggers=""):
     signals = StopRequest()
     if signal is not None:
         signals(signal)
-    return end_reason(SimpleNamespace(driver=Ended(ended)), failure, signals, event)
+    return end_reason(SimpleNamespace(driver=Ended(ended), triggers=SimpleNamespace(ended=triggers)), failure, signals, event)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,7 @@ def reason(ended="", failure="", event=None, signal=None):
     [
         ({}, "the duration is over"),
         ({"ended": DONE}, "the maneuver is done"),
+        ({"triggers": "ended by trigger hit"}, "ended by trigger hit"),
         ({"ended": "aborted in phase turn: roll beyond 30 deg"}, "aborted in phase turn: roll beyond 30 deg"),
         ({"event": Event("quit", "the window was closed", Origin.WINDOW)}, "the window was closed"),
         ({"event": Event("quit", None, Origin.WINDOW)}, "ended by key or menu of the window"),

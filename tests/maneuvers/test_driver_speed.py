@@ -189,3 +189,20 @@ def test_numbers_of_the_shipped_gearbox():
     widest = max(high / low for low, high in zip(numbers.ratios, numbers.ratios[1:], strict=False))
     for up, down in zip(numbers.up, numbers.down, strict=True):
         assert up / widest >= HYSTERESIS * down * (1.0 - 1e-12)
+
+
+def test_a_change_of_speed_waits_for_the_brake():
+    """The brake of a point mass builds up with a lag of 0.3 s; the deceleration is the requested one, not more to catch up."""
+    control, speed, brake, found = SpeedControl(), 20.0, 0.0, []
+    traits = InternalModel()
+    control.pedals(0.0, 0.0, speed)
+    control.change_to(10.0, 4.0)
+    for n in range(1, 1200):
+        throttle, pedal = control.pedals(0.01 * n, 0.0, speed)
+        assert 0.0 <= throttle <= 1.0 and 0.0 <= pedal <= 1.0
+        brake += (pedal - brake) * 0.01 / 0.3
+        slowing = (brake * traits.brake_acceleration - throttle * traits.throttle_acceleration) + traits.rolling + traits.drag * speed**2
+        speed -= 0.01 * slowing
+        found.append(slowing)
+    assert 3.7 < max(found) < 4.6
+    assert speed == pytest.approx(10.0, abs=0.2)

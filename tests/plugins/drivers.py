@@ -71,7 +71,7 @@ THROTTLE = (Field("throttle", Number("1", 0.0, 1.0), "position of the throttle p
 SPEED = (Field("speed", Number("m/s", 1.0, 30.0), "held"),)
 register_driver(DriverKind("bend", Bend, driver_kind.CONTRACT, parameters=STEERING))
 register_source(InputSourceKind("pedal", Pedal, source.CONTRACT, THROTTLE))
-register_driver(DriverKind("cruise", Cruise, driver_kind.CONTRACT, True, SPEED))
+register_driver(DriverKind("held_speed", Cruise, driver_kind.CONTRACT, True, SPEED))
 for how in ("raises", "hangs", "nan"):
     register_driver(DriverKind(f"{how}_driver", type(how, (Failing,), {"how": how}), driver_kind.CONTRACT))
     register_source(InputSourceKind(f"{how}_source", type(how, (Failing,), {"how": how}), source.CONTRACT))

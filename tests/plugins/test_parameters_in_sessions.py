@@ -51,8 +51,8 @@ def test_a_mapping_gives_parameters_and_a_name_means_the_defaults(tmp_path: Path
 
 
 def test_a_unit_may_stand_behind_a_key(tmp_path: Path) -> None:
-    assert options(tmp_path, {"driver": {"type": "cruise", "speed_kph": 36.0}}).driver.parameters["speed"] == pytest.approx(10.0)
-    other = options(tmp_path, {"driver": {"type": "cruise", "speed_kph": 36.0}}, "driver.speed=7")
+    assert options(tmp_path, {"driver": {"type": "held_speed", "speed_kph": 36.0}}).driver.parameters["speed"] == pytest.approx(10.0)
+    other = options(tmp_path, {"driver": {"type": "held_speed", "speed_kph": 36.0}}, "driver.speed=7")
     assert other.driver.parameters == {"speed": 7.0}
 
 
@@ -82,9 +82,9 @@ def test_a_setting_finds_them_below_a_name_and_in_a_mapping(tmp_path: Path, said
             (),
             "s.yaml:2: driver.steering: invalid value; expected a number...; got 'left'",
         ),
-        ({"driver": {"type": "cruise"}}, (), "s.yaml:1: driver.speed: missing; expected a number in m/s: held"),
+        ({"driver": {"type": "held_speed"}}, (), "s.yaml:1: driver.speed: missing; expected a number in m/s: held"),
         (
-            {"driver": {"type": "cruise", "speed_deg": 1}},
+            {"driver": {"type": "held_speed", "speed_deg": 1}},
             (),
             "driver.speed_deg: invalid value; expected speed in m/s, without a suffix or with one of...; got 1",
         ),
@@ -124,9 +124,9 @@ def test_all_errors_of_plugin_outlets_are_reported_at_once_with_their_lines(tmp_
 def test_the_schema_knows_them() -> None:
     kind = kind_named("sessions")
     schema = json.loads(json.dumps(file_schema(kind.name, kind.description, kind.table, kind.based)))
-    good = [{"driver": {"type": "cruise", "speed_kph": 36.0}}, {"driver": "bend"}, streamed({"type": "mine", "scale": 1.0})]
+    good = [{"driver": {"type": "held_speed", "speed_kph": 36.0}}, {"driver": "bend"}, streamed({"type": "mine", "scale": 1.0})]
     bad = [
-        {"driver": {"type": "cruise", "sped": 1.0}},
+        {"driver": {"type": "held_speed", "sped": 1.0}},
         {"driver": {"type": "bend", "steering": 2.0}},
         streamed({"type": "native", "scale": 1}),
     ]
@@ -167,7 +167,7 @@ def test_an_input_source_gets_its_parameters_in_a_drive(jounce: Jounce, tmp_path
 
 def test_an_unusable_driver_ends_the_command_with_one_line(jounce: Jounce, tmp_path: Path) -> None:
     maneuver = file(tmp_path / "m.yaml", SHORT)
-    code, _, err = jounce("run", maneuver, "--set", "driver={type: cruise, speed: 99}", "--out", tmp_path / "out", plugins=PLUGINS)
+    code, _, err = jounce("run", maneuver, "--set", "driver={type: held_speed, speed: 99}", "--out", tmp_path / "out", plugins=PLUGINS)
     assert code == 2
     assert err == "jounce: --set driver: speed: invalid value; expected a number in m/s, from 1 to 30; got 99\n"
 
@@ -175,7 +175,7 @@ def test_an_unusable_driver_ends_the_command_with_one_line(jounce: Jounce, tmp_p
 def test_a_run_with_a_plugin_driver_can_be_rerun(jounce: Jounce, tmp_path: Path) -> None:
     """The driver ignores the path of the maneuver, so a rerun with the maneuver driver would differ."""
     maneuver = file(tmp_path / "m.yaml", SHORT)
-    words = ("run", maneuver, "--set", "driver={type: cruise, speed_kph: 18}", "--out", tmp_path / "run")
+    words = ("run", maneuver, "--set", "driver={type: held_speed, speed_kph: 18}", "--out", tmp_path / "run")
     code, _, err = jounce(*words, plugins=PLUGINS)
     assert code == 0, err
     maneuver.unlink()
@@ -183,4 +183,4 @@ def test_a_run_with_a_plugin_driver_can_be_rerun(jounce: Jounce, tmp_path: Path)
     assert code == 0, (out, err)
     assert json.loads(out)["differ"] == []
     one, other = (yaml.safe_load((tmp_path / name / "configuration.yaml").read_text())["driver"] for name in ("run", "again"))
-    assert one == other == {"type": "cruise", "speed_kph": 18}
+    assert one == other == {"type": "held_speed", "speed_kph": 18}
