@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.autonomy.distance_map import distances
+from simulator.autonomy.lane_way import LaneWay
 from simulator.autonomy.vehicle_traits import VehicleTraits
 from simulator.base.arrays import Array
 from simulator.base.errors import JounceError
@@ -273,6 +274,8 @@ class PlannerInput:
     """How often the vehicle got stuck since its last progress; above 0, a planner should try another way, for example backward."""
     previous: Plan | None = None
     """Plan that the vehicle follows."""
+    way: LaneWay | None = None
+    """Way along the lanes of `goal.route`; must not be changed."""
 
 
 class Planner(Protocol):
@@ -305,5 +308,7 @@ class PlannerKind:
     """Table of the kind's own parameters."""
     period: float = 0.3
     """s between two plans, default."""
+    speed: float = 5.0
+    """m/s, requested speed, default."""
     meaning: str = ""
     """Description for a list of planners, one line."""

@@ -36,6 +36,7 @@ from simulator.autonomy.contract import (
 from simulator.autonomy.distance_map import distances
 from simulator.autonomy.goal_section import GoalTask
 from simulator.autonomy.guidance import NARROWEST
+from simulator.autonomy.lane_way import LaneWay
 from simulator.autonomy.mappers.kinds import MAPPER_KINDS
 from simulator.autonomy.object_clearance import ObjectClearance
 from simulator.autonomy.outcome import ERROR, OUTCOMES, REACHED, STUCK, Judge, Outcome
@@ -60,6 +61,7 @@ from terrain.ground import Ground
 from terrain.objects.object_set import NO_OBJECTS, ObjectSet
 from terrain.objects.records import PATH
 from terrain.outlines import Outline, outlines
+from terrain.roads.route import center_line
 from vehicles.readout import READOUT
 
 NO_WAY = "blocked: "
@@ -104,6 +106,16 @@ LONGEST_STOP = 20.0
 
 CELL, MAX_CELLS = 0.25, 400
 """m, 1. Side length of a cell, and cells along a side of the checked area, at most."""
+
+
+def way_of(names: Sequence[str], ground: Ground, vehicle: VehicleTraits) -> LaneWay:
+    """Return the way along the lanes from the start of a ground through places and lanes. Raises JounceError."""
+    if ground.lanes is None:
+        raise ConfigError("maneuver", "goal.route", list(names), f"a terrain with lanes; {ground.name} has none")
+    try:
+        return LaneWay.of_route(center_line(ground.lanes, ground.spawn, names, ground.places), vehicle)
+    except JounceError as error:
+        raise JounceError(f"maneuver: goal.route: {error}") from None
 
 
 def check_on_map(goal: Goal, ground: Ground) -> None:
@@ -180,7 +192,9 @@ class GoalDriver:
         self._task, self._traits = task, settings.traits
         reduction = settings.vehicle.low_range_reduction if task.goal.low_range else 1.0
         self.vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits, reduction)
-        self.goal = Goal(*task.goal_from(settings.ground.spawn), float(task.goal.radius))
+        self._way = way_of(task.route, settings.ground, self.vehicle) if task.route else None
+        x, y = task.goal_from(settings.ground.spawn) if self._way is None else self._way.points[-1].tolist()
+        self.goal = Goal(x, y, float(task.goal.radius))
         check_on_map(self.goal, settings.ground)
         self._obstruction = obstructed_by(self.goal, settings.ground, self.vehicle)
         self._outline, self._clearance = outline_of(self.vehicle), ObjectClearance(self.vehicle, settings.ground)
@@ -198,7 +212,9 @@ class GoalDriver:
         self._mapper, self._planner = self._stages(settings)
         self._logged = record(PLANNED)
         self._logged[0]["outcome"], self._logged[0]["clearance"] = -1, math.nan
-        shortest = self._logged[0]["shortest"] = shortest_way(Pose(*settings.ground.spawn), self.goal, settings.ground, self.vehicle)
+        start = Pose(*settings.ground.spawn)
+        shortest = shortest_way(start, self.goal, settings.ground, self.vehicle) if self._way is None else self._way.left
+        self._logged[0]["shortest"] = shortest
         self._judge = Judge(self.goal, task.endings, task.goal.height, has_way=not math.isnan(shortest))
 
     def _stages(self, settings: DriverSettings) -> tuple[Stage, Stage]:
@@ -280,7 +296,10 @@ class GoalDriver:
             self._end(Outcome(STUCK, self._obstruction))
         if self.outcome is None and self._failed_at is None:
             before = self._judge.circles
-            self._end(self._judge.outcome(t, readout, self._collisions, self._reason))
+            if self._way is not None:
+                self._way.advance(pose.x, pose.y)
+            arrives = self._way is None or self._way.left <= 2.0 * self.goal.radius
+            self._end(self._judge.outcome(t, readout, self._collisions, self._reason, arrives))
             if self._judge.circles > before:
                 self._stuck, self._stuck_at = self._stuck + 1, pose[:2]
         if self.outcome is None and self._failed_at is None:
@@ -330,6 +349,7 @@ class GoalDriver:
 
     def _input(self, t: float, obstacle_map: ObstacleMap, pose: Pose, speed: float, curvature: float) -> PlannerInput:
         planner = self._task.planner
+        speed_limit = planner.get("speed") or PLANNER_KINDS.need(planner["type"]).speed
         return PlannerInput(
             t,
             obstacle_map,
@@ -338,10 +358,11 @@ class GoalDriver:
             curvature,
             self.goal,
             self.vehicle,
-            float(planner["speed"]),
+            float(speed_limit),
             float(planner["margin"]),
             self._stuck,
             self.plan,
+            None if self._way is None else replace(self._way),
         )
 
     def _keeps_plan(self, speed: float) -> bool:

@@ -10,19 +10,30 @@ from typing import TYPE_CHECKING, Any
 from simulator.autonomy.mappers.kinds import DEFAULT as USUAL_MAPPER
 from simulator.autonomy.mappers.kinds import MAPPER
 from simulator.autonomy.planners.kinds import DEFAULT as USUAL_PLANNER
-from simulator.autonomy.planners.kinds import PLANNER
+from simulator.autonomy.planners.kinds import LANES, PLANNER
+from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.field_classes import entry, group_of
-from simulator.base.fields import Field, Fields, Flag, Number
+from simulator.base.fields import Either, Field, Fields, Flag, ListOf, Number, Text
 
 if TYPE_CHECKING:
     from simulator.driver.path import Spawn
+
+
+_NAME = Text("the name of a place or lane")
 
 
 @dataclass(frozen=True)
 class GoalSection:
     """Goal of a maneuver."""
 
-    position: Any = entry(Number("m", -1e5, 1e5, shape=(2,)), "position ahead of and to the left of the start of the terrain", written="m")
+    position: Any = entry(
+        Number("m", -1e5, 1e5, shape=(2,)), "position ahead of and to the left of the start of the terrain, or route", None, written="m"
+    )
+    route: Any = entry(
+        Either((_NAME, ListOf(_NAME, least=1))),
+        "name of a place or lane of the terrain, or a list of them in order: the way along the lanes through them is the route, its end the goal",
+        None,
+    )
     radius: float = entry(
         Number("m", 0.5, 100.0), "distance of the reference point from the goal at which the goal is reached", 3.0, written="m"
     )
@@ -50,11 +61,14 @@ class Endings:
     roll: float = entry(Number("rad", 0.1, math.pi), "roll or pitch angle of a vehicle that has rolled", math.radians(60.0), written="deg")
 
 
+PLANNER_MEANING = (
+    "planner: a name, or a mapping of `type`, `period`, `speed`, `margin` and its own keys; default: `arc`, with a route `lanes`"
+)
 GOAL, ENDINGS = group_of(GoalSection), group_of(Endings)
 SECTIONS: Fields = (
     Field("goal", GOAL, "goal of the drive: a planner finds the way; replaces path, speed, phases and script", None),
     Field("mapper", MAPPER, "obstacle map of the planner: a name, or a mapping of `type`, `period` and its own keys", USUAL_MAPPER),
-    Field("planner", PLANNER, "planner: a name, or a mapping of `type`, `period`, `speed`, `margin` and its own keys", USUAL_PLANNER),
+    Field("planner", PLANNER, PLANNER_MEANING, None),
     Field("endings", ENDINGS, "events that end the drive to a goal", Endings()),
 )
 """Keys of a maneuver file, and of the driver `planner` in a session."""
@@ -73,8 +87,14 @@ class GoalTask:
     start: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """Start pose ahead of and to the left of the start of the terrain, and heading relative to it."""
 
+    @property
+    def route(self) -> tuple[str, ...]:
+        """Names of the places and lanes of the route; none for a goal at a position."""
+        given = self.goal.route
+        return (given,) if isinstance(given, str) else tuple(given or ())
+
     def goal_from(self, spawn: Spawn | tuple[float, float, float]) -> tuple[float, float]:
-        """Return x, y [m] of the goal in W, for a start pose (x, y, yaw) in W."""
+        """Return x, y [m] of the goal at a position in W, for a start pose (x, y, yaw) in W."""
         x, y, yaw = spawn
         yaw -= self.start[2]
         ahead, left = float(self.goal.position[0]) - self.start[0], float(self.goal.position[1]) - self.start[1]
@@ -84,8 +104,16 @@ class GoalTask:
 def goal_task(
     goal: GoalSection, mapper: Any, planner: Any, endings: Endings, start: tuple[float, float, float] = (0.0, 0.0, 0.0), file: object = ""
 ) -> GoalTask:
-    """Return the task of checked sections; a name alone stands for a kind with its defaults."""
-    return GoalTask(goal, _values(MAPPER, mapper, file, "mapper"), _values(PLANNER, planner, file, "planner"), endings, start)
+    """Return the task of checked sections; a name alone stands for a kind with its defaults. Raises ConfigError."""
+    if (goal.position is None) == (goal.route is None):
+        given = NOTHING if goal.route is None else "position and route"
+        raise ConfigError(file, "goal", given, "either position or route")
+    if planner is None:
+        planner = USUAL_PLANNER if goal.route is None else LANES
+    task = GoalTask(goal, _values(MAPPER, mapper, file, "mapper"), _values(PLANNER, planner, file, "planner"), endings, start)
+    if task.planner["type"] == LANES and not task.route:
+        raise ConfigError(file, "planner", LANES, "another planner; this one needs goal.route")
+    return task
 
 
 def _values(section: Any, given: Any, file: object, key: str) -> Mapping[str, Any]:

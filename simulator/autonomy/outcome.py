@@ -116,8 +116,9 @@ class Judge:
         """Begin all waiting times again, after another driver has driven."""
         self._fast_at, self._center, self._closest = None, (math.inf, math.inf), math.inf
 
-    def outcome(self, t: float, readout: Record, collisions: Sequence[Any], reason: str) -> Outcome | None:
-        """Return the outcome at time t [s], or None; `reason` explains why a vehicle at rest does not move."""
+    def outcome(self, t: float, readout: Record, collisions: Sequence[Any], reason: str, arrives: bool = True) -> Outcome | None:
+        """Return the outcome at time t [s], or None; `reason` explains why a vehicle at rest does not move, `arrives` is False on a route that
+        only passes the goal."""
         now, ends = readout[0], self._endings
         if self._collisions is None:  # collisions of an earlier drive of the session do not count
             self._collisions = len(collisions)
@@ -128,7 +129,7 @@ class Judge:
         x, y, z = (float(one) for one in now["p_WB"])
         above = 0.0 if self._height is None else z - self._height
         away = math.hypot(x - self._goal.x, y - self._goal.y, above)
-        if away <= self._goal.radius:
+        if arrives and away <= self._goal.radius:
             return Outcome(REACHED)
         if away < self._closest - CLOSER:
             self._closer_at, self._closest = t, away

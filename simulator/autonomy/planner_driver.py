@@ -18,7 +18,7 @@ FILE = "driver planner"
 
 def _make(settings: DriverSettings) -> Driver | SensingDriver:
     given = settings.values
-    task = goal_task(given["goal"], given["mapper"], given["planner"], given["endings"], file=FILE)
+    task = goal_task(given["goal"], given["mapper"], given.get("planner"), given["endings"], file=FILE)
     return GoalDriver(task, settings, SpeedGains(), STEERING.read({}, FILE, "driver"))
 
 

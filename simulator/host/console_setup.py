@@ -47,6 +47,7 @@ def scene_of(parts: SessionParts, session: Session) -> dict[str, Any]:
         "start": list(ground.spawn),
         "bounds": list(ground.bounds) if ground.p[0]["mirrored"] else None,
         "roads": [{"name": one.name, "width": one.width, "points": _line(one.points[:, :2])} for one in ground.roads],
+        "lanes": [] if ground.lanes is None else [_line(lane.points) for lane in ground.lanes.lanes if not lane.walk],
         "path": [] if path is None else _path(path.placed(Spawn(*ground.spawn))),
         "cones": [_rounded(cone) for gate in gates for cone in _in_world(gate.cones(), ground.spawn)],
         "objects": _objects(session),

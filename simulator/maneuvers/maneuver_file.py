@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from simulator.autonomy.goal_section import ENDINGS, GOAL, USUAL_MAPPER, USUAL_PLANNER, Endings, GoalSection, GoalTask, goal_task
+from simulator.autonomy.goal_section import ENDINGS, GOAL, PLANNER_MEANING, USUAL_MAPPER, Endings, GoalSection, GoalTask, goal_task
 from simulator.autonomy.mappers.kinds import MAPPER
 from simulator.autonomy.planners.kinds import PLANNER
 from simulator.base.errors import ConfigError, ErrorCollector, JounceError, raise_all
@@ -126,7 +126,7 @@ class Document:
     goal: GoalSection | None = entry(GOAL, "goal of the drive: a planner finds the way; replaces path, speed, phases and script", None)
     objects: tuple[Any, ...] = entry(OBJECTS.kind, "objects in addition to those of the terrain", ())
     mapper: Any = entry(MAPPER, "obstacle map of the planner: a name, or a mapping of `type`, `period` and its own keys", USUAL_MAPPER)
-    planner: Any = entry(PLANNER, "planner: a name, or a mapping of `type`, `period`, `speed`, `margin` and its own keys", USUAL_PLANNER)
+    planner: Any = entry(PLANNER, PLANNER_MEANING, None)
     endings: Endings = entry(ENDINGS, "events that end the drive to a goal", Endings())
     faults: tuple[Any, ...] = entry(FAULTS.kind, FAULTS.meaning, ())
     limits: Mapping[str, Any] | None = entry(LIMITS, "pass limits by metric, in the unit suffix of the key", None)

@@ -15,6 +15,7 @@ from terrain.generators.site import Footprint, Site
 from terrain.objects.table_text import ON_GROUND
 from terrain.objects.trees import tree
 from terrain.objects.world_object import Box, Breakaway, Material, WorldObject
+from terrain.roads.network import Lane
 from terrain.roads.road_bed import mark
 
 CIRCUIT = (
@@ -71,6 +72,7 @@ def circuit(parameters: Values, seed: int) -> GeneratedTerrain:
         roads=(Entry(road),),
         marks=_marks(line, bends, parameters),
         objects=_objects(line, bends, (grid, heights), parameters, seed),
+        lanes=(Lane("course", np.vstack((line, line[:1])), parameters["width"], successors=("course",)),),
     )
 
 

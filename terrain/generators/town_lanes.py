@@ -1,7 +1,7 @@
 """Lanes of a generated town: two on each street, the ways through the crossings, sidewalks and zebra crossings. Traffic keeps to the right.
 
-The lanes of a street end before the zebra crossings. A turn is tangent to both lanes; its curvature rises, stays and falls, and it keeps
-half a lane from the curb inside of it. At a crossing, a street that ends there gives way; else the street along y does.
+The lanes of a street end before the zebra crossings. A turn is tangent to both lanes; its curvature rises, stays and falls, and it is as wide
+as the curb inside of it allows. At a crossing, a street that ends there gives way; else the street along y does.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ SIDE_ACCELERATION = 2.0
 """m/s2. Lateral acceleration in turns, which limits their speed; comfortable in a car [assumed]."""
 WALKING = 1.4
 """m/s. Speed on sidewalks; usual."""
-RAMP = 0.3
+RAMP = 0.2
 """1. Part of the length of a turn over which its curvature rises, and over which it falls."""
 TURN_PARTS, ARC_PARTS = 24, 4
 """Number of segments of a turn, and of a sidewalk around a corner."""
+CUT, NARROW = 0.1, 1.35
+"""m. By how much less than half a lane a turn keeps from the curb, which makes it wider, and the minimum of what is left."""
 SMALL_TURN = 1e-3
 """rad. A way through a crossing that turns by less is straight."""
 LONGEST_TURN = 14.0
@@ -97,7 +99,7 @@ class TownLanes:
         p, q = self.nodes[a], self.nodes[b]
         length = math.dist(p, q)
         along = (q - p) / length
-        reach = min(self.clear + self.zebra + STOP_GAP, 0.4 * length)
+        reach = min(self.clear + self.zebra + STOP_GAP, 0.45 * length)
         for lane, start, end, direction, right in zip(names, (p, q), (q, p), (along, -along), self.right, strict=True):
             side = right * np.array((direction[1], -direction[0]))
             points = np.array((start + reach * direction + side, end - reach * direction + side))
@@ -136,13 +138,14 @@ class TownLanes:
             return np.array((begin, end)), SHORTEST_TURN
         shape, tangent, radius = turn_shape(turn)
         shape = shape @ np.array((d0, (-d0[1], d0[0])))
-        sizes = np.linspace(room, SHORTEST_TURN, 25)[:, None, None]
+        sizes = np.linspace(room, SHORTEST_TURN, 60)[:, None, None]
         ways = corner - sizes * d0 + sizes / tangent * shape
         k = 0
         if arm.along_x != out.along_x:  # the curb between two streets
             edge = math.copysign(self.half + float(self.parameters["corner"]), -turn)
+            least = float(self.parameters["corner"]) + min(0.5 * self.width, max(0.5 * self.width - CUT, NARROW))
             away = np.hypot(*np.moveaxis(ways - (middle + np.linalg.solve(right, (edge, edge))), -1, 0)).min(axis=1)
-            k = int(np.argmax(away >= min(float(away.max()), float(self.parameters["corner"]) + 0.5 * self.width)))
+            k = int(np.argmax(away >= min(float(away.max()), least)))
         points = np.vstack((begin, ways[k], end))
         kept = np.concatenate(([True], np.hypot(*np.diff(points, axis=0).T) > 1e-3))
         kept[-2], kept[-1] = kept[-2] and kept[-1], True

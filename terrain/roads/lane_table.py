@@ -65,9 +65,9 @@ def read_lanes(name: str, file: str, folder: Path) -> RoadNetwork:
     found = _found(rows, path)
     lanes: list[Lane] = []
     with ErrorCollector() as faults:
-        for lane, one in found.items():
+        for name_of_lane, one in found.items():
             with faults.part():
-                lanes.append(_lane(lane, one, path))
+                lanes.append(_lane(name_of_lane, one, path))
         faults.need_all()
         if not lanes:
             faults.add(ConfigError(path, "name", "no rows", "the points of at least one lane"))

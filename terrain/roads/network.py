@@ -183,19 +183,34 @@ class RoadNetwork:
         Raises JounceError: there is none.
         """
         lanes, points = self.arrays.lanes, self.arrays.points
-        p = points["p_W"]
         owner = np.repeat(np.arange(len(lanes)), lanes["count"])
-        step = np.diff(p, axis=0)
-        long2 = np.maximum((step**2).sum(axis=1), 1e-12)
-        part = np.clip(((x - p[:-1, 0]) * step[:, 0] + (y - p[:-1, 1]) * step[:, 1]) / long2, 0.0, 1.0)
-        distance = np.hypot(p[:-1, 0] + part * step[:, 0] - x, p[:-1, 1] + part * step[:, 1] - y)
+        distance, station, step = _feet(points, x, y)
         suits = (owner[1:] == owner[:-1]) & (lanes["kind"][owner[:-1]] == (WALK if walk else DRIVE))
         if yaw is not None:
             suits &= math.cos(yaw) * step[:, 0] + math.sin(yaw) * step[:, 1] > 0.0
         if not suits.any():
             raise JounceError("road network: no lane for this place and heading")
         k = int(np.argmin(np.where(suits, distance, np.inf)))
-        return int(owner[k]), float(points["station"][k] + part[k] * math.sqrt(long2[k]))
+        return int(owner[k]), float(station[k])
+
+    def along(self, lane: int, stations: Array) -> Array:
+        """Return points (n, 2) [m] of a lane at stations (n,) [m]; its ends for stations beyond them."""
+        part = self._points_of(lane)
+        return np.column_stack([np.interp(stations, part["station"], part["p_W"][:, k]) for k in (0, 1)])
+
+    def pose(self, lane: int, station: float) -> tuple[float, float, float]:
+        """Return x, y [m] and direction [rad] of a lane at a station [m]."""
+        x, y, yaw = lane_pose(self.arrays, lane, float(station))
+        return float(x), float(y), float(yaw)
+
+    def project(self, lane: int, x: float, y: float) -> float:
+        """Return the station [m] of the point of a lane nearest to a place [m]."""
+        distance, station, _ = _feet(self._points_of(lane), x, y)
+        return float(station[np.argmin(distance)])
+
+    def _points_of(self, lane: int) -> Record:
+        row = self.arrays.lanes[lane]
+        return self.arrays.points[row["first"] : row["first"] + row["count"]]
 
     def connected_parts(self, walk: bool = False) -> list[list[int]]:
         """Return the lanes of each part of the network in which every lane is reachable from every other one, the largest part first."""
@@ -237,6 +252,17 @@ class RoadNetwork:
         while previous[way[-1]] >= 0:
             way.append(previous[way[-1]])
         return way[::-1]
+
+
+def _feet(points: Record, x: float, y: float) -> tuple[Array, Array, Array]:
+    """Return the distances (n,) [m] of the segments between rows of POINT from a place, the stations (n,) [m] of their nearest points, and the
+    segments (n, 2) [m]."""
+    p = points["p_W"]
+    step = np.diff(p, axis=0)
+    long2 = np.maximum((step**2).sum(axis=1), 1e-12)
+    part = np.clip(((x - p[:-1, 0]) * step[:, 0] + (y - p[:-1, 1]) * step[:, 1]) / long2, 0.0, 1.0)
+    distance = np.hypot(p[:-1, 0] + part * step[:, 0] - x, p[:-1, 1] + part * step[:, 1] - y)
+    return distance, points["station"][:-1] + part * np.sqrt(long2), step
 
 
 def _dense(stations: Array, points: Array, step: float = 0.5) -> tuple[Array, Array]:

@@ -10,14 +10,14 @@ import pytest
 
 from simulator.autonomy.contract import OBSTACLE, UNKNOWN, Blocked, Goal, Plan, Planner, PlannerInput, PlannerSettings, Pose
 from simulator.autonomy.path_check import check_path, path_curvature, speeds_along
-from simulator.autonomy.planners.kinds import PLANNER_KINDS
+from simulator.autonomy.planners.kinds import LANES, PLANNER_KINDS
 from simulator.autonomy.result_checks import checked_plan
 from simulator.base.fields import read
 from simulator.conformance.autonomy import VEHICLE, map_of_states
 from simulator.driver.path import Path as DrivenPath
 
 CELLS, CELL = 240, 0.25
-NAMES = tuple(name for name in PLANNER_KINDS.names() if PLANNER_KINDS.is_builtin(name))
+NAMES = tuple(name for name in PLANNER_KINDS.names() if PLANNER_KINDS.is_builtin(name) and name != LANES)
 
 
 NARROW = {"pid": {"footprint_m": 1.6, "look_ahead_m": 4.0, "cell_m": 0.5, "smoothing": 2}}

@@ -11,7 +11,8 @@ from simulator.base.registry import Registry
 if TYPE_CHECKING:
     from simulator.autonomy.contract import PlannerKind
 
-DEFAULT = "arc"
+DEFAULT, LANES = "arc", "lanes"
+"""Names of the usual planners, without and with a route."""
 PLANNER_KINDS: Registry[PlannerKind] = Registry(
     "planner",
     "jounce.planners",
@@ -19,6 +20,7 @@ PLANNER_KINDS: Registry[PlannerKind] = Registry(
         DEFAULT: "simulator.autonomy.planners.arc:KIND",
         "a_star": "simulator.autonomy.planners.a_star:KIND",
         "hybrid_a_star": "simulator.autonomy.planners.hybrid_a_star:KIND",
+        LANES: "simulator.autonomy.planners.lanes:KIND",
         "pid": "simulator.autonomy.planners.pid:KIND",
     },
     contract="simulator.autonomy.contract",
@@ -32,7 +34,13 @@ def planner_fields(name: str) -> Fields:
 
 _COMMON = (
     Field("period", PERIOD, "time between two plans, a multiple of 0.01 s; default: that of the type", None, written="s"),
-    Field("speed", Number("m/s", 0.1, 60.0), "requested speed; the path may demand less", 5.0, written="mps"),
+    Field(
+        "speed",
+        Number("m/s", 0.1, 60.0),
+        "requested speed; the path may demand less; default: 5 m/s, for `lanes` their speed limits",
+        None,
+        written="mps",
+    ),
     Field("margin", Number("m", 0.0, 10.0), "requested distance to obstacles", 0.4, written="m"),
 )
 PLANNER = Either((Choice(PLANNER_KINDS.names), Variants("type", planner_fields, PLANNER_KINDS.names, "kind of planner", _COMMON, DEFAULT)))

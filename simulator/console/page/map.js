@@ -57,6 +57,7 @@ class WorldMap {
     const scene = this.scene;
     if (scene) {
       for (const road of scene.roads) line(road.points, "#d5cdbb", Math.max(2, road.width * scale));
+      for (const lane of scene.lanes) line(lane, "#a9b7c6", 1);
       if (scene.bounds) { const [x0, x1, y0, y1] = scene.bounds; line([[x0, y0], [x1, y0], [x1, y1], [x0, y1], [x0, y0]], INK, 2, [8, 4]); }
       for (const one of scene.objects) { const [points, radius] = this.outlineOf(one); if (seen(points[0], 60)) this.object(g, one, points, radius, x, y, scale); }
       line(scene.path, "#8a5a00", 2, [10, 5]);

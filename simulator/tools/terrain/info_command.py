@@ -26,6 +26,7 @@ from simulator.tools.terrain.sample_points import Points, read_points
 from terrain.readers.contract import LONLAT
 from terrain.readers.coordinate_reference import transformed
 from terrain.readers.crg import CrgSurface
+from terrain.roads.network import DRIVE, RoadNetwork
 
 WGS84 = "EPSG:4326"
 RANGES = ("x", "y", "u", "v", "heights", "grid_heights")
@@ -92,7 +93,21 @@ def about_terrain(terrain: TerrainOnDisk) -> dict[str, Any]:
         "slope_of_base_plane": ground.p[0]["slope"].tolist(),
         "soils": list(dict.fromkeys(ground.soil_names)),
         "roads": [road.name for road in ground.roads],
+        "lanes": None if ground.lanes is None else _lanes(ground.lanes),
         "data": None if terrain.data is None else terrain.data.source.about(),
+    }
+
+
+def _lanes(network: RoadNetwork) -> dict[str, Any]:
+    """Return numbers and lengths of the lanes, and how many parts of those for vehicles no way joins in both directions."""
+    rows = network.arrays.lanes
+    drive = rows["kind"] == DRIVE
+    return {
+        "for_vehicles": int(drive.sum()),
+        "length": round(float(rows["length"][drive].sum()), 1),
+        "for_persons": int((~drive).sum()),
+        "crossings": len({lane.crossing for lane in network.lanes} - {None}),
+        "separate_parts": len(network.connected_parts()),
     }
 
 

@@ -121,6 +121,7 @@ def _report(made: GeneratedTerrain, files: TerrainFiles) -> dict[str, Any]:
         "heights": [float(made.heights.min()), float(made.heights.max())],
         "features": len(made.features),
         "objects": len(made.objects),
+        "lanes": len(made.lanes),
         "places": list(made.places),
     }
 
@@ -132,6 +133,6 @@ def _text(made: GeneratedTerrain, files: TerrainFiles) -> str:
     return (
         f"{files.yaml}, {names}: {result['bytes'] / 1e6:.1f} MB\n"
         f"  {columns} x {rows} nodes, {made.grid.spacing:g} m, {low:.2f} to {high:.2f} m, {result['features']} features, "
-        f"{result['objects']} objects\n"
+        f"{result['objects']} objects, {result['lanes']} lanes\n"
         f"  start positions: {', '.join(result['places'])}"
     )

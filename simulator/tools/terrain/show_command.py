@@ -21,6 +21,7 @@ from terrain.objects.footprint import footprint
 from terrain.objects.labels import COLORS, usual_label
 from terrain.objects.object_set import ObjectSet
 from terrain.readers.contract import LONLAT, ElevationSource, Raster
+from terrain.roads.network import RoadNetwork
 
 MAX_POINTS = 900
 """Points along the longer side of the plot."""
@@ -30,6 +31,8 @@ METERS_PER_DEGREE = 111_320.0
 """Meters per degree of latitude."""
 PLAN_COLORS = {**COLORS, "building": (0.72, 0.42, 0.33), "rock": (0.28, 0.27, 0.26), "post": (0.05, 0.05, 0.05), "curb": (0.9, 0.9, 0.5)}
 """Colors of labels in the plot: those that differ little from the ground are replaced."""
+LANE_COLORS = ("#1c4fd6", "#c2189a")
+"""Colors of lanes for vehicles and for persons."""
 VOID = "#d9480f"
 LAND = 0.32
 """Fraction of the color map below which colors represent the sea."""
@@ -42,15 +45,16 @@ def main_show(arguments: Any) -> int:
         x, y, z = _of_terrain(terrain)
         title, labels, roads = Path(terrain.file).stem, ("x [m]", "y [m]"), [road.points for road in terrain.ground.roads]
         lines, objects = _outlines(terrain.ground), plan_of(terrain.ground.objects)
+        lanes: RoadNetwork | None = terrain.ground.lanes
         degrees = False
     else:
         file = read_file(arguments.file, arguments.set)
         x, y, z = _of_source(file.source)
         degrees = file.source.kind == LONLAT
         title, labels, roads = file.path.name, ("longitude [deg]", "latitude [deg]") if degrees else ("x [m]", "y [m]"), []
-        lines, objects = [], []
+        lines, objects, lanes = [], [], None
     picture = arguments.output_file(f"{Path(title).stem}.png")
-    draw(picture, title, labels, (x, y, z), degrees, Overlay(roads, lines, objects))
+    draw(picture, title, labels, (x, y, z), degrees, Overlay(roads, lines, objects, lanes))
     voids = int(np.isnan(z).sum())
     result: dict[str, Any] = {
         "picture": str(picture),
@@ -78,17 +82,22 @@ def _of_source(source: ElevationSource) -> tuple[Array, Array, Array]:
 
 def _of_terrain(terrain: TerrainOnDisk) -> tuple[Array, Array, Array]:
     spacing = terrain.ground.p[0]["spacing"]
-    x, y = _axes(_bounds_with_objects(terrain.ground), (float(spacing[0]), float(spacing[1])))
+    x, y = _axes(_bounds(terrain.ground), (float(spacing[0]), float(spacing[1])))
     return x, y, on_nodes(lambda a, b: composed(terrain.ground, a, b), x, y)
 
 
-def _bounds_with_objects(ground: Ground) -> tuple[float, float, float, float]:
-    """Return the bounds of the map; of an endless plane, those of its objects and of the start, if they are outside."""
+def _bounds(ground: Ground) -> tuple[float, float, float, float]:
+    """Return the bounds of the map; of an endless plane, those of its objects, lanes and of the start, if they are outside."""
     x0, x1, y0, y1 = ground.bounds
-    rows = ground.objects.records
-    if not len(rows):
+    rows, lanes = ground.objects.records, ground.lanes
+    low, high = [rows["low"][:, :2]], [rows["high"][:, :2]]
+    if lanes is not None:
+        low.append(lanes.arrays.points["p_W"])
+        high.append(lanes.arrays.points["p_W"])
+    lowest, highest = np.concatenate(low), np.concatenate(high)
+    if not len(lowest):
         return x0, x1, y0, y1
-    (low_x, low_y), (high_x, high_y) = rows["low"][:, :2].min(axis=0) - MARGIN, rows["high"][:, :2].max(axis=0) + MARGIN
+    (low_x, low_y), (high_x, high_y) = lowest.min(axis=0) - MARGIN, highest.max(axis=0) + MARGIN
     return min(x0, float(low_x)), max(x1, float(high_x)), min(y0, float(low_y)), max(y1, float(high_y))
 
 
@@ -124,6 +133,7 @@ class Overlay:
     roads: list[Array]
     features: list[Array]
     objects: list[PlanLayer]
+    lanes: RoadNetwork | None = None
 
 
 def plan_of(objects: ObjectSet) -> list[PlanLayer]:
@@ -182,6 +192,8 @@ def draw(
         for points in overlay.features:
             axes.plot(points[:, 0], points[:, 1], color=INK, linewidth=0.5)
         _draw_objects(axes, overlay.objects)
+        for lane in () if overlay.lanes is None else overlay.lanes.lanes:
+            axes.plot(*lane.points.T, color=LANE_COLORS[lane.walk], linewidth=0.8)
         axes.set(title=title, xlabel=labels[0], ylabel=labels[1], xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
         axes.ticklabel_format(useOffset=False)
         bar = figure.colorbar(mpl.cm.ScalarMappable(norm, colors), ax=axes, shrink=0.75)
