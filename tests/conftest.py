@@ -43,6 +43,7 @@ LONG = {
 """Files of half a minute and more. They come before the others, so that no process runs one of them alone at the end."""
 
 FAST = {
+    "assistance": ("test_prediction.py",),
     "api": ("test_simulation.py",),
     "autonomy": ("test_obstacle_map.py", "test_planners.py"),
     "console": ("test_console_addresses.py", "test_console_pages.py", "test_operator_watch.py", "test_recorded_run.py"),

@@ -42,7 +42,7 @@ class RecordedDriver:
     """Name of the driver in messages."""
 
     def __init__(self, columns: dict[str, Any], row: int = 0, prefix: str = "command_") -> None:
-        own = {name: f"assistance_driver_{name}" for name in RAW} if prefix == "command_" and DELIBERATE in columns else {}
+        own = {name: f"assistance_driver_{name}" for name in RAW if prefix == "command_" and f"assistance_driver_{name}" in columns}
         self._commands = {name: columns[own.get(name, prefix + name)] for name in NAMES}
         self._deliberate = columns.get(DELIBERATE)
         self._last = len(self._commands[NAMES[0]]) - 1

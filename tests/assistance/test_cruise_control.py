@@ -9,6 +9,8 @@ import pytest
 
 import jounce
 from simulator.base.errors import ConfigError
+from simulator.event_effects.kinds import COMMANDS, Controlled, check
+from simulator.events.event import Event, Origin
 from tests.assistance.cases import KPH, Cruise, world
 
 ACC = {"acc": {"on": True, "speed_kph": 80}}
@@ -116,3 +118,29 @@ def test_a_maneuver_leaves_the_pedals_to_the_cruise_control():
     sim = jounce.Simulation(maneuver="avtp_lane_change", platform=None, assistance={"acc": {"on": True, "speed_kph": 40}})
     sim.advance(8.0)
     assert speeds(sim)[-1] < 45 * KPH
+
+
+class Drive(Controlled):
+    """What events act on, without a window."""
+
+    def __init__(self, session):
+        self.session = session
+
+
+def test_events_switch_it_and_are_recorded_with_what_they_led_to():
+    sim = world(Foot(), 70 * KPH, assistance={"acc": {}})
+    drive = Drive(sim.session)
+    check(Event("set_speed", {"speed_kph": 62}, Origin.SCRIPT))
+    assert COMMANDS["acc"].act(drive, None) == ("acc", True)
+    COMMANDS["set_speed"].act(drive, {"speed_kph": 62})
+    assert COMMANDS["set_speed_up"].act(drive, None).value == {"speed_mps": pytest.approx(65 * KPH)}
+    assert COMMANDS["set_speed_down"].act(drive, None).value == {"speed_mps": pytest.approx(60 * KPH)}
+    COMMANDS["time_gap"].act(drive, 1.2)
+    assert sim.assistance.acc.time_gap == 1.2 and sim.assistance.acc.speed == pytest.approx(60 * KPH)
+    for kind, value in (("limiter", None), ("time_gap", 0.2), ("set_speed", {"speed_kph": 900})):
+        with pytest.raises(ConfigError):
+            check(Event(kind, value, Origin.SCRIPT))
+            COMMANDS[kind].act(drive, value)
+    plain = Drive(world(Foot(), 10.0, assistance={}).session)
+    with pytest.raises(ConfigError, match="acc"):
+        COMMANDS["acc"].act(plain, True)

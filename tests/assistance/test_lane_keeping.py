@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import jounce
+from simulator.assistance.lane_keeping import NetworkLane
 from simulator.base.errors import ConfigError
+from terrain.roads.network import Lane, RoadNetwork
 
 STRAIGHT = {
     "name": "straight", "title": "Straight", "vehicle": "sedan_esc", "terrain": "flat", "duration_s": 20, "start": {"speed_kph": 80},
@@ -69,3 +71,18 @@ def test_the_driver_changes_the_lane_against_it():
 def test_without_a_lane_it_is_refused():
     with pytest.raises(ConfigError, match="lanes"):
         jounce.Simulation("sedan_esc", "flat", platform=None, assistance={"lane_keeping": {}})
+
+
+def test_the_lane_of_the_ground_is_the_one_with_the_direction_of_the_car():
+    points = np.column_stack((np.linspace(0.0, 100.0, 21), np.full(21, -1.75)))
+    bend = np.array([(100.0 + 40.0 * math.sin(a), 38.25 - 40.0 * math.cos(a)) for a in np.linspace(0.0, 1.0, 30)])
+    there = Lane("there", np.concatenate((points, bend[1:])), 3.5)
+    lanes = [there, Lane("back", points[::-1] * (1.0, -1.0), 3.0), Lane("through", points + (0.0, 20.0), 3.5, crossing="c")]
+    network = NetworkLane(RoadNetwork(lanes))
+    place = network.place(30.0, -1.45, 0.05)
+    assert place is not None and place == pytest.approx((0.3, 0.05, 0.0, 1.75))
+    place = network.place(30.0, 1.0, math.pi)
+    assert place is not None and place.offset == pytest.approx(0.75) and place.half_width == 1.5
+    place = network.place(*bend[15], math.atan2(*(bend[16] - bend[14])[::-1]))
+    assert place is not None and place.curvature == pytest.approx(1.0 / 40.0, rel=0.05) and abs(place.offset) < 0.05
+    assert network.place(30.0, 18.25, 0.0) is None and network.place(30.0, -1.75, 0.5 * math.pi) is None
