@@ -8,7 +8,6 @@ from pathlib import Path
 
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean, listed, nearest
-from simulator.base.yaml_reader import read_yaml
 
 HERE = Path(__file__).resolve().parents[1]
 
@@ -30,6 +29,8 @@ def is_shipped(file: str | Path) -> bool:
 def is_session(name: str) -> bool:
     """Return whether a name or file of the command line is that of a session; a maneuver or series of the same name is none."""
     if name.lower().endswith((".yaml", ".yml")):
+        from simulator.base.yaml_reader import read_yaml  # imported here, because lists of files read none
+
         content = read_yaml(Path(name)) if isfile(name) else None
         return isinstance(content, dict) and not {"name", "series", "search"} & set(content)
     return isfile(data_folder("configs") / "sessions" / f"{name}.yaml")

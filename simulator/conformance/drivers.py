@@ -52,7 +52,7 @@ class _NoKeys:
 class _StraightAhead:
     """Maneuver with a driver that coasts straight ahead."""
 
-    has_place = False
+    has_place = is_timed = False
 
     def driver(
         self, spawn: tuple[float, float, float], traits: InternalModel | None = None, settings: DriverSettings | None = None
