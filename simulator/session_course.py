@@ -81,6 +81,7 @@ class SessionCourse:
     def begin(self, names: Sequence[str], collisions: int) -> None:
         """Begin a drive with these vehicles; `collisions`: number of collisions of the first vehicle before it."""
         self._past = self.attempts
+        self.course.path.find(0.0, 0.0)  # loads its kernels before the first tick
         self.timings = {name: CourseTiming(self.course) for name in names if name != self.course.section.leader}
         self.following = None if self.course.section.leader is None else Following(self.course.section.reach)
         self._touched, self._heard = set(), collisions

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from simulator.base.errors import ConfigError
 from simulator.base.suggestions import did_you_mean, listed, nearest
-from simulator.base.yaml_reader import read_yaml
 
 HERE = Path(__file__).resolve().parents[1]
 
@@ -28,10 +27,16 @@ def is_shipped(file: str | Path) -> bool:
 
 
 def is_session(name: str) -> bool:
-    """Return whether a name or file of the command line is that of a session; a maneuver or series of the same name is none."""
+    """Return whether a name of the command line is that of a shipped session, or a file has keys that only a session has."""
     if name.lower().endswith((".yaml", ".yml")):
+        from simulator.base.yaml_reader import read_yaml  # imported here, because lists of files read none
+
         content = read_yaml(Path(name)) if isfile(name) else None
-        return isinstance(content, dict) and not {"name", "series", "search"} & set(content)
+        return (
+            isinstance(content, dict)
+            and bool({"maneuver", "outlets", "vehicles"} & set(content))
+            and not {"series", "search"} & set(content)
+        )
     return isfile(data_folder("configs") / "sessions" / f"{name}.yaml")
 
 

@@ -206,7 +206,8 @@ class Path:
 
     def find(self, x: float, y: float) -> float:
         """Return the station of the foot of (x, y) on the whole path; of several equally close feet, as on a circle, the first one."""
-        distance = np.hypot(np.array(self.x) - x, np.array(self.y) - y)
+        points = self.line.points
+        distance = np.hypot(points[:, 0] - x, points[:, 1] - y)
         i = int(np.argmax(distance <= distance.min() + 0.5 * self.spacing))
         while i + 1 < len(distance) and distance[i + 1] < distance[i]:
             i += 1

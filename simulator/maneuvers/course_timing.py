@@ -141,10 +141,8 @@ class CourseTiming:
 
     def _crossings(self, a: tuple[float, float, float], b: tuple[float, float, float]) -> list[tuple[float, int, float, bool]]:
         """Return fraction of the step, line, time and whether it is forward, of the lines crossed between two places."""
-        course, out = self.course, []
-        for k in range(len(course.names)):
-            cx, cy = course.centers[k]
-            c, s, half = math.cos(course.headings[k]), math.sin(course.headings[k]), 0.5 * course.widths[k]
+        out = []
+        for k, (cx, cy, c, s, half) in enumerate(self.course.rows):
             d0, d1 = c * (a[1] - cx) + s * (a[2] - cy), c * (b[1] - cx) + s * (b[2] - cy)
             if (d0 < 0.0) == (d1 < 0.0):
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,6 +93,12 @@ class PlacedCourse:
     def closed(self) -> bool:
         """Whether the course has laps."""
         return self.section.laps is not None
+
+    @cached_property
+    def rows(self) -> list[tuple[float, float, float, float, float]]:
+        """Middle x, y [m], direction of passing cos, sin, and half of the width [m] of each line."""
+        numbers = (*self.centers.T, np.cos(self.headings), np.sin(self.headings), 0.5 * self.widths)
+        return list(zip(*(column.tolist() for column in numbers), strict=True))
 
     def cones(self) -> list[WorldObject]:
         """Return the cones at the ends of the lines, at z = 0, if the course has them."""

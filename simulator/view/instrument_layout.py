@@ -93,9 +93,9 @@ def arrange(
         if size is None:
             continue
         kept = [*panels.values(), _message_place(width, message_size, [])]
-        tops = (EDGE, EDGE + _SESSION[1] + GAP)
+        tops = [EDGE, EDGE + _SESSION[1] + GAP]
         if name == "motion_chart" and course is not None:
-            tops = (*tops, EDGE + _SESSION[1] + course[1] + 2.0 * GAP)
+            tops.append(EDGE + _SESSION[1] + course[1] + 2.0 * GAP)
         places = (Box(x, y, *size) for y in tops for x in (EDGE, width - EDGE - size[0]))
         free = [box for box in places if _inside(box, width, height) and not any(_overlap(box, other) for other in kept)]
         panels.update({name: free[0]} if free else {})

@@ -224,6 +224,7 @@ def test_the_window_shows_all_numbers_of_a_collision():
             injector=SimpleNamespace(faults=[]),
             vehicle=SimpleNamespace(troubles=[]),
             others=SimpleNamespace(troubles=[]),
+            course=None,
             recovery=SimpleNamespace(latest=None, incident_number=0),
         )
     )

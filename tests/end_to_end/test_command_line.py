@@ -45,6 +45,7 @@ COMMANDS = (
     ("bench",),
     ("kc",),
     ("info",),
+    ("results",),
     ("console",),
     ("sensors",),
     ("score",),

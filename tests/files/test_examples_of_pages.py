@@ -18,6 +18,7 @@ EXAMPLES = (
     ("own_soil", "wet_clay.yaml", "soils"),
     ("own_soil", "wet_field.yaml", "terrains"),
     ("own_maneuver", "slalom.yaml", "maneuvers"),
+    ("courses", "my_course.yaml", "maneuvers"),
     ("own_device", "my_wheel.yaml", "devices"),
 )
 """Page, file that the first line of its example names, kind."""

@@ -42,6 +42,7 @@ def shown(monkeypatch):
         readout=readout(),
         watch=SimpleNamespace(state=still),
         seat=SimpleNamespace(name="", names=()),
+        course=None,
         ground=SimpleNamespace(p=[{"gravity": 9.80665}]),
         objects=NO_OBJECTS,
         others=SimpleNamespace(states=NO_STATES),

@@ -34,7 +34,7 @@ def test_every_publication_has_the_extremes_of_its_ticks():
     session = SimpleNamespace(
         cueing=cueing, clock=None, command=record(COMMAND), paused=False, waits=False, readout=readout(), watch=SimpleNamespace(state=watch),
         ground=SimpleNamespace(p=[{"gravity": 9.81}]), objects=NO_OBJECTS, tick=0, h=0.001, others=SimpleNamespace(states=NO_STATES),
-        seat=SimpleNamespace(name="keyboard", names=("keyboard",)),
+        seat=SimpleNamespace(name="keyboard", names=("keyboard",)), course=None,
     )  # fmt: skip
     window = ViewOutlet(8, Block())
     for blow in (5.0, 0.0):
