@@ -305,8 +305,8 @@ class SessionVehicles:
             arrays.objects[0]["fastest_vehicle"] = 0.0
         chosen = {numbers[one.name] for one in new}
         for group in self._groups:
-            rows, *like = group.arguments
-            group.place(rows[np.isin(rows["number"], list(chosen))], *like, arrays, False)
+            own = group.arguments[0]
+            group.place(own[np.isin(own["number"], list(chosen))], *group.arguments[1:], arrays, False)
 
     def _row(self, one: OtherVehicle, number: int) -> tuple[Record, Any]:
         """Return the row of a vehicle for the kernels, and the addresses that it refers to."""
