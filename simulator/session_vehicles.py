@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -76,6 +77,11 @@ class OtherVehicle:
     """Its driver; None: the command stays as the caller sets it."""
     drives: bool = False
     """Whether the driver drives: False without one, and after it has failed."""
+
+    @cached_property
+    def types(self) -> Any:
+        """Types of its records."""
+        return _types(self.vehicle)
 
     def __repr__(self) -> str:
         return f"<OtherVehicle {self.name}, {self.vehicle.description.name}>"
@@ -178,7 +184,7 @@ class SessionVehicles:
     """
 
     def __init__(self, first: Vehicle, world: SessionObjects) -> None:
-        self._first, self._world = first, world
+        self._first, self._world, self._usual = first, world, _types(first)
         self.vehicles: tuple[OtherVehicle, ...] = ()
         self.rows: Record = np.zeros(0, dtype_of(VEHICLE_ROW))
         self.mixed = False
@@ -188,7 +194,7 @@ class SessionVehicles:
         self._end_step: Callable[..., None] | None = None
         self._ground = world.ground.arrays._replace(objects=no_world())
         """Without objects: a vehicle would touch its own parts while it begins to roll."""
-        self._addresses: list[Any] = []
+        self._rows: dict[str, tuple[Record, Any]] = {}
         self._spans: dict[str, range] = {}
         self._collisions: dict[str, tuple[CollisionList, int]] = {}
         self._stops: list[str] = []
@@ -216,9 +222,8 @@ class SessionVehicles:
             self._collisions[one.name] = CollisionList(one.vehicle.space.object_contact, self._world.objects, one.name), 0
             if one.enters:
                 self._make_parts(one)
-        usual = _types(self._first)
         # a number never changes, because contacts contain it; vehicles with one layout follow one another
-        key = lambda one: (_types(one.vehicle) != usual, one.vehicle.size, one.name)  # noqa: E731
+        key = lambda one: (one.types != self._usual, one.vehicle.size, one.name)  # noqa: E731
         self.vehicles = (*self.vehicles, *sorted(others, key=key))
 
     def _make_parts(self, one: OtherVehicle) -> None:
@@ -287,19 +292,13 @@ class SessionVehicles:
         list_vehicles(objects, [(numbers[one.name], self._spans[one.name]) for one in present])
         for one in new:
             bind_objects(objects, self._spans[one.name], one.vehicle.model.object_contact)
-        rows = np.zeros(len(present), dtype_of(VEHICLE_ROW))
-        self._addresses, self._seen_at, self._read_at = [], math.nan, math.nan
-        for one, row in zip(present, rows, strict=True):
-            v, span = one.vehicle, self._spans[one.name]
-            model, data = addresses_in(v.model), addresses_in(v.space)
-            self._addresses += [model, data]
-            row["model"], row["data"] = address_of(model), address_of(data)
-            row["command"], row["watch"] = address_of(one.command), address_of(one.watch)
-            row["number"], row["first_object"], row["objects"] = numbers[one.name], span[0], len(span)
-            row["first_state"] = objects.records["state"][span[0]]
-        self.mixed = any(_types(one.vehicle) != _types(self._first) for one in present)
+        for one in new:
+            self._rows[one.name] = self._row(one, numbers[one.name])
+        rows = np.concatenate([np.zeros(0, dtype_of(VEHICLE_ROW)), *(self._rows[one.name][0] for one in present)])
+        self.mixed = any(one.types != self._usual for one in present)
         self.rows, self._groups, begin = rows[:0] if self.mixed else rows, [], 0
-        for _, members in groupby(present, lambda one: _types(one.vehicle)):
+        self._seen_at = self._read_at = math.nan
+        for _, members in groupby(present, lambda one: one.types):
             like, count = (some := list(members))[0].vehicle, len(some)
             self._groups.append(self._group(rows[begin : begin + count], like))
             begin += count
@@ -310,8 +309,18 @@ class SessionVehicles:
             arrays.objects[0]["fastest_vehicle"] = 0.0
         chosen = {numbers[one.name] for one in new}
         for group in self._groups:
-            members_rows, *typed = group.arguments
-            group.place(members_rows[np.isin(members_rows["number"], list(chosen))], *typed, arrays, False)
+            own = group.arguments[0]
+            group.place(own[np.isin(own["number"], list(chosen))], *group.arguments[1:], arrays, False)
+
+    def _row(self, one: OtherVehicle, number: int) -> tuple[Record, Any]:
+        """Return the row of a vehicle for the kernels, and the addresses that it refers to."""
+        v, span, rows = one.vehicle, self._spans[one.name], np.zeros(1, dtype_of(VEHICLE_ROW))
+        model, data, row = addresses_in(v.model), addresses_in(v.space), rows[0]
+        row["model"], row["data"] = address_of(model), address_of(data)
+        row["command"], row["watch"] = address_of(one.command), address_of(one.watch)
+        row["number"], row["first_object"], row["objects"] = number, span[0], len(span)
+        row["first_state"] = self._world.objects.records["state"][span[0]]
+        return rows, (model, data)
 
     @property
     def _arrays(self) -> GroundArrays:

@@ -164,8 +164,13 @@ def check_session(file: str) -> Any:
 
 
 def session_remarks(parts: Any) -> list[str]:
-    """Return mistakes in the placement of objects."""
-    return terrain_remarks(parts.ground)
+    """Return mistakes in the placement of objects, and vehicles that take long to compile."""
+    size = parts.vehicle.size
+    apart = [one.options.name for one in parts.others if one.vehicle.size != size]
+    layouts = (
+        f"vehicles with other numbers of axles or wheels than the first one: {', '.join(apart)}; each number compiles once, for a minute"
+    )
+    return [*terrain_remarks(parts.ground), *([layouts] if apart else [])]
 
 
 def check_mechanism(file: str) -> Any:

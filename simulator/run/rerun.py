@@ -245,7 +245,7 @@ def _choices(parts: SessionParts, log: LogInfo, columns: dict[str, Any], has_eve
 
     def recorded(here: Spawn | None) -> RecordedDriver:
         assert commands is not None
-        return RecordedDriver(commands, place.row)
+        return _recorded_driver(commands, place)
 
     return [DriverChoice(name, parts.maneuver_driver if name in repeated else recorded, blends=name in repeated) for name in names]
 
@@ -258,9 +258,14 @@ def _repeat_others(parts: SessionParts, session: Session, columns: dict[str, Any
         names = {name: f"{one.name}_{name}" for name in NEEDED[1:]}
         if stride >= 1 and not one.drives_again and all(name in columns for name in names.values()):
             commands = {name: columns[own][::stride] for name, own in names.items()}
-            one.make_driver = partial(RecordedDriver, commands, place.row)
+            one.make_driver = partial(_recorded_driver, commands, place)
             found.append(one)
     return found
+
+
+def _recorded_driver(commands: dict[str, Any], place: _Place) -> RecordedDriver:
+    """Return a driver that repeats commands from the present row on."""
+    return RecordedDriver(commands, place.row)
 
 
 def _recorded_commands(parts: SessionParts, log: LogInfo, columns: dict[str, Any], has_events: bool) -> dict[str, Any]:

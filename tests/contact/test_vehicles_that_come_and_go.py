@@ -12,7 +12,7 @@ from simulator.session_vehicles import OtherVehicle
 from terrain.rays.caster import RayCaster
 from tests.contact.test_other_vehicles import Steady, momentum_balance, vehicles_of, world
 from tests.end_to_end.program import call
-from tests.laws.test_axle_numbers import built
+from tests.laws.test_axle_numbers import built, write
 
 
 def drive(t, readout):
@@ -175,6 +175,13 @@ def test_vehicles_with_other_axles_collide_with_equal_and_opposite_forces(mixed)
     assert largest > 5e4 and not session.others.troubles
     met = {frozenset((one.vehicle or FIRST, one.name)) for one in (*session.collisions, *session.others.collisions)}
     assert {frozenset((FIRST, "axles_0")), frozenset(("axles_0", "hmmwv_1")), frozenset(("hmmwv_1", "axles_2"))} <= met
+
+
+def test_check_says_that_other_numbers_of_axles_compile(tmp_path, capsys):
+    file = tmp_path / "session.yaml"
+    file.write_text(f"terrain: flat\nvehicles: [{{name: long, position: [30, 0], vehicle: {write(tmp_path, 'six wheels')}}}]\n")
+    code, out, _ = call(capsys, "check", file)
+    assert code == 0 and "other numbers of axles or wheels than the first one: long" in out
 
 
 def test_a_vehicle_drives_to_the_same_bits_with_and_without_others_of_other_axles(mixed):
