@@ -149,6 +149,7 @@ class Traffic:
         begin_traffic(self.arrays, ground)
         self._ground = ground
         self._advance = compiled_call(advance_traffic, self.arrays, ground, 0)
+        self._follow_full = compiled_call(follow_full, self.arrays, 0, 0.0, 0.0, 0.0, 0.0)
         self.advance(start - 0.5 * STEP, bodies)
 
     def advance(self, time: float, bodies: Record) -> None:
@@ -159,7 +160,7 @@ class Traffic:
 
     def follow_full(self, number: int, place: tuple[float, float, float], speed: float) -> None:
         """Write where a vehicle with a model of its own is: x, y [m] of the middle of its rear axle, yaw [rad], and its speed [m/s]."""
-        follow_full(self.arrays, number, *place, speed)
+        self._follow_full(self.arrays, number, *place, speed)
 
     def _bind(self, objects: ObjectSet, rows: Sequence[int]) -> None:
         """Write the rows of the objects, whose paths are steered from now on."""
