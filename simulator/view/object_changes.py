@@ -101,6 +101,13 @@ NO_CHANGES = ObjectChanges(
 )  # fmt: skip
 
 
+def joined(a: ObjectChanges, b: ObjectChanges) -> ObjectChanges:
+    """Return the changes of two sets of objects."""
+    if not len(b.rows):
+        return a
+    return ObjectChanges(**{name: np.concatenate((getattr(a, name), getattr(b, name))) for name in ObjectChanges._fields})
+
+
 def steered_poses(objects: Any, time: float) -> tuple[NDArray[np.int64], Record]:
     """Return the rows of the objects of a `terrain.objects.object_set.ObjectSet` that are on paths that the session writes, and records of POSE
     at a time [s]."""
@@ -145,7 +152,7 @@ class ChangedObjects:
         motion[own] = self._motion[records["state"][own]]
         own[own] = (records["motion"][own] == BREAKAWAY) | self._free[records["state"][own]]
         changes = ObjectChanges(rows, self._present[rows], own, np.full(len(rows), time), *(motion[name] for name in _MOTION))
-        return ObjectChanges(*map(np.concatenate, zip(changes, steered, strict=True))) if len(steered.rows) else changes
+        return joined(changes, steered)
 
     def _steered(self, time: float) -> ObjectChanges:
         """Return the poses at a time [s] of the objects on paths that the session writes; those at rest are left out after the first time."""
