@@ -49,7 +49,7 @@ class RecordedObjects:
         self._tick = tick
         if tick == before:
             return NO_CHANGES
-        return joined(self._steered_at(tick), self._changed(tick, before))  # an object that was hit is not in the first ones any more
+        return joined(self._changed(tick, before), self._steered_at(tick))  # the last pose of an object counts
 
     def _steered_at(self, tick: int) -> ObjectChanges:
         """Return the poses of the traffic at a tick: cubic polynomials of time between the stored poses."""
