@@ -12,7 +12,8 @@ import jounce
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from simulator.driver.contract import driver_parameters
-from simulator.driver.following_driver import KIND, Track, following_acceleration
+from simulator.driver.following_driver import KIND, Track
+from simulator.traffic.car_following import plain_following_acceleration
 
 
 def parameters(**given):
@@ -24,15 +25,15 @@ def test_the_acceleration_vanishes_at_the_published_gap(speed):
     """Treiber, Hennecke and Helbing 2000, equation 5: s_e(v) = (s_0 + v T) / sqrt(1 - (v / v_0)^4)."""
     p = parameters(time_gap=1.6, standstill_gap=2.0, max_speed=33.3, acceleration=0.73, deceleration=1.67)
     gap = (2.0 + 1.6 * speed) / math.sqrt(1.0 - (speed / 33.3) ** 4)
-    assert following_acceleration(p, speed, gap, speed) == pytest.approx(0.0, abs=1e-12)
-    assert following_acceleration(p, speed, 0.9 * gap, speed) < 0.0 < following_acceleration(p, speed, 1.1 * gap, speed)
+    assert plain_following_acceleration(p[0], speed, gap, speed) == pytest.approx(0.0, abs=1e-12)
+    assert plain_following_acceleration(p[0], speed, 0.9 * gap, speed) < 0.0 < plain_following_acceleration(p[0], speed, 1.1 * gap, speed)
 
 
 def test_a_free_road_and_an_emergency():
     p = parameters()
-    assert following_acceleration(p, 0.0, math.inf, 0.0) == pytest.approx(1.5)
-    assert following_acceleration(p, 30.0, math.inf, 0.0) == pytest.approx(0.0)
-    assert following_acceleration(p, 20.0, 30.0, 0.0) < -9.0
+    assert plain_following_acceleration(p[0], 0.0, math.inf, 0.0) == pytest.approx(1.5)
+    assert plain_following_acceleration(p[0], 30.0, math.inf, 0.0) == pytest.approx(0.0)
+    assert plain_following_acceleration(p[0], 20.0, 30.0, 0.0) < -9.0
 
 
 def test_a_track_leads_around_a_corner():
