@@ -72,9 +72,9 @@ class SessionTraffic:
         vehicles = [first, *(one.vehicle for one in others if not any(one is own for own in part))]
         self._own = np.array(rows, np.int64)
         self._vehicles = [(vehicle, *_extent(vehicle)) for vehicle in vehicles]
-        self._objects = None
+        self._ground, self._objects = ground, None
         self._watch(objects)
-        self.traffic.begin(arrays, self._bodies(objects, 0.0), self._fixed(ground, objects), objects, rows)
+        self.traffic.begin(arrays, self._bodies(objects, 0.0), self._fixed(objects), objects, rows)
 
     def advance(self, time: float, objects: ObjectSet) -> None:
         """Advance the traffic to a time [s]."""
@@ -83,12 +83,13 @@ class SessionTraffic:
             yaw = _yaw(x["q_WB"])
             place = float(x["p_WB"][0]) + one.rear * math.cos(yaw), float(x["p_WB"][1]) + one.rear * math.sin(yaw), yaw
             self.traffic.follow_full(one.number, place, float(x["v_WB_B"][0]))
+        if objects is not self._objects or objects.edits != self._edits:
+            self._watch(objects)
+            self.traffic.set_fixed(self._fixed(objects))
         self.traffic.advance(time, self._bodies(objects, time))
 
     def _watch(self, objects: ObjectSet) -> None:
         """Choose the objects that may be on a lane and may move, or are persons."""
-        if objects is self._objects and objects.edits == self._edits:
-            return
         self._objects, self._edits = objects, objects.edits
         r = objects.records
         may = (r["present"] == 1) & (r["extinction"] == 0.0) & ((r["motion"] != STATIC) | (r["label"] == LABELS["person"]))
@@ -103,7 +104,6 @@ class SessionTraffic:
 
     def _bodies(self, objects: ObjectSet, time: float) -> Record:
         """Return records of BODY of the vehicles that are not part of the traffic, and of objects that may be on the lanes."""
-        self._watch(objects)
         own = record(BODY, len(self._vehicles))
         for body, (vehicle, front, rear, half) in zip(own, self._vehicles, strict=True):
             x = vehicle.space.state[0]
@@ -116,14 +116,14 @@ class SessionTraffic:
             return own
         return np.concatenate((own, _object_bodies(objects, rows, time)))
 
-    def _fixed(self, ground: Ground, objects: ObjectSet) -> Record:
+    def _fixed(self, objects: ObjectSet) -> Record:
         """Return records of BODY of the objects on the lanes that never move."""
         r = objects.records
         rows = np.flatnonzero((r["present"] == 1) & (r["extinction"] == 0.0) & (r["motion"] == STATIC) & (r["label"] != LABELS["person"]))
         rows = rows[_distances(self.traffic, r["p_WO"][rows, :2]) < NEAR + r["reach"][rows]]
         if not len(rows):
             return record(BODY, 0)
-        height = np.array([ground.height(float(x), float(y)) for x, y in r["p_WO"][rows, :2]])
+        height = np.array([self._ground.height(float(x), float(y)) for x, y in r["p_WO"][rows, :2]])
         rows = rows[(r["low"][rows, 2] < height + HIGHEST) & (r["high"][rows, 2] > height + LOWEST)]
         return _object_bodies(objects, rows, 0.0) if len(rows) else record(BODY, 0)
 
@@ -153,10 +153,7 @@ def _object_bodies(objects: ObjectSet, rows: NDArray[np.int64], time: float) -> 
 
 def _distances(traffic: Traffic, places: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the distance [m] of each place (n, 2) from the nearest lane for vehicles, by points about a meter apart."""
-    from scipy.spatial import cKDTree
-
-    points = traffic.lane_points
-    return np.asarray(cKDTree(points).query(places)[0]) if len(places) else np.zeros(0)
+    return np.asarray(traffic.lane_tree.query(places)[0]) if len(places) else np.zeros(0)
 
 
 def _yaw(q: Any) -> float:

@@ -78,6 +78,7 @@ FAST = {
     "terrain": ("test_terrain_heightmap.py", "test_terrain_load.py", "test_terrain_soil.py", "test_terrain_surface.py"),
     "tires": ("test_soil_wheel.py", "test_standstill.py", "test_tire_file.py", "test_tmeasy.py"),
     "tools": ("test_scores.py", "test_vestibular.py"),
+    "traffic": ("test_traffic.py",),
     "triggers": ("test_bodies.py",),
     "validation": ("test_compare.py", "test_history.py", "test_matrix.py", "test_published.py", "test_validation.py"),
     "view": ("test_camera.py", "test_layout.py", "test_meshes.py", "test_messages.py", "test_timeline.py"),

@@ -13,7 +13,7 @@ from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.npy_reader import read_npz
 from simulator.outlets.object_file import POSE, STEERED
 from simulator.telemetry.run_folder import OBJECTS_NAME
-from simulator.view.object_changes import NO_CHANGES, ObjectChanges
+from simulator.view.object_changes import NO_CHANGES, ObjectChanges, joined
 from terrain.objects.records import PATH
 
 
@@ -49,8 +49,7 @@ class RecordedObjects:
         self._tick = tick
         if tick == before:
             return NO_CHANGES
-        steered, changed = self._steered_at(tick), self._changed(tick, before)
-        return ObjectChanges(*map(np.concatenate, zip(steered, changed, strict=True))) if len(steered.rows) else changed
+        return joined(self._changed(tick, before), self._steered_at(tick))  # the last pose of an object counts
 
     def _steered_at(self, tick: int) -> ObjectChanges:
         """Return the poses of the traffic at a tick: cubic polynomials of time between the stored poses."""

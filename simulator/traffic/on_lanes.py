@@ -90,11 +90,8 @@ def _behind(agents, k, j):
 @kernel
 def find_obstacles(t, count):
     """Write what the first `count` bodies, and the walkers who cross, cover of the lanes."""
-    p = t.p[0]
-    p["obstacles"] = p["fixed"]
-    for k in range(count):
-        b = t.bodies[k]
-        cover_lanes(t, (b["p_W"][0], b["p_W"][1], b["yaw"], b["speed"]), (b["front"], b["rear"], b["half_width"]))
+    t.p[0]["obstacles"] = t.p[0]["fixed"]
+    cover_bodies(t, count)
     for k in range(len(t.walkers)):
         w = t.walkers[k]
         if w["active"] == 1 and w["crosses"] == 1:
@@ -103,6 +100,14 @@ def find_obstacles(t, count):
             dx, dy = x - w["p_WO"][0], y - w["p_WO"][1]
             far = math.sqrt(dx * dx + dy * dy)
             cover_lanes(t, (w["p_WO"][0], w["p_WO"][1], math.atan2(dy, dx), 0.0), (far + SLIM, SLIM, SLIM))
+
+
+@kernel
+def cover_bodies(t, count):
+    """Add obstacles for the first `count` bodies."""
+    for k in range(count):
+        b = t.bodies[k]
+        cover_lanes(t, (b["p_W"][0], b["p_W"][1], b["yaw"], b["speed"]), (b["front"], b["rear"], b["half_width"]))
 
 
 @kernel

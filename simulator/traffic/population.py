@@ -54,7 +54,7 @@ def plan_agents(
     chosen = random.permutation(len(places))[: len(sizes)]
     haste = random.uniform(*HASTE, len(sizes))
     return [
-        AgentPlan(*places[n], one.length, one.half_width, one.wheelbase, one.overhang, float(fast))
+        AgentPlan(places[n][0], places[n][1], one.length, one.half_width, one.wheelbase, one.overhang, float(fast))
         for n, one, fast in zip(chosen, sizes, haste, strict=True)
     ]
 

@@ -13,8 +13,6 @@ vehicles that come at once, and a vehicle at a road with much traffic after PATI
 
 from __future__ import annotations
 
-import math
-
 from simulator.base.jit import inline, kernel
 
 MARGIN = 1.0
@@ -26,7 +24,7 @@ COMFORTABLE = 2.0
 STANDS = 0.5
 """m/s. Slower vehicles stand."""
 MOVING = 3.0
-"""m/s. A vehicle with at least this speed behind the crossing makes room."""
+"""m/s. A slower vehicle behind the crossing may stop where it is."""
 BEYOND = 0.5
 """m. A vehicle has left a conflict when its rear is this far behind it."""
 
@@ -98,12 +96,11 @@ def _has_room(t, k, lane):
     after = a["after"] if a["next"] == lane else -1
     if after < 0:
         return True
-    need, room = a["length"] + a["standstill_gap"] + 1.0, math.inf
-    for n in range(t.firsts[after], t.firsts[after + 1]):
+    need, room = a["length"] + a["standstill_gap"] + 1.0, t.network.lanes[after]["length"]
+    for n in range(t.firsts[after + 1] - 1, t.firsts[after] - 1, -1):
         b = t.agents[t.order[n]]
-        if b["speed"] < MOVING:
-            room = b["station"] - b["length"]
-        break
+        # the last one may stop behind the others as soon as they do
+        room = room - b["length"] - b["standstill_gap"] if b["speed"] > MOVING else min(room, b["station"] - b["length"])
     for j in range(len(t.agents)):
         b = t.agents[j]
         if j == k or b["active"] == 0 or b["held"] < 0 or b["lane"] == after:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from simulator.base.arrays import Array
 from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record, record
 from simulator.traffic.lane_data import lane_boxes, priorities, shared_parts, speed_table, walk_joints
-from simulator.traffic.on_lanes import find_obstacles
+from simulator.traffic.on_lanes import cover_bodies
 from simulator.traffic.records import AGENT, BODY, MAX_OBSTACLES, OBSTACLE, STEP, TRAFFIC, WALKER, TrafficArrays
 from simulator.traffic.step import advance_traffic, begin_traffic, follow_full
 from terrain.ground import GroundArrays
@@ -121,10 +122,12 @@ class Traffic:
             out.append(np.column_stack([np.interp(s, points["station"], points["p_W"][:, j]) for j in range(2)]))
         return np.concatenate(out)
 
-    @property
-    def plans(self) -> tuple[AgentPlan, ...]:
-        """Vehicles at the begin."""
-        return self._plans
+    @cached_property
+    def lane_tree(self) -> Any:
+        """Tree (scipy cKDTree) of `lane_points`."""
+        from scipy.spatial import cKDTree
+
+        return cKDTree(self.lane_points)
 
     def begin(
         self, ground: GroundArrays, bodies: Record, fixed: Record, objects: ObjectSet | None = None, rows: Sequence[int] = ()
@@ -143,12 +146,11 @@ class Traffic:
         self._fill_walkers()
         if objects is not None:
             self._bind(objects, rows)
-        self._put(fixed)
-        find_obstacles(self.arrays, min(len(fixed), MAX_BODIES))
-        p["fixed"] = p["obstacles"]
+        self.set_fixed(fixed)
         begin_traffic(self.arrays, ground)
         self._ground = ground
         self._advance = compiled_call(advance_traffic, self.arrays, ground, 0)
+        self._follow_full = compiled_call(follow_full, self.arrays, 0, 0.0, 0.0, 0.0, 0.0)
         self.advance(start - 0.5 * STEP, bodies)
 
     def advance(self, time: float, bodies: Record) -> None:
@@ -157,9 +159,16 @@ class Traffic:
         while self.arrays.p[0]["time"] <= time + 1e-9:
             self._advance(self.arrays, self._ground, count)
 
+    def set_fixed(self, fixed: Record) -> None:
+        """Replace the objects on the road that do not move. fixed : records of BODY."""
+        self.arrays.p["obstacles"] = 0
+        for first in range(0, len(fixed), MAX_BODIES):
+            cover_bodies(self.arrays, self._put(fixed[first : first + MAX_BODIES]))
+        self.arrays.p["fixed"] = self.arrays.p["obstacles"]
+
     def follow_full(self, number: int, place: tuple[float, float, float], speed: float) -> None:
         """Write where a vehicle with a model of its own is: x, y [m] of the middle of its rear axle, yaw [rad], and its speed [m/s]."""
-        follow_full(self.arrays, number, *place, speed)
+        self._follow_full(self.arrays, number, *place, speed)
 
     def _bind(self, objects: ObjectSet, rows: Sequence[int]) -> None:
         """Write the rows of the objects, whose paths are steered from now on."""

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record, dtype_of, record
-from terrain.objects.pose import POSE
 from terrain.objects.records import BREAKAWAY
 
 SPARE = 1024
@@ -101,10 +100,18 @@ NO_CHANGES = ObjectChanges(
 )  # fmt: skip
 
 
+def joined(a: ObjectChanges, b: ObjectChanges) -> ObjectChanges:
+    """Return the changes of two sets of objects."""
+    if not len(b.rows):
+        return a
+    return ObjectChanges(**{name: np.concatenate((getattr(a, name), getattr(b, name))) for name in ObjectChanges._fields})
+
+
 def steered_poses(objects: Any, time: float) -> tuple[NDArray[np.int64], Record]:
     """Return the rows of the objects of a `terrain.objects.object_set.ObjectSet` that are on paths that the session writes, and records of POSE
     at a time [s]."""
-    from terrain.rays.cast import place_objects  # imported here, because it loads the compiler
+    from terrain.objects.pose import POSE  # imported here, because it loads the compiler
+    from terrain.rays.cast import place_objects
 
     rows: NDArray[np.int64] = objects.steered_rows
     r = objects.records[rows]
@@ -151,9 +158,7 @@ class ChangedObjects:
             motion[name][own] = objects.states[name][records["state"][own]]
         own[own] = (records["motion"][own] == BREAKAWAY) | self._free[records["state"][own]]
         changes = ObjectChanges(rows, self._present[rows], own, np.full(len(rows), time), *(motion[name] for name in _MOTION))
-        if not len(steered.rows):
-            return changes
-        return ObjectChanges(*(np.concatenate(pair) for pair in zip(changes, steered, strict=True)))
+        return joined(changes, steered)
 
     def _steered(self, time: float) -> ObjectChanges:
         """Return the poses at a time [s] of the objects on paths that the session writes; those at rest are left out after the first time."""

@@ -13,7 +13,9 @@ from simulator.base.errors import ConfigError
 from simulator.outlets.object_file import ObjectFileOutlet
 from simulator.run.recorded_objects import RecordedObjects
 from simulator.view.object_changes import ChangedObjects
+from terrain.objects.world_object import Cylinder, WorldObject
 from terrain.rays.caster import RayCaster
+from terrain.roads.network import lane_pose
 
 
 def town(vehicles: list[dict], pedestrians: int = 0, **changes: object) -> jounce.Simulation:
@@ -79,6 +81,24 @@ def test_a_vehicle_that_is_hit_becomes_an_obstacle(driven: jounce.Simulation) ->
     bodies = session.traffic._bodies(objects, driven.time)
     place, _ = objects.pose(int(objects.records["number"][agents[k]["row"]]), driven.time)
     assert min(math.dist(one["p_W"], place[:2]) for one in bodies) < 2.0
+
+
+@pytest.mark.parametrize("label", ["person", "barrier"])
+def test_vehicles_brake_for_a_person_and_an_object_on_the_road(driven: jounce.Simulation, label: str) -> None:
+    driven.reset()
+    session, traffic = driven.session, driven.traffic
+    agents, lanes = traffic.agents, traffic.network.arrays.lanes
+    free = (lanes["length"][agents["lane"]] > agents["station"] + 22.0) & (lanes["crossing"][agents["lane"]] < 0) & (agents["speed"] > 2.0)
+    k = int(np.flatnonzero(free)[0])
+    x, y, _ = lane_pose(traffic.network.arrays, int(agents[k]["lane"]), float(agents[k]["station"]) + 20.0)
+    height = driven.ground.height(x, y)
+    session.world.add([WorldObject("in the way", Cylinder(0.3, 1.7), (x, y, height + 0.85), label=label)], session.tick)
+    driven.advance(8.0)
+    a = agents[k]
+    assert a["active"] == 1
+    assert a["speed"] < 0.3
+    front = a["p_WO"][:2] + (a["wheelbase"] + a["overhang"]) * np.array((math.cos(a["yaw"]), math.sin(a["yaw"])))
+    assert 0.8 < math.dist(front, (x, y)) < 6.0
 
 
 def test_full_vehicles_follow_the_lanes() -> None:
