@@ -25,6 +25,7 @@ from simulator.collision import Collision, CollisionList
 from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.driver_seat import DriverChoice, DriverSeat
 from simulator.driver.seen_vehicle import FIRST, SeenVehicle
+from simulator.faults.planned_fault import PlannedFault
 from simulator.faults.session_faults import SessionFaults
 from simulator.incident import verdict_text
 from simulator.session_objects import SessionObjects
@@ -119,6 +120,11 @@ class OtherVehicle:
         self.close()
         self.command[:] = record(COMMAND)
         self.command[0]["brake"] = 1.0
+
+    def add_fault(self, fault: PlannedFault, arrays: GroundArrays) -> None:
+        """Add a fault of this vehicle before the drive; arrays : the ground. Raises JounceError: its name is in use."""
+        self.faults = self.faults or SessionFaults(self.vehicle, arrays)
+        self.faults.add([fault])
 
     def close(self) -> None:
         """Close the driver."""

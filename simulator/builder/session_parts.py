@@ -150,16 +150,23 @@ class SessionParts:
                 faults += make_faults(self.options.faults, context, [fault.name for fault in faults])
         return faults
 
-    def trigger_faults(self, known: Sequence[PlannedFault]) -> dict[str, list[PlannedFault]]:
-        """Return new faults by the name of their trigger, in addition to those `known`. Raises ConfigError, JounceError."""
-        out: dict[str, list[PlannedFault]] = {}
-        names = [fault.name for fault in known]
+    def trigger_faults(self, known: Sequence[PlannedFault]) -> list[tuple[str, str, PlannedFault]]:
+        """Return the name of the trigger, the name of the other vehicle (empty: the first one) and a new fault, in addition to those `known`.
+
+        Raises ConfigError, JounceError.
+        """
+        out: list[tuple[str, str, PlannedFault]] = []
+        others, names = {one.options.name: one for one in self.others}, [fault.name for fault in known]
         with ErrorCollector() as errors, self.configuration.origins.relative_to():
             for trigger, section in self.triggers.faults:
                 with errors.part():
-                    own = triggered_fault(section["fault"], self._fault_context, trigger, names)
+                    owner = section.get("vehicle") or ""
+                    context = FaultContext(others[owner].vehicle, (), ()) if owner else self._fault_context
+                    own = triggered_fault(section["fault"], context, trigger, names)
+                    if owner and own.kind.of_session:
+                        raise section.error("fault", f"a fault of one vehicle; {own.kind.name} is one of the session")
                     names.append(own.name)
-                    out.setdefault(trigger, []).append(own)
+                    out.append((trigger, owner, own))
         return out
 
     def more_faults(self, given: Sequence[Any], present: Sequence[PlannedFault]) -> list[PlannedFault]:
@@ -225,9 +232,14 @@ class SessionParts:
         if self.maneuver is not None:
             session.start_speed, session.start_drop = self.maneuver.start.speed, self.maneuver.start.drop
         faults = self.new_faults()
-        by_trigger = self.trigger_faults(faults)
-        session.injector.add([*faults, *(fault for some in by_trigger.values() for fault in some)])
-        session.triggers.add(self.triggers.triggers, by_trigger, self.triggers.encounters, self.triggers.start)
+        triggered = self.trigger_faults(faults)
+        session.injector.add([*faults, *(fault for _, owner, fault in triggered if not owner)])
+        for _, owner, fault in triggered:
+            if owner:
+                session.others.find(owner).add_fault(fault, self.ground.arrays)
+        session.triggers.add(
+            self.triggers.triggers, [(trigger, fault) for trigger, _, fault in triggered], self.triggers.encounters, self.triggers.start
+        )
         session.injector.make, session.place_check = self.more_faults, self.check_place
         if self.ruts is not None:
             session.soil.load(self.ruts, self.terrain)

@@ -88,7 +88,12 @@ def _check(section: Values, known: Sequence[str], vehicles: dict[str, OtherParts
             raise section.error(key, _expected(section[key], known))
     if isinstance(section.get("to"), str) and section["to"] == section["of"]:
         raise section.error("to", f"another vehicle or object than {section['of']}")
-    if "vehicle" in section:
+    if section.get("type") == "fault" and section.get("vehicle") is not None and section["vehicle"] not in vehicles:
+        raise section.error(
+            "vehicle",
+            f"a vehicle of `vehicles`: {listed(list(vehicles)) or 'there is none'}{did_you_mean(section['vehicle'], list(vehicles))}",
+        )
+    if section.get("type") != "fault" and "vehicle" in section:
         able = [name for name, one in vehicles.items() if one.takes_actions]
         if section["vehicle"] not in able:
             expected = f"a vehicle of `vehicles` that takes actions, by the driver `cruise` or a maneuver with `speed`: {listed(able) or 'none does'}"

@@ -35,8 +35,9 @@ ACTIONS = {
         Field(
             "fault",
             Either((FAULT_FILE.choice(), FAULT_FILE)),
-            "fault of the vehicle of the session, as in `faults`; its times count from the trigger",
+            "fault of a vehicle, as in `faults`; its times count from the trigger",
         ),
+        Field("vehicle", Text("a name"), "other vehicle that gets it (default: the first vehicle)", None),
     ),
 }
 """Own keys by `type` of an action."""

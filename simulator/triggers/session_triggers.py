@@ -40,7 +40,7 @@ class SessionTriggers:
         self._first, self._others, self._world = first, others, world
         self._view = WorldView(first, others, world, (0.0, 0.0, 0.0))
         self._triggers: tuple[Trigger, ...] = ()
-        self._faults: Mapping[str, Sequence[PlannedFault]] = {}
+        self._faults: Sequence[tuple[str, PlannedFault]] = ()
         self._waiting: list[tuple[Trigger, list[ConditionMonitor]]] = []
         self._encounters: tuple[Encounter, ...] = ()
         self._heard = 0
@@ -50,7 +50,7 @@ class SessionTriggers:
     def add(
         self,
         triggers: Sequence[Trigger],
-        faults: Mapping[str, Sequence[PlannedFault]],
+        faults: Sequence[tuple[str, PlannedFault]],
         encounters: Sequence[str],
         start: tuple[float, float, float],
     ) -> None:
@@ -58,7 +58,7 @@ class SessionTriggers:
 
         Parameters
         ----------
-        faults : faults by the name of their trigger, which are in the session, too
+        faults : (name of its trigger, fault) of faults that are in the session, too
         encounters : names of vehicles and objects
         start : x, y [m] and yaw [rad] of the start of the terrain
         """
@@ -113,8 +113,9 @@ class SessionTriggers:
             begin_path(self._world.objects, action["object"], time)
             return
         if action["type"] == "fault":
-            for fault in self._faults.get(trigger, ()):
-                fault.begin_at(time)
+            for name, fault in self._faults:
+                if name == trigger:
+                    fault.begin_at(time)
             return
         driver = next((one.seat.driver for one in self._others.vehicles if one.name == action["vehicle"] and one.seat is not None), None)
         if not isinstance(driver, TakesActions):

@@ -187,6 +187,17 @@ def test_lane_change_speed_and_fault(tmp_path):
     assert state["p_WB"][1] == pytest.approx(0.0, abs=0.15) and state["v_WB_B"][0] == pytest.approx(70.0 * KPH, abs=0.3)
 
 
+def test_fault_of_another_vehicle(tmp_path):
+    file = write(tmp_path, "{if: {when: time, above_s: 0.5}, do: {type: fault, vehicle: lead, fault: {type: engine_stop, ramp_s: 0.1}}}")
+    session = session_of(parts_of(str(file)))
+    assert session.injector.faults == ()
+    (fault,) = session.others.find("lead").faults.faults
+    session.run(0.45)
+    assert fault.level == 0.0
+    session.run(0.25)
+    assert fault.level == 1.0
+
+
 def test_metrics_log_rerun_and_replay_of_a_run(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     sets = ("--set", "maneuver.parameters.speed_kph=60", "--set", "maneuver.limits={impact_speed_kph: {max: 50}}")
@@ -204,9 +215,9 @@ def test_metrics_log_rerun_and_replay_of_a_run(tmp_path, capsys, monkeypatch):
 
     parts = parts_of("cpfa")
     (began,) = [event for event in log.events if event.kind == "trigger" and event.value["name"] == "run"]
-    objects = RecordedObjects(tmp_path / "one", parts.ground.objects, 10, print)
+    objects = RecordedObjects(tmp_path / "one", parts.ground.objects, 10, parts.step, print)
     changed = objects.take(began.tick // 10 + 200)
-    assert changed.moved.all() and changed.p_WO[0, 1] == pytest.approx(6.0 - 1.5 - (2.0 - 1.35) * 8.0 * KPH, abs=0.05)
+    assert changed.moved[-1] and changed.p_WO[-1, 1] == pytest.approx(6.0 - 1.5 - (2.0 - 1.35) * 8.0 * KPH, abs=0.05)
 
 
 def test_without_a_contact_the_metrics_tell_the_distance(tmp_path, capsys, monkeypatch):
@@ -234,6 +245,8 @@ def test_without_a_contact_the_metrics_tell_the_distance(tmp_path, capsys, monke
         ("{if: {when: time, above_s: 1}}", "do: missing"),
         ("{if: {when: time, above_s: 1}, do: {type: fault, fault: {type: puncture, wheel: FL, phase: go}}}", "no phase"),
         ("{if: {when: time, above_s: 1}, do: {type: fault, fault: {type: puncture, wheel: XX}}}", "a wheel of the vehicle"),
+        ("{if: {when: time, above_s: 1}, do: {type: fault, vehicle: leed, fault: engine_stop}}", "did you mean lead"),
+        ("{if: {when: time, above_s: 1}, do: {type: fault, vehicle: lead, fault: {type: gust, velocity: [0, 9, 0]}}}", "a fault of one vehicle"),
         ("{if: {when: time, above_s: nan}, do: {type: end}}", "above_s"),
     ],
 )
