@@ -51,11 +51,11 @@ class Track:
 
     def ahead(self, x: float, y: float, distance: float) -> tuple[float, float] | None:
         """Return the first place that is at least `distance` (m) from x, y (m) and follows the nearest place; None: there is none. Places
-        before the nearest one are forgotten."""
-        nearest = min(range(len(self._points)), key=lambda n: math.dist(self._points[n], (x, y)), default=0)
-        for _ in range(nearest):
-            self._points.popleft()
-        return next((point for point in self._points if math.dist(point, (x, y)) >= distance), None)
+        are forgotten as long as the next one is nearer."""
+        points, here = self._points, (x, y)
+        while len(points) > 1 and math.dist(points[1], here) <= math.dist(points[0], here):
+            points.popleft()
+        return next((point for point in points if math.dist(point, here) >= distance), None)
 
 
 class FollowingDriver:
@@ -74,6 +74,7 @@ class FollowingDriver:
     def __init__(self, settings: DriverSettings) -> None:
         self._p = settings.parameters
         self._leader_name = str(settings.values.get("vehicle") or "")
+        self._own_name = ""
         self._control = AimControl(settings.traits)
         self._vehicles: Sequence[SeenVehicle] = ()
         self._track = Track()
@@ -88,7 +89,7 @@ class FollowingDriver:
         speed = float(readout[0]["v_WB_B"][0])
         if not math.isfinite(x + y + yaw + speed):
             return
-        own = min(self._vehicles, key=lambda one: math.dist((one.x, one.y), (x, y)), default=None)
+        own = self._own(x, y)
         leader = self._leader(own, x, y, yaw)
         gap, leader_speed = math.inf, 0.0
         if own is not None and leader is not None:
@@ -99,6 +100,14 @@ class FollowingDriver:
             self._control.steer((x, y, yaw), speed, point)
         demand = -MAX_BRAKING if leader is None else float(plain_following_acceleration(self._p[0], speed, gap, leader_speed))
         self._control.write(t, readout, command, demand)
+
+    def _own(self, x: float, y: float) -> SeenVehicle | None:
+        """Return the vehicle of this driver: at first the one at x, y (m), then the one with its name."""
+        own = next((one for one in self._vehicles if one.name == self._own_name), None)
+        if own is None and self._vehicles:
+            own = min(self._vehicles, key=lambda one: math.dist((one.x, one.y), (x, y)))
+            self._own_name = own.name
+        return own
 
     def _leader(self, own: SeenVehicle | None, x: float, y: float, yaw: float) -> SeenVehicle | None:
         """Return the leader; a driver without a named one takes the nearest vehicle ahead, and keeps it."""
