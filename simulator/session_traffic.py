@@ -83,9 +83,7 @@ class SessionTraffic:
     shapes : shape of each of its other vehicles
     """
 
-    def __init__(
-        self, traffic: Traffic, first_name: str, count: int, full: Sequence[FullVehicle], shapes: Sequence[RollingShape]
-    ) -> None:
+    def __init__(self, traffic: Traffic, first_name: str, count: int, full: Sequence[FullVehicle], shapes: Sequence[RollingShape]) -> None:
         self._shapes, self._numbers = tuple(shapes), np.flatnonzero([not one.full for one in traffic.plans])
         self._placed_at, self._placed = math.nan, (np.zeros(0, np.int64), record(POSE, 0))
         self.traffic, self._first_name, self._count, self._full = traffic, first_name, count, tuple(full)

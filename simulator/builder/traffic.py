@@ -103,7 +103,9 @@ class TrafficParts:
                 body = Material(color=paint, stiffness=float(contact[0]["stiffness"]), reflectance=0.5)
                 drawn = DrawnVehicle(f"{PREFIX}_{n}", shape.geometry, shape.origin, paint)
                 motion = _path(position, float(contact[0]["mass"]))
-                cars.append(VehiclePart(drawn.name, shape.mesh, position, yaw, label="vehicle", material=body, motion=motion, vehicle=drawn))
+                cars.append(
+                    VehiclePart(drawn.name, shape.mesh, position, yaw, label="vehicle", material=body, motion=motion, vehicle=drawn)
+                )
         person = Capsule(PERSON_RADIUS, PERSON_HEIGHT - 2.0 * PERSON_RADIUS)
         for n, walker in enumerate(self.walkers, 1):
             x, y, yaw = lane_pose(self.network.arrays, walker.lane, walker.station)

@@ -58,7 +58,11 @@ def _vehicles(objects: Any) -> tuple[NDArray[np.int64], NDArray[np.float64], NDA
             texts[id(geometry)] = json.dumps({name: np.asarray(value).tolist() for name, value in geometry.items()})
         rows.append((one.first, one.parts, kinds.setdefault(texts[id(geometry)], len(kinds))))
         looks.append((*one.vehicle.origin, *(one.vehicle.paint or (np.nan,) * 3)))
-    return np.array(rows, np.int64).reshape(-1, 3), np.array(looks, float).reshape(-1, 6), np.frombuffer(f"[{','.join(kinds)}]".encode(), np.uint8)
+    return (
+        np.array(rows, np.int64).reshape(-1, 3),
+        np.array(looks, float).reshape(-1, 6),
+        np.frombuffer(f"[{','.join(kinds)}]".encode(), np.uint8),
+    )
 
 
 class PartRows(NamedTuple):

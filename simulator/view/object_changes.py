@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record, dtype_of, record
-from terrain.objects.pose import POSE
 from terrain.objects.records import BREAKAWAY, PATH
 
 SPARE = 1024
@@ -104,7 +103,8 @@ NO_CHANGES = ObjectChanges(
 def steered_poses(objects: Any, time: float) -> tuple[NDArray[np.int64], Record]:
     """Return the rows of the objects of a `terrain.objects.object_set.ObjectSet` that are on paths that the session writes, and records of POSE
     at a time [s]."""
-    from terrain.rays.cast import place_objects  # imported here, because it loads the compiler
+    from terrain.objects.pose import POSE  # imported here, because these load the compiler
+    from terrain.rays.cast import place_objects
 
     rows: NDArray[np.int64] = objects.steered_rows
     r = objects.records[rows]
