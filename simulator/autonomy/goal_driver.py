@@ -405,7 +405,10 @@ class GoalDriver:
             return
         plan, (first, station) = self.plan, self._follower.station()
         steps = np.hypot(*np.diff(plan.points[first:], axis=0).T)
-        along = np.concatenate(([0.0], np.cumsum(steps))) - station
+        along = np.concatenate(([0.0], np.cumsum(steps)))
+        if self._way is not None and station == 0.0:  # a new plan, which begins behind the vehicle
+            station = along[np.argmin(np.hypot(*(plan.points[first:] - pose[:2]).T))]
+        along -= station
         ahead = along > 0.0
         checked = check_path(self.map, self._outline, plan.points[first:], plan.headings[first:], plan.directions[first:])  # type: ignore[index]
         here = check_path(self.map, self._outline, [pose[:2]], [pose.yaw], [1]).clearance[0]
