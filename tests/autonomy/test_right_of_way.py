@@ -72,3 +72,12 @@ def test_it_brakes_for_a_vehicle_that_is_or_comes_onto_its_way(
 def test_it_drives_on_past_others(sedan: VehicleTraits, other: tuple[float, float, float, float]) -> None:
     assert allowed(sedan, other) is None
     assert allowed(sedan) is None
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_it_drives_through_the_traffic_of_a_town_without_a_collision(seed: int) -> None:
+    traffic = {"vehicles": [{"vehicle": "sedan", "count": 50}], "pedestrians": 40}
+    sim = jounce.Simulation(maneuver="town_route", platform=None, changes={"traffic": traffic, "seed": seed}, channels=["p_WB"])
+    sim.advance(38.0)
+    assert sim.collisions == []
+    assert sim.session.driver.outcome is None and sim.session.driver._way.left < 265.0
