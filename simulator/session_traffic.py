@@ -119,12 +119,12 @@ class SessionTraffic:
 
     def _roll(self, time: float) -> None:
         """Turn the wheels of the vehicles without models."""
-        a = self.traffic.agents[self._numbers]
-        speed = np.hypot(*a["v_WO"][:, :2].T) * a["active"]
+        a, own = self.traffic.agents, self._numbers
+        speed = np.hypot(*a["v_WO"][own, :2].T) * a["active"][own]
         self._way += speed * (time - self._time)
         self._time = time
         rolls = speed > ROLLS
-        self._bend[rolls] = a["yaw_rate"][rolls] / speed[rolls]
+        self._bend[rolls] = a["yaw_rate"][own][rolls] / speed[rolls]
 
     def _place(self, objects: ObjectSet, time: float) -> tuple[NDArray[np.int64], Record]:
         """Return the vehicles without models that are present, by their order among these, and records of POSE of their objects."""
