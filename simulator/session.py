@@ -221,7 +221,7 @@ class Session:
         self.world.collisions.begin()
         self.triggers.begin()
         if self.course is not None:
-            self.course.begin([one.name for one in self.others.seen()], len(self.collisions))
+            self.course.begin([one.name for one in self.others.competitors()], len(self.collisions))
         self._reset_motion()
 
     def set_upright(self) -> None:
@@ -328,7 +328,7 @@ class Session:
         """Call the driver, which reads the readout and fills the command; also advance changes of cueing parameters. Raises PartError."""
         self.cueing.tuner.advance(self.driver_every * self.h)
         if self.course is not None:
-            self.course.note(self.time, self.others.seen(), self.objects, self.collisions, self._announce, self.seat.name)
+            self.course.note(self.time, self.others.competitors(), self.objects, self.collisions, self._announce, self.seat.name)
         if self.traffic is not None:
             self.traffic.advance(self.time, self.objects)
         if self.assistance is not None:

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
+from simulator.driver.seen_vehicle import SeenVehicle
 from simulator.traffic.records import BODY
 from simulator.traffic.traffic import Traffic
+from simulator.view.vehicle_states import Rolling
 from terrain.ground import Ground, GroundArrays
 from terrain.objects.labels import LABELS
 from terrain.objects.object_set import ObjectSet
@@ -33,6 +35,10 @@ LOWEST, HIGHEST = 0.15, 1.8
 """m. Vehicles pass over lower objects and below higher ones."""
 MOVES = 0.5
 """m/s. A faster object covers what is ahead of its motion."""
+BRAKES, STANDS = 0.7, 0.1
+"""m/s2, m/s. The stop lamps of a vehicle are lit above this deceleration and below this speed."""
+ROLLS = 0.3
+"""m/s. A slower vehicle keeps the angle of its front wheels."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,25 @@ class FullVehicle:
     """m, x of the middle of its rear axle in B."""
 
 
+@dataclass(frozen=True)
+class RollingShape:
+    """A vehicle of the traffic without a model of its own, for pictures and drivers."""
+
+    name: str
+    origin: tuple[float, float, float]
+    """m, origin of its object in B"""
+    centers: Sequence[Sequence[float]]
+    radii: Sequence[float]
+    """m, centers of the wheels in B, and their radii"""
+    ends: tuple[float, float]
+    """m, distance of its foremost and its last point ahead of and behind B"""
+
+
+def rolling(rows: Sequence[int] | NDArray[np.int64], shapes: Sequence[RollingShape]) -> Rolling:
+    """Return vehicles whose objects are in these rows."""
+    return Rolling.of(list(rows), [one.origin for one in shapes], [one.centers for one in shapes], [one.radii for one in shapes])
+
+
 class SessionTraffic:
     """Traffic of one session.
 
@@ -55,9 +80,12 @@ class SessionTraffic:
     first_name : name of the first of its objects, which follow each other in the world
     count : number of these objects
     full : its vehicles with models of their own, which are vehicles of the session
+    shapes : shape of each of its other vehicles
     """
 
-    def __init__(self, traffic: Traffic, first_name: str, count: int, full: Sequence[FullVehicle]) -> None:
+    def __init__(self, traffic: Traffic, first_name: str, count: int, full: Sequence[FullVehicle], shapes: Sequence[RollingShape]) -> None:
+        self._shapes, self._numbers = tuple(shapes), np.flatnonzero([not one.full for one in traffic.plans])
+        self._placed_at, self._placed = math.nan, (np.zeros(0, np.int64), record(POSE, 0))
         self.traffic, self._first_name, self._count, self._full = traffic, first_name, count, tuple(full)
         self._objects: ObjectSet | None = None
         self._edits = -1
@@ -71,6 +99,9 @@ class SessionTraffic:
         part = [one.other for one in self._full]
         vehicles = [first, *(one.vehicle for one in others if not any(one is own for own in part))]
         self._own = np.array(rows, np.int64)
+        self._rolling = rolling(self._own[: len(self._shapes)], self._shapes)
+        self._way, self._bend = np.zeros(len(self._shapes)), np.zeros(len(self._shapes))
+        self._time, self._placed_at = 0.0, math.nan
         self._vehicles = [(vehicle, *_extent(vehicle)) for vehicle in vehicles]
         self._ground, self._objects = ground, None
         self._watch(objects)
@@ -87,6 +118,43 @@ class SessionTraffic:
             self._watch(objects)
             self.traffic.set_fixed(self._fixed(objects))
         self.traffic.advance(time, self._bodies(objects, time))
+        self._roll(time)
+
+    def _roll(self, time: float) -> None:
+        """Turn the wheels of the vehicles without models."""
+        a, own = self.traffic.agents, self._numbers
+        speed = np.hypot(*a["v_WO"][own, :2].T) * a["active"][own]
+        self._way += speed * (time - self._time)
+        self._time = time
+        rolls = speed > ROLLS
+        self._bend[rolls] = a["yaw_rate"][own][rolls] / speed[rolls]
+
+    def _place(self, objects: ObjectSet, time: float) -> tuple[NDArray[np.int64], Record]:
+        """Return the vehicles without models that are present, by their order among these, and records of POSE of their objects."""
+        if time != self._placed_at:
+            some = np.flatnonzero(objects.records["present"][self._rolling.rows] == 1)
+            poses = record(POSE, len(some))
+            place_objects(objects.world, self._rolling.rows[some], poses, time)
+            self._placed_at, self._placed = time, (some, poses)
+        return self._placed
+
+    def states(self, objects: ObjectSet, time: float) -> Record:
+        """Return the states for pictures of the vehicles without models at a time [s]."""
+        some, poses = self._place(objects, time)
+        a = self.traffic.agents[self._numbers[some]]
+        speed = np.hypot(*a["v_WO"][:, :2].T) * a["active"]
+        stops = ((a["demand"] < -BRAKES) | (speed < STANDS)) & (a["active"] == 1)
+        way = self._way[some] + speed * (time - self._time)
+        return self._rolling.states(some, (poses["p_WO"], poses["R_WO"]), way, self._bend[some], stops)
+
+    def seen(self, objects: ObjectSet, time: float) -> list[SeenVehicle]:
+        """Return the vehicles without models at a time [s] as drivers see them."""
+        some, poses = self._place(objects, time)
+        R, rolling = poses["R_WO"], self._rolling
+        place = (poses["p_WO"] - np.einsum("nij,nj->ni", R, rolling.origin[some]))[:, :2]
+        yaw, speed = np.arctan2(R[:, 1, 0], R[:, 0, 0]), (poses["v_WO"] * R[:, :, 0]).sum(axis=1)
+        rows = zip(some.tolist(), *place.T.tolist(), yaw.tolist(), speed.tolist(), strict=True)
+        return [SeenVehicle(self._shapes[k].name, x, y, turn, pace, *self._shapes[k].ends) for k, x, y, turn, pace in rows]
 
     def _watch(self, objects: ObjectSet) -> None:
         """Choose the objects that may be on a lane and may move, or are persons."""

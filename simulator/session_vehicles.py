@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,13 +31,16 @@ from simulator.incident import verdict_text
 from simulator.session_objects import SessionObjects
 from simulator.tick import VALID, VEHICLE_ROW, WATCH, StateMonitor, end_step, new_watch, place_others, step_group
 from simulator.view.vehicle_parts import vehicle_parts
-from simulator.view.vehicle_states import NO_STATES, states_of
+from simulator.view.vehicle_states import NO_STATES, joined, states_of
 from terrain.ground import GroundArrays
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.records import no_world
 from vehicles.command import COMMAND
 from vehicles.contact.vehicle_objects import bind_objects, list_vehicles
 from vehicles.vehicle import Vehicle
+
+if TYPE_CHECKING:
+    from simulator.session_traffic import SessionTraffic
 
 
 @dataclass(eq=False, repr=False)
@@ -186,6 +189,7 @@ class SessionVehicles:
     ----------
     vehicles : all others, also those that are not in the world
     rows : records of VEHICLE_ROW of those that step in the kernel of the first vehicle; none if `mixed`
+    traffic : traffic of the session, whose vehicles without models are seen and drawn with the others
     mixed : whether there are vehicles with another layout of axles than the first one: then each layout has a kernel
     """
 
@@ -194,6 +198,7 @@ class SessionVehicles:
         self.vehicles: tuple[OtherVehicle, ...] = ()
         self.rows: Record = np.zeros(0, dtype_of(VEHICLE_ROW))
         self.mixed = False
+        self.traffic: SessionTraffic | None = None
         self.changes: list[dict[str, Any]] = []
         """Vehicles that a program added or removed since the start: "tick" and "vehicle" (its name), and "entry" of an added one."""
         self._groups: list[Group] = []
@@ -206,7 +211,7 @@ class SessionVehicles:
         self._stops: list[str] = []
         self._changed_faults: list[tuple[str, bool]] = []
         self._seen_at, self._seen_vehicles = math.nan, list[SeenVehicle]()
-        self._read_at, self._states = math.nan, NO_STATES
+        self._read_at, self._states, self._shown_at = math.nan, NO_STATES, math.nan
         self._object_views: dict[str, ObjectSet] = {}
         self._views_of: tuple[ObjectSet, int, int] = (world.objects, -1, -1)
 
@@ -303,7 +308,7 @@ class SessionVehicles:
         rows = np.concatenate([np.zeros(0, dtype_of(VEHICLE_ROW)), *(self._rows[one.name][0] for one in present)])
         self.mixed = any(one.types != self._usual for one in present)
         self.rows, self._groups, begin = rows[:0] if self.mixed else rows, [], 0
-        self._seen_at = self._read_at = math.nan
+        self._seen_at = self._read_at = self._shown_at = math.nan
         for _, members in groupby(present, lambda one: one.types):
             like, count = (some := list(members))[0].vehicle, len(some)
             self._groups.append(self._group(rows[begin : begin + count], like))
@@ -349,12 +354,17 @@ class SessionVehicles:
             group.place(*group.arguments, arrays, True)
 
     def seen(self) -> list[SeenVehicle]:
-        """Return all vehicles, the first one too, as drivers see them."""
+        """Return all vehicles, the first one and those of the traffic too, as drivers see them."""
         now = float(self._first.space.state[0]["time"])
         if now != self._seen_at:
-            vehicles = [(FIRST, self._first), *((one.name, one.vehicle) for one in self.present)]
-            self._seen_at, self._seen_vehicles = now, [_seen(name, vehicle) for name, vehicle in vehicles]
+            self._seen_at, self._seen_vehicles = now, self.competitors()
+            if self.traffic is not None:
+                self._seen_vehicles += self.traffic.seen(self._world.objects, now)
         return self._seen_vehicles
+
+    def competitors(self) -> list[SeenVehicle]:
+        """Return the vehicles with models, the first one too, as drivers see them."""
+        return [_seen(FIRST, self._first), *(_seen(one.name, one.vehicle) for one in self.present)]
 
     def read(self) -> None:
         """Bring the readouts up to date."""
@@ -369,6 +379,10 @@ class SessionVehicles:
     def states(self) -> Record:
         """Present states for pictures, a new record at each time."""
         self.read()
+        if self._shown_at != self._read_at:
+            self._shown_at = self._read_at
+            if self.traffic is not None:
+                self._states = joined(self._states, self.traffic.states(self._world.objects, self._read_at))
         return self._states
 
     def call_drivers(self, time: float, phase: str) -> None:

@@ -45,6 +45,7 @@ from simulator.autonomy.plan_follower import MAX_STOP_FACTOR, PlanFollower
 from simulator.autonomy.planners.kinds import PLANNER_KINDS
 from simulator.autonomy.pose_check import TOUCHES, outline_of
 from simulator.autonomy.result_checks import checked_map, checked_plan
+from simulator.autonomy.right_of_way import RightOfWay
 from simulator.autonomy.shortest_way import shortest_way
 from simulator.autonomy.snapshot import Snapshot
 from simulator.autonomy.stage import Stage
@@ -54,6 +55,7 @@ from simulator.base.errors import ConfigError, JounceError
 from simulator.base.records import Record, record
 from simulator.base.registry import making
 from simulator.driver.contract import DriverSettings
+from simulator.driver.seen_vehicle import SeenVehicle
 from simulator.driver.speed import SpeedGains
 from simulator.driver.steering.observation import SEEN, notice, sideslip_at
 from simulator.sensors.measurement import Measurement
@@ -193,6 +195,7 @@ class GoalDriver:
         reduction = settings.vehicle.low_range_reduction if task.goal.low_range else 1.0
         self.vehicle = vehicle_traits(settings.vehicle.description, settings.vehicle.tires, settings.traits, reduction)
         self._way = way_of(task.route, settings.ground, self.vehicle) if task.route else None
+        self._others = None if self._way is None else RightOfWay(self._way, self.vehicle, settings.traits)
         x, y = task.goal_from(settings.ground.spawn) if self._way is None else self._way.points[-1].tolist()
         self.goal = Goal(x, y, float(task.goal.radius))
         check_on_map(self.goal, settings.ground)
@@ -263,6 +266,11 @@ class GoalDriver:
         """Receive the objects of the session as they are now, and its collisions, before each `read`."""
         self._objects, self._collisions = objects, collisions
 
+    def see_vehicles(self, vehicles: Sequence[SeenVehicle]) -> None:
+        """Receive all vehicles of the session; a driver on a route keeps the distance from them."""
+        if self._others is not None:
+            self._others.gap.vehicles = vehicles
+
     def close(self) -> None:
         """End the threads of mapper and planner."""
         self._mapper.close()
@@ -309,10 +317,15 @@ class GoalDriver:
                 self._fail(t, str(error))
         stops = self.outcome is not None or self._failed_at is not None or bool(self._reason)
         self._follower.read(t, readout, command, 0.0 if stops else self._stop)
+        limit = None
+        if self._others is not None and self._follower.target > 0.0 and self._follower.direction > 0:
+            limit = self._others.limit(t, pose, speed, self._objects)
+            if limit is not None:
+                self._others.gap.press(t, readout, command, limit, self._follower.target)
         command[0]["low_range"] = self._task.goal.low_range
         if self._failed_at is not None and (abs(speed) < 0.05 or t - self._failed_at > LONGEST_STOP):
             self._end(Outcome(ERROR, self._reason))
-        self._note_stuck(t, pose, speed)
+        self._note_stuck(t, pose, speed, gives_way=limit is not None)
         self._log(t, pose)
         if self._has_news and self.map is not None:
             self._has_news = False
@@ -392,7 +405,10 @@ class GoalDriver:
             return
         plan, (first, station) = self.plan, self._follower.station()
         steps = np.hypot(*np.diff(plan.points[first:], axis=0).T)
-        along = np.concatenate(([0.0], np.cumsum(steps))) - station
+        along = np.concatenate(([0.0], np.cumsum(steps)))
+        if self._way is not None and station == 0.0:  # a new plan, which begins behind the vehicle
+            station = along[np.argmin(np.hypot(*(plan.points[first:] - pose[:2]).T))]
+        along -= station
         ahead = along > 0.0
         checked = check_path(self.map, self._outline, plan.points[first:], plan.headings[first:], plan.directions[first:])  # type: ignore[index]
         here = check_path(self.map, self._outline, [pose[:2]], [pose.yaw], [1]).clearance[0]
@@ -401,10 +417,10 @@ class GoalDriver:
         if len(blocked):
             self._stop = max(float(along[blocked[0]]) - GAP, 0.0)
 
-    def _note_stuck(self, t: float, pose: Pose, speed: float) -> None:
+    def _note_stuck(self, t: float, pose: Pose, speed: float, gives_way: bool) -> None:
         """Notice that the vehicle does not move although it should, and that it moves again."""
         waits = bool(self._reason) or self._stop < MAX_STOP_FACTOR
-        if abs(speed) > NO_MOTION or not (waits or self._follower.target > PUSHING):
+        if abs(speed) > NO_MOTION or gives_way or not (waits or self._follower.target > PUSHING):
             self._still_since = None
         elif self._still_since is None:
             self._still_since = t

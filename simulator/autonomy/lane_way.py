@@ -69,3 +69,21 @@ class LaneWay:
         self.at = first + int(np.argmin(away))
         if away.min() > FAR:
             self.at = int(np.argmin(np.hypot(*(self.points - (x, y)).T)))
+
+    def ahead(self, distance: float) -> tuple[Array, Array, Array]:
+        """Return points, headings and stations of the way from the vehicle up to a distance [m]."""
+        last = int(np.searchsorted(self.station, self.station[self.at] + distance)) + 1
+        part = slice(self.at, last)
+        return self.points[part], self.headings[part], self.station[part]
+
+    def nearest(self, x: float, y: float, guess: float) -> float:
+        """Return the station of the point next to (x, y) [m] between the vehicle and WINDOW behind the station `guess`."""
+        points, _, station = self.ahead(guess + WINDOW[1] - float(self.station[self.at]))
+        return float(station[np.argmin(np.hypot(points[:, 0] - x, points[:, 1] - y))])
+
+    def offset_of(self, x: float, y: float, station: float) -> float:
+        """Return the distance [m] of (x, y) from the way at a station, + = left; beyond the end of the way that from its last point."""
+        k = min(int(np.searchsorted(self.station, station)), len(self.station) - 1)
+        dx, dy = x - self.points[k, 0], y - self.points[k, 1]
+        side = float(np.cos(self.headings[k]) * dy - np.sin(self.headings[k]) * dx)
+        return side if k < len(self.station) - 1 else float(np.copysign(np.hypot(dx, dy), side))

@@ -223,6 +223,7 @@ class SessionParts:
         others = [one.new(paced) for one in self.others]
         if self.traffic is not None:
             session.traffic, full = self.traffic.new()
+            session.others.traffic = session.traffic
             others += full
         session.others.add(others)
         session.assistance = self._assistance()

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, JounceError
+from simulator.base.records import Table
 from simulator.builder.session_builder import SessionBuilder
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.traffic_section import TrafficOptions
 from simulator.driver.traffic_driver import TrafficDriver
-from simulator.session_traffic import FullVehicle, SessionTraffic
+from simulator.session_traffic import FullVehicle, RollingShape, SessionTraffic
 from simulator.session_vehicles import OtherVehicle
 from simulator.traffic.population import CarSize, plan_agents, plan_walkers
 from simulator.traffic.records import PARTS
 from simulator.traffic.traffic import AgentPlan, Traffic, WalkerPlan
 from simulator.view.object_meshes import hull_triangles
+from simulator.view.vehicle_parts import DrawnVehicle, VehiclePart, vehicle_parts, view_geometry
 from terrain.ground import Ground
 from terrain.objects.breakaway import Breakaway
 from terrain.objects.errors import ObjectError
@@ -30,6 +33,9 @@ from terrain.roads.network import RoadNetwork, lane_pose
 from vehicles import step_stability
 from vehicles.contact.vehicle_objects import vehicle_objects
 from vehicles.vehicle import Vehicle
+
+if TYPE_CHECKING:
+    from terrain.objects.paths import Path
 
 PREFIX = "traffic"
 PERSON_RADIUS, PERSON_HEIGHT = 0.25, 1.75
@@ -55,6 +61,15 @@ class Shape:
     rear: float
     """m, x of the middle of the rear axle in B."""
     mesh: TriangleMesh
+    low: float
+    """m, z in B of the lowest point of the wheels"""
+    geometry: Mapping[str, Any]
+    """Rows of `simulator.view.vehicle_geometry.GEOMETRY`"""
+
+    @property
+    def origin(self) -> tuple[float, float, float]:
+        """Origin of the mesh in B [m]."""
+        return self.rear, 0.0, self.low
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,16 +98,21 @@ class TrafficParts:
             if one.full:
                 c, s = np.cos(yaw), np.sin(yaw)
                 middle = (x - shape.rear * c, y - shape.rear * s, position[2])
-                full += vehicle_objects(f"{PREFIX}_{n}", contact, shape.vehicle.wheel_centers, middle, yaw)
+                full += vehicle_parts(f"{PREFIX}_{n}", shape.vehicle, middle, yaw, paint)
             else:
                 body = Material(color=paint, stiffness=float(contact[0]["stiffness"]), reflectance=0.5)
-                cars.append(_steered(f"{PREFIX}_{n}", shape.mesh, position, yaw, "vehicle", body, float(contact[0]["mass"])))
+                drawn = DrawnVehicle(f"{PREFIX}_{n}", shape.geometry, shape.origin, paint)
+                motion = _path(position, float(contact[0]["mass"]))
+                cars.append(
+                    VehiclePart(drawn.name, shape.mesh, position, yaw, label="vehicle", material=body, motion=motion, vehicle=drawn)
+                )
         person = Capsule(PERSON_RADIUS, PERSON_HEIGHT - 2.0 * PERSON_RADIUS)
         for n, walker in enumerate(self.walkers, 1):
             x, y, yaw = lane_pose(self.network.arrays, walker.lane, walker.station)
             position = (x, y, self.ground.height(x, y) + walker.height)
             clothes = Material(color=CLOTHES[int(random.integers(len(CLOTHES)))])
-            persons.append(_steered(f"pedestrian_{n}", person, position, yaw, "person", clothes, USUAL_MASS["person"]))
+            motion = _path(position, USUAL_MASS["person"])
+            persons.append(WorldObject(f"pedestrian_{n}", person, position, yaw, label="person", material=clothes, motion=motion))
         return [*cars, *persons, *full]
 
     def _place(self, one: AgentPlan, shape: Shape) -> tuple[float, float, float]:
@@ -113,7 +133,25 @@ class TrafficParts:
                 full.append(FullVehicle(k, others[-1], shape.rear))
         moving = sum(not one.full for one in self.agents)
         first = next((f"{PREFIX}_{k + 1}" for k, one in enumerate(self.agents) if not one.full), "pedestrian_1")
-        return SessionTraffic(traffic, first, moving + len(self.walkers), full), others
+        return SessionTraffic(traffic, first, moving + len(self.walkers), full, self.rolling), others
+
+    @property
+    def full_tables(self) -> dict[str, Table]:
+        """Readout tables of the vehicles with models of their own, by name."""
+        pairs = enumerate(zip(self.agents, self.shapes, strict=True), 1)
+        return {f"{PREFIX}_{n}": shape.vehicle.readout_table for n, (one, shape) in pairs if one.full}
+
+    @property
+    def rolling(self) -> list[RollingShape]:
+        """Vehicles without models of their own."""
+        out = []
+        for n, (one, shape) in enumerate(zip(self.agents, self.shapes, strict=True), 1):
+            if not one.full:
+                front = shape.rear + one.wheelbase + one.overhang
+                radii = shape.vehicle.model.tires["radius"].tolist()
+                ends = front, one.length - front
+                out.append(RollingShape(f"{PREFIX}_{n}", shape.origin, shape.vehicle.wheel_centers.tolist(), radii, ends))
+        return out
 
     def _driver(self, traffic: Traffic, number: int, vehicle: Vehicle) -> TrafficDriver:
         gravity = float(self.ground.p[0]["gravity"])
@@ -178,14 +216,12 @@ def _shape(vehicle: Vehicle) -> Shape:
     ends: Array = points.max(axis=0)
     length, overhang = float(ends[0] - points[:, 0].min()), float(ends[0] - front)
     half = float(np.abs(points[:, 1]).max())
-    return Shape(vehicle, CarSize(length, half, front - rear, overhang), rear, TriangleMesh(triangles - (rear, 0.0, low), "traffic"))
+    mesh = TriangleMesh(triangles - (rear, 0.0, low), "traffic")
+    return Shape(vehicle, CarSize(length, half, front - rear, overhang), rear, mesh, low, view_geometry(vehicle))
 
 
-def _steered(
-    name: str, shape: TriangleMesh | Capsule, position: tuple[float, float, float], yaw: float, label: str, material: Material, mass: float
-) -> WorldObject:
-    """Return an object whose path the traffic writes."""
+def _path(position: tuple[float, float, float], mass: float) -> Path:
+    """Return the path of an object at a position [m], which the traffic writes."""
     from terrain.objects.paths import Path  # imported here, because it loads the compiler
 
-    path = Path(np.tile(position, (PARTS + 1, 1)), times=np.arange(PARTS + 1.0) - PARTS, turns=False, breakaway=Breakaway(mass))
-    return WorldObject(name, shape, position, yaw, label=label, material=material, motion=path)
+    return Path(np.tile(position, (PARTS + 1, 1)), times=np.arange(PARTS + 1.0) - PARTS, turns=False, breakaway=Breakaway(mass))

@@ -119,9 +119,10 @@ class FollowingDriver:
 
 
 def _is_ahead(one: SeenVehicle, x: float, y: float, yaw: float) -> bool:
-    """Return whether a vehicle is in sight and ahead of a place and heading."""
+    """Return whether a vehicle is in sight and ahead of a place and heading, and does not come toward it."""
     bearing = math.remainder(math.atan2(one.y - y, one.x - x) - yaw, math.tau)
-    return math.dist((one.x, one.y), (x, y)) < SIGHT and abs(bearing) < SECTOR
+    comes = one.speed > 0.0 and math.cos(one.yaw - yaw) < 0.0
+    return math.dist((one.x, one.y), (x, y)) < SIGHT and abs(bearing) < SECTOR and not comes
 
 
 def _make(settings: DriverSettings) -> Driver:

@@ -22,7 +22,7 @@ STORED_FIELDS = ("p_platform", "q_platform", "legs", "leg_use", "selector", "par
 
 
 class LastSeconds:
-    """Ring of the states of the last SECONDS, about 6 MB, and the replay of them.
+    """Ring of the states of the last SECONDS, about 6 MB and 0.6 MB for each other vehicle, and the replay of them.
 
     Attributes
     ----------

@@ -27,47 +27,71 @@ class RecordedObjects:
     ticks_per_row : ticks between two rows of the log
     step : length of a tick [s]
     say : called with one line if the file is unusable
+
+    Attributes
+    ----------
+    steered : stored poses of the traffic
+    step : length of a tick [s]
     """
 
     def __init__(self, folder: Path, objects: Any, ticks_per_row: int, step: float, say: Callable[[str], None]) -> None:
-        self._ticks_per_row, self._tick, self._step = ticks_per_row, -1, step
-        self._poses, self._steered = np.zeros(0, POSE), np.zeros(0, STEERED)
+        self._ticks_per_row, self._tick, self.step = ticks_per_row, -1, step
+        self._poses, self.steered = np.zeros(0, POSE), np.zeros(0, STEERED)
         file = folder / OBJECTS_NAME
         if len(objects) and file.exists():
             try:
-                self._poses, self._steered = _read(file)
+                self._poses, self.steered = _read(file)
             except ConfigError as error:
                 say(f"{error}; the objects are drawn at their places")
         self._path_start = np.where((objects.records["motion"] == PATH)[:, None], objects.records["p_WO"], np.nan)
         """(n, 3) m, places of the objects on paths at time 0: an object that is there has not left its path"""
         self._start = _at_start(objects, np.unique(self._poses["row"]))
-        self._steered_ticks, self._first_steered = np.unique(self._steered["tick"], return_index=True)
+        self._steered_ticks, self._first_steered = np.unique(self.steered["tick"], return_index=True)
 
     def take(self, row: int) -> ObjectChanges:
         """Return the objects that change from the row of the previous call to `row`, which may be an earlier one."""
-        tick, before = row * self._ticks_per_row, self._tick
+        tick, before = self.tick_of(row), self._tick
         self._tick = tick
         if tick == before:
             return NO_CHANGES
-        return joined(self._changed(tick, before), self._steered_at(tick))  # the last pose of an object counts
+        return self._both(tick, before)
+
+    def tick_of(self, row: int) -> int:
+        """Return the tick of a row of the log."""
+        return row * self._ticks_per_row
+
+    def all_at(self, row: int) -> ObjectChanges:
+        """Return all objects that have changed until a row; the last entry of an object counts."""
+        tick = self.tick_of(row)
+        return self._both(tick, -1)
+
+    def _both(self, tick: int, before: int) -> ObjectChanges:
+        """Return the objects that change from a tick to another one; the last entry of an object counts."""
+        steered, changed = self._steered_at(tick), self._changed(tick, before)
+        counts = changed.moved | ~changed.present | ~np.isin(changed.rows, steered.rows)  # the others follow a path that the session wrote
+        return joined(steered, ObjectChanges(**{name: getattr(changed, name)[counts] for name in ObjectChanges._fields}))
 
     def _steered_at(self, tick: int) -> ObjectChanges:
         """Return the poses of the traffic at a tick: cubic polynomials of time between the stored poses."""
-        if not len(self._steered):
+        if not len(self.steered):
             return NO_CHANGES
         k = max(int(np.searchsorted(self._steered_ticks, tick, side="right")) - 1, 0)
-        ends = [*self._first_steered, len(self._steered)]
-        a = self._steered[ends[k] : ends[k + 1]]
-        b = self._steered[ends[k + 1] : ends[k + 2]] if k + 2 < len(ends) else a
-        a, b = a[np.isin(a["row"], b["row"])], b[np.isin(b["row"], a["row"])]
-        span = max(int(b["tick"][0] - a["tick"][0]), 1) if len(a) else 1
-        u = min(max((tick - int(self._steered_ticks[k])) / span, 0.0), 1.0)
-        h = span * self._step
+        ends = [*self._first_steered, len(self.steered)]
+        a = self.steered[ends[k] : ends[k + 1]]
+        follows = k + 2 < len(ends)
+        h = self.step * (float(self._steered_ticks[k + 1] - self._steered_ticks[k]) if follows else 1.0)
+        b = a.copy()  # an object that is hit before the next pose goes on until then
+        b["p_WO"] += h * b["v_WO"]
+        if follows:
+            after = self.steered[ends[k + 1] : ends[k + 2]]
+            _, own, found = np.intersect1d(a["row"], after["row"], return_indices=True)
+            b[own] = after[found]
+        u = min(max((tick - int(self._steered_ticks[k])) * self.step / h, 0.0), 1.0)
         w = (1.0 - u * u * (3.0 - 2.0 * u), u * u * (3.0 - 2.0 * u), h * u * (1.0 - u) ** 2, -h * u * u * (1.0 - u))
         p = w[0] * a["p_WO"] + w[1] * b["p_WO"] + w[2] * a["v_WO"] + w[3] * b["v_WO"]
         R = _unit_axes((1.0 - u) * a["R_WO"] + u * b["R_WO"])
         yes, none = np.ones(len(a), bool), np.zeros((len(a), 3))
-        return ObjectChanges(a["row"].astype(np.int64), yes, yes, np.full(len(a), tick * self._step), p, R, none, none)
+        return ObjectChanges(a["row"].astype(np.int64), yes, yes, np.full(len(a), tick * self.step), p, R, none, none)
 
     def _changed(self, tick: int, before: int) -> ObjectChanges:
         """Return the other objects that change from a tick to another one."""

@@ -21,6 +21,7 @@ from simulator.outlets.telemetry import PLATFORM, PULLED_FRACTION
 from simulator.run.object_changes import KEY as OBJECT_CHANGES
 from simulator.run.recorded_objects import RecordedObjects
 from simulator.run.recorded_ruts import RecordedRuts
+from simulator.run.recorded_traffic import RecordedTraffic
 from simulator.run.run_configuration import check_hashes, read_recorded, ticks_per_row
 from simulator.telemetry.channels import Channel, Channels
 from simulator.telemetry.event_file import read_events
@@ -31,7 +32,7 @@ from simulator.telemetry.run_folder import RUTS_NAME
 from simulator.telemetry.writer import PARQUET_NAME
 from simulator.view.make_object_data import vehicles_among
 from simulator.view.shared_state import STATE, interpolate
-from simulator.view.vehicle_states import between, states_of
+from simulator.view.vehicle_states import between, joined, states_of
 from vehicles.command import COMMAND
 
 CACHED_GROUPS = 3
@@ -211,7 +212,7 @@ class Recording:
         """Return the states of the other vehicles at a position, interpolated between two rows; see `simulator.view.vehicle_states`."""
         row = self.row_at(position)
         before = self._vehicles(row)
-        if not self._others or row + 1 >= len(self.positions) or self.cuts[row + 1]:
+        if not len(before) or row + 1 >= len(self.positions) or self.cuts[row + 1]:
             return before
         share = (position - self.positions[row]) / (self.positions[row + 1] - self.positions[row])
         return between(before, self._vehicles(row + 1), min(share, 1.0)) if share > 1e-9 else before
@@ -250,16 +251,27 @@ class Recording:
 
     def _vehicles(self, row: int) -> Record:
         group, k = self._locate(row)
-        return states_of(self._parts, [records[k : k + 1] for records in group.vehicles])
+        own = states_of(self._parts, [records[k : k + 1] for records in group.vehicles])
+        return own if self._traffic is None else joined(own, self._traffic.states(row))
+
+    @cached_property
+    def _traffic(self) -> RecordedTraffic | None:
+        """Vehicles of the traffic without models; None without any."""
+        shapes = [] if self.parts.traffic is None else self.parts.traffic.rolling
+        return RecordedTraffic(self.objects(), self.parts.ground.objects, shapes) if shapes else None
 
     def _other_tables(self) -> list[tuple[str, Table]]:
         """Return prefix and fields of the columns of each other vehicle; print a message about those without columns."""
         tables = {one.options.name: one.vehicle.readout_table for one in self.parts.others}
+        if self.parts.traffic is not None:
+            tables |= self.parts.traffic.full_tables
         found: list[tuple[str, Table]] = []
         self._parts: list[int] = []
         missing: list[str] = []
         for one in vehicles_among(self.parts.ground.objects):
             name = one.vehicle.name
+            if name not in tables:  # of the traffic, without a model
+                continue
             source = f"{name}_", tuple(field for field in tables[name] if field[0] in VEHICLE)
             if all(column.name in self._groups.names for column in _columns(*source)):
                 found.append(source)

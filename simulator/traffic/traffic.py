@@ -92,12 +92,12 @@ class Traffic:
     """
 
     def __init__(self, network: RoadNetwork, agents: Sequence[AgentPlan], walkers: Sequence[WalkerPlan] = (), seed: int = 0) -> None:
-        self.network, self._plans, self._walkers, self._seed = network, tuple(agents), tuple(walkers), seed
+        self.network, self.plans, self._walkers, self._seed = network, tuple(agents), tuple(walkers), seed
         speeds, first_speeds = speed_table(network)
         joints, first_joints = walk_joints(network)
         self.arrays = TrafficArrays(
             record(TRAFFIC), network.arrays, lane_boxes(network), speeds, first_speeds, priorities(network), shared_parts(network),
-            record(AGENT, len(self._plans)), np.zeros(len(self._plans), np.int64), np.zeros(len(network.lanes) + 1, np.int64),
+            record(AGENT, len(self.plans)), np.zeros(len(self.plans), np.int64), np.zeros(len(network.lanes) + 1, np.int64),
             record(WALKER, len(self._walkers)), joints, first_joints, record(BODY, MAX_BODIES), record(OBSTACLE, MAX_OBSTACLES),
         )  # fmt: skip
 
@@ -141,7 +141,7 @@ class Traffic:
         p = self.arrays.p[0]
         self.arrays.p[:] = np.zeros(1, self.arrays.p.dtype)
         p["start"] = p["time"] = start - WARM_UP
-        p["seed"], p["clearance"] = self._seed, MARGIN + max((one.half_width for one in self._plans), default=0.0)
+        p["seed"], p["clearance"] = self._seed, MARGIN + max((one.half_width for one in self.plans), default=0.0)
         self._fill_agents()
         self._fill_walkers()
         if objects is not None:
@@ -192,7 +192,7 @@ class Traffic:
         agents = self.agents
         agents[:] = np.zeros(1, agents.dtype)
         for name in ("lane", "station", "length", "half_width", "wheelbase", "overhang", "haste", "full"):
-            agents[name] = [getattr(one, name) for one in self._plans]
+            agents[name] = [getattr(one, name) for one in self.plans]
         for name in ("previous", "next", "after", "held", "draws", "row"):
             agents[name] = -1
         agents["active"], agents["changed"] = 1, -math.inf

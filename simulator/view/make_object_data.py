@@ -25,7 +25,7 @@ def make_object_data(objects: Any) -> ObjectData:
     rows = objects.records
     meshes = _Meshes()
     mesh = _fill_meshes(meshes, objects)
-    vehicles, kinds = _vehicles(objects)
+    vehicles, looks, kinds = _vehicles(objects)
     return ObjectData(
         shape=rows["shape"].copy(),
         size=np.array([one.shape.drawn_size() for one in objects.objects], np.float32),
@@ -42,18 +42,27 @@ def make_object_data(objects: Any) -> ObjectData:
         baked=_stacked(meshes.baked, 9),
         parts=np.array(meshes.parts, float).reshape(-1, 9),
         vehicles=vehicles,
+        looks=looks,
         kinds=kinds,
     )
 
 
-def _vehicles(objects: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Return `ObjectData.vehicles` and `kinds`; vehicles with equal geometry share it."""
+def _vehicles(objects: Any) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.uint8]]:
+    """Return `ObjectData.vehicles`, `looks` and `kinds`; vehicles with equal geometry share it."""
     kinds: dict[str, int] = {}
-    rows = []
+    texts: dict[int, str] = {}
+    rows, looks = [], []
     for one in vehicles_among(objects):
-        text = json.dumps({name: np.asarray(value).tolist() for name, value in one.vehicle.geometry.items()})
-        rows.append((one.first, one.parts, kinds.setdefault(text, len(kinds))))
-    return np.array(rows, np.int64).reshape(-1, 3), np.frombuffer(f"[{','.join(kinds)}]".encode(), np.uint8)
+        geometry = one.vehicle.geometry
+        if id(geometry) not in texts:
+            texts[id(geometry)] = json.dumps({name: np.asarray(value).tolist() for name, value in geometry.items()})
+        rows.append((one.first, one.parts, kinds.setdefault(texts[id(geometry)], len(kinds))))
+        looks.append((*one.vehicle.origin, *(one.vehicle.paint or (np.nan,) * 3)))
+    return (
+        np.array(rows, np.int64).reshape(-1, 3),
+        np.array(looks, float).reshape(-1, 6),
+        np.frombuffer(f"[{','.join(kinds)}]".encode(), np.uint8),
+    )
 
 
 class PartRows(NamedTuple):

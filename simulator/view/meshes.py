@@ -18,6 +18,8 @@ LAYOUT = (3, 3, 3, 1)
 """Floats per vertex attribute: position, normal, color, gloss."""
 STOP_LAMP, REVERSE_LAMP = 2.0, 4.0
 """Added to the gloss of lamps that are lit while the driver brakes, and in reverse gear."""
+PAINTED = 8.0
+"""Added to the gloss of what has the paint of its vehicle."""
 
 
 class Builder:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record, dtype_of, record
-from terrain.objects.records import BREAKAWAY
+from terrain.objects.records import BREAKAWAY, PATH
 
 SPARE = 1024
 """Number of rows for objects that are added during a drive."""
@@ -110,7 +110,7 @@ def joined(a: ObjectChanges, b: ObjectChanges) -> ObjectChanges:
 def steered_poses(objects: Any, time: float) -> tuple[NDArray[np.int64], Record]:
     """Return the rows of the objects of a `terrain.objects.object_set.ObjectSet` that are on paths that the session writes, and records of POSE
     at a time [s]."""
-    from terrain.objects.pose import POSE  # imported here, because it loads the compiler
+    from terrain.objects.pose import POSE  # imported here, because these load the compiler
     from terrain.rays.cast import place_objects
 
     rows: NDArray[np.int64] = objects.steered_rows
@@ -139,7 +139,7 @@ class ChangedObjects:
         self._breakaway = np.zeros(0, np.int64)
         self._present, self._free = np.zeros(0, bool), np.zeros(0, bool)
         self._loose = np.zeros(0, bool)
-        """False for parts of vehicles"""
+        """False for parts that their vehicle moves"""
         self._motion = np.zeros(0, _MOTION_TYPE)
         self._last_steered = (np.zeros(0, np.int64), np.zeros((0, 3)))
 
@@ -198,7 +198,8 @@ class ChangedObjects:
         """Follow another set, which continues the previous one or is the first."""
         self._objects, self._edits = objects, -1
         self._breakaway = np.flatnonzero(objects.records["mass"] > 0.0)
-        self._loose = np.array([getattr(objects.objects[row], "vehicle", None) is None for row in self._breakaway], bool)
+        in_no_vehicle = [getattr(objects.objects[row], "vehicle", None) is None for row in self._breakaway]
+        self._loose = np.array(in_no_vehicle, bool) | (objects.records["motion"][self._breakaway] == PATH)
         self._present = _longer(self._present, np.ones(len(objects), bool))
         self._free = _longer(self._free, np.zeros(len(self._breakaway), bool))
         self._motion = _longer(self._motion, np.zeros(len(self._breakaway), _MOTION_TYPE))

@@ -168,7 +168,8 @@ class ObjectItems:
         self._time = np.nan
 
     def place_vehicles(self, numbers: Rows, p_WB: NDArray[np.float64], R_WB: NDArray[np.float64]) -> None:
-        """Place the parts of vehicles that others draw: rows (n,) of `ObjectData.vehicles`, poses (n, 3) [m], (n, 3, 3)."""
+        """Place the parts of vehicles that others draw: rows (n,) of `ObjectData.vehicles`, poses of B (n, 3) [m], (n, 3, 3)."""
+        p_WB = p_WB + np.einsum("nij,nj->ni", R_WB, self.data.looks[numbers, :3])
         first, count = self.data.vehicles[numbers, 0], self.data.vehicles[numbers, 1]
         which = np.repeat(np.arange(len(numbers)), count)
         rows = first[which] + np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
@@ -189,11 +190,11 @@ class ObjectItems:
         if time == self._time:
             return
         self._time = time
-        rows = self._movers[~self._left[self._movers]]
+        rows = self._movers[~self._left[self._movers] & self.drawn[self._movers]]
         if len(rows):
             self._follow_paths(rows, time)
             self._write(rows)
-        flying = np.flatnonzero(self._flies)
+        flying = np.flatnonzero(self._flies & self.drawn)
         if len(flying):
             known = self.position[flying].copy(), self.rotation[flying].copy()
             ahead = np.clip(time - self._known_at[flying], -LAG, LAG)[:, None]

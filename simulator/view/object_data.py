@@ -36,6 +36,7 @@ class ObjectData:
     parts : (p, 9) compact parts of meshes and of baked objects: number of the mesh, or -1 - row of a baked object; first row of
         `vertices` or `baked`, number of rows; center (3) and half edges (3) of the bounding box, in O or W [m]
     vehicles : (v, 3) other vehicles, in the order of their states: first row of its parts, number of parts, row of `kinds`
+    looks : (v, 6) of each of these vehicles: origin of its parts in B [m], and sRGB color of its body, NaN = that of the drawn body
     kinds : JSON text, list of the geometries (`simulator.view.vehicle_geometry.GEOMETRY`) of different vehicles
     """
 
@@ -54,6 +55,7 @@ class ObjectData:
     baked: NDArray[np.float32]
     parts: NDArray[np.float64]
     vehicles: NDArray[np.int64]
+    looks: NDArray[np.float64]
     kinds: NDArray[np.uint8]
 
     def __len__(self) -> int:
@@ -95,5 +97,5 @@ def no_objects() -> ObjectData:
         shape=numbers, size=np.zeros((0, 4), np.float32), p_WO=np.zeros((0, 3)), R_WO=np.zeros((0, 3, 3)), center_O=np.zeros((0, 3)),
         half_O=np.zeros((0, 3)), color=np.zeros((0, 3), np.float32), present=np.zeros(0, bool), path=np.zeros((0, 3), np.int64), segments=floats,
         mesh=numbers, vertices=np.zeros((0, 6), np.float32), baked=np.zeros((0, 9), np.float32), parts=np.zeros((0, 9)),
-        vehicles=np.zeros((0, 3), np.int64), kinds=np.frombuffer(b"[]", np.uint8),
+        vehicles=np.zeros((0, 3), np.int64), looks=np.zeros((0, 6)), kinds=np.frombuffer(b"[]", np.uint8),
     )  # fmt: skip

@@ -12,7 +12,7 @@ from pyglet import gl
 from simulator.base.records import Record
 from simulator.view.bodies.kinds import body_of
 from simulator.view.gl_objects import Mesh, Program
-from simulator.view.meshes import LAYOUT, mirrored, simplified
+from simulator.view.meshes import LAYOUT, PAINTED, mirrored, simplified
 from simulator.view.object_culling import SIGHT, ObjectItems, planes_of
 from simulator.view.object_data import ObjectData
 from simulator.view.object_meshes import indexed
@@ -27,7 +27,7 @@ ANGLES, EXACT_ANGLE = (0.002, 0.004), 0.0004
 """rad. Angle at the camera below which details of a body are left out: in the window with a graphics card and with a software renderer, and in
 images of sensors. 0.002: about two pixels of a window of 720 lines."""
 INSTANCE = (4, 4, 4, 4)
-"""Floats per attribute of an instance: rows of the matrix from B to W; lit stop lamps, lit reverse lamps, haze, number."""
+"""Floats per attribute of an instance: rows of the matrix from B to W; lit stop lamps, lit reverse lamps, haze; number, or code of the paint."""
 
 
 class _Kind:
@@ -40,6 +40,7 @@ class _Kind:
         wheel = body.wheel(float(radius[0]), float(width[0]))
         self.sizes = np.stack((radius / radius[0], width / width[0], radius / radius[0]), axis=1)
         solid = np.vstack((body.shell, body.fittings, body.frame))
+        solid[(np.abs(solid[:, 6:9] - np.divide(body.paint, 255.0)) < 1e-4).all(axis=1), 9] += PAINTED
         low, high = solid[:, :3].min(axis=0), solid[:, :3].max(axis=0)
         self.middle, self.reach = 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low)) + float(radius.max())
         self.past_body = np.asarray(SUN, float) * float(high[2] - low[2] + 2.0 * radius.max()) / float(SUN[2])
@@ -72,6 +73,8 @@ class OtherVehicles:
         self._texts: list[dict[str, Any]] = []
         self._states, self._R, self._kind_of = NO_STATES, np.zeros((0, 3, 3)), np.zeros(0, np.int64)
         """Drawn vehicles: states, R_WB, row of `_kinds` or -1"""
+        self._marks = np.zeros(0)
+        """Codes of their paints, or their numbers while these are drawn"""
         self.show(data)
 
     def show(self, data: ObjectData) -> None:
@@ -83,7 +86,7 @@ class OtherVehicles:
             for kind in set(self._kinds) - set(kinds):
                 kind.delete()
             self._texts, self._kinds = geometries, kinds
-        self._vehicles = data.vehicles
+        self._vehicles, self._paints = data.vehicles, paint_codes(data.looks[:, 3:])
         self._states, self._R, self._kind_of = NO_STATES, np.zeros((0, 3, 3)), np.zeros(0, np.int64)
 
     def _compiled(self) -> tuple[Program, Program, Program | None]:
@@ -100,6 +103,7 @@ class OtherVehicles:
         known = numbers < len(self._vehicles)
         known[known] = self._vehicles[numbers[known], 0] == states["row"][known]
         self._states, numbers = states[known], numbers[known]
+        self._marks = self._paints[numbers]
         self._R = rotations(self._states["q_WB"])
         items.place_vehicles(numbers, self._states["p_WB"], self._R)
         self._kind_of = np.where(items.present[self._states["row"]], self._vehicles[numbers, 2], -1)
@@ -123,10 +127,12 @@ class OtherVehicles:
 
     def draw_numbers(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw numbers, 1 + row of the first part of each vehicle, with the shader `number`; panes hide what is behind them."""
+        paints, self._marks = self._marks, 1.0 + self._states["row"]
         for kind, rows, levels in self._visible(clip_of_world, eye):
             self._program(2).use().set(clip_of_world=clip_of_world, eye=eye)
             self._draw_solids(kind, rows, levels, eye)
             _draw(kind.glass, self._bodies(rows, eye))
+        self._marks = paints
 
     def _program(self, number: int) -> Program:
         program = None if self._programs is None else self._programs[number]
@@ -164,7 +170,7 @@ class OtherVehicles:
         out[:, :3, :3], out[:, :3, 3] = self._R[rows], s["p_WB"]
         distance = np.linalg.norm(s["p_WB"] - eye, axis=1)
         out[:, 3, 0], out[:, 3, 1], out[:, 3, 2] = s["stop_lamps"], s["reverse_lamps"], haze(distance)
-        out[:, 3, 3] = 1 + s["row"]
+        out[:, 3, 3] = self._marks[rows]
         return out.reshape(-1, 16)
 
     def _wheels(self, kind: _Kind, rows: NDArray[np.int64], eye: NDArray) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -186,6 +192,12 @@ class OtherVehicles:
 def haze(distance: Any) -> Any:
     """Return the fraction of haze in front of something at a distance in m, or an array of it; same model as in common.glsl."""
     return 1.0 - 2.0 ** -(3.2e-7 * distance * distance + 1.1e-4 * distance)
+
+
+def paint_codes(colors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the codes (n,) of sRGB colors (n, 3), 0 to 1, for the shader; 0 for NaN."""
+    own = np.round(np.nan_to_num(colors) * 255.0)
+    return np.where(np.isnan(colors[:, 0]), 0.0, 1.0 + own @ (1.0, 256.0, 65536.0))
 
 
 def _mesh(mesh: NDArray, cell: float) -> Mesh:

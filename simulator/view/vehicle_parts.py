@@ -21,18 +21,28 @@ class DrawnVehicle:
     name: str
     geometry: Mapping[str, Any]
     """Rows of `simulator.view.vehicle_geometry.GEOMETRY`"""
+    origin: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """m, origin of its parts in B"""
+    paint: tuple[float, float, float] | None = None
+    """sRGB color of the body, 0 to 1; None: that of the drawn body"""
 
 
 @dataclass(frozen=True)
 class VehiclePart(WorldObject):
-    """Part of a vehicle; the origin of all parts is the chassis reference point."""
+    """Part of a vehicle; the origin of all parts is the same."""
 
     vehicle: DrawnVehicle | None = None
 
 
-def vehicle_parts(name: str, vehicle: Vehicle, position: Sequence[float] = (0.0, 0.0, 0.0), yaw: float = 0.0) -> list[VehiclePart]:
-    """Return the parts of a vehicle, see `vehicles.contact.vehicle_objects.vehicle_objects`."""
-    drawn = DrawnVehicle(name, view_geometry(vehicle))
+def vehicle_parts(
+    name: str,
+    vehicle: Vehicle,
+    position: Sequence[float] = (0.0, 0.0, 0.0),
+    yaw: float = 0.0,
+    paint: tuple[float, float, float] | None = None,
+) -> list[VehiclePart]:
+    """Return the parts of a vehicle, whose origin is B, see `vehicles.contact.vehicle_objects.vehicle_objects`."""
+    drawn = DrawnVehicle(name, view_geometry(vehicle), paint=paint)
     parts = vehicle_objects(name, vehicle.model.object_contact, vehicle.wheel_centers, position, yaw)
     return [VehiclePart(**{one.name: getattr(part, one.name) for one in fields(part)}, vehicle=drawn) for part in parts]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,77 @@ def states_of(parts: Sequence[int], readouts: Sequence[Record]) -> Record:
         for name in ("wheel_angle", "p_BK", "R_BK"):
             out[name][some, :count] = shown[name]
         out["stop_lamps"][some], out["reverse_lamps"][some] = lamps(shown)
+    return out[np.argsort(out["row"])]
+
+
+@dataclass(frozen=True, eq=False)
+class Rolling:
+    """Vehicles that roll along paths of their objects, whose origin is below the middle of the rear axle; those that are hit are rigid bodies.
+
+    Attributes
+    ----------
+    rows : (n,) rows of their objects
+    origin : (n, 3) origin of the objects in B [m]
+    centers, radius : (n, wheels, 3) wheel centers in B, (n, wheels) radii [m]; missing wheels are like the first one
+    """
+
+    rows: NDArray[np.int64]
+    origin: NDArray[np.float64]
+    centers: NDArray[np.float64]
+    radius: NDArray[np.float64]
+
+    @staticmethod
+    def of(rows: Sequence[int], origin: Sequence[Any], centers: Sequence[Any], radius: Sequence[Any]) -> Rolling:
+        """Return vehicles from lists with an entry for each of them."""
+        most, count = max(map(len, radius), default=0), len(rows)
+        full = [[[*one, *([one[0]] * (most - len(one)))] for one in values] for values in (centers, radius)]
+        return Rolling(
+            np.array(rows, np.int64),
+            np.array(origin, float).reshape(count, 3),
+            np.array(full[0], float).reshape(count, most, 3),
+            np.array(full[1], float).reshape(count, most),
+        )
+
+    def states(self, some: NDArray[np.int64], pose: tuple[Any, Any], way: Any, bend: Any, stops: Any) -> Record:
+        """Return the states of some of the vehicles.
+
+        pose : positions (m, 3) [m] and axes (m, 3, 3) of their objects; way : distance driven [m]; bend : curvature of the way of the rear
+        axle [1/m]; stops : whether the stop lamps are lit
+        """
+        from scipy.spatial.transform import Rotation
+
+        if not len(some):
+            return NO_STATES
+        (p_WO, R_WO), centers = pose, self.centers[some]
+        out = record(states_table(centers.shape[1]), len(some))
+        out["row"], out["stop_lamps"] = self.rows[some], stops
+        out["p_WB"] = p_WO - np.einsum("nij,nj->ni", R_WO, self.origin[some])
+        out["q_WB"] = np.roll(Rotation.from_matrix(R_WO).as_quat(), 1, axis=1)
+        out["wheel_angle"], out["p_BK"] = np.asarray(way)[:, None] / self.radius[some], centers
+        ahead = centers[..., 0] - self.origin[some, :1]
+        steered = ahead > 0.5 * ahead.max(axis=1, keepdims=True)
+        angle = np.where(steered, np.arctan(np.asarray(bend)[:, None] * ahead), 0.0)
+        out["R_BK"][..., 0, 0] = out["R_BK"][..., 1, 1] = np.cos(angle)
+        out["R_BK"][..., 1, 0], out["R_BK"][..., 2, 2] = np.sin(angle), 1.0
+        out["R_BK"][..., 0, 1] = -out["R_BK"][..., 1, 0]
+        return out
+
+
+def joined(*parts: Record) -> Record:
+    """Return the states of several groups of vehicles in the order of their parts."""
+    parts = tuple(one for one in parts if len(one))
+    if len(parts) < 2:
+        return parts[0] if parts else NO_STATES
+    out = record(states_table(max(one["wheel_angle"].shape[1] for one in parts)), sum(map(len, parts)))
+    first = 0
+    for one in parts:
+        rows, wheels = slice(first, first + len(one)), one["wheel_angle"].shape[1]
+        first += len(one)
+        for name in one.dtype.names or ():
+            if name in ("wheel_angle", "p_BK", "R_BK"):
+                out[name][rows, :wheels] = one[name]
+            else:
+                out[name][rows] = one[name]
     return out[np.argsort(out["row"])]
 
 

@@ -246,7 +246,10 @@ def test_without_a_contact_the_metrics_tell_the_distance(tmp_path, capsys, monke
         ("{if: {when: time, above_s: 1}, do: {type: fault, fault: {type: puncture, wheel: FL, phase: go}}}", "no phase"),
         ("{if: {when: time, above_s: 1}, do: {type: fault, fault: {type: puncture, wheel: XX}}}", "a wheel of the vehicle"),
         ("{if: {when: time, above_s: 1}, do: {type: fault, vehicle: leed, fault: engine_stop}}", "did you mean lead"),
-        ("{if: {when: time, above_s: 1}, do: {type: fault, vehicle: lead, fault: {type: gust, velocity: [0, 9, 0]}}}", "a fault of one vehicle"),
+        (
+            "{if: {when: time, above_s: 1}, do: {type: fault, vehicle: lead, fault: {type: gust, velocity: [0, 9, 0]}}}",
+            "a fault of one vehicle",
+        ),
         ("{if: {when: time, above_s: nan}, do: {type: end}}", "above_s"),
     ],
 )

@@ -203,3 +203,19 @@ def test_rows_have_the_wheels_of_the_vehicle_with_the_most():
     states = states_of([1, 3], [readout(), six])
     assert states["p_BK"].shape == (2, 6, 3) and states["p_BK"][1, :, 0].tolist() == [0, 1, 2, 3, 4, 5]
     assert not states["p_BK"][0, 4:].any()
+
+
+def test_a_vehicle_has_its_own_paint_and_its_parts_their_own_origin(view):
+    usual = image(view, FAR, other(10.0, 1.0))
+    data = make_object_data(world("lead"))
+    data.looks[0] = (-1.5, 0.0, -0.5, 0.8, 0.05, 0.05)
+    view.scene.show_objects(data)
+    red = image(view, FAR, other(10.0, 1.0))
+    assert (red.number == usual.number).all()
+    painted = (np.abs(red.color.astype(int) - usual.color) > 20).any(axis=2) & (usual.number == 2)
+    assert painted.sum() > 0.2 * (usual.number == 2).sum()
+    assert (red.color[painted][:, 0] > 1.5 * red.color[painted][:, 1]).mean() > 0.9
+    state = other(10.0, 1.0)
+    shifted = view.scene.objects.items.position[1] - state[0]["p_WB"]
+    assert shifted == pytest.approx(rotations(state["q_WB"])[0] @ (-1.5, 0.0, -0.5))
+    view.scene.show_objects(make_object_data(world("lead")))

@@ -116,7 +116,7 @@ def _body(g: Lines) -> Body:
     head = g.size.head
     place = (float(head[0]) + 0.46, float(head[1]), float(head[2]) - 0.33)
     cab = np.array([head - 0.25, head + 0.25])
-    return Body(_shell(g), _fittings(g, place), _glass(g), _frame(g), _steering_wheel(), place, 0.42, cab, car_wheel)
+    return Body(_shell(g), _fittings(g, place), _glass(g), _frame(g), _steering_wheel(), place, 0.42, cab, car_wheel, g.paint)
 
 
 def _both(half: Builder) -> Builder:

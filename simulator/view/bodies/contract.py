@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -58,6 +58,8 @@ class Body:
     """(2, 3) lower and upper corner of the possible positions of the driver's eyes, in B"""
     wheel: Callable[[float, float], Array]
     """Returns the mesh of a wheel with a radius and width [m]; its axle is y, +y is the outside"""
+    paint: Sequence[int]
+    """sRGB color, 0 to 255, of the parts that have another color on a vehicle with a paint of its own"""
 
     def eye(self, head: Array) -> Array:
         """Return the position of the driver's eyes (3,), in B: the head, limited to the cab of this body."""

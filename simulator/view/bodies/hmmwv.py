@@ -43,7 +43,7 @@ _ARCH = ((-0.62, -0.02), (-0.58, 0.20), (-0.42, 0.41), (0.42, 0.41), (0.58, 0.20
 
 def hmmwv(size: Size) -> Body:
     """Return the body of the HMMWV, whose dimensions are fixed."""
-    return Body(shell(), fittings(), glass(), frame(), steering_wheel(), STEERING_WHEEL, STEERING_TILT, CAB, wheel)
+    return Body(shell(), fittings(), glass(), frame(), steering_wheel(), STEERING_WHEEL, STEERING_TILT, CAB, wheel, PAINT)
 
 
 def shell() -> Array:

@@ -2,13 +2,13 @@
 layout(location = 0) in vec3 p_B;
 layout(location = 1) in vec3 n_B;
 layout(location = 2) in vec3 paint;
-layout(location = 3) in float gloss;        // + 2 for a stop lamp, + 4 for a reverse lamp
+layout(location = 3) in float gloss;        // + 2 for a stop lamp, + 4 for a reverse lamp, + 8 for the paint of a vehicle
 uniform mat4 clip_of_world;
 #ifdef INSTANCED
 layout(location = 4) in vec4 row_x;         // rows of the matrix from B to W
 layout(location = 5) in vec4 row_y;
 layout(location = 6) in vec4 row_z;
-layout(location = 7) in vec4 more;          // lit stop lamps, lit reverse lamps, haze, number
+layout(location = 7) in vec4 more;          // lit stop lamps, lit reverse lamps, haze; number, or paint: 0 = none, else 1 + red + 256 green + 65536 blue
 flat out vec4 air;
 #ifdef NUMBERS
 flat out float number;
@@ -29,11 +29,16 @@ void main() {
 #ifdef NUMBERS
     number = more.w;
 #endif
+    float code = more.w - 1.0;
+    vec3 own = vec3(mod(code, 256.0), mod(floor(code / 256.0), 256.0), floor(code / 65536.0)) / 255.0;
+    vec3 base = gloss > 7.0 && code >= 0.0 ? own : paint;
+#else
+    vec3 base = paint;
 #endif
     vec4 p = world_of_body * vec4(p_B, 1.0);
     p_W = p.xyz;
     n_W = mat3(world_of_body) * n_B;
-    float lit = gloss < 1.5 ? 0.0 : gloss < 3.5 ? lamps.x : lamps.y;
-    look = vec4(mix(paint, 2.6 * paint + 0.05, lit), mod(gloss, 2.0));
+    float lit = gloss < 1.5 || gloss > 7.0 ? 0.0 : gloss < 3.5 ? lamps.x : lamps.y;
+    look = vec4(mix(base, 2.6 * base + 0.05, lit), mod(gloss, 2.0));
     gl_Position = clip_of_world * p;
 }
