@@ -208,7 +208,8 @@ class SessionVehicles:
         self._rows: dict[str, tuple[Record, Any]] = {}
         self._spans: dict[str, range] = {}
         self._collisions: dict[str, tuple[CollisionList, int]] = {}
-        self._stops: list[str] = []
+        self.stops: list[str] = []
+        """Reasons of vehicles that have stopped or brake, one line each."""
         self._changed_faults: list[tuple[str, bool]] = []
         self._seen_at, self._seen_vehicles = math.nan, list[SeenVehicle]()
         self._read_at, self._states, self._shown_at = math.nan, NO_STATES, math.nan
@@ -398,12 +399,17 @@ class SessionVehicles:
                 except KeyboardInterrupt:
                     raise
                 except BaseException as error:  # also SystemExit of a plugin
-                    one.brake()
-                    self._stops.append(f"vehicle {one.name} brakes: its driver failed at {time:.3f} s: {type(error).__name__}: {error}")
+                    self._brake(one, f"its driver failed at {time:.3f} s: {type(error).__name__}: {error}")
+            if not math.isfinite(sum(one.command[0].item())):
+                self._brake(one, f"its command was not finite at {time:.3f} s")
             if one.faults is not None:
-                phase = getattr(one.seat.driver, "phase", phase) if one.seat is not None else phase
-                changed = one.faults.advance(time, phase, one.command, (), ())
+                own = phase if one.seat is None else getattr(one.seat.driver, "phase", phase)
+                changed = one.faults.advance(time, own, one.command, (), ())
                 self._changed_faults += [(f"{one.name}_{fault.name}", fault.level > 0.0) for fault in changed]
+
+    def _brake(self, one: OtherVehicle, reason: str) -> None:
+        one.brake()
+        self.stops.append(f"vehicle {one.name} brakes: {reason}")
 
     def changed_faults(self) -> list[tuple[str, bool]]:
         """Return the names of the faults that have begun (True) or ended since the last call."""
@@ -427,7 +433,7 @@ class SessionVehicles:
     @property
     def troubles(self) -> list[str]:
         """Reasons of vehicles that have stopped, and failures of their parts, one line each."""
-        return [*self._stops, *(f"vehicle {one.name}: {trouble}" for one in self.vehicles for trouble in one.vehicle.troubles)]
+        return [*self.stops, *(f"vehicle {one.name}: {trouble}" for one in self.vehicles for trouble in one.vehicle.troubles)]
 
     @property
     def collisions(self) -> list[Collision]:
@@ -450,8 +456,17 @@ class SessionVehicles:
         found = [one for one in self.present if one.stopped and not one.reported]
         for one in found:
             one.reported = True
-            self._stops.append(f"vehicle {one.name} stopped at {one.to_json()['time_s']:.3f} s: {one.to_json()['reason']}")
+            self._rest(one)
+            self.stops.append(f"vehicle {one.name} stopped at {one.to_json()['time_s']:.3f} s: {one.to_json()['reason']}")
         return found
+
+    def _rest(self, one: OtherVehicle) -> None:
+        """Let a vehicle that has stopped rest where its parts are, so that drivers, pictures and the log see no state that is not finite."""
+        objects, x = self._world.objects, one.vehicle.space.state[0]
+        for name in x.dtype.names:
+            x[name] = np.nan_to_num(x[name], nan=0.0, posinf=0.0, neginf=0.0)
+        parts = objects.states[objects.records["state"][self._spans[one.name][0]]]
+        x["p_WB"], x["q_WB"], x["v_WB_B"], x["w_WB_B"] = parts["p_WO"], parts["q_WO"], 0.0, 0.0
 
     def load_kernels(self) -> None:
         """Load the kernels of the drivers in advance."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from simulator.base.call_checks import ArgumentError
+from simulator.base.call_checks import ArgumentError, Kind
 from simulator.base.errors import JounceError
 from simulator.base.records import Record
 from simulator.base.suggestions import did_you_mean
@@ -17,6 +17,10 @@ DRIVE = 1
 """Default selector position."""
 POSITIONS = {"reverse": -1, "neutral": 0, "drive": DRIVE}
 """Selector positions by name."""
+DRIVER = Kind(
+    lambda value: isinstance(value, str) or (not isinstance(value, type) and (callable(value) or callable(getattr(value, "read", None)))),
+    "a name, a function, or an object with read(t, readout, command)",
+)
 
 
 class HeldCommand:
@@ -76,9 +80,11 @@ def as_driver(driver: Any) -> Any:
 
 def split_drivers(others: Sequence[Mapping[str, Any]], known: int = 0) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the entries of a session file, and the drivers that are objects or functions by the name of their vehicle; `known`: number of the
-    vehicles so far."""
+    vehicles so far. Raises ArgumentError: a driver that can drive nothing."""
     entries = [{"name": default_name(known + n), **one} for n, one in enumerate(others)]
     drivers = {
         one["name"]: one.pop("driver") for one in entries if "driver" in one and not isinstance(one["driver"], str | Mapping | type(None))
     }
+    for name, driver in drivers.items():
+        DRIVER.check(f"vehicle {name}", "driver", driver)
     return entries, drivers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -14,13 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from simulator.api.command_drivers import HeldCommand, as_driver, split_drivers
+from simulator.api.command_drivers import DRIVER, HeldCommand, as_driver, split_drivers
 from simulator.api.loading import Changes, assemble
 from simulator.api.own_vehicle import OwnVehicle
 from simulator.assistance.assistance import Assistance
 from simulator.autonomy.outcome import Outcome, outcome_of
 from simulator.base.call_checks import FUNCTION, MAPPING, NAME, NAMES, NUMBER, TEXT, WHOLE, Kind, checks, is_name, optional
-from simulator.base.errors import ConfigError, JounceError
+from simulator.base.errors import ConfigError, JounceError, OtherVehicleWarning
 from simulator.base.machine import origin
 from simulator.base.rates import shown_time, whole_ticks
 from simulator.base.suggestions import did_you_mean
@@ -55,11 +56,6 @@ from vehicles.vehicle import Vehicle
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-DRIVER = Kind(
-    lambda value: isinstance(value, str) or (not isinstance(value, type) and (callable(value) or callable(getattr(value, "read", None)))),
-    "a name, a function, or an object with read(t, readout, command)",
-)
 
 
 class DefaultPlatform(Enum):
@@ -477,12 +473,16 @@ class Simulation:
         ConfigError : the time is not an integer number of steps
         IncidentError : the vehicle state became invalid; the last valid state was restored
         JounceError : the driver raised an error
+
+        Another vehicle that stops, or brakes because its driver failed, is an `OtherVehicleWarning`.
         """
         steps = seconds / self._session.h
         if not (0.0 <= steps < 1e12 and abs(steps - round(steps)) < 1e-6 * max(1.0, steps)):
             raise ConfigError("advance", "seconds", seconds, f"a multiple of the step, {self._session.h:g} s")
-        before, failed = self._session.recovery.latest, len(self._session.output.failures)
+        before, failed, stops = self._session.recovery.latest, len(self._session.output.failures), len(self._session.others.stops)
         self._session.run(seconds)
+        for stop in self._session.others.stops[stops:]:
+            warnings.warn(stop, OtherVehicleWarning, stacklevel=3)
         self.vehicle.read(self._session.command)
         if len(self._session.output.failures) > failed:
             raise self._session.output.failures[failed]

@@ -211,6 +211,10 @@ class SensorWarning(UserWarning):
     """Warning that a sensor measures less than it is asked for."""
 
 
+class OtherVehicleWarning(UserWarning):
+    """Warning that another vehicle has stopped, or brakes because its driver failed."""
+
+
 class TireTypeWarning(UserWarning):
     """Warning that a tire file has no `type`."""
 

@@ -68,7 +68,7 @@ def check_starts(ground: Ground, first: Description, starts: Sequence[Start]) ->
                 else:
                     continue
                 objects = ground.objects.without(one.rows)
-                free = free_place(objects, _around(one.vehicle), one.place, heights, MAX_SEARCH_DISTANCE)
+                free = free_place(objects, _around(one.vehicle), one.place, heights, MAX_SEARCH_DISTANCE, [own])
                 hint = (
                     "there is no free place near it"
                     if free is None

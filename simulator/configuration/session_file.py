@@ -14,7 +14,7 @@ from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag,
 from simulator.base.registry import KindChoice
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.traffic_section import TRAFFIC, TrafficOptions, traffic_options
-from simulator.configuration.vehicles_section import OtherOptions, other_options, vehicles_field
+from simulator.configuration.vehicles_section import OtherOptions, check_leader, other_options, vehicles_field
 from simulator.driver.kinds import DRIVER_KINDS
 from simulator.driver.make_driver import AUTO, driver_fields, driver_names, role_of
 from simulator.events.sound_controls import VOLUME
@@ -329,6 +329,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
                 _check_step(values.get("step"), file)
             with errors.part():
                 vehicles = other_options(values["vehicles"], file)
+                check_leader(KindChoice.of(values["driver"]), file, "driver.vehicle", [one.name for one in vehicles])
             with errors.part():
                 assistance = AssistanceOptions.of(values["assistance"], file) if "assistance" in values else None
             with errors.part():

@@ -10,6 +10,8 @@ from typing import Any
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Anything, Choice, Either, Field, Flag, Group, ListOf, Number, Text
 from simulator.base.registry import KindChoice
+from simulator.base.suggestions import did_you_mean, listed
+from simulator.driver.kinds import FOLLOW
 from simulator.driver.seen_vehicle import FIRST
 from simulator.faults.kinds import FAULTS
 
@@ -104,7 +106,7 @@ def other_options(values: Sequence[Mapping[str, Any]], file: str, known: Sequenc
             raise ConfigError(file, f"vehicles[{n}].name", name, "another name; columns of the log that begin with it are others")
         if not name.replace("_", "").isalnum():
             raise ConfigError(file, f"vehicles[{n}].name", name, "letters, digits and _, because columns of the log begin with it")
-    return tuple(
+    options = tuple(
         OtherOptions(
             name,
             (float(one["position"][0]), float(one["position"][1])),
@@ -117,3 +119,15 @@ def other_options(values: Sequence[Mapping[str, Any]], file: str, known: Sequenc
         )
         for name, one in zip(names, values, strict=True)
     )
+    for n, one in enumerate(options):
+        check_leader(one.driver, file, f"vehicles[{n}].driver.vehicle", [name for name in (FIRST, *known, *names) if name != one.name])
+    return options
+
+
+def check_leader(driver: KindChoice | None, file: str, key: str, names: Sequence[str]) -> None:
+    """Raise ConfigError if a driver follows a vehicle that is not one of `names`, or itself: it would wait forever."""
+    leader = None if driver is None or driver.name != FOLLOW else driver.parameters.get("vehicle")
+    if leader is not None and leader not in names:
+        raise ConfigError(
+            file, key, leader, f"another vehicle of the session: {listed(names) or 'there is none'}{did_you_mean(leader, names)}"
+        )

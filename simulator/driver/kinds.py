@@ -16,6 +16,8 @@ PLANNER = "planner"
 """Name of the driver to a goal."""
 REPLAY = "replay"
 """Name of the driver that repeats a run."""
+FOLLOW = "follow"
+"""Name of the driver that drives behind another vehicle."""
 CRUISE = "cruise"
 """Name of the driver that keeps a speed along a path, and takes actions."""
 
@@ -30,7 +32,7 @@ DRIVER_KINDS: Registry[DriverKind] = Registry(
     {
         FOLLOWER: "simulator.driver.maneuver_driver:KIND",
         PLANNER: "simulator.autonomy.planner_driver:KIND",
-        "follow": "simulator.driver.following_driver:KIND",
+        FOLLOW: "simulator.driver.following_driver:KIND",
         REPLAY: "simulator.maneuvers.replay_driver:KIND",
         CRUISE: "simulator.driver.cruise_driver:KIND",
     },

@@ -131,13 +131,14 @@ class _All(Group):
         return isinstance(value, Mapping) and "all" in value
 
 
-def condition_type(quantities: Mapping[str, tuple[str, Fields]]) -> Either:
-    """Return the type of a condition, of a list of conditions, or of a group; quantities : (unit, keys of its own) by value of the key `when`."""
+def condition_type(quantities: Mapping[str, tuple[str, Fields]], least: int = 0) -> Either:
+    """Return the type of a condition, of a list of at least `least` conditions, or of a group; quantities : (unit, keys of its own) by value of
+    the key `when`."""
     tables = {name: (*own, *_bounds(unit)) for name, (unit, own) in quantities.items()}
     condition = Variants("when", tables, tuple(tables), "quantity to compare", _COMMON)
     group = _All((Field("all", ListOf(condition, least=1), "conditions that must be true at the same time"),))
     return Either(
-        (ListOf(Either((group, condition), "a condition, or {all: [...]}")), group, condition),
+        (ListOf(Either((group, condition), "a condition, or {all: [...]}"), least=least), group, condition),
         "a condition {when: ..., above: ...}, a list of which one is sufficient, or {all: [...]}",
     )
 
@@ -247,7 +248,11 @@ class _Monitor:
 
     def holds(self, observation: Observed) -> bool:
         """Return True if the condition is true for this observation."""
-        if self._compare(self._value(observation)) == self._falling:
+        value = self._value(observation)
+        if math.isnan(value):  # there is nothing to observe, such as a removed vehicle
+            self._since = None
+            return False
+        if self._compare(value) == self._falling:
             self._armed, self._since = True, None
             return False
         if self._since is None:

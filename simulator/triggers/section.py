@@ -42,7 +42,7 @@ ACTIONS = {
 }
 """Own keys by `type` of an action."""
 _ACTION = Variants("type", ACTIONS, tuple(ACTIONS), "kind of action")
-_CONDITIONS = condition_type({name: (one.unit, one.keys) for name, one in QUANTITIES.items()})
+_CONDITIONS = condition_type({name: (one.unit, one.keys) for name, one in QUANTITIES.items()}, least=1)
 TRIGGERS = Field(
     "triggers",
     ListOf(

@@ -45,10 +45,15 @@ class WorldView:
         self.t, self.collisions, self._seen = t, collisions, {}
 
     def body(self, name: str) -> Body | None:
-        """Return a vehicle or an object; None for an object that was removed."""
+        """Return a vehicle or an object; None for one that is not in the world."""
         if name not in self._seen:
-            vehicle = self._vehicle(name)
-            self._seen[name] = self._object(name) if vehicle is None else self._body_of(name, vehicle)
+            other = next((one for one in self._others.vehicles if one.name == name), None)
+            if other is not None and not other.present:
+                self._seen[name] = None
+            elif other is not None or name == FIRST:
+                self._seen[name] = self._body_of(name, self._first if other is None else other.vehicle)
+            else:
+                self._seen[name] = self._object(name)
         return self._seen[name]
 
     def from_start(self, x: float, y: float) -> tuple[float, float]:
@@ -60,9 +65,6 @@ class WorldView:
         """Return a place relative to the start of the terrain in W, m."""
         c, s = math.cos(self._start[2]), math.sin(self._start[2])
         return self._start[0] + c * ahead - s * left, self._start[1] + s * ahead + c * left
-
-    def _vehicle(self, name: str) -> Vehicle | None:
-        return self._first if name == FIRST else next((one.vehicle for one in self._others.vehicles if one.name == name), None)
 
     def _body_of(self, name: str, vehicle: Vehicle) -> Body:
         """Return the body of a vehicle."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,7 +73,12 @@ def rows_in(objects: ObjectSet, corners: Array, low: float, high: float) -> Iter
 
 
 def free_place(
-    objects: ObjectSet, rectangle: Rectangle, start: tuple[float, float, float], heights: tuple[float, float], farthest: float
+    objects: ObjectSet,
+    rectangle: Rectangle,
+    start: tuple[float, float, float],
+    heights: tuple[float, float],
+    farthest: float,
+    taken: Sequence[Array] = (),
 ) -> tuple[float, float] | None:
     """Return x, y [m] of the nearest place at which a rectangle with the same heading meets no object; None within `farthest` [m].
 
@@ -81,11 +86,13 @@ def free_place(
     ----------
     start : x, y [m] and yaw [rad]
     heights : minimum and maximum height of the vehicle [m]
+    taken : outlines that it must not meet either, as of `Rectangle.at`
     """
     x, y, yaw = start
     for radius in np.arange(0.5, farthest, 0.5):
         for angle in np.linspace(0.0, math.tau, max(8, int(radius * 4)), endpoint=False):
             u, v = x + radius * math.cos(angle), y + radius * math.sin(angle)
-            if not any(True for _ in rows_in(objects, rectangle.at(u, v, yaw), *heights)):
+            here = rectangle.at(u, v, yaw)
+            if not any(meets(here, one) and meets(one, here) for one in taken) and next(rows_in(objects, here, *heights), None) is None:
                 return round(float(u), 1), round(float(v), 1)
     return None

@@ -262,3 +262,21 @@ def test_an_encounter_with_nobody_gives_one_line(tmp_path, capsys):
     file = tmp_path / "alone.yaml"
     file.write_text("{base: constant_speed, name: alone, metrics: [{type: encounter, with: nobody}]}")
     assert "metrics[0].with" in refused(call(capsys, "run", file, "--out", tmp_path / "out"))
+
+
+def test_a_trigger_does_not_see_a_vehicle_that_was_removed(tmp_path):
+    file = write(
+        tmp_path,
+        "{name: near, if: {when: distance, to: parked, below: 190}, do: {type: speed, vehicle: lead, speed_kph: 60}}",
+        "{name: far, if: {when: distance, to: parked, below: 300, edge: falling}, do: {type: end}}",
+    )
+    session = session_of(parts_of(str(file)))
+    session.run(0.1)
+    session.others.leave("parked")
+    assert acted(session, 1.5) == []
+    restart(session)
+    assert [name for _, name in acted(session, 1.5)] == ["near"], "a restart brings it back"
+
+
+def test_an_empty_list_of_conditions_is_refused(tmp_path, capsys):
+    assert "triggers[0].if" in refused(call(capsys, "check", write(tmp_path, "{name: never, if: [], do: {type: end}}")))
