@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from simulator.base.errors import ConfigError, ErrorCollector
@@ -16,6 +16,7 @@ from simulator.configuration.message_origins import MessageOrigins
 from simulator.configuration.session_file import read_vehicles
 from simulator.configuration.vehicles_section import OtherOptions
 from simulator.driver.contract import Driver, SensingDriver
+from simulator.driver.internal_model import InternalModel
 from simulator.driver.kinds import CRUISE, DRIVER_KINDS, FOLLOWER, PLANNER, REPLAY
 from simulator.driver.make_driver import DriverContext, new_driver
 from simulator.faults.contract import FaultContext
@@ -44,8 +45,8 @@ class OtherParts:
     ground: Ground
     """Ground that starts where this vehicle starts."""
     seed: int
-    builder: SessionBuilder
-    step: float
+    traits: InternalModel
+    """The internal model of its drivers, shared with vehicles of the same file."""
     world_faults: tuple[Any, ...] = ()
     """Faults of the session that act where a vehicle is, such as an ice patch."""
 
@@ -102,9 +103,7 @@ class OtherParts:
         if chosen is None and self.maneuver is None:
             return None
         kind = DRIVER_KINDS.need(FOLLOWER if chosen is None else chosen.name)
-        gravity = float(self.ground.p[0]["gravity"])
-        traits = self.builder.traits(self.vehicle, gravity, min(self.step, step_stability.USUAL_STEP))
-        context = DriverContext(self.ground, self.maneuver, self.seed, traits, vehicle)
+        context = DriverContext(self.ground, self.maneuver, self.seed, self.traits, vehicle)
         return new_driver(kind, context, paced, {} if chosen is None else chosen.parameters)
 
 
@@ -157,6 +156,8 @@ def other_parts(
     Raises ConfigError.
     """
     vehicles: dict[str, Vehicle] = {}
+    gravity, usual = float(ground.p[0]["gravity"]), min(step, step_stability.USUAL_STEP)
+    traits = cache(lambda vehicle: builder.traits(vehicle, gravity, usual))
     everywhere = tuple(one for one in faults if FAULT_KINDS.need(one if isinstance(one, str) else one["type"]).by_position)
     out = []
     with ErrorCollector() as errors:
@@ -175,7 +176,7 @@ def other_parts(
                 if maneuver is not None:
                     start = maneuver.placed(start)
                     maneuver = maneuver.on_ground(ground, start)
-                parts = OtherParts(one, vehicle, maneuver, replace(ground, spawn=start), n + 1, builder, step, everywhere)
+                parts = OtherParts(one, vehicle, maneuver, replace(ground, spawn=start), n + 1, traits(vehicle), everywhere)
                 with configuration.origins.relative_to(("vehicles", n)):
                     parts.new_faults(vehicle)  # reports faults that do not fit the vehicle
                 out.append(parts)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from simulator.base.records import Table
 from simulator.builder.session_builder import SessionBuilder
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.traffic_section import TrafficOptions
+from simulator.driver.internal_model import InternalModel
 from simulator.driver.traffic_driver import TrafficDriver
 from simulator.session_traffic import FullVehicle, RollingShape, SessionTraffic
 from simulator.session_vehicles import OtherVehicle
@@ -154,9 +155,13 @@ class TrafficParts:
         return out
 
     def _driver(self, traffic: Traffic, number: int, vehicle: Vehicle) -> TrafficDriver:
-        gravity = float(self.ground.p[0]["gravity"])
-        traits = self.builder.traits(vehicle, gravity, min(self.step, step_stability.USUAL_STEP))
-        return TrafficDriver(traffic.agents, number, traits)
+        return TrafficDriver(traffic.agents, number, self._traits(vehicle))
+
+    @cached_property
+    def _traits(self) -> Callable[[Vehicle], InternalModel]:
+        """Internal model of a vehicle, which the drivers of all vehicles of its file share."""
+        gravity, step = float(self.ground.p[0]["gravity"]), min(self.step, step_stability.USUAL_STEP)
+        return cache(lambda vehicle: self.builder.traits(vehicle, gravity, step))
 
 
 def with_traffic(ground: Ground, traffic: TrafficParts | None) -> Ground:

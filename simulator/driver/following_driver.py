@@ -74,7 +74,7 @@ class FollowingDriver:
     def __init__(self, settings: DriverSettings) -> None:
         self._p = settings.parameters
         self._leader_name = str(settings.values.get("vehicle") or "")
-        self._own_name = ""
+        self._named, self._own_name = bool(self._leader_name), ""
         self._control = AimControl(settings.traits)
         self._vehicles: Sequence[SeenVehicle] = ()
         self._track = Track()
@@ -110,8 +110,8 @@ class FollowingDriver:
         return own
 
     def _leader(self, own: SeenVehicle | None, x: float, y: float, yaw: float) -> SeenVehicle | None:
-        """Return the leader; a driver without a named one takes the nearest vehicle ahead, and keeps it."""
-        if not self._leader_name:
+        """Return the leader; a driver without a named one takes the nearest vehicle ahead, and keeps it as long as it is in the world."""
+        if not self._named and not any(one.name == self._leader_name for one in self._vehicles):
             ahead = [one for one in self._vehicles if one is not own and _is_ahead(one, x, y, yaw)]
             nearest = min(ahead, key=lambda one: math.dist((one.x, one.y), (x, y)), default=None)
             self._leader_name = "" if nearest is None else nearest.name

@@ -91,6 +91,19 @@ def test_a_driver_without_a_leader_waits_with_the_brake():
     assert abs(other.vehicle.speed) < 0.01 and other.command[0]["brake"] > 0.1
 
 
+def test_a_driver_takes_another_leader_when_its_own_leaves_the_world():
+    others = [
+        {"name": "near", "position": [15, 0]},
+        {"name": "far", "position": [60, 0]},
+    ]
+    sim = jounce.Simulation("sedan", "flat", platform=None, others=others, driver="follow")
+    sim.advance(1.0)
+    assert sim.session.driver._leader_name == "near"
+    sim.remove_vehicle("near")
+    sim.advance(3.0)
+    assert sim.session.driver._leader_name == "far" and sim.vehicle.speed > 1.0
+
+
 def test_the_first_vehicle_may_follow_too():
     sim = jounce.Simulation(
         "hmmwv",
