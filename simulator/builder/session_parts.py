@@ -228,6 +228,10 @@ class SessionParts:
         session.others.add(others)
         session.assistance = self._assistance()
         if self.maneuver is not None and self.maneuver.placed_course is not None:
+            names = [one.name for one in others]
+            if (leader := self.maneuver.placed_course.section.leader) not in (None, *names):
+                known = f"the name of one of the other vehicles: {', '.join(names)}" if names else "a session with other vehicles"
+                raise ConfigError(self.maneuver.file, "timed_course.leader", leader, known)
             session.course = SessionCourse(self.maneuver.placed_course, self.maneuver.name)
         session.message_origins = self.configuration.origins.at_start
         if self.maneuver is not None:

@@ -182,8 +182,9 @@ def traffic_parts(
     ground: Ground,
     step: float,
     seed: int,
+    others: Sequence[Ground],
 ) -> TrafficParts | None:
-    """Return the traffic of a session; None without any. first : vehicle of the session. Raises ConfigError."""
+    """Return the traffic of a session; None without any. first : vehicle of the session; others : grounds of the other ones. Raises ConfigError."""
     if options is None:
         return None
     if ground.lanes is None:
@@ -202,7 +203,7 @@ def traffic_parts(
     seed = seed if options.seed is None else options.seed
     random = np.random.default_rng((seed, 1))
     try:
-        agents = plan_agents(ground.lanes, [one.size for one in shapes], random, [ground.spawn[:2]])
+        agents = plan_agents(ground.lanes, [one.size for one in shapes], random, [one.spawn[:2] for one in (ground, *others)])
         walkers = plan_walkers(ground.lanes, options.pedestrians, 0.5 * PERSON_HEIGHT, random)
     except JounceError as error:
         raise configuration.origins.of("traffic").wrong(f"{len(shapes)} vehicles, {options.pedestrians} pedestrians", str(error)) from None

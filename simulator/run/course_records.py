@@ -83,12 +83,14 @@ class CourseRecords:
             return None
 
     def add(self, course: SessionCourse, run: Path) -> list[str]:
-        """Write the results of a drive, and the ghost of a new best lap; return lines for the user. Raises JounceError."""
+        """Write the results of a drive, and the ghost of a new best lap; return lines for the user. Raises JounceError: a file cannot be read or
+        written."""
         attempts = course.attempts
         if not attempts:
             return []
         if self._folder is None:
             raise OutputError("the user has no home folder for the results; hint: set HOME")
+        self._rows = read_results(self._folder / FILE, self._say, must_read=True)  # another drive may have added some since
         before = self.best_lap
         best_before = min((row for row in self._rows if row["course_digest"] == self._digest and row["finished"]), key=score, default=None)
         new = [self._row(one) for one in attempts]

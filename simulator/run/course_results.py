@@ -27,8 +27,11 @@ def results_folder() -> Path | None:
     return None if base is None else base / "jounce" / "courses"
 
 
-def read_results(file: Path, say: Callable[[str], None] | None) -> list[dict[str, Any]]:
-    """Return the results in a file; none without one. A damaged file is renamed, and reported in one line; without `say` it is ignored."""
+def read_results(file: Path, say: Callable[[str], None] | None, *, must_read: bool = False) -> list[dict[str, Any]]:
+    """Return the results in a file; none without one. A damaged file is renamed, and reported in one line; without `say` it is ignored.
+
+    Raises JounceError, with `must_read`: there is a file that cannot be read, so that writing it would lose its results.
+    """
     try:
         rows = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(rows, list) or not all(map(_is_result, rows)):
@@ -37,6 +40,8 @@ def read_results(file: Path, say: Callable[[str], None] | None) -> list[dict[str
     except FileNotFoundError:
         return []
     except OSError as error:
+        if must_read:
+            raise JounceError(f"{file}: cannot be read: {error.strerror}; the results of this drive are not added") from None
         if say is not None:
             say(f"{file}: cannot be read: {error.strerror}; there are no earlier results")
     except (ValueError, RecursionError):
@@ -77,6 +82,6 @@ def all_results(say: Callable[[str], None] | None = None, names: Sequence[str] =
     courses = sorted(one.name for one in folder.iterdir() if one.is_dir()) if folder is not None and folder.is_dir() else []
     for name in names:
         if name not in courses:
-            known = ", ".join(courses) or "there are no results yet"
-            raise JounceError(f"results: no results of a course {name}; expected one of: {known}")
+            problem = f"results: no results of a course {name}"
+            raise JounceError(f"{problem}; expected one of: {', '.join(courses)}" if courses else f"{problem}; there are no results yet")
     return {} if folder is None else {name: sorted(read_results(folder / name / FILE, say), key=score) for name in names or courses}

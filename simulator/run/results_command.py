@@ -19,10 +19,11 @@ def main_results(course: str | None, to_json: bool) -> int:
     if to_json:
         print(json_text(results))
         return 0
-    if not results:
+    if not any(results.values()):
         print_line("no results yet; hint: drive a course, for example 'jounce drive circuit_race'")
     for name, rows in results.items():
-        _print_course(name, rows)
+        if rows:
+            _print_course(name, rows)
     return 0
 
 

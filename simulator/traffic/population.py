@@ -42,7 +42,7 @@ def plan_agents(
     clear : x, y [m] of places to keep clear
     """
     spacing = max((one.length for one in sizes), default=0.0) + GAP
-    part = set(network.connected_parts()[0])
+    part = set(next(iter(network.connected_parts()), []))
     places = []
     for k, row in enumerate(network.arrays.lanes):
         if k in part and row["crossing"] < 0:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.fields import Field, FileName
@@ -138,6 +139,10 @@ def _check_names(lane: Lane, lanes: Mapping[str, Lane], line: str, path: Path) -
                     faults.add(ConfigError(path, f"{line}: {key}", name, f"another lane of the same kind as {lane.name}"))
                 elif key == "successors" and (problem := _misfit(lane, lanes[name])):
                     faults.add(ConfigError(path, f"{line}: successors", name, f"a lane that begins where {lane.name} ends; {problem}"))
+                elif key != "successors" and not _is_beside(lane, lanes[name], 1.0 if key == "left" else -1.0):
+                    faults.add(
+                        ConfigError(path, f"{line}: {key}", name, f"a lane in the same direction, next to the middle of {lane.name}")
+                    )
 
 
 def _misfit(lane: Lane, after: Lane) -> str:
@@ -152,6 +157,27 @@ def _misfit(lane: Lane, after: Lane) -> str:
     return ""
 
 
+def _is_beside(lane: Lane, other: Lane, side: float) -> bool:
+    """Return whether another lane leads in the same direction, next to the middle of a lane; side : 1 to its left, -1 to its right."""
+    (x, y), ahead = _middle(lane.points)
+    steps = np.diff(other.points, axis=0)
+    f = np.clip(((np.array((x, y)) - other.points[:-1]) * steps).sum(axis=1) / (steps * steps).sum(axis=1), 0.0, 1.0)
+    offsets = other.points[:-1] + f[:, None] * steps - (x, y)
+    nearest = int(np.argmin(np.hypot(*offsets.T)))
+    left = ahead[0] * offsets[nearest, 1] - ahead[1] * offsets[nearest, 0]
+    return bool(np.hypot(*offsets[nearest]) <= lane.width + other.width and side * left > 0.0 and steps[nearest] @ ahead > 0.0)
+
+
+def _middle(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the point half way along a polyline, and the direction there."""
+    steps = np.diff(points, axis=0)
+    lengths = np.hypot(*steps.T)
+    ends = np.cumsum(lengths)
+    n = int(np.searchsorted(ends, 0.5 * ends[-1]))
+    ahead = steps[n] / lengths[n]
+    return points[n + 1] - (ends[n] - 0.5 * ends[-1]) * ahead, ahead
+
+
 def _number(cells: Mapping[str, str], key: str, line: str, path: Path) -> float:
     """Return the number of a cell. Raises ConfigError."""
     low, high = RANGES[key]
@@ -161,7 +187,8 @@ def _number(cells: Mapping[str, str], key: str, line: str, path: Path) -> float:
     except ValueError:
         value = math.nan
     if not low <= value <= high:
-        raise ConfigError(path, f"{line}: {key}", cells[key] or "an empty cell", f"a number in {unit}, from {low:g} to {high:g}")
+        got = value if math.isfinite(value) else cells[key] or "an empty cell"
+        raise ConfigError(path, f"{line}: {key}", got, f"a number in {unit}, from {low:g} to {high:g}")
     return value
 
 

@@ -94,6 +94,12 @@ def test_who_follows_the_leader_stays_on_its_track() -> None:
     assert session.course.following.mean < 1.0 and session.course.following.near > 0.9
 
 
+def test_a_leader_that_is_not_in_the_session_is_refused() -> None:
+    parts = parts_of("forest_chase", maneuver__timed_course__leader="nobody")
+    with pytest.raises(ConfigError, match=r"timed_course\.leader: .*other vehicles: leader; got 'nobody'"):
+        started(parts)
+
+
 def test_the_automatic_driver_passes_all_gates_of_the_trial(tmp_path: Path) -> None:
     run = run_maneuver(configuration("hill_trial"), tmp_path / "run", pictures=False, say=partial(pytest.fail))
     result = run["result"]["timed_course"]

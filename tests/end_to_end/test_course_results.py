@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from simulator.base.errors import JounceError
 from simulator.base.records import record
+from simulator.builder.builder import build
+from simulator.configuration.configuration import configuration
+from simulator.run.course_records import CourseRecords
 from simulator.run.course_results import FILE, all_results, read_results, score
 from simulator.view.ghost import GhostClock, GhostTrack
 from simulator.view.shared_state import STATE
@@ -21,6 +26,10 @@ ROW = {"date": "2026-01-01 10:00:00", "vehicle": "sedan", "person": True, "finis
 def row(total: float | None, lap: float | None = None, **more: Any) -> dict[str, Any]:
     """Return a result."""
     return {**ROW, "time_s": total, "penalty_s": 0.0, "total_s": total, "best_lap_s": lap, "finished": total is not None, **more}
+
+
+ATTEMPT: Any = SimpleNamespace(attempts=[{**row(30.0), "laps": [], "drivers": [], "cones": 0, "leavings": 0}])
+"""Course of a drive with one attempt."""
 
 
 @pytest.fixture
@@ -69,6 +78,28 @@ def test_the_table_lists_all_courses_or_one(home: Path, capsys: pytest.CaptureFi
     assert "1:02.481" in text and "person" in text and "automatic" in text and "two" not in text
     assert json.loads(call(capsys, "results", "--json")[1])["two"][0]["total_s"] == 30.0
     assert "expected one of: one, two" in refused(call(capsys, "results", "three"))
+
+
+def test_no_results_are_one_line(home: Path, capsys: pytest.CaptureFixture) -> None:
+    assert refused(call(capsys, "results", "one")).endswith("no results of a course one; there are no results yet")
+    (home / "one").mkdir(parents=True)
+    assert call(capsys, "results")[1].startswith("no results yet")
+
+
+def test_the_results_of_two_drives_at_once_are_both_kept(home: Path, tmp_path: Path) -> None:
+    drives = [CourseRecords(build(configuration("autocross")), pytest.fail) for _ in range(2)]
+    for one in drives:
+        one.add(ATTEMPT, tmp_path)
+    assert len(read_results(home / "autocross" / FILE, pytest.fail)) == 2
+
+
+def test_results_that_cannot_be_read_are_not_overwritten(home: Path, tmp_path: Path) -> None:
+    (home / "autocross" / FILE).mkdir(parents=True)  # cannot be read, also by root
+    lines = list[str]()
+    records = CourseRecords(build(configuration("autocross")), lines.append)
+    with pytest.raises(JounceError, match=r"cannot be read: .*the results of this drive are not added"):
+        records.add(ATTEMPT, tmp_path)
+    assert len(lines) == 1
 
 
 def test_a_drive_adds_its_result_and_its_best_lap_is_the_ghost_of_the_next_one(tmp_path: Path) -> None:

@@ -237,7 +237,7 @@ def test_a_terrain_file_names_a_table_of_lanes(tmp_path: Path) -> None:
         ("turn,100,0", "turn,101,0", ["successors", "1.00 m", "line 2"]),
         ("50,turn", "50,tern", ["tern", "did you mean turn", "line 2"]),
         ("drive,other", "drive,walk", ["left", "walk", "line 7"]),
-        ("side,107,2,3", "side,107,2,-3", ["width_m", "-3", "line 7"]),
+        ("side,107,2,3", "side,107,2,-3", ["width_m", "got -3.0", "line 7"]),
         ("side,107,2,3", "side,nan,2,3", ["x_m", "nan", "line 7"]),
         ("other,106,5,3,,,,,side,,\n,109,8,,,,,,,,\n", "other,106,5,3,,,,,side,,\n", ["other", "two rows", "line 9"]),
         ("5,,walk", "5,,walks", ["kind", "walks", "line 11"]),
@@ -262,6 +262,28 @@ def test_a_wrong_cell_gives_a_line(tmp_path: Path, before: str, after: str, word
         ground_of(tmp_path, changed)
     assert "lanes.csv" in str(error.value)
     assert all(word in str(error.value).replace("lanes.csv:", "line ") for word in words), str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "points", "good"),
+    [
+        ("left", [(0, 3.5), (100, 3.5)], True),
+        ("right", [(0, -3.5), (100, -3.5)], True),
+        ("left", [(40, 3.5), (500, 3.5)], True),
+        ("left", [(0, -3.5), (100, -3.5)], False),  # on the other side
+        ("left", [(100, 3.5), (0, 3.5)], False),  # in the opposite direction
+        ("left", [(5000, 3.5), (5100, 3.5)], False),
+        ("right", [(0, -30), (100, -30)], False),
+    ],
+)
+def test_a_neighbor_is_beside_its_lane(tmp_path: Path, key: str, points: list[tuple[float, float]], good: bool) -> None:
+    lines = ["name,x_m,y_m,width_m,left,right", f"a,0,0,3.5,{'b,' if key == 'left' else ',b'}", ",100,0,,,"]
+    lines += [f"b,{x},{y},3.5,," for x, y in points]
+    if good:
+        assert len(ground_of(tmp_path, "\n".join(lines)).lanes.lanes) == 2
+        return
+    with pytest.raises(ConfigError, match=rf"lanes\.csv:2: {key}: .*same direction"):
+        ground_of(tmp_path, "\n".join(lines))
 
 
 def test_all_wrong_cells_are_reported_at_once(tmp_path: Path) -> None:

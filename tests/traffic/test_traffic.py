@@ -7,12 +7,13 @@ import math
 import numpy as np
 import pytest
 
+from simulator.base.errors import JounceError
 from simulator.base.records import Record, record
 from simulator.builder.named_parts import build_ground
 from simulator.traffic.population import CarSize, plan_agents, plan_walkers
 from simulator.traffic.records import BODY
 from simulator.traffic.traffic import AgentPlan, Traffic, WalkerPlan
-from terrain.roads.network import RoadNetwork
+from terrain.roads.network import Lane, RoadNetwork
 from tests.traffic.street_grid import grid, ring
 
 CAR = CarSize(4.6, 0.9, 2.7, 0.9)
@@ -183,3 +184,8 @@ def test_one_seed_gives_one_drive() -> None:
         traffic.advance(60.0, NOBODY)
         ends.append(traffic.agents["p_WO"].tobytes() + traffic.walkers["p_WO"].tobytes())
     assert ends[0] == ends[1] != ends[2]
+
+
+def test_lanes_for_persons_only_have_no_room_for_vehicles() -> None:
+    with pytest.raises(JounceError, match="at most 0 vehicles"):
+        plan_agents(RoadNetwork([Lane("path", np.array([(0.0, 0.0), (100.0, 0.0)]), 2.0, walk=True)]), [CAR], np.random.default_rng(0))

@@ -57,6 +57,19 @@ def test_rays_and_windows_see_vehicles_where_they_are(driven: jounce.Simulation)
     assert objects.name(int(hits.object[0])) == objects.objects[a["row"]].name
 
 
+def test_traffic_keeps_clear_of_the_other_vehicles_at_the_begin() -> None:
+    ground = jounce.load_ground("town")
+    x, y, yaw = ground.lanes.pose(0, 22.0)
+    x0, y0, yaw0 = ground.spawn
+    c, s = math.cos(yaw0), math.sin(yaw0)
+    place = [c * (x - x0) + s * (y - y0), c * (y - y0) - s * (x - x0)]
+    parked = {"name": "parked", "position": place, "heading_deg": math.degrees(math.remainder(yaw - yaw0, math.tau))}
+    sim = jounce.Simulation("sedan", "town", platform=None, traffic={"vehicles": [{"count": 230}]}, others=[parked])
+    sim.command(brake=1.0)
+    sim.advance(0.5)
+    assert len(sim.traffic.agents) == 230 and sim.session.others.collisions == []
+
+
 def test_a_second_run_has_the_same_bits(driven: jounce.Simulation) -> None:
     before = driven.session.traffic.traffic.agents.copy()
     driven.reset()
@@ -112,7 +125,7 @@ def test_full_vehicles_follow_the_lanes() -> None:
         distances = np.array([np.hypot(*(traffic.lane_points - one["p_WO"][:2]).T).min() for one in full])
         assert distances.max() < 1.0
     assert len(set(map(tuple, lanes))) > 2
-    assert sim.session.others.collisions == []
+    assert len(sim.traffic.agents) == 230 and sim.session.others.collisions == []
     assert sim.session.others.troubles == []
 
 
