@@ -28,7 +28,7 @@ def test_the_nearest_free_place_is_not_in_the_first_vehicle(position):
 
 @pytest.mark.parametrize(
     ("leader", "expected"),
-    [("a", "expected another vehicle of the session: first, b"), ("firrst", "did you mean first?"), ("A", "first, b")],
+    [("a", "expected another vehicle of the session: first, b"), ("ffirst", "did you mean first?"), ("A", "first, b")],
 )
 def test_a_driver_that_would_wait_for_its_leader_forever_is_refused(leader, expected):
     a = {"name": "a", "position": [30, 0], "driver": {"type": "follow", "vehicle": leader}}
