@@ -216,7 +216,7 @@ class Session:
         self.objects.reset()
         self.others.begin()
         if self.traffic is not None:
-            self.traffic.begin(self.ground, self.injector.arrays, self.objects, self.vehicle, self.others.vehicles)
+            self.traffic.begin(self.ground, self.injector.arrays, self.objects, self.vehicle, [one.vehicle for one in self.others.vehicles])
         self.recovery.begin()
         self.world.collisions.begin()
         self.triggers.begin()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,6 @@ from terrain.objects.pose import POSE
 from terrain.objects.records import PATH, STATIC
 from terrain.rays.cast import place_objects
 from vehicles.vehicle import Vehicle
-
-if TYPE_CHECKING:
-    from simulator.session_vehicles import OtherVehicle
 
 NEAR = 4.0
 """m. Objects this close to the middle of a lane may be in the way."""
@@ -47,7 +44,7 @@ class FullVehicle:
 
     number: int
     """Number of its agent."""
-    other: OtherVehicle
+    vehicle: Vehicle
     rear: float
     """m, x of the middle of its rear axle in B."""
 
@@ -91,13 +88,13 @@ class SessionTraffic:
         self._edits = -1
         self._watched = np.zeros(0, np.int64)
 
-    def begin(self, ground: Ground, arrays: GroundArrays, objects: ObjectSet, first: Vehicle, others: Sequence[OtherVehicle]) -> None:
+    def begin(self, ground: Ground, arrays: GroundArrays, objects: ObjectSet, first: Vehicle, others: Sequence[Vehicle]) -> None:
         """Let the traffic drive until it is as at the begin of a drive. first, others : the vehicles of the session."""
         names = [one.name for one in objects.objects] if self._count else []
         start = names.index(self._first_name) if self._count else 0
         rows = range(start, start + self._count)
-        part = [one.other for one in self._full]
-        vehicles = [first, *(one.vehicle for one in others if not any(one is own for own in part))]
+        part = [one.vehicle for one in self._full]
+        vehicles = [first, *(one for one in others if not any(one is own for own in part))]
         self._own = np.array(rows, np.int64)
         self._rolling = rolling(self._own[: len(self._shapes)], self._shapes)
         self._way, self._bend = np.zeros(len(self._shapes)), np.zeros(len(self._shapes))
@@ -110,7 +107,7 @@ class SessionTraffic:
     def advance(self, time: float, objects: ObjectSet) -> None:
         """Advance the traffic to a time [s]."""
         for one in self._full:
-            x = one.other.vehicle.space.state[0]
+            x = one.vehicle.space.state[0]
             yaw = _yaw(x["q_WB"])
             place = float(x["p_WB"][0]) + one.rear * math.cos(yaw), float(x["p_WB"][1]) + one.rear * math.sin(yaw), yaw
             self.traffic.follow_full(one.number, place, float(x["v_WB_B"][0]))

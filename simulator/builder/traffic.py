@@ -131,7 +131,7 @@ class TrafficParts:
                 start = x - shape.rear * float(np.cos(yaw)), y - shape.rear * float(np.sin(yaw)), yaw
                 make = partial(self._driver, traffic, k, shape.vehicle)
                 others.append(OtherVehicle(f"{PREFIX}_{k + 1}", shape.vehicle.new_instance(), make, start))
-                full.append(FullVehicle(k, others[-1], shape.rear))
+                full.append(FullVehicle(k, others[-1].vehicle, shape.rear))
         moving = sum(not one.full for one in self.agents)
         first = next((f"{PREFIX}_{k + 1}" for k, one in enumerate(self.agents) if not one.full), "pedestrian_1")
         return SessionTraffic(traffic, first, moving + len(self.walkers), full, self.rolling), others
