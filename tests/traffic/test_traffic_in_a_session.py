@@ -125,7 +125,7 @@ def test_full_vehicles_follow_the_lanes() -> None:
         distances = np.array([np.hypot(*(traffic.lane_points - one["p_WO"][:2]).T).min() for one in full])
         assert distances.max() < 1.0
     assert len(set(map(tuple, lanes))) > 2
-    assert len(sim.traffic.agents) == 230 and sim.session.others.collisions == []
+    assert sim.session.others.collisions == []
     assert sim.session.others.troubles == []
 
 
