@@ -14,6 +14,7 @@ from simulator.base.suggestions import did_you_mean, listed
 from simulator.driver.kinds import FOLLOW
 from simulator.driver.seen_vehicle import FIRST
 from simulator.faults.kinds import FAULTS
+from simulator.telemetry.replay_columns import VEHICLE
 
 MAX_VEHICLES = 1000
 MAX_POSITION = 1e5
@@ -23,8 +24,8 @@ MAX_SPEED = 100.0
 TAKEN = ("command", "platform")
 """Begins of other columns of the log, with which the columns of a vehicle of this name would be mixed up."""
 LOGS = ("short", "all")
-SHORT = ("p_WB", "q_WB", "yaw", "v_WB_B", "w_WB_B", "a_WB_B", "steering", "throttle", "brake", "gear", "engine_speed")
-"""Fields of the readout in a short log."""
+SHORT = (*VEHICLE, "yaw", "v_WB_B", "w_WB_B", "a_WB_B", "steering", "throttle", "engine_speed")
+"""Fields of the readout in a short log: motion, pedals, and what replays need."""
 NAMED = "a name, the path of a file, or the content itself"
 
 
@@ -57,7 +58,7 @@ def _entry(driver: Either) -> tuple[Field, ...]:
         Field(
             "log",
             Choice(LOGS),
-            "columns of the log; `short`: motion, pedals, gear, engine speed and command; `all`: also suspension, tires and the rest",
+            "columns of the log; `short`: motion, wheels, pedals, gear, engine speed and command; `all`: also suspension, tires and the rest",
             LOGS[0],
         ),
     )

@@ -29,6 +29,7 @@ from simulator.autonomy.contract import (
     Pose,
     VehicleTraits,
 )
+from simulator.autonomy.lane_way import LaneWay
 from simulator.autonomy.result_checks import checked_map, checked_plan
 from simulator.conformance.drivers import NothingMeasured
 from simulator.conformance.findings import Check, Findings
@@ -164,6 +165,9 @@ def planner_inputs() -> Iterator[tuple[str, PlannerInput]]:
     free = map_of_states(np.zeros((CELLS, CELLS), np.uint8))
     pose = Pose(0.0, 0.0, 0.0)
     usual = PlannerInput(0.0, free, pose, 0.0, 0.0, Goal(15.0, 0.0, 3.0), VEHICLE, SPEED, MARGIN)
+    x = np.arange(-5.0, 15.5, 0.5)
+    way = LaneWay(np.column_stack((x, 0.0 * x)), 0.0 * x, np.full(len(x), SPEED), x - x[0], at=10)
+    yield "free ground, with a route", replace(usual, way=way)
     yield "free ground", usual
     yield "free ground, fast", replace(usual, speed=20.0, speed_limit=20.0, goal=Goal(500.0, 100.0, 3.0))
     yield "free ground, goal behind", replace(usual, goal=Goal(-15.0, 2.0, 3.0))

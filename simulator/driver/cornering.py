@@ -38,10 +38,11 @@ def cornering_targets(path: Path, limits: Cornering, fastest: SpeedTarget) -> tu
 
     Lateral and longitudinal acceleration stay in an ellipse.
     """
-    window = np.ones(max(1, 2 * round(REACH / path.spacing) + 1))
-    sums = np.convolve(np.abs(path.curvature), window, "same") / np.convolve(np.ones(len(path.curvature)), window, "same")
+    reach, count = round(REACH / path.spacing), len(path.curvature)
+    window = np.ones(2 * reach + 1)
+    sums, points = (np.convolve(one, window)[reach : reach + count] for one in (np.abs(path.curvature), np.ones(count)))
     station = np.arange(0.0, path.length, STEP)
-    curvature = np.interp(station, path.spacing * np.arange(len(path.x)), sums)
+    curvature = np.interp(station, path.spacing * np.arange(count), sums / points)
     speed = np.clip(np.sqrt(limits.lateral / np.maximum(curvature, 1e-9)), SLOWEST, fastest.speed)
     if limits.stop:
         speed[-1] = 0.0

@@ -28,6 +28,7 @@ REACHED_OTHERWISE = {
     *("drive", "neutral", "reverse"),  # selector_up, selector_down
     *("camera_1", "camera_2", "camera_3"),  # camera
     *("washout_next", "washout_up", "washout_down", "motion_chart"),  # for an operator at the keyboard
+    *("acc", "limiter", "lane_keeping", "set_speed_up", "set_speed_down"),  # of cars with assistance; all buttons have actions
 }
 """Actions of keys without a button in the shipped profile; a profile of the user may have them."""
 

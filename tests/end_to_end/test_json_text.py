@@ -53,4 +53,9 @@ def test_every_command_writes_by_it():
         for file in sorted(Path(ROOT, package).rglob("*.py"))
         if "tests" not in file.parts and re.search(r"\bjson\.dumps?\(", file.read_text(encoding="utf-8"))
     ]
-    assert writers == ["simulator/base/json_output.py", "simulator/view/terrain_data.py", "terrain/generated.py"]
+    assert writers == [
+        "simulator/base/json_output.py",
+        "simulator/view/make_object_data.py",
+        "simulator/view/terrain_data.py",
+        "terrain/generated.py",
+    ]

@@ -118,7 +118,7 @@ def test_ruts_of_a_replay_are_nearly_those_of_the_drive(tmp_path):
 
 
 OTHERS = (
-    {"name": "rolls", "vehicle": "sedan", "position": [14, 3], "heading_deg": 10, "speed_kph": 30, "parking_brake": False},
+    {"name": "rolls", "vehicle": "sedan", "position": [14, 3], "heading_deg": 10, "speed_kph": 30, "parking_brake": False, "log": "all"},
     {"name": "behind", "position": [-15, 0], "speed_kph": 20, "parking_brake": False},
     {"name": "ahead", "vehicle": "light_truck", "position": [25, -2]},
 )

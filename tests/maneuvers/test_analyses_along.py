@@ -281,12 +281,13 @@ FILLS = {
 @pytest.mark.parametrize("fill", FILLS)
 def test_any_drive_gives_numbers_or_none(name, fill):
     random = np.random.default_rng(1)
-    own = [key for key in ANALYSES[name].columns if key.startswith("planner_")]
+    parameters = {"with": "lead"} if name == "encounter" else {}
+    own = [key.format(**parameters) for key in ANALYSES[name].columns if key.startswith(("planner_", "{with}"))]
     for n in (2, 3, 5, 17, 400):
         time = 0.01 * np.arange(n)
         columns = {key: FILLS[fill](random, n) for key in (*USUAL_CHANNELS, *own) if key not in ("time", "gear", "phase")}
         with np.errstate(all="ignore"):
-            found = look(name, drive_of(time, gear=random.integers(-1, 4, n), **columns))
+            found = look(name, drive_of(time, gear=random.integers(-1, 4, n), **columns), **parameters)
         assert set(found.curves) <= set(ANALYSES[name].curves)
 
 

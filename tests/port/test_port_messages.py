@@ -158,7 +158,19 @@ def test_a_request_that_is_no_event_is_refused(body):
 
 def test_the_port_drives_resets_and_sets_faults_but_neither_arms_nor_tunes_a_platform():
     allowed = {name for name, kind in COMMANDS.items() if Origin.PORT in kind.origins}
-    assert allowed == {"quit", "reset", "upright", "add_fault", "end_fault"}
+    assert allowed == {
+        "quit",
+        "reset",
+        "upright",
+        "add_fault",
+        "end_fault",
+        "aeb",
+        "acc",
+        "limiter",
+        "lane_keeping",
+        "set_speed",
+        "time_gap",
+    }
 
 
 @pytest.mark.parametrize(

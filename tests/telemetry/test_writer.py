@@ -245,7 +245,7 @@ def test_foreign_file_is_refused(tmp_path, content):
 
 
 def test_names_may_not_clash():
-    with pytest.raises(ValueError, match="steering"):
+    with pytest.raises(ConfigError, match=r"different names of columns.*'brake, gear, low_range'"):
         Channels([("", READOUT, record(READOUT)), ("", COMMAND, record(COMMAND))])
 
 
