@@ -22,6 +22,7 @@ from simulator.clock import Clock
 from simulator.collision import Collision
 from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.driver_seat import DriverSeat, Ending
+from simulator.driver.make_driver import PERSON
 from simulator.events.event import Event, Origin
 from simulator.events.sound_controls import SoundControls
 from simulator.faults.session_faults import SessionFaults
@@ -340,6 +341,8 @@ class Session:
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked
             raise PartError(self.driver, error) from error
         phase = getattr(self.driver, "phase", "")
+        if self.course is not None:
+            self.course.hold(self.command, self.seat.name == PERSON)
         if self.assistance is not None:
             for occurrence in self.assistance.apply(self.time, self.readout, self.command, self.objects, self.driver):
                 self._announce("assistance", occurrence)

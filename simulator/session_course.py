@@ -26,6 +26,8 @@ COURSE_LOG = (
 """Columns of the log of a session with a timed course; their names begin with course_."""
 SHOWN = 2.5
 """s for which the window shows the last line or lap."""
+PRESSED = 0.05
+"""1. Throttle of a person that begins a drive."""
 OF_OTHERS = ("lap", "finish")
 """What is announced of the other vehicles."""
 
@@ -61,7 +63,7 @@ class SessionCourse:
         self.passings: list[Passing] = []
         self._now = self._passed = -math.inf
         self._place = (0.0, 0.0, 0.0)
-        self._text = ""
+        self._text, self._holds = "", False
 
     @property
     def logged(self) -> tuple[str, Table, Record]:
@@ -86,8 +88,15 @@ class SessionCourse:
         self.following = None if self.course.section.leader is None else Following(self.course.section.reach)
         self._touched, self._heard = set(), collisions
         self._now = self._passed = -math.inf
-        self._text, self._drivers = "", set()
+        self._text, self._drivers, self._holds = "", set(), True
         self._log[:] = record(COURSE_LOG)
+
+    def hold(self, command: Record, by_person: bool) -> None:
+        """Brake the vehicle of a person from the begin until the throttle is pressed: an automatic transmission creeps, over the start or into
+        another vehicle."""
+        self._holds = self._holds and by_person and command[0]["throttle"] < PRESSED
+        if self._holds:
+            command[0]["brake"] = 1.0
 
     def note(
         self,
@@ -162,7 +171,9 @@ class SessionCourse:
             out.append("" if self.best is None else f"best {clock(self.best)}")
         if own.penalty:
             out.append(f"penalty +{own.penalty:g} s" + (f", {own.cones} {'cone' if own.cones == 1 else 'cones'}" if own.cones else ""))
-        if not own.finished and self._now - self._passed > SHOWN:
+        if self._holds:
+            out.append("press the throttle")
+        elif not own.finished and self._now - self._passed > SHOWN:
             out.append(self._ahead())
         elif self._text:
             out.append(self._text)

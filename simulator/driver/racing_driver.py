@@ -18,8 +18,8 @@ from simulator.driver.seen_vehicle import FIRST, SeenVehicle
 
 LANE = 2.6
 """m. Lateral distance from the own line up to which another vehicle is in the way."""
-MOVED_OFF = 2.5
-"""m/s of the first vehicle above which the others begin. Less: an automatic transmission that creeps starts them."""
+MOVED_OFF = 0.5
+"""m/s of the first vehicle above which the others begin."""
 
 DISTANCES = {"time_gap": 0.6, "standstill_gap": 3.0, "acceleration": 3.0, "deceleration": 4.0}
 """Parameters of the driver `follow` that differ from its defaults: drivers on a course drive close behind others. [assumed]"""

@@ -11,12 +11,14 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
+from simulator.base.records import record
 from simulator.builder.builder import build
 from simulator.builder.session_parts import SessionParts
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import Override
 from simulator.run.run import run_maneuver
 from simulator.session import Session
+from vehicles.command import COMMAND
 
 
 def parts_of(name: str, **values: Any) -> SessionParts:
@@ -66,6 +68,23 @@ def test_a_cone_that_falls_costs_two_seconds_once() -> None:
     session.reset()
     assert session.course.own.cones == 0 and not session.course.own.finished
     assert [one["cones"] for one in session.course.attempts] == [1]  # the first attempt is still a result
+
+
+def test_the_vehicle_of_a_person_is_held_until_the_throttle_is_pressed() -> None:
+    session = started(parts_of("autocross"))
+    course = session.course
+    assert course is not None
+
+    def brake(throttle: float, by_person: bool = True) -> float:
+        command = record(COMMAND)
+        command[0]["throttle"] = throttle
+        course.hold(command, by_person)
+        return float(command[0]["brake"])
+
+    assert [brake(0.0), brake(0.3), brake(0.0)] == [1.0, 0.0, 0.0]
+    session.reset()
+    assert brake(0.0) == 1.0 and "press the throttle" in course.lines()
+    assert brake(0.0, by_person=False) == 0.0
 
 
 def test_the_opponents_of_the_race_wait_for_a_person_and_then_drive_a_clean_lap() -> None:
