@@ -24,7 +24,7 @@ BY_THE_CLOCK = {
     *("test_window.py", "test_start_screen_window.py", "test_drive_lock.py", "test_engine.py", "test_port_in_real_time.py"),
     *("test_console_process.py", "test_operator_drive.py", "test_hostile_clients.py", "test_finished_run_console.py"),
     *("test_sound_process.py", "test_sound_drive.py"),
-    *("test_hostile_clients.py", "test_finished_run_console.py", "test_stop_bench.py"),
+    *("test_stop_bench.py", "test_course_results.py"),
 }
 """Files whose tests run several processes in real time, or look at what all drives of a user share. One of these files runs at a time."""
 
