@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +47,23 @@ def read_results(file: Path, say: Callable[[str], None] | None, *, must_read: bo
     except (ValueError, RecursionError):
         if say is None:
             return []
-        aside = file.with_name(f"{FILE}.damaged")
-        with contextlib.suppress(OSError):
-            os.replace(file, aside)
-        say(f"{file}: damaged; expected a list of results; it is kept as {aside.name}")
+        say(f"{file}: damaged; expected a list of results; {_put_aside(file, must_read)}")
     return []
+
+
+def _put_aside(file: Path, must_move: bool) -> str:
+    """Rename a damaged file to a name that no file has; return what has happened. Raises JounceError, with `must_move`: it cannot be renamed."""
+    names = (file.with_name(f"{FILE}.damaged{n or ''}") for n in count())
+    aside = next(one for one in names if not one.exists())
+    try:
+        os.rename(file, aside)
+    except OSError as error:
+        if must_move:
+            raise JounceError(
+                f"{file}: damaged, and cannot be renamed: {error.strerror}; the results of this drive are not added"
+            ) from None
+        return f"it cannot be renamed: {error.strerror}"
+    return f"it is kept as {aside.name}"
 
 
 def _is_result(row: Any) -> bool:

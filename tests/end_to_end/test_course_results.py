@@ -66,6 +66,9 @@ def test_a_damaged_file_is_reported_in_one_line_and_kept(tmp_path: Path, text: s
     assert len(lines) == 1 and "damaged" in lines[0] and "\n" not in lines[0]
     assert not file.exists()
     assert (tmp_path / f"{FILE}.damaged").read_text(encoding="latin-1") == text
+    file.write_text("again")
+    assert read_results(file, lines.append) == []
+    assert (tmp_path / f"{FILE}.damaged").read_text(encoding="latin-1") == text, "an earlier one stays"
 
 
 def test_the_table_lists_all_courses_or_one(home: Path, capsys: pytest.CaptureFixture) -> None:
