@@ -75,19 +75,19 @@ def assess(own, rows, reaction):
     for n in range(len(rows)):
         t = rows[n]
         dx, dy = t["p_W"][0] - o["p_W"][0], t["p_W"][1] - o["p_W"][1]
-        x, y = c * dx + s * dy, c * dy - s * dx
-        ax, ay = c * t["axis_W"][0] + s * t["axis_W"][1], c * t["axis_W"][1] - s * t["axis_W"][0]
-        vx, vy = c * t["v_W"][0] + s * t["v_W"][1], c * t["v_W"][1] - s * t["v_W"][0]
-        t["gap"], t["path_speed"] = gap_along(o, t, x, y, ax, ay, vx, vy)
-        k, first = meeting(o, t, o["curvature"][0], x, y, ax, ay, vx, vy)
-        other, second = meeting(o, t, o["curvature"][1], x, y, ax, ay, vx, vy)
+        center = c * dx + s * dy, c * dy - s * dx
+        axis = c * t["axis_W"][0] + s * t["axis_W"][1], c * t["axis_W"][1] - s * t["axis_W"][0]
+        velocity = c * t["v_W"][0] + s * t["v_W"][1], c * t["v_W"][1] - s * t["v_W"][0]
+        t["gap"], t["path_speed"] = gap_along(o, t, center, axis, velocity)
+        k, first = meeting(o, t, o["curvature"][0], center, axis, velocity)
+        other, second = meeting(o, t, o["curvature"][1], center, axis, velocity)
         curvature = o["curvature"][0]
         if (other < k) if o["either"] else (other > k):
             k, first, curvature = other, second, o["curvature"][1]
         t["collision_time"], t["required"], t["warned"] = math.inf, 0.0, 0.0
         if k < math.inf:
             turn = curvature * o["speed"] * k
-            along = math.cos(turn) * vx + math.sin(turn) * vy
+            along = math.cos(turn) * velocity[0] + math.sin(turn) * velocity[1]
             if along > ONCOMING:
                 t["collision_time"] = k
                 room = max(o["speed"] * k - first * along, 0.0)
@@ -111,12 +111,13 @@ def needed(speed, other, braking, room):
 
 
 @inline
-def meeting(o, t, curvature, x, y, ax, ay, vx, vy):
+def meeting(o, t, curvature, center, axis, velocity):
     """Return the time [s] of the first overlap, and the time in which the object would move as far at its present speed; infinite: none.
 
-    x, y : center of the object; ax, ay : its axis; vx, vy : its velocity; all in the present own frame
+    center, axis, velocity : (x, y) of the object, in the present own frame
     """
-    pace = math.sqrt(vx * vx + vy * vy)
+    x, y = center
+    pace = math.sqrt(velocity[0] * velocity[0] + velocity[1] * velocity[1])
     reach = (
         math.sqrt(t["half"][0] * t["half"][0] + t["half"][1] * t["half"][1]) + o["front"] + o["rear"] + o["half_width"] + o["side_margin"]
     )
@@ -124,12 +125,12 @@ def meeting(o, t, curvature, x, y, ax, ay, vx, vy):
         return math.inf, 0.0
     before, now = 0.0, 0.0
     while now <= HORIZON:
-        apart = separation(o, t, curvature, x, y, ax, ay, vx, vy, now)
+        apart = separation(o, t, curvature, center, axis, velocity, now)
         if apart < 0.0:
             if now > 0.0:
                 for _ in range(REFINEMENTS):
                     middle = 0.5 * (before + now)
-                    if separation(o, t, curvature, x, y, ax, ay, vx, vy, middle) < 0.0:
+                    if separation(o, t, curvature, center, axis, velocity, middle) < 0.0:
                         now = middle
                     else:
                         before = middle
@@ -149,8 +150,9 @@ def driven(time, pace, braking):
 
 
 @inline
-def separation(o, t, curvature, x, y, ax, ay, vx, vy, now):
+def separation(o, t, curvature, center, axis, velocity, now):
     """Return a lower bound of the distance [m] of the own vehicle from an object at a time [s], negative if they overlap; see `meeting`."""
+    (x, y), (ax, ay), (vx, vy) = center, axis, velocity
     run = driven(now, math.sqrt(vx * vx + vy * vy), t["deceleration"])
     turn = curvature * o["speed"] * now
     ct, st = math.cos(turn), math.sin(turn)
@@ -178,9 +180,10 @@ def overlap(x, y, ax, ay, half, wide, size):
 
 
 @inline
-def gap_along(o, t, x, y, ax, ay, vx, vy):
+def gap_along(o, t, center, axis, velocity):
     """Return the distance [m] from the own front along the arc of the present yaw rate, infinite if the object is not in the way, and its speed
-    along the arc [m/s]."""
+    along the arc [m/s]; see `meeting`."""
+    (x, y), (ax, ay), (vx, vy) = center, axis, velocity
     low, high, left, right, turn = math.inf, -math.inf, -math.inf, math.inf, 0.0
     bend = o["curvature"][0]
     for k in range(5):  # the center last
