@@ -1,5 +1,5 @@
 # make drive   install Jounce and drive
-# make test    install Jounce and run the tests, about 20 minutes on two cores
+# make test    install Jounce and run the tests, about 25 minutes on two cores
 # make test-all  all tests, also those that repeat others on more files and vehicles, and those of the studies: before a release
 # make test-research  the tests of the studies in research/
 # make fast    run the quick tests of each package, in less than a minute once the kernels are compiled

@@ -7,8 +7,8 @@ A vehicle holds a lane of a crossing before it drives onto it. It gets the lane 
 - nobody with priority would be there at the same time: those on a lane that does not yield, else those from the right, and for a vehicle
   that turns left, those from ahead.
 
-Vehicles that stand at a crossing go in the order in which they have come, whoever has priority. Somebody therefore always goes: four
-vehicles that come at once, and a vehicle at a road with much traffic after PATIENCE.
+Vehicles that stand at a crossing go in the order of their arrival, also without priority. There is no deadlock when four vehicles arrive at
+once. On a road with dense traffic, a waiting vehicle goes after PATIENCE.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from simulator.base.jit import inline, kernel
 from simulator.traffic.motion import height_at
 from simulator.traffic.on_lanes import random_number, wrapped
 from simulator.traffic.records import PERIOD
-from simulator.traffic.right_of_way import station_on
+from simulator.traffic.right_of_way import STANDS, station_on
 from terrain.roads.network import lane_pose
 
 AHEAD = 0.6
@@ -19,8 +19,6 @@ ROOM = 3.0
 """m. Distance from the crossing at which the vehicles stop."""
 MARGIN = 1.0
 """s. Other vehicles are this much later than the pedestrian."""
-SLOW = 0.5
-"""m/s. A vehicle that is slower stands."""
 SIDE = 2.0
 """m. Vehicles of others within this distance of the line of a crossing block it."""
 ACCELERATION = 1.5
@@ -127,7 +125,9 @@ def _is_clear_of_others(t, row, duration, bodies):
     for k in range(bodies):
         one = t.bodies[k]
         reach = (
-            one["front"] + one["rear"] + abs(one["speed"]) * (duration + MARGIN) if abs(one["speed"]) > SLOW else one["front"] + one["rear"]
+            one["front"] + one["rear"] + abs(one["speed"]) * (duration + MARGIN)
+            if abs(one["speed"]) > STANDS
+            else one["front"] + one["rear"]
         )
         c, s = math.cos(one["yaw"]), math.sin(one["yaw"])
         side = 1.0 if one["speed"] >= 0.0 else -1.0
