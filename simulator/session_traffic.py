@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
-from simulator.driver.seen_vehicle import SeenVehicle
+from simulator.driver.seen_vehicle import SeenVehicle, body_box, heading
 from simulator.traffic.records import BODY
 from simulator.traffic.traffic import Traffic
 from simulator.view.vehicle_states import Rolling
@@ -108,7 +107,7 @@ class SessionTraffic:
         """Advance the traffic to a time [s]."""
         for one in self._full:
             x = one.vehicle.space.state[0]
-            yaw = _yaw(x["q_WB"])
+            yaw = heading(x["q_WB"])
             place = float(x["p_WB"][0]) + one.rear * math.cos(yaw), float(x["p_WB"][1]) + one.rear * math.sin(yaw), yaw
             self.traffic.follow_full(one.number, place, float(x["v_WB_B"][0]))
         if objects is not self._objects or objects.edits != self._edits:
@@ -172,7 +171,7 @@ class SessionTraffic:
         own = record(BODY, len(self._vehicles))
         for body, (vehicle, front, rear, half) in zip(own, self._vehicles, strict=True):
             x = vehicle.space.state[0]
-            body["p_W"], body["yaw"], body["speed"] = x["p_WB"][:2], _yaw(x["q_WB"]), x["v_WB_B"][0]
+            body["p_W"], body["yaw"], body["speed"] = x["p_WB"][:2], heading(x["q_WB"]), x["v_WB_B"][0]
             body["front"], body["rear"], body["half_width"] = front, rear, half
         w = objects.world[0]
         broken = objects.broken_rows[int(w["vehicle_parts"]) : int(w["broken"])]
@@ -221,17 +220,7 @@ def _distances(traffic: Traffic, places: NDArray[np.float64]) -> NDArray[np.floa
     return np.asarray(traffic.lane_tree.query(places)[0]) if len(places) else np.zeros(0)
 
 
-def _yaw(q: Any) -> float:
-    """Return the heading [rad] of an attitude."""
-    w, i, j, k = (float(one) for one in q)
-    return math.atan2(2.0 * (i * j + w * k), 1.0 - 2.0 * (j * j + k * k))
-
-
 def _extent(vehicle: Vehicle) -> tuple[float, float, float]:
     """Return the extent of a vehicle ahead of and behind its reference point, and half its width [m]."""
-    c = vehicle.model.object_contact[0]
-    parts = c["parts"][: int(c["count"])]
-    low, high = parts["center"] - parts["half"], parts["center"] + parts["half"]
-    if not len(parts):
-        return 2.5, 2.5, 1.0
-    return float(high[:, 0].max()), -float(low[:, 0].min()), float(max(high[:, 1].max(), -low[:, 1].min()))
+    low, high = body_box(vehicle.model.object_contact)
+    return float(high[0]), -float(low[0]), float(max(high[1], -low[1]))

@@ -24,7 +24,7 @@ from simulator.base.suggestions import did_you_mean
 from simulator.collision import Collision, CollisionList
 from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.driver_seat import DriverChoice, DriverSeat
-from simulator.driver.seen_vehicle import FIRST, SeenVehicle
+from simulator.driver.seen_vehicle import FIRST, SeenVehicle, body_box, heading
 from simulator.faults.planned_fault import PlannedFault
 from simulator.faults.session_faults import SessionFaults
 from simulator.incident import verdict_text
@@ -482,13 +482,9 @@ class SessionVehicles:
 
 def _seen(name: str, vehicle: Vehicle) -> SeenVehicle:
     """Return a vehicle as drivers see it."""
-    x, c = vehicle.space.state[0], vehicle.model.object_contact[0]
-    w, i, j, k = x["q_WB"].tolist()
-    yaw = math.atan2(2.0 * (i * j + w * k), 1.0 - 2.0 * (j * j + k * k))
-    low, high = c["parts"]["center"] - c["parts"]["half"], c["parts"]["center"] + c["parts"]["half"]
-    parts = slice(int(c["count"]))
-    front, rear = float(high[parts, 0].max()), -float(low[parts, 0].min())
-    return SeenVehicle(name, float(x["p_WB"][0]), float(x["p_WB"][1]), yaw, float(x["v_WB_B"][0]), front, rear)
+    x, (low, high) = vehicle.space.state[0], body_box(vehicle.model.object_contact)
+    place = float(x["p_WB"][0]), float(x["p_WB"][1]), heading(x["q_WB"])
+    return SeenVehicle(name, *place, float(x["v_WB_B"][0]), float(high[0]), -float(low[0]))
 
 
 def _types(vehicle: Vehicle) -> Any:

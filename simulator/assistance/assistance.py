@@ -21,6 +21,7 @@ from simulator.base.records import Record, Table, record
 from simulator.driver.hand_over import HandOver
 from simulator.driver.input_devices.vehicle_handling import handling_of
 from simulator.driver.internal_model import InternalModel
+from simulator.driver.seen_vehicle import body_box
 from terrain.objects.labels import LABELS
 from terrain.objects.object_set import ObjectSet
 from vehicles.command import COMMAND
@@ -111,9 +112,7 @@ class Assistance:
         # complete and plain: nothing is identified during a drive
         self._traits = InternalModel(**{one.name: getattr(traits, one.name) for one in fields(InternalModel)})
         self._surroundings, self._own = Surroundings(options.sensor), record(OWN)
-        c = vehicle.model.object_contact[0]
-        parts = c["parts"][: c["count"]]
-        low, high = (parts["center"] - parts["half"]).min(axis=0), (parts["center"] + parts["half"]).max(axis=0)
+        low, high = body_box(vehicle.model.object_contact)
         own, half_width = self._own[0], float(max(-low[1], high[1]))
         braking = options.aeb or BrakingOptions()
         own["front"], own["rear"], own["half_width"] = high[0], -low[0], half_width

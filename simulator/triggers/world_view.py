@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator.base.records import Record
 from simulator.collision import Collision
-from simulator.driver.seen_vehicle import FIRST
+from simulator.driver.seen_vehicle import FIRST, body_box
 from simulator.session_objects import SessionObjects
 from simulator.session_vehicles import SessionVehicles
 from simulator.triggers.bodies import Body
@@ -112,8 +112,6 @@ class WorldView:
 
 def _rectangle(contact: Record) -> tuple[float, float, float, float]:
     """Return center (ahead, left) and half the length and width [m] of the body of a vehicle in B."""
-    c = contact[0]
-    parts = c["parts"][: int(c["count"])]
-    low, high = (parts["center"] - parts["half"]).min(axis=0), (parts["center"] + parts["half"]).max(axis=0)
+    low, high = body_box(contact)
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
     return float(middle[0]), float(middle[1]), float(half[0]), float(half[1])
