@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simulator.view.detail import HIGH, LOW, Detail
+
 SCALES = (1.0, 0.85, 0.7, 0.55)
 """Sizes of the rendered image divided by that of the displayed image."""
 SLOW_FRAME, FAST_FRAME = 1.0 / 33.0, 1.0 / 46.0
@@ -15,8 +17,8 @@ SLOW_FRAME, FAST_FRAME = 1.0 / 33.0, 1.0 / 46.0
 class GraphicsLevel(NamedTuple):
     """Level of detail of the window."""
 
-    simple: bool | None
-    """True: coarse meshes, textures and shadows, as with a software renderer; None: depends on the renderer."""
+    detail: Detail | None
+    """None: depends on the renderer."""
     samples: int
     """Samples per pixel, with a graphics card."""
     scale: float
@@ -27,9 +29,9 @@ class GraphicsLevel(NamedTuple):
 
 GRAPHICS = {
     "auto": GraphicsLevel(None, 4, 1.0, True),
-    "low": GraphicsLevel(True, 1, 0.55, True),
-    "medium": GraphicsLevel(True, 1, 0.85, True),
-    "high": GraphicsLevel(False, 4, 1.0, False),
+    "low": GraphicsLevel(LOW, 1, 0.55, True),
+    "medium": GraphicsLevel(LOW, 1, 0.85, True),
+    "high": GraphicsLevel(HIGH, 4, 1.0, False),
 }
 """Levels by their names in the settings."""
 WINDOW = 20

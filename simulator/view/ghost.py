@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from simulator.base.records import Record, record, sized
 from simulator.view.bodies.kinds import body_of
 from simulator.view.camera import rotation
+from simulator.view.detail import Detail
+from simulator.view.light import Light
 from simulator.view.shared_state import STATE, interpolate
 from simulator.view.vehicle_geometry import checked_geometry
 
@@ -94,22 +96,22 @@ class GhostClock:
 class Ghost:
     """Ghost of a drive on the graphics device."""
 
-    def __init__(self, track: GhostTrack, software: bool) -> None:
+    def __init__(self, track: GhostTrack, light: Light, detail: Detail) -> None:
         from simulator.view.vehicle_renderer import Vehicle
 
         geometry = checked_geometry(track.geometry)
         self.track, self.clock = track, GhostClock(track)
-        self._vehicle = Vehicle(geometry, body_of(geometry), software)
+        self._vehicle = Vehicle(geometry, body_of(geometry), light, detail)
         table = sized(STATE, wheels=len(geometry["tire_radius"]))
         self._before, self._after, self.state = record(table), record(table), record(table)
         for one in (self._before, self._after):
             one[0]["q_platform"][0] = 1.0
 
     @staticmethod
-    def of_drive(folder: Path, software: bool) -> Ghost | None:
+    def of_drive(folder: Path, light: Light, detail: Detail) -> Ghost | None:
         """Return the ghost of the drive with this folder; None if it has none."""
         track = GhostTrack.load(folder)
-        return None if track is None else Ghost(track, software)
+        return None if track is None else Ghost(track, light, detail)
 
     def draw(self, clip_of_world: NDArray, eye: NDArray, state: Record) -> None:
         """Draw the ghost for a state of the drive over the image."""

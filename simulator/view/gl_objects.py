@@ -19,14 +19,17 @@ from pyglet import gl
 from simulator.base.errors import DeviceError
 
 SHADERS = Path(__file__).parent / "shaders"
+LIGHT_BLOCK = 0
+"""Binding of the block `Light` of common.glsl."""
 Array = NDArray[Any]
 
 
 class Program:
-    """Vertex and fragment shader `name.vert`, `name.frag` (or two given names) with `common.glsl` in front of both."""
+    """Vertex and fragment shader `name.vert`, `name.frag` (or two given names); a lit one has `common.glsl` in front of both."""
 
-    def __init__(self, vertex: str, fragment: str | None = None, define: Sequence[str] = ()) -> None:
-        head = "#version 330 core\n" + "".join(f"#define {d}\n" for d in define) + (SHADERS / "common.glsl").read_text(encoding="utf-8")
+    def __init__(self, vertex: str, fragment: str | None = None, define: Sequence[str] = (), lit: bool = True) -> None:
+        head = "#version 330 core\n" + "".join(f"#define {d}\n" for d in define)
+        head += (SHADERS / "common.glsl").read_text(encoding="utf-8") if lit else ""
         self.id = gl.glCreateProgram()
         parts = []
         for kind, file in ((gl.GL_VERTEX_SHADER, f"{vertex}.vert"), (gl.GL_FRAGMENT_SHADER, f"{fragment or vertex}.frag")):
@@ -41,6 +44,9 @@ class Program:
         for shader in parts:
             gl.glDeleteShader(shader)
         self._places: dict[str, int] = {}
+        block = gl.glGetUniformBlockIndex(self.id, b"Light")
+        if block != gl.GL_INVALID_INDEX:  # as of a shader that only writes depths
+            gl.glUniformBlockBinding(self.id, block, LIGHT_BLOCK)
         gl.glUseProgram(self.id)
 
     def use(self) -> Program:
@@ -143,6 +149,20 @@ class Mesh:
         firsts_at, counts_at = (values.ctypes.data_as(ctypes.POINTER(ctypes.c_int)) for values in (first, count))
         gl.glBindVertexArray(self._array)
         gl.glMultiDrawArrays(gl.GL_TRIANGLES, firsts_at, counts_at, len(first))
+
+
+class Block:
+    """Uniform block that programs read together, from a packed record in the layout std140."""
+
+    def __init__(self, binding: int) -> None:
+        self._buffer, self._binding = _new(gl.glGenBuffers), binding
+
+    def put(self, values: Array) -> None:
+        """Replace the values and bind the block."""
+        data = np.frombuffer(values.tobytes(), np.uint8)
+        gl.glBindBuffer(gl.GL_UNIFORM_BUFFER, self._buffer)
+        gl.glBufferData(gl.GL_UNIFORM_BUFFER, data.nbytes, _pointer(data), gl.GL_DYNAMIC_DRAW)
+        gl.glBindBufferBase(gl.GL_UNIFORM_BUFFER, self._binding, self._buffer)
 
 
 _FORMATS = {

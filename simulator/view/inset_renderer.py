@@ -56,7 +56,7 @@ class Insets:
     def __init__(self, block: InsetBlock) -> None:
         self._block = block
         self.camera, self.lidar, self.map = Inset(), Inset(), Inset()
-        self._program = Program("inset")
+        self._program = Program("inset", lit=False)
         self._mesh = Mesh(np.array([[0, 0], [1, 0], [1, 1], [0, 0], [1, 1], [0, 1]]), (2,))
 
     @staticmethod

@@ -36,7 +36,7 @@ class CanvasRenderer:
     """Renderer of the quads of a canvas, over the current frame buffer."""
 
     def __init__(self, font: Font) -> None:
-        self._program = Program("hud")
+        self._program = Program("hud", lit=False)
         self._atlas = Texture(font.pixels, gl.GL_CLAMP_TO_EDGE, mipmaps=False)
         self._mesh = Mesh(np.zeros((6, 12)), (2, 2, 4, 4))
 

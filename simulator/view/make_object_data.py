@@ -28,6 +28,7 @@ def make_object_data(objects: Any) -> ObjectData:
     vehicles, looks, kinds = _vehicles(objects)
     return ObjectData(
         shape=rows["shape"].copy(),
+        label=rows["label"].copy(),
         size=np.array([one.shape.drawn_size() for one in objects.objects], np.float32),
         p_WO=rows["p_WO"].copy(),
         R_WO=rows["R_WO"].copy(),

@@ -8,10 +8,11 @@ import numpy as np
 
 from simulator.view.make_object_data import make_object_data
 from simulator.view.terrain_data import TerrainData, ViewRoad, is_paved
+from simulator.weather import CLEAR, Weather
 
 
-def make_terrain_data(ground: Any) -> TerrainData:
-    """Return the terrain data of a `terrain.ground.Ground`."""
+def make_terrain_data(ground: Any, weather: Weather = CLEAR) -> TerrainData:
+    """Return the terrain data of a `terrain.ground.Ground` in a weather."""
     from simulator.view.feature_meshes import make_feature_meshes  # imported here, because the window loads saved data and needs no kernels
 
     p = ground.p[0]
@@ -28,4 +29,5 @@ def make_terrain_data(ground: Any) -> TerrainData:
         mirrored=bool(p["mirrored"]),
         features=make_feature_meshes(ground),
         objects=make_object_data(ground.objects),
+        weather=weather,
     )

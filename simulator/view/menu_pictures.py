@@ -16,7 +16,7 @@ class MenuPictures:
     """Textures of pictures, each loaded at its first use."""
 
     def __init__(self) -> None:
-        self._program = Program("inset")
+        self._program = Program("inset", lit=False)
         self._mesh = Mesh(np.array([[0, 0], [1, 0], [1, 1], [0, 0], [1, 1], [0, 1]]), (2,))
         self._textures: dict[str, Texture] = {}
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from simulator.view.object_changes import ObjectChanges
 from simulator.view.object_data import BAKED, ObjectData
-from simulator.view.textures import SUN
 from terrain.objects.shapes import SIMPLE
 
 SMALLEST_ANGLE = 0.0012
@@ -91,6 +90,7 @@ class ObjectItems:
     owner : (items,) row of the object
     edits : number of changes of objects that are not moving any more, so far
     drawn : (objects,) False for parts of vehicles that are drawn as vehicles; they still cast shadows
+    dressed : (objects,) True for objects that a dressing draws
     """
 
     MESHES = len(SIMPLE)
@@ -105,7 +105,7 @@ class ObjectItems:
         self._velocity, self._turning, self._known_at = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count)
         self._flies, self._driven = np.zeros(count, bool), np.zeros(count, bool)
         self._movers, self._left = np.flatnonzero(data.path[:, 1]), np.zeros(count, bool)
-        self.present, self.drawn = data.present.copy(), np.ones(count, bool)
+        self.present, self.drawn, self.dressed = data.present.copy(), np.ones(count, bool), np.zeros(count, bool)
         self._make_items(triangles)
         self._write(np.arange(count))
         self.edits = 0
@@ -210,12 +210,13 @@ class ObjectItems:
         R = self.data.R_WO[rows]
         self.rotation[rows, 0], self.rotation[rows, 1] = c * R[:, 0] - s * R[:, 1], s * R[:, 0] + c * R[:, 1]
 
-    def visible(self, clip_of_world: NDArray[np.float64], eye: NDArray[np.float64]) -> Selection:
-        """Return the items that are large enough, inside the view and within the budget of triangles."""
+    def visible(self, clip_of_world: NDArray[np.float64], eye: NDArray[np.float64], dressed: bool = False) -> Selection:
+        """Return the items that are large enough, inside the view and within the budget of triangles. dressed: also those that a dressing draws."""
         away = self._center - eye
         distance = np.sqrt(np.einsum("ij,ij->i", away, away))
         gap = distance - self._reach
-        keep = (self.present & self.drawn)[self.owner] & (self._reach > self._smallest * distance) & (gap < SIGHT)
+        shown = self.present & self.drawn & (dressed | ~self.dressed)
+        keep = shown[self.owner] & (self._reach > self._smallest * distance) & (gap < SIGHT)
         items = np.flatnonzero(keep)
         items = items[self.inside(items, planes_of(clip_of_world))]
         items = items[np.argsort(gap[items], kind="stable")]
@@ -233,10 +234,13 @@ class ObjectItems:
         items = np.flatnonzero(self.present[self.owner])
         return items[self.inside(items, planes_of(clip_of_world)[[0, 1, 2, 3, 5]])]
 
-    def shadow_areas(self, items: Rows) -> NDArray[np.float64]:
-        """Return the rectangles (n, 4) x, y of the low corner and of the high corner [m] that the shadows of some items may cover."""
+    def shadow_areas(self, items: Rows, sun: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the rectangles (n, 4) x, y of the low corner and of the high corner [m] that the shadows of some items may cover.
+
+        sun : unit vector towards the sun, in W
+        """
         center, half = self._center[items, :2], self._half[items]
-        run = -SUN[:2] / SUN[2] * 2.0 * half[:, 2:] * SHADOW_STRETCH
+        run = -sun[:2] / sun[2] * 2.0 * half[:, 2:] * SHADOW_STRETCH
         low, high = center - half[:, :2], center + half[:, :2]
         return np.hstack((np.minimum(low, low + run), np.maximum(high, high + run)))
 

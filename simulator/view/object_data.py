@@ -25,6 +25,7 @@ class ObjectData:
     shape : (n,) numbers of the shapes in `terrain.objects.records`
     size : (n, 4) factors of the unit mesh along x, y, z of O, and shift of its ends along z [m]; see `object_meshes`
     p_WO, R_WO : (n, 3) [m], (n, 3, 3) pose at time 0
+    label : (n,) numbers of the labels in `terrain.objects.labels`
     center_O, half_O : (n, 3) center and half edges of the bounding box, in O [m]
     color : (n, 3) sRGB, 0 to 1
     present : (n,) False = removed
@@ -41,6 +42,7 @@ class ObjectData:
     """
 
     shape: NDArray[np.int64]
+    label: NDArray[np.int64]
     size: NDArray[np.float32]
     p_WO: NDArray[np.float64]
     R_WO: NDArray[np.float64]
@@ -94,7 +96,7 @@ def no_objects() -> ObjectData:
     """Return the data of a world without objects."""
     numbers, floats = np.zeros(0, np.int64), np.zeros(0)
     return ObjectData(
-        shape=numbers, size=np.zeros((0, 4), np.float32), p_WO=np.zeros((0, 3)), R_WO=np.zeros((0, 3, 3)), center_O=np.zeros((0, 3)),
+        shape=numbers, label=numbers, size=np.zeros((0, 4), np.float32), p_WO=np.zeros((0, 3)), R_WO=np.zeros((0, 3, 3)), center_O=np.zeros((0, 3)),
         half_O=np.zeros((0, 3)), color=np.zeros((0, 3), np.float32), present=np.zeros(0, bool), path=np.zeros((0, 3), np.int64), segments=floats,
         mesh=numbers, vertices=np.zeros((0, 6), np.float32), baked=np.zeros((0, 9), np.float32), parts=np.zeros((0, 9)),
         vehicles=np.zeros((0, 3), np.int64), looks=np.zeros((0, 6)), kinds=np.frombuffer(b"[]", np.uint8),

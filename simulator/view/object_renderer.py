@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,10 @@ from pyglet import gl
 
 from simulator.base.arrays import Array
 from simulator.view.camera import Shot
+from simulator.view.detail import Detail
+from simulator.view.dressing import Dressing
 from simulator.view.gl_objects import Mesh, Program
+from simulator.view.light import Light
 from simulator.view.object_changes import ObjectChanges
 from simulator.view.object_culling import ObjectItems, Rows, planes_of
 from simulator.view.object_data import BAKED, ObjectData
@@ -18,10 +22,8 @@ from simulator.view.object_meshes import DETAILS, EXACT_DETAILS, LAYOUT, indexed
 from simulator.view.object_shadows import UNIT_OF_CASTERS, ObjectShadows
 from simulator.view.sun_view import clip_of_texture
 
-BUDGETS = (4_000_000, 30_000)
-"""Maximum number of triangles of an image, for a graphics card and for a software renderer; the farthest objects are left out."""
 EXACT_BUDGET = 10_000_000
-"""As BUDGETS, for images of sensors: with 10 million triangles, a software renderer takes about a second."""
+"""Maximum number of triangles of an image of a sensor: with 10 million triangles, a software renderer takes about a second."""
 INSTANCE = (4, 4, 4, 4, 3)
 """Floats per attribute of an instance: rows of the matrix, size, color."""
 KINDS: tuple[tuple[str, ...], ...] = (("CASTERS", "SHADOW"), ("CASTERS",), ())
@@ -33,13 +35,17 @@ FIRST_INSTANCE, PAINT = 3, 7
 
 
 class Objects:
-    """Objects on the graphics device. exact: meshes for images of sensors, and `draw_numbers`."""
+    """Objects on the graphics device.
 
-    def __init__(self, data: ObjectData, software: bool, exact: bool = False) -> None:
+    dressings : draw objects in place of their collision shapes, the first that wants to
+    exact : meshes for images of sensors, and `draw_numbers`
+    """
+
+    def __init__(self, data: ObjectData, light: Light, detail: Detail, dressings: Sequence[Dressing] = (), exact: bool = False) -> None:
         levels = [unit_meshes(detail) for detail in (EXACT_DETAILS if exact else DETAILS)]
         self._exact = exact
         self._counts = np.array([[len(meshes[shape]) // 3 for shape in sorted(meshes)] for meshes in levels])
-        self._budget = EXACT_BUDGET if exact else BUDGETS[software]
+        self._budget = EXACT_BUDGET if exact else detail.object_triangles
         self._units = [[_unit(meshes[shape]) for shape in sorted(meshes)] for meshes in levels]
         self._programs = [Program("objects", define=kind) for kind in KINDS]
         self._depth = Program("objects", "depth")
@@ -48,7 +54,8 @@ class Objects:
         """Whether numbers are drawn in place of colors."""
         for program in self._programs:
             program.use().set(shadow=4, casters=UNIT_OF_CASTERS)
-        self.shadows = ObjectShadows(software)
+        self.shadows = ObjectShadows(detail, light.sun)
+        self._dressings, self._dresser = tuple(dressings), np.zeros(0, np.int64)
         self.triangles = 0
         """Triangles of objects in the last image."""
         self._own: list[Mesh] = []
@@ -67,6 +74,10 @@ class Objects:
         if self._exact:
             self._numbered = Mesh(_numbered(data), (3, 3, 3), locations=(0, 1, PAINT))
             self._own.append(self._numbered)
+        self._dresser = np.full(len(data), -1)
+        for number, dressing in enumerate(self._dressings):
+            self._dresser[dressing.show(data, self._dresser < 0)] = number
+        self.items.dressed[:] = self._dresser >= 0
         self.shadows.forget()
 
     @property
@@ -100,20 +111,28 @@ class Objects:
                 some = batch[kind[batch] == k]
                 self._programs[k].use().set(clip_of_world=clip_of_world, eye=eye, **shadow)
                 self._draw_items(items[some], detail[some])
+        for dressing in self._dressings:
+            dressing.draw(clip_of_world, eye, shadow, self.items)
 
     def draw_numbers(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw the numbers of the visible objects, 1 + row, with the shader `number`; for an `exact` object."""
         if not self.any or self._number is None:
             return
-        items, detail = self.items.visible(clip_of_world, eye)
+        items, detail = self.items.visible(clip_of_world, eye, dressed=True)
         self._number.use().set(clip_of_world=clip_of_world, eye=eye)
         self._numbers = True
         self._draw_items(items, detail)
         self._numbers = False
 
     def _draw_depths(self, view: NDArray, items: Rows) -> None:
+        dresser = self._dresser[self.items.owner[items]]
+        plain = items[dresser < 0]
         self._depth.use().set(clip_of_world=view, eye=np.zeros(3))
-        self._draw_items(items, np.ones(len(items), np.int64))
+        self._draw_items(plain, np.ones(len(plain), np.int64))
+        for number, dressing in enumerate(self._dressings):
+            rows = np.unique(self.items.owner[items[dresser == number]])
+            if len(rows):
+                dressing.draw_depths(view, self.items, rows)
 
     def _draw_items(self, items: Rows, detail: Rows) -> None:
         """Draw items with the active program."""

@@ -11,29 +11,28 @@ from pyglet import gl
 
 from simulator.base.records import Record
 from simulator.view.bodies.kinds import body_of
+from simulator.view.detail import Detail
 from simulator.view.gl_objects import Mesh, Program
 from simulator.view.meshes import LAYOUT, PAINTED, mirrored, simplified
 from simulator.view.object_culling import SIGHT, ObjectItems, planes_of
 from simulator.view.object_data import ObjectData
 from simulator.view.object_meshes import indexed
 from simulator.view.object_shadows import UNIT_OF_CASTERS
-from simulator.view.textures import SUN
 from simulator.view.vehicle_geometry import checked_geometry
 from simulator.view.vehicle_states import NO_STATES, are_finite, rotations
 
 CELLS, WHEEL_CELLS = (0.0, 0.05, 0.12, 0.30), (0.0, 0.08, 0.12, 0.30)
 """m. Sizes of the details that the levels of the meshes of bodies and wheels leave out."""
-ANGLES, EXACT_ANGLE = (0.002, 0.004), 0.0004
-"""rad. Angle at the camera below which details of a body are left out: in the window with a graphics card and with a software renderer, and in
-images of sensors. 0.002: about two pixels of a window of 720 lines."""
+EXACT_ANGLE = 0.0004
+"""rad. Angle at the camera below which details of a body are left out in images of sensors."""
 INSTANCE = (4, 4, 4, 4)
-"""Floats per attribute of an instance: rows of the matrix from B to W; lit stop lamps, lit reverse lamps, haze; number, or code of the paint."""
+"""Floats per attribute of an instance: rows of the matrix from B to W; lit stop lamps, lit reverse lamps, 0; number, or code of the paint."""
 
 
 class _Kind:
     """Meshes of vehicles with the same geometry."""
 
-    def __init__(self, geometry: dict[str, Any]) -> None:
+    def __init__(self, geometry: dict[str, Any], sun: NDArray) -> None:
         checked = checked_geometry(geometry)
         body = body_of(checked)
         radius, width = checked["tire_radius"], checked["tire_width"]
@@ -43,7 +42,7 @@ class _Kind:
         solid[(np.abs(solid[:, 6:9] - np.divide(body.paint, 255.0)) < 1e-4).all(axis=1), 9] += PAINTED
         low, high = solid[:, :3].min(axis=0), solid[:, :3].max(axis=0)
         self.middle, self.reach = 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low)) + float(radius.max())
-        self.past_body = np.asarray(SUN, float) * float(high[2] - low[2] + 2.0 * radius.max()) / float(SUN[2])
+        self.past_body = sun * float(high[2] - low[2] + 2.0 * radius.max()) / float(sun[2])
         self.solids = [_mesh(solid, cell) for cell in CELLS]
         self.wheels = [(_mesh(wheel, cell), _mesh(mirrored(wheel), cell)) for cell in WHEEL_CELLS]
         self.glass = _mesh(body.glass, 0.0)
@@ -59,13 +58,14 @@ class OtherVehicles:
 
     Parameters
     ----------
+    sun : unit vector towards the sun, in W
     casters : whether objects cast shadows on them
     exact : for images of sensors: finer meshes, and `draw_numbers`
     """
 
-    def __init__(self, data: ObjectData, software: bool, casters: bool, exact: bool) -> None:
-        self._angle = EXACT_ANGLE if exact else ANGLES[software]
-        self._defines = ("INSTANCED", *(("PLAIN",) if software else ()), *(("CASTERS",) if casters else ()))
+    def __init__(self, data: ObjectData, detail: Detail, sun: NDArray, casters: bool, exact: bool) -> None:
+        self._angle, self._sun = EXACT_ANGLE if exact else detail.vehicle_angle, sun
+        self._defines = ("INSTANCED", *(() if detail.gloss else ("PLAIN",)), *(("CASTERS",) if casters else ()))
         self._exact = exact
         self._programs: tuple[Program, Program, Program | None] | None = None
         """For opaque parts, panes and numbers; compiled when there are vehicles"""
@@ -82,7 +82,7 @@ class OtherVehicles:
         geometries, before = data.geometries, list(zip(self._texts, self._kinds, strict=True))
         if geometries != self._texts:
             self._programs = self._programs or self._compiled()
-            kinds = [next((kind for text, kind in before if text == one), None) or _Kind(one) for one in geometries]
+            kinds = [next((kind for text, kind in before if text == one), None) or _Kind(one, self._sun) for one in geometries]
             for kind in set(self._kinds) - set(kinds):
                 kind.delete()
             self._texts, self._kinds = geometries, kinds
@@ -112,7 +112,7 @@ class OtherVehicles:
         """Draw the opaque parts. shadow: uniforms of the shadows of the first vehicle and of objects."""
         for kind, rows, levels in self._visible(clip_of_world, eye):
             self._program(0).use().set(clip_of_world=clip_of_world, eye=eye, past_body=kind.past_body, **shadow)
-            self._draw_solids(kind, rows, levels, eye)
+            self._draw_solids(kind, rows, levels)
 
     def draw_glass(self, clip_of_world: NDArray, eye: NDArray, shadow: dict[str, Any]) -> None:
         """Draw the window panes over the image, the farthest first."""
@@ -121,7 +121,7 @@ class OtherVehicles:
         gl.glEnable(gl.GL_CULL_FACE)
         for kind, rows, _ in self._visible(clip_of_world, eye):
             self._program(1).use().set(clip_of_world=clip_of_world, eye=eye, **shadow)
-            _draw(kind.glass, self._bodies(rows[::-1], eye))
+            _draw(kind.glass, self._bodies(rows[::-1]))
         gl.glDisable(gl.GL_CULL_FACE)
         gl.glDisable(gl.GL_BLEND)
 
@@ -130,8 +130,8 @@ class OtherVehicles:
         paints, self._marks = self._marks, 1.0 + self._states["row"]
         for kind, rows, levels in self._visible(clip_of_world, eye):
             self._program(2).use().set(clip_of_world=clip_of_world, eye=eye)
-            self._draw_solids(kind, rows, levels, eye)
-            _draw(kind.glass, self._bodies(rows, eye))
+            self._draw_solids(kind, rows, levels)
+            _draw(kind.glass, self._bodies(rows))
         self._marks = paints
 
     def _program(self, number: int) -> Program:
@@ -154,31 +154,30 @@ class OtherVehicles:
             if len(rows):
                 yield kind, rows, np.searchsorted(CELLS[1:], gap * self._angle, side="right")
 
-    def _draw_solids(self, kind: _Kind, rows: NDArray[np.int64], levels: NDArray[np.int64], eye: NDArray) -> None:
+    def _draw_solids(self, kind: _Kind, rows: NDArray[np.int64], levels: NDArray[np.int64]) -> None:
         """Draw bodies and wheels with the active program."""
         for level in np.unique(levels):
             some = rows[levels == level]
-            _draw(kind.solids[level], self._bodies(some, eye))
-            wheels, right = self._wheels(kind, some, eye)
+            _draw(kind.solids[level], self._bodies(some))
+            wheels, right = self._wheels(kind, some)
             for side, mesh in enumerate(kind.wheels[level]):
                 _draw(mesh, wheels[right == side])
 
-    def _bodies(self, rows: NDArray[np.int64], eye: NDArray) -> NDArray[np.float64]:
+    def _bodies(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the instances (n, 16) of the bodies of some vehicles."""
         s = self._states[rows]
         out = np.zeros((len(rows), 4, 4))
         out[:, :3, :3], out[:, :3, 3] = self._R[rows], s["p_WB"]
-        distance = np.linalg.norm(s["p_WB"] - eye, axis=1)
-        out[:, 3, 0], out[:, 3, 1], out[:, 3, 2] = s["stop_lamps"], s["reverse_lamps"], haze(distance)
+        out[:, 3, 0], out[:, 3, 1] = s["stop_lamps"], s["reverse_lamps"]
         out[:, 3, 3] = self._marks[rows]
         return out.reshape(-1, 16)
 
-    def _wheels(self, kind: _Kind, rows: NDArray[np.int64], eye: NDArray) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def _wheels(self, kind: _Kind, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return the instances (n, 16) of the wheels of some vehicles, and whether each is on the right side."""
         count = len(kind.sizes)
         s = self._states[rows]
         p_BK, R_BK, angle = s["p_BK"][:, :count].astype(float), s["R_BK"][:, :count].astype(float), s["wheel_angle"][:, :count]
-        out = np.repeat(self._bodies(rows, eye).reshape(-1, 1, 4, 4), count, axis=1)
+        out = np.repeat(self._bodies(rows).reshape(-1, 1, 4, 4), count, axis=1)
         R, p = self._R[rows][:, None], s["p_WB"][:, None]
         c, t = np.cos(angle), np.sin(angle)
         spin = np.zeros((*angle.shape, 3, 3))
@@ -187,11 +186,6 @@ class OtherVehicles:
         out[:, :, :3, :3] = R @ R_BK @ spin * kind.sizes[:, None, :]
         out[:, :, :3, 3] = p + (R @ p_BK[..., None])[..., 0]
         return out.reshape(-1, 16), (p_BK[..., 1] < 0.0).ravel()
-
-
-def haze(distance: Any) -> Any:
-    """Return the fraction of haze in front of something at a distance in m, or an array of it; same model as in common.glsl."""
-    return 1.0 - 2.0 ** -(3.2e-7 * distance * distance + 1.1e-4 * distance)
 
 
 def paint_codes(colors: NDArray[np.float64]) -> NDArray[np.float64]:

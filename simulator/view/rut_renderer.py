@@ -11,18 +11,16 @@ from simulator.view.quadtree import distance, tile_triangles
 from simulator.view.rut_tiles import MAX_DISTANCE, REACH, SIDE, RutTiles, slots_of
 from terrain.rut_grid import SPACING, TILE, TILE_SIDE, UNIT
 
-CELLS = (TILE + 1, TILE // 2)
-"""Cells along a side of a mesh block, for a graphics card and for a software renderer."""
 BLOCK_SIDE = TILE_SIDE + SPACING
 """m. Side of a mesh block: a tile, and the strip before it up to the nodes of the previous tile, over which its first nodes fade out."""
 UNIT_OF_TEXTURE = 6
 
 
 class Ruts:
-    """Ruts on the graphics device."""
+    """Ruts on the graphics device. cells: cells along a side of a mesh block."""
 
-    def __init__(self, software: bool) -> None:
-        self._cells = CELLS[software]
+    def __init__(self, cells: int) -> None:
+        self._cells = cells
         self._texture = Texture(np.zeros((SIDE * TILE, SIDE * TILE), np.uint16), gl.GL_REPEAT, mipmaps=False)
         side = np.arange(self._cells + 1, dtype=np.float32)
         nodes = np.dstack(np.meshgrid(side, side)).reshape(-1, 2)

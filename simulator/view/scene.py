@@ -13,17 +13,19 @@ from pyglet import gl
 from simulator.base.records import Record
 from simulator.view.bodies.kinds import body_of
 from simulator.view.camera import Camera, Shot, clip_of_world, rotation
+from simulator.view.detail import HIGH, LOW, Detail
 from simulator.view.ghost import Ghost
 from simulator.view.gl_context import is_software
-from simulator.view.gl_objects import Frame, Mesh, NumberFrame, Program, Texture, renderer
+from simulator.view.gl_objects import LIGHT_BLOCK, Block, Frame, Mesh, NumberFrame, Program, Texture, renderer
 from simulator.view.instrument_renderer import Hud
 from simulator.view.instruments import dials
+from simulator.view.light import Light
 from simulator.view.marker_posts import SIGHT, posts
 from simulator.view.meshes import LAYOUT
 from simulator.view.object_changes import ObjectChanges
 from simulator.view.object_data import ObjectData
 from simulator.view.object_renderer import Objects
-from simulator.view.other_vehicles import OtherVehicles, haze
+from simulator.view.other_vehicles import OtherVehicles
 from simulator.view.rut_tiles import RutTiles
 from simulator.view.terrain_data import CHUNK, TerrainData
 from simulator.view.terrain_renderer import Terrain
@@ -41,18 +43,20 @@ class Scene:
     """All objects on the graphics device. An OpenGL context must be active (simulator.view.gl_context).
 
     exact : True = for the images of sensors: fine meshes, no small object is left out, and no marker posts, which only the window shows
-    simple : True = coarse meshes, textures and shadows; None = with a software renderer
+    detail : level of detail; None: depends on the renderer
     """
 
-    def __init__(self, terrain: TerrainData, geometry: Mapping[str, Any], exact: bool = False, simple: bool | None = None) -> None:
+    def __init__(self, terrain: TerrainData, geometry: Mapping[str, Any], exact: bool = False, detail: Detail | None = None) -> None:
         geometry = checked_geometry(geometry)
-        self._simple = software = is_software(renderer()) if simple is None else simple
-        self._grain = Texture(grain(), gl.GL_REPEAT, fine=not software)
-        self.objects = Objects(terrain.objects, software, exact)
-        self._terrain = Terrain(terrain, self._grain, software, self.objects.any, exact)
+        self._detail = detail = (LOW if is_software(renderer()) else HIGH) if detail is None else detail
+        self.light = Light.of(terrain.weather)
+        self._lit, self._light_block = self.light.block(), Block(LIGHT_BLOCK)
+        self._grain = Texture(grain(), gl.GL_REPEAT, fine=detail.fine_textures)
+        self.objects = Objects(terrain.objects, self.light, detail, (), exact)
+        self._terrain = Terrain(terrain, self._grain, self.light, detail, self.objects.any, exact)
         body = body_of(geometry)
-        self._vehicle = Vehicle(geometry, body, software, self.objects.any, exact)
-        self._others = OtherVehicles(terrain.objects, software, self.objects.any, exact)
+        self._vehicle = Vehicle(geometry, body, self.light, detail, self.objects.any, exact)
+        self._others = OtherVehicles(terrain.objects, detail, self.light.sun, self.objects.any, exact)
         self._sky = Program("sky")
         mesh, self._post_groups, self._post_size = posts(terrain)
         self._posts = Mesh(mesh, LAYOUT) if len(mesh) and not exact else None
@@ -86,7 +90,7 @@ class Scene:
 
     def show_ghost(self, folder: Path) -> None:
         """Show the ghost of the drive with this folder in all further images, if the drive has one."""
-        self.ghost = Ghost.of_drive(folder, self._simple)
+        self.ghost = Ghost.of_drive(folder, self.light, self._detail)
 
     def show_objects(self, data: ObjectData) -> None:
         """Show other objects in all further images. Only a scene that began with objects has their shadows on the ground."""
@@ -116,6 +120,7 @@ class Scene:
         p_WB, R_WB = state[0]["p_WB"], rotation(state[0]["q_WB"])
         gl.glEnable(gl.GL_DEPTH_TEST)
         gl.glDepthFunc(gl.GL_LEQUAL)
+        self._put_light(state)
         self._vehicle.place(p_WB, R_WB, state)
         shadow = self._vehicle.cast_shadow()
         self.objects.place(float(state[0]["time"]), shot)
@@ -139,16 +144,22 @@ class Scene:
         p_WB = state[0]["p_WB"]
         gl.glEnable(gl.GL_DEPTH_TEST)
         gl.glDepthFunc(gl.GL_LEQUAL)
+        self._put_light(state)
         self._vehicle.place(p_WB, rotation(state[0]["q_WB"]), state)
         self.objects.place(float(state[0]["time"]), shot)
         frame.begin()
         view = clip_of_world(shot, frame.width / frame.height, FAR_PLANE)
         with self._vehicle.numbers():
-            self._draw_vehicle(view, shot, p_WB)
+            self._draw_vehicle(view, shot)
             self._others.draw_numbers(view, shot.eye)
             self.objects.draw_numbers(view, shot.eye)
             self._features_and_markings(view, shot)
             self._terrain.draw_numbers(view, shot.eye, (float(p_WB[0]), float(p_WB[1])))
+
+    def _put_light(self, state: Record) -> None:
+        """Write the light at the time of a state for all shaders."""
+        self._lit[0]["time"] = state[0]["time"]
+        self._light_block.put(self._lit)
 
     def _inner_frame(self, width: int, height: int) -> Frame | None:
         """Return the surface for an image that is rendered smaller than displayed; None at full size."""
@@ -164,7 +175,7 @@ class Scene:
     def _vehicle_and_terrain(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
         # nearest first, so that hidden surfaces are not shaded
         self.objects.shadows.bind()
-        self._draw_vehicle(view, shot, p_WB)
+        self._draw_vehicle(view, shot)
         self._vehicle.bind_shadow()
         self._others.draw(view, shot.eye, shadow)
         self.objects.draw(view, shot.eye, shadow)
@@ -182,7 +193,7 @@ class Scene:
         elif shot.shows_vehicle and not shot.inside:
             self._vehicle.draw_glass(view, shot.eye)
 
-    def _draw_vehicle(self, view: NDArray, shot: Shot, p_WB: NDArray) -> None:
+    def _draw_vehicle(self, view: NDArray, shot: Shot) -> None:
         """Draw the opaque parts of the vehicle."""
         if not shot.shows_vehicle:
             return
@@ -191,7 +202,7 @@ class Scene:
         elif shot.inside:
             self._vehicle.draw_inside(view, shot.eye)
         else:
-            self._vehicle.draw(view, shot.eye, air(float(np.linalg.norm(p_WB - shot.eye))))
+            self._vehicle.draw(view, shot.eye)
 
     def _draw_terrain(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
         self._vehicle.bind_shadow()
@@ -201,9 +212,8 @@ class Scene:
         if self._posts is None:
             return
         distance = np.hypot(*(self._post_groups - shot.eye[:2]).T)
-        solid = self._vehicle.solid_in_world(view, shot.eye)
+        self._vehicle.solid_in_world(view, shot.eye)
         for k in np.nonzero(distance < SIGHT)[0]:
-            solid.set(air=air(float(distance[k])))
             first = int(k) * self._post_size
             self._posts.draw(first, min(self._post_size, self._posts.count - first))
 
@@ -214,11 +224,10 @@ class Scene:
         away = self._chunks[:, :2] - shot.eye[:2]
         distance = np.hypot(*away.T)
         ahead = away @ -shot.R_WC[:2, 2] > -CHUNK
-        solid = self._vehicle.solid_in_world(view, shot.eye)
+        self._vehicle.solid_in_world(view, shot.eye)
         gl.glEnable(gl.GL_POLYGON_OFFSET_FILL)
         gl.glPolygonOffset(0.0, -20.0)
         for k in np.nonzero((distance < THINGS_SIGHT) & ahead)[0]:
-            solid.set(air=air(float(distance[k])))
             self._features.draw(int(self._chunks[k, 2]), int(self._chunks[k, 3]))
         gl.glDisable(gl.GL_POLYGON_OFFSET_FILL)
 
@@ -228,8 +237,3 @@ class Scene:
         self._grain.bind(2)
         self._sky.use().set(world_of_clip=np.linalg.inv(view @ fixed), grain=2)
         self._screen.draw()
-
-
-def air(distance: float) -> tuple[float, float, float, float]:
-    """Return the haze (color, fraction) at a distance in m; same model as in common.glsl."""
-    return (0.50, 0.60, 0.70, haze(distance))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.view.object_data import ObjectData, no_objects
-from simulator.view.textures import SUN
+from simulator.weather import CLEAR, Weather
 
 _COLORS = {
     # word in the name of a soil or surface: its sRGB color, dry
@@ -89,6 +89,7 @@ class TerrainData:
     """beyond the grid: True: mirrored repeatedly; False: constant at the border value"""
     features: FeatureMeshes = field(default_factory=no_features)
     objects: ObjectData = field(default_factory=no_objects)
+    weather: Weather = CLEAR
 
     def inside(self, u: Any, count: int) -> Any:
         """Map a position u (any shape), in nodes along an axis of `count` nodes, to the position 0..count - 1 with the same ground."""
@@ -127,7 +128,7 @@ class TerrainData:
         """Write the data for another process, uncompressed."""
         about = {
             "origin": self.origin, "spacing": self.spacing, "plane": self.plane, "soil_names": self.soil_names,
-            "mirrored": self.mirrored, "cut_grid": self.features.cut_grid,
+            "mirrored": self.mirrored, "cut_grid": self.features.cut_grid, "weather": self.weather,
             "roads": [{"width": road.width, "paved": road.paved} for road in self.roads],
         }  # fmt: skip
         lines = {f"road_{k}": road.points for k, road in enumerate(self.roads)}
@@ -146,7 +147,9 @@ class TerrainData:
             grids = data["heights"], data["hardness"], data["soil_ids"]
             features = FeatureMeshes(data["mesh"], data["chunks"], data["cut"], tuple(about["cut_grid"]))
             names, objects = tuple(about["soil_names"]), ObjectData.of(data, _OBJECTS)
-            return TerrainData(pair, tuple(about["spacing"]), three, *grids, names, roads, about["mirrored"], features, objects)
+            return TerrainData(
+                pair, tuple(about["spacing"]), three, *grids, names, roads, about["mirrored"], features, objects, Weather(*about["weather"])
+            )
 
 
 def is_paved(surface: str) -> bool:
@@ -161,8 +164,11 @@ def soil_color(name: str) -> tuple[int, int, int]:
     return next((color for word, color in _COLORS.items() if word in name), _PLAIN)
 
 
-def surface_texture(terrain: TerrainData) -> NDArray[np.uint8]:
-    """Return (ny, nx, 4): color of the bare soil (screen values) and sunlight (0.8 of full scale = facing the sun)."""
+def surface_texture(terrain: TerrainData, sun: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Return (ny, nx, 4): color of the bare soil (screen values) and sunlight (0.8 of full scale = facing the sun).
+
+    sun : unit vector towards the sun, in W
+    """
     palette = np.array([(*soil_color(name), 0) for name in terrain.soil_names] or [(*_PLAIN, 0)], np.uint8)
     packed = palette.view(np.uint32)[:, 0]
     out = np.empty((*terrain.heights.shape, 4), np.uint8)
@@ -170,13 +176,13 @@ def surface_texture(terrain: TerrainData) -> NDArray[np.uint8]:
     for first in range(0, len(out), _STRIP):
         rows = slice(first, min(first + _STRIP, len(out)))
         out[rows] = packed[np.minimum(terrain.soil_ids[rows], len(palette) - 1)].view(np.uint8).reshape(-1, out.shape[1], 4)
-        light = _sunlight(terrain, rows)
+        light = _sunlight(terrain, rows, sun)
         light *= np.float32(204.0)
         out[rows, :, 3] = light
     return out
 
 
-def _sunlight(terrain: TerrainData, rows: slice) -> NDArray[np.float32]:
+def _sunlight(terrain: TerrainData, rows: slice, sun: NDArray[np.float64]) -> NDArray[np.float32]:
     """Return the cosine of the angle between sun and normal at the nodes of some rows, at least 0."""
     h, (dx, dy) = terrain.heights, terrain.spacing
     own = h[rows]
@@ -188,9 +194,9 @@ def _sunlight(terrain: TerrainData, rows: slice) -> NDArray[np.float32]:
     zy *= np.float32(0.5 / dy)
     zx += np.float32(terrain.plane[1])
     zy += np.float32(terrain.plane[2])
-    light = zx * np.float32(-SUN[0])
-    light -= zy * np.float32(SUN[1])
-    light += np.float32(SUN[2])
+    light = zx * np.float32(-sun[0])
+    light -= zy * np.float32(sun[1])
+    light += np.float32(sun[2])
     zx *= zx
     zy *= zy
     zx += zy

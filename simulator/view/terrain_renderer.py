@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pyglet import gl
 
+from simulator.view.detail import HIGH, Detail
 from simulator.view.gl_objects import Mesh, Program, Texture
+from simulator.view.light import Light
 from simulator.view.object_shadows import UNIT_OF_CASTERS
 from simulator.view.quadtree import Counter, distance, tile_triangles, visible_tiles
 from simulator.view.rut_renderer import Ruts
 from simulator.view.terrain_data import TerrainData, road_texture, surface_texture
 
-CELLS = (16, 8)
-"""T, cells along a side of a tile, for a graphics card and for a software renderer."""
 EXACT_CELLS = 32
-"""As CELLS, for depths: the side of a cell is less than 1/64 of its distance, or as large as that of level 0."""
+"""Cells along a side of a tile, for depths: the side of a cell is less than 1/64 of its distance, or as large as that of level 0."""
 FINEST = (0.25, 2.0)
 """m. Limits of the cell size of level 0, which otherwise is the spacing of the nodes."""
 SHADE = 7.0
@@ -38,23 +38,25 @@ SHADED: tuple[tuple[str, ...], ...] = tuple((*kind, "CASTERS") for kind in KINDS
 class Terrain:
     """Terrain on the graphics device. casters: whether objects cast shadows on it; exact: for images of sensors, with `draw_numbers`."""
 
-    def __init__(self, terrain: TerrainData, grain: Texture, software: bool, casters: bool = False, exact: bool = False) -> None:
+    def __init__(
+        self, terrain: TerrainData, grain: Texture, light: Light, detail: Detail, casters: bool = False, exact: bool = False
+    ) -> None:
         self.terrain, self.grain = terrain, grain
-        self._cells = CELLS[software and not exact]
+        self._cells = HIGH.terrain_cells if exact else detail.terrain_cells
         self._cell = min(max(min(terrain.spacing), FINEST[0]), FINEST[1])
         self._mesh = _tile(self._cells)
         self._exact_mesh = _tile(EXACT_CELLS) if exact else None
         slabs = () if terrain.roads or len(terrain.features.mesh) else ("SLABS",)
         cut = ("CUT",) if terrain.features.cut.size else ()
         # a graphics card sharpens the grain slightly; a software renderer saves this time
-        crisp = "CRISP" if software else "CRISP , -0.6"
-        self.ruts = Ruts(software) if terrain.hardness.min() < 255 else None
+        crisp = "CRISP , -0.6" if detail.fine_textures else "CRISP"
+        self.ruts = Ruts(detail.rut_cells) if terrain.hardness.min() < 255 else None
         self._casters = casters
         kinds = (*KINDS, *(() if self.ruts is None else (*RUTTED, SUNK_VARIANTS)), *(SHADED if casters else ()))
         self._programs = {kind: Program("terrain", define=(*self._defines(kind), *slabs, *cut, crisp)) for kind in kinds}
         self._number = Program("terrain", "number", define=("SMOOTH", "EXACT", *cut)) if exact else None
         self._heights = Texture(terrain.heights, gl.GL_MIRRORED_REPEAT)
-        self._surface = Texture(surface_texture(terrain), gl.GL_MIRRORED_REPEAT, fine=not software)
+        self._surface = Texture(surface_texture(terrain, light.sun), gl.GL_MIRRORED_REPEAT, fine=detail.fine_textures)
         roads, step = road_texture(terrain)
         self._roads = Texture(roads, gl.GL_CLAMP_TO_EDGE, mipmaps=False)
         spacing = (terrain.spacing[0] * step, terrain.spacing[1] * step)

@@ -13,7 +13,9 @@ from pyglet import gl
 from simulator.base.records import Record
 from simulator.view.bodies.contract import Body
 from simulator.view.bodies.hmmwv_wheel import plain_wheel
+from simulator.view.detail import Detail
 from simulator.view.gl_objects import Mesh, Program, ShadowMap
+from simulator.view.light import Light
 from simulator.view.meshes import LAYOUT, capsule, coil, mirrored
 from simulator.view.object_shadows import UNIT_OF_CASTERS
 from simulator.view.poses import pose, spin, steering_wheel_rotation
@@ -31,8 +33,10 @@ OWN_NUMBER = -2
 class Vehicle:
     """Vehicle on the graphics device. casters: whether objects cast shadows on it; exact: whether `numbers` is used."""
 
-    def __init__(self, geometry: Mapping[str, Any], body: Body, software: bool, casters: bool = False, exact: bool = False) -> None:
-        self.geometry, self.body = geometry, body
+    def __init__(
+        self, geometry: Mapping[str, Any], body: Body, light: Light, detail: Detail, casters: bool = False, exact: bool = False
+    ) -> None:
+        self.geometry, self.body, self._sun = geometry, body, light.sun
         parts = (body.shell, body.fittings, body.glass, body.frame)
         self._shell, self._fittings, self._glass, self._frame = (Mesh(mesh, LAYOUT) for mesh in parts)
         radius, width = geometry["tire_radius"], geometry["tire_width"]
@@ -44,7 +48,7 @@ class Vehicle:
         fine, coarse = (capsule(), coil()), (capsule(6, 1), coil(per_turn=8, sides=4))
         self._near, self._far = ([Mesh(mesh, (3, 3), instance=(4, 4, 3)) for mesh in pair] for pair in (fine, coarse))
         self._links: tuple[NDArray[np.float32], ...] = ()
-        plain = (*(("PLAIN",) if software else ()), *(("CASTERS",) if casters else ()))
+        plain = (*(() if detail.gloss else ("PLAIN",)), *(("CASTERS",) if casters else ()))
         self._solid, self._link = Program("solid", define=plain), Program("link", "solid", define=plain)
         self._ghost, self._panes = Program("solid", define=("GHOST",)), Program("solid", define=("GLASS",))
         self._dark = Program("solid", "depth")
@@ -80,7 +84,7 @@ class Vehicle:
     def cast_shadow(self) -> dict[str, Any]:
         """Draw the shadow map; return the uniforms for the shadow on the ground."""
         center = self._X_WB[:3, 3] + self._X_WB[:3, :3] @ (self.middle + [0.0, 0.0, 0.1])
-        view = sun_view(center, self._shadow_half, self._shadow_half)
+        view = sun_view(self._sun, center, self._shadow_half, self._shadow_half)
         self.shadow_of_world = texture_of_clip(view)
         self._shadow.begin()
         gl.glEnable(gl.GL_POLYGON_OFFSET_FILL)
@@ -110,16 +114,16 @@ class Vehicle:
         """Bind the shadow map to the unit that the ground's shader uses."""
         self._shadow.bind(4)
 
-    def draw(self, clip_of_world: NDArray, eye: NDArray, air: Any) -> None:
-        """Draw the opaque parts, seen from outside. air: haze in front of the vehicle (4)."""
-        self._begin(clip_of_world, eye, air, 0.0)
+    def draw(self, clip_of_world: NDArray, eye: NDArray) -> None:
+        """Draw the opaque parts, seen from outside."""
+        self._begin(clip_of_world, eye, 0.0)
         self._shell.draw()
         self._fittings.draw()
         self._wheels_and_links(self._far)
 
     def draw_inside(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw the parts that the driver sees from inside."""
-        self._begin(clip_of_world, eye, (0.0, 0.0, 0.0, 0.0), 0.0).set(world_of_body=self._wheel_X)
+        self._begin(clip_of_world, eye, 0.0).set(world_of_body=self._wheel_X)
         self._steering.draw()
         self._solid.set(world_of_body=self._X_WB)
         self._fittings.draw()
@@ -127,16 +131,16 @@ class Vehicle:
 
     def draw_bare(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw the vehicle without body, in lamp light."""
-        self._begin(clip_of_world, eye, (0.0, 0.0, 0.0, 0.0), 0.8)
+        self._begin(clip_of_world, eye, 0.8)
         self._wheels_and_links(self._near)
 
     def solid_in_world(self, clip_of_world: NDArray, eye: NDArray) -> Program:
-        """Prepare drawing of solids with corners in W; the caller sets `air`."""
-        return self._begin(clip_of_world, eye, (0.0, 0.0, 0.0, 0.0), 0.0).set(world_of_body=np.eye(4), number=0.0)
+        """Prepare drawing of solids with corners in W."""
+        return self._begin(clip_of_world, eye, 0.0).set(world_of_body=np.eye(4), number=0.0)
 
-    def _begin(self, clip_of_world: NDArray, eye: NDArray, air: Any, lamp: float) -> Program:
+    def _begin(self, clip_of_world: NDArray, eye: NDArray, lamp: float) -> Program:
         self.bind_shadow()
-        common = {"clip_of_world": clip_of_world, "eye": eye, "shadow_of_world": self.shadow_of_world, "air": air, "lamp": lamp}
+        common = {"clip_of_world": clip_of_world, "eye": eye, "shadow_of_world": self.shadow_of_world, "lamp": lamp}
         common |= self.casters
         self._link.use().set(world_of_body=self._X_WB, **common)
         return self._solid.use().set(world_of_body=self._X_WB, lamps=self._lamps, **common)

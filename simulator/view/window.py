@@ -107,7 +107,7 @@ class _View:
         self.shortest = SOFTWARE_FRAME_TIME if software else MIN_FRAME_TIME
         from simulator.view.inset_renderer import Insets
 
-        self.scene = Scene(terrain, geometry, simple=graphics.simple)
+        self.scene = Scene(terrain, geometry, detail=graphics.detail)
         self.scene.hud.insets = Insets.of_drive(host.folder)
         self.scene.show_ghost(host.folder)
         self.scene.hud.timeline = Timeline.of_drive(host.folder)

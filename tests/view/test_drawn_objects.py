@@ -185,14 +185,14 @@ def test_a_fallen_object_lies_and_its_shadow_too(view):
 
 
 def test_many_objects_take_few_draw_calls_and_keep_to_the_budget(view, monkeypatch):
-    from simulator.view.object_renderer import BUDGETS
+    from simulator.view.detail import LOW
 
     rng = np.random.default_rng(1)
     shapes = (Box((1, 1, 2)), Cylinder(0.2, 5.0), Sphere(1.0), Capsule(0.3, 1.0), TriangleMesh(ROOF))
     crowd = [placed(f"{k}", shapes[k % 5], *rng.uniform(-190, 190, 2), 1.0) for k in range(9900)]
     rocks = [placed(f"r{k}", ConvexHull(rng.normal(size=(12, 3)) * 0.5), *rng.uniform(-190, 190, 2)) for k in range(100)]
     objects, calls = view.scene.objects, []
-    monkeypatch.setattr(objects, "_budget", BUDGETS[1])  # a graphics card draws them all
+    monkeypatch.setattr(objects, "_budget", LOW.object_triangles)  # a graphics card draws them all
     view.scene.show_objects(make_object_data(ObjectSet([*crowd, *rocks])))
     picture(view)
     for name in ("_draw_instances", "_draw_items"):
@@ -200,7 +200,7 @@ def test_many_objects_take_few_draw_calls_and_keep_to_the_budget(view, monkeypat
         monkeypatch.setattr(objects, name, lambda *a, kept=kept, name=name: (calls.append(name), kept(*a))[1])
     picture(view)
     assert calls.count("_draw_instances") + calls.count("_draw_items") < 80, "no call for each object"
-    assert 0.5 * BUDGETS[1] < objects.triangles <= BUDGETS[1]
+    assert 0.5 * LOW.object_triangles < objects.triangles <= LOW.object_triangles
 
 
 def test_the_shadow_map_is_drawn_only_when_it_changes(view, monkeypatch):

@@ -162,12 +162,12 @@ def test_what_shades_the_map_casts_a_shadow_even_from_beyond_the_near_plane():
         WorldObject("under", Sphere(3.0), tuple(-500.0 * SUN + (5.0, 0.0, 0.0))),
     ]  # fmt: skip
     items = items_of(*objects)
-    assert names(items, items.casters(sun_view(np.zeros(3), 40.0, 120.0)), objects) == {"inside", "high"}
+    assert names(items, items.casters(sun_view(SUN, np.zeros(3), 40.0, 120.0)), objects) == {"inside", "high"}
 
 
 def test_the_area_of_a_shadow_contains_it():
     post = items_of(WorldObject("a", Cylinder(0.2, 5.0), (3.0, 4.0, 1.0)))
-    x0, y0, x1, y1 = post.shadow_areas(np.array([0]))[0]
+    x0, y0, x1, y1 = post.shadow_areas(np.array([0]), SUN)[0]
     tip = np.array((3.0, 4.0)) - SUN[:2] / SUN[2] * 5.0
     assert x0 <= 2.8 and y1 >= 4.2 and x1 > tip[0] + 0.2 and y0 < tip[1] - 0.2
     assert (x1 - x0) * (y1 - y0) < 3.0 * np.prod(np.abs(tip - (3.0, 4.0)) + 0.4)

@@ -8,6 +8,7 @@ import pytest
 from simulator.view.make_terrain_data import make_terrain_data
 from simulator.view.quadtree import Counter, tile_triangles, visible_tiles
 from simulator.view.terrain_data import FAR_OFFSET, TerrainData, ViewRoad, is_paved, road_texture, soil_color, surface_texture
+from simulator.view.textures import SUN
 from tests.view.scenes import hilly_terrain
 
 
@@ -91,7 +92,7 @@ def test_slopes_towards_the_sun_are_brighter():
     zeros = np.zeros((n, n), np.uint8)
     ridge = np.broadcast_to(np.minimum(x, n - x) * 0.4, (n, n)).astype(np.float32)
     terrain = TerrainData((0.0, 0.0), (1.0, 1.0), (0.0, 0.0, 0.0), ridge, zeros, zeros, ("sand",))
-    light = surface_texture(terrain)[..., 3]
+    light = surface_texture(terrain, SUN)[..., 3]
     # the sun stands in the west (-x): the slope that rises with x looks at it
     assert light[30, 10] > light[30, 50] + 40
 

@@ -5,6 +5,8 @@ layout(location = 2) in vec4 from;          // first end in B, radius of the bar
 layout(location = 3) in vec4 to;            // second end in B, radius of the helix
 layout(location = 4) in vec3 paint;
 uniform mat4 clip_of_world;
+uniform vec3 eye;
+out vec4 air;
 uniform mat4 world_of_body;
 out vec3 p_W;
 out vec3 n_W;
@@ -21,5 +23,8 @@ void main() {
     p_W = p.xyz;
     n_W = mat3(world_of_body) * (R * skin);
     look = vec4(paint, 0.25);
+    vec3 ray = p_W - eye;
+    float far = length(ray);
+    air = haze(ray / max(far, 1e-3), far);
     gl_Position = clip_of_world * p;
 }

@@ -2,11 +2,9 @@ in vec3 p_W;
 in vec3 n_W;
 in vec4 look;                               // sRGB color, gloss
 uniform vec3 eye;
+in vec4 air;                                // haze between the camera and the vehicle
 #ifdef INSTANCED
-flat in vec4 air;
 uniform vec3 past_body;                     // way to the sun that leaves the body, which is among the casters
-#else
-uniform vec4 air;                           // haze between the camera and the vehicle
 #endif
 uniform float lamp;                         // light from the camera, for looking into the wheel house
 uniform sampler2DShadow shadow;

@@ -4,12 +4,13 @@ layout(location = 1) in vec3 n_B;
 layout(location = 2) in vec3 paint;
 layout(location = 3) in float gloss;        // + 2 for a stop lamp, + 4 for a reverse lamp, + 8 for the paint of a vehicle
 uniform mat4 clip_of_world;
+uniform vec3 eye;
+out vec4 air;
 #ifdef INSTANCED
 layout(location = 4) in vec4 row_x;         // rows of the matrix from B to W
 layout(location = 5) in vec4 row_y;
 layout(location = 6) in vec4 row_z;
-layout(location = 7) in vec4 more;          // lit stop lamps, lit reverse lamps, haze; number, or paint: 0 = none, else 1 + red + 256 green + 65536 blue
-flat out vec4 air;
+layout(location = 7) in vec4 more;          // lit stop lamps, lit reverse lamps, 0; number, or paint: 0 = none, else 1 + red + 256 green + 65536 blue
 #ifdef NUMBERS
 flat out float number;
 #endif
@@ -25,7 +26,6 @@ void main() {
 #ifdef INSTANCED
     mat4 world_of_body = transpose(mat4(row_x, row_y, row_z, vec4(0.0, 0.0, 0.0, 1.0)));
     vec2 lamps = more.xy;
-    air = vec4(0.50, 0.60, 0.70, more.z);
 #ifdef NUMBERS
     number = more.w;
 #endif
@@ -40,5 +40,8 @@ void main() {
     n_W = mat3(world_of_body) * n_B;
     float lit = gloss < 1.5 || gloss > 7.0 ? 0.0 : gloss < 3.5 ? lamps.x : lamps.y;
     look = vec4(mix(base, 2.6 * base + 0.05, lit), mod(gloss, 2.0));
+    vec3 ray = p_W - eye;
+    float far = length(ray);
+    air = haze(ray / max(far, 1e-3), far);
     gl_Position = clip_of_world * p;
 }
