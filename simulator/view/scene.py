@@ -14,6 +14,7 @@ from simulator.base.records import Record
 from simulator.view.bodies.kinds import body_of
 from simulator.view.camera import Camera, Shot, clip_of_world, rotation
 from simulator.view.detail import HIGH, LOW, Detail
+from simulator.view.dressings import dressings
 from simulator.view.ghost import Ghost
 from simulator.view.gl_context import is_software
 from simulator.view.gl_objects import LIGHT_BLOCK, Block, Frame, Mesh, NumberFrame, Program, Texture, renderer
@@ -52,7 +53,7 @@ class Scene:
         self.light = Light.of(terrain.weather)
         self._lit, self._light_block = self.light.block(), Block(LIGHT_BLOCK)
         self._grain = Texture(grain(), gl.GL_REPEAT, fine=detail.fine_textures)
-        self.objects = Objects(terrain.objects, self.light, detail, (), exact)
+        self.objects = Objects(terrain.objects, self.light, detail, dressings(detail, exact), exact)
         self._terrain = Terrain(terrain, self._grain, self.light, detail, self.objects.any, exact)
         body = body_of(geometry)
         self._vehicle = Vehicle(geometry, body, self.light, detail, self.objects.any, exact)

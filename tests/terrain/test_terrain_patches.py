@@ -13,6 +13,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from simulator.view.make_terrain_data import make_terrain_data
 from simulator.view.terrain_data import road_texture, surface_texture
+from simulator.view.textures import SUN
 from terrain.ground import soil_under
 from terrain.load_terrain import load_terrain
 from terrain.soil import SOIL
@@ -121,7 +122,7 @@ def test_slippery_surfaces_have_their_own_color(soils):
     g = load([{"surface": name, "x": [10.0 * k, 10.0 * k + 9.0], "y": [0.0, 9.0]} for k, name in enumerate(names)], soils)
     land = make_terrain_data(g)
     x, y = (np.asarray(g.p[0]["origin"][k] + g.p[0]["spacing"][k] * np.arange(g.heights.shape[1 - k])) for k in (0, 1))
-    colors, kinds = surface_texture(land), road_texture(land)
+    colors, kinds = surface_texture(land, SUN), road_texture(land)
     row = int(np.argmin(np.abs(y - 5.0)))
     seen = [colors[row, int(np.argmin(np.abs(x - (10.0 * k + 5.0)))), :3].astype(int).sum() for k in range(3)]
     assert seen[1] > seen[0] > 500 and seen[2] < 200
