@@ -30,7 +30,6 @@ def add_bench(commands: Commands) -> None:
         help="number of repeats; the table shows the median, for mechanisms the minimum (default: 7, mechanisms: 100); "
         "console: number of stops (default: 20)",
     )
-    p.add_argument("--view", action="store_true", help="tick: frame rate of the view, too, rendered off screen")
     p.add_argument("--samples", action="store_true", help="formulations, with --json: loop errors at each sample of the drift, too")
     p.add_argument(
         "--baseline",
@@ -65,12 +64,10 @@ def _check(arguments: argparse.Namespace, history: bool) -> None:
     """Raise JounceError for options that exclude each other."""
     table = arguments.table
     tick = table == "tick"
-    if arguments.view and not tick:
-        raise JounceError("--view needs the table tick")
     if arguments.samples and not (arguments.json and table == "formulations"):
         raise JounceError("--samples needs the table formulations and --json")
-    if arguments.baseline is not None and (not tick or arguments.view or arguments.markdown):
-        raise JounceError("--baseline needs the table tick, without --view and --markdown")
+    if arguments.baseline is not None and (not tick or arguments.markdown):
+        raise JounceError("--baseline needs the table tick, without --markdown")
     if (arguments.session or arguments.set) and (not tick or arguments.baseline is not None):
         raise JounceError("--session and --set need the table tick, without --baseline")
     if table != "sweep" and (arguments.scheduler is not None or arguments.max_empty_runs is not None):
@@ -81,8 +78,8 @@ def _check(arguments: argparse.Namespace, history: bool) -> None:
         raise JounceError("--viewers needs the table console")
     if arguments.markdown and table not in PAGES:
         raise JounceError(f"--markdown needs one of the tables {', '.join(PAGES)}; the others are valid for this machine only")
-    if history and (not tick or arguments.baseline is not None or arguments.view or arguments.session or arguments.set):
-        raise JounceError("--history needs the table tick, without --baseline, --view, --session and --set")
+    if history and (not tick or arguments.baseline is not None or arguments.session or arguments.set):
+        raise JounceError("--history needs the table tick, without --baseline, --session and --set")
     if arguments.out and not history:
         raise JounceError("--out needs --history")
 

@@ -21,7 +21,7 @@ from simulator.base.jit import kernel
 from simulator.base.json_output import json_text
 from simulator.base.records import Record, record
 from simulator.benchmarks.machine_info import machine
-from simulator.builder.builder import build, view_geometry
+from simulator.builder.builder import build
 from simulator.builder.session_parts import SessionParts
 from simulator.configuration.from_arguments import session_of
 from simulator.configuration.overrides import Override
@@ -129,15 +129,6 @@ LABELS = {
 }
 
 
-def measure_view(parts: SessionParts) -> dict[str, Any]:
-    """Measure frames per second of offscreen rendering at 1280 x 720, by camera; see `simulator.view.offscreen.measure_fps`."""
-    from simulator.view.offscreen import measure_fps
-
-    ground, vehicle = parts.ground, parts.vehicle
-    vehicle.reset(ground.arrays, *ground.spawn)
-    return measure_fps(ground, view_geometry(vehicle), vehicle.readout)
-
-
 def measure_maneuver(repeats: int, new_parts: Callable[[], SessionParts]) -> dict[str, Any]:
     """Measure the real-time factor of a complete maneuver in processor time: the best of the repeats, since disturbances only add time."""
     return {"maneuver": MANEUVER, "times_real_time": max(times_real_time(new_parts()) for _ in range(repeats))}
@@ -154,8 +145,6 @@ def measured(repeats: int, arguments: argparse.Namespace) -> dict[str, Any]:
 
     figures = measure(max(1, repeats), parts_on)
     figures["run"] = measure_maneuver(max(1, repeats), maneuver)
-    if arguments.view:
-        figures["view"] = measure_view(parts_on("jacksboro"))
     return figures
 
 
@@ -180,10 +169,4 @@ def main_bench(repeats: int, arguments: argparse.Namespace) -> int:
     console.print(
         f"median of {figures['repeats']}; {m['processor']}, {m['cores']} cores, {m['system']}, Python {m['python']}, numba {m['numba']}, load {m['load_average']}"
     )
-    if arguments.view:
-        v = figures["view"]
-        for name, camera in v["cameras"].items():
-            console.print(
-                f"view, {name}: {camera['fps']:.0f} frames/s at {v['width']} x {v['height']}, scale {camera['scale']:g}; {v['renderer']}"
-            )
     return 0

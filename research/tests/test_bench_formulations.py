@@ -129,4 +129,3 @@ def test_a_page_that_cannot_be_written_is_refused_before_anything_is_measured(tm
 
 def test_options_that_make_no_sense(capsys):
     assert "--repeats" in refused(call(capsys, "bench", "formulations", "--repeats", 0))
-    assert "--view" in refused(call(capsys, "bench", "formulations", "--view"))

@@ -49,7 +49,6 @@ def test_one_object_and_the_page_of_the_documentation(tmp_path, capsys):
 
 
 def test_options_of_the_other_table_are_refused(capsys):
-    assert "--view" in refused(call(capsys, "bench", "integrators", "--view"))
     assert "--markdown" in refused(call(capsys, "bench", "--markdown", "page.md"))
     assert "nonsense" in refused(call(capsys, "bench", "nonsense"))
 

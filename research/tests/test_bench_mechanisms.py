@@ -121,5 +121,4 @@ def test_one_object_and_a_page_with_its_plot(tmp_path, capsys):
 
 def test_what_cannot_be_done_is_refused(tmp_path, capsys):
     assert "--repeats" in refused(call(capsys, "bench", "mechanisms", "--repeats", 0))
-    assert "--view" in refused(call(capsys, "bench", "mechanisms", "--view"))
     assert "no_folder" in refused(call(capsys, "bench", "mechanisms", "--repeats", 1, "--markdown", tmp_path / "no_folder" / "page.md"))

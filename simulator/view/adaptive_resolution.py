@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.view.detail import HIGH, LOW, Detail
+from simulator.view.detail import HIGH, LOW, MEDIUM, Detail
 
 SCALES = (1.0, 0.85, 0.7, 0.55)
 """Sizes of the rendered image divided by that of the displayed image."""
@@ -18,7 +18,7 @@ class GraphicsLevel(NamedTuple):
     """Level of detail of the window."""
 
     detail: Detail | None
-    """None: depends on the renderer."""
+    """None: by a measurement, see `simulator.view.measured_level`."""
     samples: int
     """Samples per pixel, with a graphics card."""
     scale: float
@@ -29,8 +29,8 @@ class GraphicsLevel(NamedTuple):
 
 GRAPHICS = {
     "auto": GraphicsLevel(None, 4, 1.0, True),
-    "low": GraphicsLevel(LOW, 1, 0.55, True),
-    "medium": GraphicsLevel(LOW, 1, 0.85, True),
+    "low": GraphicsLevel(LOW, 1, 1.0, True),
+    "medium": GraphicsLevel(MEDIUM, 4, 1.0, True),
     "high": GraphicsLevel(HIGH, 4, 1.0, False),
 }
 """Levels by their names in the settings."""

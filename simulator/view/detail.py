@@ -21,12 +21,16 @@ class Detail(NamedTuple):
     vehicle_angle: float
     """rad. Angle at the camera below which details of the body of another vehicle are left out; 0.002: about two pixels of 720 lines"""
     fine_textures: bool
-    """True: textures are filtered along the line of sight, too"""
+    """True: textures are filtered along the line of sight, too; a software renderer needs ten times as long for it"""
     gloss: bool
     """True: bodies of vehicles reflect sky and sun"""
 
 
 LOW = Detail(8, 32, 30_000, 40.0, 1024, 0.004, fine_textures=False, gloss=False)
-"""For a software renderer."""
+"""For a software renderer with few cores."""
+MEDIUM = Detail(16, 65, 300_000, 60.0, 2048, 0.003, fine_textures=False, gloss=True)
+"""For a weak graphics card, or a software renderer with many cores; also that of the sensors, whose images then do not depend on the machine."""
 HIGH = Detail(16, 65, 4_000_000, 80.0, 2048, 0.002, fine_textures=True, gloss=True)
 """For a graphics card."""
+LEVELS = {"low": LOW, "medium": MEDIUM, "high": HIGH}
+"""Levels by name, from the fastest."""

@@ -36,8 +36,11 @@ def offscreen_context() -> Any:
         ) from error
 
 
-def window_context(width: int, height: int, caption: str, samples: int) -> Any:
-    """Create a visible pyglet window. Raises DeviceError when there is no display or no OpenGL 3.3."""
+def window_context(width: int, height: int, caption: str, samples: int, vsync: bool = True) -> Any:
+    """Create a visible pyglet window. Raises DeviceError when there is no display or no OpenGL 3.3.
+
+    vsync : True = a frame is shown when the screen is ready for it, if the graphics driver allows this
+    """
     if not display_available():
         raise DeviceError("window: no display found (neither DISPLAY nor WAYLAND_DISPLAY is set); expected a desktop, or use --offscreen")
     import pyglet
@@ -47,7 +50,7 @@ def window_context(width: int, height: int, caption: str, samples: int) -> Any:
     try:
         import pyglet.window
 
-        look = {"caption": caption, "resizable": True, "vsync": True}
+        look = {"caption": caption, "resizable": True, "vsync": vsync}
         try:
             return pyglet.window.Window(width, height, config=_config(samples), **look)
         except pyglet.window.NoSuchConfigException:
@@ -72,6 +75,18 @@ def show_full_screen(window: Any, fills: bool) -> bool:
     window.activate()
     window.switch_to()
     return True
+
+
+def full_screen_on(window: Any, number: int) -> None:
+    """Let a window fill the monitor with this number."""
+    window.set_fullscreen(True, screen=monitors()[number])
+
+
+def monitors() -> list[Any]:
+    """Return the monitors of the display."""
+    import pyglet
+
+    return list(pyglet.display.get_display().get_screens())
 
 
 def display_available() -> bool:

@@ -307,6 +307,34 @@ class Frame:
         return self._pixels[::-1].copy()
 
 
+class TextureFrame:
+    """Offscreen surface with one sample per pixel whose color is a texture."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self.id = _new(gl.glGenFramebuffers)
+        self._texture = Texture(np.zeros((height, width, 4), np.uint8), gl.GL_CLAMP_TO_EDGE, mipmaps=False)
+        self._depths = _new(gl.glGenRenderbuffers)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.id)
+        gl.glFramebufferTexture2D(gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, gl.GL_TEXTURE_2D, self._texture.id, 0)
+        gl.glBindRenderbuffer(gl.GL_RENDERBUFFER, self._depths)
+        gl.glRenderbufferStorage(gl.GL_RENDERBUFFER, gl.GL_DEPTH_COMPONENT24, width, height)
+        gl.glFramebufferRenderbuffer(gl.GL_FRAMEBUFFER, gl.GL_DEPTH_ATTACHMENT, gl.GL_RENDERBUFFER, self._depths)
+        if gl.glCheckFramebufferStatus(gl.GL_FRAMEBUFFER) != gl.GL_FRAMEBUFFER_COMPLETE:
+            raise DeviceError(f"graphics driver: cannot create an offscreen surface of {width} x {height} pixels")
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
+
+    def bind(self, unit: int) -> int:
+        """Bind the texture to a texture unit and return the unit, for `Program.set`."""
+        return self._texture.bind(unit)
+
+    def delete(self) -> None:
+        """Delete the surface."""
+        gl.glDeleteFramebuffers(1, (gl.GLuint * 1)(self.id))
+        gl.glDeleteRenderbuffers(1, (gl.GLuint * 1)(self._depths))
+        gl.glDeleteTextures(1, (gl.GLuint * 1)(self._texture.id))
+
+
 class NumberFrame:
     """Offscreen surface of numbers and depths (see the shader `number`), one sample per pixel."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import struct
-import time
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,9 +14,9 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import OutputError
 from simulator.base.records import Record, record, sized
-from simulator.view.adaptive_resolution import SCALES, WINDOW, Quality
 from simulator.view.camera import CAMERAS
-from simulator.view.gl_context import is_software, offscreen_context
+from simulator.view.detail import Detail
+from simulator.view.gl_context import offscreen_context
 from simulator.view.make_terrain_data import make_terrain_data
 from simulator.view.shared_state import EXTRAS, STATE, extras
 from simulator.view.terrain_data import TerrainData
@@ -33,16 +32,19 @@ class Offscreen:
     ground : a `terrain.ground.Ground`, or a `TerrainData` made from one
     geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
     samples : samples per pixel; 1 is the fastest, 4 has smooth edges
+    detail : level of detail; None: depends on the renderer
 
     Raises DeviceError when EGL is missing (one line with the packages), ConfigError for an invalid geometry.
     """
 
-    def __init__(self, width: int, height: int, ground: Any, geometry: Mapping[str, Any], samples: int = 4) -> None:
+    def __init__(
+        self, width: int, height: int, ground: Any, geometry: Mapping[str, Any], samples: int = 4, detail: Detail | None = None
+    ) -> None:
         self._window = offscreen_context()
         from simulator.view.gl_objects import Frame, renderer
         from simulator.view.scene import Scene
 
-        self.scene = Scene(ground if isinstance(ground, TerrainData) else make_terrain_data(ground), geometry)
+        self.scene = Scene(ground if isinstance(ground, TerrainData) else make_terrain_data(ground), geometry, detail=detail)
         self.scene.hud.live = False
         self._frame = Frame(width, height, samples)
         self.width, self.height = width, height
@@ -121,49 +123,3 @@ def png(image: NDArray[np.uint8]) -> bytes:
 
     head = struct.pack(">IIBBBBB", w, h, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows.tobytes(), 3)) + chunk(b"IEND", b"")
-
-
-def measure_fps(
-    ground: Any, geometry: Mapping[str, Any], readout: Record, width: int = 1280, height: int = 720, frames: int = 60
-) -> dict[str, Any]:
-    """Return the frame rate of each camera for a vehicle that drives from `readout` on, drawn as in the window, without waiting for a
-    display.
-
-    Returns {"renderer", "width", "height", "cameras": {kind: {...}}} with, per camera: "full": frames per second at full size; "fps" and
-    "scale": steady state of the window (a software renderer may draw smaller, see `adaptive_resolution`); "cpu_ms": processor time of a
-    frame at full size over all cores; "triangles" of ground.
-    """
-    view = Offscreen(width, height, ground, geometry, samples=1)
-    out: dict[str, Any] = {"renderer": view.renderer, "width": width, "height": height, "cameras": {}}
-    for kind in CAMERAS:
-        view.camera, view.scene.scale = kind, 1.0
-        state = readout.copy()
-        _drive(view, state, 5)
-        full, cpu = _drive(view, state, frames)
-        best = full
-        if is_software(view.renderer):
-            quality = Quality()
-            for _ in range(WINDOW * len(SCALES)):
-                view.scene.scale = quality.frame(float(_drive(view, state, 1)[0][0]))
-            best, _ = _drive(view, state, frames)
-        out["cameras"][kind] = {
-            "full": float(1.0 / np.median(full)), "fps": float(1.0 / np.median(best)), "scale": view.scene.scale,
-            "cpu_ms": 1e3 * float(np.median(cpu)), "triangles": int(view.scene.triangles),
-        }  # fmt: skip
-    view.close()
-    return out
-
-
-def _drive(view: Offscreen, state: Record, frames: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return wall and processor time in s of frames between which the vehicle moves."""
-    wall, cpu = np.empty(frames), np.empty(frames)
-    heading = float(state[0]["yaw"])
-    for k in range(frames):
-        state[0]["time"] += 1.0 / 60.0
-        state[0]["p_WB"][:2] += 0.1 * np.cos(heading), 0.1 * np.sin(heading)
-        state[0]["wheel_angle"] += 0.2
-        start, used = time.perf_counter(), time.process_time()
-        view.draw(state)
-        view.finish()
-        wall[k], cpu[k] = time.perf_counter() - start, time.process_time() - used
-    return wall, cpu

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,12 @@ from pyglet import gl
 from simulator.base.records import Record
 from simulator.view.bodies.kinds import body_of
 from simulator.view.camera import Camera, Shot, clip_of_world, rotation
-from simulator.view.detail import HIGH, LOW, Detail
+from simulator.view.detail import HIGH, LOW, MEDIUM, Detail
 from simulator.view.dressings import dressings
 from simulator.view.ghost import Ghost
 from simulator.view.gl_context import is_software
 from simulator.view.gl_objects import LIGHT_BLOCK, Block, Frame, Mesh, NumberFrame, Program, Texture, renderer
+from simulator.view.head_tracking import turned_shot
 from simulator.view.instrument_renderer import Hud
 from simulator.view.instruments import dials
 from simulator.view.light import Light
@@ -34,6 +35,9 @@ from simulator.view.textures import grain
 from simulator.view.vehicle_geometry import checked_geometry
 from simulator.view.vehicle_renderer import Vehicle
 
+if TYPE_CHECKING:
+    from simulator.view.display_windows import DisplayWindows
+
 FAR_PLANE = 6000.0
 """m. Far plane."""
 THINGS_SIGHT = 500.0
@@ -44,12 +48,12 @@ class Scene:
     """All objects on the graphics device. An OpenGL context must be active (simulator.view.gl_context).
 
     exact : True = for the images of sensors: fine meshes, no small object is left out, and no marker posts, which only the window shows
-    detail : level of detail; None: depends on the renderer
+    detail : level of detail; None: that of the renderer, or MEDIUM for sensors
     """
 
     def __init__(self, terrain: TerrainData, geometry: Mapping[str, Any], exact: bool = False, detail: Detail | None = None) -> None:
         geometry = checked_geometry(geometry)
-        self._detail = detail = (LOW if is_software(renderer()) else HIGH) if detail is None else detail
+        self._detail = detail = usual_detail(exact) if detail is None else detail
         self.light = Light.of(terrain.weather)
         self._lit, self._light_block = self.light.block(), Block(LIGHT_BLOCK)
         self._grain = Texture(grain(), gl.GL_REPEAT, fine=detail.fine_textures)
@@ -70,6 +74,12 @@ class Scene:
         """Whether the instruments are drawn."""
         self.ghost: Ghost | None = None
         """Ghost of the drive; None without one."""
+        self.head = np.zeros(6)
+        """Pose of the driver's head from a tracker, see `simulator.view.head_tracking`."""
+        self.displays: DisplayWindows | None = None
+        """Windows of several screens; None: the image has one."""
+        self.mark: Callable[[str], None] = _nothing
+        """Called after each part of an image with its name, for measurements."""
         self.scale = 1.0
         """Size of the rendered image divided by that of the displayed image; the instruments always have full resolution."""
         self._inner: Frame | None = None
@@ -111,9 +121,14 @@ class Scene:
         """Draw a state (fields of STATE) into frame buffer `target`, dt seconds after the last image; return the camera."""
         self.hud.camera = self.camera.kind
         shot = self.camera.shot(state[0]["p_WB"], rotation(state[0]["q_WB"]), state, dt)
-        self.draw_from(shot, state, target, width, height)
+        if self.displays is not None:
+            self.displays.draw(self, shot, state, FAR_PLANE, self.head[:3] if shot.inside else None)
+        else:
+            shot = turned_shot(shot, self.head) if shot.inside else shot
+            self.draw_from(shot, state, target, width, height)
         if self.instruments:
             self.hud.draw(state, width, height)
+            self.mark("instruments")
         return shot
 
     def draw_from(self, shot: Shot, state: Record, target: int, width: int, height: int) -> None:
@@ -127,6 +142,7 @@ class Scene:
         self.objects.place(float(state[0]["time"]), shot)
         shadow |= self.objects.shadows.uniforms
         self._vehicle.casters = self.objects.shadows.uniforms
+        self.mark("shadows")
         inner = self._inner_frame(width, height)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, inner.id if inner else target)
         gl.glViewport(0, 0, inner.width if inner else width, inner.height if inner else height)
@@ -139,6 +155,7 @@ class Scene:
         if inner:
             inner.copy_to(target, width, height)
             gl.glViewport(0, 0, width, height)
+        self.mark("panes")
 
     def draw_numbers(self, shot: Shot, state: Record, frame: NumberFrame) -> None:
         """Draw the numbers of objects (1 + row; ground 0, nothing -1, own vehicle -2) and depths instead of colors; for an `exact` scene."""
@@ -177,13 +194,19 @@ class Scene:
         # nearest first, so that hidden surfaces are not shaded
         self.objects.shadows.bind()
         self._draw_vehicle(view, shot)
+        self.mark("vehicle")
         self._vehicle.bind_shadow()
         self._others.draw(view, shot.eye, shadow)
+        self.mark("other vehicles")
         self.objects.draw(view, shot.eye, shadow)
         self._roadside(view, shot)
+        self.mark("objects")
         self._features_and_markings(view, shot)
+        self.mark("features")
         self._draw_terrain(view, shot, p_WB, shadow)
+        self.mark("terrain")
         self._backdrop(view, shot)
+        self.mark("sky")
 
     def _draw_panes(self, view: NDArray, shot: Shot, shadow: dict[str, Any]) -> None:
         """Draw the transparent parts of the vehicles over the image."""
@@ -238,3 +261,12 @@ class Scene:
         self._grain.bind(2)
         self._sky.use().set(world_of_clip=np.linalg.inv(view @ fixed), grain=2)
         self._screen.draw()
+
+
+def _nothing(part: str) -> None:
+    """Measure nothing."""
+
+
+def usual_detail(exact: bool) -> Detail:
+    """Return the level of detail without a setting; the images of sensors do not depend on the renderer."""
+    return MEDIUM if exact else LOW if is_software(renderer()) else HIGH

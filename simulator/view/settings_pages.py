@@ -141,6 +141,18 @@ class SettingsPage(PlainPage):
                 step=lambda _: live.change(full_screen=not s.full_screen),
             ),
             Row(
+                "Vertical sync",
+                _on(s.vsync),
+                "on: frames wait for the screen, if the graphics driver allows this",
+                step=lambda _: live.change(vsync=not s.vsync),
+            ),
+            Row(
+                "Head tracking",
+                _on(s.head_tracking),
+                f"on: the eyes follow a head tracker by UDP, port {s.head_tracking_port}; takes effect with the next window",
+                step=lambda _: live.change(head_tracking=not s.head_tracking),
+            ),
+            Row(
                 "Graphics",
                 s.graphics,
                 "auto: as the machine allows. The resolution changes at once, other details with the next window",

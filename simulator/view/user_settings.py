@@ -24,6 +24,8 @@ from simulator.base.yaml_reader import read_yaml
 from simulator.events.sound_controls import VOLUME
 from simulator.view.adaptive_resolution import GRAPHICS
 from simulator.view.camera import DRIVER_ANGLE
+from simulator.view.displays import load_displays
+from simulator.view.head_tracking import PORT
 from simulator.view.instruments import SPEED_UNITS
 from simulator.view.key_bindings import DEFAULTS, KEY_NAMES, NAMES, Bindings, double_keys, key_text
 
@@ -69,9 +71,17 @@ FIELDS = (
         "level of detail of the window; auto: details of a graphics card, and a resolution that a software renderer can draw in time",
         "auto",
     ),
+    Field(
+        "vsync", Flag(), "true: a frame waits for the screen, if the graphics driver allows this; false: no wait, with torn images", True
+    ),
+    Field("displays", Text(empty=True), "file of several screens around the driver (docs/screens.md); empty: one window", ""),
+    Field("head_tracking", Flag(), "true: the driver's eyes follow a head tracker (docs/screens.md)", False),
+    Field("head_tracking_port", Number("1", 1, 65535, whole=True), "UDP port of the head tracker", PORT),
+    Field("head_tracking_address", Text("an IP address"), "address at which the window receives the head tracker", "127.0.0.1"),
     Field("steering_speed", Number("1", *STEERING_SPEEDS), "speed of the steering by keys and stick, relative to the device profile", 1.0),
     Field("guide", Flag(), "true: the next drive shows the guide for the first drive", True),
     Field("keys", Named(KEYS, "actions with their keys", known=NAMES), "keys of actions; other actions keep their usual keys", None),
+    Field("measured", Named(Text()), "level of detail that was measured for `auto`, by the name of the renderer", None),
     Field("start", Named(Text(empty=True), "rows of the start screen with their values"), "last choice of the start screen", None),
 )
 """Keys of the file."""
@@ -88,6 +98,7 @@ class UserSettings:
     guide: bool = True
     keys: Bindings = field(default_factory=lambda: dict(DEFAULTS))
     start: Mapping[str, str] = field(default_factory=dict)
+    measured: Mapping[str, str] = field(default_factory=dict)
     volume: float = VOLUME
     full_screen: bool = False
     field_of_view: float = DRIVER_ANGLE
@@ -96,16 +107,22 @@ class UserSettings:
     seat_forward: float = 0.0
     graphics: str = "auto"
     steering_speed: float = 1.0
+    vsync: bool = True
+    displays: str = ""
+    head_tracking: bool = False
+    head_tracking_port: int = PORT
+    head_tracking_address: str = "127.0.0.1"
 
     def to_file(self) -> dict[str, Any]:
         """Return the content of the file: the values that differ from the defaults."""
         usual = UserSettings()
-        fields = [one for one in FIELDS if one.name not in ("keys", "start")]
+        fields = [one for one in FIELDS if one.name not in ("keys", "start", "measured")]
         changed = [one for one in fields if getattr(self, one.name) != getattr(usual, one.name)]
         out = {one.usual: _written(getattr(self, one.name), one.written) for one in changed}
         keys = {action: list(keys) for action, keys in self.keys.items() if tuple(keys) != DEFAULTS[action]}
         out |= {"keys": keys} if keys else {}
-        return out | ({"start": dict(self.start)} if self.start else {})
+        out |= {name: dict(getattr(self, name)) for name in ("measured", "start") if getattr(self, name)}
+        return out
 
 
 def settings_file() -> Path | None:
@@ -119,7 +136,17 @@ def load_settings(file: Path | None = None) -> UserSettings:
     file = settings_file() if file is None else file
     if file is None or not os.path.exists(file):
         return UserSettings()
-    return read_settings(read_yaml(file), file)
+    settings = read_settings(read_yaml(file), file)
+    if settings.displays:
+        load_displays(displays_file(settings, file))
+    return settings
+
+
+def displays_file(settings: UserSettings, file: Path | None = None) -> Path:
+    """Return the file of screens that the settings of a file name; file: by default that of the user."""
+    file = settings_file() if file is None else file
+    named = Path(settings.displays).expanduser()
+    return named if file is None else Path(file).parent / named
 
 
 def read_settings(content: Any, file: object) -> UserSettings:
@@ -137,7 +164,7 @@ def read_settings(content: Any, file: object) -> UserSettings:
         for key, first, other in double_keys({name: bound_keys for name, bound_keys in keys.items() if name in NAMES}):
             place, rival = (other, first) if other in own else (first, other)
             faults.add(ConfigError(file, f"keys.{place}", key, f"a key that {rival} does not have, or other keys for keys.{rival}"))
-    return UserSettings(**values | {"keys": keys, "start": dict(values.get("start") or {})})
+    return UserSettings(**values | {"keys": keys, "start": dict(values.get("start") or {}), "measured": dict(values.get("measured") or {})})
 
 
 def _own_keys(content: Any) -> dict[str, tuple[str, ...]]:

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record
-from simulator.view.adaptive_resolution import GRAPHICS, Quality
+from simulator.view.adaptive_resolution import GRAPHICS, GraphicsLevel, Quality
 from simulator.view.camera import CAMERAS
+from simulator.view.detail import LEVELS
 from simulator.view.drive_lock import HostWatch
 from simulator.view.gl_context import is_software, show_full_screen, window_context
 from simulator.view.guide import Guide
+from simulator.view.head_tracking import HeadTracker, HeadTracking
 from simulator.view.key_bindings import ACTIONS, meanings
 from simulator.view.look_around import LOOK_KEYS, LookAround
 from simulator.view.make_terrain_data import make_terrain_data
@@ -92,22 +94,28 @@ class _View:
     ) -> None:
         self.reader, self.writer, self.host = reader, writer, host
         self.closed_by_user = self.ends_drive = False
-        self.window = window_context(*SIZE, caption, samples=4)
+        settings = load_settings()
+        self.window = window_context(*SIZE, caption, samples=4, vsync=settings.vsync)
         from simulator.view.gl_objects import renderer
-        from simulator.view.scene import Scene
 
-        self.live = LiveSettings(load_settings(), self.change)
+        self.live = LiveSettings(settings, self.change)
         graphics = GRAPHICS[self.live.value.graphics]
         software = is_software(renderer())
         samples = 1 if software and graphics.adapts else graphics.samples
         if samples == 1 and self.window.config.samples:
             # four samples per pixel would halve the frame rate of a software renderer
             self.window.close()
-            self.window = window_context(*SIZE, caption, samples=1)
+            self.window = window_context(*SIZE, caption, samples=1, vsync=settings.vsync)
         self.shortest = SOFTWARE_FRAME_TIME if software else MIN_FRAME_TIME
+        from simulator.view.display_windows import displays_of
         from simulator.view.inset_renderer import Insets
 
-        self.scene = Scene(terrain, geometry, detail=graphics.detail)
+        self.scene = self._make_scene(terrain, geometry, graphics, software, renderer())
+        self.scene.displays = displays_of(settings, self.window, caption)
+        self.vsync = settings.vsync
+        self.tracker = (
+            HeadTracker(HeadTracking(settings.head_tracking_port, settings.head_tracking_address)) if settings.head_tracking else None
+        )
         self.scene.hud.insets = Insets.of_drive(host.folder)
         self.scene.show_ghost(host.folder)
         self.scene.hud.timeline = Timeline.of_drive(host.folder)
@@ -135,6 +143,21 @@ class _View:
             on_close=self.close,
         )
         MenuMouse(self.window, lambda: self.pause_menu.menu, lambda: self.scene.hud.menu_scale(*self.window.get_framebuffer_size()))
+
+    def _make_scene(self, terrain: TerrainData, geometry: Mapping[str, Any], graphics: GraphicsLevel, software: bool, renderer: str) -> Any:
+        """Return the scene at the level of the settings; `auto` is measured once for each renderer."""
+        from simulator.view.measured_level import measured_scene
+        from simulator.view.scene import Scene
+
+        measured = self.live.value.measured
+        if graphics.detail is not None:
+            return Scene(terrain, geometry, detail=graphics.detail)
+        if measured.get(renderer) in LEVELS:
+            return Scene(terrain, geometry, detail=LEVELS[measured[renderer]])
+        scene, level = measured_scene(terrain, geometry, "low" if software else "high", self.window.get_framebuffer_size())
+        if not isinstance(self.writer, NoKeys):
+            self.live.change(measured={**measured, renderer: level})
+        return scene
 
     def change(self, settings: UserSettings) -> None:
         """Let changed settings take effect here and in the host."""
@@ -168,6 +191,10 @@ class _View:
         pyglet.app.run(interval=0)
         if self.scene.hud.insets is not None:
             self.scene.hud.insets.close()
+        if self.scene.displays is not None:
+            self.scene.displays.close()
+        if self.tracker is not None:
+            self.tracker.close()
         self.window.close()
 
     def leave(self) -> None:
@@ -195,8 +222,7 @@ class _View:
             now = time.perf_counter()
         passed, self.last = now - self.last, now
         dt = min(passed, 0.1)
-        if show_full_screen(self.window, self.live.value.full_screen):
-            self.release_all()
+        self._follow_screens()
         self.writer.note_shown(self.drawn_time)  # pyglet has handed over the last frame before it draws the next one
         if self.reader.closed or self.host.gone or not self.writer.owns:
             self.leave()
@@ -207,6 +233,8 @@ class _View:
         self.objects.update(self.scene)
         state = self.reader.interpolated(now)
         self.scene.place_vehicles(self.reader.interpolated_vehicles(now))
+        if self.tracker is not None:
+            self.scene.head = self.tracker.update(dt)
         if self.reader.generation != self.generation:
             self.generation = self.reader.generation
             self.scene.camera.cut()
@@ -225,6 +253,17 @@ class _View:
             self._adapt_resolution(now)
             self.drawn_time = float(state[0]["time"])
         self.writer.beat()
+
+    def _follow_screens(self) -> None:
+        """Follow the settings of the screen and the windows of other screens."""
+        if self.scene.displays is not None:
+            if self.scene.displays.dispatch():
+                self.close()
+        elif show_full_screen(self.window, self.live.value.full_screen):
+            self.release_all()
+        if self.vsync != self.live.value.vsync:
+            self.vsync = self.live.value.vsync
+            self.window.set_vsync(self.vsync)
 
     def _follow_drive(self) -> None:
         """Follow the volume of the drive and the stick for the view."""

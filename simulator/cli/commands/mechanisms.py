@@ -69,10 +69,10 @@ def add_bench(commands: Commands) -> None:
     """Add the verb `bench`."""
     p = commands.add_parser(
         "bench",
-        help="measure real-time drives, the latency from a key to packet and frame, and the cost of many vehicles",
+        help="measure real-time drives, the latency from a key to packet and frame, the time of an image and its parts, and the cost of many vehicles",
         epilog="further tables need a checkout: python -m research bench --help",
     )
-    p.add_argument("table", choices=("realtime", "vehicles", "fleet", "traffic"), help="table: %(choices)s")
+    p.add_argument("table", choices=("realtime", "picture", "vehicles", "fleet", "traffic"), help="table: %(choices)s")
     p.add_argument(
         "--seconds", type=number_between(5.0, 3600.0), default=60.0, metavar="S", help="realtime: duration of each drive [s] (default: 60)"
     )
@@ -85,6 +85,10 @@ def _bench(arguments: argparse.Namespace) -> int:
         from simulator.benchmarks.real_time import main_bench_realtime
 
         return main_bench_realtime(arguments.seconds, arguments.json)
+    if arguments.table == "picture":
+        from simulator.benchmarks.picture import main_bench_picture
+
+        return main_bench_picture(arguments.json)
     from simulator.benchmarks.many_vehicles import main_bench_many
 
     return main_bench_many(arguments.table, arguments.json)
