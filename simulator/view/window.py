@@ -110,6 +110,7 @@ class _View:
         from simulator.view.display_windows import displays_of
         from simulator.view.inset_renderer import Insets
 
+        self.measured = self.live.value.measured
         self.scene = self._make_scene(terrain, geometry, graphics, software, renderer())
         self.scene.displays = displays_of(settings, self.window, caption)
         self.vsync = settings.vsync
@@ -125,6 +126,8 @@ class _View:
         self.pause_menu = PauseMenu(self.live, self.tap, self.end_drive, read_only=isinstance(writer, NoKeys))
         self.guide_is_due = self.live.value.guide and not self.pause_menu.read_only
         self.apply(self.live.value)
+        if self.measured != self.live.value.measured and not self.pause_menu.read_only:
+            self.live.change(measured=self.measured)
         self.last = time.perf_counter()
         self.last_data = self.last
         self.generation = -1
@@ -149,14 +152,13 @@ class _View:
         from simulator.view.measured_level import measured_scene
         from simulator.view.scene import Scene
 
-        measured = self.live.value.measured
+        measured = self.measured
         if graphics.detail is not None:
             return Scene(terrain, geometry, detail=graphics.detail)
         if measured.get(renderer) in LEVELS:
             return Scene(terrain, geometry, detail=LEVELS[measured[renderer]])
         scene, level = measured_scene(terrain, geometry, "low" if software else "high", self.window.get_framebuffer_size())
-        if not isinstance(self.writer, NoKeys):
-            self.live.change(measured={**measured, renderer: level})
+        self.measured = {**measured, renderer: level}
         return scene
 
     def change(self, settings: UserSettings) -> None:
