@@ -18,10 +18,11 @@ from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
 from simulator.start_screen.choice import initial_choice
 from simulator.start_screen.last_drive import LastDrivePages
+from simulator.start_screen.live_picture import LivePicture
 from simulator.start_screen.open_start_screen import CHOICE, FOLDER, LAST_KEY, WATCH, LastDrive
 from simulator.start_screen.pages import Devices, StartPage
 from simulator.view.gl_context import show_full_screen, window_context
-from simulator.view.instruments import Canvas, Font, asset
+from simulator.view.instruments import INK, PANEL, SMALL, Canvas, Font, asset, wrapped
 from simulator.view.menu import Menu, menu_scale
 from simulator.view.menu_window import MenuMouse, key_name
 from simulator.view.settings_pages import LiveSettings
@@ -29,7 +30,9 @@ from simulator.view.user_settings import load_settings
 from simulator.view.window import CAPTION, NORMAL_DPI, SIZE
 
 FRAME_TIME = 1.0 / 60.0
-"""s between two frames."""
+"""s between two looks at keys, mouse and devices."""
+PLACE = 0.03
+"""Place of the menu, left of the vehicle in the picture."""
 BACKGROUND = (0.16, 0.18, 0.20, 1.0)
 
 
@@ -42,7 +45,7 @@ class StartScreen:
         from simulator.view.instrument_renderer import CanvasRenderer
 
         self.canvas = Canvas(Font(asset("fonts/hud.npz")))
-        from simulator.view.menu_pictures import MenuPictures
+        from simulator.view.menu_pictures import Backdrop, MenuPictures
 
         self.renderer, self.pictures = CanvasRenderer(self.canvas.font), MenuPictures()
         self.devices = Devices()
@@ -50,8 +53,10 @@ class StartScreen:
         choice = initial_choice(self.live.value.start, given, given.get(FOLDER, ""))
         recorded = LastDrivePages(LastDrive(**given.get(LAST_KEY, {})), self.watch, lambda: self.menu)
         self.page = StartPage(choice, self.live, self.devices, lambda: self.menu, self.drive, recorded)
-        self.menu = Menu(self.page, self.end, shade=False)
-        self.window.push_handlers(on_key_press=self.press)
+        self.menu = Menu(self.page, self.end, shade=False, place=PLACE)
+        self.live_picture, self.backdrop = LivePicture(given.get(FOLDER, "")), Backdrop()
+        self.drawn: tuple[Any, ...] = ()
+        self.window.push_handlers(on_key_press=self.press, on_expose=self.expose)
         MenuMouse(self.window, lambda: self.menu, lambda: self.scale)
 
     @property
@@ -71,10 +76,11 @@ class StartScreen:
             self.devices.poll()
             for name in self.devices.menu_keys():
                 self.menu.button(name)
-            self.draw()
-            self.window.flip()
+            if self.draw():
+                self.window.flip()
             time.sleep(max(FRAME_TIME - (time.perf_counter() - began), 0.0))
         self.menu.page.close()  # ends the rendering of a video
+        self.live_picture.close()
         self.devices.close()
         self.window.close()
         if not (self.drives or self.watches):
@@ -83,19 +89,35 @@ class StartScreen:
             self.live.change(start=self.page.choice)
         return self.page.choice
 
-    def draw(self) -> None:
-        """Draw one frame."""
+    def draw(self) -> bool:
+        """Draw one frame if it differs from the last one; return whether it does."""
         from pyglet import gl
 
         width, height = self.window.get_framebuffer_size()
         scale = self.scale
+        self.live_picture.show(self.page.choice)
+        image = self.live_picture.take()
+        self.canvas.clear()
+        self.menu.draw(self.canvas, width / scale, height / scale)
+        if self.live_picture.text:
+            draw_note(self.canvas, self.live_picture.text, width / scale, height / scale)
+        content = (width, height, scale, self.canvas.vertices().tobytes(), tuple(self.menu.pictures))
+        if image is None and content == self.drawn:
+            return False
+        self.drawn = content
+        if image is not None:
+            self.backdrop.show(image)
         gl.glViewport(0, 0, width, height)
         gl.glClearColor(*BACKGROUND)
         gl.glClear(gl.GL_COLOR_BUFFER_BIT)
-        self.canvas.clear()
-        self.menu.draw(self.canvas, width / scale, height / scale)
+        self.backdrop.draw(width, height)
         self.renderer.draw(self.canvas, width / scale, height / scale)
         self.pictures.draw(self.menu.pictures, width / scale, height / scale)
+        return True
+
+    def expose(self) -> None:
+        """Draw the next frame in any case: the window was covered."""
+        self.drawn = ()
 
     def press(self, symbol: int, modifiers: int) -> bool:
         """Process a key."""
@@ -117,6 +139,14 @@ class StartScreen:
     def end(self) -> None:
         """End without a choice."""
         self.ended = True
+
+
+def draw_note(c: Canvas, text: str, width: float, height: float) -> None:
+    """Add a line at the lower edge of the image."""
+    lines = wrapped(text, lambda part: c.font.width(part, SMALL), width - 80.0)[:2]
+    c.box(20.0, height - 20.0 - 18.0 * len(lines), width - 40.0, 12.0 + 18.0 * len(lines), (*PANEL[:3], 0.75), 6.0)
+    for k, line in enumerate(lines):
+        c.text(width - 32.0, height - 14.0 - 18.0 * (len(lines) - k), line, SMALL, INK, 1.0)
 
 
 def main() -> int:

@@ -140,11 +140,12 @@ class Menu:
     Attributes
     ----------
     shade : True to darken the image behind the menu
+    place : 0 = at the left edge of the image, 0.5 = in the middle
     pictures : names and places of the pictures of the last image
     """
 
-    def __init__(self, page: Page, left: Callable[[], None], shade: bool = True) -> None:
-        self.shade = shade
+    def __init__(self, page: Page, left: Callable[[], None], shade: bool = True, place: float = 0.5) -> None:
+        self.shade, self._place = shade, place
         self._left = left
         self._pages: list[Page] = []
         self._selected: list[int] = []
@@ -242,7 +243,7 @@ class Menu:
         self._visible = end - self._top
         track = sum(heights[self._top : end])
         h = HEAD + FOOT + track
-        x, y = 0.5 * (width - w), 0.5 * (height - h)
+        x, y = max(self._place * (width - w), EDGE), 0.5 * (height - h)
         c.box(x, y, w, h, (*PANEL[:3], 0.90), 10.0)
         c.text(x + 20.0, y + 14.0, self.page.title, NORMAL, AMBER)
         self._places, self.pictures = [], []

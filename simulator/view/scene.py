@@ -85,6 +85,11 @@ class Scene:
         self._inner: Frame | None = None
 
     @property
+    def vehicle_middle(self) -> NDArray[np.float64]:
+        """Center of the vehicle's body along its length, in B [m]."""
+        return self._vehicle.middle
+
+    @property
     def triangles(self) -> int:
         """Ground triangles in the last image."""
         return self._terrain.triangles
