@@ -125,17 +125,19 @@ def _memory(console):
 WRONG = (None, 1, -1.5, True, math.nan, math.inf, "", "x", 500 * "x", "\u0000", "\ud800", [], {}, [[]], {"type": "act"}, 10**400)
 
 
-@pytest.mark.parametrize("field", ["type", "kind", "value", "columns"])
+@pytest.mark.parametrize("field", ["type", "kind", "value", "columns", "names"])
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda value: repr(value)[:12])
 def test_wrong_types_in_every_field_are_refused_or_passed_on_as_json(field, wrong):
     acts = []
-    for kind in ("beat", "stop", "plot", "take", "hand over", "act"):
+    for kind in ("beat", "stop", "plot", "pictures", "take", "hand over", "act"):
         station = Station(["time"], lambda *act: acts.append(act), lambda: None, lambda: None, lambda on: None)
         page = station.join(0.0)
         station.hear(page, '{"type": "take"}', 0.0)
         with contextlib.suppress(RefusedError):
-            station.hear(page, json.dumps({"type": kind, "kind": "pause", "value": True, "columns": ["time"], field: wrong}), 0.0)
-        assert set(page.columns) <= {"time"}
+            station.hear(
+                page, json.dumps({"type": kind, "kind": "pause", "value": True, "columns": ["time"], "names": ["map"], field: wrong}), 0.0
+            )
+        assert set(page.columns) <= {"time"} and set(page.pictures) <= {"map"}
     for kind, value in acts:
         assert isinstance(kind, str) and json.dumps([kind, value], allow_nan=False).encode()
 

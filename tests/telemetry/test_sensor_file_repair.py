@@ -6,6 +6,7 @@ import errno
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import textwrap
@@ -19,6 +20,8 @@ from simulator.sensors.messages.cdr import encode_parts
 from simulator.sensors.messages.generic import multi_array
 from simulator.telemetry.sensor_file import repair as repairing
 from simulator.telemetry.sensor_file import writer as writing
+from simulator.telemetry.sensor_file.file_index import MAGIC
+from simulator.telemetry.sensor_file.reader import SensorFile
 from simulator.telemetry.sensor_file.repair import FOOTER_BYTES, is_complete, repair
 from simulator.telemetry.sensor_file.writer import MessageWriter
 
@@ -173,3 +176,44 @@ def test_equal_messages_give_equal_files(tmp_path: Path) -> None:
         contents.append((tmp_path / name).read_bytes())
     assert contents[0] == contents[1]
     assert writing.CHUNK_TIME == 1_000_000_000
+
+
+def test_a_damaged_file_without_an_end_is_repaired_or_refused(tmp_path: Path) -> None:
+    """Its lengths may be anything, also those of records that end within the file."""
+    whole, file = tmp_path / "whole.mcap", tmp_path / "a.mcap"
+    write(whole, 3).close()
+    content, random, results = whole.read_bytes(), np.random.default_rng(5), []
+    with open(whole, "rb") as stream:
+        chunks, _ = repairing._scan(stream, len(content))
+    heads = [
+        at for chunk in chunks for at in (chunk.start, chunk.start + 8, chunk.start + 37, chunk.data_start, chunk.start + chunk.length)
+    ]
+    for _ in range(300):
+        broken = bytearray(content)
+        for _ in range(random.integers(1, 4)):
+            at = int(random.choice([len(MAGIC), *heads])) + int(random.integers(0, 12))
+            broken[at : at + 8] = [0, 1, 60, 2**32 - 1, 2**63][random.integers(5)].to_bytes(8, "little")[: random.integers(1, 9)]
+        file.write_bytes(broken[: random.integers(20, len(broken))] if random.random() < 0.3 else broken)
+        try:
+            count = repair(file).messages
+            with SensorFile(file) as opened:
+                assert opened.messages_count == count
+                list(opened.messages())
+            results.append("repaired")
+        except ConfigError as error:
+            assert str(error).isprintable() and len(str(error)) < 400
+            results.append("refused")
+    assert results.count("repaired") > 100 and results.count("refused") > 10
+
+
+@pytest.mark.parametrize(
+    "records", [b"xyz", b"\x03" + (20).to_bytes(8, "little") + 20 * b"\xff", b"\x04" + (2).to_bytes(8, "little") + b"ab"]
+)
+def test_broken_records_without_a_check_sum_are_refused_and_not_changed(tmp_path: Path, records: bytes) -> None:
+    file = tmp_path / "a.mcap"
+    head = struct.pack("<QQQII", 0, 0, len(records), 0, 0) + len(records).to_bytes(8, "little")
+    content = MAGIC + b"\x06" + (len(head) + len(records)).to_bytes(8, "little") + head + records + bytes(100)
+    file.write_bytes(content)
+    with pytest.raises(ConfigError, match="broken content"):
+        repair(file)
+    assert file.read_bytes() == content

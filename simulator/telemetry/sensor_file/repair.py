@@ -19,7 +19,9 @@ from simulator.base.inputfile import check_regular
 from simulator.telemetry.sensor_file.file_index import MAGIC, FileIndex, bytes_of
 
 FOOTER_BYTES = 9 + 20 + len(MAGIC)
-_RECORD, _CHUNK, _MESSAGE = struct.Struct("<BQ"), struct.Struct("<QQQI"), struct.Struct("<HIQQ")
+CHUNK_HEAD_BYTES = 64
+"""Maximum bytes of a chunk before its data: times, size, check sum, and the name of the compression."""
+_RECORD, _CHUNK, _DATA, _MESSAGE = struct.Struct("<BQ"), struct.Struct("<QQQII"), struct.Struct("<Q"), struct.Struct("<HIQQ")
 HEADER, FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK, MESSAGE_INDEX, METADATA, DATA_END = 1, 2, 3, 4, 5, 6, 7, 12, 15
 """Numbers of records [MCAP specification]."""
 
@@ -72,7 +74,7 @@ def repair(file: Path, drop_chunks: bool = False) -> Repaired:
     Raises
     ------
     OutputError : the file cannot be written, or the disk is full
-    ConfigError : the file is not an MCAP file
+    ConfigError : the file is not an MCAP file, or the content of a chunk is broken; the file is not changed
     """
     is_complete(file)
     try:
@@ -91,6 +93,8 @@ def repair(file: Path, drop_chunks: bool = False) -> Repaired:
                     end = chunks.pop().start
     except OSError as error:
         raise OutputError(f"{file}: cannot be repaired: {error.strerror or error}") from None
+    except Exception as error:  # of wrong bytes without a check sum; the library has no common class of errors
+        raise ConfigError(file, "", f"broken content ({error})", "an MCAP file") from None
 
 
 def _scan(stream: io.FileIO, size: int) -> tuple[list[_Chunk], int]:
@@ -104,24 +108,33 @@ def _scan(stream: io.FileIO, size: int) -> tuple[list[_Chunk], int]:
         if number not in (HEADER, CHUNK, MESSAGE_INDEX, METADATA) or after > size:
             break
         if number == CHUNK:
-            chunks.append(_chunk(stream, at, _RECORD.size + length))
+            chunk = _chunk(stream, at, _RECORD.size + length)
+            if chunk is None:
+                break
+            chunks.append(chunk)
         if number in (HEADER, CHUNK):
             end = after
         at = after
     return chunks, end
 
 
-def _chunk(stream: io.FileIO, start: int, length: int) -> _Chunk:
-    first, last, size, crc = _CHUNK.unpack(stream.read(_CHUNK.size))
-    compression = stream.read(struct.unpack("<I", stream.read(4))[0]).decode(errors="replace")
-    (data_length,) = struct.unpack("<Q", stream.read(8))
-    return _Chunk(start, length, (first, last), size, crc, compression, stream.tell(), data_length)
+def _chunk(stream: io.FileIO, start: int, length: int) -> _Chunk | None:
+    """Return a chunk; None if its parts are longer than the chunk."""
+    head = stream.read(min(length - _RECORD.size, CHUNK_HEAD_BYTES))
+    try:
+        first, last, size, crc, name = _CHUNK.unpack_from(head)
+        (data_length,) = _DATA.unpack_from(head, _CHUNK.size + name)
+    except struct.error:
+        return None
+    compression = head[_CHUNK.size : _CHUNK.size + name].decode(errors="replace")
+    data_start = start + _RECORD.size + _CHUNK.size + name + _DATA.size
+    if data_start + data_length > start + length:
+        return None
+    return _Chunk(start, length, (first, last), size, crc, compression, data_start, data_length)
 
 
 def _records(stream: io.FileIO, chunk: _Chunk) -> bytes | None:
     """Return the records in a chunk; None if its bytes are wrong."""
-    if chunk.data_start + chunk.data_length > chunk.start + chunk.length:
-        return None
     stream.seek(chunk.data_start)
     data = stream.read(chunk.data_length)
     if chunk.compression == "zstd":
