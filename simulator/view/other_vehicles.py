@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pyglet import gl
 
 from simulator.base.records import Record
+from simulator.view.bodies.driver import seated
 from simulator.view.bodies.kinds import body_of
 from simulator.view.detail import Detail
 from simulator.view.gl_objects import Mesh, Program
@@ -38,7 +39,8 @@ class _Kind:
         radius, width = checked["tire_radius"], checked["tire_width"]
         wheel = body.wheel(float(radius[0]), float(width[0]))
         self.sizes = np.stack((radius / radius[0], width / width[0], radius / radius[0]), axis=1)
-        solid = np.vstack((body.shell, body.fittings, body.frame))
+        driver = seated(body, body.eye(checked["p_BH"]))
+        solid = np.vstack((body.shell, body.fittings, body.frame, driver))
         solid[(np.abs(solid[:, 6:9] - np.divide(body.paint, 255.0)) < 1e-4).all(axis=1), 9] += PAINTED
         low, high = solid[:, :3].min(axis=0), solid[:, :3].max(axis=0)
         self.middle, self.reach = 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low)) + float(radius.max())

@@ -12,6 +12,7 @@ from pyglet import gl
 
 from simulator.base.records import Record
 from simulator.view.bodies.contract import Body
+from simulator.view.bodies.driver import arms, figure
 from simulator.view.bodies.hmmwv_wheel import plain_wheel
 from simulator.view.detail import Detail
 from simulator.view.gl_objects import Mesh, Program, ShadowMap
@@ -43,8 +44,12 @@ class Vehicle:
         left = body.wheel(float(radius[0]), float(width[0]))
         self._sizes = [np.diag([r / radius[0], w / width[0], r / radius[0], 1.0]) for r, w in zip(radius, width, strict=True)]
         self._wheels = (Mesh(left, LAYOUT), Mesh(mirrored(left), LAYOUT))
+        brake = None if body.caliper is None else body.caliper(float(radius[0]), float(width[0]))
+        self._brakes = None if brake is None else (Mesh(brake, LAYOUT), Mesh(mirrored(brake), LAYOUT))
         self._plain_wheel = Mesh(plain_wheel(float(radius[0]), float(width[0])), LAYOUT)
         self._steering = Mesh(body.steering_wheel, LAYOUT)
+        self._eye = body.eye(geometry["p_BH"])
+        self._figure, self._arms = Mesh(figure(self._eye), LAYOUT), arms(body, self._eye, 0.0)
         fine, coarse = (capsule(), coil()), (capsule(6, 1), coil(per_turn=8, sides=4))
         self._near, self._far = ([Mesh(mesh, (3, 3), instance=(4, 4, 3)) for mesh in pair] for pair in (fine, coarse))
         self._links: tuple[NDArray[np.float32], ...] = ()
@@ -65,7 +70,8 @@ class Vehicle:
         self._shadow_half = max(SHADOW_HALF, 0.5 * float(np.linalg.norm(high - low)) + 0.3)
         self.shadow_of_world = np.eye(4)
         self._lamps = np.zeros(2)
-        self._X_WB, self._places = np.eye(4), [np.eye(4)] * len(radius)
+        self._X_WB = np.eye(4)
+        self._places = self._carriers = [np.eye(4)] * len(radius)
         self._wheel_X, self._right = np.eye(4), np.zeros(len(radius), bool)
 
     def place(self, p_WB: NDArray, R_WB: NDArray, state: Record) -> None:
@@ -75,7 +81,10 @@ class Vehicle:
         self._places = [
             self._X_WB @ pose(s["R_BK"][k] @ spin(float(s["wheel_angle"][k])), s["p_BK"][k]) @ size for k, size in enumerate(self._sizes)
         ]
-        turned = steering_wheel_rotation(self.body.steering_tilt, float(s["steering_wheel_angle"]))
+        self._carriers = [self._X_WB @ pose(s["R_BK"][k], s["p_BK"][k]) @ size for k, size in enumerate(self._sizes)]
+        angle = float(s["steering_wheel_angle"])
+        turned = steering_wheel_rotation(self.body.steering_tilt, angle)
+        self._arms = arms(self.body, self._eye, angle)
         self._wheel_X = self._X_WB @ pose(turned, self.body.steering_place)
         self._right = s["p_BK"][:, 1] < 0.0
         # a replay of a log without the points of the suspension has no links
@@ -119,15 +128,26 @@ class Vehicle:
         self._begin(clip_of_world, eye, 0.0)
         self._shell.draw()
         self._fittings.draw()
+        self._figure.draw()
+        self._steering_and_arms(self._far)
         self._wheels_and_links(self._far)
 
     def draw_inside(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw the parts that the driver sees from inside."""
-        self._begin(clip_of_world, eye, 0.0).set(world_of_body=self._wheel_X)
-        self._steering.draw()
-        self._solid.set(world_of_body=self._X_WB)
+        self._begin(clip_of_world, eye, 0.0)
+        self._steering_and_arms(self._near)
         self._fittings.draw()
         self._shell.draw()
+
+    def _steering_and_arms(self, links_as: list[Mesh]) -> None:
+        """Draw the steering wheel, and the arms of the driver; the program of the solids is active before and after."""
+        bar = links_as[0]
+        self._link.use()
+        bar.upload_instances(self._arms)
+        bar.draw_instances(len(self._arms))
+        self._solid.use().set(world_of_body=self._wheel_X)
+        self._steering.draw()
+        self._solid.set(world_of_body=self._X_WB)
 
     def draw_bare(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw the vehicle without body, in lamp light."""
@@ -150,6 +170,9 @@ class Vehicle:
         for k, X in enumerate(self._places):
             self._solid.set(world_of_body=X)
             self._wheels[int(self._right[k])].draw()
+            if self._brakes is not None:
+                self._solid.set(world_of_body=self._carriers[k])
+                self._brakes[int(self._right[k])].draw()
         self._link.use()
         for mesh, links in zip(links_as, self._links, strict=True):
             mesh.upload_instances(links)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
 from simulator.base.arrays import Array
-from simulator.view.bodies.car_wheel import car_wheel
+from simulator.view.bodies.car_wheel import caliper, car_wheel
 from simulator.view.bodies.colors import BLACK, DIAL, FRAME, GLASS, INSIDE, METAL, SEAT, TRIM
 from simulator.view.bodies.contract import Body, Size
 from simulator.view.bodies.lamps import details
@@ -23,9 +24,11 @@ def car(size: Size, style: str = "car") -> Body:
     head = g.size.head
     place = (float(head[0]) + 0.46, float(head[1]), float(head[2]) - 0.33)
     cab = np.array([head - 0.25, head + 0.25])
+    wheel = partial(car_wheel, design=g.style.spokes)
+    brake = None if g.style.spokes == "steel" else caliper
     metal, panes = shell(g)
     metal = np.vstack((metal, details(g).mesh()))
-    return Body(metal, _fittings(g, place), panes, _frame(g), _steering_wheel(), place, 0.42, cab, car_wheel, g.paint)
+    return Body(metal, _fittings(g, place), panes, _frame(g), _steering_wheel(), place, 0.42, cab, wheel, g.paint, brake)
 
 
 def _fittings(g: Lines, wheel: tuple[float, float, float]) -> Array:
@@ -114,6 +117,9 @@ def _frame(g: Lines) -> Array:
         whole.paint(METAL, 0.2).revolve(
             [(-0.16, 0.0), (-0.16, 0.06), (-0.07, 0.11), (0.07, 0.11), (0.16, 0.06), (0.16, 0.0)], 14, center=(x, 0.0, s.center + 0.03)
         )
+    if g.style.grille == "none":
+        whole.paint(METAL, 0.1).box((rear + 0.45, -0.62, low), (front - 0.45, 0.62, low + 0.13))  # battery
+        return whole.mesh()
     whole.paint(METAL, 0.1).box((front - 0.30, -0.14, s.center + 0.02), (front + 0.18, 0.14, s.center + 0.22))
     whole.paint(FRAME).box((front - 0.28, -0.09, s.center + 0.22), (front + 0.16, 0.09, s.center + 0.30))
     for x in s.driven:

@@ -135,27 +135,24 @@ def _across_top(b: Builder, g: Lines, share: float, reach: float, out: float) ->
 def _tail_lamp(b: Builder, g: Lines) -> None:
     """Add the left tail lamp with stop lamp, indicator and reverse lamp."""
     upright = g.style.rear_upright or g.bed
-    start, end = float(g.t_of_x(g.size.rear + (0.14 if upright else 0.26))), float(g.t_of_y(0.82 if upright else 0.60, False))
-    inner = end if upright else float(g.t_of_y(0.42, False))
-    t, u = np.linspace(start, end, 9), np.linspace(0.0, 1.0, 9)
-    low, high = (0.46 + 0.0 * u, 0.93 + 0.0 * u) if upright else (0.66 - 0.08 * u, 0.85 + 0.03 * u)
+    start, end = float(g.t_of_x(g.tail + (0.14 if upright else 0.26))), float(g.t_of_y(0.82 if upright else 0.60, False))
+    if not upright:
+        end = float(g.t_of_y(0.40, False))
+    t, u = np.linspace(start, end, 12), np.linspace(0.0, 1.0, 12)
+    low, high = (0.46 + 0.0 * u, 0.93 + 0.0 * u) if upright else (0.66 - 0.07 * np.sqrt(u), 0.85 + 0.03 * u)
     size = high - low
     b.paint(BLACK, 0.6)
     _lens(b, g, t, (low - 0.02, high + 0.02), 0.004)
     b.paint(RED, STOP_LAMP + 0.9)
-    _lens(b, g, t, (low + (0.42 if upright else 0.34) * size, high), 0.009)
-    if not upright:
-        wide = np.linspace(end, inner, 5)
-        _lens(b, g, wide, (0.60, 0.87), 0.009)
-        b.paint(LAMP, REVERSE_LAMP + 0.8)
-        _lens(b, g, wide[:4], (0.64, 0.70), 0.013)
-    else:
-        b.paint(LAMP, REVERSE_LAMP + 0.8)
-        _lens(b, g, t[2:], (low[2:], low[2:] + 0.18 * size[2:]), 0.010)
-    b.paint(AMBER, 0.8)
-    _lens(b, g, t, (low + (0.21 if upright else 0.04) * size, low + (0.38 if upright else 0.28) * size), 0.009)
+    _lens(b, g, t, (low + (0.42 if upright else 0.32) * size, high), 0.009)
     b.paint((210, 60, 56), STOP_LAMP + 0.9)
-    _lens(b, g, t[1:-1], (low[1:-1] + 0.62 * size[1:-1], low[1:-1] + 0.74 * size[1:-1]), 0.012)
+    _lens(b, g, t[1:-1], ((low + 0.62 * size)[1:-1], (low + 0.74 * size)[1:-1]), 0.012)
+    first = 0 if upright else 8
+    b.paint(LAMP, REVERSE_LAMP + 0.8)
+    _lens(b, g, t[first:], ((low + 0.02 * size)[first:], (low + (0.18 if upright else 0.28) * size)[first:]), 0.010)
+    last = 12 if upright else 9
+    b.paint(AMBER, 0.8)
+    _lens(b, g, t[:last], ((low + (0.21 if upright else 0.04) * size)[:last], (low + (0.38 if upright else 0.28) * size)[:last]), 0.009)
 
 
 def _flank(b: Builder, g: Lines) -> None:

@@ -95,8 +95,9 @@ class Lines:
     def _plan(self) -> None:
         s, half = self.size, self.size.half_width - FLARE
         front = [(s.front - self.style.blunt[0] * x, half * y) for x, y in _NOSE]
-        tail = s.rear + (BUMPER if self.bed else 0.0)
-        rear = [(tail + self.style.blunt[1] * x, half * y) for x, y in _TAIL]
+        self.tail = s.rear + (BUMPER if self.bed else 0.0)
+        """x of the rearmost point without the bumper"""
+        rear = [(self.tail + self.style.blunt[1] * x, half * y) for x, y in _TAIL]
         points = [*front, (front[-1][0] - 0.8, half), (rear[-1][0] + 0.8, half), *rear[::-1]]
         mirrored = [(points[1][0], -points[1][1]), *points, (points[-2][0], -points[-2][1])]
         fine = _curve(np.array(mirrored), 24)[24:-24]

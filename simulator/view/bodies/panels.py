@@ -8,10 +8,10 @@ import numpy as np
 
 from simulator.base.arrays import Array
 from simulator.view.bodies.colors import BLACK, GLASS, INSIDE, LIGHT_INSIDE, METAL, TRIM
-from simulator.view.bodies.lines import ARCH, ROUND_UP, Lines, arch_points, blended, crown
+from simulator.view.bodies.lines import ARCH, ROUND_UP, SILL, Lines, arch_points, blended, crown
 from simulator.view.meshes import Builder, mirrored
 
-PAINTWORK = 0.45
+PAINTWORK = 0.7
 """Gloss of paint"""
 HOOD, LID, ROOF = 0.030, 0.020, 0.030
 """m. Height of the middle of the panels above the surface between their edges"""
@@ -19,9 +19,9 @@ GAP = 0.004
 """m. Half width of the gaps around doors and lids"""
 STEP = 1e-4
 """m. Distance of the two columns at each end of an arch, between which its edge rises from the sill"""
-_LEVELS = (0.0, 0.06, 0.14, 0.25, 0.36, 0.48, 0.60, 0.68, 0.71, 0.78, 0.85, 0.93, 1.0)
+_LEVELS = (0.0, 0.06, 0.14, 0.25, 0.36, 0.48, 0.60, 0.68, 0.71, 0.85, 1.0)
 """Rows of the sides, as in `Lines.level`"""
-_ROUND = (0.25, 0.5, 0.75, 0.92, 1.0)
+_ROUND = (0.35, 0.7, 0.92, 1.0)
 """Rows of the rounding above the shoulder, as fractions of its height"""
 _UP = (0.0, 0.055, 0.2, 0.45, 0.7, 0.9, 1.0)
 """Rows of the cabin; the second to the last but one bound the windows"""
@@ -73,8 +73,8 @@ def _columns(g: Lines) -> Array:
     x = [line + side * GAP for line in door_lines(g) for side in (1.0, -1.0)]
     for axle in s.axles:
         x += [*(axle + radius * np.cos(np.linspace(0.0, np.pi, 21))), axle + radius + STEP, axle - radius - STEP]
-    ends = [g.t_of_y(np.linspace(0.0, 0.94, 11), front) for front in (True, False)]
-    middle = np.arange(float(g.t_of_x(s.front - 0.3)), float(g.t_of_x(s.rear + 0.3)), 0.14)
+    ends = [g.t_of_y(np.linspace(0.0, 0.94, 10), front) for front in (True, False)]
+    middle = np.arange(float(g.t_of_x(s.front - 0.3)), float(g.t_of_x(s.rear + 0.3)), 0.2)
     return np.unique(np.round(np.concatenate((*ends, middle, g.t_of_x(x))), 7))
 
 
@@ -91,7 +91,7 @@ def _sides(b: Builder, g: Lines) -> None:
         gaps |= (np.abs(0.5 * (x[1:] + x[:-1]) - line) < GAP) & (np.arange(len(z) - 1) >= 1)[:, None] & (np.abs(np.diff(x)) < 3.0 * GAP)
     skirt = np.zeros_like(gaps)
     skirt[0] = True
-    solid = np.diff(x) < -1.5 * STEP
+    solid = (np.diff(x) < -1.5 * STEP) | (np.minimum(z[1:, 1:], z[1:, :-1]) > g.size.center + 1e-6)
     for color, gloss, keep in ((g.paint, PAINTWORK, ~gaps & ~skirt & solid), (TRIM, 0.1, skirt & solid), (BLACK, 0.0, gaps)):
         b.paint(color, gloss).sheet(points[::-1], normals=normals[::-1], keep=keep[::-1])
     lower = points[0] * [1.0, 0.0, 1.0] + points[0] * [0.0, 0.85, 0.0]
@@ -254,10 +254,13 @@ def _roof(b: Builder, g: Lines) -> None:
 
 
 def _cowl(b: Builder, g: Lines) -> None:
-    """Add wipers, and the dark firewall below the windshield."""
+    """Add wipers, the dark firewall below the windshield, and the tray under the engine."""
     edge, top = _shield_edges(g, np.linspace(-1.0, 1.0, 9), True)
     up = 0.03
     b.paint(BLACK).sheet(np.stack((edge - [0.06, 0.0, 0.35], edge - [0.06, 0.0, 0.02])))
+    s, low = g.size, float(g.z(SILL))
+    b.box((g.cowl - 0.2, -0.5 * s.half_width, low), (s.front - 0.22, 0.5 * s.half_width, low + 0.02))
+    b.box((s.front - 0.42, -0.74 * s.half_width, low), (s.front - 0.22, 0.74 * s.half_width, low + 0.02))
     for start, end in ((2, 6), (5, 8)):
         foot, tip = edge[start], edge[end - 1] + up * (top[end - 1] - edge[end - 1])
         line = np.array([foot + [0.05, 0.0, 0.012], 0.5 * (foot + tip) + [0.065, 0.0, 0.02], tip + [0.03, 0.0, 0.012]])
@@ -270,15 +273,15 @@ def _bed(b: Builder, g: Lines) -> None:
     t = np.linspace(float(g.t_of_x(g.back)), g.end_of_plan, 24)
     rail = g.rail(t)
     floor = min(s.center + 0.9 * ARCH * s.radius, float(rail[0, 2]) - 0.3)
-    inner = rail * [1.0, 0.96, 1.0] + [0.03, 0.0, 0.0] * (t[:, None] > float(g.t_of_x(s.rear + 0.15)))
+    inner = rail * [1.0, 0.96, 1.0] + [0.03, 0.0, 0.0] * (t[:, None] > float(g.t_of_x(g.tail + 0.12)))
     walls = Builder().paint(TRIM, 0.05).sheet(np.stack((rail + [0.0, 0.0, 0.003], inner + [0.0, 0.0, 0.003]))[:, ::-1])
     walls.paint(g.paint, 0.2).sheet(np.stack((inner, inner * [1.0, 1.0, 0.0] + [0.0, 0.0, floor]))[:, ::-1])
     b.add(both_sides(walls).mesh())
     y = 0.80 * s.half_width
-    b.paint(INSIDE).box((s.rear + 0.05, -y - 0.08, floor - 0.04), (g.back, y + 0.08, floor))
+    b.paint(INSIDE).box((g.tail + 0.06, -y, floor - 0.04), (g.back, y, floor))
     b.paint(TRIM)
     for at in np.linspace(-0.8 * y, 0.8 * y, 9):
-        b.box((s.rear + 0.08, at - 0.02, floor), (g.back - 0.03, at + 0.02, floor + 0.012))
+        b.box((g.tail + 0.08, at - 0.02, floor), (g.back - 0.03, at + 0.02, floor + 0.012))
     x0, y0, z0 = g.cabin_side(g.back, 0.0)
     b.paint(g.paint, 0.3).polygon([(x0, y0, floor), (x0, y0, z0 + 0.01), (x0, -y0, z0 + 0.01), (x0, -y0, floor)])
     edge = _shield_edges(g, np.linspace(1.0, -1.0, 9), False)[0]

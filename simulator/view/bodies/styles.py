@@ -5,7 +5,7 @@ from __future__ import annotations
 from simulator.view.bodies.lines import Style
 
 STYLES = {
-    "car": Style((122, 136, 154)),
+    "car": Style((40, 76, 128)),
     "electric_car": Style(
         (176, 182, 188), shoulder=(0.71, 0.68, 0.655, 0.63, 0.585, 0.50), roof_end=(1.05, 0.30), back=(1.95, 0.22), grille="none", spokes="blades"
     ),
@@ -22,7 +22,7 @@ STYLES = {
         shoulder=(0.52, 0.52, 0.50, 0.49, 0.46, 0.39), roof_half=0.80, rear_upright=True, blunt=(0.7, 0.45), doors=1, panel_van=True, spokes="steel",
     ),
     "pickup": Style(
-        (58, 84, 116), roof_end=(0.42, 0.3), back=(0.52, 0.35), shoulder=(0.66, 0.655, 0.645, 0.635, 0.615, 0.555), roof_half=0.70,
+        (118, 34, 32), roof_end=(0.42, 0.3), back=(0.52, 0.35), shoulder=(0.66, 0.655, 0.645, 0.635, 0.615, 0.555), roof_half=0.70,
         blunt=(0.7, 0.45), bed=True, doors=1, grille="bars", spokes="steel",
     ),
 }  # fmt: skip
