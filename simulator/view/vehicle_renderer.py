@@ -17,7 +17,8 @@ from simulator.view.bodies.hmmwv_wheel import plain_wheel
 from simulator.view.detail import Detail
 from simulator.view.gl_objects import Mesh, Program, ShadowMap
 from simulator.view.light import Light
-from simulator.view.meshes import LAYOUT, capsule, coil, mirrored
+from simulator.view.meshes import LAYOUT, capsule, coil, mirrored, simplified
+from simulator.view.object_meshes import indexed
 from simulator.view.object_shadows import UNIT_OF_CASTERS
 from simulator.view.poses import pose, spin, steering_wheel_rotation
 from simulator.view.sun_view import sun_view, texture_of_clip
@@ -27,6 +28,8 @@ from simulator.view.vehicle_states import lamps
 SHADOW_HALF = 3.6
 """m. Minimum half side of the square around the vehicle that contains its shadow."""
 SHADOW_SIZE = 640
+CASTER_CELL = 0.08
+"""m. Size of the details that the body in the shadow map leaves out; about seven texels."""
 OWN_NUMBER = -2
 """Number of the vehicle in an image of numbers, as in the hits of rays."""
 
@@ -39,17 +42,19 @@ class Vehicle:
     ) -> None:
         self.geometry, self.body, self._sun = geometry, body, light.sun
         parts = (body.shell, body.fittings, body.glass, body.frame)
-        self._shell, self._fittings, self._glass, self._frame = (Mesh(mesh, LAYOUT) for mesh in parts)
+        self._shell, self._fittings, self._glass, self._frame = (_mesh(mesh) for mesh in parts)
+        self._caster = _mesh(simplified(np.vstack((body.shell, body.fittings)), CASTER_CELL))
         radius, width = geometry["tire_radius"], geometry["tire_width"]
         left = body.wheel(float(radius[0]), float(width[0]))
         self._sizes = [np.diag([r / radius[0], w / width[0], r / radius[0], 1.0]) for r, w in zip(radius, width, strict=True)]
-        self._wheels = (Mesh(left, LAYOUT), Mesh(mirrored(left), LAYOUT))
+        self._wheels = (_mesh(left), _mesh(mirrored(left)))
         brake = None if body.caliper is None else body.caliper(float(radius[0]), float(width[0]))
-        self._brakes = None if brake is None else (Mesh(brake, LAYOUT), Mesh(mirrored(brake), LAYOUT))
-        self._plain_wheel = Mesh(plain_wheel(float(radius[0]), float(width[0])), LAYOUT)
-        self._steering = Mesh(body.steering_wheel, LAYOUT)
+        self._brakes = None if brake is None else (_mesh(brake), _mesh(mirrored(brake)))
+        self._plain_wheel = _mesh(plain_wheel(float(radius[0]), float(width[0])))
+        self._steering = _mesh(body.steering_wheel)
         self._eye = body.eye(geometry["p_BH"])
-        self._figure, self._arms = Mesh(figure(self._eye), LAYOUT), arms(body, self._eye, 0.0)
+        self._figure, self._arms = _mesh(figure(self._eye)), arms(body, self._eye, 0.0)
+        self._limb = Mesh(capsule(8, 1), (3, 3), instance=(4, 4, 3))
         fine, coarse = (capsule(), coil()), (capsule(6, 1), coil(per_turn=8, sides=4))
         self._near, self._far = ([Mesh(mesh, (3, 3), instance=(4, 4, 3)) for mesh in pair] for pair in (fine, coarse))
         self._links: tuple[NDArray[np.float32], ...] = ()
@@ -99,8 +104,7 @@ class Vehicle:
         gl.glEnable(gl.GL_POLYGON_OFFSET_FILL)
         gl.glPolygonOffset(1.5, 4.0)
         self._dark.use().set(clip_of_world=view, world_of_body=self._X_WB)
-        self._shell.draw()
-        self._fittings.draw()
+        self._caster.draw()
         for X in self._places:
             self._dark.set(world_of_body=X)
             self._plain_wheel.draw()
@@ -129,22 +133,21 @@ class Vehicle:
         self._shell.draw()
         self._fittings.draw()
         self._figure.draw()
-        self._steering_and_arms(self._far)
+        self._steering_and_arms()
         self._wheels_and_links(self._far)
 
     def draw_inside(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw the parts that the driver sees from inside."""
         self._begin(clip_of_world, eye, 0.0)
-        self._steering_and_arms(self._near)
+        self._steering_and_arms()
         self._fittings.draw()
         self._shell.draw()
 
-    def _steering_and_arms(self, links_as: list[Mesh]) -> None:
+    def _steering_and_arms(self) -> None:
         """Draw the steering wheel, and the arms of the driver; the program of the solids is active before and after."""
-        bar = links_as[0]
         self._link.use()
-        bar.upload_instances(self._arms)
-        bar.draw_instances(len(self._arms))
+        self._limb.upload_instances(self._arms)
+        self._limb.draw_instances(len(self._arms))
         self._solid.use().set(world_of_body=self._wheel_X)
         self._steering.draw()
         self._solid.set(world_of_body=self._X_WB)
@@ -221,3 +224,9 @@ class Vehicle:
         mesh.draw()
         gl.glDisable(gl.GL_CULL_FACE)
         gl.glDisable(gl.GL_BLEND)
+
+
+def _mesh(mesh: NDArray) -> Mesh:
+    """Return a mesh of bodies on the graphics device, with shared vertices."""
+    vertices, indices = indexed(mesh)
+    return Mesh(vertices, LAYOUT, indices)

@@ -28,14 +28,14 @@ def details(g: Lines) -> Builder:
     return whole
 
 
-def _across(b: Builder, g: Lines, front: bool, y: tuple[float, float], share: Any, out: float, columns: int = 7) -> None:
+def _across(b: Builder, g: Lines, front: bool, y: tuple[float, float], share: Any, out: float, columns: int = 5) -> None:
     """Add a patch of nose or tail between fractions y of the half width and heights as in `Lines.level`; `share`: lower and upper edge, each
     a number or its values at both ends."""
     a = np.linspace(*y, columns)
     t = g.t_of_y(a, front)
     order = slice(None) if front else slice(None, None, -1)
     low, high = (g.level(t, np.interp(a, y, np.broadcast_to(np.asarray(edge, float), 2))) for edge in share)
-    patch(b, g, t[order], (low[order], high[order]), out, 4)
+    patch(b, g, t[order], (low[order], high[order]), out, 3)
 
 
 def _nose(b: Builder, g: Lines) -> None:
@@ -71,7 +71,7 @@ def _nose(b: Builder, g: Lines) -> None:
 
 def _lens(b: Builder, g: Lines, t: Any, edges: tuple[Any, Any], out: float = 0.0) -> None:
     """Add a patch between heights as in `Lines.level` along t."""
-    patch(b, g, t, (g.level(t, edges[0]), g.level(t, edges[1])), out, 4)
+    patch(b, g, t, (g.level(t, edges[0]), g.level(t, edges[1])), out, 3)
 
 
 def _head_lamp(b: Builder, g: Lines) -> None:
@@ -162,9 +162,9 @@ def _flank(b: Builder, g: Lines) -> None:
         b.paint(TRIM, 0.1)
         _lens(b, g, t, (0.735, 0.80), 0.002)
         at = g.level(t, 0.778)
-        b.paint(g.paint, 0.5).tube(g.surface(t, at, 0.022), 0.011, 6)
+        b.paint(g.paint, 0.5).tube(g.surface(t, at, 0.022), 0.011, 4)
         for end in (0, -1):
-            b.tube(np.array([g.surface(t[end], at[end], 0.0), g.surface(t[end], at[end], 0.022)]), 0.010, 6)
+            b.tube(np.array([g.surface(t[end], at[end], 0.0), g.surface(t[end], at[end], 0.022)]), 0.010, 3)
     t = g.t_of_x(np.linspace(g.cowl + 0.16, g.cowl + 0.08, 3))
     b.paint(AMBER, 0.6)
     _lens(b, g, t, (0.85, 0.88), 0.004)

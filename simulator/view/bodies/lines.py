@@ -17,6 +17,8 @@ from simulator.view.bodies.contract import Size
 
 ARCH = 1.13
 """Radius of a wheel arch divided by that of the tire."""
+ARCH_COUNT = 15
+"""Points along the edge of a wheel arch"""
 SILL = 0.135
 """Height of the lower edge of the sides as a fraction of the roof height."""
 ROUND_IN, ROUND_UP = 0.070, 0.035
@@ -237,7 +239,7 @@ def crown(grid: Array, height: float, width: float = 4.0) -> Array:
     return out
 
 
-def arch_points(axle: float, size: Size, count: int = 21) -> Array:
+def arch_points(axle: float, size: Size, count: int = ARCH_COUNT) -> Array:
     """Return x, z (n, 2) of the edge of a wheel arch, from front to rear."""
     angle = np.linspace(0.0, math.pi, count)
     return np.column_stack((axle + ARCH * size.radius * np.cos(angle), size.center + ARCH * size.radius * np.sin(angle)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.base.arrays import Array
 from simulator.view.bodies.colors import BLACK, GLASS, INSIDE, LIGHT_INSIDE, METAL, TRIM
-from simulator.view.bodies.lines import ARCH, ROUND_UP, SILL, Lines, arch_points, blended, crown
+from simulator.view.bodies.lines import ARCH, ARCH_COUNT, ROUND_UP, SILL, Lines, arch_points, blended, crown
 from simulator.view.meshes import Builder, mirrored
 
 PAINTWORK = 0.7
@@ -19,13 +19,13 @@ GAP = 0.004
 """m. Half width of the gaps around doors and lids"""
 STEP = 1e-4
 """m. Distance of the two columns at each end of an arch, between which its edge rises from the sill"""
-_LEVELS = (0.0, 0.06, 0.14, 0.25, 0.36, 0.48, 0.60, 0.68, 0.71, 0.85, 1.0)
+_LEVELS = (0.0, 0.06, 0.14, 0.30, 0.46, 0.60, 0.68, 0.71, 0.85, 1.0)
 """Rows of the sides, as in `Lines.level`"""
 _ROUND = (0.35, 0.7, 0.92, 1.0)
 """Rows of the rounding above the shoulder, as fractions of its height"""
 _UP = (0.0, 0.055, 0.2, 0.45, 0.7, 0.9, 1.0)
 """Rows of the cabin; the second to the last but one bound the windows"""
-_FAN = np.linspace(0.0, np.pi, 21)
+_FAN = np.linspace(0.0, np.pi, ARCH_COUNT)
 """rad. Directions of the points of an arch"""
 _BODY, _PANE, _PILLAR = range(3)
 
@@ -72,7 +72,7 @@ def _columns(g: Lines) -> Array:
     s, radius = g.size, ARCH * g.size.radius
     x = [line + side * GAP for line in door_lines(g) for side in (1.0, -1.0)]
     for axle in s.axles:
-        x += [*(axle + radius * np.cos(np.linspace(0.0, np.pi, 21))), axle + radius + STEP, axle - radius - STEP]
+        x += [*(axle + radius * np.cos(np.linspace(0.0, np.pi, ARCH_COUNT))), axle + radius + STEP, axle - radius - STEP]
     ends = [g.t_of_y(np.linspace(0.0, 0.94, 10), front) for front in (True, False)]
     middle = np.arange(float(g.t_of_x(s.front - 0.3)), float(g.t_of_x(s.rear + 0.3)), 0.2)
     return np.unique(np.round(np.concatenate((*ends, middle, g.t_of_x(x))), 7))
@@ -114,7 +114,7 @@ def _arches(b: Builder, g: Lines) -> None:
             b.sheet(np.stack((rim, rim + [0.0, 0.022, 0.0])))
         else:
             lip = rim + [0.0, -0.003, 0.0] + 0.008 * np.column_stack((np.cos(_FAN), 0.0 * _FAN, np.sin(_FAN)))
-            b.paint(g.paint, PAINTWORK).tube(lip, 0.008, 5)
+            b.paint(g.paint, PAINTWORK).tube(lip, 0.008, 4)
         inner = rim * [1.0, 0.0, 1.0] + [0.0, 0.50 * g.size.half_width, 0.0]
         b.paint(BLACK).sheet(np.stack((rim - [0.0, 0.004, 0.0], inner))[::-1])
         b.sheet(np.stack((inner, inner * [1.0, 1.0, 0.0] + [0.0, 0.0, g.size.center]))[::-1])
