@@ -192,6 +192,11 @@ def simplified(mesh: Array, cell: float) -> Array:
     middle = np.column_stack([np.bincount(cube, mesh[:, k]) / count for k in range(3)])
     corners = cube.reshape(-1, 3)
     stays = (corners[:, 0] != corners[:, 1]) & (corners[:, 1] != corners[:, 2]) & (corners[:, 2] != corners[:, 0])
-    out = mesh.reshape(-1, 3, mesh.shape[1])[stays].reshape(-1, mesh.shape[1]).copy()
-    out[:, :3] = middle[corners[stays].ravel()]
+    # of triangles that have become equal, the last one is visible
+    turned = np.take_along_axis(corners, (np.argmin(corners, axis=1)[:, None] + np.arange(3)) % 3, axis=1)
+    order = np.flatnonzero(stays)[::-1]
+    _, last = np.unique(turned[order], axis=0, return_index=True)
+    rows = np.sort(order[last])
+    out = mesh.reshape(-1, 3, mesh.shape[1])[rows].reshape(-1, mesh.shape[1]).copy()
+    out[:, :3] = middle[corners[rows].ravel()]
     return out

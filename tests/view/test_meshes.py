@@ -10,8 +10,9 @@ from scipy.spatial import KDTree
 
 from simulator.view.bodies import hmmwv
 from simulator.view.bodies.car import car
-from simulator.view.bodies.car_wheel import car_wheel
+from simulator.view.bodies.car_wheel import BEAD, caliper, car_wheel
 from simulator.view.bodies.contract import Size
+from simulator.view.bodies.driver import figure, seated
 from simulator.view.bodies.hmmwv_wheel import plain_wheel, wheel
 from simulator.view.bodies.lines import ARCH
 from simulator.view.bodies.styles import STYLES
@@ -30,6 +31,8 @@ WORN = {
 MESHES = {
     **{f"{part} of a {name}": (lambda body=body, part=part: getattr(body, part)) for name, (body, _) in WORN.items() for part in ("shell", "fittings", "glass", "frame")},
     "steering wheel of a sedan": lambda: WORN["car"][0].steering_wheel, "wheel of a car": lambda: car_wheel(0.32, 0.22),
+    "wheel with blades": lambda: car_wheel(0.32, 0.22, "blades"), "wheel of steel": lambda: car_wheel(0.38, 0.24, "steel"),
+    "caliper": lambda: caliper(0.32, 0.22), "driver": lambda: seated(WORN["car"][0], SEDAN.head),
     "shell": hmmwv.shell, "fittings": hmmwv.fittings, "glass": hmmwv.glass, "frame": hmmwv.frame, "steering wheel": hmmwv.steering_wheel,
     "wheel": lambda: wheel(0.47, 0.318), "plain wheel": lambda: plain_wheel(0.47, 0.318),
 }  # fmt: skip
@@ -108,6 +111,36 @@ def test_a_body_is_built_to_the_size_of_its_vehicle(name):
     assert (body.cab[0] <= size.head).all() and (size.head <= body.cab[1]).all()
     ahead = np.array(body.steering_place) - size.head
     assert 0.3 < ahead[0] < 0.6 and ahead[1] == 0.0 and -0.5 < ahead[2] < -0.2
+
+
+@pytest.mark.parametrize("name", WORN)
+def test_a_body_is_small_enough_for_a_software_renderer(name):
+    body = WORN[name][0]
+    meshes = (body.shell, body.glass, body.frame, figure(SEDAN.head), *([body.wheel(0.32, 0.22)] * 4))
+    assert sum(map(len, meshes)) // 3 < 20_000
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_styles_differ_in_what_they_are(style):
+    """Ahead of the tail, the body of a trunk is low, that of a tailgate high, and a bed is open down to its floor."""
+    size = TRUCK if STYLES[style].bed else SEDAN
+    shell = WORN["truck" if STYLES[style].bed else style][0].shell
+    near = shell[(np.abs(shell[:, 0] - (size.rear + 0.4)) < 0.3) & (np.abs(shell[:, 1]) < 0.7 * size.half_width)]
+    high = near[:, 2].max() > size.head[2] - 0.1
+    assert high == STYLES[style].rear_upright
+    corners = shell.reshape(-1, 3, 10)
+    area = 0.5 * np.linalg.norm(np.cross(corners[:, 1, :3] - corners[:, 0, :3], corners[:, 2, :3] - corners[:, 0, :3]), axis=1)
+    floor = (area > 0.5) & (corners[:, :, 5] > 0.99).all(axis=1) & (corners[:, :, 2] > size.center).all(axis=1)
+    assert floor.any() == STYLES[style].bed
+
+
+@pytest.mark.parametrize("design", ["pairs", "five", "blades", "steel"])
+def test_a_brake_fits_into_its_wheel(design):
+    tire, brake = car_wheel(0.32, 0.22, design), caliper(0.32, 0.22)
+    radius = np.hypot(brake[:, 0], brake[:, 2])
+    spokes = tire[np.hypot(tire[:, 0], tire[:, 2]) < radius.max()]
+    assert radius.min() > 0.1 and radius.max() < 0.9 * BEAD * 0.32, "inside the rim"
+    assert brake[:, 1].max() < spokes[:, 1].max() - 0.02 and brake[:, 1].min() > -0.11, "and behind the spokes"
 
 
 def test_doors_face_the_side_they_are_on():

@@ -12,7 +12,7 @@ from simulator.view.meshes import Builder, moved
 RUBBER, WALL, GROOVE, MARK = (38, 38, 39), (46, 46, 47), (20, 20, 21), (92, 92, 92)
 RIM, STEEL, DARK, HUB, DISC = (172, 175, 180), (150, 152, 154), (26, 27, 29), (120, 122, 126), (142, 140, 136)
 CALIPER = (150, 34, 28)
-SEGMENTS = 40
+SEGMENTS, CUTS = 36, 28
 BEAD = 0.69
 """Radius of the rim divided by that of the tire."""
 _SIDE = ((0.74, BEAD), (0.92, 0.76), (1.0, 0.85), (0.985, 0.91), (0.90, 0.972), (0.72, 1.0))
@@ -87,8 +87,8 @@ def _tire(b: Builder, r: float, half: float) -> None:
         wide = np.array([0.010 * r, 0.0, 0.0])
         cut.sheet(np.stack((line + wide, line - wide) if s < 0.0 else (line - wide, line + wide))[::-1])
     blocks = cut.mesh()
-    for k in range(32):
-        b.add(_around(blocks, 2.0 * math.pi * (k + 0.5) / 32))
+    for k in range(CUTS):
+        b.add(_around(blocks, 2.0 * math.pi * (k + 0.5) / CUTS))
     # side wall: a ridge, and raised letters
     b.paint(WALL, 0.05).revolve(_outwards([(1.004 * half, 0.865 * r), (1.012 * half, 0.855 * r), (1.004 * half, 0.845 * r)]), SEGMENTS)
     letter = Builder().paint(MARK, 0.05)

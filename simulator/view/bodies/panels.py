@@ -272,7 +272,7 @@ def _bed(b: Builder, g: Lines) -> None:
     s = g.size
     t = np.linspace(float(g.t_of_x(g.back)), g.end_of_plan, 24)
     rail = g.rail(t)
-    floor = min(s.center + 0.9 * ARCH * s.radius, float(rail[0, 2]) - 0.3)
+    floor = min(s.center + ARCH * s.radius + 0.01, float(rail[0, 2]) - 0.3)
     inner = rail * [1.0, 0.96, 1.0] + [0.03, 0.0, 0.0] * (t[:, None] > float(g.t_of_x(g.tail + 0.12)))
     walls = Builder().paint(TRIM, 0.05).sheet(np.stack((rail + [0.0, 0.0, 0.003], inner + [0.0, 0.0, 0.003]))[:, ::-1])
     walls.paint(g.paint, 0.2).sheet(np.stack((inner, inner * [1.0, 1.0, 0.0] + [0.0, 0.0, floor]))[:, ::-1])
