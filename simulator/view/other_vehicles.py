@@ -45,7 +45,8 @@ class _Kind:
         low, high = solid[:, :3].min(axis=0), solid[:, :3].max(axis=0)
         self.middle, self.reach = 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low)) + float(radius.max())
         self.past_body = sun * float(high[2] - low[2] + 2.0 * radius.max()) / float(sun[2])
-        self.solids = [_mesh(solid, cell) for cell in CELLS]
+        near = solid if body.lining is None else np.vstack((solid, body.lining))
+        self.solids = [_mesh(solid if cell else near, cell) for cell in CELLS]
         self.wheels = [(_mesh(wheel, cell), _mesh(mirrored(wheel), cell)) for cell in WHEEL_CELLS]
         self.glass = _mesh(body.glass, 0.0)
 

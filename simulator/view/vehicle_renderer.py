@@ -41,7 +41,8 @@ class Vehicle:
         self, geometry: Mapping[str, Any], body: Body, light: Light, detail: Detail, casters: bool = False, exact: bool = False
     ) -> None:
         self.geometry, self.body, self._sun = geometry, body, light.sun
-        parts = (body.shell, body.fittings, body.glass, body.frame)
+        inside = () if body.lining is None else (body.lining,)
+        parts = (np.vstack((body.shell, *inside)), body.fittings, body.glass, body.frame)
         self._shell, self._fittings, self._glass, self._frame = (_mesh(mesh) for mesh in parts)
         self._caster = _mesh(simplified(np.vstack((body.shell, body.fittings)), CASTER_CELL))
         radius, width = geometry["tire_radius"], geometry["tire_width"]

@@ -26,9 +26,9 @@ def car(size: Size, style: str = "car") -> Body:
     cab = np.array([head - 0.25, head + 0.25])
     wheel = partial(car_wheel, design=g.style.spokes)
     brake = None if g.style.spokes == "steel" else caliper
-    metal, panes = shell(g)
+    metal, panes, lining = shell(g)
     metal = np.vstack((metal, details(g).mesh()))
-    return Body(metal, _fittings(g, place), panes, _frame(g), _steering_wheel(), place, 0.42, cab, wheel, g.paint, brake)
+    return Body(metal, _fittings(g, place), panes, _frame(g), _steering_wheel(), place, 0.42, cab, wheel, g.paint, brake, lining)
 
 
 def _fittings(g: Lines, wheel: tuple[float, float, float]) -> Array:

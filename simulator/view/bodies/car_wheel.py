@@ -92,11 +92,10 @@ def _tire(b: Builder, r: float, half: float) -> None:
     # side wall: a ridge, and raised letters
     b.paint(WALL, 0.05).revolve(_outwards([(1.004 * half, 0.865 * r), (1.012 * half, 0.855 * r), (1.004 * half, 0.845 * r)]), SEGMENTS)
     letter = Builder().paint(MARK, 0.05)
-    low, high = np.array([0.955 * half, 0.775 * r]), np.array([1.0 * half, 0.825 * r])
-    for k, wide in enumerate((0.7, 1.0, 0.35, 1.0, 0.8, 0.9, 0.5)):
+    for k, share in enumerate((0.7, 1.0, 0.35, 1.0, 0.8, 0.9, 0.5)):
         sign = Builder().paint(MARK, 0.05)
-        x = 0.016 * r * wide
-        y0, z0, y1, z1 = low[0] + 0.003, low[1], high[0] + 0.003, high[1]
+        x = 0.016 * r * share
+        y0, z0, y1, z1 = 0.955 * half + 0.003, 0.775 * r, half + 0.003, 0.825 * r
         sign.polygon([(-x, y0, z0), (-x, y1, z1), (x, y1, z1), (x, y0, z0)])
         letter.add(_around(sign.mesh(), 0.062 * (k - 3)))
     word = letter.mesh()

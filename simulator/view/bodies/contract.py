@@ -63,6 +63,9 @@ class Body:
     caliper: Callable[[float, float], Array] | None = None
     """As `wheel`: the part of a brake that is visible through the wheel and does not turn with it"""
 
+    lining: Array | None = None
+    """Inside of the sheet metal, so near to it that coarser meshes of a distant vehicle leave it out"""
+
     def eye(self, head: Array) -> Array:
         """Return the position of the driver's eyes (3,), in B: the head, limited to the cab of this body."""
         return np.clip(head, *self.cab)

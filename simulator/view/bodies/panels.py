@@ -35,30 +35,31 @@ def both_sides(half: Builder) -> Builder:
     return Builder().add(half.mesh()).add(mirrored(half.mesh()))
 
 
-def shell(g: Lines) -> tuple[Array, Array]:
-    """Return the sheet metal and the panes."""
-    half, panes = Builder(), Builder().paint(GLASS, 1.0)
+def shell(g: Lines) -> tuple[Array, Array, Array]:
+    """Return the sheet metal, the panes and the lining."""
+    half, panes, inside = Builder(), Builder().paint(GLASS, 1.0), Builder().paint(LIGHT_INSIDE)
     _sides(half, g)
     _arches(half, g)
-    _cabin(half, panes, g)
+    _cabin(half, panes, inside, g)
     whole = both_sides(half)
     _hood(whole, g)
-    _roof(whole, g)
+    lining = both_sides(inside).paint(LIGHT_INSIDE)
+    _roof(whole, lining, g)
     if g.bed:
         _bed(whole, g)
     else:
         _lid(whole, g)
     _cowl(whole, g)
-    return whole.mesh(), both_sides(panes).mesh()
+    return whole.mesh(), both_sides(panes).mesh(), lining.mesh()
 
 
 def patch(b: Builder, g: Lines, t: Any, z: tuple[Any, Any], out: float = 0.004, rows: int = 2) -> Builder:
     """Add a patch of the body below the shoulder, `out` in front of it: t of its columns, z of its lower and upper edge in B."""
     t = np.asarray(t, float)
     level = np.linspace(0.0, 1.0, rows)[:, None]
-    z = (1.0 - level) * np.broadcast_to(z[0], t.shape) + level * np.broadcast_to(z[1], t.shape)
-    at = np.broadcast_to(t, z.shape)
-    return b.sheet(g.surface(at, z, out)[::-1], normals=g.normals(at, z)[::-1])
+    height = (1.0 - level) * np.broadcast_to(z[0], t.shape) + level * np.broadcast_to(z[1], t.shape)
+    at = np.broadcast_to(t, height.shape)
+    return b.sheet(g.surface(at, height, out)[::-1], normals=g.normals(at, height)[::-1])
 
 
 def door_lines(g: Lines) -> list[float]:
@@ -120,8 +121,8 @@ def _arches(b: Builder, g: Lines) -> None:
         b.sheet(np.stack((inner, inner * [1.0, 1.0, 0.0] + [0.0, 0.0, g.size.center]))[::-1])
 
 
-def _cabin(b: Builder, panes: Builder, g: Lines) -> None:
-    """Add the left half of the cabin above the belt with openings for its windows, and the panes in them."""
+def _cabin(b: Builder, panes: Builder, inside: Builder, g: Lines) -> None:
+    """Add the left half of the cabin above the belt with openings for its windows, the panes in them, and the lining."""
     low, high, kind = _posts(g)
     up = np.array(_UP)[:, None, None]
     points = low + up * (high - low)
@@ -144,7 +145,7 @@ def _cabin(b: Builder, panes: Builder, g: Lines) -> None:
     b.paint(BLACK, 0.6).sheet(points, normals=normals, keep=(pillar | belt) & ~glass)
     panes.sheet(points - 0.004 * normals, normals=normals, keep=glass)
     lining = (points - 0.025 * normals)[:, ::-1]
-    b.paint(LIGHT_INSIDE).sheet(lining, normals=-normals[:, ::-1], keep=(~glass & ~belt)[:, ::-1])
+    inside.sheet(lining, normals=-normals[:, ::-1], keep=(~glass & ~belt)[:, ::-1])
 
 
 def _posts(g: Lines) -> tuple[Array, Array, Array]:
@@ -232,7 +233,7 @@ def _lid_with_gaps(b: Builder, g: Lines, grid: Array, gaps: bool = True) -> None
         b.sheet(np.stack(edges, axis=1))
 
 
-def _roof(b: Builder, g: Lines) -> None:
+def _roof(b: Builder, lining: Builder, g: Lines) -> None:
     """Add the roof with its lining, and the antenna."""
     u = np.linspace(0.0, 1.0, 11)
     left = g.roof_edge(g.roof_end + u * (g.shield_top - g.roof_end))
@@ -240,7 +241,7 @@ def _roof(b: Builder, g: Lines) -> None:
     missing = float(g.z(1.0)) - float(grid[5, 6, 2])
     grid = crown(grid, max(missing, ROOF), 2.6)
     b.paint(g.paint, PAINTWORK).sheet(grid, smooth=True)
-    b.paint(LIGHT_INSIDE).sheet((grid - [0.0, 0.0, 0.03])[::-1], smooth=True)
+    lining.sheet((grid - [0.0, 0.0, 0.03])[::-1], smooth=True)
     x, _, z = grid[1, 6]
     b.paint(g.paint, PAINTWORK).hexahedron([
         (x - 0.07, -0.022, z - 0.01), (x + 0.09, -0.012, z - 0.01), (x + 0.09, 0.012, z - 0.01), (x - 0.07, 0.022, z - 0.01),

@@ -58,6 +58,11 @@ void main() {
         float sharp = spark * spark;
         sharp *= sharp;
         sharp *= sharp;
+#ifdef GLASS
+        spark = 0.0;                        // panes are flat
+        sharp *= sharp;
+        sharp *= sharp;
+#endif
         c = c * (1.0 - coat) + coat * above + look.a * sun * (0.16 * spark + 0.9 * sharp) * SUNLIGHT;
 #ifdef GLASS
         color = vec4(display(c + 0.10 * above), clamp(0.42 + 0.55 * rim + look.a * sun * sharp, 0.0, 1.0));
