@@ -152,7 +152,7 @@ def _posts(g: Lines) -> tuple[Array, Array, Array]:
     """Return the lower and the upper ends (n, 3) of the columns of the cabin, from the middle of the windshield around the left side to the
     middle of the rear window, and the kind (n - 1,) of the sheets between them."""
     rear_side = _BODY if g.style.panel_van else _PANE
-    corner, last = (0.10, 0.09), (0.05 if g.bed else 0.10)
+    corner, last = (0.08, 0.07), (0.05 if g.bed else 0.10)
     foot = g.back + (0.06 if g.style.rear_upright or g.bed else 0.30)
     side: list[tuple[float, float, int, int]] = [
         (g.cowl - corner[0], g.shield_top - corner[1], _BODY, 1),
@@ -172,7 +172,7 @@ def _posts(g: Lines) -> tuple[Array, Array, Array]:
         kind += [what] * steps
     pairs = np.array(x)
     low, high = g.cabin(pairs[:, 0], pairs[:, 1], 0.0), g.cabin(pairs[:, 0], pairs[:, 1], 1.0)
-    share = np.array([0.0, 0.2, 0.4, 0.6, 0.78, 0.93])
+    share = np.array([0.0, 0.2, 0.4, 0.6, 0.78, 0.95])
     shield = _shield_edges(g, share, True)
     tail = _shield_edges(g, share[::-1], False)
     rear_kind = [_BODY, *([_BODY if g.style.panel_van else _PANE] * 5)]
@@ -255,12 +255,12 @@ def _roof(b: Builder, lining: Builder, g: Lines) -> None:
 
 
 def _cowl(b: Builder, g: Lines) -> None:
-    """Add wipers, the dark firewall below the windshield, and the tray under the engine."""
+    """Add wipers, the dark firewall below the windshield, and the engine bay."""
     edge, top = _shield_edges(g, np.linspace(-1.0, 1.0, 9), True)
     up = 0.03
     b.paint(BLACK).sheet(np.stack((edge - [0.06, 0.0, 0.35], edge - [0.06, 0.0, 0.02])))
     s, low = g.size, float(g.z(SILL))
-    b.box((g.cowl - 0.2, -0.5 * s.half_width, low), (s.front - 0.22, 0.5 * s.half_width, low + 0.02))
+    b.box((g.cowl - 0.2, -0.5 * s.half_width, low), (s.front - 0.22, 0.5 * s.half_width, float(g.z(0.40))))
     b.box((s.front - 0.42, -0.74 * s.half_width, low), (s.front - 0.22, 0.74 * s.half_width, low + 0.02))
     for start, end in ((2, 6), (5, 8)):
         foot, tip = edge[start], edge[end - 1] + up * (top[end - 1] - edge[end - 1])
