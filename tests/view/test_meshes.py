@@ -130,7 +130,12 @@ def test_styles_differ_in_what_they_are(style):
     assert high == STYLES[style].rear_upright
     corners = shell.reshape(-1, 3, 10)
     area = 0.5 * np.linalg.norm(np.cross(corners[:, 1, :3] - corners[:, 0, :3], corners[:, 2, :3] - corners[:, 0, :3]), axis=1)
-    floor = (area > 0.5) & (corners[:, :, 5] > 0.99).all(axis=1) & (corners[:, :, 2] > size.center).all(axis=1)
+    floor = (
+        (area > 0.5)
+        & (corners[:, :, 0] < size.head[0]).all(axis=1)
+        & (corners[:, :, 5] > 0.99).all(axis=1)
+        & (corners[:, :, 2] > size.center).all(axis=1)
+    )
     assert floor.any() == STYLES[style].bed
 
 
