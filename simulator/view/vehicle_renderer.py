@@ -41,8 +41,8 @@ class Vehicle:
         self, geometry: Mapping[str, Any], body: Body, light: Light, detail: Detail, casters: bool = False, exact: bool = False
     ) -> None:
         self.geometry, self.body, self._sun = geometry, body, light.sun
-        inside = () if body.lining is None else (body.lining,)
-        parts = (np.vstack((body.shell, *inside)), body.fittings, body.glass, body.frame)
+        inside = body.fittings if body.lining is None else np.vstack((body.fittings, body.lining))
+        parts = (body.shell, inside, body.glass, body.frame)
         self._shell, self._fittings, self._glass, self._frame = (_mesh(mesh) for mesh in parts)
         self._caster = _mesh(simplified(np.vstack((body.shell, body.fittings)), CASTER_CELL))
         radius, width = geometry["tire_radius"], geometry["tire_width"]
@@ -60,12 +60,15 @@ class Vehicle:
         self._near, self._far = ([Mesh(mesh, (3, 3), instance=(4, 4, 3)) for mesh in pair] for pair in (fine, coarse))
         self._links: tuple[NDArray[np.float32], ...] = ()
         plain = (*(() if detail.gloss else ("PLAIN",)), *(("CASTERS",) if casters else ()))
-        self._solid, self._link = Program("solid", define=plain), Program("link", "solid", define=plain)
+        matte = plain if detail.gloss else (*plain, "MATTE")
+        self._solid, self._link = Program("solid", define=plain), Program("link", "solid", define=matte)
+        self._matte = self._solid if detail.gloss else Program("solid", define=matte)
+        """For parts that need no reflections at a low level of detail"""
         self._ghost, self._panes = Program("solid", define=("GHOST",)), Program("solid", define=("GLASS",))
         self._dark = Program("solid", "depth")
         self._translucent: Program | None = None
         self._numbers = (Program("solid", "number"), Program("link", "number")) if exact else None
-        for program in (self._solid, self._link, self._panes):
+        for program in (self._solid, self._matte, self._link, self._panes):
             program.use().set(shadow=4, casters=UNIT_OF_CASTERS)
         self.casters: dict[str, Any] = {}
         """Uniforms of the shadows of objects."""
@@ -117,12 +120,13 @@ class Vehicle:
     def numbers(self) -> Iterator[None]:
         """Draw numbers with the shader `number` in place of colors: that of the vehicle, or 0 by `solid_in_world`."""
         assert self._numbers is not None
-        colors = self._solid, self._link
+        colors = self._solid, self._link, self._matte
         self._solid, self._link = self._numbers
+        self._matte = self._solid
         for program in self._numbers:
             program.use().set(number=float(OWN_NUMBER))
         yield
-        self._solid, self._link = colors
+        self._solid, self._link, self._matte = colors
 
     def bind_shadow(self) -> None:
         """Bind the shadow map to the unit that the ground's shader uses."""
@@ -132,26 +136,27 @@ class Vehicle:
         """Draw the opaque parts, seen from outside."""
         self._begin(clip_of_world, eye, 0.0)
         self._shell.draw()
-        self._fittings.draw()
+        self._interior()
         self._figure.draw()
-        self._steering_and_arms()
+        self._solid.use()
         self._wheels_and_links(self._far)
 
     def draw_inside(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw the parts that the driver sees from inside."""
         self._begin(clip_of_world, eye, 0.0)
-        self._steering_and_arms()
-        self._fittings.draw()
+        self._interior()
+        self._solid.use()
         self._shell.draw()
 
-    def _steering_and_arms(self) -> None:
-        """Draw the steering wheel, and the arms of the driver; the program of the solids is active before and after."""
+    def _interior(self) -> None:
+        """Draw arms, steering wheel and fittings; the matte program is active afterwards."""
         self._link.use()
         self._limb.upload_instances(self._arms)
         self._limb.draw_instances(len(self._arms))
-        self._solid.use().set(world_of_body=self._wheel_X)
+        self._matte.use().set(world_of_body=self._wheel_X)
         self._steering.draw()
-        self._solid.set(world_of_body=self._X_WB)
+        self._matte.set(world_of_body=self._X_WB)
+        self._fittings.draw()
 
     def draw_bare(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw the vehicle without body, in lamp light."""
@@ -160,13 +165,15 @@ class Vehicle:
 
     def solid_in_world(self, clip_of_world: NDArray, eye: NDArray) -> Program:
         """Prepare drawing of solids with corners in W."""
-        return self._begin(clip_of_world, eye, 0.0).set(world_of_body=np.eye(4), number=0.0)
+        self._begin(clip_of_world, eye, 0.0)
+        return self._matte.use().set(world_of_body=np.eye(4), number=0.0)
 
     def _begin(self, clip_of_world: NDArray, eye: NDArray, lamp: float) -> Program:
         self.bind_shadow()
         common = {"clip_of_world": clip_of_world, "eye": eye, "shadow_of_world": self.shadow_of_world, "lamp": lamp}
         common |= self.casters
         self._link.use().set(world_of_body=self._X_WB, **common)
+        self._matte.use().set(world_of_body=self._X_WB, lamps=self._lamps, **common)
         return self._solid.use().set(world_of_body=self._X_WB, lamps=self._lamps, **common)
 
     def _wheels_and_links(self, links_as: list[Mesh]) -> None:

@@ -41,6 +41,7 @@ void main() {
     vec3 light = gl_FrontFacing ? SUNLIGHT * sun + ambient(n) : ambient(n) * 0.5;
     light += lamp * facing;
     vec3 c = paint * light + glow * (5.0 * paint + 0.04);
+#ifndef MATTE
     if (look.a > 0.0) {
         // clear coat and glass mirror the sky and the sun, most of all at a flat angle
         vec3 mirror = 2.0 * dot(n, v) * n - v;
@@ -69,6 +70,7 @@ void main() {
         return;
 #endif
     }
+#endif
     color = vec4(display(mix(c, air.rgb, air.a)), 1.0);
 #endif
 }
