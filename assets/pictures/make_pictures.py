@@ -73,7 +73,8 @@ def save(ground: Any, geometry: Any, state: Any, place: tuple[float, float, floa
     """Write NAME.jpg: the image of a state."""
     view = Offscreen(2 * SIZE[0], 2 * SIZE[1], ground, geometry)
     view.scene.instruments = False
-    view.scene.camera.shot = lambda p_WB, *_: shot(p_WB, rotation(state[0]["q_WB"]), *place)  # type: ignore[method-assign]
+    R_WB, middle = rotation(state[0]["q_WB"]), view.scene._vehicle.middle
+    view.scene.camera.shot = lambda p_WB, *_: shot(p_WB + R_WB @ middle, R_WB, *place)  # type: ignore[method-assign]
     image = Image.fromarray(view.render(state)).resize(SIZE, Image.Resampling.LANCZOS)
     view.close()
     image.save(Path(__file__).parent / f"{name}.jpg", quality=88, optimize=True)

@@ -16,8 +16,8 @@ from simulator.base.arrays import Array
 
 LAYOUT = (3, 3, 3, 1)
 """Floats per vertex attribute: position, normal, color, gloss."""
-STOP_LAMP, REVERSE_LAMP = 2.0, 4.0
-"""Added to the gloss of lamps that are lit while the driver brakes, and in reverse gear."""
+STOP_LAMP, REVERSE_LAMP, HEAD_LAMP = 2.0, 4.0, 6.0
+"""Added to the gloss of lamps that are lit while the driver brakes, in reverse gear, and at night."""
 PAINTED = 8.0
 """Added to the gloss of what has the paint of its vehicle."""
 
@@ -54,17 +54,23 @@ class Builder:
         p = np.asarray(points, float)
         return self.triangles([(p[0], p[k], p[k + 1]) for k in range(1, len(p) - 1)])
 
-    def sheet(self, grid: Any, smooth: bool = False) -> Builder:
-        """Add a surface through a grid of points (m, n, 3); its outside is in the direction (along rows) x (along columns)."""
+    def sheet(self, grid: Any, smooth: bool = False, normals: Any = None, keep: Any = None) -> Builder:
+        """Add a surface through a grid of points (m, n, 3); its outside is in the direction (along rows) x (along columns).
+
+        smooth: round, with normals from the grid, or `normals` (m, n, 3); keep: cells (m - 1, n - 1) that the surface has
+        """
         g = np.asarray(grid, float)
-        a, b, c, d = g[:-1, :-1], g[:-1, 1:], g[1:, 1:], g[1:, :-1]
-        quads = np.stack((a, d, c, a, c, b), axis=2).reshape(-1, 3, 3)
-        if not smooth:
+        if normals is None and smooth:
+            normals = np.cross(np.gradient(g, axis=0), np.gradient(g, axis=1))
+            normals /= np.maximum(np.linalg.norm(normals, axis=2, keepdims=True), 1e-12)
+        corners = (np.s_[:-1, :-1], np.s_[1:, :-1], np.s_[1:, 1:], np.s_[:-1, :-1], np.s_[1:, 1:], np.s_[:-1, 1:])
+        keep = np.ones(tuple(k - 1 for k in g.shape[:2]), bool) if keep is None else np.asarray(keep)
+        quads = np.stack([g[at][keep] for at in corners], axis=1).reshape(-1, 3, 3)
+        if normals is None:
             return self.triangles(quads)
-        n = np.cross(np.gradient(g, axis=0), np.gradient(g, axis=1))
-        n /= np.maximum(np.linalg.norm(n, axis=2, keepdims=True), 1e-12)
-        a, b, c, d = n[:-1, :-1], n[:-1, 1:], n[1:, 1:], n[1:, :-1]
-        return self.triangles(quads, np.stack((a, d, c, a, c, b), axis=2).reshape(-1, 3, 3))
+        round_ = np.stack([np.asarray(normals)[at][keep] for at in corners], axis=1).reshape(-1, 3, 3)
+        area = np.linalg.norm(np.cross(quads[:, 1] - quads[:, 0], quads[:, 2] - quads[:, 0]), axis=1)
+        return self.triangles(quads[area > 1e-9], round_[area > 1e-9])
 
     def box(self, low: Any, high: Any) -> Builder:
         """Add a box between two corners."""
@@ -186,6 +192,11 @@ def simplified(mesh: Array, cell: float) -> Array:
     middle = np.column_stack([np.bincount(cube, mesh[:, k]) / count for k in range(3)])
     corners = cube.reshape(-1, 3)
     stays = (corners[:, 0] != corners[:, 1]) & (corners[:, 1] != corners[:, 2]) & (corners[:, 2] != corners[:, 0])
-    out = mesh.reshape(-1, 3, mesh.shape[1])[stays].reshape(-1, mesh.shape[1]).copy()
-    out[:, :3] = middle[corners[stays].ravel()]
+    # of triangles that have become equal, the last one is visible
+    turned = np.take_along_axis(corners, (np.argmin(corners, axis=1)[:, None] + np.arange(3)) % 3, axis=1)
+    order = np.flatnonzero(stays)[::-1]
+    _, last = np.unique(turned[order], axis=0, return_index=True)
+    rows = np.sort(order[last])
+    out = mesh.reshape(-1, 3, mesh.shape[1])[rows].reshape(-1, mesh.shape[1]).copy()
+    out[:, :3] = middle[corners[rows].ravel()]
     return out

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pyglet import gl
 
 from simulator.base.records import Record
+from simulator.view.bodies.driver import seated
 from simulator.view.bodies.kinds import body_of
 from simulator.view.detail import Detail
 from simulator.view.gl_objects import Mesh, Program
@@ -38,12 +39,14 @@ class _Kind:
         radius, width = checked["tire_radius"], checked["tire_width"]
         wheel = body.wheel(float(radius[0]), float(width[0]))
         self.sizes = np.stack((radius / radius[0], width / width[0], radius / radius[0]), axis=1)
-        solid = np.vstack((body.shell, body.fittings, body.frame))
+        driver = seated(body, body.eye(checked["p_BH"]))
+        solid = np.vstack((body.shell, body.fittings, body.frame, driver))
         solid[(np.abs(solid[:, 6:9] - np.divide(body.paint, 255.0)) < 1e-4).all(axis=1), 9] += PAINTED
         low, high = solid[:, :3].min(axis=0), solid[:, :3].max(axis=0)
         self.middle, self.reach = 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low)) + float(radius.max())
         self.past_body = sun * float(high[2] - low[2] + 2.0 * radius.max()) / float(sun[2])
-        self.solids = [_mesh(solid, cell) for cell in CELLS]
+        near = solid if body.lining is None else np.vstack((solid, body.lining))
+        self.solids = [_mesh(solid if cell else near, cell) for cell in CELLS]
         self.wheels = [(_mesh(wheel, cell), _mesh(mirrored(wheel), cell)) for cell in WHEEL_CELLS]
         self.glass = _mesh(body.glass, 0.0)
 

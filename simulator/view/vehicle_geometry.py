@@ -178,12 +178,18 @@ def _beam_on_links(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.fl
 
 
 def _beam_on_leaves(g: Mapping[str, NDArray[Any]], s: Any, inboard: NDArray[np.float64]) -> _Parts:
-    """Return a beam and its leaf springs, from eye to seat to eye."""
+    """Return a beam and its leaf springs: packs of three leaves from eye to seat to eye, each leaf a band of three bars."""
     middle, beam = _beam(s, inboard)
     seat = s["spring_lower_B"]
     brackets = (seat, _on_beam(seat, middle, s["p_BK"]), 0.034, SHAFT)
+    leaves = tuple(
+        (seat + np.add(side, under), seat + np.add(side, under) + length * (g[eye] - seat), 0.010, LOWER)
+        for under, length in (((0.0, 0.0, -0.019 * k), 1.0 - 0.26 * k) for k in range(3))
+        for side in ((0.0, -0.02, 0.0), (0.0, 0.0, 0.0), (0.0, 0.02, 0.0))
+        for eye in ("lca_front_B", "lca_rear_B")
+    )
     return (
-        *beam, brackets, *_shock(g, s, 0.20), (g["lca_front_B"], seat, 0.024, LOWER), (seat, g["lca_rear_B"], 0.024, LOWER),
+        *beam, brackets, *_shock(g, s, 0.20), *leaves, (seat, seat + [0.0, 0.0, -0.045], 0.036, SHAFT),
         (g["lca_front_B"], g["lca_front_B"], 0.034, LOWER), (g["lca_rear_B"], g["lca_rear_B"], 0.034, LOWER),
     )  # fmt: skip
 

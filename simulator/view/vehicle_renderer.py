@@ -12,11 +12,13 @@ from pyglet import gl
 
 from simulator.base.records import Record
 from simulator.view.bodies.contract import Body
+from simulator.view.bodies.driver import arms, figure
 from simulator.view.bodies.hmmwv_wheel import plain_wheel
 from simulator.view.detail import Detail
 from simulator.view.gl_objects import Mesh, Program, ShadowMap
 from simulator.view.light import Light
-from simulator.view.meshes import LAYOUT, capsule, coil, mirrored
+from simulator.view.meshes import LAYOUT, capsule, coil, mirrored, simplified
+from simulator.view.object_meshes import indexed
 from simulator.view.object_shadows import UNIT_OF_CASTERS
 from simulator.view.poses import pose, spin, steering_wheel_rotation
 from simulator.view.sun_view import sun_view, texture_of_clip
@@ -26,6 +28,8 @@ from simulator.view.vehicle_states import lamps
 SHADOW_HALF = 3.6
 """m. Minimum half side of the square around the vehicle that contains its shadow."""
 SHADOW_SIZE = 640
+CASTER_CELL = 0.08
+"""m. Size of the details that the body in the shadow map leaves out; about seven texels."""
 OWN_NUMBER = -2
 """Number of the vehicle in an image of numbers, as in the hits of rays."""
 
@@ -37,24 +41,34 @@ class Vehicle:
         self, geometry: Mapping[str, Any], body: Body, light: Light, detail: Detail, casters: bool = False, exact: bool = False
     ) -> None:
         self.geometry, self.body, self._sun = geometry, body, light.sun
-        parts = (body.shell, body.fittings, body.glass, body.frame)
-        self._shell, self._fittings, self._glass, self._frame = (Mesh(mesh, LAYOUT) for mesh in parts)
+        inside = body.fittings if body.lining is None else np.vstack((body.fittings, body.lining))
+        parts = (body.shell, inside, body.glass, body.frame)
+        self._shell, self._fittings, self._glass, self._frame = (_mesh(mesh) for mesh in parts)
+        self._caster = _mesh(simplified(np.vstack((body.shell, body.fittings)), CASTER_CELL))
         radius, width = geometry["tire_radius"], geometry["tire_width"]
         left = body.wheel(float(radius[0]), float(width[0]))
         self._sizes = [np.diag([r / radius[0], w / width[0], r / radius[0], 1.0]) for r, w in zip(radius, width, strict=True)]
-        self._wheels = (Mesh(left, LAYOUT), Mesh(mirrored(left), LAYOUT))
-        self._plain_wheel = Mesh(plain_wheel(float(radius[0]), float(width[0])), LAYOUT)
-        self._steering = Mesh(body.steering_wheel, LAYOUT)
+        self._wheels = (_mesh(left), _mesh(mirrored(left)))
+        brake = None if body.caliper is None else body.caliper(float(radius[0]), float(width[0]))
+        self._brakes = None if brake is None else (_mesh(brake), _mesh(mirrored(brake)))
+        self._plain_wheel = _mesh(plain_wheel(float(radius[0]), float(width[0])))
+        self._steering = _mesh(body.steering_wheel)
+        self._eye = body.eye(geometry["p_BH"])
+        self._figure, self._arms = _mesh(figure(self._eye)), arms(body, self._eye, 0.0)
+        self._limb = Mesh(capsule(8, 1), (3, 3), instance=(4, 4, 3))
         fine, coarse = (capsule(), coil()), (capsule(6, 1), coil(per_turn=8, sides=4))
         self._near, self._far = ([Mesh(mesh, (3, 3), instance=(4, 4, 3)) for mesh in pair] for pair in (fine, coarse))
         self._links: tuple[NDArray[np.float32], ...] = ()
         plain = (*(() if detail.gloss else ("PLAIN",)), *(("CASTERS",) if casters else ()))
-        self._solid, self._link = Program("solid", define=plain), Program("link", "solid", define=plain)
+        matte = plain if detail.gloss else (*plain, "MATTE")
+        self._solid, self._link = Program("solid", define=plain), Program("link", "solid", define=matte)
+        self._matte = self._solid if detail.gloss else Program("solid", define=matte)
+        """For parts that need no reflections at a low level of detail"""
         self._ghost, self._panes = Program("solid", define=("GHOST",)), Program("solid", define=("GLASS",))
         self._dark = Program("solid", "depth")
         self._translucent: Program | None = None
         self._numbers = (Program("solid", "number"), Program("link", "number")) if exact else None
-        for program in (self._solid, self._link, self._panes):
+        for program in (self._solid, self._matte, self._link, self._panes):
             program.use().set(shadow=4, casters=UNIT_OF_CASTERS)
         self.casters: dict[str, Any] = {}
         """Uniforms of the shadows of objects."""
@@ -65,7 +79,8 @@ class Vehicle:
         self._shadow_half = max(SHADOW_HALF, 0.5 * float(np.linalg.norm(high - low)) + 0.3)
         self.shadow_of_world = np.eye(4)
         self._lamps = np.zeros(2)
-        self._X_WB, self._places = np.eye(4), [np.eye(4)] * len(radius)
+        self._X_WB = np.eye(4)
+        self._places = self._carriers = [np.eye(4)] * len(radius)
         self._wheel_X, self._right = np.eye(4), np.zeros(len(radius), bool)
 
     def place(self, p_WB: NDArray, R_WB: NDArray, state: Record) -> None:
@@ -75,7 +90,10 @@ class Vehicle:
         self._places = [
             self._X_WB @ pose(s["R_BK"][k] @ spin(float(s["wheel_angle"][k])), s["p_BK"][k]) @ size for k, size in enumerate(self._sizes)
         ]
-        turned = steering_wheel_rotation(self.body.steering_tilt, float(s["steering_wheel_angle"]))
+        self._carriers = [self._X_WB @ pose(s["R_BK"][k], s["p_BK"][k]) @ size for k, size in enumerate(self._sizes)]
+        angle = float(s["steering_wheel_angle"])
+        turned = steering_wheel_rotation(self.body.steering_tilt, angle)
+        self._arms = arms(self.body, self._eye, angle)
         self._wheel_X = self._X_WB @ pose(turned, self.body.steering_place)
         self._right = s["p_BK"][:, 1] < 0.0
         # a replay of a log without the points of the suspension has no links
@@ -90,8 +108,7 @@ class Vehicle:
         gl.glEnable(gl.GL_POLYGON_OFFSET_FILL)
         gl.glPolygonOffset(1.5, 4.0)
         self._dark.use().set(clip_of_world=view, world_of_body=self._X_WB)
-        self._shell.draw()
-        self._fittings.draw()
+        self._caster.draw()
         for X in self._places:
             self._dark.set(world_of_body=X)
             self._plain_wheel.draw()
@@ -103,12 +120,13 @@ class Vehicle:
     def numbers(self) -> Iterator[None]:
         """Draw numbers with the shader `number` in place of colors: that of the vehicle, or 0 by `solid_in_world`."""
         assert self._numbers is not None
-        colors = self._solid, self._link
+        colors = self._solid, self._link, self._matte
         self._solid, self._link = self._numbers
+        self._matte = self._solid
         for program in self._numbers:
             program.use().set(number=float(OWN_NUMBER))
         yield
-        self._solid, self._link = colors
+        self._solid, self._link, self._matte = colors
 
     def bind_shadow(self) -> None:
         """Bind the shadow map to the unit that the ground's shader uses."""
@@ -118,16 +136,27 @@ class Vehicle:
         """Draw the opaque parts, seen from outside."""
         self._begin(clip_of_world, eye, 0.0)
         self._shell.draw()
-        self._fittings.draw()
+        self._interior()
+        self._figure.draw()
+        self._solid.use()
         self._wheels_and_links(self._far)
 
     def draw_inside(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw the parts that the driver sees from inside."""
-        self._begin(clip_of_world, eye, 0.0).set(world_of_body=self._wheel_X)
-        self._steering.draw()
-        self._solid.set(world_of_body=self._X_WB)
-        self._fittings.draw()
+        self._begin(clip_of_world, eye, 0.0)
+        self._interior()
+        self._solid.use()
         self._shell.draw()
+
+    def _interior(self) -> None:
+        """Draw arms, steering wheel and fittings; the matte program is active afterwards."""
+        self._link.use()
+        self._limb.upload_instances(self._arms)
+        self._limb.draw_instances(len(self._arms))
+        self._matte.use().set(world_of_body=self._wheel_X)
+        self._steering.draw()
+        self._matte.set(world_of_body=self._X_WB)
+        self._fittings.draw()
 
     def draw_bare(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw the vehicle without body, in lamp light."""
@@ -136,13 +165,15 @@ class Vehicle:
 
     def solid_in_world(self, clip_of_world: NDArray, eye: NDArray) -> Program:
         """Prepare drawing of solids with corners in W."""
-        return self._begin(clip_of_world, eye, 0.0).set(world_of_body=np.eye(4), number=0.0)
+        self._begin(clip_of_world, eye, 0.0)
+        return self._matte.use().set(world_of_body=np.eye(4), number=0.0)
 
     def _begin(self, clip_of_world: NDArray, eye: NDArray, lamp: float) -> Program:
         self.bind_shadow()
         common = {"clip_of_world": clip_of_world, "eye": eye, "shadow_of_world": self.shadow_of_world, "lamp": lamp}
         common |= self.casters
         self._link.use().set(world_of_body=self._X_WB, **common)
+        self._matte.use().set(world_of_body=self._X_WB, lamps=self._lamps, **common)
         return self._solid.use().set(world_of_body=self._X_WB, lamps=self._lamps, **common)
 
     def _wheels_and_links(self, links_as: list[Mesh]) -> None:
@@ -150,6 +181,9 @@ class Vehicle:
         for k, X in enumerate(self._places):
             self._solid.set(world_of_body=X)
             self._wheels[int(self._right[k])].draw()
+            if self._brakes is not None:
+                self._solid.set(world_of_body=self._carriers[k])
+                self._brakes[int(self._right[k])].draw()
         self._link.use()
         for mesh, links in zip(links_as, self._links, strict=True):
             mesh.upload_instances(links)
@@ -198,3 +232,9 @@ class Vehicle:
         mesh.draw()
         gl.glDisable(gl.GL_CULL_FACE)
         gl.glDisable(gl.GL_BLEND)
+
+
+def _mesh(mesh: NDArray) -> Mesh:
+    """Return a mesh of bodies on the graphics device, with shared vertices."""
+    vertices, indices = indexed(mesh)
+    return Mesh(vertices, LAYOUT, indices)

@@ -113,6 +113,24 @@ def test_the_first_vehicle_has_the_same_lamps(view):
     assert ((on - off)[..., 0] > 10).sum() > 10
 
 
+def test_head_and_tail_lamps_shine_at_night(view):
+    def seen(night: float, yaw: float) -> np.ndarray:
+        turned = states_of([1], [readout(7.0, 0.0, yaw=yaw)])
+        lit["night"], lit["sunlight"], lit["skylight"], lit["groundlight"] = night, 0.02, 0.03, 0.02
+        return image(view, FAR, turned).color.astype(int)
+
+    lit, day = view.scene._lit[0], view.scene._lit.copy()
+    try:
+        for yaw, warm in ((np.pi, False), (0.0, True)):
+            shines = (seen(1.0, yaw) - seen(0.0, yaw)).max(axis=2) > 10
+            assert 10 < shines.sum() < 600, "only lamps"
+            assert not (seen(0.2, yaw) - seen(0.0, yaw)).any(), "and none at dusk"
+            color = seen(1.0, yaw)[shines].mean(axis=0)
+            assert (color[0] > 1.5 * color[2]) == warm, "white ahead, red behind"
+    finally:
+        view.scene._lit[:] = day
+
+
 def test_images_repeat_to_the_bit(view):
     one, two = (image(view, FAR, other(12.0, 0.3, steer=0.1)) for _ in range(2))
     assert one.color.tobytes() == two.color.tobytes() and one.number.tobytes() == two.number.tobytes()

@@ -281,7 +281,7 @@ def test_geometry_is_checked():
     broken["lca_rear_B"] = np.full((4, 3), np.nan)
     with pytest.raises(ConfigError, match="lca_rear_B"):
         checked_geometry(broken)
-    with pytest.raises(ConfigError, match=r"drawn_as.*one of car, pickup, hmmwv"):
+    with pytest.raises(ConfigError, match=r"drawn_as.*one of car, electric_car, hatchback, suv, van, pickup, hmmwv"):
         checked_geometry(geometry() | {"drawn_as": "boat"})
     with pytest.raises(ConfigError, match="links_as"):
         checked_geometry(geometry() | {"links_as": ("arms", "strut")})

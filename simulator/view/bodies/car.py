@@ -1,372 +1,34 @@
-"""Generic passenger car and pickup truck, an original design, scaled to the vehicle; in chassis axes B.
-
-All heights are fractions of the height of the roof above the ground. All positions along the car are relative to axles, ends and driver's
-head, so that for any vehicle file the wheels are in the arches and the driver is under the roof.
-"""
+"""Generic passenger cars and light trucks, original designs, scaled to the vehicle; in chassis axes B: interior, frame, and their assembly."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from simulator.base.arrays import Array
-from simulator.view.bodies.car_wheel import car_wheel
+from simulator.view.bodies.car_wheel import caliper, car_wheel
+from simulator.view.bodies.colors import BLACK, DIAL, FRAME, GLASS, INSIDE, METAL, SEAT, TRIM
 from simulator.view.bodies.contract import Body, Size
-from simulator.view.meshes import REVERSE_LAMP, STOP_LAMP, Builder, mirrored
-
-BLACK, TRIM, METAL, FRAME, LAMP, RED, AMBER = (
-    (24, 24, 26),
-    (40, 41, 44),
-    (120, 122, 124),
-    (66, 67, 70),
-    (236, 238, 240),
-    (168, 22, 24),
-    (224, 130, 34),
-)
-GLASS, INSIDE, LIGHT_INSIDE, SEAT, DIAL, PLATE = (26, 34, 42), (46, 46, 50), (120, 118, 112), (58, 56, 54), (206, 208, 206), (226, 226, 218)
-ROOF_OVER_HEAD = 0.25
-"""m. Distance from the center of the driver's head to the outside of the roof."""
-ROUND, SQUARE = 0.20, 0.03
-"""m. Distance of the corners of the body behind its foremost and rearmost point; the second value is for a bed."""
-ARCH = 1.13
-HOOD, LID = 0.05, 0.04
-"""m. Height of the middle of hood and trunk lid above their edges."""
-"""Radius of a wheel arch divided by that of the tire."""
+from simulator.view.bodies.lamps import details
+from simulator.view.bodies.lines import Lines
+from simulator.view.bodies.panels import both_sides, shell
+from simulator.view.bodies.styles import STYLES
+from simulator.view.meshes import Builder
 
 
-class Lines:
-    """Surfaces of a body: x of the reference points, heights as fractions of the roof height."""
-
-    def __init__(self, size: Size, paint: Sequence[int], bed: bool) -> None:
-        self.size, self.paint, self.bed = size, paint, bed
-        self.ground = size.ground
-        self.height = float(size.head[2]) + ROOF_OVER_HEAD - size.ground
-        head = float(size.head[0])
-        front, rear = size.axles[0], size.axles[-1]
-        self.cowl = min(head + 0.92, front - 0.25)
-        self.shield_top, self.pillar = head + 0.18, head - 0.28
-        self.roof_end = head - 0.42 if bed else max(head - 1.10, rear - 0.3)
-        self.back = head - 0.52 if bed else max(head - 1.72, size.rear + 0.35)
-        shoulder = ((size.rear, 0.69), (self.back, 0.68), (head, 0.66), (self.cowl, 0.635), (front, 0.585), (size.front, 0.485))
-        self._shoulder = np.array(sorted(shoulder))
-        self.belt_in = 0.90
-        """Half width between the lower edges of the side windows divided by that of the body."""
-        self.roof_half = 0.63 * size.half_width
-
-    def z(self, share: Any) -> Any:
-        """Return the height in B of a fraction of the roof height."""
-        return self.ground + self.height * np.asarray(share, float)
-
-    def shoulder(self, x: Any) -> Any:
-        """Return z of the upper edge of the body's side."""
-        return self.z(np.interp(x, self._shoulder[:, 0], self._shoulder[:, 1]))
-
-    def side(self, x: Any, z: Any) -> Any:
-        """Return y of the left side."""
-        s = self.size
-        middle, half = 0.5 * (s.front + s.rear), 0.5 * (s.front - s.rear)
-        along = np.clip(np.abs(np.asarray(x) - middle) / half, 0.0, 1.0)
-        share = (np.asarray(z) - self.ground) / self.height
-        return s.half_width * (1.0 - 0.24 * along**6) * (1.0 - 0.55 * (share - 0.38) ** 2)
-
-    def end(self, z: Any, y: Any, front: bool) -> Any:
-        """Return x of the front or the rear surface."""
-        share = (np.asarray(z) - self.ground) / self.height
-        lean = (0.1 if self.bed and not front else 0.55) * (share - 0.30) ** 2 + (0.35 * np.clip(share - 0.45, 0.0, 1.0) if front else 0.0)
-        back = lean + self._round(front) * (np.abs(y) / (0.78 * self.size.half_width)) ** 3
-        return self.size.front - back if front else self.size.rear + back
-
-    def corners(self, front: bool) -> float:
-        """Return x at the end of the sides."""
-        return self.size.front - self._round(True) if front else self.size.rear + self._round(False)
-
-    def _round(self, front: bool) -> float:
-        return SQUARE if self.bed and not front else ROUND
-
-    def low(self, x: Any) -> Any:
-        """Return z of the lower edge of the side: sill and arches."""
-        x, radius = np.asarray(x, float), ARCH * self.size.radius
-        edge = np.full(x.shape, float(self.z(0.135)))
-        for axle in self.size.axles:
-            inside = np.clip(radius**2 - (x - axle) ** 2, 0.0, None)
-            edge = np.where(inside > 0.0, np.maximum(edge, self.size.center + np.sqrt(inside)), edge)
-        return edge
-
-    def cabin_side(self, x: float, up: float, out: float = 0.0) -> tuple[float, float, float]:
-        """Return a point of the tilted side of the cabin: `up` from the belt, 0, to the edge of the roof, 1."""
-        belt = float(self.shoulder(x)) + 0.01
-        y = self.belt_in * float(self.side(x, belt)) * (1.0 - up) + self.roof_half * up + 0.10 * self.roof_half * up * (1.0 - up)
-        return x, y + out, belt + up * (float(self.z(0.955)) - belt)
-
-
-def car(size: Size) -> Body:
-    """Return a sedan."""
-    return _body(Lines(size, (134, 146, 160), bed=False))
-
-
-def pickup(size: Size) -> Body:
-    """Return a light truck with an open bed."""
-    return _body(Lines(size, (58, 84, 116), bed=True))
-
-
-def _body(g: Lines) -> Body:
+def car(size: Size, style: str = "car") -> Body:
+    """Return a body of a style of `STYLES`."""
+    g = Lines(size, STYLES[style])
     head = g.size.head
     place = (float(head[0]) + 0.46, float(head[1]), float(head[2]) - 0.33)
     cab = np.array([head - 0.25, head + 0.25])
-    return Body(_shell(g), _fittings(g, place), _glass(g), _frame(g), _steering_wheel(), place, 0.42, cab, car_wheel, g.paint)
-
-
-def _both(half: Builder) -> Builder:
-    return Builder().add(half.mesh()).add(mirrored(half.mesh()))
-
-
-def _shell(g: Lines) -> Array:
-    half = Builder()
-    _flank(half, g)
-    _pillars(half, g)
-    whole = _both(half)
-    _decks(whole, g)
-    _ends(whole, g)
-    _roof(whole, g)
-    return whole.mesh()
-
-
-def _columns(g: Lines) -> Array:
-    """Return the positions along the side with vertices: close together at the ends of the arches."""
-    s = g.size
-    radius, places = ARCH * s.radius, [np.linspace(g.corners(False), g.corners(True), 46)]
-    for axle in s.axles:
-        places.append(axle + radius * np.cos(np.linspace(0.0, math.pi, 17)))
-    x = np.unique(np.concatenate(places))
-    return x[(x >= g.corners(False)) & (x <= g.corners(True))]
-
-
-def _flank(b: Builder, g: Lines) -> None:
-    """Add the left side with its arches, and the dark wheel wells behind it."""
-    x, share = _columns(g), np.linspace(0.0, 1.0, 8)[:, None]
-    low, high = g.low(x), g.shoulder(x)
-    z = low + share * (high - low)
-    near_front, near_rear = (np.clip(1.0 - np.abs(x - end) / 0.25, 0.0, 1.0) ** 2 for end in (g.corners(True), g.corners(False)))
-    half = g.side(x, z)
-    along = x + near_front * (g.end(z, half, True) - (g.corners(True))) + near_rear * (g.end(z, half, False) - (g.corners(False)))
-    b.paint(g.paint, 0.45).sheet(np.stack((along, half, z), axis=2)[:, ::-1], smooth=True)
-    b.paint(BLACK)
-    for axle in g.size.axles:
-        angle = np.linspace(0.0, math.pi, 17)
-        edge = np.column_stack(
-            (axle + ARCH * g.size.radius * np.cos(angle), 0.0 * angle, g.size.center + ARCH * g.size.radius * np.sin(angle))
-        )
-        y = g.side(edge[:, 0], edge[:, 2])
-        rim, inner = edge + np.outer(y - 0.004, [0, 1, 0]), edge + np.outer(np.full(17, 0.50 * g.size.half_width), [0, 1, 0])
-        b.sheet(np.stack((rim, inner))).sheet(np.stack((inner, inner * [1.0, 1.0, 0.0] + [0.0, 0.0, g.size.center])))
-    _side_details(b, g)
-
-
-def _patch(g: Lines, b: Builder, x: tuple[float, float], z: tuple[Any, Any], out: float = 0.004) -> None:
-    """Add a patch of the side's surface, `out` in front of it; z of its edges in B, numbers or one value per column."""
-    columns = np.linspace(*x, 7)
-    rows = np.stack([np.broadcast_to(z[0], 7), np.broadcast_to(z[1], 7)])
-    b.sheet(np.stack((np.broadcast_to(columns, (2, 7)), g.side(columns, rows) + out, rows), axis=2)[:, ::-1], smooth=True)
-
-
-def _side_details(b: Builder, g: Lines) -> None:
-    front, rear, radius = g.size.axles[0], g.size.axles[-1], ARCH * g.size.radius
-    sill = float(g.z(0.135))
-    b.paint(TRIM)
-    _patch(g, b, (rear + radius, front - radius), (sill - 0.03, sill + 0.035))
-    doors = [g.cowl - 0.06, g.pillar] + ([] if g.bed else [max(g.pillar - 0.85, rear + 0.55 * radius)])
-    for x in doors:
-        _patch(g, b, (x - 0.004, x + 0.004), (max(sill + 0.04, float(g.low(x))), g.shoulder(x)), 0.002)
-    for x in doors[1:]:
-        b.paint(g.paint, 0.5)
-        _patch(g, b, (x + 0.07, x + 0.25), (g.z(0.565), g.z(0.588)), 0.022)
-        b.paint(TRIM)
-    b.paint(AMBER, 0.5)
-    _patch(g, b, (g.cowl + 0.05, g.cowl + 0.13), (g.z(0.49), g.z(0.51)), 0.006)
-
-
-def _pillars(b: Builder, g: Lines) -> None:
-    """Add the left side of the cabin around its windows."""
-    b.paint(g.paint, 0.45)
-    at = g.cabin_side
-    top, end = 0.90, g.roof_end
-    _facing(b, [at(g.cowl, 0.0), at(g.shield_top, 1.0), at(g.shield_top - 0.07, top), at(g.cowl - 0.10, 0.05), at(g.cowl - 0.12, 0.0)])
-    strip = np.linspace(g.shield_top, end, 6)
-    b.sheet([[at(x, top) for x in strip], [at(x, 1.0) for x in strip]])
-    last = end + (0.04 if g.bed else 0.10)
-    foot = g.back if g.bed else g.back + 0.34
-    _facing(b, [at(last, top), at(end, 1.0), at(g.back, 0.0), at(foot, 0.0)])
-    b.paint(TRIM)
-    _facing(
-        b,
-        [
-            at(g.pillar + 0.04, 0.0, 0.003),
-            at(g.pillar + 0.04, top, 0.003),
-            at(g.pillar - 0.04, top, 0.003),
-            at(g.pillar - 0.04, 0.0, 0.003),
-        ],
-    )
-    line = np.linspace(foot, g.cowl - 0.06, 8)
-    b.sheet([[at(x, -0.01, 0.004) for x in line], [at(x, 0.05, 0.004) for x in line]][::-1])
-
-
-def _facing(b: Builder, points: Any, outward: Any = (0.0, 1.0, 0.2)) -> None:
-    """Add a flat polygon with its outside towards `outward`."""
-    p = np.asarray(points, float)
-    n = np.cross(p[1] - p[0], p[2] - p[0])
-    b.polygon(p if n @ np.asarray(outward, float) > 0.0 else p[::-1])
-
-
-def _deck(g: Lines, x: Array, crown: float, edge: float = 1.0) -> Array:
-    """Return a lid (columns across, along x) from shoulder to shoulder, higher by `crown` in the middle."""
-    across = np.array([-1.0, -0.9, -0.55, 0.0, 0.55, 0.9, 1.0])[:, None]
-    z = g.shoulder(x)
-    y = edge * across * g.side(x, z)
-    return np.stack((np.broadcast_to(x, y.shape), y, z + crown * (1.0 - across**4)), axis=2)
-
-
-def _decks(b: Builder, g: Lines) -> None:
-    """Add the hood, and the lid of the trunk or the bed."""
-    x = np.linspace(g.corners(True), g.cowl - 0.06, 12)
-    hood = _deck(g, x, HOOD)
-    front = np.clip(1.0 - np.abs(x - x[0]) / 0.25, 0.0, 1.0) ** 2
-    hood[..., 0] += front * (g.end(hood[..., 2], hood[..., 1], True) - x[0])
-    b.paint(g.paint, 0.45).sheet(hood, smooth=True)
-    b.paint(BLACK).box(
-        (g.cowl - 0.10, -0.80 * g.size.half_width, g.shoulder(g.cowl) - 0.02),
-        (g.cowl + 0.03, 0.80 * g.size.half_width, g.shoulder(g.cowl) + 0.05),
-    )
-    if g.bed:
-        _bed(b, g)
-        return
-    x = np.linspace(g.back + 0.02, g.corners(False), 8)
-    lid = _deck(g, x, LID)
-    rear = np.clip(1.0 - np.abs(x - x[-1]) / 0.25, 0.0, 1.0) ** 2
-    lid[..., 0] += rear * (g.end(lid[..., 2], lid[..., 1], False) - x[-1])
-    b.paint(g.paint, 0.45).sheet(lid, smooth=True)
-
-
-def _bed(b: Builder, g: Lines) -> None:
-    """Add an open bed: floor, inner walls, rails, tailgate, and the rear wall of the cab."""
-    s = g.size
-    rear, front = g.corners(False) + 0.03, g.back - 0.02
-    rail = float(g.shoulder(0.5 * (rear + front)))
-    floor, y = min(s.center + 0.9 * ARCH * s.radius, rail - 0.3), 0.80 * s.half_width
-    b.paint(INSIDE).box((rear, -y, floor - 0.04), (front, y, floor))
-    for side in (1.0, -1.0):
-        b.paint(TRIM).box((rear, min(side * y, side * (y + 0.02)), floor), (front, max(side * y, side * (y + 0.02)), rail))
-        edge = 0.96 * float(g.side(0.5 * (rear + front), rail))
-        b.paint(g.paint, 0.3).box((rear, min(side * y, side * edge), rail - 0.02), (front, max(side * y, side * edge), rail + 0.012))
-    b.paint(g.paint, 0.3).box((rear - 0.03, -y - 0.05, floor - 0.04), (rear + 0.03, y + 0.05, rail))
-    at = [g.cabin_side(g.back, 0.0), g.cabin_side(g.roof_end, 1.0)]
-    (x0, y0, z0), (x1, y1, z1) = at
-    b.paint(g.paint, 0.3)
-    _facing(b, [(x0, y0, floor), (x0, -y0, floor), (x0, -y0, z0), (x0, y0, z0)], (-1, 0, 0))
-    _facing(b, [(x1, y1, z1), (x1, -y1, z1), (x1 - 0.02, -y1, z1 - 0.08), (x1 - 0.02, y1, z1 - 0.08)], (-1, 0, 0))
-
-
-def _roof(b: Builder, g: Lines) -> None:
-    across = np.array([-1.0, -0.93, -0.6, 0.0, 0.6, 0.93, 1.0])[:, None]
-    x = np.linspace(g.shield_top, g.roof_end, 7)
-    middle = 0.5 * (x[0] + x[-1])
-    edge = np.array([g.cabin_side(v, 1.0)[2] for v in x])
-    along = 1.0 - ((x - middle) / (0.5 * (x[0] - x[-1]))) ** 4
-    rise = (float(g.z(1.0)) - edge) * (0.35 + 0.65 * along)
-    z = edge + rise * (1.0 - across**4)
-    grid = np.stack((np.broadcast_to(x, z.shape), np.broadcast_to(across * g.roof_half, z.shape), z), axis=2)
-    b.paint(g.paint, 0.45).sheet(grid, smooth=True)
-    b.paint(LIGHT_INSIDE).sheet((grid - [0.0, 0.0, 0.03])[::-1], smooth=True)
-
-
-def _ends(b: Builder, g: Lines) -> None:
-    """Add front and rear with lamps, grille, plates and bumpers."""
-    for front in (True, False):
-        x = g.corners(front)
-        b.paint(g.paint, 0.45)
-        crown = HOOD if front else 0.0 if g.bed else LID
-        _on_end(b, g, front, (-1.0, 1.0), (float(g.low(x)), float(g.shoulder(x))), 0.0, crown)
-        b.paint(TRIM)
-        _on_end(b, g, front, (-0.92, 0.92), (g.z(0.125), g.z(0.20)), 0.012)
-        b.paint(PLATE)
-        _on_end(b, g, front, (-0.29, 0.29), (g.z(0.265), g.z(0.335)) if front else (g.z(0.47), g.z(0.54)), 0.014)
-    top = float(g.shoulder(g.corners(True)))
-    b.paint(BLACK)
-    _on_end(b, g, True, (-0.80, 0.80), (g.z(0.205), g.z(0.262)), 0.006)
-    for side in (1.0, -1.0):
-        b.paint(BLACK)
-        _on_end(b, g, True, _ordered(0.06 * side, 0.26 * side), (top - 0.115, top - 0.03), 0.010)
-        b.paint(METAL, 0.6)
-        for y in np.linspace(0.09, 0.23, 4):
-            _on_end(b, g, True, _ordered((y - 0.006) * side, (y + 0.006) * side), (top - 0.112, top - 0.033), 0.016)
-        b.paint(BLACK, 0.4)
-        _on_end(b, g, True, _ordered(0.42 * side, 0.93 * side), (top - 0.13, top - 0.03), 0.008)
-        for y in (0.54, 0.72):
-            b.paint(LAMP, 0.9)
-            _on_end(b, g, True, _ordered((y - 0.065) * side, (y + 0.065) * side), (top - 0.122, top - 0.042), 0.014)
-        b.paint(AMBER, 0.6)
-        _on_end(b, g, True, _ordered(0.85 * side, 0.92 * side), (top - 0.12, top - 0.04), 0.014)
-        b.paint(RED, STOP_LAMP + 0.6)
-        inner, lower = (0.87, 0.47) if g.bed else (0.56, 0.545)
-        _on_end(b, g, False, _ordered(inner * side, 0.985 * side), (g.z(lower), g.z(0.635)), 0.010)
-        b.paint(AMBER, 0.5)
-        _on_end(b, g, False, _ordered(max(inner + 0.02, 0.80) * side, 0.97 * side), (g.z(0.595), g.z(0.628)), 0.016)
-        b.paint(LAMP, REVERSE_LAMP + 0.6)
-        left, right, level = (0.89, 0.97, 0.50) if g.bed else (0.60, 0.76, 0.595)
-        _on_end(b, g, False, _ordered(left * side, right * side), (g.z(level), g.z(level + 0.033)), 0.016)
-    b.paint(METAL, 0.5).tube(
-        [(g.size.rear + 0.18, 0.55 * g.size.half_width, g.z(0.13)), (g.size.rear - 0.02, 0.55 * g.size.half_width, g.z(0.13))], 0.03, 10
-    )
-
-
-def _ordered(a: float, b: float) -> tuple[float, float]:
-    return (a, b) if a < b else (b, a)
-
-
-def _on_end(b: Builder, g: Lines, front: bool, across: tuple[float, float], z: tuple[Any, Any], out: float, crown: float = 0.0) -> None:
-    """Add a patch of the front or rear surface, `out` in front of it; `across` in fractions of the half width there, z in B. Its upper edge
-    is
-    higher by `crown` in the middle."""
-    share, level = np.linspace(*across, 15)[:, None], np.linspace(0.0, 1.0, 6)
-    rows = float(z[0]) + level * (float(z[1]) - float(z[0]) + crown * (1.0 - share**4))
-    corner = g.corners(front)
-    y = share * g.side(corner, rows)
-    x = g.end(rows, y, front) + (out if front else -out)
-    grid = np.stack((x, y, rows), axis=2)
-    b.sheet(grid if front else grid[::-1], smooth=True)
-
-
-def _glass(g: Lines) -> Array:
-    half = Builder().paint(GLASS, 1.0)
-    at, top = g.cabin_side, 0.90
-    _facing(
-        half,
-        [
-            at(g.cowl - 0.14, 0.05, 0.002),
-            at(g.shield_top - 0.08, top, 0.002),
-            at(g.pillar + 0.04, top, 0.002),
-            at(g.pillar + 0.04, 0.05, 0.002),
-        ],
-    )
-    if not g.bed:
-        last, foot = g.roof_end + 0.10, g.back + 0.34
-        _facing(half, [at(g.pillar - 0.04, 0.05, 0.002), at(g.pillar - 0.04, top, 0.002), at(last, top, 0.002), at(foot, 0.05, 0.002)])
-    whole = _both(half).paint(GLASS, 1.0)
-    whole.sheet(_pane(g, g.cowl, g.shield_top, 0.10), smooth=True)
-    whole.sheet(_pane(g, g.back, g.roof_end, 0.04 if g.bed else -0.10)[::-1], smooth=True)
-    return whole.mesh()
-
-
-def _pane(g: Lines, foot: float, head: float, bow: float) -> Array:
-    """Return a curved pane across the car from the belt at x = foot to the roof at x = head."""
-    across, up = np.linspace(-1.0, 1.0, 9)[:, None], np.linspace(0.02, 1.0, 5)
-    low, high = np.array(g.cabin_side(foot, 0.0)), np.array(g.cabin_side(head, 1.0))
-    y = across * (low[1] + up * (high[1] - low[1])) * 0.985
-    x = low[0] + up * (high[0] - low[0]) + bow * (1.0 - across**2) * (1.0 - 0.6 * up)
-    z = low[2] + up * (high[2] - low[2]) + 0.5 * (float(g.z(1.0)) - high[2]) * up * (1.0 - across**2)
-    return np.stack((x, y, z), axis=2)
+    wheel = partial(car_wheel, design=g.style.spokes)
+    brake = None if g.style.spokes == "steel" else caliper
+    metal, panes, lining = shell(g)
+    metal = np.vstack((metal, details(g).mesh()))
+    return Body(metal, _fittings(g, place), panes, _frame(g), _steering_wheel(), place, 0.42, cab, wheel, g.paint, brake, lining)
 
 
 def _fittings(g: Lines, wheel: tuple[float, float, float]) -> Array:
@@ -380,7 +42,7 @@ def _fittings(g: Lines, wheel: tuple[float, float, float]) -> Array:
         if k == 0:
             half.box((x - 0.40, side - 0.12, seat + 0.60), (x - 0.31, side + 0.12, seat + 0.76))
     _mirror_and_door(half, g)
-    whole = _both(half)
+    whole = both_sides(half)
     floor = float(g.z(0.16))
     whole.paint(BLACK).box((g.back + 0.1, -0.86 * g.size.half_width, floor - 0.02), (g.cowl, 0.86 * g.size.half_width, floor + 0.02))
     whole.paint(INSIDE).box((rows[-1] - 0.2, -0.11, floor), (g.cowl - 0.1, 0.11, seat + 0.04))
@@ -447,7 +109,7 @@ def _frame(g: Lines) -> Array:
     half.box((s.axles[-1] - 0.3, 0.36, low), (s.axles[0] + 0.45, 0.43, low + 0.09))
     for x in (s.axles[0], s.axles[-1]):
         half.box((x - 0.22, 0.20, low + 0.02), (x + 0.22, 0.36, low + 0.07))
-    whole = _both(half).paint(FRAME)
+    whole = both_sides(half).paint(FRAME)
     for x in (*s.axles, 0.5 * (s.axles[0] + s.axles[-1]), s.axles[0] + 0.40):
         whole.box((x - 0.05, -0.36, low + 0.01), (x + 0.05, 0.36, low + 0.08))
     rear, front = s.axles[-1], s.axles[0]
@@ -455,6 +117,9 @@ def _frame(g: Lines) -> Array:
         whole.paint(METAL, 0.2).revolve(
             [(-0.16, 0.0), (-0.16, 0.06), (-0.07, 0.11), (0.07, 0.11), (0.16, 0.06), (0.16, 0.0)], 14, center=(x, 0.0, s.center + 0.03)
         )
+    if g.style.grille == "none":
+        whole.paint(METAL, 0.1).box((rear + 0.45, -0.62, low), (front - 0.45, 0.62, low + 0.13))  # battery
+        return whole.mesh()
     whole.paint(METAL, 0.1).box((front - 0.30, -0.14, s.center + 0.02), (front + 0.18, 0.14, s.center + 0.22))
     whole.paint(FRAME).box((front - 0.28, -0.09, s.center + 0.22), (front + 0.16, 0.09, s.center + 0.30))
     for x in s.driven:

@@ -60,6 +60,11 @@ class Body:
     """Returns the mesh of a wheel with a radius and width [m]; its axle is y, +y is the outside"""
     paint: Sequence[int]
     """sRGB color, 0 to 255, of the parts that have another color on a vehicle with a paint of its own"""
+    caliper: Callable[[float, float], Array] | None = None
+    """As `wheel`: the part of a brake that is visible through the wheel and does not turn with it"""
+
+    lining: Array | None = None
+    """Inside of the sheet metal, so near to it that coarser meshes of a distant vehicle leave it out"""
 
     def eye(self, head: Array) -> Array:
         """Return the position of the driver's eyes (3,), in B: the head, limited to the cab of this body."""

@@ -15,7 +15,7 @@ import numpy as np
 from simulator.base.arrays import Array
 from simulator.view.bodies.contract import Body, Size
 from simulator.view.bodies.hmmwv_wheel import wheel
-from simulator.view.meshes import REVERSE_LAMP, STOP_LAMP, Builder, mirrored, moved
+from simulator.view.meshes import HEAD_LAMP, REVERSE_LAMP, STOP_LAMP, Builder, mirrored, moved
 
 PAINT, SHADE, EDGE = (178, 157, 118), (158, 139, 104), (120, 105, 78)
 CANVAS, CRATE = (98, 96, 74), (92, 84, 56)
@@ -170,7 +170,7 @@ def _front(b: Builder) -> None:
     for s in (1.0, -1.0):
         b.paint(EDGE).box((2.10, s * 0.72 - 0.15, 0.235), (2.168, s * 0.72 + 0.15, 0.47))
         b.paint(BLACK).revolve([(2.180, 0.0), (2.180, 0.105), (2.10, 0.115)][::-1], 20, axis=0, center=(0, s * 0.70, 0.355), smooth=False)
-        b.paint(LAMP, 0.8).revolve([(2.192, 0.0), (2.186, 0.06), (2.170, 0.092)][::-1], 20, axis=0, center=(0, s * 0.70, 0.355))
+        b.paint(LAMP, HEAD_LAMP + 0.8).revolve([(2.192, 0.0), (2.186, 0.06), (2.170, 0.092)][::-1], 20, axis=0, center=(0, s * 0.70, 0.355))
         b.paint(AMBER, 0.5).box((2.10, s * 0.90 - 0.045, 0.28), (2.150, s * 0.90 + 0.045, 0.35))
     b.paint(METAL, 0.1).box((2.17, -0.80, 0.055), (2.275, 0.80, 0.185))
     b.paint(BLACK)

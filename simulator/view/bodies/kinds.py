@@ -24,7 +24,8 @@ def size_of(geometry: Mapping[str, Any]) -> Size:
 
 def body_of(geometry: Mapping[str, Any]) -> Body:
     """Return the drawn body of a vehicle."""
-    from simulator.view.bodies.car import car, pickup
+    from simulator.view.bodies.car import car
     from simulator.view.bodies.hmmwv import hmmwv
 
-    return {"car": car, "pickup": pickup, "hmmwv": hmmwv}[str(geometry["drawn_as"])](size_of(geometry))
+    name, size = str(geometry["drawn_as"]), size_of(geometry)
+    return hmmwv(size) if name == "hmmwv" else car(size, name)

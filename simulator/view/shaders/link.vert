@@ -11,6 +11,7 @@ uniform mat4 world_of_body;
 out vec3 p_W;
 out vec3 n_W;
 out vec4 look;
+out float glow;
 
 void main() {
     vec3 axis = to.xyz - from.xyz;
@@ -23,6 +24,7 @@ void main() {
     p_W = p.xyz;
     n_W = mat3(world_of_body) * (R * skin);
     look = vec4(paint, 0.25);
+    glow = 0.0;
     vec3 ray = p_W - eye;
     float far = length(ray);
     air = haze(ray / max(far, 1e-3), far);

@@ -1,6 +1,7 @@
 in vec3 p_W;
 in vec3 n_W;
 in vec4 look;                               // sRGB color, gloss
+in float glow;                              // how much a lamp is lit
 uniform vec3 eye;
 in vec4 air;                                // haze between the camera and the vehicle
 #ifdef INSTANCED
@@ -39,21 +40,37 @@ void main() {
     // the inside of the shell sees no sun
     vec3 light = gl_FrontFacing ? SUNLIGHT * sun + ambient(n) : ambient(n) * 0.5;
     light += lamp * facing;
+    vec3 c = paint * light + glow * (5.0 * paint + 0.04);
+#ifndef MATTE
+    if (look.a > 0.0) {
+        // clear coat and glass mirror the sky and the sun, most of all at a flat angle
+        vec3 mirror = 2.0 * dot(n, v) * n - v;
+        float coat = look.a * (0.08 + 0.85 * rim * rim);
 #ifdef PLAIN
-    color = vec4(display(mix(paint * light, air.rgb, air.a)), 1.0);
+        vec3 above = mix(HORIZON, ZENITH, clamp(1.6 * mirror.z, 0.0, 1.0));
 #else
-    vec3 mirror = 2.0 * dot(n, v) * n - v;
-    float spark = max(dot(mirror, SUN), 0.0);
-    spark *= spark;
-    spark *= spark;
-    spark *= spark;
-    vec3 above = mix(HORIZON, ZENITH, clamp(1.6 * mirror.z, 0.0, 1.0)) * clamp(8.0 * mirror.z + 0.5, 0.12, 1.0);
-    vec3 c = paint * light + look.a * ((0.05 + 0.6 * rim * rim) * above + spark * spark * sun * SUNLIGHT);
+        vec3 above = sky(mirror);
+#endif
+        above = mix(GROUNDLIGHT, above, smoothstep(-0.06, 0.10, mirror.z));
+        float spark = max(dot(mirror, SUN), 0.0);
+        spark *= spark;
+        spark *= spark;
+        spark *= spark;
+        float sharp = spark * spark;
+        sharp *= sharp;
+        sharp *= sharp;
 #ifdef GLASS
-    color = vec4(display(c + 0.25 * above), 0.72 + 0.25 * rim);
-#else
+        spark = 0.0;                        // panes are flat
+        sharp *= sharp;
+        sharp *= sharp;
+#endif
+        c = c * (1.0 - coat) + coat * above + look.a * sun * (0.16 * spark + 0.9 * sharp) * SUNLIGHT;
+#ifdef GLASS
+        color = vec4(display(c + 0.10 * above), clamp(0.42 + 0.55 * rim + look.a * sun * sharp, 0.0, 1.0));
+        return;
+#endif
+    }
+#endif
     color = vec4(display(mix(c, air.rgb, air.a)), 1.0);
-#endif
-#endif
 #endif
 }

@@ -2,7 +2,7 @@
 layout(location = 0) in vec3 p_B;
 layout(location = 1) in vec3 n_B;
 layout(location = 2) in vec3 paint;
-layout(location = 3) in float gloss;        // + 2 for a stop lamp, + 4 for a reverse lamp, + 8 for the paint of a vehicle
+layout(location = 3) in float gloss;        // + 2 for a stop lamp, + 4 for a reverse lamp, + 6 for a head lamp, + 8 for the paint of a vehicle
 uniform mat4 clip_of_world;
 uniform vec3 eye;
 out vec4 air;
@@ -21,6 +21,7 @@ uniform vec2 lamps;                         // lit stop lamps, lit reverse lamps
 out vec3 p_W;
 out vec3 n_W;
 out vec4 look;
+out float glow;                             // how much a lamp is lit
 
 void main() {
 #ifdef INSTANCED
@@ -38,8 +39,9 @@ void main() {
     vec4 p = world_of_body * vec4(p_B, 1.0);
     p_W = p.xyz;
     n_W = mat3(world_of_body) * n_B;
-    float lit = gloss < 1.5 || gloss > 7.0 ? 0.0 : gloss < 3.5 ? lamps.x : lamps.y;
-    look = vec4(mix(base, 2.6 * base + 0.05, lit), mod(gloss, 2.0));
+    float dark = smoothstep(0.3, 0.5, light_night);
+    glow = gloss < 1.5 || gloss > 7.0 ? 0.0 : gloss < 3.5 ? max(lamps.x, 0.3 * dark) : gloss < 5.5 ? lamps.y : dark;
+    look = vec4(base, mod(gloss, 2.0));
     vec3 ray = p_W - eye;
     float far = length(ray);
     air = haze(ray / max(far, 1e-3), far);
