@@ -24,9 +24,13 @@ class Detail(NamedTuple):
     """True: textures are filtered along the line of sight, too"""
     gloss: bool
     """True: bodies of vehicles reflect sky and sun"""
+    tree_meshes: int
+    """Maximum number of plants around the camera that are drawn as meshes; images are drawn of the others"""
+    tree_sight: float
+    """m. Maximum distance of these plants"""
 
 
-LOW = Detail(8, 32, 30_000, 40.0, 1024, 0.004, fine_textures=False, gloss=False)
+LOW = Detail(8, 32, 30_000, 40.0, 1024, 0.004, fine_textures=False, gloss=False, tree_meshes=100, tree_sight=40.0)
 """For a software renderer."""
-HIGH = Detail(16, 65, 4_000_000, 80.0, 2048, 0.002, fine_textures=True, gloss=True)
+HIGH = Detail(16, 65, 4_000_000, 80.0, 2048, 0.002, fine_textures=True, gloss=True, tree_meshes=1200, tree_sight=120.0)
 """For a graphics card."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from simulator.view.detail import Detail
 from simulator.view.dressing import Dressing
+from simulator.view.dressings.trees import Trees
 
 
 def dressings(detail: Detail, exact: bool) -> tuple[Dressing, ...]:
@@ -11,4 +12,4 @@ def dressings(detail: Detail, exact: bool) -> tuple[Dressing, ...]:
 
     exact : True = for the images of sensors: no small object is left out
     """
-    return ()
+    return (Trees(detail, exact),)
