@@ -30,7 +30,7 @@ class Detail(NamedTuple):
     """m. Maximum distance of these plants"""
 
 
-LOW = Detail(8, 32, 30_000, 40.0, 1024, 0.004, fine_textures=False, gloss=False, tree_meshes=100, tree_sight=40.0)
+LOW = Detail(8, 32, 30_000, 40.0, 1024, 0.004, fine_textures=False, gloss=False, tree_meshes=60, tree_sight=40.0)
 """For a software renderer."""
 HIGH = Detail(16, 65, 4_000_000, 80.0, 2048, 0.002, fine_textures=True, gloss=True, tree_meshes=1200, tree_sight=120.0)
 """For a graphics card."""

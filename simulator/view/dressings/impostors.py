@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pyglet import gl
 
-from simulator.view.dressings.leaf_textures import smaller_levels
+from simulator.view.dressings.leaf_textures import halved, smaller_levels
 from simulator.view.dressings.plants import KINDS
-from simulator.view.dressings.tree_meshes import usual_size
+from simulator.view.dressings.tree_meshes import FORMS
 from simulator.view.gl_objects import Mesh, Program, Texture
 
 VIEWS = 8
@@ -22,8 +22,15 @@ OVERSIZE = 2
 """Texels along a side of the drawn image for each texel of a view."""
 WIDTH, HEIGHT = 1.28, 1.04
 """Half width of a view divided by the radius of the crown, and its height divided by that of the plant."""
-SPLITS = tuple(usual_size(kind)[1] / usual_size(kind)[2] for kind in KINDS)
-"""Height of the lowest point of the crown divided by that of the plant, of each kind."""
+
+
+def _shape(kind: str) -> tuple[float, float, float]:
+    """Return for a kind: lowest point of the crown divided by its height, and widths of the card at the ground and at the top."""
+    radius, bottom, top, thick = FORMS[kind].size
+    return bottom / top, min(2.5 * thick / radius, 1.0) / WIDTH, 0.3 if kind in ("spruce", "fir") else 1.0
+
+
+SHAPES = tuple(_shape(kind) for kind in KINDS)
 
 
 def bake_views(meshes: list[tuple[Mesh, int]], leaves: Texture, bark: Texture) -> list[NDArray[np.uint8]]:
@@ -52,12 +59,12 @@ def bake_views(meshes: list[tuple[Mesh, int]], leaves: Texture, bark: Texture) -
     image = np.empty((rows, columns, 4), np.uint8)
     for number, (kind, (mesh, split)) in enumerate(zip(KINDS, meshes, strict=True)):
         gl.glClear(gl.GL_COLOR_BUFFER_BIT | gl.GL_DEPTH_BUFFER_BIT)
-        mesh.upload_instances(np.array([[1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, *usual_size(kind), 1, 1, 1, 1, 1, 1, 1]], np.float32))
+        mesh.upload_instances(np.array([[1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, *FORMS[kind].size, 1, 1, 1, 1, 1, 1, 1]], np.float32))
         for view in range(VIEWS):
             gl.glViewport(view * CELL[1] * OVERSIZE, 0, CELL[1] * OVERSIZE, rows)
             _draw_view(programs, (mesh, split), kind, 2.0 * math.pi * view / VIEWS, (bark, leaves))
         gl.glReadPixels(0, 0, columns, rows, gl.GL_RGBA, gl.GL_UNSIGNED_BYTE, image.ctypes.data_as(ctypes.c_void_p))
-        out[number * CELL[0] : (number + 1) * CELL[0]] = smaller_levels(image, (1, VIEWS), CELL[1])[1]
+        out[number * CELL[0] : (number + 1) * CELL[0]] = halved(image.astype(np.float32))
     gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
     gl.glDeleteFramebuffers(1, frame)
     gl.glDeleteRenderbuffers(2, stores)
@@ -66,7 +73,7 @@ def bake_views(meshes: list[tuple[Mesh, int]], leaves: Texture, bark: Texture) -
 
 def _draw_view(programs: list[Program], mesh: tuple[Mesh, int], kind: str, turn: float, skins: tuple[Texture, Texture]) -> None:
     """Draw one view from the direction `turn` [rad]."""
-    radius, _, top, _ = usual_size(kind)
+    radius, _, top, _ = FORMS[kind].size
     right, ahead = np.array((-math.sin(turn), math.cos(turn), 0.0)), np.array((math.cos(turn), math.sin(turn), 0.0))
     view = np.eye(4)
     view[0, :3], view[1, :3], view[2, :3] = right / (WIDTH * radius), (0.0, 0.0, 2.0 / (HEIGHT * top)), -ahead / (2.0 * WIDTH * radius)

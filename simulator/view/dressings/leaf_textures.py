@@ -177,7 +177,7 @@ def smaller_levels(image: NDArray[np.uint8], cells: tuple[int, int], smallest: i
     """
     levels = [image.astype(np.float32)]
     while min(levels[-1].shape[0] // cells[0], levels[-1].shape[1] // cells[1]) > smallest:
-        levels.append(_halved(levels[-1]))
+        levels.append(halved(levels[-1]))
     for k in range(len(levels) - 2, -1, -1):
         coarse = levels[k + 1].repeat(2, axis=0).repeat(2, axis=1)
         weight = levels[k][..., 3:] / 255.0
@@ -198,7 +198,7 @@ def _by_cell(plane: Image, cells: tuple[int, int]) -> Image:
     return plane.reshape(cells[0], plane.shape[0] // cells[0], cells[1], plane.shape[1] // cells[1])
 
 
-def _halved(image: Image) -> Image:
+def halved(image: Image) -> Image:
     """Return an image of half the size; opaque texels count for the color."""
     parts = image.reshape(image.shape[0] // 2, 2, image.shape[1] // 2, 2, 4)
     weight = parts[..., 3:] + 1e-3

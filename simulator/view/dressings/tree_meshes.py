@@ -46,12 +46,12 @@ class Form(NamedTuple):
 
 _ROUND = (0.35, 0.78, 0.96, 1.0, 0.97, 0.86, 0.66, 0.25)
 FORMS = {
-    "spruce": Form("spruce", (1.7, 2.1, 14.0, 0.20), (1.0, 0.95, 0.86, 0.74, 0.60, 0.45, 0.29, 0.06), 44, 0.0, 0, -0.30),
-    "fir": Form("spruce", (1.7, 2.1, 14.0, 0.20), (0.80, 0.95, 0.95, 0.86, 0.72, 0.54, 0.34, 0.06), 50, 0.0, 0, 0.12),
-    "pine": Form("pine", (1.7, 2.1, 14.0, 0.20), (0.0, 0.0, 0.0, 0.75, 1.0, 1.0, 0.8, 0.35), 30, 1.35, 9, 0.45),
-    "oak": Form("oak", (4.0, 4.9, 13.0, 0.24), _ROUND, 40, 1.02, 9, 0.55),
-    "birch": Form("birch", (4.0, 4.9, 13.0, 0.18), (0.35, 0.62, 0.80, 0.86, 0.84, 0.70, 0.48, 0.16), 40, 0.86, 10, 0.95),
-    "maple": Form("maple", (4.0, 4.9, 13.0, 0.22), (0.45, 0.85, 1.0, 1.0, 0.92, 0.78, 0.55, 0.2), 40, 1.0, 8, 0.75),
+    "spruce": Form("spruce", (1.7, 2.1, 14.0, 0.20), (1.2, 1.14, 1.02, 0.88, 0.71, 0.53, 0.34, 0.09), 0, 0.0, 0, -0.75),
+    "fir": Form("spruce", (1.7, 2.1, 14.0, 0.20), (0.95, 1.1, 1.1, 1.0, 0.85, 0.65, 0.41, 0.1), 0, 0.0, 0, -0.50),
+    "pine": Form("pine", (1.7, 2.1, 14.0, 0.20), (0.0, 0.0, 0.0, 0.75, 1.0, 1.0, 0.8, 0.35), 34, 1.3, 9, 0.45),
+    "oak": Form("oak", (4.0, 4.9, 13.0, 0.24), _ROUND, 54, 0.86, 9, 0.55),
+    "birch": Form("birch", (4.0, 4.9, 13.0, 0.18), (0.35, 0.62, 0.80, 0.86, 0.84, 0.70, 0.48, 0.16), 54, 0.74, 10, 0.95),
+    "maple": Form("maple", (4.0, 4.9, 13.0, 0.22), (0.45, 0.85, 1.0, 1.0, 0.92, 0.78, 0.55, 0.2), 54, 0.86, 8, 0.75),
     "dead": Form("oak", (2.6, 4.0, 11.0, 0.20), (0.5, 0.9, 1.0, 0.9, 0.8, 0.6, 0.4, 0.1), 0, 0.0, 13, 0.6),
     "bush": Form("hazel", (1.2, 0.0, 2.2, 0.08), (0.70, 0.95, 1.0, 0.98, 0.9, 0.75, 0.55, 0.2), 26, 1.15, 6, 0.9),
     "hazel": Form("maple", (1.2, 0.0, 2.2, 0.08), (0.45, 0.7, 0.9, 1.0, 0.98, 0.85, 0.6, 0.25), 24, 1.2, 7, 1.1),
@@ -164,7 +164,7 @@ class _Grower:
                 low = self.bottom + (self.top - self.bottom) * 0.85 * t
             rise = self.form.rise + self.random.uniform(-0.2, 0.2) + 0.35 * t
             height = (low + 0.3 * self.radius - self.bottom) / (self.top - self.bottom)
-            length = float(self._profile(np.clip(height, 0.3, 1.0))) * self.random.uniform(0.75, 0.95)
+            length = float(self._profile(np.clip(height, 0.3, 1.0))) * (0.9 if self.kind == "dead" else 0.72) * self.random.uniform(0.85, 1.05)
             start = np.array((0.0, 0.0, low))
             thick = self.thick * (0.42 - 0.2 * t) if self.bottom > 0.0 else self.thick * 0.8
             tips.append(self._limb(start, (turn, rise), length, thick, 1 if self.fine or self.kind == "dead" else 0))
@@ -177,7 +177,7 @@ class _Grower:
         out = np.array((math.cos(turn), math.sin(turn), 0.0))
         up = math.tan(np.clip(rise, -1.2, 1.2)) * length * (0.6 * steps + 0.4 * steps**2)
         path = start + steps[:, None] * length * out + up[:, None] * (0.0, 0.0, 1.0)
-        path[:, 2] = np.minimum(path[:, 2], self.top * 0.97)
+        path[:, 2] = np.minimum(path[:, 2], self.bottom + (1.0 if self.kind == "dead" else 0.8) * (self.top - self.bottom))
         self._tube(path, thick * (1.0 - 0.8 * steps), 5 if self.fine else 3, 0.85)
         for k in range(3 if forks else 0):
             at = path[1] + (path[-1] - path[1]) * k / 3.0
@@ -262,40 +262,36 @@ class _Grower:
         return found
 
     def _whorls(self) -> None:
-        """Add the branches of a spruce or fir: rings of sprays, each a roof of two cards whose edges hang."""
-        rings = 14 if self.fine else 8
-        each = 8 if self.fine else 6
-        high = self.top - self.bottom
+        """Add the branches of a spruce or fir: rings of sprays that lie over each other like roofs."""
+        rings, each = (17, 9) if self.fine else (11, 6)
         for k in range(rings):
-            t = (k / rings) ** 0.92
-            for j in range(each if t < 0.75 else each - 2):
-                turn = math.tau * (j + 0.5 * (k % 2)) / (each if t < 0.75 else each - 2) + self.random.uniform(-0.2, 0.2)
-                self._spray(turn, t + self.random.uniform(-0.3, 0.3) / rings, high, 0.62 if self.fine else 0.78)
-        tip = 0.16 * high
+            t = (k / rings) ** 0.95
+            number = each if t < 0.7 else each - 2
+            for j in range(number):
+                turn = math.tau * (j + 0.5 * (k % 2)) / number + self.random.uniform(-0.25, 0.25)
+                self._spray(turn, t + self.random.uniform(-0.4, 0.4) / rings, 1.25 * math.tau / number)
+        tip = 0.17 * (self.top - self.bottom)
         for turn in (0.0, 0.5 * math.pi):
-            right = 0.2 * self.radius * np.array((math.cos(turn), math.sin(turn), 0.0))
-            foot = np.array((0.0, 0.0, self.top - tip))
-            up = np.array((0.0, 0.0, tip))
+            right = 0.24 * self.radius * np.array((math.cos(turn), math.sin(turn), 0.0))
+            foot, up = np.array((0.0, 0.0, self.top - tip)), np.array((0.0, 0.0, tip))
             corners = np.array((foot - right, foot + right, foot + right + up, foot - right + up))
             self._card(corners, self._outwards(corners), 0.95)
 
-    def _spray(self, turn: float, t: float, high: float, broad: float) -> None:
-        """Add one branch at a height t in the crown."""
-        t = float(np.clip(t, 0.0, 0.93))
-        length = float(self._profile(t)) * self.random.uniform(0.9, 1.1)
-        rise = self.form.rise + 0.45 * t * (1.0 if self.kind == "spruce" else 0.6)
-        out = np.array((math.cos(turn), math.sin(turn), 0.0))
-        side = np.array((-out[1], out[0], 0.0))
-        start = np.array((0.0, 0.0, self.bottom + t * high + 0.15 * length))
-        end = start + length * (out + (0.0, 0.0, math.tan(rise)))
-        hang = 0.5 * broad * length
-        edge = hang * side
-        drop = np.array((0.0, 0.0, -0.75 * hang))
-        for sign, part in ((1.0, (0.5, 1.0)), (-1.0, (0.5, 0.0))):
-            corners = np.array((start, start - sign * edge + drop, end - sign * edge + drop, end))
-            normals = self._outwards(corners) * 0.8 + np.array((0.0, 0.0, 0.45)) - 0.35 * sign * side
-            normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-            self._card(corners, normals, self._depth(corners) * self.random.uniform(0.85, 1.1), part)
+    def _spray(self, turn: float, t: float, angle: float) -> None:
+        """Add one branch at a height t in the crown, as broad as an angle [rad] seen from above."""
+        t = float(np.clip(t, 0.0, 0.94))
+        length = float(self._profile(t)) * self.random.uniform(0.92, 1.12)
+        out, side = np.array((math.cos(turn), math.sin(turn), 0.0)), np.array((-math.sin(turn), math.cos(turn), 0.0))
+        side = side + (0.0, 0.0, self.random.uniform(-0.3, 0.3))
+        rise = self.form.rise + 0.5 * t + self.random.uniform(-0.1, 0.1)
+        foot = np.array((0.0, 0.0, self.bottom + t * (self.top - self.bottom) + 0.35 * length))
+        tip = foot + length * out + (0.0, 0.0, length * math.tan(rise))
+        half = 0.5 * angle * length
+        corners = np.array((foot - half * side, foot + half * side, tip + half * side, tip - half * side))
+        corners[:, 2] = np.minimum(corners[:, 2], self.top)
+        normals = self._outwards(corners) + (0.0, 0.0, 0.4) + self.random.normal(0.0, 0.15, 3)
+        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        self._card(corners, normals, np.array((0.45, 0.45, 1.0, 1.0)) * self._depth(tip[None])[0] * self.random.uniform(0.85, 1.15))
 
     def _reed(self) -> None:
         """Add upright cards with blades."""
@@ -306,10 +302,3 @@ class _Grower:
             up = np.array((0.0, 0.0, self.top * self.random.uniform(0.75, 1.0)))
             corners = np.array((middle - right, middle + right, middle + right + up, middle - right + up))
             self._card(corners, self._outwards(corners), np.array((0.6, 0.6, 1.0, 1.0)))
-
-
-def usual_size(kind: str) -> tuple[float, float, float, float]:
-    """Return the size of a usual plant of a kind, as in `Plants.size`."""
-    return FORMS[kind].size
-
-

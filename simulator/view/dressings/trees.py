@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,11 +12,10 @@ from pyglet import gl
 
 from simulator.base.disk_cache import cached_arrays, digest_of
 from simulator.view.detail import Detail
-from simulator.view.dressings import leaf_textures
-from simulator.view.dressings.impostors import HEIGHT, SPLITS, WIDTH, bake_views
+from simulator.view.dressings import impostors, leaf_textures, tree_meshes
 from simulator.view.dressings.plants import KINDS, Plants, find_plants
 from simulator.view.dressings.tree_meshes import LAYOUT, tree_mesh
-from simulator.view.gl_objects import Mesh, Program, Texture
+from simulator.view.gl_objects import SHADERS, Mesh, Program, Texture, renderer
 from simulator.view.object_culling import EXACT_SMALLEST, SIGHT, SMALLEST_ANGLE, ObjectItems, planes_of
 from simulator.view.object_data import ObjectData
 from simulator.view.object_shadows import UNIT_OF_CASTERS
@@ -29,6 +30,8 @@ TILT = 0.02
 """Minimum change of the axis of a trunk after which its tree is fallen."""
 CROWD = 7.0
 """m. Distance up to which neighbors take light from a tree."""
+NEAREST = 8
+"""Number of the nearest plants that are drawn before all others, so that what they hide is not shaded."""
 UNIT = 8
 """Texture unit."""
 
@@ -56,19 +59,27 @@ class Trees:
             Texture(leaves[0], gl.GL_CLAMP_TO_EDGE, fine=self._detail.fine_textures, smaller=leaves[1:]),
         )
         self._meshes = [_kind_mesh(kind, fine=False) for kind in KINDS]
-        views = bake_views(self._meshes, self._skins[1], self._skins[0])
+        views = self._far_levels()
         self._views = Texture(views[0], gl.GL_CLAMP_TO_EDGE, fine=self._detail.fine_textures, smaller=views[1:])
         if self._detail.gloss:
             self._meshes = [_kind_mesh(kind, fine=True) for kind in KINDS]
-        corners = np.array([(x, y) for y in (0, 1, 2) for x in (-1, 1)], np.float32)
-        self._card = Mesh(corners, (2,), np.array([0, 1, 3, 0, 3, 2, 2, 3, 5, 2, 5, 4]), instance=FAR_INSTANCE)
+        corners = np.array([(-0.5, 0), (0.5, 0), (0.5, 1), (-0.5, 1), (-1, 1), (1, 1), (1, 2), (-1, 2)], np.float32)
+        self._card = Mesh(corners, (2,), np.array([4, 5, 6, 4, 6, 7, 0, 1, 2, 0, 2, 3]), instance=FAR_INSTANCE)
         for program in (self._far, self._far_depth):
-            program.use().set(form=(WIDTH, HEIGHT, float(len(KINDS))), views=UNIT)
-            for k, split in enumerate(SPLITS):
-                program.set(**{f"splits[{k}]": split})
+            program.use().set(form=(impostors.WIDTH, impostors.HEIGHT, float(len(KINDS))), views=UNIT)
+            for k, shape in enumerate(impostors.SHAPES):
+                program.set(**{f"shapes[{k}]": shape})
         for program in (self._bark, self._leaves):
             program.use().set(casters=UNIT_OF_CASTERS)
         self._ready = True
+
+    def _far_levels(self) -> list[NDArray[np.uint8]]:
+        """Return the images of plants and their halved copies, from the cache of the user."""
+        code = [Path(module.__file__).read_text(encoding="utf-8") for module in (leaf_textures, tree_meshes, impostors)]
+        shader = [(SHADERS / f"trees.{part}").read_text(encoding="utf-8") for part in ("vert", "frag")]
+        return _cached_levels(
+            digest_of(*code, *shader, renderer()), lambda: impostors.bake_views(self._meshes, self._skins[1], self._skins[0])
+        )
 
     def show(self, data: ObjectData, free: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Draw the plants of another world from now on; return the objects (n,) that belong to plants."""
@@ -121,9 +132,13 @@ class Trees:
         near, far = rows[drawn[rows] > 0.0], rows[drawn[rows] < 1.0]
         self._near[near, 19], self._distant[far, 11] = drawn[near], 1.0 - drawn[far]
         picture = {"clip_of_world": clip_of_world, "eye": eye, "casters_of_world": shadow["casters_of_world"]}
-        self._draw_near((self._bark, self._leaves), near, picture)
+        for batch in (near[:NEAREST], near[NEAREST:]):
+            self._draw_near((self._bark, self._leaves), batch, picture)
         if len(far):
-            self._far.use().set(clip_of_world=clip_of_world, eye=eye)
+            viewport = (gl.GLint * 4)()
+            gl.glGetIntegerv(gl.GL_VIEWPORT, viewport)
+            focal = 0.5 * viewport[3] * float(np.linalg.norm(clip_of_world[1, :3]))
+            self._far.use().set(clip_of_world=clip_of_world, eye=eye, texels=(float(impostors.CELL[0]), focal))
             self._views.bind(UNIT)
             self._card.upload_instances(self._distant[far])
             self._card.draw_instances(len(far))
@@ -184,13 +199,13 @@ def find_plants_in_nothing() -> Plants:
 
 def _leaf_levels() -> list[NDArray[np.uint8]]:
     """Return the texture of leaves and its halved copies, from the cache of the user."""
-    code = digest_of(open(leaf_textures.__file__, encoding="utf-8").read())
     cells = len(leaf_textures.TILES) // leaf_textures.COLUMNS, leaf_textures.COLUMNS
+    code = Path(leaf_textures.__file__).read_text(encoding="utf-8")
+    return _cached_levels(digest_of(code), lambda: leaf_textures.smaller_levels(leaf_textures.leaf_tiles(), cells))
 
-    def compute() -> dict[str, NDArray[Any]]:
-        return {str(k): level for k, level in enumerate(leaf_textures.smaller_levels(leaf_textures.leaf_tiles(), cells))}
 
-    arrays = cached_arrays("plants", code, compute)
+def _cached_levels(digest: str, compute: Callable[[], list[NDArray[np.uint8]]]) -> list[NDArray[np.uint8]]:
+    arrays = cached_arrays("plants", digest, lambda: {str(k): level for k, level in enumerate(compute())})
     return [arrays[str(k)] for k in range(len(arrays))]
 
 

@@ -2,9 +2,10 @@ in vec2 uv;
 in float high;
 flat in vec2 columns;
 flat in float blend;
+flat in float level;                        // of the halved copies
 uniform sampler2D views;                    // normal to the right and up, brightness of bark or leaves, coverage
 #ifndef DEPTH
-in vec4 air;
+in vec3 air;
 flat in vec4 leaf;
 flat in vec4 bark;
 flat in vec3 sun_card;
@@ -13,9 +14,11 @@ out vec4 color;
 
 void main() {
     float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))));
-    vec4 t = texture(views, vec2((uv.x + (noise < blend ? columns.y : columns.x)) * 0.125, uv.y));
+    vec4 t = textureLod(views, vec2((uv.x + (noise < blend ? columns.y : columns.x)) * 0.125, uv.y), level);
     if (t.a < 0.5) discard;
-#ifndef DEPTH
+#ifdef DEPTH
+    if (t.b > 0.5 && t.b < 0.70) discard;   // light falls between the leaves that are dark
+#else
     if (noise < 1.0 - leaf.a) discard;
     vec2 side = 2.0 * t.rg - 1.0;
     vec3 n = vec3(side, sqrt(max(1.0 - dot(side, side), 0.0)));
@@ -24,9 +27,9 @@ void main() {
     float facing = dot(n, sun_card);
     facing = is_leaf ? clamp(0.3 + 0.7 * facing, 0.0, 1.0) : max(facing, 0.0);
     facing *= 1.0 - bark.a * (1.0 - high);
-    vec3 paint = (is_leaf ? leaf.rgb * 1.75 : bark.rgb * 1.4) * shade;
+    vec3 paint = (is_leaf ? leaf.rgb : bark.rgb) * shade;
     paint = mix(paint, vec3(0.8), light_snow * clamp(1.5 * n.y, 0.0, 1.0));
     vec3 light = SUNLIGHT * facing + mix(GROUNDLIGHT, light_skylight, 0.5 + 0.5 * n.y) * (0.6 + 0.4 * high);
-    color = vec4(display(mix(paint * light, air.rgb, air.a)), 1.0);
+    color = vec4(display(paint * light + air), 1.0);
 #endif
 }
