@@ -15,8 +15,12 @@ KINDS = ("spruce", "fir", "pine", "oak", "birch", "maple", "dead", "bush", "haze
 """Kinds of plants, in the order of their numbers."""
 CONIFERS, BROADLEAVES, BUSHES, HERBS = ("spruce", "fir", "pine"), ("oak", "birch", "maple"), ("bush", "hazel"), ("reed", "bush", "dead")
 """Kinds from which the place of a plant chooses: below a capsule, below a sphere, for a lone crown, for a small lone crown."""
-DEAD_SHARE = 0.02
-"""Share of the trees with a crown that are drawn without leaves, as in an old forest. [assumed]"""
+DEAD_SHARE = 0.03
+"""Share of the trees in a forest that are drawn without leaves, as in an old forest. [assumed]"""
+CROWD = 7.0
+"""m. Distance up to which plants are neighbors."""
+FOREST = 0.4
+"""Minimum `Plants.crowd` in a forest: four neighbors."""
 SMALL = 0.6
 """m. Maximum radius of a lone crown that is drawn as a herb."""
 STUMP = 5.0
@@ -45,6 +49,8 @@ class Plants(NamedTuple):
     """(n, 4) radius of the crown, height of its lowest and of its highest point above the base, radius of the trunk [m]"""
     chance: Floats
     """(n, 4) numbers from 0 to 1 that depend on the place only"""
+    crowd: Floats
+    """(n,) share of the sunlight that neighbors take from the foot of a plant"""
 
 
 def find_plants(data: ObjectData, free: NDArray[np.bool_]) -> Plants:
@@ -57,8 +63,8 @@ def find_plants(data: ObjectData, free: NDArray[np.bool_]) -> Plants:
     crown = np.concatenate((crowns, np.full(len(lone), -1)))
     trunk = np.concatenate((under, lone))
     base, size = _sizes(data, trunk, crown)
-    chance = place_chances(base[:, :2])
-    return Plants(trunk, crown, _kinds(data, trunk, crown, size, chance), base, size, chance)
+    chance, crowd = place_chances(base[:, :2]), _crowds(base[:, :2])
+    return Plants(trunk, crown, _kinds(data, (trunk, crown), size, chance, crowd), base, size, chance, crowd)
 
 
 def place_chances(places: Floats) -> Floats:
@@ -110,8 +116,19 @@ def _sizes(data: ObjectData, trunk: Rows, crown: Rows) -> tuple[Floats, Floats]:
     return base, np.column_stack((radius, np.maximum(bottom, 0.0), top, thick))
 
 
-def _kinds(data: ObjectData, trunk: Rows, crown: Rows, size: Floats, chance: Floats) -> Rows:
-    """Return the number of the kind of each plant."""
+def _crowds(places: Floats) -> Floats:
+    """Return `Plants.crowd` for places (n, 2)."""
+    if not len(places):
+        return np.zeros(0)
+    from scipy.spatial import cKDTree
+
+    neighbors = cKDTree(places).query_ball_point(places, CROWD, return_length=True) - 1
+    return np.asarray(0.85 * neighbors / (neighbors + 4.0))
+
+
+def _kinds(data: ObjectData, rows: tuple[Rows, Rows], size: Floats, chance: Floats, crowd: Floats) -> Rows:
+    """Return the number of the kind of each plant. rows: of trunks and crowns."""
+    trunk, crown = rows
 
     def one_of(names: tuple[str, ...]) -> Rows:
         numbers = np.array([KINDS.index(name) for name in names])
@@ -119,7 +136,7 @@ def _kinds(data: ObjectData, trunk: Rows, crown: Rows, size: Floats, chance: Flo
 
     dead, log = KINDS.index("dead"), KINDS.index("log")
     tree = np.where(data.shape[crown] == CAPSULE, one_of(CONIFERS), one_of(BROADLEAVES))
-    tree = np.where(chance[:, 1] < DEAD_SHARE, dead, tree)
+    tree = np.where((chance[:, 1] < DEAD_SHARE) & (crowd > FOREST), dead, tree)
     bare = np.where(size[:, 2] > 2.0 * STUMP * size[:, 3], dead, log)
     bush = np.where(size[:, 0] > SMALL, one_of(BUSHES), one_of(HERBS))
     return np.where(crown < 0, bare, np.where(trunk < 0, bush, tree))

@@ -82,6 +82,8 @@ class _Grower:
         self.random = np.random.default_rng([KINDS.index(kind), 3])
         self.radius, self.bottom, self.top, self.thick = self.form.size
         self.middle = np.array((0.0, 0.0, self.bottom + 0.38 * (self.top - self.bottom)))
+        self._inside = 1.0 if kind == "dead" else 0.8 if self.bottom > 0.0 else 0.62
+        """Maximum height of branches in the crown, which hides their tips"""
         self.bark: list[Floats] = []
         self.leaves: list[Floats] = []
 
@@ -177,7 +179,7 @@ class _Grower:
         out = np.array((math.cos(turn), math.sin(turn), 0.0))
         up = math.tan(np.clip(rise, -1.2, 1.2)) * length * (0.6 * steps + 0.4 * steps**2)
         path = start + steps[:, None] * length * out + up[:, None] * (0.0, 0.0, 1.0)
-        path[:, 2] = np.minimum(path[:, 2], self.bottom + (1.0 if self.kind == "dead" else 0.8) * (self.top - self.bottom))
+        path[:, 2] = np.minimum(path[:, 2], self.bottom + self._inside * (self.top - self.bottom))
         self._tube(path, thick * (1.0 - 0.8 * steps), 5 if self.fine else 3, 0.85)
         for k in range(3 if forks else 0):
             at = path[1] + (path[-1] - path[1]) * k / 3.0

@@ -24,12 +24,12 @@ INSTANCE = (4, 4, 4, 4, 4, 3)
 """Floats per attribute of an instance of a mesh: rows of the matrix, size, color of leaves, color of bark."""
 FAR_INSTANCE = (4, 4, 4, 4)
 """Floats per attribute of an image: place and heading, size and kind, color of leaves, color of bark and crowd."""
-FADE = 0.2
+FADE = 0.15
 """Share of the distance up to which meshes are drawn, over which meshes become images."""
 TILT = 0.02
 """Minimum change of the axis of a trunk after which its tree is fallen."""
-CROWD = 7.0
-"""m. Distance up to which neighbors take light from a tree."""
+BROWN = (0.10, 0.065, 0.035)
+"""Linear color of bark for plants that have no brown trunk."""
 NEAREST = 8
 """Number of the nearest plants that are drawn before all others, so that what they hide is not shaded."""
 UNIT = 8
@@ -55,12 +55,12 @@ class Trees:
         self._far, self._far_depth = Program("impostors"), Program("impostors", define=("DEPTH",))
         leaves = _leaf_levels()
         self._skins = (
-            Texture(leaf_textures.bark(), gl.GL_REPEAT, fine=self._detail.fine_textures),
-            Texture(leaves[0], gl.GL_CLAMP_TO_EDGE, fine=self._detail.fine_textures, smaller=leaves[1:]),
+            Texture(leaf_textures.bark(), gl.GL_REPEAT),
+            Texture(leaves[0], gl.GL_CLAMP_TO_EDGE, smaller=leaves[1:]),
         )
         self._meshes = [_kind_mesh(kind, fine=False) for kind in KINDS]
         views = self._far_levels()
-        self._views = Texture(views[0], gl.GL_CLAMP_TO_EDGE, fine=self._detail.fine_textures, smaller=views[1:])
+        self._views = Texture(views[0], gl.GL_CLAMP_TO_EDGE, smaller=views[1:])
         if self._detail.gloss:
             self._meshes = [_kind_mesh(kind, fine=True) for kind in KINDS]
         corners = np.array([(-0.5, 0), (0.5, 0), (0.5, 1), (-0.5, 1), (-1, 1), (1, 1), (1, 2), (-1, 2)], np.float32)
@@ -110,7 +110,7 @@ class Trees:
         self._distant = np.zeros((len(heading), 16), np.float32)
         self._distant[:, :3], self._distant[:, 3] = plants.base, heading
         self._distant[:, 4:7], self._distant[:, 7] = plants.size[:, :3], plants.kind
-        self._distant[:, 8:11], self._distant[:, 12:15], self._distant[:, 15] = leaf, bark, _crowds(plants)
+        self._distant[:, 8:11], self._distant[:, 12:15], self._distant[:, 15] = leaf, bark, plants.crowd
 
     def draw(self, clip_of_world: NDArray, eye: NDArray, shadow: dict[str, Any], items: ObjectItems) -> None:
         """Draw the visible plants, the nearest first."""
@@ -194,7 +194,7 @@ class Trees:
 def find_plants_in_nothing() -> Plants:
     """Return no plants."""
     rows, floats = np.zeros(0, np.int64), np.zeros((0, 4))
-    return Plants(rows, rows, rows, floats[:, :3], floats, floats)
+    return Plants(rows, rows, rows, floats[:, :3], floats, floats, floats[:, 0])
 
 
 def _leaf_levels() -> list[NDArray[np.uint8]]:
@@ -230,17 +230,9 @@ def _paints(data: ObjectData, plants: Plants) -> tuple[Floats, Floats]:
     crown, trunk = data.color[plants.crown].astype(float) ** 2, data.color[plants.trunk].astype(float) ** 2
     vary = plants.chance - 0.5
     leaf = crown * (1.0 + 0.35 * vary[:, 3:]) * (1.0 + vary[:, :1] * (0.35, 0.05, 0.1))
-    bark = np.where(plants.trunk[:, None] >= 0, trunk, (0.09, 0.065, 0.04)) * (1.0 + 0.3 * vary[:, 1:2])
+    brown = (plants.trunk >= 0) & (trunk[:, 1] < 1.1 * trunk[:, 0])  # the usual color of the label is green
+    bark = np.where(brown[:, None], trunk, BROWN) * (1.0 + 0.3 * vary[:, 1:2])
     birch, pine = (plants.kind == KINDS.index(name) for name in ("birch", "pine"))
     bark[birch] = 0.3 * bark[birch] + (0.38, 0.36, 0.33)
     bark[pine] *= (1.5, 1.1, 0.85)
     return leaf, bark
-
-
-def _crowds(plants: Plants) -> Floats:
-    """Return the share (n,) of the sunlight that neighbors take from the foot of each plant."""
-    from scipy.spatial import cKDTree
-
-    tree = cKDTree(plants.base[:, :2])
-    neighbors = tree.query_ball_point(plants.base[:, :2], CROWD, return_length=True) - 1
-    return np.asarray(0.85 * neighbors / (neighbors + 3.0))
