@@ -109,7 +109,7 @@ class Trees:
         self._near[:, 12:16], self._near[:, 16:19], self._near[:, 20:] = plants.size, leaf, bark
         self._distant = np.zeros((len(heading), 16), np.float32)
         self._distant[:, :3], self._distant[:, 3] = plants.base, heading
-        self._distant[:, 4:7], self._distant[:, 7] = plants.size[:, :3], plants.kind
+        self._distant[:, 4:7] = plants.size[:, :3]
         self._distant[:, 8:11], self._distant[:, 12:15], self._distant[:, 15] = leaf, bark, plants.crowd
 
     def draw(self, clip_of_world: NDArray, eye: NDArray, shadow: dict[str, Any], items: ObjectItems) -> None:
@@ -159,7 +159,7 @@ class Trees:
 
     def _draw_near(self, programs: Any, rows: Rows, picture: dict[str, Any]) -> None:
         """Draw the meshes of some plants: bark, then leaves."""
-        kinds = self._plants.kind[rows]
+        kinds = self._kind[rows]
         for number in np.unique(kinds):
             mesh, split = self._meshes[number]
             some = rows[kinds == number]
@@ -177,13 +177,16 @@ class Trees:
         return min(self._detail.tree_sight, float(np.partition(distance, number)[number]))
 
     def _update(self, items: ObjectItems) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which plants are there and which have moved; place those."""
-        shown = items.present[self._root]
+        """Return which plants are there and which have moved; place those. A tree without its crown has no leaves."""
+        plants = self._plants
+        trunk, crown = ((rows >= 0) & items.present[rows] for rows in (plants.trunk, plants.crown))
+        self._kind = np.where(crown | (plants.crown < 0), plants.kind, KINDS.index("dead"))
+        self._distant[:, 7] = self._kind
+        shown = trunk | crown
         matrix = items.instances[self._root, :12].reshape(-1, 3, 4)
         moved = (np.abs(matrix[:, :, :3] - self._turn) > TILT).any(axis=(1, 2)) | (np.abs(matrix[:, :, 3] - self._at) > 0.02).any(axis=1)
         rows = np.flatnonzero(moved & shown)
         if len(rows):
-            plants = self._plants
             R = matrix[rows, :, :3] @ self._turn[rows].transpose(0, 2, 1)
             base = matrix[rows, :, 3] + np.einsum("nij,nj->ni", R, plants.base[rows] - self._at[rows])
             turned = R @ _turns(2.0 * np.pi * plants.chance[rows, 2])

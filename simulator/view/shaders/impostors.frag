@@ -4,7 +4,9 @@ flat in vec2 columns;
 flat in float blend;
 flat in float level;                        // of the halved copies
 uniform sampler2D views;                    // normal to the right and up, brightness of bark or leaves, coverage
-#ifndef DEPTH
+#ifdef DEPTH
+uniform vec3 form;                          // as in the vertex shader
+#else
 in vec3 air;
 flat in vec4 leaf;
 flat in vec4 bark;
@@ -17,7 +19,9 @@ void main() {
     vec4 t = textureLod(views, vec2((uv.x + (noise < blend ? columns.y : columns.x)) * 0.125, uv.y), level);
     if (t.a < 0.5) discard;
 #ifdef DEPTH
-    if (t.b > 0.5 && t.b < 0.70) discard;   // light falls between the leaves that are dark
+    // light falls through gaps between the leaves
+    vec2 p = 2.0 * vec2(uv.x, uv.y * form.z);
+    if (t.b > 0.5 && sin(23.0 * p.x + 2.5 * sin(13.0 * p.y)) * sin(29.0 * p.y + 2.5 * sin(17.0 * p.x)) > 0.5) discard;
 #else
     if (noise < 1.0 - leaf.a) discard;
     vec2 side = 2.0 * t.rg - 1.0;
