@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from simulator.base.disk_cache import cached_arrays, digest_of
 
 TILE = 256
 """Texels along a side of a tile."""
@@ -191,6 +195,18 @@ def smaller_levels(image: NDArray[np.uint8], cells: tuple[int, int], smallest: i
                 limit = np.quantile(blocks[r, :, c], 1.0 - share[r, c])
                 blocks[r, :, c] *= 128.0 / max(limit, 1.0)
     return [np.clip(level + 0.5, 0, 255).astype(np.uint8) for level in levels]
+
+
+def leaf_levels() -> list[NDArray[np.uint8]]:
+    """Return the texture of leaves and its halved copies, from the cache of the user."""
+    code = digest_of(Path(__file__).read_text(encoding="utf-8"))
+    return cached_levels(code, lambda: smaller_levels(leaf_tiles(), (len(TILES) // COLUMNS, COLUMNS)))
+
+
+def cached_levels(digest: str, compute: Callable[[], list[NDArray[np.uint8]]]) -> list[NDArray[np.uint8]]:
+    """Return an image and its halved copies from the cache of the user, or compute and save them."""
+    arrays = cached_arrays("plants", digest, lambda: {str(k): level for k, level in enumerate(compute())})
+    return [arrays[str(k)] for k in range(len(arrays))]
 
 
 def _by_cell(plane: Image, cells: tuple[int, int]) -> Image:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyglet import gl
 
-from simulator.base.disk_cache import cached_arrays, digest_of
+from simulator.base.disk_cache import digest_of
 from simulator.view.detail import Detail
 from simulator.view.dressings import impostors, leaf_textures, tree_meshes
 from simulator.view.dressings.plants import KINDS, Plants, find_plants
@@ -53,7 +52,7 @@ class Trees:
         self._bark, self._leaves = (Program("trees", define=("CASTERS", *kind, *wind)) for kind in (("BARK",), ()))
         self._depth = [Program("trees", define=("DEPTH", *kind)) for kind in (("BARK",), ())]
         self._far, self._far_depth = Program("impostors"), Program("impostors", define=("DEPTH",))
-        leaves = _leaf_levels()
+        leaves = leaf_textures.leaf_levels()
         self._skins = (
             Texture(leaf_textures.bark(), gl.GL_REPEAT),
             Texture(leaves[0], gl.GL_CLAMP_TO_EDGE, smaller=leaves[1:]),
@@ -77,7 +76,7 @@ class Trees:
         """Return the images of plants and their halved copies, from the cache of the user."""
         code = [Path(module.__file__).read_text(encoding="utf-8") for module in (leaf_textures, tree_meshes, impostors)]
         shader = [(SHADERS / f"trees.{part}").read_text(encoding="utf-8") for part in ("vert", "frag")]
-        return _cached_levels(
+        return leaf_textures.cached_levels(
             digest_of(*code, *shader, renderer()), lambda: impostors.bake_views(self._meshes, self._skins[1], self._skins[0])
         )
 
@@ -198,18 +197,6 @@ def find_plants_in_nothing() -> Plants:
     """Return no plants."""
     rows, floats = np.zeros(0, np.int64), np.zeros((0, 4))
     return Plants(rows, rows, rows, floats[:, :3], floats, floats, floats[:, 0])
-
-
-def _leaf_levels() -> list[NDArray[np.uint8]]:
-    """Return the texture of leaves and its halved copies, from the cache of the user."""
-    cells = len(leaf_textures.TILES) // leaf_textures.COLUMNS, leaf_textures.COLUMNS
-    code = Path(leaf_textures.__file__).read_text(encoding="utf-8")
-    return _cached_levels(digest_of(code), lambda: leaf_textures.smaller_levels(leaf_textures.leaf_tiles(), cells))
-
-
-def _cached_levels(digest: str, compute: Callable[[], list[NDArray[np.uint8]]]) -> list[NDArray[np.uint8]]:
-    arrays = cached_arrays("plants", digest, lambda: {str(k): level for k, level in enumerate(compute())})
-    return [arrays[str(k)] for k in range(len(arrays))]
 
 
 def _kind_mesh(kind: str, fine: bool) -> tuple[Mesh, int]:

@@ -21,7 +21,7 @@ void main() {
 #ifdef DEPTH
     // light falls through gaps between the leaves
     vec2 p = 2.0 * vec2(uv.x, uv.y * form.z);
-    if (t.b > 0.5 && sin(23.0 * p.x + 2.5 * sin(13.0 * p.y)) * sin(29.0 * p.y + 2.5 * sin(17.0 * p.x)) > 0.5) discard;
+    if (t.b > 0.5 && sin(23.0 * p.x + 2.5 * sin(21.0 * p.y)) * sin(47.0 * p.y + 2.5 * sin(17.0 * p.x)) > 0.6) discard;
 #else
     if (noise < 1.0 - leaf.a) discard;
     vec2 side = 2.0 * t.rg - 1.0;

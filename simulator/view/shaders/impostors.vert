@@ -24,11 +24,11 @@ flat out vec3 sun_card;                     // towards the sun along the right, 
 void main() {
     // a narrow card for the trunk, and one for the crown, which begins below its lowest point
     vec3 shape = shapes[int(size.w)];
-    float split = shape.x, top = mix(size.y, size.z, (form.y - split) / (1.0 - split));
+    float split = shape.x, top = size.z;
     float low = corner.y == 1.0 ? 0.6 : 0.0, z = corner.y == 2.0 ? top : low * size.y;
     float side = corner.x * (corner.y == 2.0 ? shape.z : 1.0);
     if (abs(corner.x) < 1.0) side = sign(corner.x) * shape.y;
-    uv = vec2(0.5 + 0.5 * side, ((corner.y == 2.0 ? 1.0 : low * split / form.y) + size.w) / form.z);
+    uv = vec2(0.5 + 0.5 * side, ((corner.y == 2.0 ? 1.0 : low * split) / form.y + size.w) / form.z);
     high = z / top;
 #ifdef DEPTH
     vec3 right = normalize(vec3(-SUN.y, SUN.x, 0.0)), up = cross(SUN, right);
