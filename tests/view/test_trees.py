@@ -65,7 +65,10 @@ def test_what_has_no_partner_is_a_bush_a_stump_or_a_dead_tree() -> None:
 
 
 def test_a_crown_has_one_trunk_and_a_trunk_one_crown() -> None:
-    two = [WorldObject("second", Cylinder(0.1, 5.0), (10.4, 0.0, 0.0), **GREEN), WorldObject("upper", Sphere(1.0), (10.0, 0.1, 5.5), **GREEN)]
+    two = [
+        WorldObject("second", Cylinder(0.1, 5.0), (10.4, 0.0, 0.0), **GREEN),
+        WorldObject("upper", Sphere(1.0), (10.0, 0.1, 5.5), **GREEN),
+    ]
     plants = found([*a_tree("tree", 10, 0), *two])
     assert len(plants.kind) == 4 - 1 or len(plants.kind) == 4 - 2
     for rows in (plants.trunk, plants.crown):
@@ -103,7 +106,9 @@ def test_a_mesh_keeps_to_the_crown_and_the_trunk(kind: str, fine: bool) -> None:
     if bottom > 1.0:
         z = mesh.bark[:, 2] * bottom
         low = (z > 0.85) & (z < 0.9 * bottom) & (np.hypot(*mesh.bark[:, :2].T) < 0.05)
-        assert low.any() and np.abs(np.linalg.norm(mesh.bark[low, 3:6], axis=1) - 1.0).max() < 0.15, "as thick as the cylinder that wheels hit"
+        assert low.any() and np.abs(np.linalg.norm(mesh.bark[low, 3:6], axis=1) - 1.0).max() < 0.15, (
+            "as thick as the cylinder that wheels hit"
+        )
     assert (tree_mesh(kind, fine).leaves == mesh.leaves).all() and thick < radius
 
 

@@ -22,7 +22,7 @@ CELL = 4.0
 """m. Side of the squares that are filled with tufts; the set changes when the camera enters another one."""
 CLUMPS = 7.0
 """m. Size of the areas with more or fewer tufts."""
-BARE = ("rock", "snow", "ice", "wet", "rubicon", "gravel", "mud")
+BARE = ("rock", "snow", "ice", "rubicon", "gravel", "mud")
 """Words in the name of a soil on which nothing grows."""
 HEIGHTS = (0.12, 0.42)
 """m. Minimum and maximum height of a tuft."""

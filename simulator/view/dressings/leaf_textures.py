@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ COLUMNS = 4
 BARK = 256
 """Texels along a side of the texture of bark, which repeats."""
 
-Image = NDArray[np.float32]
+Image = NDArray[np.floating[Any]]
 
 
 class _Tile:
@@ -214,7 +215,7 @@ def _by_cell(plane: Image, cells: tuple[int, int]) -> Image:
     return plane.reshape(cells[0], plane.shape[0] // cells[0], cells[1], plane.shape[1] // cells[1])
 
 
-def halved(image: Image) -> Image:
+def halved(image: Image) -> NDArray[np.float32]:
     """Return an image of half the size; opaque texels count for the color."""
     parts = image.reshape(image.shape[0] // 2, 2, image.shape[1] // 2, 2, 4)
     weight = parts[..., 3:] + 1e-3

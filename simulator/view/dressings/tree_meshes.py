@@ -115,7 +115,7 @@ class _Grower:
     def _profile(self, t: float | Floats) -> Floats:
         """Return the radius of the crown at a height t from 0 to 1 in the crown [m]."""
         shape = self.form.profile
-        return self.radius * np.interp(t, np.linspace(0.0, 1.0, len(shape)), shape)
+        return np.asarray(self.radius * np.interp(t, np.linspace(0.0, 1.0, len(shape)), shape))
 
     # --- bark
 
@@ -166,7 +166,9 @@ class _Grower:
                 low = self.bottom + (self.top - self.bottom) * 0.85 * t
             rise = self.form.rise + self.random.uniform(-0.2, 0.2) + 0.35 * t
             height = (low + 0.3 * self.radius - self.bottom) / (self.top - self.bottom)
-            length = float(self._profile(np.clip(height, 0.3, 1.0))) * (0.9 if self.kind == "dead" else 0.72) * self.random.uniform(0.85, 1.05)
+            length = (
+                float(self._profile(np.clip(height, 0.3, 1.0))) * (0.9 if self.kind == "dead" else 0.72) * self.random.uniform(0.85, 1.05)
+            )
             start = np.array((0.0, 0.0, low))
             thick = self.thick * (0.42 - 0.2 * t) if self.bottom > 0.0 else self.thick * 0.8
             tips.append(self._limb(start, (turn, rise), length, thick, 1 if self.fine or self.kind == "dead" else 0))
@@ -199,7 +201,9 @@ class _Grower:
 
     # --- leaves
 
-    def _card(self, corners: Floats, normals: Floats, shade: Floats | float, part: tuple[float, float] = (0.0, 1.0), tile: str = "") -> None:
+    def _card(
+        self, corners: Floats, normals: Floats, shade: Floats | float, part: tuple[float, float] = (0.0, 1.0), tile: str = ""
+    ) -> None:
         """Add a quadrangle (4, 3), from the lower left corner counterclockwise; part: low and high u in its tile."""
         row, column = divmod(TILES.index(tile or self.form.tile), COLUMNS)
         quad = np.zeros((4, 13))

@@ -74,7 +74,7 @@ class Trees:
 
     def _far_levels(self) -> list[NDArray[np.uint8]]:
         """Return the images of plants and their halved copies, from the cache of the user."""
-        code = [Path(module.__file__).read_text(encoding="utf-8") for module in (leaf_textures, tree_meshes, impostors)]
+        code = [Path(str(module.__file__)).read_text(encoding="utf-8") for module in (leaf_textures, tree_meshes, impostors)]
         shader = [(SHADERS / f"trees.{part}").read_text(encoding="utf-8") for part in ("vert", "frag")]
         return leaf_textures.cached_levels(
             digest_of(*code, *shader, renderer()), lambda: impostors.bake_views(self._meshes, self._skins[1], self._skins[0])
@@ -190,7 +190,7 @@ class Trees:
             base = matrix[rows, :, 3] + np.einsum("nij,nj->ni", R, plants.base[rows] - self._at[rows])
             turned = R @ _turns(2.0 * np.pi * plants.chance[rows, 2])
             self._near[rows, :12] = _rows_of(turned, base).reshape(-1, 12)
-        return shown, moved
+        return shown, np.asarray(moved)
 
 
 def find_plants_in_nothing() -> Plants:
