@@ -28,11 +28,17 @@ class Detail(NamedTuple):
     """Maximum number of plants around the camera that are drawn as meshes; images are drawn of the others"""
     tree_sight: float
     """m. Maximum distance of these plants"""
+    fine_plants: bool
+    """True: plants near the camera have many small leaves and move in the wind"""
     grass: float
     """1/m2. Maximum number of tufts of grass and small plants on soil around the camera"""
 
 
-LOW = Detail(8, 32, 30_000, 40.0, 1024, 0.004, fine_textures=False, gloss=False, tree_meshes=60, tree_sight=40.0, grass=2.0)
+LOW = Detail(
+    8, 32, 30_000, 40.0, 1024, 0.004, fine_textures=False, gloss=False, tree_meshes=60, tree_sight=40.0, fine_plants=False, grass=2.0
+)
 """For a software renderer."""
-HIGH = Detail(16, 65, 4_000_000, 80.0, 2048, 0.002, fine_textures=True, gloss=True, tree_meshes=1200, tree_sight=120.0, grass=8.0)
+HIGH = Detail(
+    16, 65, 4_000_000, 80.0, 2048, 0.002, fine_textures=True, gloss=True, tree_meshes=1200, tree_sight=120.0, fine_plants=True, grass=8.0
+)
 """For a graphics card."""

@@ -210,6 +210,8 @@ def test_a_tree_falls_with_its_trunk(view) -> None:
     stands, lies = (x, y, z + 5.0), (x, y + 6.5, z + 0.8)
     assert greens(patch(view, upright, stands)) and not greens(patch(view, image, stands))
     assert greens(patch(view, image, lies))
+    view.scene.move_objects(change(0, (x, y, z), np.eye(3)))
+    assert (view.render(readout()).astype(int) == upright).all(), "it stands again after a restart"
 
 
 def test_a_tree_whose_crown_is_removed_is_bare_and_without_both_parts_it_is_gone(view) -> None:

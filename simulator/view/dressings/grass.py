@@ -47,7 +47,7 @@ class Grass:
             return
         levels = leaf_levels()
         self._leaves = Texture(levels[0], gl.GL_CLAMP_TO_EDGE, smaller=levels[1:])
-        defines = (*(("CASTERS",) if casters else ()), *(() if ruts is None else ("RUTS",)), *(("WIND",) if detail.gloss else ()))
+        defines = (*(("CASTERS",) if casters else ()), *(() if ruts is None else ("RUTS",)), *(("WIND",) if detail.fine_plants else ()))
         self._program = Program("grass", "trees", define=defines)
         self._program.use().set(skin=UNIT, shadow=4, casters=UNIT_OF_CASTERS, reach=REACH, **({} if ruts is None else ruts.uniforms))
         corners = np.array([(x, y, card) for card in (0, 1) for x, y in ((-0.5, 0), (0.5, 0), (0.5, 1), (-0.5, 1))], np.float32)

@@ -17,12 +17,15 @@ from simulator.view.dressings.tree_meshes import LAYOUT, tree_mesh
 from simulator.view.gl_objects import SHADERS, Mesh, Program, Texture, renderer
 from simulator.view.object_culling import EXACT_SMALLEST, SIGHT, SMALLEST_ANGLE, ObjectItems, planes_of
 from simulator.view.object_data import ObjectData
+from simulator.view.object_renderer import EXACT_BUDGET
 from simulator.view.object_shadows import UNIT_OF_CASTERS
 
 INSTANCE = (4, 4, 4, 4, 4, 3)
 """Floats per attribute of an instance of a mesh: rows of the matrix, size, color of leaves, color of bark."""
 FAR_INSTANCE = (4, 4, 4, 4)
 """Floats per attribute of an image: place and heading, size and kind, color of leaves, color of bark and crowd."""
+CARD_TRIANGLES = 4
+"""Triangles of an image of a plant."""
 FADE = 0.15
 """Share of the distance up to which meshes are drawn, over which meshes become images."""
 TILT = 0.02
@@ -43,12 +46,13 @@ class Trees:
 
     def __init__(self, detail: Detail, exact: bool) -> None:
         self._detail, self._smallest = detail, EXACT_SMALLEST if exact else SMALLEST_ANGLE
+        self._most = (EXACT_BUDGET if exact else detail.object_triangles) // CARD_TRIANGLES
         self._ready = False
         self._plants = find_plants_in_nothing()
 
     def _load(self) -> None:
         """Create programs, meshes and textures, in worlds with plants only."""
-        wind = ("WIND",) if self._detail.gloss else ()
+        wind = ("WIND",) if self._detail.fine_plants else ()
         self._bark, self._leaves = (Program("trees", define=("CASTERS", *kind, *wind)) for kind in (("BARK",), ()))
         self._depth = [Program("trees", define=("DEPTH", *kind)) for kind in (("BARK",), ())]
         self._far, self._far_depth = Program("impostors"), Program("impostors", define=("DEPTH",))
@@ -60,7 +64,7 @@ class Trees:
         self._meshes = [_kind_mesh(kind, fine=False) for kind in KINDS]
         views = self._far_levels()
         self._views = Texture(views[0], gl.GL_CLAMP_TO_EDGE, smaller=views[1:])
-        if self._detail.gloss:
+        if self._detail.fine_plants:
             self._meshes = [_kind_mesh(kind, fine=True) for kind in KINDS]
         corners = np.array([(-0.5, 0), (0.5, 0), (0.5, 1), (-0.5, 1), (-1, 1), (1, 1), (1, 2), (-1, 2)], np.float32)
         self._card = Mesh(corners, (2,), np.array([4, 5, 6, 4, 6, 7, 0, 1, 2, 0, 2, 3]), instance=FAR_INSTANCE)
@@ -94,7 +98,9 @@ class Trees:
             self._load()
         self._make_instances(data)
         self._root = np.where(plants.trunk >= 0, plants.trunk, plants.crown)
-        self._turn, self._at = data.R_WO[self._root], data.p_WO[self._root]
+        # as in the instances, so that nothing seems to move by rounding
+        self._turn, self._at = data.R_WO[self._root].astype(np.float32), data.p_WO[self._root].astype(np.float32)
+        self._still, self._moved = self._near[:, :12].copy(), np.zeros(len(self._root), bool)
         self._reach = np.maximum(plants.size[:, 0], 0.5 * plants.size[:, 2])
         return taken
 
@@ -128,7 +134,7 @@ class Trees:
         rows = rows[inside | fallen[rows]]
         rows = rows[np.argsort(distance[rows], kind="stable")]
         drawn = np.where(fallen, 1.0, np.clip((limit - distance) / (FADE * limit), 0.0, 1.0))
-        near, far = rows[drawn[rows] > 0.0], rows[drawn[rows] < 1.0]
+        near, far = rows[drawn[rows] > 0.0], rows[drawn[rows] < 1.0][: self._most]
         self._near[near, 19], self._distant[far, 11] = drawn[near], 1.0 - drawn[far]
         picture = {"clip_of_world": clip_of_world, "eye": eye, "casters_of_world": shadow["casters_of_world"]}
         for batch in (near[:NEAREST], near[NEAREST:]):
@@ -183,14 +189,18 @@ class Trees:
         self._distant[:, 7] = self._kind
         shown = trunk | crown
         matrix = items.instances[self._root, :12].reshape(-1, 3, 4)
-        moved = (np.abs(matrix[:, :, :3] - self._turn) > TILT).any(axis=(1, 2)) | (np.abs(matrix[:, :, 3] - self._at) > 0.02).any(axis=1)
+        turned = np.abs(matrix[:, :, :3] - self._turn).max(axis=(1, 2)) > TILT
+        moved = turned | (np.abs(matrix[:, :, 3] - self._at).max(axis=1) > 0.02)
+        back = self._moved & ~moved
+        self._near[back, :12] = self._still[back]
+        self._moved = moved
         rows = np.flatnonzero(moved & shown)
         if len(rows):
             R = matrix[rows, :, :3] @ self._turn[rows].transpose(0, 2, 1)
             base = matrix[rows, :, 3] + np.einsum("nij,nj->ni", R, plants.base[rows] - self._at[rows])
-            turned = R @ _turns(2.0 * np.pi * plants.chance[rows, 2])
-            self._near[rows, :12] = _rows_of(turned, base).reshape(-1, 12)
-        return shown, np.asarray(moved)
+            R = R @ _turns(2.0 * np.pi * plants.chance[rows, 2])
+            self._near[rows, :12] = _rows_of(R, base).reshape(-1, 12)
+        return shown, moved
 
 
 def find_plants_in_nothing() -> Plants:

@@ -32,7 +32,7 @@ void main() {
 #endif
     uv = vec2(looks.y + corner.x + 0.5, looks.z + corner.y) * vec2(0.25, 0.5);
     vec4 s = shadow_of_world * vec4(p, 1.0);
-    float sun = SUN.z;
+    float sun = max(SUN.z, 0.0);
     if (all(lessThan(abs(s.xy - 0.5), vec2(0.5)))) sun *= texture(shadow, vec3(s.xy, s.z - 0.002));
 #ifdef CASTERS
     sun *= unshaded(p + vec3(0.0, 0.0, 0.1));

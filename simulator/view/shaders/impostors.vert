@@ -31,7 +31,7 @@ void main() {
     uv = vec2(0.5 + 0.5 * side, ((corner.y == 2.0 ? 1.0 : low * split) / form.y + size.w) / form.z);
     high = z / top;
 #ifdef DEPTH
-    vec3 right = normalize(vec3(-SUN.y, SUN.x, 0.0)), up = cross(SUN, right);
+    vec3 right = normalize(vec3(-SUN.y, SUN.x + 1e-6, 0.0)), up = cross(SUN, right);
     float flat_sun = length(SUN.xy), middle = 0.5 * (size.y + size.z);
     vec3 p = base.xyz + vec3(0.0, 0.0, middle) + right * (side * form.x * size.x);
     p += up * ((z - middle) * flat_sun + (z / top - 0.5) * size.x * SUN.z);
