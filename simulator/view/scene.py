@@ -56,7 +56,8 @@ class Scene:
         self._grain = Texture(grain(), gl.GL_REPEAT, fine=detail.fine_textures)
         self.objects = Objects(terrain.objects, self.light, detail, dressings(detail, exact), exact)
         self._terrain = Terrain(terrain, self._grain, self.light, detail, self.objects.any, exact)
-        self._grass = Grass(terrain, detail, self.objects.any, self._terrain.ruts)
+        self.grass = Grass(terrain, detail, self.objects.any, self._terrain.ruts)
+        """Grass near the camera, which hides the ground."""
         body = body_of(geometry)
         self._vehicle = Vehicle(geometry, body, self.light, detail, self.objects.any, exact)
         self._others = OtherVehicles(terrain.objects, detail, self.light.sun, self.objects.any, exact)
@@ -185,7 +186,7 @@ class Scene:
         self._roadside(view, shot)
         self._features_and_markings(view, shot)
         self._vehicle.bind_shadow()
-        self._grass.draw(view, shot.eye, (float(p_WB[0]), float(p_WB[1])), shadow)
+        self.grass.draw(view, shot.eye, (float(p_WB[0]), float(p_WB[1])), shadow)
         self._draw_terrain(view, shot, p_WB, shadow)
         self._backdrop(view, shot)
 

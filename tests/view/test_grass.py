@@ -21,14 +21,14 @@ def view():
         pytest.skip(str(error))
     offscreen.scene.instruments = False
     offscreen.camera = "chase"
-    offscreen.scene._grass._density = 4.0
+    offscreen.scene.grass._density = 4.0
     yield offscreen
     offscreen.close()
 
 
 def tufts(view, x: float, y: float) -> np.ndarray:
     """(n, 8) tufts around a place, ordered."""
-    grass = view.scene._grass
+    grass = view.scene.grass
     found = grass._around((int(x // 4.0), int(y // 4.0)))
     return found[np.lexsort(found[:, 1::-1].T)]
 
@@ -61,12 +61,12 @@ def test_there_is_none_on_hard_ground(view) -> None:
     hard = TerrainData(
         land.origin, land.spacing, land.plane, land.heights, np.full_like(land.hardness, 255), land.soil_ids, land.soil_names, land.roads
     )
-    kept = view.scene._grass._terrain
-    view.scene._grass._terrain = hard
+    kept = view.scene.grass._terrain
+    view.scene.grass._terrain = hard
     try:
         assert len(tufts(view, 10.0, 30.0)) == 0
     finally:
-        view.scene._grass._terrain = kept
+        view.scene.grass._terrain = kept
 
 
 def test_ruts_press_the_grass_down(view) -> None:
@@ -75,9 +75,9 @@ def test_ruts_press_the_grass_down(view) -> None:
     def seen() -> int:
         images = []
         for grows in (True, False):
-            view.scene._grass._grows = grows
+            view.scene.grass.shown = grows
             images.append(view.render(state).astype(int))
-        view.scene._grass._grows = True
+        view.scene.grass.shown = True
         return int((np.abs(images[0] - images[1]).max(axis=2) > 12).sum())
 
     view.scene.smooth_out()

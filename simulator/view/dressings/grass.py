@@ -39,6 +39,8 @@ class Grass:
 
     def __init__(self, terrain: TerrainData, detail: Detail, casters: bool, ruts: Ruts | None) -> None:
         self._terrain, self._density, self._ruts = terrain, detail.grass, ruts
+        self.shown = True
+        """Whether the tufts are drawn."""
         self._growth = np.array([_growth(name) for name in terrain.soil_names] or [0.0])
         self._cell: tuple[int, int] | None = None
         self._tufts = np.zeros((0, 8), np.float32)
@@ -55,7 +57,7 @@ class Grass:
 
     def draw(self, clip_of_world: NDArray, eye: NDArray, focus: tuple[float, float], shadow: dict[str, Any]) -> None:
         """Draw the visible tufts. focus: x, y of the vehicle [m]; shadow: uniforms of the shadows of the vehicle and of objects."""
-        if not self._grows:
+        if not self._grows or not self.shown:
             return
         cell = int(np.floor(eye[0] / CELL)), int(np.floor(eye[1] / CELL))
         if cell != self._cell:
@@ -67,8 +69,10 @@ class Grass:
             return
         if self._ruts is not None:
             self._ruts.bind()
+            under = self._ruts.under(some[:, :2].astype(np.float64), np.zeros((len(some), 1)), focus)
+            some[under, 4] *= -1.0
         self._leaves.bind(UNIT)
-        self._program.use().set(clip_of_world=clip_of_world, eye=eye, focus=focus, **shadow)
+        self._program.use().set(clip_of_world=clip_of_world, eye=eye, **shadow)
         self._mesh.upload_instances(some)
         self._mesh.draw_instances(len(some))
 

@@ -1,14 +1,13 @@
 // Tufts of grass and small plants on soil around the camera: two crossed cards each. The fragments are those of leaves (trees.frag).
 layout(location = 0) in vec3 corner;        // -0.5 .. 0.5 across, 0 .. 1 up; card 0 or 1
 layout(location = 1) in vec4 base;          // in W, and heading
-layout(location = 2) in vec4 looks;         // height in m, column and row of the tile, chance
+layout(location = 2) in vec4 looks;         // height in m (negative where ruts are near), column and row of the tile, chance
 uniform mat4 clip_of_world;
 uniform vec3 eye;
 uniform float reach;                        // m up to which tufts are drawn
 #ifdef RUTS
 uniform sampler2D ruts;                     // as for the terrain
 uniform vec4 rut_grid;
-uniform vec2 focus;
 #endif
 uniform sampler2DShadow shadow;             // of the vehicle
 uniform mat4 shadow_of_world;
@@ -19,12 +18,9 @@ flat out float drawn;
 
 void main() {
     float turn = base.w + 1.5708 * corner.z, far = distance(eye, base.xyz);
-    float size = looks.x * clamp(4.0 - 4.0 * far / reach, 0.0, 1.0);    // grows out of the ground
+    float size = abs(looks.x) * clamp(4.0 - 4.0 * far / reach, 0.0, 1.0);    // grows out of the ground
 #ifdef RUTS
-    vec2 off = abs(base.xy - focus);
-    if (max(off.x, off.y) < rut_grid.w) {
-        size *= clamp(1.0 - 100.0 * texture(ruts, base.xy * rut_grid.x + rut_grid.y).r * rut_grid.z, 0.0, 1.0);
-    }
+    if (looks.x < 0.0) size *= clamp(1.0 - 100.0 * texture(ruts, base.xy * rut_grid.x + rut_grid.y).r * rut_grid.z, 0.0, 1.0);
 #endif
     vec3 p = base.xyz + size * vec3(1.5 * corner.x * vec2(cos(turn), sin(turn)), corner.y - 0.08);
 #ifdef WIND
