@@ -35,7 +35,7 @@ class Detail(NamedTuple):
 
 
 LOW = Detail(
-    8, 32, 30_000, 40.0, 1024, 0.004, fine_textures=False, gloss=False, tree_meshes=60, tree_sight=40.0, fine_plants=False, grass=2.0
+    8, 32, 30_000, 40.0, 1024, 0.004, fine_textures=False, gloss=False, tree_meshes=40, tree_sight=40.0, fine_plants=False, grass=2.0
 )
 """For a software renderer."""
 HIGH = Detail(
