@@ -176,9 +176,13 @@ _FORMATS = {
 
 
 class Texture:
-    """2D texture from an array (rows, columns[, 4]); row 0 is at v = 0. fine: high-quality filter, for a graphics card."""
+    """2D texture from an array (rows, columns[, 4]); row 0 is at v = 0.
 
-    def __init__(self, pixels: Array, wrap: int, mipmaps: bool = True, fine: bool = False) -> None:
+    fine : high-quality filter, for a graphics card
+    smaller : halved copies, in place of mean values
+    """
+
+    def __init__(self, pixels: Array, wrap: int, mipmaps: bool = True, fine: bool = False, smaller: Sequence[Array] = ()) -> None:
         channels = 1 if pixels.ndim == 2 else pixels.shape[2]
         internal, layout, kind = _FORMATS[(pixels.dtype.name, channels)]
         self.id = _new(gl.glGenTextures)
@@ -194,7 +198,11 @@ class Texture:
             gl.glTexParameteri(gl.GL_TEXTURE_2D, getattr(gl, f"GL_TEXTURE_{name}"), value)
         if fine:
             gl.glTexParameterf(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_MAX_ANISOTROPY, 8.0)
-        if mipmaps:
+        for level, copy in enumerate(smaller, 1):
+            gl.glTexImage2D(gl.GL_TEXTURE_2D, level, internal, copy.shape[1], copy.shape[0], 0, layout, kind, _pointer(copy))
+        if smaller:
+            gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_MAX_LEVEL, len(smaller))
+        elif mipmaps:
             gl.glGenerateMipmap(gl.GL_TEXTURE_2D)
 
     def put(self, row: int, column: int, pixels: Array) -> None:

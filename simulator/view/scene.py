@@ -15,6 +15,7 @@ from simulator.view.bodies.kinds import body_of
 from simulator.view.camera import Camera, Shot, clip_of_world, rotation
 from simulator.view.detail import HIGH, LOW, MEDIUM, Detail
 from simulator.view.dressings import dressings
+from simulator.view.dressings.grass import Grass
 from simulator.view.ghost import Ghost
 from simulator.view.gl_context import is_software
 from simulator.view.gl_objects import LIGHT_BLOCK, Block, Frame, Mesh, NumberFrame, Program, Texture, renderer
@@ -59,6 +60,8 @@ class Scene:
         self._grain = Texture(grain(), gl.GL_REPEAT, fine=detail.fine_textures)
         self.objects = Objects(terrain.objects, self.light, detail, dressings(detail, exact), exact)
         self._terrain = Terrain(terrain, self._grain, self.light, detail, self.objects.any, exact)
+        self.grass = Grass(terrain, detail, self.objects.any, self._terrain.ruts)
+        """Grass near the camera, which hides the ground."""
         body = body_of(geometry)
         self._vehicle = Vehicle(geometry, body, self.light, detail, self.objects.any, exact)
         self._others = OtherVehicles(terrain.objects, detail, self.light.sun, self.objects.any, exact)
@@ -208,6 +211,9 @@ class Scene:
         self.mark("objects")
         self._features_and_markings(view, shot)
         self.mark("features")
+        self._vehicle.bind_shadow()
+        self.grass.draw(view, shot.eye, (float(p_WB[0]), float(p_WB[1])), shadow)
+        self.mark("grass")
         self._draw_terrain(view, shot, p_WB, shadow)
         self.mark("terrain")
         self._backdrop(view, shot)

@@ -124,6 +124,26 @@ class TerrainData:
         high = (1.0 - u) * float(h[j + 1, i]) + u * float(h[j + 1, i + 1])
         return (1.0 - v) * low + v * high + self.plane[0] + self.plane[1] * x + self.plane[2] * y
 
+    def heights_at(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the heights (n,) at places (n, 2) in m (bilinear)."""
+        u, v = self._nodes(places)
+        i, j = np.minimum(u.astype(np.int64), self.heights.shape[1] - 2), np.minimum(v.astype(np.int64), self.heights.shape[0] - 2)
+        a, b, h = u - i, v - j, self.heights
+        low, high = (1.0 - a) * h[j, i] + a * h[j, i + 1], (1.0 - a) * h[j + 1, i] + a * h[j + 1, i + 1]
+        return np.asarray((1.0 - b) * low + b * high + self.plane[0] + places @ np.array(self.plane[1:]))
+
+    def soft_soil_at(self, places: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Return for places (n, 2) in m whether all nodes around are soft, and the number of the soil of the nearest node."""
+        u, v = self._nodes(places)
+        j, i = np.rint(v).astype(np.int64), np.rint(u).astype(np.int64)
+        rows, columns = ((np.floor(w).astype(np.int64), np.ceil(w).astype(np.int64)) for w in (v, u))
+        hard = np.max([self.hardness[r, c] for r in rows for c in columns], axis=0)
+        return hard == 0, self.soil_ids[j, i].astype(np.int64)
+
+    def _nodes(self, places: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the places in nodes along x and y on the grid with the same ground."""
+        return tuple(self.inside((places[:, k] - self.origin[k]) / self.spacing[k], self.heights.shape[1 - k]) for k in (0, 1))  # type: ignore[return-value]
+
     def save(self, path: Path) -> None:
         """Write the data for another process, uncompressed."""
         about = {

@@ -40,17 +40,18 @@ from vehicles.contact.records import OBJECT_CONTACT
 
 SIZE: dict[str, Any] = {"width": 64, "height": 48}
 ALL = ["color", "depth", "label", "object"]
-WALL, BALL, WALKER = 1, 2, 3
+WALL, WALKER, GLOBE = 1, 3, 4
 
 
 def world() -> Ground:
-    """Plane with a wall 20 m ahead, a ball to the left and a box that crosses."""
+    """Plane with a wall 20 m ahead, a bush to the left, a purple globe to the right and a box that crosses."""
     way = Way(np.array(((10.0, 4.0, 0.9), (10.0, -4.0, 0.9))), speeds=np.full(2, 2.0))
     objects = ObjectSet(
         [
             WorldObject("wall", Box((1.0, 60.0, 8.0)), (20.5, 0.0, 4.0), label="building"),
             WorldObject("ball", Sphere(1.0), (12.0, 5.0, 1.5), label="vegetation", material=Material(extinction=0.7)),
             WorldObject("walker", Box((0.5, 0.5, 1.8)), (10.0, 4.0, 0.9), motion=way, label="person"),
+            WorldObject("globe", Sphere(1.0), (12.0, -5.0, 1.5), label="person", material=Material(color=(0.8, 0.1, 0.8))),
         ]
     )
     return dataclasses.replace(ground_of({"type": "plane", "z0": 0.0, "gx": 0.0, "gy": 0.0}, Path()), objects=objects)
@@ -177,17 +178,17 @@ def test_the_drivers_eye_is_the_mount_of_its_preset(images: SessionImages) -> No
 
 
 def test_distorted_colors_are_in_the_pixels_of_distorted_depths(images: SessionImages) -> None:
-    """The ball is green. Its pixels in the color image are those of its number in the object image, and not those without distortion."""
+    """The globe is purple. Its pixels in the color image are those of its number in the object image, and not those without distortion."""
     lens = {"k1": -0.3, "k2": 0.1, "p1": 0.01, "p2": -0.01, "mount": {"position": [4.0, 0.0, 1.0]}, "own_vehicle": False}
     distorted = serve(make(images, images=["color", "object"], **lens), readout())
     ideal = serve(make(images, images=["color", "object"], **{**lens, "k1": 0.0, "k2": 0.0, "p1": 0.0, "p2": 0.0}), readout())
 
     def agreement(color: NDArray[Any], numbers: NDArray[Any]) -> float:
         c = color.astype(int)
-        green, ball = (c[..., 1] > c[..., 0] + 15) & (c[..., 1] > c[..., 2] + 15), numbers == BALL
-        return float((green & ball).sum() / (green | ball).sum())
+        purple, globe = (c[..., 0] > c[..., 1] + 25) & (c[..., 2] > c[..., 1] + 25), numbers == GLOBE
+        return float((purple & globe).sum() / (purple | globe).sum())
 
-    assert (ideal["object"] == BALL).sum() > 20
+    assert (ideal["object"] == GLOBE).sum() > 20
     assert agreement(distorted["color"], distorted["object"]) > 0.7
     assert agreement(ideal["color"], distorted["object"]) < 0.5
 

@@ -51,7 +51,7 @@ def test_the_drawn_ground_is_the_one_that_is_driven_on(views, mirrored, place):
     # off the screen the context of the last surface made is current
     view._window.switch_to()
     view.camera = "chase"
-    view.scene.hud.visible = False
+    view.scene.hud.visible = view.scene.grass.shown = False
     state = readout(*place, ground=ground.height(*place))
     for yaw in (0.0, math.pi):
         state[0]["q_WB"], state[0]["yaw"] = (math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)), yaw
