@@ -295,7 +295,7 @@ def _dashboard(c: Canvas, s: Any, box: Box, shown: InstrumentInputs) -> None:
     """Add pedals, speed, gear, lamps and engine speed side by side."""
     x, top, of = box.x + 0.5 * box.width, box.y, shown.dials
     c.box(*box, PANEL, 10.0)
-    c.text(x + 38.0, top + 9.0, f"{_speed(s, shown.speed_unit):.0f}", LARGE, INK, 1.0)
+    c.text(x + 38.0, top + 9.0, f"{shown_speed(s, shown.speed_unit):.0f}", LARGE, INK, 1.0)
     c.text(x + 45.0, top + 45.0, shown.speed_unit, NORMAL, DIM)
     _gear(c, s, x + 101.0, top + 9.0, of.manual)
     _parking_lamp(c, s, x + 213.0, top + 36.0, 14.0)
@@ -314,14 +314,14 @@ def _small_dashboard(c: Canvas, s: Any, box: Box, shown: InstrumentInputs) -> No
     """Add speed, gear, lamps and engine speed for a small window."""
     x, top, of = box.x, box.y, shown.dials
     c.box(*box, PANEL, 10.0)
-    c.text(x + 114.0, top + 3.0, f"{_speed(s, shown.speed_unit):.0f}", LARGE, INK, 1.0)
+    c.text(x + 114.0, top + 3.0, f"{shown_speed(s, shown.speed_unit):.0f}", LARGE, INK, 1.0)
     c.text(x + 112.0, top + 57.0, shown.speed_unit, SMALL, DIM, 1.0)
     _parking_lamp(c, s, x + 26.0, top + 66.0, 11.0)
     _gear(c, s, x + 138.0, top + 3.0, of.manual)
     _engine_speed(c, x + 12.0, top + 84.0, box.width - 24.0, float(s["engine_speed"]) * 30.0 / math.pi, of)
 
 
-def _speed(s: Any, unit: str) -> float:
+def shown_speed(s: Any, unit: str) -> float:
     """Return the speed in a unit of SPEED_UNITS, limited to three digits."""
     speed = abs(float(s["v_WB_B"][0])) * SPEED_UNITS[unit]
     return min(speed, 999.0) if math.isfinite(speed) else 0.0

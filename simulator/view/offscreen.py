@@ -134,6 +134,7 @@ def measure_fps(
     frame at full size over all cores; "triangles" of ground.
     """
     view = Offscreen(width, height, ground, geometry, samples=1)
+    view.scene.cockpit.take_turns()
     out: dict[str, Any] = {"renderer": view.renderer, "width": width, "height": height, "cameras": {}}
     for kind in CAMERAS:
         view.camera, view.scene.scale = kind, 1.0

@@ -108,6 +108,7 @@ class _View:
         from simulator.view.inset_renderer import Insets
 
         self.scene = Scene(terrain, geometry, detail=graphics.detail)
+        self.scene.cockpit.take_turns()
         self.scene.hud.insets = Insets.of_drive(host.folder)
         self.scene.show_ghost(host.folder)
         self.scene.hud.timeline = Timeline.of_drive(host.folder)

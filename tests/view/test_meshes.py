@@ -26,6 +26,8 @@ WORN = {
 }
 MESHES = {
     **{f"{part} of a {name}": (lambda body=body, part=part: getattr(body, part)) for name, (body, _) in WORN.items() for part in ("shell", "fittings", "glass", "frame")},
+    **{f"cabin of a {name}": (lambda body=body: body.cabin.mesh) for name, (body, _) in WORN.items()}, "cabin": lambda: hmmwv.cabin().mesh,
+    **{f"{lever.moves_by} lever": (lambda lever=lever: lever.mesh) for lever in WORN["sedan"][0].cabin.levers},
     "steering wheel of a sedan": lambda: WORN["sedan"][0].steering_wheel, "wheel of a car": lambda: car_wheel(0.32, 0.22),
     "shell": hmmwv.shell, "fittings": hmmwv.fittings, "glass": hmmwv.glass, "frame": hmmwv.frame, "steering wheel": hmmwv.steering_wheel,
     "wheel": lambda: wheel(0.47, 0.318), "plain wheel": lambda: plain_wheel(0.47, 0.318),

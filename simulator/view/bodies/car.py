@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from simulator.base.arrays import Array
-from simulator.view.bodies.cabin import fittings, steering_wheel
+from simulator.view.bodies.cabin import cabin, fittings, steering_wheel
 from simulator.view.bodies.car_wheel import car_wheel
 from simulator.view.bodies.contract import Body, Size
 from simulator.view.meshes import REVERSE_LAMP, STOP_LAMP, Builder, mirrored
@@ -117,7 +117,9 @@ def _body(g: Lines) -> Body:
     head = g.size.head
     place = (float(head[0]) + 0.46, float(head[1]), float(head[2]) - 0.33)
     cab = np.array([head - 0.25, head + 0.25])
-    return Body(_shell(g), fittings(g, place), _glass(g), _frame(g), steering_wheel(), place, 0.42, cab, car_wheel, g.paint)
+    return Body(
+        _shell(g), fittings(g, place), _glass(g), _frame(g), steering_wheel(g.bed), place, 0.42, cab, car_wheel, g.paint, cabin(g, place)
+    )
 
 
 def _both(half: Builder) -> Builder:
