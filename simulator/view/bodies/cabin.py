@@ -16,8 +16,8 @@ from simulator.view.meshes import Builder, mirrored
 if TYPE_CHECKING:
     from simulator.view.bodies.car import Lines
 
-BLACK, TRIM, INSIDE, PANEL, LINING = (24, 24, 26), (40, 41, 44), (46, 46, 50), (62, 61, 62), (132, 129, 122)
-CLOTH, METAL, SCREEN = (70, 72, 78), (84, 86, 90), (14, 18, 22)
+BLACK, TRIM, INSIDE, PANEL, LINING = (24, 24, 26), (40, 41, 44), (46, 46, 50), (74, 72, 71), (132, 129, 122)
+CLOTH, METAL, SCREEN = (82, 82, 86), (84, 86, 90), (14, 18, 22)
 TOP_SPEED, TOP_SPEED_OF_TRUCK = 240.0 / 3.6, 180.0 / 3.6
 """m/s. Ends of the scales of the speedometers, assumed."""
 GAUGES = 0.162, 0.063
@@ -154,10 +154,10 @@ def _linings(b: Builder, g: Lines) -> None:
     """Add the linings of the left pillars and of the edge of the roof, on the inside of the sheet metal."""
     at, top, end = g.cabin_side, 0.90, g.roof_end
     b.paint(LINING)
-    inside = -0.014
+    inside = -0.006
     front = [
-        at(g.cowl + 0.004, -0.02, inside), at(g.shield_top + 0.004, 1.0, inside), at(g.shield_top - 0.10, top, inside),
-        at(g.cowl - 0.13, 0.05, inside), at(g.cowl - 0.15, -0.02, inside),
+        at(g.cowl + 0.004, -0.02, inside), at(g.shield_top + 0.004, 1.0, inside), at(g.shield_top - 0.074, top, inside),
+        at(g.cowl - 0.104, 0.05, inside), at(g.cowl - 0.124, -0.02, inside),
     ]  # fmt: skip
     foot = g.back if g.bed else g.back + 0.35
     rear = [at(end + (0.04 if g.bed else 0.11), top, inside), at(end, 1.0, inside), at(g.back, 0.0, inside), at(foot, 0.0, inside)]

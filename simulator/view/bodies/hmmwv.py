@@ -320,18 +320,21 @@ def _bed(b: Builder) -> None:
 
 
 def _mirrors(eye: Array) -> tuple[Mirror, ...]:
-    left, right = (door_mirror((0.80, side * 1.21, 0.91), eye, (0.065, 0.105)) for side in (1.0, -1.0))
+    half = 0.065, 0.105
+    left, right = (door_mirror(place, eye, half) for place in ((0.80, 1.21, 0.91), (0.50, -1.25, 0.91)))  # both clear of the pillars
     return left, inside_mirror((0.62, 0.03, 1.075), eye, (BACK, 0.0, 0.905), (0.10, 0.034)), right
 
 
 def _mounted_mirrors(b: Builder, mirrors: tuple[Mirror, ...]) -> None:
     for mirror in mirrors:
         add_housing(b, mirror, BLACK, 0.04)
+    for x, y, _ in (mirrors[0].glass.center, mirrors[2].glass.center):
+        b.paint(BLACK).tube([(x - 0.06, 0.84 * y, 0.68), (x + 0.04, 0.99 * y, 0.76), (x + 0.02, y, 0.80)], 0.014, 6)
     b.paint(BLACK).tube([mirrors[1].glass.center + (0.03, 0.0, 0.0), (0.63, 0.0, 1.13)], 0.009, 6)
 
 
 def _details(b: Builder) -> None:
-    b.paint(BLACK).tube([(0.74, 1.02, 0.68), (0.84, 1.20, 0.76), (0.82, 1.22, 0.80)], 0.014, 6)
+    b.paint(BLACK)
     b.tube([(0.83, 0.20, 0.71), (0.75, 0.48, 0.86)], 0.005, 5)
     b.tube([(TAIL + 0.10, 1.0, RAIL), (TAIL + 0.10, 1.0, 1.1), (TAIL - 0.02, 1.0, 2.1)], 0.007, 5)
     b.paint(METAL).tube([(BACK - 0.03, 0.90, 0.30), (BACK - 0.03, 0.90, 1.24)], 0.03, 8)
