@@ -45,6 +45,8 @@ START, SWEEP = math.radians(225.0), math.radians(270.0)
 FACE, GLOW, NEEDLE = (0.022, 0.024, 0.028, 1.0), (0.055, 0.06, 0.07, 1.0), (0.98, 0.30, 0.16, 1.0)
 ENGINE_RUNS = 10.0
 """rad/s. Engine speed below which the engine is off; slower than any engine idles."""
+LOW_CHARGE = 10
+"""%. Charge up to which the battery is red."""
 POWER_SHOWN = 500.0
 """W. Resolution of the power."""
 
@@ -71,6 +73,8 @@ class Reading(NamedTuple):
     """10 rpm, or multiples of POWER_SHOWN"""
     gear: str
     lamps: tuple[str, ...]
+    charge: int | None
+    """Percent; None without a battery"""
 
 
 def reading(s: Any, unit: str, of: Cluster) -> Reading:
@@ -87,14 +91,20 @@ def reading(s: Any, unit: str, of: Cluster) -> Reading:
         engine,
         gear_name(int(s["gear"]), int(s["selector"]), of.dials.manual),
         tuple(_lamps(s, of)),
+        round(100.0 * float(s["charge"])) if math.isfinite(s["charge"]) else None,
     )
 
 
 def _lamps(s: Any, of: Cluster) -> Iterator[str]:
+    """Yield the lit lamps."""
     if s["parking_brake"]:
         yield "P"
     if not of.power and abs(float(s["engine_speed"])) < ENGINE_RUNS:
         yield "engine"
+    if s["abs_works"]:
+        yield "ABS"
+    if s["stability_works"]:
+        yield "ESC"
     if s["low_range"]:
         yield "LOW"
     if s["center_locked"]:
@@ -129,7 +139,7 @@ def draw_scales(c: FaceCanvas, unit: str, of: Cluster) -> None:
     ticks = of.dials.ticks if of.dials.full / of.dials.ticks > 4.0 else 0.5 * of.dials.ticks
     _scale(c, RIGHT, of.dials.full, ticks, 1e-3, of.dials.red)
     c.label((RIGHT[0], RIGHT[1] + 86.0), "x1000 rpm", 16.0, DIM)
-    c.label((MIDDLE, 146.0), unit, 14.0, DIM)
+    c.label((MIDDLE, 125.0), unit, 14.0, DIM)
 
 
 def draw_values(c: FaceCanvas, shown: Reading, of: Cluster) -> None:
@@ -140,9 +150,9 @@ def draw_values(c: FaceCanvas, shown: Reading, of: Cluster) -> None:
         return
     _needle(c, LEFT, 0.1 * shown.needle / _speeds(shown.unit, of)[0])
     _needle(c, RIGHT, 10.0 * shown.engine / of.dials.full)
-    c.label((MIDDLE, 58.0), shown.gear, 44.0, AMBER if shown.gear in "RN" else INK)
-    c.label((MIDDLE, 118.0), str(shown.speed), 26.0)
-    _draw_lamps(c, shown.lamps, (MIDDLE, 190.0))
+    c.label((MIDDLE, 48.0), shown.gear, 38.0, AMBER if shown.gear in "RN" else INK)
+    c.label((MIDDLE, 98.0), str(shown.speed), 25.0)
+    _draw_lamps(c, shown.lamps, (MIDDLE, 160.0))
 
 
 def _speeds(unit: str, of: Cluster) -> tuple[float, float]:
@@ -213,17 +223,24 @@ def _values_of_display(c: FaceCanvas, shown: Reading, of: Cluster) -> None:
         if lit:
             c.box(at[0] - 21.0, at[1] - 26.0, 42.0, 52.0, GREEN if letter == "D" else AMBER, 8.0)
         c.label(at, letter, 30.0, DARK if lit else DIM)
-    _draw_lamps(c, shown.lamps, (140.0, 150.0))
+    if shown.charge is not None:
+        c.box(98.0, 64.0, 96.0, 34.0, INK, 6.0)
+        c.box(194.0, 74.0, 6.0, 14.0, INK, 2.0)
+        c.box(101.0, 67.0, 90.0, 28.0, GLOW, 4.0)
+        c.box(103.0, 69.0, 86.0 * min(max(shown.charge, 3), 100) / 100.0, 24.0, GREEN if shown.charge > LOW_CHARGE else RED, 3.0)
+        c.label((146.0, 120.0), f"{shown.charge} %", 20.0)
+    _draw_lamps(c, shown.lamps, (146.0, 156.0))
 
 
 def _draw_lamps(c: FaceCanvas, lamps: tuple[str, ...], at: tuple[float, float]) -> None:
-    """Add the lit lamps side by side, two in a row."""
+    """Add the lit lamps side by side, three in a row."""
     for k, lamp in enumerate(lamps):
-        in_row = min(2, len(lamps) - k // 2 * 2)
-        x, y = at[0] + 56.0 * (k % 2 - 0.5 * (in_row - 1)), at[1] + 48.0 * (k // 2)
-        if lamp == "P":
-            c.ring((x, y), 17.0, 4.0, RED)
-            c.label((x, y), "P", 18.0, RED)
+        in_row = min(3, len(lamps) - k // 3 * 3)
+        x, y = at[0] + 44.0 * (k % 3 - 0.5 * (in_row - 1)), at[1] + 41.0 * (k // 3)
+        if lamp in ("P", "ABS", "ESC"):
+            color = RED if lamp == "P" else AMBER
+            c.ring((x, y), 17.0, 4.0, color)
+            c.label((x, y), lamp, 18.0 if lamp == "P" else 11.0, color)
         elif lamp == "engine":  # a battery, which nothing charges
             c.box(x - 18.0, y - 11.0, 36.0, 24.0, RED, 3.0)
             c.box(x - 14.0, y - 7.0, 28.0, 16.0, FACE, 1.0)
@@ -232,4 +249,4 @@ def _draw_lamps(c: FaceCanvas, lamps: tuple[str, ...], at: tuple[float, float]) 
                 c.box(x + 7.0 * side - 4.0, y, 8.0, 2.5, RED)
             c.box(x + 5.75, y - 2.75, 2.5, 8.0, RED)
         else:
-            c.label((x, y), lamp, 15.0, AMBER)
+            c.label((x, y), lamp, 13.0, AMBER)

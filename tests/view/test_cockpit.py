@@ -34,14 +34,18 @@ BODIES: dict[str, tuple[Body, NDArray]] = {
     **{name: (body, size.head) for name, (body, size) in WORN.items() if size is not None},
     "hmmwv": (body_of(checked_geometry(geometry())), np.array((0.1, 0.6, 1.0))),
 }
+CARS = [name for name in BODIES if name != "hmmwv"]
 MIRRORS = [(name, k) for name in BODIES for k in range(3)]
 EYES_APART = 0.065
 """m. Distance of the eyes [UN Regulation 125]"""
 
 
+LAMPS = dict.fromkeys(("parking_brake", "abs_works", "stability_works", "low_range", "center_locked"), 1)
+
+
 def row(**values: Any) -> Any:
     s = record(STATE)[0]
-    s["selector"], s["gear"], s["engine_speed"] = 1, 1, 90.0
+    s["selector"], s["gear"], s["engine_speed"], s["charge"] = 1, 1, 90.0, math.nan
     for name, value in values.items():
         s[name] = value
     return s
@@ -87,6 +91,8 @@ def test_power_is_positive_while_the_motor_drives_and_negative_while_it_charges(
         ({}, ()),
         ({"parking_brake": 1}, ("P",)),
         ({"engine_speed": 0.0}, ("engine",)),
+        ({"abs_works": 1}, ("ABS",)),
+        ({"stability_works": 1}, ("ESC",)),
         ({"low_range": 1, "center_locked": 1}, ("LOW", "LOCK")),
     ],
 )
@@ -103,6 +109,13 @@ def vertices(shown: Any, cluster: Cluster) -> NDArray:
     return np.vstack((scales, canvas.vertices()))
 
 
+def test_the_charge_of_a_battery_is_shown_and_none_without_one():
+    assert reading(row(charge=0.801), "km/h", ELECTRIC).charge == 80
+    assert reading(row(), "km/h", ENGINE).charge is None
+    low, high = (vertices(reading(row(charge=share), "km/h", ELECTRIC), ELECTRIC) for share in (0.05, 0.9))
+    assert {tuple(color) for color in low[:, 8:].tolist()} - {tuple(color) for color in high[:, 8:].tolist()}, "a low battery is red"
+
+
 def test_the_needle_turns_clockwise_from_the_lower_left_to_the_lower_right():
     """The first shape of the values is the needle of the speedometer, whose scale ends at 180 km/h."""
     canvas, tips = FaceCanvas(Font(asset("fonts/hud.npz"))), []
@@ -116,7 +129,7 @@ def test_the_needle_turns_clockwise_from_the_lower_left_to_the_lower_right():
 
 @pytest.mark.parametrize("cluster", [ENGINE, ELECTRIC])
 def test_nothing_is_outside_the_gauges(cluster):
-    s = driving(99.0, parking_brake=1, low_range=1, center_locked=1, engine_speed=0.0, engine_torque=-5e3)
+    s = driving(99.0, engine_speed=0.0, engine_torque=-5e3, charge=1.0, **LAMPS)
     for unit in ("km/h", "mph"):
         at = vertices(reading(s, unit, cluster), cluster)[:, :2]
         assert at.min() > -2.0 and (at < np.add(SIZE, 2.0)).all()
@@ -182,7 +195,7 @@ def test_a_door_mirror_shows_more_than_a_flat_glass(name, k):
 
 
 def test_an_eye_behind_the_glass_sees_no_image():
-    mirror = BODIES["sedan"][0].cabin.mirrors[0]
+    mirror = BODIES["hmmwv"][0].cabin.mirrors[0]
     assert mirror_shot(mirror, mirror.glass.center - mirror.glass.normal, np.eye(4), (64, 32)) is None
 
 
@@ -221,7 +234,7 @@ def rays(azimuth: Any, elevation: Any) -> NDArray:
     return np.column_stack((np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)))
 
 
-@pytest.mark.parametrize("name, left, right", [("sedan", 25.0, -25.0), ("truck", 25.0, -24.0), ("hmmwv", 18.0, -35.0)])
+@pytest.mark.parametrize("name, left, right", [*((name, 25.0, -24.0) for name in CARS), ("hmmwv", 18.0, -35.0)])
 def test_the_road_is_free(name, left, right):
     """From 9 degrees down, about 7 m in front of the eye, to 10 degrees up; only the center bar of the HMMWV and its mirror are in it."""
     body, head = BODIES[name]
@@ -230,7 +243,7 @@ def test_the_road_is_free(name, left, right):
     assert in_way.mean() <= (0.12 if name == "hmmwv" else 0.0)
 
 
-@pytest.mark.parametrize("name", ["sedan", "truck"])
+@pytest.mark.parametrize("name", CARS)
 def test_a_pillar_hides_at_most_six_degrees_from_both_eyes(name):
     """[UN Regulation 125: 6 degrees of each pillar, for eyes 65 mm apart]"""
     body, head = BODIES[name]

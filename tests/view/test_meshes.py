@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from simulator.view.bodies import hmmwv
-from simulator.view.bodies.car import ARCH, car, pickup
+from simulator.view.bodies.car import car, pickup
 from simulator.view.bodies.car_wheel import car_wheel
 from simulator.view.bodies.contract import Size
 from simulator.view.bodies.hmmwv_wheel import plain_wheel, wheel
+from simulator.view.bodies.lines import ARCH
 from simulator.view.meshes import REVERSE_LAMP, STOP_LAMP, Builder, capsule, coil, mirrored, simplified
 
 SEDAN = Size(0.78, -3.74, 0.91, (0.0, -2.757), (-2.757,), 0.0, 0.32, np.array([-1.25, 0.38, 0.85]))

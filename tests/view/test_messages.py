@@ -46,8 +46,10 @@ def shown(monkeypatch):
         ground=SimpleNamespace(p=[{"gravity": 9.80665}]),
         objects=NO_OBJECTS,
         others=SimpleNamespace(states=NO_STATES),
+        vehicle=None,
     )
     window = ViewOutlet(8)
+    monkeypatch.setattr(view_outlet, "Dashboard", lambda vehicle: SimpleNamespace(fill=lambda e: None))
     reader = ViewReader(window.block.name)
 
     def text():

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from simulator.base.arrays import Array
 from simulator.view.bodies.cabin_parts import add_gear_lever, add_seat, gauge_hood, gauge_pane, pedals
 from simulator.view.bodies.contract import Cabin, Mirror
+from simulator.view.bodies.lines import Lines
 from simulator.view.bodies.mirrors import add_housing, door_mirror, inside_mirror
 from simulator.view.meshes import Builder, mirrored
-
-if TYPE_CHECKING:
-    from simulator.view.bodies.car import Lines
 
 BLACK, TRIM, INSIDE, PANEL, LINING = (24, 24, 26), (40, 41, 44), (46, 46, 50), (74, 72, 71), (132, 129, 122)
 CLOTH, METAL, SCREEN = (82, 82, 86), (84, 86, 90), (14, 18, 22)

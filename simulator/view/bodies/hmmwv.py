@@ -89,7 +89,7 @@ def cabin(eye: Array = USUAL_EYE) -> Cabin:
         part(whole)
     mirrors = _mirrors(eye)
     _mounted_mirrors(whole, mirrors)
-    gauges = gauge_pane(eye, STEERING_WHEEL, STEERING_TILT, 0.13, (0.162, 0.063), 0.145)
+    gauges = gauge_pane(eye, STEERING_WHEEL, STEERING_TILT, 0.13, (0.162, 0.063), 0.138)
     gauge_hood(whole.paint(BLACK), gauges, 0.03, 0.12)
     for y in np.linspace(-0.30, 0.30, 5):  # switches and plates of the passenger's side
         whole.paint(METAL, 0.4).revolve([(-0.012, 0.0), (-0.012, 0.012), (0.0, 0.014)], 10, axis=0, center=(0.565, y, 0.60), smooth=False)
