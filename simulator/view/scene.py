@@ -129,7 +129,7 @@ class Scene:
         gl.glDepthFunc(gl.GL_LEQUAL)
         self._put_light(state)
         self._vehicle.place(p_WB, R_WB, state)
-        self.cockpit.place(self._vehicle.X_WB, state[0])
+        self.cockpit.place(self._vehicle.pose, state[0])
         shadow = self._vehicle.cast_shadow()
         self.objects.place(float(state[0]["time"]), shot)
         shadow |= self.objects.shadows.uniforms
@@ -156,7 +156,7 @@ class Scene:
         gl.glDepthFunc(gl.GL_LEQUAL)
         self._put_light(state)
         self._vehicle.place(p_WB, rotation(state[0]["q_WB"]), state)
-        self.cockpit.place(self._vehicle.X_WB, state[0])
+        self.cockpit.place(self._vehicle.pose, state[0])
         self.objects.place(float(state[0]["time"]), shot)
         frame.begin()
         view = clip_of_world(shot, frame.width / frame.height, FAR_PLANE)

@@ -66,41 +66,43 @@ class Vehicle:
         self._shadow_half = max(SHADOW_HALF, 0.5 * float(np.linalg.norm(high - low)) + 0.3)
         self.shadow_of_world = np.eye(4)
         self._lamps = np.zeros(2)
-        self.X_WB = np.eye(4)
-        """Matrix from B to W"""
-        self._places = [np.eye(4)] * len(radius)
+        self._X_WB, self._places = np.eye(4), [np.eye(4)] * len(radius)
         self._wheel_X, self._right = np.eye(4), np.zeros(len(radius), bool)
+
+    @property
+    def pose(self) -> NDArray[np.float64]:
+        """Matrix (4, 4) from B to W."""
+        return self._X_WB
 
     def place(self, p_WB: NDArray, R_WB: NDArray, state: Record) -> None:
         """Set the state; call this before `cast_shadow` and `draw`."""
         s = state[0]
-        self.X_WB = pose(R_WB, p_WB)
-        self._lamps = np.array(lamps(s), float)
+        self._X_WB, self._lamps = pose(R_WB, p_WB), np.array(lamps(s), float)
         self._places = [
-            self.X_WB @ pose(s["R_BK"][k] @ spin(float(s["wheel_angle"][k])), s["p_BK"][k]) @ size for k, size in enumerate(self._sizes)
+            self._X_WB @ pose(s["R_BK"][k] @ spin(float(s["wheel_angle"][k])), s["p_BK"][k]) @ size for k, size in enumerate(self._sizes)
         ]
         turned = steering_wheel_rotation(self.body.steering_tilt, float(s["steering_wheel_angle"]))
-        self._wheel_X = self.X_WB @ pose(turned, self.body.steering_place)
+        self._wheel_X = self._X_WB @ pose(turned, self.body.steering_place)
         self._right = s["p_BK"][:, 1] < 0.0
         # a replay of a log without the points of the suspension has no links
         self._links = tuple(links[np.isfinite(links).all(axis=1)] for links in bars(self.geometry, state))
 
     def cast_shadow(self) -> dict[str, Any]:
         """Draw the shadow map; return the uniforms for the shadow on the ground."""
-        center = self.X_WB[:3, 3] + self.X_WB[:3, :3] @ (self.middle + [0.0, 0.0, 0.1])
+        center = self._X_WB[:3, 3] + self._X_WB[:3, :3] @ (self.middle + [0.0, 0.0, 0.1])
         view = sun_view(self._sun, center, self._shadow_half, self._shadow_half)
         self.shadow_of_world = texture_of_clip(view)
         self._shadow.begin()
         gl.glEnable(gl.GL_POLYGON_OFFSET_FILL)
         gl.glPolygonOffset(1.5, 4.0)
-        self._dark.use().set(clip_of_world=view, world_of_body=self.X_WB)
+        self._dark.use().set(clip_of_world=view, world_of_body=self._X_WB)
         self._shell.draw()
         self._fittings.draw()
         for X in self._places:
             self._dark.set(world_of_body=X)
             self._plain_wheel.draw()
         gl.glDisable(gl.GL_POLYGON_OFFSET_FILL)
-        x = self.X_WB[:2, 0] / max(float(np.hypot(*self.X_WB[:2, 0])), 1e-6)
+        x = self._X_WB[:2, 0] / max(float(np.hypot(*self._X_WB[:2, 0])), 1e-6)
         return {"shadow_of_world": self.shadow_of_world, "under": (*center[:2], *x)}
 
     @contextlib.contextmanager
@@ -130,7 +132,7 @@ class Vehicle:
         self._begin(clip_of_world, eye, 0.0).set(world_of_body=self._wheel_X)
         self._steering.draw()
         cockpit.draw_solids(self._solid)
-        self._solid.set(world_of_body=self.X_WB)
+        self._solid.set(world_of_body=self._X_WB)
         self._shell.draw()
 
     def draw_reflected(self, clip_of_world: NDArray, eye: NDArray, cockpit: Cockpit | None) -> None:
@@ -153,8 +155,8 @@ class Vehicle:
         self.bind_shadow()
         common = {"clip_of_world": clip_of_world, "eye": eye, "shadow_of_world": self.shadow_of_world, "lamp": lamp}
         common |= self.casters
-        self._link.use().set(world_of_body=self.X_WB, **common)
-        return self._solid.use().set(world_of_body=self.X_WB, lamps=self._lamps, **common)
+        self._link.use().set(world_of_body=self._X_WB, **common)
+        return self._solid.use().set(world_of_body=self._X_WB, lamps=self._lamps, **common)
 
     def _wheels_and_links(self, links_as: list[Mesh]) -> None:
         self._frame.draw()
@@ -193,7 +195,7 @@ class Vehicle:
 
     def _draw_solids(self, program: Program) -> None:
         """Draw body and wheels with the active program."""
-        program.set(world_of_body=self.X_WB)
+        program.set(world_of_body=self._X_WB)
         self._shell.draw()
         self._fittings.draw()
         for k, X in enumerate(self._places):
@@ -205,7 +207,7 @@ class Vehicle:
         gl.glEnable(gl.GL_BLEND)
         gl.glBlendFunc(gl.GL_SRC_ALPHA, gl.GL_ONE_MINUS_SRC_ALPHA)
         gl.glEnable(gl.GL_CULL_FACE)
-        program.use().set(clip_of_world=clip_of_world, eye=eye, shadow_of_world=self.shadow_of_world, world_of_body=self.X_WB)
+        program.use().set(clip_of_world=clip_of_world, eye=eye, shadow_of_world=self.shadow_of_world, world_of_body=self._X_WB)
         mesh.draw()
         gl.glDisable(gl.GL_CULL_FACE)
         gl.glDisable(gl.GL_BLEND)
