@@ -28,7 +28,8 @@ def cabin(g: Lines, wheel: tuple[float, float, float]) -> Cabin:
     gauges = gauge_pane(g.size.head, wheel, 0.42, 0.10, GAUGES)
     half = Builder()
     _door(half, g)
-    _linings(half, g)
+    _pillar_linings(half, g)
+    _visor(half, g)
     seat = float(g.size.head[2]) - 0.66
     for x in _rows(g):
         add_seat(half.paint(CLOTH), (x, max(abs(float(g.size.head[1])), 0.30), seat), CLOTH, METAL)
@@ -148,7 +149,14 @@ def _door(b: Builder, g: Lines) -> None:
     b.paint(BLACK).revolve(disk, 18, axis=1, center=(front - 0.02, y - 0.068, z - 0.42), smooth=False)
 
 
-def _linings(b: Builder, g: Lines) -> None:
+def _visor(b: Builder, g: Lines) -> None:
+    """Add the left sun visor."""
+    x, y, z = g.cabin_side(g.shield_top, 1.0)
+    places = ((-0.16, -1.0), (0.015, -1.0), (0.015, 1.0), (-0.16, 1.0))
+    b.paint(LINING).hexahedron([(x + dx, 0.48 * y + s * 0.17, z + dz) for dz in (-0.024, -0.010) for dx, s in places])
+
+
+def _pillar_linings(b: Builder, g: Lines) -> None:
     """Add the linings of the left pillars and of the edge of the roof, on the inside of the sheet metal."""
     at, top, end = g.cabin_side, 0.90, g.roof_end
     b.paint(LINING)
@@ -165,11 +173,6 @@ def _linings(b: Builder, g: Lines) -> None:
         b.polygon(p if turned else p[::-1])
     x = np.linspace(end, g.shield_top, 6)
     b.sheet([[at(v, 1.0, inside) for v in x], [at(v, 0.94, -0.03) for v in x], [at(v, 0.885, inside) for v in x]], smooth=True)
-    x0, y0, z0 = at(g.shield_top, 1.0)
-    middle = 0.48 * y0
-    b.hexahedron(
-        [(x0 + dx, middle + s * 0.17, z0 + dz) for dz in (-0.024, -0.010) for dx, s in ((-0.16, -1), (0.015, -1), (0.015, 1), (-0.16, 1))]
-    )
 
 
 def _across(b: Builder, g: Lines) -> None:
@@ -215,7 +218,7 @@ def _dashboard(b: Builder, g: Lines, wheel: tuple[float, float, float]) -> None:
     b.paint(PANEL).sheet(np.stack([line(*p) for p in lower]), smooth=True)
     face = near - 0.010
     b.paint(METAL, 0.5).box((face, -0.135, top - 0.068), (face + 0.05, 0.135, top - 0.06))
-    b.paint(SCREEN, 0.9).box((face + 0.012, -0.105, top - 0.05), (face + 0.05, 0.105, top + 0.05))
+    b.paint(SCREEN, 0.2).box((face + 0.012, -0.105, top - 0.05), (face + 0.05, 0.105, top + 0.05))
     for y in (-0.085, 0.085):
         _vent(b, face + 0.006, y, top - 0.10, 0.045)
     ends = half - 0.11
