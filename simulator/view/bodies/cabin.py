@@ -18,6 +18,8 @@ BLACK, TRIM, INSIDE, PANEL, LINING = (24, 24, 26), (40, 41, 44), (46, 46, 50), (
 CLOTH, METAL, SCREEN = (82, 82, 86), (84, 86, 90), (14, 18, 22)
 TOP_SPEED, TOP_SPEED_OF_TRUCK = 240.0 / 3.6, 180.0 / 3.6
 """m/s. Ends of the scales of the speedometers, assumed."""
+BEHIND_PILLAR = 0.10
+"""m. The right mirror is so much behind the left one, so that the driver sees it beside the pillar."""
 GAUGES = 0.162, 0.063
 """m. Half width and half height of the gauges."""
 
@@ -97,7 +99,7 @@ def _mirrors(g: Lines) -> tuple[Mirror, ...]:
     return (
         door_mirror((x, y + out, z + half[1] + 0.02), eye, half),
         inside_mirror((ahead, 0.03, pane - 0.048), eye, window, (0.115, 0.034)),
-        door_mirror((x, -y - out, z + half[1] + 0.02), eye, half),
+        door_mirror((x - BEHIND_PILLAR, -y - out, z + half[1] + 0.02), eye, half),
     )
 
 
@@ -114,7 +116,9 @@ def _housings(b: Builder, g: Lines, mirrors: tuple[Mirror, ...]) -> None:
         add_housing(b, mirror, g.paint, 0.09)
         end = mirror.glass.center
         b.paint(BLACK).tube(
-            [(x + 0.02, side * (y - 0.03), z + 0.01), (end[0] + 0.045, end[1] - side * 0.05, end[2] - 0.6 * mirror.glass.half[1])], 0.016, 8
+            [(end[0] + 0.055, side * (y - 0.03), z + 0.01), (end[0] + 0.045, end[1] - side * 0.05, end[2] - 0.6 * mirror.glass.half[1])],
+            0.016,
+            8,
         )
     add_housing(b, inside, BLACK, 0.035, 0.005)
     end = inside.glass.center
