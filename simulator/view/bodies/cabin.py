@@ -111,7 +111,7 @@ def _rear_window(g: Lines) -> Array:
 
 def _housings(b: Builder, g: Lines, mirrors: tuple[Mirror, ...]) -> None:
     left, inside, right = mirrors
-    x, y, z = g.cabin_side(g.cowl - 0.24, 0.02)
+    _, y, z = g.cabin_side(g.cowl - 0.24, 0.02)
     for mirror, side in ((left, 1.0), (right, -1.0)):
         add_housing(b, mirror, g.paint, 0.09)
         end = mirror.glass.center
