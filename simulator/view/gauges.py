@@ -36,7 +36,7 @@ SIZE = (720.0, 280.0)
 DIAL = 126.0
 """Radius of a dial."""
 LEFT, RIGHT, MIDDLE = (150.0, 138.0), (570.0, 138.0), 360.0
-POWER = (40.0, 140.0, 540.0, 214.0)
+POWER = (40.0, 140.0, 520.0, 214.0)
 """Scale of the power: left end, zero, width, top."""
 NUMBERS = 22.0
 """Height of the numbers of a scale."""
@@ -216,7 +216,7 @@ def _values_of_display(c: FaceCanvas, shown: Reading, of: Cluster) -> None:
     end = zero + share * (left + width - zero if share > 0.0 else zero - left)
     if abs(end - zero) > 1.0:
         c.box(min(zero, end), top, abs(end - zero), 20.0, BLUE if share > 0.0 else GREEN, 4.0)
-    c.label((left + width + 100.0, top + 10.0), f"{power / 1000.0:.0f} kW", 20.0, INK, 1.0)
+    c.label((left + width + 122.0, top + 10.0), f"{power / 1000.0:.0f} kW", 20.0, INK, 1.0)
     for k, letter in enumerate("RND"):
         lit = letter == shown.gear[:1]
         at = (SIZE[0] - 190.0 + 50.0 * k, 150.0)
