@@ -97,6 +97,10 @@ class Cockpit:
             frame.finish()
             self._has_image[k] = True
 
+    def forget_mirrors(self) -> None:
+        """Draw all mirrors in the next image that shows them, as after an image from another camera."""
+        self._has_image = [False] * len(self._mirrors)
+
     def draw_solids(self, program: Program) -> None:
         """Draw cabin, pedals and gear lever with an active program for bodies."""
         program.set(world_of_body=self._X_WB)

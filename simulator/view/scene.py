@@ -137,6 +137,8 @@ class Scene:
         view = clip_of_world(shot, width / height, FAR_PLANE)
         if shot.inside and shot.shows_vehicle:
             self._update_cockpit(view, shot, p_WB, shadow)
+        else:
+            self.cockpit.forget_mirrors()
         inner = self._inner_frame(width, height)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, inner.id if inner else target)
         gl.glViewport(0, 0, inner.width if inner else width, inner.height if inner else height)

@@ -346,11 +346,15 @@ def test_a_live_window_renews_one_mirror_in_an_image(view):
         for k, frame in enumerate(frames):
             frame.begin = lambda k=k: (drawn.append(k), begins[k]())  # type: ignore[method-assign]
         for _ in range(8):
-            drawn.append("image")
+            view.render(readout(), extras())
+        counts = [drawn.count(k) for k in range(3)]
+        drawn.clear()
+        for camera in ("chase", "driver"):
+            view.camera = camera
             view.render(readout(), extras())
     finally:
         cockpit._takes_turns = False
         for frame, begin in zip(frames, begins, strict=True):
             frame.begin = begin  # type: ignore[method-assign]
-    counts = [drawn.count(k) for k in range(3)]
     assert counts[0] == 2 and max(counts) <= 3
+    assert 0 in drawn, "after another camera, all that are in the image"
