@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.base.records import Record
+from simulator.outlets.dashboard import FIELDS
 from simulator.view.shared_state import LAST_SECONDS
 from simulator.view.vehicle_states import NO_STATES
 
@@ -17,7 +18,7 @@ SECONDS = 30.0
 """s of simulated time that are stored."""
 PERIOD = 0.016
 """s between two stored states."""
-STORED_FIELDS = ("p_platform", "q_platform", "legs", "leg_use", "selector", "parking_brake")
+STORED_FIELDS = ("p_platform", "q_platform", "legs", "leg_use", "selector", "parking_brake", *FIELDS)
 """Fields of EXTRAS that are stored."""
 
 

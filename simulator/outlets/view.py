@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from simulator.view.shared_state import ViewWriter
     from terrain.objects.object_set import ObjectSet
     from terrain.rut_changes import ChangedTiles
+from simulator.outlets.dashboard import Dashboard
 from simulator.outlets.last_seconds import LastSeconds
 from simulator.outlets.motion_extremes import MotionExtremes
 from simulator.outlets.telemetry import PULLED_FRACTION
@@ -62,6 +63,7 @@ class ViewOutlet:
         self.on_new_objects: Callable[[ObjectSet], None] | None = None
         """Called when objects were added: writes the new set for the views, and announces it to them, without delay for the drive."""
         self._last: LastSeconds | None = None
+        self._dashboard: Dashboard | None = None
         self._message, self._until = "", 0.0
         self._holds: Callable[[Session], bool] | None = None
 
@@ -103,6 +105,9 @@ class ViewOutlet:
             e["real_time_factor"], e["overruns"] = session.clock.real_time_factor, session.clock.overruns
         command = session.command[0]
         e["selector"], e["parking_brake"] = command["selector"], command["parking_brake"] > PULLED_FRACTION
+        if self._dashboard is None:
+            self._dashboard = Dashboard(session.vehicle)
+        self._dashboard.fill(e)
         self._publish_motion(session)
         e["waits"], e["driver"] = session.waits, self._driver(session.seat)
         e["paused"], e["message"] = session.paused, short(self._message)

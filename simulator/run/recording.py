@@ -17,6 +17,7 @@ from simulator.base.rotations import quaternion_of_rotation, rotation_of_euler
 from simulator.builder.builder import build, view_geometry
 from simulator.builder.session_parts import SessionParts
 from simulator.events.event import Event
+from simulator.outlets.dashboard import Dashboard
 from simulator.outlets.telemetry import PLATFORM, PULLED_FRACTION
 from simulator.run.object_changes import KEY as OBJECT_CHANGES
 from simulator.run.recorded_objects import RecordedObjects
@@ -144,6 +145,7 @@ class Recording:
         self._first_rows = np.concatenate(([0], np.cumsum(self._groups.rows)))
         self._cache: OrderedDict[int, _Group] = OrderedDict()
         self.parts: SessionParts = build(self.configuration, check_step=False)
+        self._dashboard = Dashboard(self.parts.vehicle)
         self._check_vehicle()
         self._others = self._other_tables()
         self._end_at_damage(say)
@@ -361,7 +363,7 @@ class Recording:
         tables = (("", self.parts.vehicle.readout_table), ("command_", COMMAND), ("platform_", PLATFORM), *self._others)
         channels = [(table, _columns(prefix, table)) for prefix, table in tables]
         names = [column.name for _, columns in channels for column in columns]
-        read_columns = self._groups.read(number, [*names, *OPTIONAL_COLUMNS])
+        read_columns = self._groups.read(number, [*names, *OPTIONAL_COLUMNS, *self._dashboard.columns])
         rows = self._groups.rows[number]
         out: list[NDArray[Any]] = []
         for table, columns in channels:
@@ -375,7 +377,7 @@ class Recording:
                 content[:, at] = np.ascontiguousarray(values, column.kind).view(np.uint8).reshape(rows, -1)
             out.append(records)
         readout, command, platform, *vehicles = out
-        more = {name: read_columns[name] for name in OPTIONAL_COLUMNS if name in read_columns}
+        more = {name: read_columns[name] for name in (*OPTIONAL_COLUMNS, *self._dashboard.columns) if name in read_columns}
         return _Group(readout, command, platform, more, vehicles)
 
     def _fill(self, row: int, out: Record) -> None:
@@ -386,6 +388,7 @@ class Recording:
         content[: len(readout)], content[len(readout) :] = readout, 0
         s["selector"], s["parking_brake"] = command["selector"], command["parking_brake"] > PULLED_FRACTION
         s["real_time_factor"], s["message"] = 1.0, b""
+        self._dashboard.fill_from_log(s, group.columns, k)
         self._fill_platform(s, platform)
         self._fill_motion(s, group.columns, k)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -61,3 +62,19 @@ class Quality:
             elif self._step and typical * (SCALES[self._step - 1] / SCALES[self._step]) ** 2 < FAST_FRAME:
                 self._step -= 1
         return self.scale
+
+
+class FrameRate:
+    """Frame rate, updated twice a second so that it is readable."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock, self._since, self._frames, self.value = clock, clock(), 0, 0.0
+
+    def frame(self) -> float:
+        """Count a frame and return the frame rate."""
+        self._frames += 1
+        now = self._clock()
+        if now - self._since >= 0.5:
+            self.value = self._frames / (now - self._since)
+            self._since, self._frames = now, 0
+        return self.value

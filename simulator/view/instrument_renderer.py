@@ -8,6 +8,7 @@ import numpy as np
 from pyglet import gl
 
 from simulator.base.records import Record
+from simulator.view.adaptive_resolution import FrameRate
 from simulator.view.gl_objects import Mesh, Program, Texture
 from simulator.view.guide import Guide
 from simulator.view.inset_renderer import Inset, Insets
@@ -18,7 +19,6 @@ from simulator.view.instruments import (
     Canvas,
     Dials,
     Font,
-    FrameRate,
     InstrumentInputs,
     asset,
     inset_frame,
@@ -104,8 +104,9 @@ class Hud:
         else:
             chart = self._motion_chart if self.shows_motion_chart else None
             shown = InstrumentInputs(
-                rate, self.camera, self.dials, chart, self.settings.speed_unit, self.settings.keys, self.menu is not None
-            )
+                rate, self.camera, self.dials, chart, self.settings.speed_unit, self.settings.keys, self.menu is not None,
+                dashboard=self.settings.dashboard_in_car or self.camera != "driver",
+            )  # fmt: skip
             panels = instruments(self.canvas, state, width / scale, bottom, shown)
             if replays:
                 panels += self._draw_timeline(state, panels, width, height, scale)

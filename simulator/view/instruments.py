@@ -6,7 +6,6 @@ Quads with 12 floats per vertex are collected in a list; texts are laid out agai
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -182,22 +181,6 @@ def dials(governed: float, manual: bool) -> Dials:
     return Dials(full, 0.93 * rpm, 1000.0 if full < 12000.0 else 5000.0, manual)
 
 
-class FrameRate:
-    """Frame rate, updated twice a second so that it is readable."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock, self._since, self._frames, self.value = clock, clock(), 0, 0.0
-
-    def frame(self) -> float:
-        """Count a frame and return the frame rate."""
-        self._frames += 1
-        now = self._clock()
-        if now - self._since >= 0.5:
-            self.value = self._frames / (now - self._since)
-            self._since, self._frames = now, 0
-        return self.value
-
-
 NO_SPACE = "no space for the strip chart - enlarge the window, or reduce the text size"
 
 
@@ -215,6 +198,8 @@ class InstrumentInputs(NamedTuple):
     """Keys of the user, for texts that name one."""
     in_menu: bool = False
     """True while a menu is over the image: its keys are others than those of a drive."""
+    dashboard: bool = True
+    """False: without the panel of speed, gear and engine, as the gauges of the car show them."""
 
 
 def instruments(c: Canvas, state: Record, width: float, height: float, shown: InstrumentInputs) -> list[Box]:
@@ -224,6 +209,8 @@ def instruments(c: Canvas, state: Record, width: float, height: float, shown: In
     lines, panels = _arranged(c, s, width, height, message, motion_chart is not None)
     if motion_chart is not None and "motion_chart" not in panels and not message:
         lines, panels = _arranged(c, s, width, height, NO_SPACE, False)
+    if not shown.dashboard:
+        panels = {name: box for name, box in panels.items() if name not in ("wide", "narrow")}
     draw = {
         "wide": lambda box: _dashboard(c, s, box, shown),
         "narrow": lambda box: _small_dashboard(c, s, box, shown),
@@ -295,7 +282,7 @@ def _dashboard(c: Canvas, s: Any, box: Box, shown: InstrumentInputs) -> None:
     """Add pedals, speed, gear, lamps and engine speed side by side."""
     x, top, of = box.x + 0.5 * box.width, box.y, shown.dials
     c.box(*box, PANEL, 10.0)
-    c.text(x + 38.0, top + 9.0, f"{_speed(s, shown.speed_unit):.0f}", LARGE, INK, 1.0)
+    c.text(x + 38.0, top + 9.0, f"{shown_speed(s, shown.speed_unit):.0f}", LARGE, INK, 1.0)
     c.text(x + 45.0, top + 45.0, shown.speed_unit, NORMAL, DIM)
     _gear(c, s, x + 101.0, top + 9.0, of.manual)
     _parking_lamp(c, s, x + 213.0, top + 36.0, 14.0)
@@ -314,14 +301,14 @@ def _small_dashboard(c: Canvas, s: Any, box: Box, shown: InstrumentInputs) -> No
     """Add speed, gear, lamps and engine speed for a small window."""
     x, top, of = box.x, box.y, shown.dials
     c.box(*box, PANEL, 10.0)
-    c.text(x + 114.0, top + 3.0, f"{_speed(s, shown.speed_unit):.0f}", LARGE, INK, 1.0)
+    c.text(x + 114.0, top + 3.0, f"{shown_speed(s, shown.speed_unit):.0f}", LARGE, INK, 1.0)
     c.text(x + 112.0, top + 57.0, shown.speed_unit, SMALL, DIM, 1.0)
     _parking_lamp(c, s, x + 26.0, top + 66.0, 11.0)
     _gear(c, s, x + 138.0, top + 3.0, of.manual)
     _engine_speed(c, x + 12.0, top + 84.0, box.width - 24.0, float(s["engine_speed"]) * 30.0 / math.pi, of)
 
 
-def _speed(s: Any, unit: str) -> float:
+def shown_speed(s: Any, unit: str) -> float:
     """Return the speed in a unit of SPEED_UNITS, limited to three digits."""
     speed = abs(float(s["v_WB_B"][0])) * SPEED_UNITS[unit]
     return min(speed, 999.0) if math.isfinite(speed) else 0.0

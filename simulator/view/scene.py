@@ -13,9 +13,11 @@ from pyglet import gl
 from simulator.base.records import Record
 from simulator.view.bodies.kinds import body_of
 from simulator.view.camera import Camera, Shot, clip_of_world, rotation
+from simulator.view.cockpit_renderer import Cockpit
 from simulator.view.detail import HIGH, LOW, MEDIUM, Detail
 from simulator.view.dressings import dressings
 from simulator.view.dressings.grass import Grass
+from simulator.view.gauges import Cluster
 from simulator.view.ghost import Ghost
 from simulator.view.gl_context import is_software
 from simulator.view.gl_objects import LIGHT_BLOCK, Block, Frame, Mesh, NumberFrame, Program, Texture, renderer
@@ -25,6 +27,7 @@ from simulator.view.instruments import dials
 from simulator.view.light import Light
 from simulator.view.marker_posts import SIGHT, posts
 from simulator.view.meshes import LAYOUT
+from simulator.view.mirror_views import SIGHT as MIRROR_SIGHT
 from simulator.view.object_changes import ObjectChanges
 from simulator.view.object_data import ObjectData
 from simulator.view.object_renderer import Objects
@@ -72,7 +75,10 @@ class Scene:
         self._features = Mesh(terrain.features.mesh, LAYOUT) if len(terrain.features.mesh) else None
         self._screen = Mesh(np.array([[-1, -1], [3, -1], [-1, 3]]), (2,))
         self.camera = Camera(terrain, body.eye(geometry["p_BH"]), self._vehicle.middle)
-        self.hud = Hud(dials(float(geometry["governed_speed"]), bool(geometry["by_hand"])))
+        scales, manual = dials(float(geometry["governed_speed"]), bool(geometry["by_hand"])), bool(geometry["by_hand"])
+        self.hud = Hud(scales)
+        cluster = Cluster(scales, body.cabin.top_speed, float(geometry["motor_power"]))
+        self.cockpit = Cockpit(body.cabin, cluster, manual, detail.fine_textures)
         self.instruments = True
         """Whether the instruments are drawn."""
         self.ghost: Ghost | None = None
@@ -146,16 +152,22 @@ class Scene:
         gl.glDepthFunc(gl.GL_LEQUAL)
         self._put_light(state)
         self._vehicle.place(p_WB, R_WB, state)
+        self.cockpit.place(self._vehicle.pose, state[0])
         shadow = self._vehicle.cast_shadow()
         self.objects.place(float(state[0]["time"]), shot)
         shadow |= self.objects.shadows.uniforms
         self._vehicle.casters = self.objects.shadows.uniforms
         self.mark("shadows")
+        view = clip_of_world(shot, width / height, FAR_PLANE)
+        if shot.inside and shot.shows_vehicle:
+            self._update_cockpit(view, shot, p_WB, shadow)
+            self.mark("mirrors and gauges")
+        else:
+            self.cockpit.forget_mirrors()
         inner = self._inner_frame(width, height)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, inner.id if inner else target)
         gl.glViewport(0, 0, inner.width if inner else width, inner.height if inner else height)
         gl.glClear(gl.GL_DEPTH_BUFFER_BIT | gl.GL_COLOR_BUFFER_BIT)
-        view = clip_of_world(shot, width / height, FAR_PLANE)
         self._vehicle_and_terrain(view, shot, p_WB, shadow)
         if self.ghost is not None:
             self.ghost.draw(view, shot.eye, state)
@@ -172,6 +184,7 @@ class Scene:
         gl.glDepthFunc(gl.GL_LEQUAL)
         self._put_light(state)
         self._vehicle.place(p_WB, rotation(state[0]["q_WB"]), state)
+        self.cockpit.place(self._vehicle.pose, state[0])
         self.objects.place(float(state[0]["time"]), shot)
         frame.begin()
         view = clip_of_world(shot, frame.width / frame.height, FAR_PLANE)
@@ -181,6 +194,21 @@ class Scene:
             self.objects.draw_numbers(view, shot.eye)
             self._features_and_markings(view, shot)
             self._terrain.draw_numbers(view, shot.eye, (float(p_WB[0]), float(p_WB[1])))
+
+    def _update_cockpit(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
+        """Draw the images that the driver's place shows: gauges and mirrors."""
+        self.cockpit.update_gauges(self.hud.settings.speed_unit)
+        gl.glEnable(gl.GL_DEPTH_TEST)
+
+        def draw(seen: Shot, aspect: float, inside: bool) -> None:
+            clip = clip_of_world(seen, aspect, MIRROR_SIGHT)
+            self.objects.shadows.bind()
+            self._vehicle.draw_reflected(clip, seen.eye, self.cockpit if inside else None)
+            self._world(clip, seen, p_WB, shadow)
+            self._vehicle.bind_shadow()
+            self._others.draw_glass(clip, seen.eye, shadow)
+
+        self.cockpit.update_mirrors(shot, view, draw)
 
     def _put_light(self, state: Record) -> None:
         """Write the light at the time of a state for all shaders."""
@@ -202,12 +230,18 @@ class Scene:
         # nearest first, so that hidden surfaces are not shaded
         self.objects.shadows.bind()
         self._draw_vehicle(view, shot)
+        if shot.inside and shot.shows_vehicle:
+            self.cockpit.draw_screens(view)
         self.mark("vehicle")
+        self._roadside(view, shot)
+        self._world(view, shot, p_WB, shadow)
+
+    def _world(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
+        """Draw all around the vehicle."""
         self._vehicle.bind_shadow()
         self._others.draw(view, shot.eye, shadow)
         self.mark("other vehicles")
         self.objects.draw(view, shot.eye, shadow)
-        self._roadside(view, shot)
         self.mark("objects")
         self._features_and_markings(view, shot)
         self.mark("features")
@@ -235,7 +269,7 @@ class Scene:
         if shot.xray:
             self._vehicle.draw_bare(view, shot.eye)
         elif shot.inside:
-            self._vehicle.draw_inside(view, shot.eye)
+            self._vehicle.draw_inside(view, shot.eye, self.cockpit)
         else:
             self._vehicle.draw(view, shot.eye)
 

@@ -169,7 +169,14 @@ class SettingsPage(PlainPage):
 
     def _seat_rows(self) -> list[Row]:
         """Return the rows for seat and steering."""
+        s = self._live.value
         return [
+            Row(
+                "Dashboard in the car",
+                _on(s.dashboard_in_car),
+                "off: the driver's camera shows speed, gear and engine only on the gauges of the car",
+                step=lambda _: self._live.change(dashboard_in_car=not s.dashboard_in_car),
+            ),
             self._number("Seat height", "seat_height", "height of the driver's eyes, -15 to 15 cm from the usual place"),
             self._number("Seat forward", "seat_forward", "driver's eyes forward, -15 to 15 cm from the usual place"),
             self._number("Steering speed", "steering_speed", "speed of the steering by keys and stick, 50 to 200 %"),

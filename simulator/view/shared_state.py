@@ -53,6 +53,9 @@ EXTRAS = (
     ("by_person", (), "1", "1 if a person drives", "i8"),
     ("selector", (), "1", "gear selector: -1 reverse, 0 neutral, 1 drive", "i8"),
     ("parking_brake", (), "1", "1 while the parking brake is applied", "i8"),
+    ("charge", (), "1", "charged fraction of the battery; NaN without one"),
+    ("abs_works", (), "1", "1 while the anti-lock brakes act on a brake", "i8"),
+    ("stability_works", (), "1", "1 while stability or traction control acts on a brake or the throttle", "i8"),
     ("car_feels", (6,), "m/s2, rad/s", "specific force without gravity and angular rate at the driver's head in the vehicle, in B"),
     (
         "cab_feels",
@@ -127,7 +130,7 @@ def extras() -> Record:
     out[0]["real_time_factor"] = 1.0
     out[0]["selector"] = out[0]["has_platform"] = 1
     out[0]["intensity"] = 1.0
-    out[0]["lap_began"] = np.nan
+    out[0]["lap_began"] = out[0]["charge"] = np.nan
     return out
 
 

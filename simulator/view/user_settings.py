@@ -63,6 +63,12 @@ FIELDS = (
     Field("full_screen", Flag(), "true: the window fills the screen", False),
     Field("field_of_view", Number("rad", *VIEW_ANGLES), "vertical angle of view of the driver's camera", DRIVER_ANGLE, written="deg"),
     Field("mouse_look", Flag(), "true: the view follows the mouse while a mouse button is down", True),
+    Field(
+        "dashboard_in_car",
+        Flag(),
+        "true: the driver's camera has the panel of speed, gear and engine, too; false: there the gauges of the car show them",
+        True,
+    ),
     Field("seat_height", Number("m", -SEAT_RANGE, SEAT_RANGE), "height of the driver's eyes above their usual place", 0.0),
     Field("seat_forward", Number("m", -SEAT_RANGE, SEAT_RANGE), "distance of the driver's eyes in front of their usual place", 0.0),
     Field(
@@ -103,6 +109,7 @@ class UserSettings:
     full_screen: bool = False
     field_of_view: float = DRIVER_ANGLE
     mouse_look: bool = True
+    dashboard_in_car: bool = True
     seat_height: float = 0.0
     seat_forward: float = 0.0
     graphics: str = "auto"

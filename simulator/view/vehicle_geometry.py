@@ -31,6 +31,7 @@ GEOMETRY = (
     ("outline", (3,), "length, width and front overhang of the body"),
     ("governed_speed", (), "engine speed with zero torque, rad/s"),
     ("by_hand", (), "1 for a manual transmission"),
+    ("motor_power", (), "largest power of all electric motors, W; 0 for an engine"),
 )
 """Points fixed to the chassis, m, in B, corners from the front, left before right; and vehicle data for the instruments."""
 TEXTS = (

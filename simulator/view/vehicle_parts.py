@@ -62,6 +62,7 @@ def view_geometry(vehicle: Vehicle) -> dict[str, Any]:
         "wheel_z": vehicle.model.corners[0]["design_wheel_z"],
         "governed_speed": vehicle.drivetrain.governed_speed,
         "by_hand": float(vehicle.hand_gears > 0),
+        "motor_power": float(np.sum(driveline["motors_on"] * driveline["motor_power_most"])),
         "p_BH": vehicle.model.body[0]["drivers_head"],
         "tire_radius": tires["radius"],
         "tire_width": tires["width"],

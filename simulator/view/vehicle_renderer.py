@@ -14,6 +14,7 @@ from simulator.base.records import Record
 from simulator.view.bodies.contract import Body
 from simulator.view.bodies.driver import arms, figure
 from simulator.view.bodies.hmmwv_wheel import plain_wheel
+from simulator.view.cockpit_renderer import Cockpit
 from simulator.view.detail import Detail
 from simulator.view.gl_objects import Mesh, Program, ShadowMap
 from simulator.view.light import Light
@@ -83,6 +84,11 @@ class Vehicle:
         self._places = self._carriers = [np.eye(4)] * len(radius)
         self._wheel_X, self._right = np.eye(4), np.zeros(len(radius), bool)
 
+    @property
+    def pose(self) -> NDArray[np.float64]:
+        """Matrix (4, 4) from B to W."""
+        return self._X_WB
+
     def place(self, p_WB: NDArray, R_WB: NDArray, state: Record) -> None:
         """Set the state; call this before `cast_shadow` and `draw`."""
         s = state[0]
@@ -136,27 +142,36 @@ class Vehicle:
         """Draw the opaque parts, seen from outside."""
         self._begin(clip_of_world, eye, 0.0)
         self._shell.draw()
-        self._interior()
+        self._arms_and_wheel()
+        self._matte.set(world_of_body=self._X_WB)
+        self._fittings.draw()
         self._figure.draw()
         self._solid.use()
         self._wheels_and_links(self._far)
 
-    def draw_inside(self, clip_of_world: NDArray, eye: NDArray) -> None:
+    def draw_inside(self, clip_of_world: NDArray, eye: NDArray, cockpit: Cockpit) -> None:
         """Draw the parts that the driver sees from inside."""
         self._begin(clip_of_world, eye, 0.0)
-        self._interior()
+        self._arms_and_wheel()
+        cockpit.draw_solids(self._matte)
         self._solid.use()
         self._shell.draw()
 
-    def _interior(self) -> None:
-        """Draw arms, steering wheel and fittings; the matte program is active afterwards."""
+    def draw_reflected(self, clip_of_world: NDArray, eye: NDArray, cockpit: Cockpit | None) -> None:
+        """Draw the parts that a mirror shows: sheet metal, and the cabin for a mirror inside it."""
+        self._begin(clip_of_world, eye, 0.0)
+        if cockpit is not None:
+            cockpit.draw_reflected(self._matte.use())
+            self._solid.use()
+        self._shell.draw()
+
+    def _arms_and_wheel(self) -> None:
+        """Draw arms and steering wheel; the matte program is active afterwards."""
         self._link.use()
         self._limb.upload_instances(self._arms)
         self._limb.draw_instances(len(self._arms))
         self._matte.use().set(world_of_body=self._wheel_X)
         self._steering.draw()
-        self._matte.set(world_of_body=self._X_WB)
-        self._fittings.draw()
 
     def draw_bare(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw the vehicle without body, in lamp light."""

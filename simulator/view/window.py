@@ -117,6 +117,7 @@ class _View:
         self.tracker = (
             HeadTracker(HeadTracking(settings.head_tracking_port, settings.head_tracking_address)) if settings.head_tracking else None
         )
+        self.scene.cockpit.take_turns()
         self.scene.hud.insets = Insets.of_drive(host.folder)
         self.scene.show_ghost(host.folder)
         self.scene.hud.timeline = Timeline.of_drive(host.folder)

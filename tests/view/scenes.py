@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def geometry() -> dict[str, Any]:
     return {
         **fixed, "tire_radius": np.full(4, 0.47), "tire_width": np.full(4, 0.318), "p_BH": np.array([0.1, 0.6, 1.0]), "drawn_as": "hmmwv",
         "links_as": ("arms",) * 4, "driven": np.ones(4), "geared_hub": np.ones(4), "outline": (4.57, 2.18, 0.56),
-        "wheel_x": hub[:, 0], "wheel_z": hub[:, 2], "governed_speed": 380.0, "by_hand": 0.0,
+        "wheel_x": hub[:, 0], "wheel_z": hub[:, 2], "governed_speed": 380.0, "by_hand": 0.0, "motor_power": 0.0,
     }  # fmt: skip
 
 
@@ -51,6 +52,16 @@ def readout(x: float = 0.0, y: float = 0.0, ground: float = 0.0, yaw: float = 0.
     s["R_BK"][:2] = [[c, -d, 0.0], [d, c, 0.0], [0.0, 0.0, 1.0]]
     s["v_WB_B"][0], s["spring_length"], s["gear"] = speed, 0.29, 1
     return out
+
+
+def vehicle_without_controllers() -> Any:
+    """What a dashboard reads of a vehicle with an engine."""
+    return SimpleNamespace(
+        description=SimpleNamespace(controllers=SimpleNamespace(units=(), logged=lambda *_: [])),
+        space=SimpleNamespace(controls=(), drivetrain=[{"battery_used": 0.0}]),
+        corner_names=(),
+        model=SimpleNamespace(drivetrain=[{"battery_capacity": 0.0, "battery_charge": 0.0}]),
+    )
 
 
 def hilly_terrain() -> TerrainData:

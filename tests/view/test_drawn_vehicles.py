@@ -237,3 +237,25 @@ def test_a_vehicle_has_its_own_paint_and_its_parts_their_own_origin(view):
     shifted = view.scene.objects.items.position[1] - state[0]["p_WB"]
     assert shifted == pytest.approx(rotations(state["q_WB"])[0] @ (-1.5, 0.0, -0.5))
     view.scene.show_objects(make_object_data(world("lead")))
+
+
+def test_a_camera_at_the_drivers_eye_sees_live_gauges_and_mirrors(view):
+    camera, state = record(CAMERA), record(STATE)
+    c = camera[0]
+    c["width"], c["height"], c["focal"], c["center"], c["inside"], c["shows_vehicle"] = W, H, 180.0, (0.5 * W, 0.5 * H), 1, 1
+    eye = np.array((0.1, 0.6, 1.0 + 0.59))
+
+    def seen(speed: float, yaw: float) -> np.ndarray:
+        shown = readout(0.0, 0.0, speed=speed)
+        for name in shown.dtype.names or ():
+            state[0][name] = shown[0][name]
+        view.scene.place_vehicles(NO_STATES)
+        c, s = np.cos(yaw), np.sin(yaw)
+        turned = np.array(((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)))
+        return view.render(camera, eye, turned @ FROM_BEHIND, state).color.astype(int)
+
+    still, fast = seen(0.0, 0.0), seen(25.0, 0.0)
+    changed = np.nonzero((still != fast).any(axis=2))
+    assert len(changed[0]) > 30 and changed[0].min() > 0.5 * H, "the gauges, below the road"
+    assert (seen(0.0, 0.0) == still).all()
+    assert len(np.unique(seen(0.0, 0.75)[:, : W // 2].reshape(-1, 3), axis=0)) > 300, "a door mirror with its image"

@@ -9,7 +9,7 @@ import pytest
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
-from simulator.view.adaptive_resolution import FAST_FRAME, SCALES, SLOW_FRAME, WINDOW, Quality
+from simulator.view.adaptive_resolution import FAST_FRAME, SCALES, SLOW_FRAME, WINDOW, FrameRate, Quality
 from simulator.view.instruments import (
     AMBER,
     CAR,
@@ -21,7 +21,6 @@ from simulator.view.instruments import (
     RED,
     Canvas,
     Font,
-    FrameRate,
     InstrumentInputs,
     asset,
     clock_text,
@@ -64,6 +63,13 @@ def drawn(manual=False, size=(1280.0, 720.0), shown=None, **changes):
     shown = InstrumentInputs(58.6, "chase", DIALS) if shown is None else shown
     instruments(canvas, state, *size, shown._replace(dials=DIALS._replace(manual=manual)))
     return canvas
+
+
+def test_the_panel_of_the_dashboard_can_be_left_to_the_gauges_of_the_car():
+    full = drawn(v_WB_B=(20.0, 0.0, 0.0))
+    bare = drawn(shown=InstrumentInputs(58.6, "driver", DIALS, dashboard=False), v_WB_B=(20.0, 0.0, 0.0))
+    assert {"72", "throttle"} <= set(full.texts) and not {"72", "throttle"} & set(bare.texts)
+    assert "driver" in bare.texts, "the other panels stay"
 
 
 def test_speed_gear_and_engine_are_written():

@@ -291,6 +291,7 @@ def go_to(menu: Menu, label: str) -> None:
         ("Graphics", "RIGHT", "graphics", "low"),
         ("Field of view", "RIGHT", "field_of_view", math.radians(60.0)),
         ("Look with the mouse", "ENTER", "mouse_look", False),
+        ("Dashboard in the car", "ENTER", "dashboard_in_car", False),
         ("Seat height", "RIGHT", "seat_height", 0.01),
         ("Seat forward", "LEFT", "seat_forward", -0.01),
         ("Steering speed", "RIGHT", "steering_speed", 1.1),

@@ -30,6 +30,8 @@ WORN = {
 }
 MESHES = {
     **{f"{part} of a {name}": (lambda body=body, part=part: getattr(body, part)) for name, (body, _) in WORN.items() for part in ("shell", "fittings", "glass", "frame")},
+    **{f"cabin of a {name}": (lambda body=body: body.cabin.mesh) for name, (body, _) in WORN.items()}, "cabin": lambda: hmmwv.cabin().mesh,
+    **{f"{lever.moves_by} lever": (lambda lever=lever: lever.mesh) for lever in WORN["car"][0].cabin.levers},
     "steering wheel of a sedan": lambda: WORN["car"][0].steering_wheel, "wheel of a car": lambda: car_wheel(0.32, 0.22),
     "wheel with blades": lambda: car_wheel(0.32, 0.22, "blades"), "wheel of steel": lambda: car_wheel(0.38, 0.24, "steel"),
     "caliper": lambda: caliper(0.32, 0.22), "driver": lambda: seated(WORN["car"][0], SEDAN.head),

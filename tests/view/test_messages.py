@@ -13,7 +13,7 @@ from simulator.outlets.view import LONGEST, MESSAGE_TIME, ViewOutlet, short
 from simulator.view.shared_state import ViewReader
 from simulator.view.vehicle_states import NO_STATES
 from terrain.objects.object_set import NO_OBJECTS
-from tests.view.scenes import readout
+from tests.view.scenes import readout, vehicle_without_controllers
 from vehicles.command import COMMAND
 from washout.perceived_motion import FELT
 
@@ -46,6 +46,7 @@ def shown(monkeypatch):
         ground=SimpleNamespace(p=[{"gravity": 9.80665}]),
         objects=NO_OBJECTS,
         others=SimpleNamespace(states=NO_STATES),
+        vehicle=vehicle_without_controllers(),
     )
     window = ViewOutlet(8)
     reader = ViewReader(window.block.name)

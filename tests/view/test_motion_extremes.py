@@ -10,7 +10,7 @@ from simulator.outlets.view import ViewOutlet
 from simulator.view.shared_state import MOTION_BLOCKS, STATE, interpolate
 from simulator.view.vehicle_states import NO_STATES
 from terrain.objects.object_set import NO_OBJECTS
-from tests.view.scenes import readout
+from tests.view.scenes import readout, vehicle_without_controllers
 from vehicles.command import COMMAND
 from washout.cueing import STATES
 from washout.perceived_motion import FELT
@@ -34,7 +34,7 @@ def test_every_publication_has_the_extremes_of_its_ticks():
     session = SimpleNamespace(
         cueing=cueing, clock=None, command=record(COMMAND), paused=False, waits=False, readout=readout(), watch=SimpleNamespace(state=watch),
         ground=SimpleNamespace(p=[{"gravity": 9.81}]), objects=NO_OBJECTS, tick=0, h=0.001, others=SimpleNamespace(states=NO_STATES),
-        seat=SimpleNamespace(name="keyboard", names=("keyboard",)), course=None,
+        seat=SimpleNamespace(name="keyboard", names=("keyboard",)), course=None, vehicle=vehicle_without_controllers(),
     )  # fmt: skip
     window = ViewOutlet(8, Block())
     for blow in (5.0, 0.0):

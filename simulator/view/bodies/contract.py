@@ -36,6 +36,64 @@ class Size(NamedTuple):
         return self.center - 0.98 * self.radius
 
 
+class Pane(NamedTuple):
+    """Flat rectangle in B, with its axes as one sees them who looks at it."""
+
+    center: Array
+    right: Array
+    """Unit vector"""
+    up: Array
+    """Unit vector"""
+    half: tuple[float, float]
+    """m. Half width and half height"""
+
+    @property
+    def normal(self) -> Array:
+        """Unit vector towards the viewer."""
+        return np.cross(self.right, self.up)
+
+    def corners(self, out: float = 0.0) -> Array:
+        """Return the corners (4, 3), counterclockwise from the lower left one, `out` m in front of the rectangle."""
+        across, high = self.half[0] * self.right, self.half[1] * self.up
+        return self.center + out * self.normal + np.array((-across - high, across - high, across + high, high - across))
+
+
+class Mirror(NamedTuple):
+    """Mirror of a vehicle."""
+
+    glass: Pane
+    radius: float
+    """m. Radius of curvature of its convex glass; inf = flat"""
+    inside: bool
+    """True: sees the inside of the vehicle"""
+
+
+class Lever(NamedTuple):
+    """Part of the cabin that the driver moves."""
+
+    mesh: Array
+    """In its own axes, which are those of B, about its hinge"""
+    hinge: tuple[float, float, float]
+    """In B"""
+    moves_by: str
+    """throttle, brake, or gear"""
+
+
+@dataclass(frozen=True)
+class Cabin:
+    """Inside of a body, for who sits in it."""
+
+    mesh: Array
+    """What one sees besides the shell, in place of the fittings"""
+    levers: tuple[Lever, ...]
+    """Pedals and gear lever"""
+    gauges: Pane
+    """Place of the gauges"""
+    top_speed: float
+    """m/s. End of the scale of the speedometer"""
+    mirrors: tuple[Mirror, ...]
+
+
 @dataclass(frozen=True)
 class Body:
     """Drawn body: meshes (n, 10) in B, see `simulator.view.meshes`."""
@@ -60,9 +118,9 @@ class Body:
     """Returns the mesh of a wheel with a radius and width [m]; its axle is y, +y is the outside"""
     paint: Sequence[int]
     """sRGB color, 0 to 255, of the parts that have another color on a vehicle with a paint of its own"""
+    cabin: Cabin
     caliper: Callable[[float, float], Array] | None = None
     """As `wheel`: the part of a brake that is visible through the wheel and does not turn with it"""
-
     lining: Array | None = None
     """Inside of the sheet metal, so near to it that coarser meshes of a distant vehicle leave it out"""
 

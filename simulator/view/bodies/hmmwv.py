@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 
 from simulator.base.arrays import Array
-from simulator.view.bodies.contract import Body, Size
+from simulator.view.bodies.cabin_parts import add_gear_lever, add_seat, gauge_hood, gauge_pane, pedals
+from simulator.view.bodies.contract import Body, Cabin, Mirror, Size
 from simulator.view.bodies.hmmwv_wheel import wheel
+from simulator.view.bodies.mirrors import add_housing, door_mirror, inside_mirror
 from simulator.view.meshes import HEAD_LAMP, REVERSE_LAMP, STOP_LAMP, Builder, mirrored, moved
 
 PAINT, SHADE, EDGE = (178, 157, 118), (158, 139, 104), (120, 105, 78)
 CANVAS, CRATE = (98, 96, 74), (92, 84, 56)
 BLACK, METAL, FRAME, INSIDE, SEAT = (28, 28, 28), (92, 92, 90), (68, 67, 66), (74, 72, 65), (80, 82, 68)
-LAMP, AMBER, RED, GLASS, DIAL = (240, 238, 228), (226, 128, 28), (170, 26, 20), (30, 40, 46), (200, 204, 196)
+LAMP, AMBER, RED, GLASS = (240, 238, 228), (226, 128, 28), (170, 26, 20), (30, 40, 46)
 FRONT_AXLE, REAR_AXLE = 1.6486, -1.6534
 HOOD_X, HOOD_Z = (0.82, 1.25, 1.65, 2.03, 2.15), (0.700, 0.665, 0.625, 0.575, 0.515)
 """Center line of the hood, from the windshield to the front edge."""
@@ -35,6 +37,10 @@ STEERING_WHEEL = (0.45, 0.66, 0.68)
 """Center of the steering wheel, in B."""
 STEERING_TILT = 0.62
 """rad. Tilt of the steering wheel's axis above the horizontal, towards the driver."""
+USUAL_EYE = np.array((0.10, 0.60, 1.0))
+"""m. Driver's eye, in B."""
+TOP_SPEED = 140.0 / 3.6
+"""m/s. End of the scale of the speedometer, assumed: about 1.2 times the top speed."""
 CAB = np.array([[-0.15, -0.66, 0.85], [0.15, 0.66, 1.01]])
 """m. Lower and upper corner of the possible positions of the driver's eyes, in B."""
 _ARCH = ((-0.62, -0.02), (-0.58, 0.20), (-0.42, 0.41), (0.42, 0.41), (0.58, 0.20), (0.62, -0.02))
@@ -43,7 +49,8 @@ _ARCH = ((-0.62, -0.02), (-0.58, 0.20), (-0.42, 0.41), (0.42, 0.41), (0.58, 0.20
 
 def hmmwv(size: Size) -> Body:
     """Return the body of the HMMWV, whose dimensions are fixed."""
-    return Body(shell(), fittings(), glass(), frame(), steering_wheel(), STEERING_WHEEL, STEERING_TILT, CAB, wheel, PAINT)
+    eye = np.clip(size.head, *CAB)
+    return Body(shell(), fittings(eye), glass(), frame(), steering_wheel(), STEERING_WHEEL, STEERING_TILT, CAB, wheel, PAINT, cabin(eye))
 
 
 def shell() -> Array:
@@ -57,15 +64,39 @@ def shell() -> Array:
     return whole.mesh()
 
 
-def fittings() -> Array:
-    """Return the mounted parts: mirrors, seats, dashboard, load."""
+def fittings(eye: Array = USUAL_EYE) -> Array:
+    """Return the mounted parts: mirrors adjusted for the driver's eye, seats, dashboard, load."""
     half = Builder()
     for part in (_details, _seat):
         part(half)
     whole = Builder().add(half.mesh()).add(mirrored(half.mesh()))
     for part in (_bed, _dashboard):
         part(whole)
+    _mounted_mirrors(whole, _mirrors(eye))
     return whole.mesh()
+
+
+def cabin(eye: Array = USUAL_EYE) -> Cabin:
+    """Return what a driver with this eye sees besides the shell."""
+    half = Builder()
+    _details(half)
+    add_seat(half, (0.08, 0.66, 0.40), SEAT, METAL)
+    half.paint(INSIDE).box((BACK, 0.40, 0.02), (0.80, 0.98, 0.06))
+    half.sheet([[(x, 1.01, z) for x in (-0.95, -0.2, 0.79)] for z in (0.06, 0.60, BELT)])
+    half.paint(BLACK).box((-0.10, 0.965, 0.44), (0.50, 1.01, 0.475)).box((0.30, 0.99, 0.50), (0.62, 1.01, 0.60))
+    whole = Builder().add(half.mesh()).add(mirrored(half.mesh()))
+    for part in (_bed, _dashboard):
+        part(whole)
+    mirrors = _mirrors(eye)
+    _mounted_mirrors(whole, mirrors)
+    gauges = gauge_pane(eye, STEERING_WHEEL, STEERING_TILT, 0.13, (0.162, 0.063), 0.138)
+    gauge_hood(whole.paint(BLACK), gauges, 0.03, 0.12)
+    for y in np.linspace(-0.30, 0.30, 5):  # switches and plates of the passenger's side
+        whole.paint(METAL, 0.4).revolve([(-0.012, 0.0), (-0.012, 0.012), (0.0, 0.014)], 10, axis=0, center=(0.565, y, 0.60), smooth=False)
+    whole.paint(EDGE).box((0.545, -0.86, 0.50), (0.56, -0.46, 0.62))
+    lever = add_gear_lever((0.30, 0.28, 0.45), BLACK, METAL)
+    levers = (*pedals((STEERING_WHEEL[0] + 0.26, STEERING_WHEEL[1], 0.42), METAL, BLACK), lever)
+    return Cabin(whole.mesh(), levers, gauges, TOP_SPEED, mirrors)
 
 
 def frame() -> Array:
@@ -288,10 +319,22 @@ def _bed(b: Builder) -> None:
     b.paint(CANVAS).box((-2.30, 0.60, 0.45), (-2.14, 0.96, 0.78)).box((-2.30, -0.96, 0.45), (-2.14, -0.60, 0.78))
 
 
+def _mirrors(eye: Array) -> tuple[Mirror, ...]:
+    half = 0.065, 0.105
+    left, right = (door_mirror(place, eye, half) for place in ((0.80, 1.21, 0.91), (0.50, -1.25, 0.91)))  # both clear of the pillars
+    return left, inside_mirror((0.62, 0.03, 1.075), eye, (BACK, 0.0, 0.905), (0.10, 0.034)), right
+
+
+def _mounted_mirrors(b: Builder, mirrors: tuple[Mirror, ...]) -> None:
+    for mirror in mirrors:
+        add_housing(b, mirror, BLACK, 0.04)
+    for x, y, _ in (mirrors[0].glass.center, mirrors[2].glass.center):
+        b.paint(BLACK).tube([(x - 0.06, 0.84 * y, 0.68), (x + 0.04, 0.99 * y, 0.76), (x + 0.02, y, 0.80)], 0.014, 6)
+    b.paint(BLACK).tube([mirrors[1].glass.center + (0.03, 0.0, 0.0), (0.63, 0.0, 1.13)], 0.009, 6)
+
+
 def _details(b: Builder) -> None:
-    b.paint(BLACK).tube([(0.74, 1.02, 0.68), (0.84, 1.20, 0.76), (0.82, 1.22, 0.80)], 0.014, 6)
-    b.box((0.81, 1.14, 0.80), (0.84, 1.28, 1.02))
-    b.paint(GLASS, 0.9).box((0.806, 1.15, 0.81), (0.81, 1.27, 1.01)).paint(BLACK)
+    b.paint(BLACK)
     b.tube([(0.83, 0.20, 0.71), (0.75, 0.48, 0.86)], 0.005, 5)
     b.tube([(TAIL + 0.10, 1.0, RAIL), (TAIL + 0.10, 1.0, 1.1), (TAIL - 0.02, 1.0, 2.1)], 0.007, 5)
     b.paint(METAL).tube([(BACK - 0.03, 0.90, 0.30), (BACK - 0.03, 0.90, 1.24)], 0.03, 8)
@@ -309,10 +352,4 @@ def _dashboard(b: Builder) -> None:
     b.paint(FRAME).box((0.35, -0.20, 0.02), (1.50, 0.20, 0.46)).box((-0.5, -0.16, 0.0), (0.35, 0.16, 0.26)).paint(INSIDE)
     b.hexahedron([(0.52, -0.98, 0.40), (0.79, -0.98, 0.40), (0.79, 0.98, 0.40), (0.52, 0.98, 0.40),
                   (0.60, -0.97, 0.70), (0.79, -0.97, 0.715), (0.79, 0.97, 0.715), (0.60, 0.97, 0.70)])  # fmt: skip
-    b.paint(BLACK).box((0.545, 0.42, 0.63), (0.66, 0.90, 0.755))
-    for y, r in ((0.66, 0.048), (0.55, 0.034), (0.77, 0.034)):
-        b.paint(DIAL, 0.3).revolve([(-0.004, 0.0), (-0.004, r), (0.01, r)], 20, axis=0, center=(0.541, y, 0.69), smooth=False)
-        b.paint(BLACK, 0.5).revolve(
-            [(-0.006, 0.0), (-0.006, 0.86 * r), (0.01, 0.86 * r)], 20, axis=0, center=(0.541, y, 0.69), smooth=False
-        )
     b.paint(INSIDE).tube([(0.40, 0.66, 0.66), (0.62, 0.66, 0.54)], 0.03, 8)
