@@ -11,4 +11,7 @@ def dressings(detail: Detail, exact: bool) -> tuple[Dressing, ...]:
 
     exact : True = for the images of sensors: no small object is left out
     """
-    return ()
+    from simulator.view.dressings import houses
+    from simulator.view.dressings.dressed_meshes import DressedMeshes, dressing_fineness
+
+    return (DressedMeshes(houses.looks(), (houses.houses,), dressing_fineness(detail, exact)),)

@@ -1,0 +1,184 @@
+in vec3 p_W;
+in vec3 n_W;
+in vec4 look;                               // sRGB color, gloss
+in vec4 air;
+uniform vec3 eye;
+uniform sampler2D stains;                   // soft and fine noise, means one half
+#ifdef SHADOW
+uniform sampler2DShadow shadow;             // of the vehicle
+uniform mat4 shadow_of_world;
+#endif
+#ifdef CASTERS
+const float BIAS = 0.12;                    // m, about the size of a texel of `casters`
+#endif
+#ifdef ROOF
+in vec2 wall;
+flat in vec2 surface;
+#endif
+#ifdef WALL
+in vec2 wall;
+flat in vec4 cells;
+flat in vec4 house;
+#endif
+#if defined(ROCK) || defined(NETTING)
+in vec3 p_O;
+in vec3 n_O;
+#endif
+out vec4 color;
+
+// share of a pixel of width w inside an edge at distance d, negative inside
+float cover(float d, float w) { return clamp(0.5 - d / w, 0.0, 1.0); }
+
+// what a pane with normal n shows of the surroundings to the direction v
+vec3 reflected(vec3 n, vec3 v) {
+    vec3 mirror = 2.0 * dot(n, v) * n - v;
+    return mix(HORIZON, ZENITH, clamp(1.6 * mirror.z, 0.0, 1.0)) * clamp(6.0 * mirror.z + 0.6, 0.25, 1.0);
+}
+
+#ifdef WALL
+const float BRICK = 0.0, PLASTER = 1.0, CONCRETE = 2.0, GLASS = 3.0;
+
+float hash(vec2 p) {
+    p = fract(p * vec2(0.1031, 0.1030) + house.y);
+    p += dot(p, p.yx + 33.33);
+    return fract((p.x + p.y) * p.x);
+}
+
+// share of a pixel inside a rectangle about `middle`
+float inside(vec2 p, vec2 middle, vec2 halves, vec2 w) {
+    vec2 c = clamp(0.5 - (abs(p - middle) - halves) / w, 0.0, 1.0);
+    return c.x * c.y;
+}
+
+// bare wall at `wall`, m
+vec3 masonry(vec3 base, float style, vec2 w) {
+    vec3 c = base * (0.80 + 0.40 * texture(stains, wall * 0.043 + house.y).r);
+#ifdef NEAR
+    float near = clamp(1.5 - 45.0 * max(w.x, w.y), 0.0, 1.0);
+    if (style < BRICK + 0.5) {
+        vec2 q = wall / vec2(0.25, 0.075);
+        q.x += 0.5 * mod(floor(q.y), 2.0);
+        vec2 f = fract(q), k = floor(q);
+        float stone = cover(abs(f.x - 0.5) - 0.475, w.x * 4.0) * cover(abs(f.y - 0.5) - 0.42, w.y * 13.3);
+        vec3 one = base * (0.78 + 0.44 * hash(k));
+        c = mix(c, mix(vec3(0.42, 0.40, 0.37) * (0.4 + 0.6 * c.g / max(base.g, 0.02)), one, stone), near);
+    } else {
+        c *= mix(1.0, 0.88 + 0.24 * texture(stains, wall * 0.9).g, near);
+    }
+#endif
+    return c;
+}
+
+// color of a wall whose bare color is `base`, seen from the direction v; `glow`: light that comes through its windows
+vec3 facade(vec3 base, vec3 n, vec3 v, out vec3 glow) {
+    float style = house.x, height = house.w, front = house.z;
+    vec2 w = fwidth(wall) + 1e-3, q = wall / cells.xy, id = floor(q);
+    vec2 p = (q - id - 0.5) * cells.xy;     // m from the middle of the cell
+    bool street = id.y < 0.5, glass = style > GLASS - 0.5, shop = street && front == 1.0 && (house.y > 0.45 || glass);
+    bool entrance = street && front == 1.0 && id.x == floor(0.5 * cells.z);
+    vec3 c = masonry(glass ? vec3(0.20, 0.21, 0.22) : base, style, w), trim = mix(base, vec3(0.62), 0.55), frame = vec3(0.55);
+    // strips: plinth, band above the first floor or at all floors, cornice
+    float above = wall.y - height;
+    c = mix(c, (glass ? c : mix(0.55 * base, vec3(0.13), 0.4)), cover(wall.y - 0.5, w.y));
+    if (style > CONCRETE - 0.5 && !glass) c *= 1.0 - 0.4 * max(cover(abs(p.y) - 0.5 * cells.y + 0.02, w.y) * -1.0 + 1.0, 1.0 - cover(abs(p.x) - 0.5 * cells.x + 0.02, w.x));
+    float band = cover(abs(wall.y - cells.y) - 0.11, w.y) * (cells.w > 1.5 && !glass ? 1.0 : 0.0);
+    c = mix(c * (1.0 - 0.35 * cover(abs(wall.y - cells.y + 0.17) - 0.06, w.y) * step(1.5, cells.w)), trim, band);
+    c = mix(c * (1.0 - 0.4 * cover(abs(above + 0.45) - 0.09, w.y)), trim, cover(abs(above + 0.18) - 0.18, w.y));
+    // openings
+    vec2 halves = style < CONCRETE - 0.5 ? vec2(0.52, 0.78) : vec2(0.36 * cells.x, 0.72);
+    float middle = 1.68 - 0.5 * cells.y, border = 0.06;
+    bool open = front > 0.5 || hash(vec2(7.0, 3.0)) > 0.45 || mod(id.x, 2.0) == 1.0;
+    if (glass) { halves = 0.5 * cells.xy - vec2(0.04, 0.42); middle = 0.12; border = 0.0; }
+    if (shop) { halves = vec2(0.5 * cells.x - 0.22, 1.08); middle = 1.45 - 0.5 * cells.y; border = 0.05; }
+    if (entrance) { halves = vec2(shop ? 0.8 : 0.55, 1.15); middle = 1.15 - 0.5 * cells.y; }
+    if (id.x < 0.0 || id.x >= cells.z || wall.y < 0.0 || above > -0.4 || !open) halves = vec2(-1.0);
+    vec2 e = p - vec2(0.0, middle);
+    float hole = inside(e, vec2(0.0), halves, w), pane = inside(e, vec2(0.0), halves - border, w);
+    float bars = glass ? 0.0 : max(cover(abs(e.x) - 0.025, w.x), shop ? 0.0 : cover(abs(e.y - 0.25) - 0.02, w.y));
+    float number = hash(id + 11.0 * front);
+    vec3 tilt = vec3(hash(id + 3.0) - 0.5, hash(id + 5.0) - 0.5, 0.5 * hash(id + 9.0) - 0.25);
+    vec3 m = normalize(n + 0.05 * tilt);
+    float rim = 1.0 - max(dot(m, v), 0.0);
+    float room = 0.03 + (glass || shop ? 0.02 : 0.22 * step(0.45, number) * cover(0.5 * halves.x * (1.2 - number) - abs(e.x), w.x));
+    vec3 behind = vec3(room);
+    vec3 pane_color = behind + (glass ? 0.42 : 0.16 + 0.30 * rim) * reflected(m, v);
+    float lamp = step(shop ? 0.2 : 0.62, number) * light_night * pane * (1.0 - bars);
+    glow = lamp * mix(vec3(1.15, 0.78, 0.38), vec3(0.9, 0.95, 0.9), step(0.85, number)) * (0.6 + 0.5 * hash(id + 2.0));
+    bool wood = entrance && !shop;
+    vec3 sash = wood ? vec3(0.12, 0.07, 0.045) : mix(vec3(0.62), vec3(0.09, 0.08, 0.075), step(0.6, house.y));
+    if (wood) { pane_color = mix(0.5 * sash, pane_color, cover(0.45 - e.y, w.y)); glow *= cover(0.45 - e.y, w.y); }
+    pane_color = mix(pane_color, sash, bars * (wood ? 0.0 : 1.0));
+    vec3 window = mix(sash, pane_color, pane) * (1.0 - 0.55 * cover(halves.y - 0.11 - e.y, w.y));
+    if (!entrance && !shop && !glass && halves.x > 0.0) {               // sill and its shadow
+        c *= 1.0 - 0.35 * inside(e, vec2(0.0, -halves.y - 0.16), vec2(halves.x + 0.1, 0.06), w);
+        c = mix(c, trim, inside(e, vec2(0.0, -halves.y - 0.05), vec2(halves.x + 0.1, 0.05), w));
+    }
+    c = mix(c, window, hole);
+    if (shop && halves.x > 0.0) {                                       // board above the shop, with blocks for letters
+        vec2 letter = vec2(fract(wall.x / 0.32) - 0.5, 0.0) * 0.32;
+        float text = inside(vec2(letter.x, wall.y - 2.76), vec2(0.0), vec2(0.10, 0.12), w) * step(0.35, hash(vec2(floor(wall.x / 0.32), 1.0)));
+        vec3 board = 0.06 + 0.5 * pow(vec3(hash(vec2(1.0, 8.0)), hash(vec2(2.0, 8.0)), hash(vec2(3.0, 8.0))), vec3(2.0));
+        text *= step(abs(p.x), 0.36 * cells.x) * step(0.4, hash(vec2(id.x, 5.0)));
+        float strip = cover(abs(wall.y - 2.76) - 0.19, w.y);
+        c = mix(c, mix(board, vec3(0.85), text), strip);
+        glow = mix(glow, light_night * 0.8 * vec3(text), strip);
+    }
+    return c * (0.72 + 0.28 * clamp(wall.y * 0.8 + 0.2, 0.0, 1.0));
+}
+#endif
+
+#ifdef ROOF
+vec3 roof(vec3 base, vec3 n) {
+    float kind = surface.x;
+    vec2 w = fwidth(wall) + 1e-4;
+    if (kind < 1.5) {                       // tiles in rows
+        vec2 q = wall / vec2(0.24, 0.32);
+        vec2 f = fract(q);
+        float near = clamp(1.4 - 12.0 * max(w.x, w.y), 0.0, 1.0);
+        float relief = 1.0 - 0.45 * cover(f.y - 0.16, w.y * 3.1) + 0.25 * (f.x - 0.5);
+        return base * mix(0.93, relief, near) * (0.7 + 0.6 * texture(stains, wall * 0.09 + surface.y).r);
+    }
+    if (kind < 2.5) return base * 0.96;     // gable and parapet
+    if (kind < 3.5) return vec3(0.45, 0.44, 0.42);     // boards and coping
+    return vec3(0.075, 0.075, 0.078) * (0.6 + 0.8 * texture(stains, p_W.xy * 0.06).r);
+}
+#endif
+
+void main() {
+    vec3 n = normalize(n_W), v = normalize(eye - p_W);
+    n = dot(n, v) < 0.0 ? -n : n;           // both sides of a triangle are surfaces
+    vec3 paint = look.rgb * look.rgb, glow = vec3(0.0);
+    float gloss = look.a;
+#ifdef WALL
+    paint = facade(paint, n, v, glow);
+    gloss = 0.0;
+#elif defined(ROOF)
+    paint = roof(paint, n);
+#elif defined(ROCK)
+    vec3 share = n_O * n_O / dot(n_O, n_O);
+    vec4 rough = share.x * texture(stains, p_O.yz * 0.37) + share.y * texture(stains, p_O.xz * 0.37) + share.z * texture(stains, p_O.xy * 0.37);
+    paint *= (0.35 + 0.9 * rough.r) * (0.65 + 0.7 * rough.g);
+    n = normalize(n + 0.9 * (rough.gba - 0.5));
+#elif defined(NETTING)
+    vec2 q = vec2(p_O.x + p_O.z, p_O.x - p_O.z) / 0.075, net = abs(fract(q) - 0.5), w = fwidth(q) + 1e-3;
+    float wire = max(cover(net.x - 0.06, w.x), cover(net.y - 0.06, w.y));
+    if (wire < 0.15 + 0.7 * fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))))) discard;
+#endif
+    float sun = max(dot(n, SUN), 0.0);
+#ifdef SHADOW
+    vec4 s = shadow_of_world * vec4(p_W + n * 0.02, 1.0);
+    vec2 edge = abs(s.xy - 0.5);
+    float lit = texture(shadow, vec3(s.xy, s.z - 0.0012));
+    sun *= max(edge.x, edge.y) < 0.5 ? lit : 1.0;
+#endif
+#ifdef CASTERS
+    sun *= unshaded(p_W + n * BIAS);
+#endif
+    vec3 c = paint * (SUNLIGHT * sun + ambient(n)) + glow;
+#if !defined(WALL) && !defined(ROOF) && !defined(ROCK)
+    float rim = 1.0 - max(dot(n, v), 0.0);
+    c += gloss * (0.10 + 0.6 * rim * rim) * reflected(n, v);
+    if (look.r > 1.1) c = look.rgb;         // lit at night
+#endif
+    color = vec4(display(mix(c, air.rgb, air.a)), 1.0);
+}
