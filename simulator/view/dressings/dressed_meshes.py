@@ -26,8 +26,8 @@ UNIT_OF_STAINS = 9
 """Texture unit of the noise of walls and rocks."""
 SIZE = 128
 """Texels along a side of the noise."""
-DEFINES: dict[int, tuple[str, ...]] = {PLAIN: (), WALL: ("WALL",), ROOF: ("ROOF",), ROCK: ("ROCK",), NETTING: ("NETTING",)}
-"""Variants of the shader, in the order in which they are drawn."""
+DEFINES: dict[int, tuple[str, ...]] = {PLAIN: (), ROOF: ("ROOF",), ROCK: ("ROCK",), NETTING: ("NETTING",), WALL: ("WALL",)}
+"""Variants of the shader, in the order in which they are drawn: the costly walls last, when much of them is hidden."""
 LIGHTS: tuple[tuple[str, ...], ...] = (("CASTERS", "SHADOW"), ("CASTERS",), ())
 """Variants with the shadows of objects and of the vehicle, of objects only, without shadows."""
 NEAR_WALL = 45.0

@@ -112,10 +112,10 @@ def looks() -> dict[str, Look]:
         "gable": Look((_gable(),), program=ROOF),
         "gable_walls": Look((_gables(),), program=ROOF),
         "hip": Look((_hip(),), program=ROOF),
-        "flat": Look((_parapet(),), program=ROOF),
-        "chimney": Look((_chimney(),), smallest=0.004),
-        "roof_box": Look((box,), smallest=0.004),
-        "balcony": Look((_balcony(False), _balcony(True)), (0.03,), smallest=0.012),
+        "flat": Look((_parapet(False), _parapet(True)), (0.12,), program=ROOF, smallest=0.01),
+        "chimney": Look((_chimney(),), smallest=0.01),
+        "roof_box": Look((box,), smallest=0.012),
+        "balcony": Look((_balcony(False), _balcony(True)), (0.04,), smallest=0.02),
     }
 
 
@@ -172,14 +172,16 @@ def _hip() -> Array:
     return np.vstack((*parts, _eaves(BOARD)))
 
 
-def _parapet() -> Array:
+def _parapet(fine: bool) -> Array:
     """Return the parapet and the top of a flat roof."""
     ring, high, wide = [(-1, -1), (1, -1), (1, 1), (-1, 1)], 0.5, 0.25
-    faces = [_face(BITUMEN, (0, 0, 1), [(x, y, 0, 0, 0, 0.05) for x, y in ring])]
+    faces = [_face(BITUMEN, (0, 0, 1), [(x, y, 0, 0, 0, 0.05 if fine else high) for x, y in ring])]
     for (a, b), (c, d) in zip(ring, ring[1:] + ring[:1], strict=True):
         out, back = (0.5 * (a + c), 0.5 * (b + d), 0), (-0.5 * (a + c), -0.5 * (b + d), 0)
         inner = [(c, d, 0, -c * wide, -d * wide, 0.0), (a, b, 0, -a * wide, -b * wide, 0.0)]
         faces.append(_face(MASONRY, out, [(a, b, 0), (c, d, 0), (c, d, 0, 0, 0, high), (a, b, 0, 0, 0, high)]))
+        if not fine:
+            continue
         faces.append(_face(MASONRY, back, [*inner, (a, b, 0, -a * wide, -b * wide, high), (c, d, 0, -c * wide, -d * wide, high)]))
         over = [(x, y, 0, 0.05 * x, 0.05 * y, z) for x, y, z in ((a, b, high), (c, d, high))]
         faces.append(_face(BOARD, (0, 0, 1), [*over, (c, d, 0, -c * wide, -d * wide, high), (a, b, 0, -a * wide, -b * wide, high)]))

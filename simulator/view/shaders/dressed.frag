@@ -19,6 +19,8 @@ flat in vec2 surface;
 in vec2 wall;
 flat in vec4 cells;
 flat in vec4 house;
+flat in vec4 board;
+flat in vec3 sash;
 #endif
 #if defined(ROCK) || defined(NETTING)
 in vec3 p_O;
@@ -44,9 +46,9 @@ float hash(vec2 p) {
     return fract((p.x + p.y) * p.x);
 }
 
-// share of a pixel inside a rectangle about `middle`
-float inside(vec2 p, vec2 middle, vec2 halves, vec2 w) {
-    vec2 c = clamp(0.5 - (abs(p - middle) - halves) / w, 0.0, 1.0);
+// share of a pixel at p inside a rectangle
+float inside(vec2 p, vec2 halves, vec2 w) {
+    vec2 c = clamp(0.5 - (abs(p) - halves) / w, 0.0, 1.0);
     return c.x * c.y;
 }
 
@@ -58,10 +60,9 @@ vec3 masonry(vec3 base, float style, vec2 w) {
     if (style < BRICK + 0.5) {
         vec2 q = wall / vec2(0.25, 0.075);
         q.x += 0.5 * mod(floor(q.y), 2.0);
-        vec2 f = fract(q), k = floor(q);
-        float stone = cover(abs(f.x - 0.5) - 0.475, w.x * 4.0) * cover(abs(f.y - 0.5) - 0.42, w.y * 13.3);
-        vec3 one = base * (0.78 + 0.44 * hash(k));
-        c = mix(c, mix(vec3(0.42, 0.40, 0.37) * (0.4 + 0.6 * c.g / max(base.g, 0.02)), one, stone), near);
+        vec2 f = abs(fract(q) - 0.5);
+        float stone = cover(f.x - 0.475, w.x * 4.0) * cover(f.y - 0.42, w.y * 13.3);
+        c = mix(c, mix(vec3(0.34, 0.32, 0.30), base * (0.78 + 0.44 * hash(floor(q))), stone), near);
     } else {
         c *= mix(1.0, 0.88 + 0.24 * texture(stains, wall * 0.9).g, near);
     }
@@ -71,57 +72,57 @@ vec3 masonry(vec3 base, float style, vec2 w) {
 
 // color of a wall whose bare color is `base`, seen from the direction v; `glow`: light that comes through its windows
 vec3 facade(vec3 base, vec3 n, vec3 v, out vec3 glow) {
-    float style = house.x, height = house.w, front = house.z;
+    float style = house.x, above = wall.y - house.w;
     vec2 w = fwidth(wall) + 1e-3, q = wall / cells.xy, id = floor(q);
     vec2 p = (q - id - 0.5) * cells.xy;     // m from the middle of the cell
-    bool street = id.y < 0.5, glass = style > GLASS - 0.5, shop = street && front == 1.0 && (house.y > 0.45 || glass);
-    bool entrance = street && front == 1.0 && id.x == floor(0.5 * cells.z);
-    vec3 c = masonry(glass ? vec3(0.20, 0.21, 0.22) : base, style, w), trim = mix(base, vec3(0.62), 0.55), frame = vec3(0.55);
-    // strips: plinth, band above the first floor or at all floors, cornice
-    float above = wall.y - height;
-    c = mix(c, (glass ? c : mix(0.55 * base, vec3(0.13), 0.4)), cover(wall.y - 0.5, w.y));
-    if (style > CONCRETE - 0.5 && !glass) c *= 1.0 - 0.4 * max(cover(abs(p.y) - 0.5 * cells.y + 0.02, w.y) * -1.0 + 1.0, 1.0 - cover(abs(p.x) - 0.5 * cells.x + 0.02, w.x));
-    float band = cover(abs(wall.y - cells.y) - 0.11, w.y) * (cells.w > 1.5 && !glass ? 1.0 : 0.0);
-    c = mix(c * (1.0 - 0.35 * cover(abs(wall.y - cells.y + 0.17) - 0.06, w.y) * step(1.5, cells.w)), trim, band);
-    c = mix(c * (1.0 - 0.4 * cover(abs(above + 0.45) - 0.09, w.y)), trim, cover(abs(above + 0.18) - 0.18, w.y));
-    // openings
-    vec2 halves = style < CONCRETE - 0.5 ? vec2(0.52, 0.78) : vec2(0.36 * cells.x, 0.72);
-    float middle = 1.68 - 0.5 * cells.y, border = 0.06;
-    bool open = front > 0.5 || hash(vec2(7.0, 3.0)) > 0.45 || mod(id.x, 2.0) == 1.0;
-    if (glass) { halves = 0.5 * cells.xy - vec2(0.04, 0.42); middle = 0.12; border = 0.0; }
-    if (shop) { halves = vec2(0.5 * cells.x - 0.22, 1.08); middle = 1.45 - 0.5 * cells.y; border = 0.05; }
-    if (entrance) { halves = vec2(shop ? 0.8 : 0.55, 1.15); middle = 1.15 - 0.5 * cells.y; }
-    if (id.x < 0.0 || id.x >= cells.z || wall.y < 0.0 || above > -0.4 || !open) halves = vec2(-1.0);
-    vec2 e = p - vec2(0.0, middle);
-    float hole = inside(e, vec2(0.0), halves, w), pane = inside(e, vec2(0.0), halves - border, w);
-    float bars = glass ? 0.0 : max(cover(abs(e.x) - 0.025, w.x), shop ? 0.0 : cover(abs(e.y - 0.25) - 0.02, w.y));
-    float number = hash(id + 11.0 * front);
-    vec3 tilt = vec3(hash(id + 3.0) - 0.5, hash(id + 5.0) - 0.5, 0.5 * hash(id + 9.0) - 0.25);
-    vec3 m = normalize(n + 0.05 * tilt);
-    float rim = 1.0 - max(dot(m, v), 0.0);
-    float room = 0.03 + (glass || shop ? 0.02 : 0.22 * step(0.45, number) * cover(0.5 * halves.x * (1.2 - number) - abs(e.x), w.x));
-    vec3 behind = vec3(room);
-    vec3 pane_color = behind + (glass ? 0.42 : 0.16 + 0.30 * rim) * reflected(m, v);
-    float lamp = step(shop ? 0.2 : 0.62, number) * light_night * pane * (1.0 - bars);
-    glow = lamp * mix(vec3(1.15, 0.78, 0.38), vec3(0.9, 0.95, 0.9), step(0.85, number)) * (0.6 + 0.5 * hash(id + 2.0));
-    bool wood = entrance && !shop;
-    vec3 sash = wood ? vec3(0.12, 0.07, 0.045) : mix(vec3(0.62), vec3(0.09, 0.08, 0.075), step(0.6, house.y));
-    if (wood) { pane_color = mix(0.5 * sash, pane_color, cover(0.45 - e.y, w.y)); glow *= cover(0.45 - e.y, w.y); }
-    pane_color = mix(pane_color, sash, bars * (wood ? 0.0 : 1.0));
-    vec3 window = mix(sash, pane_color, pane) * (1.0 - 0.55 * cover(halves.y - 0.11 - e.y, w.y));
-    if (!entrance && !shop && !glass && halves.x > 0.0) {               // sill and its shadow
-        c *= 1.0 - 0.35 * inside(e, vec2(0.0, -halves.y - 0.16), vec2(halves.x + 0.1, 0.06), w);
-        c = mix(c, trim, inside(e, vec2(0.0, -halves.y - 0.05), vec2(halves.x + 0.1, 0.05), w));
+    bool glass = style > GLASS - 0.5, front = house.z == 1.0 && id.y < 0.5;
+    bool shop = front && (house.y > 0.45 || glass), entrance = front && id.x == floor(0.5 * cells.z), door = entrance && !shop;
+    vec3 trim = mix(base, vec3(0.62), 0.55), c = masonry(glass ? vec3(0.20, 0.21, 0.22) : base, style, w);
+    // plinth, band above the first floor or joints of slabs, cornice
+    c = mix(c, glass ? c : mix(0.55 * base, vec3(0.13), 0.4), cover(wall.y - 0.5, w.y));
+    if (!glass) {
+        float low = cells.w > 1.5 ? wall.y - cells.y : 99.0;
+        float joint = style > CONCRETE - 0.5 ? 1.0 - cover(max(abs(p.x) - 0.5 * cells.x + 0.02, abs(p.y) - 0.5 * cells.y + 0.02), w.x) : 0.0;
+        c *= 1.0 - max(0.4 * joint, 0.35 * cover(abs(low + 0.17) - 0.06, w.y));
+        c = mix(c, trim, cover(abs(low) - 0.11, w.y));
     }
+    c = mix(c * (1.0 - 0.4 * cover(abs(above + 0.45) - 0.09, w.y)), trim, cover(abs(above + 0.18) - 0.18, w.y));
+    // openings: half of their size, height of the middle above that of the cell, width of the frame
+    vec2 halves = style < CONCRETE - 0.5 ? vec2(0.52, 0.78) : vec2(0.36 * cells.x, 0.72);
+    float middle = 1.68 - 0.5 * cells.y, border = 0.06, number = hash(id + 11.0 * house.z);
+    if (glass) { halves = 0.5 * cells.xy - vec2(0.04, 0.42); middle = 0.12; border = 0.0; }
+    if (shop) { halves = vec2(0.5 * cells.x - 0.22, 1.08); middle = 1.45 - 0.5 * cells.y; }
+    if (entrance) { halves = vec2(shop ? 0.8 : 0.55, 1.15); middle = 1.15 - 0.5 * cells.y; }
+    bool blank = house.z < 0.5 && board.a < 0.5 && mod(id.x, 2.0) < 0.5;
+    if (blank || wall.y < 0.0 || above > -0.4) halves = vec2(-1.0);
+    vec2 e = p - vec2(0.0, middle);
+    float hole = inside(e, halves, w), pane = inside(e, halves - border, w);
+    float bars = glass || door ? 0.0 : max(cover(abs(e.x) - 0.025, w.x), shop ? 0.0 : cover(abs(e.y - 0.25) - 0.02, w.y));
+    vec3 other = fract(number * vec3(17.0, 57.0, 131.0));
+    vec3 m = normalize(n + 0.05 * (other - 0.5));
+    float rim = 1.0 - max(dot(m, v), 0.0), up = door ? cover(0.45 - e.y, w.y) : 1.0;
+    float curtain = glass || shop ? 0.0 : 0.22 * step(0.45, number) * cover(0.5 * halves.x * (1.2 - number) - abs(e.x), w.x);
+    vec3 seen = 0.04 + curtain + (glass ? 0.42 : 0.16 + 0.30 * rim) * reflected(m, v), frame = door ? vec3(0.12, 0.07, 0.045) : sash;
+    seen = mix(mix(0.5 * frame, seen, up), frame, bars);
+    float lamp = step(shop ? 0.2 : 0.62, number) * light_night * pane * up * (1.0 - bars) * (0.6 + 0.5 * other.y);
+    glow = lamp * mix(vec3(1.15, 0.78, 0.38), vec3(0.9, 0.95, 0.9), step(0.8, other.x));
+    vec3 window = mix(frame, seen, pane) * (1.0 - 0.55 * cover(halves.y - 0.11 - e.y, w.y));
+#ifdef NEAR
+    if (!front && !glass && halves.x > 0.0) {                           // sill and its shadow
+        c *= 1.0 - 0.35 * inside(e + vec2(0.0, halves.y + 0.16), vec2(halves.x + 0.1, 0.06), w);
+        c = mix(c, trim, inside(e + vec2(0.0, halves.y + 0.05), vec2(halves.x + 0.1, 0.05), w));
+    }
+#endif
     c = mix(c, window, hole);
     if (shop && halves.x > 0.0) {                                       // board above the shop, with blocks for letters
-        vec2 letter = vec2(fract(wall.x / 0.32) - 0.5, 0.0) * 0.32;
-        float text = inside(vec2(letter.x, wall.y - 2.76), vec2(0.0), vec2(0.10, 0.12), w) * step(0.35, hash(vec2(floor(wall.x / 0.32), 1.0)));
-        vec3 board = 0.06 + 0.5 * pow(vec3(hash(vec2(1.0, 8.0)), hash(vec2(2.0, 8.0)), hash(vec2(3.0, 8.0))), vec3(2.0));
-        text *= step(abs(p.x), 0.36 * cells.x) * step(0.4, hash(vec2(id.x, 5.0)));
-        float strip = cover(abs(wall.y - 2.76) - 0.19, w.y);
-        c = mix(c, mix(board, vec3(0.85), text), strip);
-        glow = mix(glow, light_night * 0.8 * vec3(text), strip);
+        float text = 0.0, strip = cover(abs(wall.y - 2.76) - 0.19, w.y);
+#ifdef NEAR
+        float letter = wall.x / 0.32, first = floor(letter);
+        text = inside(vec2((letter - first - 0.5) * 0.32, wall.y - 2.76), vec2(0.10, 0.12), w) * step(0.35, hash(vec2(first, 1.0)));
+        text *= step(abs(p.x), 0.36 * cells.x) * step(0.4, other.z);
+#endif
+        c = mix(c, mix(board.rgb, vec3(0.85), text), strip);
+        glow = mix(glow, light_night * mix(0.3 * board.rgb, vec3(0.8), text), strip);
     }
     return c * (0.72 + 0.28 * clamp(wall.y * 0.8 + 0.2, 0.0, 1.0));
 }

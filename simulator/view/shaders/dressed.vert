@@ -17,7 +17,9 @@ out vec4 air;
 #ifdef WALL
 out vec2 wall;                              // m along the wall and above its foot
 flat out vec4 cells;                        // width of a cell, height of a floor, number of cells, number of floors
-flat out vec4 house;                        // style, seed, 1 for the front and 2 for the other sides with a street, height
+flat out vec4 house;                        // style, seed, 1 for the front and 2 for the rear, height
+flat out vec4 board;                        // color of the board above a shop; 1: all cells of a gable wall have windows
+flat out vec3 sash;                         // color of the frames of windows
 #endif
 #ifdef ROOF
 out vec2 wall;                              // m along the eaves and up the slope
@@ -68,6 +70,11 @@ void main() {
     wall = vec2(0.5 * wide + (along_x ? r.x : r.y), r.z);
     cells = vec4(wide / count, high / floors, count, floors);
     house = vec4(floor(paint.a), size.w, normal.y < -0.5 ? 1.0 : along_x ? 2.0 : 0.0, high);
+#endif
+#ifdef WALL
+    vec4 chance = fract(size.w * vec4(7919.0, 104.7, 1299.7, 15.49));
+    board = vec4(0.06 + 0.5 * chance.xyz * chance.xyz, step(0.45, chance.w));
+    sash = mix(vec3(0.62), vec3(0.09, 0.08, 0.075), step(0.6, size.w));
 #endif
     look = vec4(paint.rgb, 0.0);
 #else
