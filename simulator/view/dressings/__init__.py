@@ -11,7 +11,12 @@ def dressings(detail: Detail, exact: bool) -> tuple[Dressing, ...]:
 
     exact : True = for the images of sensors: no small object is left out
     """
-    from simulator.view.dressings import houses
+    from simulator.view.dressings import houses, parked_cars, street_things
     from simulator.view.dressings.dressed_meshes import DressedMeshes, dressing_fineness
 
-    return (DressedMeshes(houses.looks(), (houses.houses,), dressing_fineness(detail, exact)),)
+    looks = houses.looks() | parked_cars.looks() | street_things.looks()
+    wardrobes = (
+        houses.houses, parked_cars.parked_cars, street_things.posts, street_things.cones_and_barrels, street_things.rocks,
+        street_things.fences_and_barriers,
+    )  # fmt: skip
+    return (DressedMeshes(looks, wardrobes, dressing_fineness(detail, exact)),)
