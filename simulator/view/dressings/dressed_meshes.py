@@ -11,7 +11,7 @@ from pyglet import gl
 
 from simulator.base.arrays import Array
 from simulator.view.detail import Detail
-from simulator.view.dressings.pieces import NETTING, PLAIN, ROCK, ROOF, WALL, Dressed, Look, Stack
+from simulator.view.dressings.pieces import FRONT, NETTING, PANES, PLAIN, ROCK, ROOF, WALL, Dressed, Look, Stack
 from simulator.view.gl_objects import Mesh, Program, Texture
 from simulator.view.meshes import LAYOUT
 from simulator.view.object_culling import SIGHT, ObjectItems, planes_of
@@ -26,12 +26,16 @@ UNIT_OF_STAINS = 9
 """Texture unit of the noise of walls and rocks."""
 SIZE = 128
 """Texels along a side of the noise."""
-DEFINES: dict[int, tuple[str, ...]] = {PLAIN: (), ROOF: ("ROOF",), ROCK: ("ROCK",), NETTING: ("NETTING",), WALL: ("WALL",)}
+DEFINES: dict[int, tuple[str, ...]] = {
+    PLAIN: (), ROOF: ("ROOF",), ROCK: ("ROCK",), NETTING: ("NETTING",), PANES: ("WALL", "PANES"), WALL: ("WALL",), FRONT: ("WALL", "FRONT"),
+}  # fmt: skip
 """Variants of the shader, in the order in which they are drawn: the costly walls last, when much of them is hidden."""
 LIGHTS: tuple[tuple[str, ...], ...] = (("CASTERS", "SHADOW"), ("CASTERS",), ())
 """Variants with the shadows of objects and of the vehicle, of objects only, without shadows."""
 NEAR_WALL = 45.0
 """m. Distance up to which single bricks are drawn."""
+BRICKS = (WALL, FRONT)
+"""Programs with a variant for what is near"""
 Wardrobe = Callable[[ObjectData, NDArray[np.bool_]], Dressed]
 """Function that chooses among the free objects (n,) of a world those that it can dress."""
 
@@ -130,10 +134,10 @@ class DressedMeshes:
             looks = [k for k, name in enumerate(self._stack.names) if self._looks[name].program == program]
             of_program = np.isin(self._stack.look[rows], looks)
             for number, lights in enumerate(LIGHTS):
-                for fine in (True, False) if program == WALL else (True,):
-                    some = of_program & (light == number) & ((near == fine) | (program != WALL))
+                for fine in (True, False) if program in BRICKS else (True,):
+                    some = of_program & (light == number) & ((near == fine) | (program not in BRICKS))
                     if some.any():
-                        more = ("NEAR",) if program == WALL and fine else ()
+                        more = ("NEAR",) if program in BRICKS and fine else ()
                         self._program((*define, *lights, *more)).use().set(clip_of_world=clip_of_world, eye=eye, **shadow)
                         for mesh, these in self._grouped(rows[some], angle[some]):
                             _draw(mesh, self._instances[these])

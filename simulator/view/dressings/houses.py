@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.arrays import Array
-from simulator.view.dressings.pieces import ROOF, TINTED, WALL, Dressed, Look, Piece, bottoms, boxes, chance
+from simulator.view.dressings.pieces import FRONT, PANES, ROOF, TINTED, WALL, Dressed, Look, Piece, bottoms, boxes, chance
 from simulator.view.meshes import Builder
 from simulator.view.object_data import ObjectData
 
@@ -38,7 +38,11 @@ def houses(data: ObjectData, free: NDArray[np.bool_]) -> Dressed:
     floors = np.maximum(np.round(2.0 * size[:, 2] / FLOOR), 1.0)
     style, seed = _styles(rows, color, floors), chance(rows, 1)
     walls = size * [1.0, 1.0, 2.0]
-    pieces = [Piece("walls", rows, foot, walls, color, seed, style + CELL[style] / 10.0)]
+    extra, glass = style + CELL[style] / 10.0, style == GLASS
+    pieces = [
+        Piece(look, rows[some], foot[some], walls[some], color[some], seed[some], extra[some])
+        for look, some in (("panes", glass), ("front", ~glass), ("walls", ~glass))
+    ]
     pitched = (floors <= 3) & (size[:, :2].min(axis=1) < 8.0) & (style != GLASS) & (seed < 0.8)
     pieces += _pitched_roofs(rows[pitched], size[pitched], foot[pitched], color[pitched])
     pieces += _flat_roofs(rows[~pitched], size[~pitched], foot[~pitched], color[~pitched])
@@ -108,7 +112,9 @@ def looks() -> dict[str, Look]:
     ]
     box = Builder().paint((255, 255, 255), TINTED).box((-1.0, -1.0, 0.0), (1.0, 1.0, 1.0)).mesh()
     return {
-        "walls": Look((np.vstack(walls),), program=WALL),
+        "walls": Look((np.vstack(walls[1:]),), program=WALL),
+        "front": Look((walls[0],), program=FRONT),
+        "panes": Look((np.vstack(walls),), program=PANES),
         "gable": Look((_gable(),), program=ROOF),
         "gable_walls": Look((_gables(),), program=ROOF),
         "hip": Look((_hip(),), program=ROOF),

@@ -39,10 +39,12 @@ SHAPES = {
     "pickup": Shape(("pickup",), 5.20, 1.88, 3.15, 0.86, 0.37, 1.50),
 }
 """Typical proportions. [assumed]"""
-CELLS = (0.35, 0.14, 0.07)
-"""m. Sizes of the details that the levels of a body leave out."""
-FINEST = 0.12
-"""rad. Radius, as an angle at the camera, from which the finest mesh is drawn"""
+CELLS = (0.40, 0.18, 0.08)
+"""m. Sizes of the details that the levels of a body leave out; farther away, it is two boxes on wheels."""
+LIMITS = (0.04, 0.09, 0.3)
+"""rad. Radii, as angles at the camera, from which these levels are drawn"""
+CABIN = {"hatchback": (-0.46, 0.24), "sedan": (-0.36, 0.22), "suv": (-0.47, 0.24), "van": (-0.49, 0.34), "pickup": (-0.10, 0.22)}
+"""Rear and front of the cabin of a body divided by its length, from its middle."""
 
 
 def parked_cars(data: ObjectData, free: NDArray[np.bool_]) -> Dressed:
@@ -64,7 +66,7 @@ def _piece(data: ObjectData, rows: NDArray[np.int64], name: str) -> Piece:
 
 def looks() -> dict[str, Look]:
     """Return the looks of cars by name."""
-    cars = {name: Look(tuple(_car(shape, cell) for cell in CELLS), (0.03, FINEST)) for name, shape in SHAPES.items()}
+    cars = {name: Look((_far_car(*CABIN[name]), *(_car(shape, cell) for cell in CELLS)), LIMITS) for name, shape in SHAPES.items()}
     return cars | {"truck": Look((_in_unit_box(_truck(8)), _in_unit_box(_truck(16))), (0.1,))}
 
 
@@ -88,6 +90,21 @@ def _car(shape: Shape, cell: float) -> Array:
     painted = (np.abs(mesh[:, 6:9] - paint) < 1e-4).all(axis=1)
     mesh[painted, 6:9], mesh[painted, 9] = 1.0, mesh[painted, 9] + TINTED
     return _in_unit_box(mesh)
+
+
+def _far_car(rear: float, front: float) -> Array:
+    """Return a car in a box of unit size, of few triangles."""
+    b = Builder().paint((255, 255, 255), TINTED + 0.4)
+    low = [(-0.5, -0.48, 0.16), (0.5, -0.48, 0.16), (0.5, 0.48, 0.16), (-0.5, 0.48, 0.16)]
+    b.hexahedron([*low, (-0.5, -0.48, 0.62), (0.46, -0.48, 0.55), (0.46, 0.48, 0.55), (-0.5, 0.48, 0.62)])
+    roof = [(x, y, 0.985) for x, y in ((rear + 0.04, -0.34), (front - 0.12, -0.34), (front - 0.12, 0.34), (rear + 0.04, 0.34))]
+    b.polygon([(x, y, 1.0) for x, y, _ in roof])
+    b.paint((30, 38, 46), 0.9).hexahedron([(rear, -0.45, 0.6), (front, -0.45, 0.58), (front, 0.45, 0.58), (rear, 0.45, 0.6), *roof])
+    b.paint((28, 28, 29))
+    for x in (-0.30, 0.31):
+        b.box((x - 0.07, -0.49, 0.0), (x + 0.07, -0.30, 0.4)).box((x - 0.07, 0.30, 0.0), (x + 0.07, 0.49, 0.4))
+    b.paint((150, 30, 28)).polygon([(-0.503, 0.44, 0.48), (-0.503, 0.44, 0.57), (-0.503, -0.44, 0.57), (-0.503, -0.44, 0.48)])
+    return b.mesh()
 
 
 def _in_unit_box(mesh: Array) -> Array:

@@ -14,7 +14,7 @@ from simulator.view.object_data import ObjectData
 from terrain.objects.labels import LABELS
 from terrain.objects.shapes import SIMPLE
 
-PLAIN, WALL, ROOF, ROCK, NETTING = range(5)
+PLAIN, ROOF, ROCK, NETTING, PANES, WALL, FRONT = range(7)
 """Programs that draw a look."""
 TINTED, GLOWS, LIMB = 8.0, 16.0, 32.0
 """Added to the gloss of a vertex: has the color of its piece; lit at night; times the number of the limb it belongs to."""

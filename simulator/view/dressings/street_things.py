@@ -99,19 +99,18 @@ def _parts(data: ObjectData, rows: NDArray[np.int64], name: str, whole: bool = F
 def looks() -> dict[str, Look]:
     """Return the looks of things beside a road by name."""
     tint = (255, 255, 255)
-    panel = Builder().paint(tint, TINTED).box((-1, -0.6, 0.06), (1, 0.6, 1)).mesh()
-    block = Builder().paint(tint, TINTED).box((-1, -1, 0), (1, 1, 1)).mesh()
+    panel, block = _panel(0.06, 0.6), _panel(0.0, 1.0)
     net = Builder().paint(tint, TINTED).polygon([(-1, 0, 0.03), (1, 0, 0.03), (1, 0, 0.97), (-1, 0, 0.97)]).mesh()
     back = Builder().paint(tint, TINTED).polygon([(1, 0, 0.03), (-1, 0, 0.03), (-1, 0, 0.97), (1, 0, 0.97)]).mesh()
     return {
-        "mast": Look(tuple(_mast(sides) for sides in (4, 6, 10)), (0.03, 0.12), smallest=0.004),
-        "lamp": Look((_lamp(4), _lamp(8)), (0.04,), smallest=0.004),
+        "mast": Look(tuple(_mast(sides) for sides in (4, 6, 10)), (0.06, 0.15), smallest=0.008),
+        "lamp": Look((_lamp(4), _lamp(8)), (0.04,), smallest=0.008),
         "bollard": Look((_turned(BOLLARD, 5), _turned(BOLLARD, 14)), (0.03,), smallest=0.002),
         "cone": Look((_cone(5), _cone(10), _cone(20)), (0.012, 0.05)),
         "barrel": Look((_turned(BARREL, 6), _turned(BARREL, 10), _turned(BARREL, 20)), (0.012, 0.05)),
         "rock": Look((_rock(6, 4), _rock(10, 7), _rock(18, 12)), (0.02, 0.08), program=ROCK),
-        "pickets": Look((panel, _pickets()), (0.05,), smallest=0.003),
-        "planks": Look((block, _planks()), (0.05,), smallest=0.003),
+        "pickets": Look((panel, _pickets()), (0.06,), smallest=0.006),
+        "planks": Look((block, _planks()), (0.06,), smallest=0.006),
         "netting": Look((_net_posts(4), _net_posts(8)), (0.05,), smallest=0.004),
         "net": Look((np.vstack((net, back)),), program=NETTING, smallest=0.006, casts=False),
         "rail": Look((_rail(False), _rail(True)), (0.03,), smallest=0.003),
@@ -122,6 +121,8 @@ def looks() -> dict[str, Look]:
 
 def _mast(sides: int) -> Array:
     b = Builder().paint((255, 255, 255), TINTED)
+    if sides < 5:
+        return b.revolve([(1.0, 0.5), (0.0, 0.9)], sides, axis=2).mesh()
     b.revolve([(1.0, 0.0), (1.0, 0.55), (0.13, 0.8), (0.12, 1.0), (0.0, 1.0)], sides, axis=2)
     return b.mesh()
 
@@ -129,7 +130,10 @@ def _mast(sides: int) -> Array:
 def _lamp(sides: int) -> Array:
     """Return the arm and the head of a street lamp about the top of its mast; m."""
     b = Builder().paint((255, 255, 255), TINTED)
-    s = np.linspace(0.0, 1.0, 3 if sides < 6 else 6)
+    if sides < 6:
+        b.sheet([[(0.0, -0.04, -0.1), (ARM, -0.04, 0.25)], [(0.0, 0.04, -0.1), (ARM, 0.04, 0.25)]])
+        return b.paint((205, 205, 196), GLOWS).box((ARM - 0.1, -0.12, 0.2), (ARM + 0.5, 0.12, 0.3)).mesh()
+    s = np.linspace(0.0, 1.0, 6)
     b.tube(np.column_stack((ARM * s, 0.0 * s, -0.08 + 0.55 * (1.0 - (1.0 - s) ** 2) - 0.2 * s)), 0.035, sides)
     b.paint((96, 98, 100), 0.2)
     b.hexahedron([
@@ -179,7 +183,15 @@ def _rock(sides: int, rings: int) -> Array:
     cut = rng.uniform(0.80, 0.98, 14)
     radius = np.minimum(1.0, (cut / np.maximum(d @ flats.T, 1e-3)).min(axis=2))
     radius -= 0.05 * (1.0 + np.sin(7.0 * d[..., 0] + 2.0) * np.sin(6.0 * d[..., 1]) * np.sin(5.0 * d[..., 2] + 1.0))
-    return Builder().paint((255, 255, 255), TINTED).sheet((d * radius[..., None])[:, ::-1].transpose(1, 0, 2), smooth=True).mesh()
+    return Builder().paint((255, 255, 255), TINTED).sheet((d * radius[..., None])[:, ::-1], smooth=True).mesh()
+
+
+def _panel(low: float, half: float) -> Array:
+    """Return a fence far away: two sides and the top."""
+    b = Builder().paint((255, 255, 255), TINTED)
+    for y in (-half, half):
+        b.polygon([(-1, y, low), (1, y, low), (1, y, 1), (-1, y, 1)][:: -int(math.copysign(1.0, y))])
+    return b.polygon([(-1, -half, 1), (1, -half, 1), (1, half, 1), (-1, half, 1)]).mesh()
 
 
 def _pickets() -> Array:

@@ -38,7 +38,7 @@ vec3 reflected(vec3 n, vec3 v) {
 }
 
 #ifdef WALL
-const float BRICK = 0.0, PLASTER = 1.0, CONCRETE = 2.0, GLASS = 3.0;
+const float CONCRETE = 2.0;                 // style of a wall; 0 is brick, 1 plaster
 
 float hash(vec2 p) {
     p = fract(p * vec2(0.1031, 0.1030) + house.y);
@@ -54,67 +54,80 @@ float inside(vec2 p, vec2 halves, vec2 w) {
 
 // bare wall at `wall`, m
 vec3 masonry(vec3 base, float style, vec2 w) {
-    vec3 c = base * (0.80 + 0.40 * texture(stains, wall * 0.043 + house.y).r);
 #ifdef NEAR
+    vec2 stain = texture(stains, wall * 0.13 + house.y).rg;
     float near = clamp(1.5 - 45.0 * max(w.x, w.y), 0.0, 1.0);
-    if (style < BRICK + 0.5) {
-        vec2 q = wall / vec2(0.25, 0.075);
-        q.x += 0.5 * mod(floor(q.y), 2.0);
-        vec2 f = abs(fract(q) - 0.5);
-        float stone = cover(f.x - 0.475, w.x * 4.0) * cover(f.y - 0.42, w.y * 13.3);
-        c = mix(c, mix(vec3(0.34, 0.32, 0.30), base * (0.78 + 0.44 * hash(floor(q))), stone), near);
-    } else {
-        c *= mix(1.0, 0.88 + 0.24 * texture(stains, wall * 0.9).g, near);
-    }
+    vec2 q = wall / vec2(0.25, 0.075);
+    q.x += 0.5 * mod(floor(q.y), 2.0);
+    vec2 f = abs(fract(q) - 0.5);
+    float stone = cover(f.x - 0.475, w.x * 4.0) * cover(f.y - 0.42, w.y * 13.3);
+    vec3 bricks = mix(vec3(0.34, 0.32, 0.30), base * (0.78 + 0.44 * hash(floor(q))), stone);
+    return (0.80 + 0.40 * stain.r) * mix(base, style < 0.5 ? bricks : base * (0.9 + 0.2 * stain.g), near);
+#else
+    return base;
 #endif
-    return c;
 }
 
 // color of a wall whose bare color is `base`, seen from the direction v; `glow`: light that comes through its windows
 vec3 facade(vec3 base, vec3 n, vec3 v, out vec3 glow) {
-    float style = house.x, above = wall.y - house.w;
-    vec2 w = fwidth(wall) + 1e-3, q = wall / cells.xy, id = floor(q);
-    vec2 p = (q - id - 0.5) * cells.xy;     // m from the middle of the cell
-    bool glass = style > GLASS - 0.5, front = house.z == 1.0 && id.y < 0.5;
-    bool shop = front && (house.y > 0.45 || glass), entrance = front && id.x == floor(0.5 * cells.z), door = entrance && !shop;
-    vec3 trim = mix(base, vec3(0.62), 0.55), c = masonry(glass ? vec3(0.20, 0.21, 0.22) : base, style, w);
-    // plinth, band above the first floor or joints of slabs, cornice
-    c = mix(c, glass ? c : mix(0.55 * base, vec3(0.13), 0.4), cover(wall.y - 0.5, w.y));
-    if (!glass) {
-        float low = cells.w > 1.5 ? wall.y - cells.y : 99.0;
-        float joint = style > CONCRETE - 0.5 ? 1.0 - cover(max(abs(p.x) - 0.5 * cells.x + 0.02, abs(p.y) - 0.5 * cells.y + 0.02), w.x) : 0.0;
-        c *= 1.0 - max(0.4 * joint, 0.35 * cover(abs(low + 0.17) - 0.06, w.y));
-        c = mix(c, trim, cover(abs(low) - 0.11, w.y));
-    }
-    c = mix(c * (1.0 - 0.4 * cover(abs(above + 0.45) - 0.09, w.y)), trim, cover(abs(above + 0.18) - 0.18, w.y));
-    // openings: half of their size, height of the middle above that of the cell, width of the frame
-    vec2 halves = style < CONCRETE - 0.5 ? vec2(0.52, 0.78) : vec2(0.36 * cells.x, 0.72);
-    float middle = 1.68 - 0.5 * cells.y, border = 0.06, number = hash(id + 11.0 * house.z);
-    if (glass) { halves = 0.5 * cells.xy - vec2(0.04, 0.42); middle = 0.12; border = 0.0; }
-    if (shop) { halves = vec2(0.5 * cells.x - 0.22, 1.08); middle = 1.45 - 0.5 * cells.y; }
-    if (entrance) { halves = vec2(shop ? 0.8 : 0.55, 1.15); middle = 1.15 - 0.5 * cells.y; }
-    bool blank = house.z < 0.5 && board.a < 0.5 && mod(id.x, 2.0) < 0.5;
-    if (blank || wall.y < 0.0 || above > -0.4) halves = vec2(-1.0);
-    vec2 e = p - vec2(0.0, middle);
-    float hole = inside(e, halves, w), pane = inside(e, halves - border, w);
-    float bars = glass || door ? 0.0 : max(cover(abs(e.x) - 0.025, w.x), shop ? 0.0 : cover(abs(e.y - 0.25) - 0.02, w.y));
+    vec2 w = fwidth(wall) + 1e-3, q = wall / cells.xy, id = floor(q), p = (q - id - 0.5) * cells.xy;
+    float above = wall.y - house.w, number = hash(id + 11.0 * house.z);
     vec3 other = fract(number * vec3(17.0, 57.0, 131.0));
-    vec3 m = normalize(n + 0.05 * (other - 0.5));
-    float rim = 1.0 - max(dot(m, v), 0.0), up = door ? cover(0.45 - e.y, w.y) : 1.0;
-    float curtain = glass || shop ? 0.0 : 0.22 * step(0.45, number) * cover(0.5 * halves.x * (1.2 - number) - abs(e.x), w.x);
-    vec3 seen = 0.04 + curtain + (glass ? 0.42 : 0.16 + 0.30 * rim) * reflected(m, v), frame = door ? vec3(0.12, 0.07, 0.045) : sash;
-    seen = mix(mix(0.5 * frame, seen, up), frame, bars);
-    float lamp = step(shop ? 0.2 : 0.62, number) * light_night * pane * up * (1.0 - bars) * (0.6 + 0.5 * other.y);
-    glow = lamp * mix(vec3(1.15, 0.78, 0.38), vec3(0.9, 0.95, 0.9), step(0.8, other.x));
-    vec3 window = mix(frame, seen, pane) * (1.0 - 0.55 * cover(halves.y - 0.11 - e.y, w.y));
-#ifdef NEAR
-    if (!front && !glass && halves.x > 0.0) {                           // sill and its shadow
-        c *= 1.0 - 0.35 * inside(e + vec2(0.0, halves.y + 0.16), vec2(halves.x + 0.1, 0.06), w);
-        c = mix(c, trim, inside(e + vec2(0.0, halves.y + 0.05), vec2(halves.x + 0.1, 0.05), w));
+    vec3 m = n + 0.05 * (other - 0.5), frame = sash;
+    float rim = 1.0 - max(dot(m, v), 0.0);
+#ifdef PANES
+    // panes from edge to edge, and strips of glass before the floors
+    vec2 e = p - vec2(0.0, 0.12);
+    float pane = inside(e, 0.5 * cells.xy - vec2(0.04, 0.42), w) * (above < -0.4 ? 1.0 : 0.0);
+    vec3 seen = 0.05 + 0.42 * reflected(m, v);
+    glow = vec3(0.80, 0.85, 0.85) * step(0.55, number) * light_night * pane * (0.6 + 0.5 * other.y);
+    return mix(vec3(0.16, 0.17, 0.18), seen, pane);
+#else
+    vec3 trim = mix(base, vec3(0.62), 0.55), c = masonry(base, house.x, w);
+    // plinth, band above the first floor, joints of slabs, cornice
+    c = mix(c, mix(0.55 * base, vec3(0.13), 0.4), cover(wall.y - 0.5, w.y));
+    float low = wall.y - cells.y, shade = 0.35 * cover(abs(low + 0.17) - 0.06, w.y);
+    if (house.x > CONCRETE - 0.5) shade = max(shade, 0.4 - 0.4 * cover(max(abs(p.x) - 0.5 * cells.x + 0.02, abs(p.y) - 0.5 * cells.y + 0.02), w.x));
+    shade = max(shade, 0.4 * cover(abs(above + 0.45) - 0.09, w.y));
+    c = mix(c * (1.0 - shade), trim, max(cover(abs(low) - 0.11, w.y), cover(abs(above + 0.18) - 0.18, w.y)));
+    // openings: half of their size, height of the middle above that of the cell
+    vec2 halves = house.x < CONCRETE - 0.5 ? vec2(0.52, 0.78) : vec2(0.36 * cells.x, 0.72);
+    float middle = 1.68 - 0.5 * cells.y, up = 1.0, curtain = 0.22 * step(0.45, number), bar = 0.25;
+#ifdef FRONT
+    bool street = id.y < 0.5, shop = street && house.y > 0.45, entrance = street && id.x == floor(0.5 * cells.z);
+    bool door = entrance && !shop;
+    if (shop) { halves = vec2(0.5 * cells.x - 0.22, 1.08); middle = 1.45 - 0.5 * cells.y; curtain = 0.0; bar = 9.0; }
+    if (entrance) { halves = vec2(shop ? 0.8 : 0.55, 1.15); middle = 1.15 - 0.5 * cells.y; }
+    if (door) { frame = vec3(0.12, 0.07, 0.045); bar = 9.0; }
+#else
+    if (house.z < 0.5 && board.a < 0.5 && mod(id.x, 2.0) < 0.5) halves = vec2(-1.0);
+#endif
+    if (wall.y < 0.0 || above > -0.4) halves = vec2(-1.0);
+    vec2 e = p - vec2(0.0, middle);
+    float hole = inside(e, halves, w), pane = inside(e, halves - 0.06, w), bars = max(cover(abs(e.x) - 0.025, w.x), cover(abs(e.y - bar) - 0.02, w.y));
+    curtain *= cover(0.5 * halves.x * (1.2 - number) - abs(e.x), w.x);
+    vec3 seen = 0.04 + curtain + (0.16 + 0.30 * rim) * reflected(m, v);
+    float lamp = step(0.62, number) * light_night * (0.6 + 0.5 * other.y);
+#ifdef FRONT
+    if (door) {                             // of wood below, of glass above
+        up = cover(0.45 - e.y, w.y);
+        bars = 0.0;
+        seen = mix(0.5 * frame, seen, up);
     }
+    if (shop) lamp = light_night * step(0.2, number);
+#endif
+    glow = lamp * pane * up * (1.0 - bars) * mix(vec3(1.15, 0.78, 0.38), vec3(0.9, 0.95, 0.9), step(0.8, other.x));
+    vec3 window = mix(frame, seen, pane * (1.0 - bars)) * (1.0 - 0.55 * cover(halves.y - 0.11 - e.y, w.y));
+#ifdef NEAR
+    float sill = inside(e + vec2(0.0, halves.y + 0.05), vec2(halves.x + 0.1, 0.05), w), below = inside(e + vec2(0.0, halves.y + 0.16), vec2(halves.x + 0.1, 0.06), w);
+#ifdef FRONT
+    if (street) sill = below = 0.0;
+#endif
+    if (halves.x > 0.0) c = mix(c * (1.0 - 0.35 * below), trim, sill);
 #endif
     c = mix(c, window, hole);
-    if (shop && halves.x > 0.0) {                                       // board above the shop, with blocks for letters
+#ifdef FRONT
+    if (shop && halves.x > 0.0) {           // board above the shop, with blocks for letters
         float text = 0.0, strip = cover(abs(wall.y - 2.76) - 0.19, w.y);
 #ifdef NEAR
         float letter = wall.x / 0.32, first = floor(letter);
@@ -124,7 +137,9 @@ vec3 facade(vec3 base, vec3 n, vec3 v, out vec3 glow) {
         c = mix(c, mix(board.rgb, vec3(0.85), text), strip);
         glow = mix(glow, light_night * mix(0.3 * board.rgb, vec3(0.8), text), strip);
     }
+#endif
     return c * (0.72 + 0.28 * clamp(wall.y * 0.8 + 0.2, 0.0, 1.0));
+#endif
 }
 #endif
 
