@@ -178,6 +178,7 @@ void main() {
 #elif defined(NETTING)
     vec2 q = vec2(p_O.x + p_O.z, p_O.x - p_O.z) / 0.075, net = abs(fract(q) - 0.5), w = fwidth(q) + 1e-3;
     float wire = max(cover(net.x - 0.06, w.x), cover(net.y - 0.06, w.y));
+    wire = mix(wire, 0.24, clamp(1.5 * max(w.x, w.y) - 0.4, 0.0, 1.0));
     if (wire < 0.15 + 0.7 * fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))))) discard;
 #endif
     float sun = max(dot(n, SUN), 0.0);
