@@ -12,11 +12,11 @@ def dressings(detail: Detail, exact: bool) -> tuple[Dressing, ...]:
     exact : True = for the images of sensors: no small object is left out
     """
     from simulator.view.dressings import houses, parked_cars, people, signs, street_things
-    from simulator.view.dressings.dressed_meshes import DressedMeshes, dressing_fineness
+    from simulator.view.dressings.dressed_meshes import DressedMeshes
 
     looks = houses.looks() | parked_cars.looks() | street_things.looks() | signs.looks() | people.looks()
     wardrobes = (
         houses.houses, parked_cars.parked_cars, street_things.posts, street_things.cones_and_barrels, street_things.rocks,
         street_things.fences_and_barriers, signs.signs, people.people,
     )  # fmt: skip
-    return (DressedMeshes(looks, wardrobes, dressing_fineness(detail, exact), people.walk_phases),)
+    return (DressedMeshes(looks, wardrobes, people.walk_phases, detail, exact),)

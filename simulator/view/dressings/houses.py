@@ -84,7 +84,9 @@ def _flat_roofs(rows: NDArray[np.int64], size: Array, foot: Array, color: Array)
     pieces = [Piece("flat", rows, top, np.column_stack((size[:, :2], np.ones(len(rows)))), color, chance(rows, 6))]
     for k, (wide, high) in enumerate(((1.3, 2.2), (0.7, 1.0))):
         place = (np.column_stack((chance(rows, 8 + k), chance(rows, 10 + k))) - 0.5) * 1.2 * np.maximum(size[:, :2] - wide - 0.4, 0.0)
-        pieces.append(Piece("roof_box", rows, top + np.column_stack((place, np.full(len(rows), 0.05))), (wide, wide, high), (0.62, 0.62, 0.61)))
+        pieces.append(
+            Piece("roof_box", rows, top + np.column_stack((place, np.full(len(rows), 0.05))), (wide, wide, high), (0.62, 0.62, 0.61))
+        )
     return pieces
 
 
@@ -95,7 +97,9 @@ def _balconies(rows: NDArray[np.int64], walls: Array, foot: Array, style: NDArra
         wide = 2.0 * walls[k, 0]
         count = max(int((wide - 0.5) / CELL[style[k]]), 1)
         cell, high = wide / count, walls[k, 2] / floors[k]
-        column, floor = (a.ravel() for a in np.meshgrid(np.arange(chance(rows[k : k + 1], 13)[0] > 0.5, count, 2), np.arange(1, int(floors[k]))))
+        column, floor = (
+            a.ravel() for a in np.meshgrid(np.arange(chance(rows[k : k + 1], 13)[0] > 0.5, count, 2), np.arange(1, int(floors[k])))
+        )
         x, z = (column + 0.5) * cell - walls[k, 0], floor * high + 0.05
         for side in (-1.0, 1.0):
             place = foot[k] + np.column_stack((x, np.full(len(x), side * walls[k, 1]), z))
@@ -150,9 +154,9 @@ def _eaves(kind: float) -> Array:
 
 def _gable() -> Array:
     """Return a gable roof with its ridge along x."""
-    slopes = [_face(TILED, (0, s, 1), [(-s, s, 0), (-s, 0, 1), (s, 0, 1), (s, s, 0)][:: 1]) for s in (-1, 1)]
+    slopes = [_face(TILED, (0, s, 1), [(-s, s, 0), (-s, 0, 1), (s, 0, 1), (s, s, 0)]) for s in (-1, 1)]
     verges = [
-        _face(BOARD, (x, 0, 0), [(x, -s, 0, 0, 0, -THICK), (x, -s, 0), (x, 0, 1), (x, 0, 1, 0, 0, -THICK)][:: s * x])
+        _face(BOARD, (x, 0, 0), [(x, -s, 0, 0, 0, -THICK), (x, -s, 0), (x, 0, 1), (x, 0, 1, 0, 0, -THICK)][:: -s * x])
         for x in (-1, 1) for s in (-1, 1)
     ]  # fmt: skip
     return np.vstack((*slopes, *verges, _eaves(BOARD)))

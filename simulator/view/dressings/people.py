@@ -40,7 +40,10 @@ def people(data: ObjectData, free: NDArray[np.bool_]) -> Dressed:
     shirt = np.where(usual[:, None], SHIRTS[(chance(rows, 41) * len(SHIRTS)).astype(int)], data.color[rows])
     who = (chance(rows, 42) * len(SKIN)).astype(int)
     size = np.repeat((high / TALL)[:, None], 3, axis=1)
-    pieces = [Piece(f"walks_person_{k}", rows[who == k], bottoms(data, rows[who == k]), size[who == k] * TALL, shirt[who == k]) for k in range(len(SKIN))]
+    pieces = [
+        Piece(f"walks_person_{k}", rows[who == k], bottoms(data, rows[who == k]), size[who == k] * TALL, shirt[who == k])
+        for k in range(len(SKIN))
+    ]
     beasts = np.flatnonzero(animals)
     deer = data.half_O[beasts, 2] > 0.45
     for name, some in (("walks_deer", beasts[deer]), ("walks_dog", beasts[~deer])):
@@ -123,13 +126,23 @@ def _person(who: int, sides: int) -> Array:
                               (1.72, 0.012, 0.0, 0.095, 0.076), (1.78, 0.0, 0.0, 0.07, 0.06), (1.79, 0.0, 0.0, 0.0, 0.0)], sides)  # fmt: skip
     _bar(b.paint(HAIR[who]), [(1.62, -0.055, 0.0, 0.045, 0.066), (1.72, -0.03, 0.0, 0.085, 0.084), (1.78, -0.012, 0.0, 0.085, 0.078),
                               (1.80, -0.01, 0.0, 0.0, 0.0)], sides)  # fmt: skip
-    thigh = _bar(Builder().paint(TROUSERS[who]), [(0.46, 0.0, 0.095, 0.062, 0.06), (0.70, 0.0, 0.095, 0.078, 0.074), (0.95, 0.0, 0.085, 0.09, 0.085)], sides)
-    shank = _bar(Builder().paint(TROUSERS[who]), [(0.09, -0.01, 0.095, 0.05, 0.048), (0.30, -0.01, 0.095, 0.06, 0.055), (0.50, 0.0, 0.095, 0.062, 0.06)], sides)
+    thigh = _bar(
+        Builder().paint(TROUSERS[who]),
+        [(0.46, 0.0, 0.095, 0.062, 0.06), (0.70, 0.0, 0.095, 0.078, 0.074), (0.95, 0.0, 0.085, 0.09, 0.085)],
+        sides,
+    )
+    shank = _bar(
+        Builder().paint(TROUSERS[who]),
+        [(0.09, -0.01, 0.095, 0.05, 0.048), (0.30, -0.01, 0.095, 0.06, 0.055), (0.50, 0.0, 0.095, 0.062, 0.06)],
+        sides,
+    )
     shank.paint(SHOE).box((-0.08, 0.05, 0.0), (0.17, 0.14, 0.09))
     arm = _bar(Builder().paint((240, 240, 240), TINTED), [(1.13, -0.015, 0.235, 0.042, 0.04), (1.30, -0.01, 0.225, 0.048, 0.045), (1.44, 0.0, 0.19, 0.055, 0.05),
                                                          (1.47, 0.0, 0.17, 0.0, 0.0)], sides)  # fmt: skip
     _bar(arm, [(0.90, 0.04, 0.245, 0.032, 0.03), (1.14, -0.012, 0.235, 0.042, 0.04)], sides)
-    _bar(arm.paint(SKIN[who]), [(0.79, 0.06, 0.245, 0.0, 0.0), (0.82, 0.058, 0.245, 0.035, 0.022), (0.91, 0.04, 0.245, 0.032, 0.028)], sides)
+    _bar(
+        arm.paint(SKIN[who]), [(0.79, 0.06, 0.245, 0.0, 0.0), (0.82, 0.058, 0.245, 0.035, 0.022), (0.91, 0.04, 0.245, 0.032, 0.028)], sides
+    )
     parts = (b.mesh(), _limb(thigh.mesh(), UPPER_LEG), _limb(shank.mesh(), LOWER_LEG), _limb(arm.mesh(), ARM))
     return np.vstack(parts)
 
@@ -140,9 +153,20 @@ def _animal(deer: bool, sides: int) -> Array:
     top, neck = (0.76, 0.96) if deer else (0.80, 0.95)
     x, r = np.array([-0.46, -0.42, -0.25, 0.0, 0.2, 0.32, 0.36]), np.array([0.0, 0.10, 0.155, 0.15, 0.17, 0.12, 0.0])
     turn = np.linspace(0.0, math.tau, sides + 1)
-    grid = np.stack((np.broadcast_to(x[:, None], (len(x), sides + 1)), 1.9 * r[:, None] * np.cos(turn), top - 0.15 + r[:, None] * np.sin(turn)), axis=2)
+    grid = np.stack(
+        (np.broadcast_to(x[:, None], (len(x), sides + 1)), 1.9 * r[:, None] * np.cos(turn), top - 0.15 + r[:, None] * np.sin(turn)), axis=2
+    )
     b.sheet(grid[::-1], smooth=True)
-    _bar(b, [(top - 0.14, 0.24, 0.0, 0.10, 0.17), (0.5 * (top + neck), 0.34, 0.0, 0.06, 0.11), (neck, 0.38, 0.0, 0.05, 0.10), (neck + 0.04, 0.38, 0.0, 0.0, 0.0)], sides)
+    _bar(
+        b,
+        [
+            (top - 0.14, 0.24, 0.0, 0.10, 0.17),
+            (0.5 * (top + neck), 0.34, 0.0, 0.06, 0.11),
+            (neck, 0.38, 0.0, 0.05, 0.10),
+            (neck + 0.04, 0.38, 0.0, 0.0, 0.0),
+        ],
+        sides,
+    )
     b.hexahedron([(0.34, -0.09, neck - 0.09), (0.50, -0.05, neck - 0.11), (0.50, 0.05, neck - 0.11), (0.34, 0.09, neck - 0.09),
                   (0.34, -0.09, neck + 0.03), (0.50, -0.05, neck - 0.04), (0.50, 0.05, neck - 0.04), (0.34, 0.09, neck + 0.03)])  # fmt: skip
     for y in (-0.07, 0.07):
@@ -151,6 +175,10 @@ def _animal(deer: bool, sides: int) -> Array:
         b.tube([(-0.44, 0.0, top - 0.10), (-0.50, 0.0, top + 0.05)], 0.02, 5)
     parts = [b.mesh()]
     for place, number in ((0.28, FORE), (-0.32, HIND)):
-        leg = _bar(Builder().paint((225, 225, 225), TINTED), [(0.04, place, 0.2, 0.018, 0.05), (0.3, place - 0.01, 0.2, 0.022, 0.06), (0.6, place, 0.18, 0.055, 0.12)], sides)
+        leg = _bar(
+            Builder().paint((225, 225, 225), TINTED),
+            [(0.04, place, 0.2, 0.018, 0.05), (0.3, place - 0.01, 0.2, 0.022, 0.06), (0.6, place, 0.18, 0.055, 0.12)],
+            sides,
+        )
         parts.append(_limb(leg.paint((45, 40, 38)).box((place - 0.025, 0.14, 0.0), (place + 0.035, 0.26, 0.05)).mesh(), number))
     return np.vstack(parts)

@@ -29,7 +29,12 @@ def signs(data: ObjectData, free: NDArray[np.bool_]) -> Dressed:
 
     The color chooses the face: red is a stop sign, a give way sign or a speed limit, blue a direction, yellow a warning, others a plain board.
     """
-    plates = free & boxes(data, "sign", (0.0, 0.0, 0.25), (2.5, 2.5, 4.0)) & (data.half_O[:, :2].min(axis=1) < 0.1) & (data.half_O[:, :2].max(axis=1) > 0.12)
+    plates = (
+        free
+        & boxes(data, "sign", (0.0, 0.0, 0.25), (2.5, 2.5, 4.0))
+        & (data.half_O[:, :2].min(axis=1) < 0.1)
+        & (data.half_O[:, :2].max(axis=1) > 0.12)
+    )
     poles = free & boxes(data, "sign", (0.02, 0.02, 1.5), (0.3, 0.3, 4.5), ("cylinder", "box")) & ~plates
     chosen = plates | poles
     rows = np.flatnonzero(chosen)
@@ -46,7 +51,19 @@ def signs(data: ObjectData, free: NDArray[np.bool_]) -> Dressed:
     size[~board, 1] = size[~board, 2] = np.minimum(size[~board, 1], size[~board, 2])
     offset = foot + np.column_stack((np.zeros(len(rows)), np.zeros(len(rows)), high - 0.5 * size[:, 2]))
     turn = np.where(across, 0.5 * np.pi, 0.0)
-    pieces = [Piece(f"sign_{one}", rows[name == one], offset[name == one], size[name == one], data.color[rows][name == one], 0.0, 0.0, turn[name == one]) for one in FACES]
+    pieces = [
+        Piece(
+            f"sign_{one}",
+            rows[name == one],
+            offset[name == one],
+            size[name == one],
+            data.color[rows][name == one],
+            0.0,
+            0.0,
+            turn[name == one],
+        )
+        for one in FACES
+    ]
     thin = np.full(np.count_nonzero(on_post), 0.035)
     pieces.append(Piece("sign_post", rows[on_post], foot[on_post], np.column_stack((thin, thin, high[on_post] - 0.02)), (0.6, 0.61, 0.62)))
     return Dressed(chosen, pieces)
@@ -84,7 +101,8 @@ class _Face:
     def ring(self, points: Array, color: tuple[int, int, int], code: float = 0.0) -> None:
         """Add a convex polygon (n, 2) of y to the right and z, clockwise or not."""
         p = np.asarray(points, float)
-        area = np.cross(p, np.roll(p, -1, axis=0)).sum()
+        after = np.roll(p, -1, axis=0)
+        area = (p[:, 0] * after[:, 1] - p[:, 1] * after[:, 0]).sum()
         p = p if area > 0.0 else p[::-1]
         self._layer -= 0.004
         self.builder.paint(color, code).polygon([(self._layer, -y, z) for y, z in p])
@@ -101,8 +119,13 @@ class _Face:
         for k, letter in enumerate(word):
             x, w, h = -0.5 * width + (k + 0.12) * step, 0.76 * step, height
             for a, b, c, d in LETTERS[letter]:
-                low, high = (x + a * w - 0.5 * stroke, (b - 0.5) * h - 0.5 * stroke), (x + c * w + 0.5 * stroke, (d - 0.5) * h + 0.5 * stroke)
-                self.builder.paint(color).polygon([(self._layer, -y, z) for y, z in ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))])
+                low, high = (
+                    (x + a * w - 0.5 * stroke, (b - 0.5) * h - 0.5 * stroke),
+                    (x + c * w + 0.5 * stroke, (d - 0.5) * h + 0.5 * stroke),
+                )
+                self.builder.paint(color).polygon(
+                    [(self._layer, -y, z) for y, z in ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))]
+                )
 
     def mesh(self) -> Array:
         return self.builder.mesh()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -54,7 +55,14 @@ def rocks(data: ObjectData, free: NDArray[np.bool_]) -> Dressed:
     half = data.half_O[rows]
     even = np.ptp(half, axis=1) < 1e-6
     turn = np.where(even, chance(rows, 32) * math.tau, 0.0)
-    return Dressed(chosen, [Piece("rock", rows, data.center_O[rows], half * np.where(even, 1.0, 1.12)[:, None], data.color[rows], chance(rows, 33), 0.0, turn)])
+    return Dressed(
+        chosen,
+        [
+            Piece(
+                "rock", rows, data.center_O[rows], half * np.where(even, 1.0, 1.12)[:, None], data.color[rows], chance(rows, 33), 0.0, turn
+            )
+        ],
+    )
 
 
 def fences_and_barriers(data: ObjectData, free: NDArray[np.bool_]) -> Dressed:
@@ -108,7 +116,7 @@ def looks() -> dict[str, Look]:
         "bollard": Look((_turned(BOLLARD, 5), _turned(BOLLARD, 14)), (0.03,), smallest=0.002),
         "cone": Look((_cone(5), _cone(10), _cone(20)), (0.012, 0.05)),
         "barrel": Look((_turned(BARREL, 6), _turned(BARREL, 10), _turned(BARREL, 20)), (0.012, 0.05)),
-        "rock": Look((_rock(6, 4), _rock(10, 7), _rock(18, 12)), (0.02, 0.08), program=ROCK),
+        "rock": Look((_rock(5, 3), _rock(9, 6), _rock(18, 12)), (0.02, 0.08), program=ROCK),
         "pickets": Look((panel, _pickets()), (0.06,), smallest=0.006),
         "planks": Look((block, _planks()), (0.06,), smallest=0.006),
         "netting": Look((_net_posts(4), _net_posts(8)), (0.05,), smallest=0.004),
@@ -159,7 +167,7 @@ BARREL = (
 def _turned(profile: tuple[tuple[float, float, int], ...], sides: int) -> Array:
     """Return a body of revolution with bands; each segment has the color of its upper end."""
     b = Builder()
-    for (z, r, _), (z2, r2, kind) in zip(profile, profile[1:], strict=False):
+    for (z, r, _), (z2, r2, kind) in itertools.pairwise(profile):
         b.paint(*(((255, 255, 255), TINTED), (WHITE, 0.1), ((36, 36, 38), 0.0))[kind])
         b.revolve([(z2, r2), (z, r)], sides, axis=2)
     return b.mesh()
@@ -167,8 +175,8 @@ def _turned(profile: tuple[tuple[float, float, int], ...], sides: int) -> Array:
 
 def _cone(sides: int) -> Array:
     b = Builder().paint((40, 40, 42)).box((-1, -1, 0), (1, 1, 0.045))
-    cone = [(0.045, 0.80), (0.36, 0.585), (0.54, 0.463), (0.64, 0.395), (0.80, 0.286), (1.0, 0.15)]
-    for k, ((z, r), (z2, r2)) in enumerate(zip(cone, cone[1:], strict=False)):
+    radius = [(z, 0.83 - 0.68 * z) for z in (0.045, 0.26, 0.42, 0.58, 0.74, 1.0)]
+    for k, ((z, r), (z2, r2)) in enumerate(itertools.pairwise(radius)):
         b.paint(*((WHITE, 0.1) if k % 2 else ((255, 255, 255), TINTED))).revolve([(z2, r2), (z, r)], sides, axis=2)
     return b.paint((255, 255, 255), TINTED).revolve([(1.0, 0.0), (1.0, 0.15)], sides, axis=2, smooth=False).mesh()
 
@@ -183,7 +191,10 @@ def _rock(sides: int, rings: int) -> Array:
     cut = rng.uniform(0.80, 0.98, 14)
     radius = np.minimum(1.0, (cut / np.maximum(d @ flats.T, 1e-3)).min(axis=2))
     radius -= 0.05 * (1.0 + np.sin(7.0 * d[..., 0] + 2.0) * np.sin(6.0 * d[..., 1]) * np.sin(5.0 * d[..., 2] + 1.0))
-    return Builder().paint((255, 255, 255), TINTED).sheet((d * radius[..., None])[:, ::-1], smooth=True).mesh()
+    mesh = Builder().paint((255, 255, 255), TINTED).sheet((d * radius[..., None])[:, ::-1], smooth=True).mesh()
+    low, high = mesh[:, :3].min(axis=0), mesh[:, :3].max(axis=0)
+    mesh[:, :3] = (mesh[:, :3] - 0.5 * (low + high)) / (0.5 * (high - low))
+    return mesh
 
 
 def _panel(low: float, half: float) -> Array:
@@ -222,7 +233,7 @@ def _net_posts(sides: int) -> Array:
 
 def _rail(fine: bool) -> Array:
     """Return a steel beam on a post."""
-    b = Builder().paint((205, 208, 210), 0.35 + (TINTED if not fine else TINTED))
+    b = Builder().paint((205, 208, 210), TINTED + 0.35)
     if not fine:
         return b.box((-1, -0.7, 0.55), (1, 0.7, 1.0)).mesh()
     profile = [(-0.35, 0.56), (-1.0, 0.62), (-1.0, 0.72), (-0.35, 0.78), (-1.0, 0.84), (-1.0, 0.94), (-0.35, 1.0)]
@@ -238,7 +249,7 @@ def _concrete(fine: bool) -> Array:
     outline = [*side, *[(-y, z) for y, z in reversed(side)]]
     end = 0.985 if fine else 1.0
     b = Builder().paint((245, 245, 245), TINTED)
-    for (y, z), (y2, z2) in zip(outline, outline[1:], strict=False):
+    for (y, z), (y2, z2) in itertools.pairwise(outline):
         b.polygon([(-end, y, z), (-end, y2, z2), (end, y2, z2), (end, y, z)])
     for x in (-end, end):
         points = [(x, y, z) for y, z in outline]
@@ -250,6 +261,6 @@ def _curb() -> Array:
     b = Builder().paint((245, 245, 245), TINTED)
     ring = ((1.0, 0.0), (1.0, 0.8), (0.85, 1.0))
     low = [(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)]
-    for (a, z), (c, z2) in zip(ring, ring[1:], strict=False):
+    for (a, z), (c, z2) in itertools.pairwise(ring):
         b.hexahedron([(x, a * y, z) for x, y, _ in low] + [(x, c * y, z2) for x, y, _ in low])
     return b.mesh()

@@ -62,7 +62,7 @@ vec3 masonry(vec3 base, float style, vec2 w) {
     vec2 f = abs(fract(q) - 0.5);
     float stone = cover(f.x - 0.475, w.x * 4.0) * cover(f.y - 0.42, w.y * 13.3);
     vec3 bricks = mix(vec3(0.34, 0.32, 0.30), base * (0.78 + 0.44 * hash(floor(q))), stone);
-    return (0.80 + 0.40 * stain.r) * mix(base, style < 0.5 ? bricks : base * (0.9 + 0.2 * stain.g), near);
+    return (0.87 + 0.26 * stain.r) * mix(base, style < 0.5 ? bricks : base * (0.9 + 0.2 * stain.g), near);
 #else
     return base;
 #endif
