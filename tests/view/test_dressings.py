@@ -11,6 +11,7 @@ from simulator.view.dressings.pieces import Dressed, Stack, chance
 from simulator.view.light import Light
 from simulator.view.make_object_data import make_object_data
 from simulator.view.object_changes import ObjectChanges
+from simulator.view.object_culling import ObjectItems
 from simulator.view.offscreen import Offscreen
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.paths import Path
@@ -112,6 +113,24 @@ def test_legs_swing_with_the_distance_along_the_path():
     ends = np.concatenate((ends, np.zeros((2, 2, 1))), axis=2)
     for place, distance, gap in (((1.0, 0.0), 1.0, 0.0), ((3.0, 2.0), 5.0, 0.0), ((3.5, 1.0), 4.0, 0.5), ((9.0, 4.0), 7.0, 6.0)):
         assert people.along_path(ends, np.array([*place, 0.9])) == pytest.approx((distance, gap, 7.0))
+
+
+def test_who_leaves_the_path_walks_along_the_heading_and_who_lies_does_not_walk():
+    path = Path(np.array([(0.0, 0.0, 0.9), (0.01, 0.0, 0.9)]), times=np.array([0.0, 1.0]), turns=False)
+    walker = [WorldObject("walker", Box((0.3, 0.5, 1.8)), (0.0, 0.0, 0.9), label="person", motion=path)]
+    data = make_object_data(ObjectSet([*walker, one("stands", Box((0.3, 0.5, 1.8)), "person", 3.0)]))
+    items = ObjectItems(data, 10_000, np.ones((4, 4), np.int64))
+    lies = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+    phases = []
+    for x, R in ((0.3, np.eye(3)), (0.3 + people.STEP, np.eye(3)), (2.0, lies)):
+        items.apply(
+            ObjectChanges(
+                np.array([0]), np.array([True]), np.array([True]), np.zeros(1), np.array([(x, 0.0, 0.9)]), R[None], *np.zeros((2, 1, 3))
+            )
+        )
+        phases.append(people.walk_phases(items, np.array([0, 1])))
+    assert phases[1][0] - phases[0][0] == pytest.approx(np.pi, rel=1e-5) and phases[2][0] == people.LIMP
+    assert not np.any([one[1] for one in phases])
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ STEP, GAIT = 0.75, 0.55
 TALL = 1.8
 """m. Height of the mesh of a person before it is scaled"""
 OFF_PATH = 0.4
-"""m. A person farther from the path does not walk: it has been hit, or was moved."""
+"""m. A person farther from its path has left it."""
 LIMP = 0.7
 """rad. Phase of the walk of a person that is not upright: arms and legs are spread."""
 SKIN, HAIR, SHOE = ((224, 184, 154), (150, 104, 76), (198, 150, 118)), ((60, 44, 34), (32, 28, 26), (120, 86, 52)), (40, 38, 38)
@@ -52,20 +52,21 @@ def people(data: ObjectData, free: NDArray[np.bool_]) -> Dressed:
 
 
 def walk_phases(items: ObjectItems, owner: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the phase of the walk (n,) [rad] of objects at their present places: zero at both ends of the path and without a path."""
-    out = np.zeros(len(owner))
-    data = items.data
-    for k, row in enumerate(owner):
-        first, count, _ = data.path[row]
-        M = items.instances[row, :12].reshape(3, 4)
-        if M[2, 2] < 0.9:
-            out[k] = LIMP
-        elif count:
-            s, away, total = along_path(data.segments["p_WO"][first : first + count].astype(float), M[:, 3].astype(float))
-            step = GAIT * 2.0 * data.half_O[row, 0] if 2.0 * data.half_O[row, 0] > 0.8 else STEP * data.half_O[row, 2] / (0.5 * TALL)
-            if away < OFF_PATH:
-                out[k] = math.pi * s / (total / max(round(total / step), 1))
-    return out
+    """Return the phase of the walk (n,) [rad] of objects at their present places: 0 without motion and at both ends of a path.
+
+    A person that leaves its path, as a pedestrian of the traffic does, walks with its distance along its heading.
+    """
+    data, places = items.data, items.instances[owner, :12].reshape(-1, 3, 4).astype(float)
+    size = 2.0 * data.half_O[owner]
+    step = np.where(size[:, 0] > 0.8, GAIT * size[:, 0], STEP * size[:, 2] / TALL)
+    out = np.pi / step * np.einsum("ni,ni->n", places[:, :2, 0], places[:, :2, 3] - data.p_WO[owner, :2])
+    out[data.path[owner, 1] == 0] = 0.0
+    for k in np.flatnonzero(data.path[owner, 1] > 0):
+        first, count = data.path[owner[k], :2]
+        s, away, total = along_path(data.segments["p_WO"][first : first + count].astype(float), places[k, :, 3])
+        if away < OFF_PATH and total > step[k]:
+            out[k] = np.pi * s * round(total / step[k]) / total
+    return np.where(places[:, 2, 2] < 0.9, LIMP, out)
 
 
 def along_path(ends: Array, place: Array) -> tuple[float, float, float]:
