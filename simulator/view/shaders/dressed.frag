@@ -21,6 +21,7 @@ flat in vec4 cells;
 flat in vec4 house;
 flat in vec4 board;
 flat in vec3 sash;
+flat in vec2 per_cell;
 #endif
 #if defined(ROCK) || defined(NETTING)
 in vec3 p_O;
@@ -28,8 +29,8 @@ in vec3 n_O;
 #endif
 out vec4 color;
 
-// share of a pixel of width w inside an edge at distance d, negative inside
-float cover(float d, float w) { return clamp(0.5 - d / w, 0.0, 1.0); }
+// share of a pixel inside an edge at distance d, negative inside; s: 1 / width of the pixel
+float cover(float d, float s) { return clamp(0.5 - d * s, 0.0, 1.0); }
 
 // what a pane with normal n shows of the surroundings to the direction v
 vec3 reflected(vec3 n, vec3 v) {
@@ -47,21 +48,21 @@ float hash(vec2 p) {
 }
 
 // share of a pixel at p inside a rectangle
-float inside(vec2 p, vec2 halves, vec2 w) {
-    vec2 c = clamp(0.5 - (abs(p) - halves) / w, 0.0, 1.0);
+float inside(vec2 p, vec2 halves, vec2 s) {
+    vec2 c = clamp(0.5 - (abs(p) - halves) * s, 0.0, 1.0);
     return c.x * c.y;
 }
 
 // bare wall at `wall`, m
-vec3 masonry(vec3 base, float style, vec2 w) {
+vec3 masonry(vec3 base, float style, vec2 w, vec2 s) {
 #ifdef NEAR
     vec2 stain = texture(stains, wall * 0.13 + house.y).rg;
     float near = clamp(1.5 - 45.0 * max(w.x, w.y), 0.0, 1.0);
-    vec2 q = wall / vec2(0.25, 0.075);
+    vec2 q = wall * vec2(4.0, 13.333);
     q.x += 0.5 * mod(floor(q.y), 2.0);
-    vec2 f = abs(fract(q) - 0.5);
-    float stone = cover(f.x - 0.475, w.x * 4.0) * cover(f.y - 0.42, w.y * 13.3);
-    vec3 bricks = mix(vec3(0.34, 0.32, 0.30), base * (0.78 + 0.44 * hash(floor(q))), stone);
+    vec2 k = floor(q), f = abs(q - k - 0.5);
+    float stone = cover(f.x - 0.475, s.x * 0.25) * cover(f.y - 0.42, s.y * 0.075);
+    vec3 bricks = mix(vec3(0.34, 0.32, 0.30), base * (0.78 + 0.44 * hash(k)), stone);
     return (0.87 + 0.26 * stain.r) * mix(base, style < 0.5 ? bricks : base * (0.9 + 0.2 * stain.g), near);
 #else
     return base;
@@ -70,7 +71,7 @@ vec3 masonry(vec3 base, float style, vec2 w) {
 
 // color of a wall whose bare color is `base`, seen from the direction v; `glow`: light that comes through its windows
 vec3 facade(vec3 base, vec3 n, vec3 v, out vec3 glow) {
-    vec2 w = fwidth(wall) + 1e-3, q = wall / cells.xy, id = floor(q), p = (q - id - 0.5) * cells.xy;
+    vec2 w = fwidth(wall) + 1e-3, s = 1.0 / w, q = wall * per_cell, id = floor(q), p = (q - id - 0.5) * cells.xy;
     float above = wall.y - house.w, number = hash(id + 11.0 * house.z);
     vec3 other = fract(number * vec3(17.0, 57.0, 131.0));
     vec3 m = n + 0.05 * (other - 0.5), frame = sash;
@@ -78,18 +79,18 @@ vec3 facade(vec3 base, vec3 n, vec3 v, out vec3 glow) {
 #ifdef PANES
     // panes from edge to edge, and strips of glass before the floors
     vec2 e = p - vec2(0.0, 0.12);
-    float pane = inside(e, 0.5 * cells.xy - vec2(0.04, 0.42), w) * (above < -0.4 ? 1.0 : 0.0);
+    float pane = inside(e, 0.5 * cells.xy - vec2(0.04, 0.42), s) * (above < -0.4 ? 1.0 : 0.0);
     vec3 seen = 0.05 + 0.42 * reflected(m, v);
     glow = vec3(0.80, 0.85, 0.85) * step(0.55, number) * light_night * pane * (0.6 + 0.5 * other.y);
     return mix(vec3(0.16, 0.17, 0.18), seen, pane);
 #else
-    vec3 trim = mix(base, vec3(0.62), 0.55), c = masonry(base, house.x, w);
+    vec3 trim = mix(base, vec3(0.62), 0.55), c = masonry(base, house.x, w, s);
     // plinth, band above the first floor, joints of slabs, cornice
-    c = mix(c, mix(0.55 * base, vec3(0.13), 0.4), cover(wall.y - 0.5, w.y));
-    float low = wall.y - cells.y, shade = 0.35 * cover(abs(low + 0.17) - 0.06, w.y);
-    if (house.x > CONCRETE - 0.5) shade = max(shade, 0.4 - 0.4 * cover(max(abs(p.x) - 0.5 * cells.x + 0.02, abs(p.y) - 0.5 * cells.y + 0.02), w.x));
-    shade = max(shade, 0.4 * cover(abs(above + 0.45) - 0.09, w.y));
-    c = mix(c * (1.0 - shade), trim, max(cover(abs(low) - 0.11, w.y), cover(abs(above + 0.18) - 0.18, w.y)));
+    c = mix(c, mix(0.55 * base, vec3(0.13), 0.4), cover(wall.y - 0.5, s.y));
+    float low = wall.y - cells.y, shade = 0.35 * cover(abs(low + 0.17) - 0.06, s.y);
+    if (house.x > CONCRETE - 0.5) shade = max(shade, 0.4 - 0.4 * cover(max(abs(p.x) - 0.5 * cells.x + 0.02, abs(p.y) - 0.5 * cells.y + 0.02), s.x));
+    shade = max(shade, 0.4 * cover(abs(above + 0.45) - 0.09, s.y));
+    c = mix(c * (1.0 - shade), trim, max(cover(abs(low) - 0.11, s.y), cover(abs(above + 0.18) - 0.18, s.y)));
     // openings: half of their size, height of the middle above that of the cell
     vec2 halves = house.x < CONCRETE - 0.5 ? vec2(0.52, 0.78) : vec2(0.36 * cells.x, 0.72);
     float middle = 1.68 - 0.5 * cells.y, up = 1.0, curtain = 0.22 * step(0.45, number), bar = 0.25;
@@ -104,22 +105,22 @@ vec3 facade(vec3 base, vec3 n, vec3 v, out vec3 glow) {
 #endif
     if (wall.y < 0.0 || above > -0.4) halves = vec2(-1.0);
     vec2 e = p - vec2(0.0, middle);
-    float hole = inside(e, halves, w), pane = inside(e, halves - 0.06, w), bars = max(cover(abs(e.x) - 0.025, w.x), cover(abs(e.y - bar) - 0.02, w.y));
-    curtain *= cover(0.5 * halves.x * (1.2 - number) - abs(e.x), w.x);
+    float hole = inside(e, halves, s), pane = inside(e, halves - 0.06, s), bars = max(cover(abs(e.x) - 0.025, s.x), cover(abs(e.y - bar) - 0.02, s.y));
+    curtain *= cover(0.5 * halves.x * (1.2 - number) - abs(e.x), s.x);
     vec3 seen = 0.04 + curtain + (0.16 + 0.30 * rim) * reflected(m, v);
     float lamp = step(0.62, number) * light_night * (0.6 + 0.5 * other.y);
 #ifdef FRONT
     if (door) {                             // of wood below, of glass above
-        up = cover(0.45 - e.y, w.y);
+        up = cover(0.45 - e.y, s.y);
         bars = 0.0;
         seen = mix(0.5 * frame, seen, up);
     }
     if (shop) lamp = light_night * step(0.2, number);
 #endif
     glow = lamp * pane * up * (1.0 - bars) * mix(vec3(1.15, 0.78, 0.38), vec3(0.9, 0.95, 0.9), step(0.8, other.x));
-    vec3 window = mix(frame, seen, pane * (1.0 - bars)) * (1.0 - 0.55 * cover(halves.y - 0.11 - e.y, w.y));
+    vec3 window = mix(frame, seen, pane * (1.0 - bars)) * (1.0 - 0.55 * cover(halves.y - 0.11 - e.y, s.y));
 #ifdef NEAR
-    float sill = inside(e + vec2(0.0, halves.y + 0.05), vec2(halves.x + 0.1, 0.05), w), below = inside(e + vec2(0.0, halves.y + 0.16), vec2(halves.x + 0.1, 0.06), w);
+    float sill = inside(e + vec2(0.0, halves.y + 0.05), vec2(halves.x + 0.1, 0.05), s), below = inside(e + vec2(0.0, halves.y + 0.16), vec2(halves.x + 0.1, 0.06), s);
 #ifdef FRONT
     if (street) sill = below = 0.0;
 #endif
@@ -128,10 +129,10 @@ vec3 facade(vec3 base, vec3 n, vec3 v, out vec3 glow) {
     c = mix(c, window, hole);
 #ifdef FRONT
     if (shop && halves.x > 0.0) {           // board above the shop, with blocks for letters
-        float text = 0.0, strip = cover(abs(wall.y - 2.76) - 0.19, w.y);
+        float text = 0.0, strip = cover(abs(wall.y - 2.76) - 0.19, s.y);
 #ifdef NEAR
-        float letter = wall.x / 0.32, first = floor(letter);
-        text = inside(vec2((letter - first - 0.5) * 0.32, wall.y - 2.76), vec2(0.10, 0.12), w) * step(0.35, hash(vec2(first, 1.0)));
+        float letter = wall.x * 3.125, first = floor(letter);
+        text = inside(vec2((letter - first - 0.5) * 0.32, wall.y - 2.76), vec2(0.10, 0.12), s) * step(0.35, hash(vec2(first, 1.0)));
         text *= step(abs(p.x), 0.36 * cells.x) * step(0.4, other.z);
 #endif
         c = mix(c, mix(board.rgb, vec3(0.85), text), strip);
@@ -146,12 +147,12 @@ vec3 facade(vec3 base, vec3 n, vec3 v, out vec3 glow) {
 #ifdef ROOF
 vec3 roof(vec3 base, vec3 n) {
     float kind = surface.x;
-    vec2 w = fwidth(wall) + 1e-4;
+    vec2 w = fwidth(wall) + 1e-4, s = 1.0 / w;
     if (kind < 1.5) {                       // tiles in rows
         vec2 q = wall / vec2(0.24, 0.32);
         vec2 f = fract(q);
         float near = clamp(1.4 - 12.0 * max(w.x, w.y), 0.0, 1.0);
-        float relief = 1.0 - 0.45 * cover(f.y - 0.16, w.y * 3.1) + 0.25 * (f.x - 0.5);
+        float relief = 1.0 - 0.45 * cover(f.y - 0.16, s.y * 0.32) + 0.25 * (f.x - 0.5);
         return base * mix(0.93, relief, near) * (0.7 + 0.6 * texture(stains, wall * 0.09 + surface.y).r);
     }
     if (kind < 2.5) return base * 0.96;     // gable and parapet
@@ -176,8 +177,8 @@ void main() {
     paint *= (0.35 + 0.9 * rough.r) * (0.65 + 0.7 * rough.g);
     n = normalize(n + 0.9 * (rough.gba - 0.5));
 #elif defined(NETTING)
-    vec2 q = vec2(p_O.x + p_O.z, p_O.x - p_O.z) / 0.075, net = abs(fract(q) - 0.5), w = fwidth(q) + 1e-3;
-    float wire = max(cover(net.x - 0.06, w.x), cover(net.y - 0.06, w.y));
+    vec2 q = vec2(p_O.x + p_O.z, p_O.x - p_O.z) / 0.075, net = abs(fract(q) - 0.5), w = fwidth(q) + 1e-3, s = 1.0 / w;
+    float wire = max(cover(net.x - 0.06, s.x), cover(net.y - 0.06, s.y));
     wire = mix(wire, 0.24, clamp(1.5 * max(w.x, w.y) - 0.4, 0.0, 1.0));
     if (wire < 0.15 + 0.7 * fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))))) discard;
 #endif

@@ -20,6 +20,7 @@ flat out vec4 cells;                        // width of a cell, height of a floo
 flat out vec4 house;                        // style, seed, 1 for the front and 2 for the rear, height
 flat out vec4 board;                        // color of the board above a shop; 1: all cells of a gable wall have windows
 flat out vec3 sash;                         // color of the frames of windows
+flat out vec2 per_cell;                     // 1 / size of a cell
 #endif
 #ifdef ROOF
 out vec2 wall;                              // m along the eaves and up the slope
@@ -69,6 +70,7 @@ void main() {
     float count = max(floor((wide - 0.5) / pitch), 1.0), floors = max(floor(high / 3.0 + 0.5), 1.0);
     wall = vec2(0.5 * wide + (along_x ? r.x : r.y), r.z);
     cells = vec4(wide / count, high / floors, count, floors);
+    per_cell = 1.0 / cells.xy;
     house = vec4(floor(paint.a), size.w, normal.y < -0.5 ? 1.0 : along_x ? 2.0 : 0.0, high);
 #endif
 #ifdef WALL
