@@ -40,8 +40,8 @@ MARGIN = 0.8
 """m. Distance by which eaves, feet of walls and legs may be outside of the bounding box of their mesh."""
 MOST = 4
 """Maximum number of levels of a look."""
-NEAR_WALL = 45.0
-"""m. Distance up to which single bricks are drawn."""
+NEAR_WALL = 26.0
+"""m. Distance up to which single bricks are drawn, as wide as two pixels of 720 lines."""
 BRICKS = (WALL, FRONT)
 """Programs with a variant for what is near"""
 Wardrobe = Callable[[ObjectData, NDArray[np.bool_]], Dressed]
@@ -168,7 +168,7 @@ class DressedMeshes:
         light = np.full(len(rows), 2)
         light[self._inside(rows, planes_of(clip_of_texture(shadow["casters_of_world"]))[:4])] = 1
         light[self._inside(rows, planes_of(clip_of_texture(shadow["shadow_of_world"]))[:4])] = 0
-        near = distance[rows] - self._reach[rows] < NEAR_WALL
+        near = distance[rows] - self._reach[rows] < NEAR_WALL * self._fineness
         self._stains.bind(UNIT_OF_STAINS)
         gl.glEnable(gl.GL_CULL_FACE)
         program_of = self._program_of[self._stack.look[rows]]

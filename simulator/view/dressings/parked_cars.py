@@ -41,7 +41,7 @@ SHAPES = {
 """Typical proportions. [assumed]"""
 CELLS = (0.40, 0.18, 0.08)
 """m. Sizes of the details that the levels of a body leave out; farther away, it is two boxes on wheels."""
-LIMITS = (0.04, 0.09, 0.3)
+LIMITS = (0.05, 0.12, 0.4)
 """rad. Radii, as angles at the camera, from which these levels are drawn"""
 CABIN = {"hatchback": (-0.46, 0.24), "sedan": (-0.36, 0.22), "suv": (-0.47, 0.24), "van": (-0.49, 0.34), "pickup": (-0.10, 0.22)}
 """Rear and front of the cabin of a body divided by its length, from its middle."""
