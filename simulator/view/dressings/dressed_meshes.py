@@ -17,11 +17,10 @@ from simulator.view.meshes import LAYOUT
 from simulator.view.object_culling import SIGHT, ObjectItems, planes_of
 from simulator.view.object_data import ObjectData
 from simulator.view.object_meshes import indexed
+from simulator.view.object_renderer import EXACT_BUDGET
 from simulator.view.object_shadows import UNIT_OF_CASTERS
 from simulator.view.sun_view import clip_of_texture
 
-EXACT_BUDGET = 10_000_000
-"""Maximum number of triangles of an image of a sensor; see `simulator.view.object_renderer.EXACT_BUDGET`."""
 INSTANCE = (4, 4, 4, 4, 4)
 """Floats per attribute of an instance: rows of the matrix from O to W; factors of the mesh and seed; color and number for the shader."""
 UNIT_OF_STAINS = 9
