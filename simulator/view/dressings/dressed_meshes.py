@@ -33,7 +33,7 @@ DEFINES: dict[int, tuple[str, ...]] = {
 """Variants of the shader. Their numbers are in the order in which they are drawn: the costly walls last, when much of them is hidden."""
 LIGHTS: tuple[tuple[str, ...], ...] = (("CASTERS", "SHADOW"), ("CASTERS",), ())
 """Variants with the shadows of objects and of the vehicle, of objects only, without shadows."""
-SHADOW_ANGLE = 0.06
+SHADOW_ANGLE = 0.035
 """rad. Radius, as an angle at the camera, for the level of detail of shadows."""
 MARGIN = 0.8
 """m. Distance by which eaves, feet of walls and legs may be outside of the bounding box of their mesh."""
