@@ -198,4 +198,5 @@ class TownPlan:
                 if self.site.take_if_free(Footprint(float(x), float(y), LAMP_RADIUS), 0.3):
                     at = float(x), float(y), ON_GROUND
                     shape = Cylinder(LAMP_RADIUS, LAMP_HEIGHT)
-                    self.objects.append(WorldObject(self.name("lamp"), shape, at, label="post", motion=LAMP_BREAKS))
+                    to_street = math.atan2(a[0] - b[0], b[1] - a[1])
+                    self.objects.append(WorldObject(self.name("lamp"), shape, at, to_street, label="post", motion=LAMP_BREAKS))

@@ -246,7 +246,7 @@ def test_a_pillar_hides_at_most_six_degrees_from_both_eyes(name):
     """[UN Regulation 125: 6 degrees of each pillar, for eyes 65 mm apart] A lining adds little to a wider pillar."""
     body, head = BODIES[name]
     bare, lined = (hidden(mesh, body.eye(head)) for mesh in (body.shell, np.vstack((body.shell, body.cabin.mesh))))
-    assert 1.0 < lined <= max(6.0, bare + 1.0)
+    assert 0.0 < lined <= max(6.0, bare + 1.0)
 
 
 def hidden(mesh: NDArray, eye: NDArray) -> float:

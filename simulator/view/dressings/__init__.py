@@ -11,6 +11,14 @@ def dressings(detail: Detail, exact: bool) -> tuple[Dressing, ...]:
 
     exact : True = for the images of sensors: no small object is left out
     """
-    from simulator.view.dressings.trees import Trees  # imported here, because its modules need a context and others of this package do not
+    # imported here, because their modules need a context and others of this package do not
+    from simulator.view.dressings import houses, parked_cars, people, signs, street_things
+    from simulator.view.dressings.dressed_meshes import DressedMeshes
+    from simulator.view.dressings.trees import Trees
 
-    return (Trees(detail, exact),)
+    looks = houses.looks() | parked_cars.looks() | street_things.looks() | signs.looks() | people.looks()
+    wardrobes = (
+        houses.houses, parked_cars.parked_cars, street_things.posts, street_things.cones_and_barrels, street_things.rocks,
+        street_things.fences_and_barriers, signs.signs, people.people,
+    )  # fmt: skip
+    return (DressedMeshes(looks, wardrobes, people.walk_phases, detail, exact), Trees(detail, exact))
