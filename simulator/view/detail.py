@@ -24,9 +24,13 @@ class Detail(NamedTuple):
     """True: textures are filtered along the line of sight, too"""
     gloss: bool
     """True: bodies of vehicles reflect sky and sun"""
+    particles: int
+    """Maximum number of particles of dust, spray and smoke"""
+    particle_area: float
+    """Maximum area of all particles, divided by that of the image; the smallest share of them is left out beyond"""
 
 
-LOW = Detail(8, 32, 30_000, 40.0, 1024, 0.004, fine_textures=False, gloss=False)
+LOW = Detail(8, 32, 30_000, 40.0, 1024, 0.004, fine_textures=False, gloss=False, particles=300, particle_area=0.9)
 """For a software renderer."""
-HIGH = Detail(16, 65, 4_000_000, 80.0, 2048, 0.002, fine_textures=True, gloss=True)
+HIGH = Detail(16, 65, 4_000_000, 80.0, 2048, 0.002, fine_textures=True, gloss=True, particles=3000, particle_area=20.0)
 """For a graphics card."""
