@@ -16,9 +16,11 @@ from simulator.view.shot import Shot
 _EIGHT = 1.0824 * np.stack((np.cos((np.arange(8) + 0.5) * 0.25 * np.pi), np.sin((np.arange(8) + 0.5) * 0.25 * np.pi)), axis=1)
 CORNERS = _EIGHT[[0, 1, 2, 0, 2, 3, 0, 3, 4, 0, 4, 5, 0, 5, 6, 0, 6, 7]].astype(np.float32)
 """Octagon around the unit circle: the corners of a square would cost a fifth more."""
+SMALL = 0.004
+"""Area of a particle, divided by that of the image, up to which it is never left out."""
 FAINTEST = 0.012
 """Opacity below which a particle is left out."""
-LARGEST = (0.30, 0.60)
+LARGEST = (0.40, 0.85)
 """Radius, divided by half the height of the image, from which a particle fades, and at which it is gone: nobody looks from inside a puff."""
 _CLODS = np.array([KINDS[name].heavy for name in NAMES], float)
 
@@ -43,10 +45,13 @@ class ParticleRenderer:
         seen = np.flatnonzero((depth > 0.1) & (looks[:, 1] > FAINTEST) & (edge < w[:, None] + half).all(axis=1))
         if not len(seen):
             return
-        share = self._area / max(float(np.minimum(half[seen] / w[seen, None], 1.0).prod(axis=1).sum()), self._area)
+        area = np.minimum(half[seen] / w[seen, None], 1.0).prod(axis=1)
+        large = area > SMALL
+        left = max(self._area - float(area[~large].sum()), 0.2 * self._area)
+        share, big = left / max(float(area[large].sum()), left), seen[large]
         # the turns are evenly spread: a particle that is left out fades, and those that remain become more opaque in return
-        looks[seen, 1] = 1.0 - (1.0 - np.minimum(looks[seen, 1], 0.98)) ** min(1.0 / share, 4.0)
-        looks[seen, 1] *= np.clip((1.1 * share - own["turn"][seen] / math.tau) / 0.1, 0.0, 1.0)
+        looks[big, 1] = 1.0 - (1.0 - np.minimum(looks[big, 1], 0.98)) ** min(1.0 / share, 4.0)
+        looks[big, 1] *= np.clip((1.1 * share - own["turn"][big] / math.tau) / 0.1, 0.0, 1.0)
         seen = seen[looks[seen, 1] > FAINTEST]
         order = seen[np.argsort(-depth[seen], kind="stable")]
         instances = np.empty((len(order), 11), np.float32)

@@ -22,8 +22,8 @@ GRAVEL = (150, 142, 130)
 """sRGB color of dust of gravel."""
 HAZY = np.array([0.42, 0.38, 0.31])
 """Linear color that air full of fine dust adds to half of the color of the soil: dust is paler than the ground below it."""
-WHITE, SMOKE, BLACK = (0.80, 0.84, 0.88), (0.62, 0.63, 0.66), (0.035, 0.034, 0.033)
-"""Linear colors of spray and snow, of smoke of tires and vapor, of smoke of diesel engines."""
+SPRAY, SNOW, SMOKE, SOOT = (0.80, 0.84, 0.88), (1.15, 1.20, 1.25), (0.62, 0.63, 0.66), (0.09, 0.088, 0.085)
+"""Linear colors of spray, of snow, through which the light is scattered, of smoke of tires and vapor, and of smoke of diesel engines."""
 WETTING_RAIN = 2.0
 """mm/h. Rain rate at which the ground is wet, so that there is no dust."""
 LOADED = 800.0
@@ -165,8 +165,8 @@ class ParticleSources:
         carried = 0.3 * c.velocity + 0.06 * c.sliding + (0.3 + 0.03 * speed) * up
         return {
             "dust": (0.5 * np.where(gravel, color[:, 1], color[:, 0]) + HAZY, carried),
-            "powder": (WHITE, carried),
-            "spray": (WHITE, 0.5 * c.velocity + (0.4 + 0.05 * speed) * up),
+            "powder": (SNOW, carried),
+            "spray": (SPRAY, 0.5 * c.velocity + (0.4 + 0.05 * speed) * up),
             "smoke": (SMOKE, 0.2 * c.velocity + 0.08 * c.sliding + 0.4 * up),
             "clods": (
                 color[:, 0] * np.where(mud > 0.5, 0.35, 0.6),
@@ -183,8 +183,8 @@ class ParticleSources:
         out["place"] = s["p_WB"] + R_WB @ self._pipe
         out["velocity"] = R_WB @ (0.7 * s["v_WB_B"] + [-1.0 - 3.0 * revs, 0.0, 0.0])
         out["rate"], out["kind"] = runs * (10.0 + 20.0 * load), NAMES.index("exhaust")
-        out["opacity"] = 0.05 + (0.18 if diesel else 0.07) * load * load
-        out["color"] = np.array(BLACK) * load + np.array(SMOKE) * (1.0 - load) if diesel else SMOKE
+        out["opacity"] = 0.05 + (0.10 if diesel else 0.07) * load * load
+        out["color"] = np.array(SOOT) * load + np.array(SMOKE) * (1.0 - load) if diesel else SMOKE
         out["ground"] = out["place"][:, 2] - 2.0
         return out
 
