@@ -148,6 +148,18 @@ def test_a_full_store_keeps_the_newest():
     assert len(births) == 50 and births.min() > air.time - 0.35
 
 
+def test_a_state_without_wheel_spins_and_forces_has_no_particles_of_wheels():
+    air, of = Particles(300), ParticleSources(plain("sand", False), checked_geometry(geometry()), Light())
+    for k in range(30):
+        state = driving(False, time=1.0 + k / 30.0)
+        for name in ("wheel_spin", "F_C", "hardness"):
+            state[0][name] = np.nan
+        air.advance(1.0 + k / 30.0, of.of_vehicle(state))
+    place, looks, own = air.visible()
+    assert np.isfinite(place).all() and np.isfinite(looks).all()
+    assert {NAMES[k] for k in own["kind"]} == {"exhaust"}
+
+
 def test_random_numbers_are_even_and_in_range():
     u = uniform(np.arange(20000), 2)
     assert u.min() >= 0.0 and u.max() < 1.0 and np.abs(u.mean(axis=0) - 0.5).max() < 0.01
