@@ -102,8 +102,8 @@ class Particles:
             self.clear()
             self.time = time
             return
-        known = [np.isfinite(these[name]).reshape(len(these), -1).all(axis=1) for name in ("place", "before", "velocity", "rate")]
-        these = these[np.all(known, axis=0)]  # a log may lack the spins of wheels
+        known = np.isfinite(np.column_stack((these["place"], these["before"], these["velocity"], these["rate"]))).all(axis=1)
+        these = these[known]  # a log may lack the spins of wheels
         steps = np.arange(int(np.floor(before / STEP)) + 1, int(np.floor(time / STEP)) + 1)
         if not len(steps) or not (these["rate"] > 0.0).any():
             return
