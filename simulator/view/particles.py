@@ -5,7 +5,7 @@ Sources emit at steps of STEP of simulated time, with numbers from the step and 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,7 +151,7 @@ class Particles:
 
 def uniform(numbers: NDArray[np.int64], count: int) -> NDArray[np.float64]:
     """Return `count` values in [0, 1) for each integer (..., count), always the same for the same integer. [Steele 2014, SplitMix64]"""
-    x: NDArray[np.uint64] = numbers.astype(np.uint64)[..., None] * np.uint64(count) + np.arange(count, dtype=np.uint64)
+    x: NDArray[Any] = numbers.astype(np.uint64)[..., None] * np.uint64(count) + np.arange(count, dtype=np.uint64)
     x = (x + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
