@@ -17,8 +17,8 @@ import jounce
 from simulator.builder.builder import build, view_geometry
 from simulator.configuration.configuration import configuration
 from simulator.start_screen.choice import CARS, COURSES, WORLDS
-from simulator.view.camera import Shot, look_at, rotation
 from simulator.view.offscreen import Offscreen
+from simulator.view.shot import Shot, look_at, rotation
 
 SIZE = (256, 144)
 """Pixels of a picture; rendered at twice this size."""

@@ -21,6 +21,7 @@ from simulator.events.questions import CONFIRM
 from simulator.events.sound_controls import SHORT_HORN
 from simulator.platform_supervisor import PARK, RAISE, STAY_DOWN
 from simulator.session import Session
+from simulator.view.camera_names import CAMERA_EVENTS
 from simulator.view.user_settings import users_key
 from washout.intensity import MOST
 
@@ -489,7 +490,7 @@ COMMANDS: dict[str, EventKind] = {
         EventKind("volume", _volume, LOCAL, "set the volume of the sound", Number("1", 0.0, 1.0)),
         EventKind("volume_up", _step_volume(1), LOCAL, "increase the volume"),
         EventKind("volume_down", _step_volume(-1), LOCAL, "decrease the volume"),
-        *(EventKind(name, _show_camera(name), PERSONS, "change the camera") for name in ("camera", "camera_1", "camera_2", "camera_3")),
+        *(EventKind(name, _show_camera(name), PERSONS, "change the camera") for name in CAMERA_EVENTS),
         EventKind("shift_refused", _refuse_gear, PERSONS, "show that the selector does not move while driving"),
         EventKind(
             "wait_over",

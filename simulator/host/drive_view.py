@@ -161,7 +161,9 @@ class DriveView:
         if self.ghost is not None:
             self.ghost.save(supervisor.drive_lock.folder)
         pictures = folder if view == "offscreen" else None
-        supervisor.open(parts.ground, view_geometry(parts.vehicle), parts.vehicle.description.name, pictures, FRAME_INTERVAL)
+        supervisor.open(
+            parts.ground, view_geometry(parts.vehicle, parts.cueing.platform), parts.vehicle.description.name, pictures, FRAME_INTERVAL
+        )
 
     def set_person(self, drives: bool) -> None:
         """Note whether a human driver drives, who needs a window."""

@@ -14,11 +14,9 @@ from simulator.host.drive_sound import DriveSound
 from simulator.host.replay_player import Player
 from simulator.run.recording import Recording
 from simulator.sound.controls import PERIOD
-from simulator.view.camera import CAMERAS
+from simulator.view.camera_names import CAMERA_EVENTS, CAMERAS
 from simulator.view.shared_keys import KeyReader
 from vehicles.command import COMMAND
-
-CAMERA_KEYS = ("camera", *(f"camera_{number + 1}" for number in range(len(CAMERAS))))
 
 
 class ReplaySound:
@@ -48,7 +46,7 @@ class ReplaySound:
     def open(self, options: SoundOptions, camera: str) -> None:
         """Start the sound process."""
         self._sound.open(self._session, options)
-        self._hear(CAMERA_KEYS[1 + CAMERAS.index(camera)])
+        self._hear(CAMERA_EVENTS[1 + CAMERAS.index(camera)])
 
     def listen(self, readout: Record, command: Record, extras: Record) -> None:
         """Publish a state; a listener of `Replay`."""
@@ -77,7 +75,7 @@ class ReplaySound:
         controls, keys = self._controls, self._keys
         controls.muted ^= bool(keys.taps("mute") % 2)
         controls.volume = controls.volume_after(keys.taps("volume_up") - keys.taps("volume_down"))
-        for key in CAMERA_KEYS:
+        for key in CAMERA_EVENTS[1:]:
             for _ in range(keys.taps(key)):
                 self._hear(key)
 

@@ -10,7 +10,7 @@ from simulator.base.records import record
 from simulator.sound.sound_block import SoundBlock
 from simulator.sound.sound_input import SOUND_INPUT, fill_input
 from simulator.sound.surfaces import Surfaces
-from simulator.view.camera import CAMERAS, following_camera
+from simulator.view.camera_names import CAMERA_EVENTS, CAMERAS, following_camera
 
 if TYPE_CHECKING:
     from simulator.events.event import Event
@@ -65,7 +65,7 @@ class SoundOutlet:
         """Note a jump of the vehicle, or another camera."""
         if event.kind in JUMPS:
             self._state[0]["jumps"] += 1
-        elif event.kind.partition("_")[0] == "camera":
+        elif event.kind in CAMERA_EVENTS[1:]:  # the window reports the camera that follows
             self._camera = following_camera(self._camera, event.kind)
 
     def close(self) -> None:

@@ -31,6 +31,7 @@ from simulator.telemetry.recover import KILLED
 from simulator.telemetry.replay_columns import CONTACT, DRAWN, DRAWN_COMMANDS, DRIVER, ENGINE, LINKS, POSE, VEHICLE, WHEELS
 from simulator.telemetry.run_folder import RUTS_NAME
 from simulator.telemetry.writer import PARQUET_NAME
+from simulator.view.camera_names import CAMERA_EVENTS
 from simulator.view.make_object_data import vehicles_among
 from simulator.view.shared_state import STATE, interpolate
 from simulator.view.vehicle_states import between, joined, states_of
@@ -47,7 +48,7 @@ GAP = 100.0
 AXIS = ("time", "p_WB_x", "p_WB_y", "p_WB_z", "q_WB_w", "v_WB_B_x", "v_WB_B_y", "v_WB_B_z")
 
 
-HIDDEN = ("end", "camera", "camera_1", "camera_2", "camera_3", "washout_next", "wait_over")
+HIDDEN = ("end", *CAMERA_EVENTS, "washout_next", "wait_over")
 """Kinds of events that are not marked in a replay."""
 
 
@@ -188,7 +189,7 @@ class Recording:
     @cached_property
     def geometry(self) -> dict[str, Any]:
         """Rows of `simulator.view.vehicle_geometry.GEOMETRY`."""
-        return view_geometry(self.parts.vehicle)
+        return view_geometry(self.parts.vehicle, self.parts.cueing.platform)
 
     def row_at(self, position: float) -> int:
         """Return the last row at or before a position."""

@@ -30,10 +30,9 @@ from simulator.sound.synthesizer import Synthesizer
 from simulator.telemetry.atomic_files import write_bytes
 from simulator.telemetry.log import Log, read_log
 from simulator.telemetry.log_groups import NUMBERS
-from simulator.view.camera import CAMERAS, following_camera
+from simulator.view.camera_names import CAMERA_EVENTS, CAMERAS, following_camera
 from vehicles.sound_section import sound_parameters
 
-CAMERA_EVENTS = ("camera", *(f"camera_{number}" for number in range(1, len(CAMERAS) + 1)))
 LISTENERS = ("recorded", "inside", "outside")
 MIN_ROWS = 2
 END_FADE = 0.02

@@ -159,7 +159,7 @@ class _Images:
         for position in positions:
             row = recording.state(float(position), state)
             if recording.cuts[last + 1 : row + 1].any():
-                self.view.scene.camera.cut()
+                self.view.scene.cut()
             last = row
             self.view.scene.move_objects(self._objects.take(row))
             self.view.scene.place_vehicles(recording.vehicles(float(position)))

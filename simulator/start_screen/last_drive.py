@@ -14,7 +14,7 @@ from typing import IO
 
 from simulator.base import cleanup
 from simulator.start_screen.open_start_screen import LastDrive
-from simulator.view.camera import CAMERAS
+from simulator.view.camera_names import CAMERAS
 from simulator.view.menu import Bar, Menu, PlainPage, Row, stepped
 
 PATIENCE = 5.0

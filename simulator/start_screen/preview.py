@@ -21,7 +21,7 @@ import numpy as np
 
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
-from simulator.view.camera import Shot, look_at
+from simulator.view.shot import Shot, look_at
 
 SIZE = (960, 540)
 """Pixels of a picture."""

@@ -1,17 +1,20 @@
-"""Cameras: chase, driver's eye, suspension. Cameras are smoothed at frame time; the physics is not affected."""
+"""Cameras that look at the vehicle or out of it. Cameras are smoothed at frame time; the physics is not affected."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record
+from simulator.view.camera_names import CAMERAS
+from simulator.view.camera_obstacles import Clear, no_obstacles
+from simulator.view.guided_cameras import DRAG, ZOOM, ZOOMS, FreeFlight, Orbit, Trackside
+from simulator.view.shot import Shot, look_at, mixed, rotation_of
 from simulator.view.terrain_data import TerrainData
 
-CAMERAS = ("chase", "driver", "suspension")
 CLEARANCE = 0.6
 """m. Minimum height of a camera above the ground."""
 CHASE = (8.4, 2.75, 0.30)
@@ -30,32 +33,16 @@ STEADY = 0.6
 """s. Time constant of the driver's camera without shake, for pitch, roll and height."""
 NEAR_HEAD = np.array([0.20, 0.20, 0.10])
 """Maximum distance of this camera from the head: pitch [rad], roll [rad], height [m]."""
-
-
-@dataclass
-class Shot:
-    """Camera of one image: position and axes in W (x right, y up, z backwards), vertical angle of view in rad, near plane in m.
-
-    inside : draws what the driver sees of the vehicle;  xray : draws the suspension through the body
-    lens : matrix (4, 4) from the axes of the camera to clip space, see `pinhole_lens`; None: that of `angle`
-    shows_vehicle : False = without the vehicle, whose shadow remains
-    """
-
-    eye: NDArray[np.float64]
-    R_WC: NDArray[np.float64]
-    angle: float
-    near: float
-    inside: bool = False
-    xray: bool = False
-    lens: NDArray[np.float64] | None = None
-    shows_vehicle: bool = True
-
-
-def following_camera(camera: str, kind: str) -> str:
-    """Return the camera after an event `camera` (the next one) or `camera_1` ... of a drive."""
-    if kind == "camera":
-        return CAMERAS[(CAMERAS.index(camera) + 1) % len(CAMERAS)]
-    return CAMERAS[int(kind.removeprefix("camera_")) - 1]
+CHANGE, CUT = 0.4, 40.0
+"""s, m. Duration of the change to another camera, and distance between both above which it is a cut."""
+MAP_UP = ("north", "heading")
+"""Upper side of the map camera."""
+MAP_HEIGHT, MAP_ANGLE = 60.0, math.radians(45.0)
+"""m, rad. Height of the map camera above the vehicle, and its vertical angle of view: 50 m of the ground."""
+WHEEL_PLACE, WHEEL_ANGLE = (0.9, 2.3, 0.30), math.radians(38.0)
+"""Place of the wheel camera relative to the center of the left front wheel, in B [m], and its vertical angle of view."""
+TURNED_BY_DRAG = ("orbit", "free", "platform")
+"""Cameras that keep the direction into which the mouse has turned them."""
 
 
 class Camera:
@@ -63,12 +50,34 @@ class Camera:
 
     eye_B : position of the driver's eyes, in B [m]
     middle_B : reference point of the chase camera, in B [m]; None: the reference point of the chassis
+    hood_B : place of the hood camera, in B [m]; None: that of the driver's eyes
     """
 
-    def __init__(self, terrain: TerrainData, eye_B: NDArray[np.float64], middle_B: NDArray[np.float64] | None = None) -> None:
+    def __init__(
+        self,
+        terrain: TerrainData,
+        eye_B: NDArray[np.float64],
+        middle_B: NDArray[np.float64] | None = None,
+        hood_B: NDArray[np.float64] | None = None,
+    ) -> None:
         self.terrain = terrain
         self.kind = "chase"
         self._eye_B, self._middle_B = eye_B, np.zeros(3) if middle_B is None else middle_B
+        self._hood_B = eye_B if hood_B is None else hood_B
+        self.clear: Clear = no_obstacles
+        """Moves a camera out of houses."""
+        self.map_up = MAP_UP[0]
+        """Upper side of the map camera, of MAP_UP."""
+        self.platform = np.zeros(3), 4.0
+        """Middle of the motion platform in its base frame, and distance of its camera [m]"""
+        self._zoom = 1.0
+        self.orbit, self.flight = Orbit(), FreeFlight()
+        self._trackside = Trackside(terrain, self._in_front_of_walls)
+        self._last: tuple[Shot, NDArray[np.float64]] | None = None
+        """Last view, and the position of the vehicle"""
+        self._before: tuple[Shot, NDArray[np.float64]] | None = None
+        self._changed = 0.0
+        """View of the camera before the present one, and the time since the change [s]; None: the change is over"""
         self.shakes = True
         """False: the driver's camera moves smoothly."""
         self._heading: float | None = None
@@ -85,13 +94,37 @@ class Camera:
 
     def cut(self) -> None:
         """Reset the smoothing for a cut (start, reset, other camera)."""
-        self._heading = self._head = None
+        self._heading = self._head = self._before = None
         self._look = self.look
+        self._trackside.leave()
+
+    def select(self, kind: str) -> None:
+        """Change to another camera, smoothly if its place is near."""
+        self.cut()
+        self.flight.keys.clear()
+        if kind == "free" and self.kind != kind:
+            self.flight.position = None
+        if "platform" in (kind, self.kind):  # the platform stands in a world of its own
+            self._last = None
+        self.kind, self._before, self._changed = kind, self._last, 0.0
 
     def next(self) -> None:
         """Switch to the next kind of camera."""
-        self.kind = CAMERAS[(CAMERAS.index(self.kind) + 1) % len(CAMERAS)]
-        self.cut()
+        self.select(CAMERAS[(CAMERAS.index(self.kind) + 1) % len(CAMERAS)])
+
+    def drag(self, dx: float, dy: float) -> None:
+        """Turn a camera of TURNED_BY_DRAG by pixels of the mouse, right and up positive."""
+        if self.kind == "free":
+            self.flight.turn(DRAG * dx, -DRAG * dy)
+        else:
+            self.orbit.turn(-DRAG * dx, -DRAG * dy)
+
+    def zoom(self, steps: float) -> None:
+        """Bring orbit or map nearer by steps of the mouse wheel."""
+        if self.kind in ("orbit", "platform"):
+            self.orbit.zoom = min(max(self.orbit.zoom * ZOOM**-steps, ZOOMS[0]), ZOOMS[1])
+        elif self.kind == "top":
+            self._zoom = min(max(self._zoom * ZOOM**-steps, ZOOMS[0]), ZOOMS[1])
 
     def shot(self, p_WB: NDArray[np.float64], R_WB: NDArray[np.float64], state: Record, dt: float) -> Shot:
         """Return the camera of the selected kind for a vehicle at p_WB, R_WB, dt seconds after the previous call."""
@@ -99,29 +132,94 @@ class Camera:
         left, up = (now + (target - now) * follow for now, target in zip(self._look, self.look, strict=True))
         at_front = self.look == (0.0, 0.0) and max(abs(left), abs(up)) < 1e-4
         self._look = (0.0, 0.0) if at_front else (left, up)
+        shot = self._shot(p_WB, R_WB, state, dt)
+        if self._before is not None:
+            shot = self._change(self._before, shot, p_WB, dt)
+        self._last = shot, p_WB.copy()
+        return shot
+
+    def _shot(self, p_WB: NDArray, R_WB: NDArray, state: Record, dt: float) -> Shot:
+        """Return the view of the selected camera."""
+        middle = p_WB + R_WB @ self._middle_B
         if self.kind == "driver":
             return self._driver(p_WB, R_WB) if self.shakes else self._steady_driver(p_WB, R_WB, dt)
+        if self.kind == "hood":
+            eye = p_WB + R_WB @ self._hood_B
+            return Shot(eye, look_at(eye, eye + R_WB @ self._sight(), R_WB[:, 2]), self.field_of_view, 0.08)
         if self.kind == "suspension":
             return self._suspension(p_WB, R_WB, state)
-        return self._chase(p_WB + R_WB @ self._middle_B, R_WB, state, dt)
+        if self.kind == "wheel":
+            return self._wheel(p_WB, R_WB, state)
+        if self.kind == "free":
+            if self.flight.position is None:
+                self.flight.begin(self._chase(middle, R_WB, state, 0.0) if self._last is None else self._last[0])
+            self.flight.turn(dt * self.look[0], dt * self.look[1])
+            return self.flight.shot(dt, self.above_ground)
+        if self.kind == "platform":
+            self.orbit.turn(dt * self.look[0], dt * self.look[1])
+            return self.orbit.shot(self.platform[0], math.pi, self.platform[1], lambda _, eye: np.maximum(eye, [-np.inf, -np.inf, 0.1]))
+        if self.kind == "trackside":
+            return self._trackside.shot(middle, R_WB @ state[0]["v_WB_B"], math.atan2(R_WB[1, 0], R_WB[0, 0]))
+        if self.kind == "top":
+            return self._top(middle, R_WB, dt)
+        if self.kind == "orbit":
+            self.orbit.turn(dt * self.look[0], dt * self.look[1])
+            heading = self._follow(middle, R_WB, dt)
+            target = np.array([*middle[:2], self._height + 0.3])
+            return self.orbit.shot(target, heading, CHASE[0], self._outside)
+        return self._chase(middle, R_WB, state, dt)
 
-    def _chase(self, p_WB: NDArray, R_WB: NDArray, state: Record, dt: float) -> Shot:
+    def _change(self, before: tuple[Shot, NDArray], new: Shot, p_WB: NDArray, dt: float) -> Shot:
+        """Return the view on the way from another camera, whose place moves on with the vehicle, to the present one."""
+        self._changed += dt
+        old = replace(before[0], eye=before[0].eye + p_WB - before[1])
+        if self._changed >= CHANGE or np.linalg.norm(new.eye - old.eye) > CUT:
+            self._before = None
+            return new
+        share = self._changed / CHANGE
+        return mixed(old, new, share * share * (3.0 - 2.0 * share))
+
+    def _follow(self, p_WB: NDArray, R_WB: NDArray, dt: float) -> float:
+        """Return the heading of the vehicle, smoothed like its height."""
         heading = math.atan2(R_WB[1, 0], R_WB[0, 0])
         if self._heading is None:
             self._heading, self._height = heading, float(p_WB[2])
         turn = math.remainder(heading - self._heading, math.tau)
         self._heading += turn * (1.0 - math.exp(-dt / FOLLOW[0]))
         self._height += (float(p_WB[2]) - self._height) * (1.0 - math.exp(-dt / FOLLOW[1]))
+        return self._heading
+
+    def _outside(self, target: NDArray[np.float64], eye: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the position of a camera, above the ground and in front of the walls between it and its target."""
+        return self._in_front_of_walls(target, self.above_ground(eye))
+
+    def _in_front_of_walls(self, target: NDArray[np.float64], eye: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.clear(target, eye)
+
+    def _top(self, p: NDArray, R_WB: NDArray, dt: float) -> Shot:
+        heading = self._follow(p, R_WB, dt) if self.map_up == "heading" else 0.5 * math.pi
+        eye = self.above_ground(p + np.array([0.0, 0.0, self._zoom * MAP_HEIGHT]))
+        up = np.array([math.cos(heading), math.sin(heading), 0.0])
+        return Shot(eye, look_at(eye, eye - [0.0, 0.0, 1.0], up), MAP_ANGLE, 0.5)
+
+    def _wheel(self, p_WB: NDArray, R_WB: NDArray, state: Record) -> Shot:
+        center = p_WB + R_WB @ state[0]["p_BK"][0]
+        eye = self._outside(center, self.above_ground(center + R_WB @ np.array(WHEEL_PLACE), 0.25))
+        return Shot(eye, look_at(eye, center + R_WB @ np.array([-0.25, 0.0, 0.05])), WHEEL_ANGLE, 0.1)
+
+    def _chase(self, p_WB: NDArray, R_WB: NDArray, state: Record, dt: float) -> Shot:
+        heading = self._follow(p_WB, R_WB, dt)
         speed = float(state[0]["v_WB_B"][0])
         back, up, look = CHASE
         back += 0.035 * min(abs(speed), 40.0)
         left, raised = self._look
         if raised:
             up = max(up - back * math.tan(raised), LOWEST)
-        ahead = np.array([math.cos(self._heading + left), math.sin(self._heading + left), 0.0])
+        ahead = np.array([math.cos(heading + left), math.sin(heading + left), 0.0])
         eye = np.array([*p_WB[:2], self._height]) - back * ahead + np.array([0.0, 0.0, up])
         target = np.array([*p_WB[:2], 0.5 * (self._height + float(p_WB[2]))]) + 1.5 * ahead + np.array([0.0, 0.0, look])
-        return Shot(self.above_ground(eye), look_at(self.above_ground(eye), target), self._chase_angle(), 0.3)
+        eye = self._outside(target, eye)
+        return Shot(eye, look_at(eye, target), self._chase_angle(), 0.3)
 
     def _chase_angle(self) -> float:
         """Return the vertical angle of view of the chase camera, whose image grows as that of the driver's camera."""
@@ -167,70 +265,3 @@ class Camera:
         step = 0.5
         ground = max(self.terrain.height(x + dx, y + dy) for dx in (-step, 0.0, step) for dy in (-step, 0.0, step))
         return np.array([x, y, max(z, ground + clearance)])
-
-
-def look_at(eye: NDArray[np.float64], target: NDArray[np.float64], up: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-    """Return the axes (3, 3) of a camera at `eye` that looks at `target`; columns right, up, backwards in W."""
-    back = eye - target
-    back = back / np.linalg.norm(back)
-    right = np.cross(np.array([0.0, 0.0, 1.0]) if up is None else up, back)
-    right = right / np.linalg.norm(right)
-    return np.column_stack((right, np.cross(back, right), back))
-
-
-def clip_of_world(shot: Shot, aspect: float, far: float) -> NDArray[np.float64]:
-    """Return the (4, 4) matrix from W to OpenGL's clip space; aspect is width divided by height."""
-    view = np.eye(4)
-    view[:3, :3] = shot.R_WC.T
-    view[:3, 3] = -shot.R_WC.T @ shot.eye
-    if shot.lens is not None:
-        return np.asarray(shot.lens @ view, np.float64)
-    f = 1.0 / math.tan(0.5 * shot.angle)
-    lens = _depths(shot.near, far)
-    lens[0, 0], lens[1, 1] = f / aspect, f
-    return lens @ view
-
-
-def rotation_of(yaw: float, pitch: float, roll: float) -> NDArray[np.float64]:
-    """Return Rz(yaw) Ry(pitch) Rx(roll), (3, 3); angles in rad, ISO 8855."""
-    (cy, sy), (cp, sp), (cr, sr) = ((math.cos(angle), math.sin(angle)) for angle in (yaw, pitch, roll))
-    return np.array([
-        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-        [-sp, cp * sr, cp * cr],
-    ])  # fmt: skip
-
-
-def pinhole_lens(
-    size: tuple[int, int], focal: tuple[float, float], center: tuple[float, float], near: float, far: float
-) -> NDArray[np.float64]:
-    """Return the matrix (4, 4) of a pinhole camera.
-
-    size : width, height [pixels];  focal : fx, fy [pixels]
-    center : pixel cx, cy of the optical axis; the centers of pixels are at integers, as in ROS and OpenCV, and not at 0.5 as in OpenGL
-    near, far : planes [m]
-    """
-    (width, height), (fx, fy), (cx, cy) = size, focal, center
-    lens = _depths(near, far)
-    lens[0, 0], lens[1, 1] = 2.0 * fx / width, 2.0 * fy / height
-    lens[0, 2], lens[1, 2] = 1.0 - (2.0 * cx + 1.0) / width, (2.0 * cy + 1.0) / height - 1.0
-    return lens
-
-
-def _depths(near: float, far: float) -> NDArray[np.float64]:
-    """Return the part of a lens that maps depths to clip space."""
-    lens = np.zeros((4, 4))
-    lens[2, 2], lens[2, 3], lens[3, 2] = -(far + near) / (far - near), -2.0 * far * near / (far - near), -1.0
-    return lens
-
-
-def rotation(q: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the (3, 3) matrix of a unit quaternion [w, x, y, z]; the identity for a zero quaternion."""
-    w, x, y, z = (float(v) for v in q)
-    n = w * w + x * x + y * y + z * z
-    s = 2.0 / n if n > 0.0 else 0.0
-    return np.array([
-        [1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)],
-        [s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x)],
-        [s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y)],
-    ])  # fmt: skip

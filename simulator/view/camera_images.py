@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record
-from simulator.view.camera import Shot, pinhole_lens
 from simulator.view.gl_context import is_software, offscreen_context
+from simulator.view.shot import Shot, pinhole_lens
 from simulator.view.terrain_data import TerrainData
 
 FAR_PLANE = 6000.0

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.view.bodies.contract import Cabin, Pane
-from simulator.view.camera import Shot
 from simulator.view.gauges import SIZE, Cluster, FaceCanvas, Reading, draw_scales, draw_values, reading
 from simulator.view.gl_objects import Mesh, Program
 from simulator.view.instrument_renderer import CanvasRenderer
@@ -17,6 +16,7 @@ from simulator.view.instruments import Font, asset
 from simulator.view.meshes import LAYOUT
 from simulator.view.mirror_views import is_in_view, mirror_shot
 from simulator.view.poses import lever_rotation, pose
+from simulator.view.shot import Shot
 from simulator.view.texture_frame import TextureFrame
 
 MIRROR_PIXELS = 1300.0

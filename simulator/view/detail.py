@@ -32,18 +32,61 @@ class Detail(NamedTuple):
     """True: plants near the camera have many small leaves and move in the wind"""
     grass: float
     """1/m2. Maximum number of tufts of grass and small plants on soil around the camera"""
+    particles: int
+    """Maximum number of particles of dust, spray and smoke"""
+    particle_area: float
+    """Maximum area of all particles, divided by that of the image; the smallest share of them is left out beyond"""
 
 
 LOW = Detail(
-    8, 32, 30_000, 40.0, 1024, 0.004, fine_textures=False, gloss=False, tree_meshes=40, tree_sight=40.0, fine_plants=False, grass=2.0
+    8,
+    32,
+    30_000,
+    40.0,
+    1024,
+    0.004,
+    fine_textures=False,
+    gloss=False,
+    tree_meshes=40,
+    tree_sight=40.0,
+    fine_plants=False,
+    grass=2.0,
+    particles=300,
+    particle_area=0.9,
 )
 """For a software renderer with few cores."""
 MEDIUM = Detail(
-    16, 65, 300_000, 60.0, 2048, 0.003, fine_textures=False, gloss=True, tree_meshes=200, tree_sight=70.0, fine_plants=False, grass=4.0
+    16,
+    65,
+    300_000,
+    60.0,
+    2048,
+    0.003,
+    fine_textures=False,
+    gloss=True,
+    tree_meshes=200,
+    tree_sight=70.0,
+    fine_plants=False,
+    grass=4.0,
+    particles=1000,
+    particle_area=3.0,
 )
 """For a weak graphics card, or a software renderer with many cores; also that of the sensors, whose images then do not depend on the machine."""
 HIGH = Detail(
-    16, 65, 4_000_000, 80.0, 2048, 0.002, fine_textures=True, gloss=True, tree_meshes=1200, tree_sight=120.0, fine_plants=True, grass=8.0
+    16,
+    65,
+    4_000_000,
+    80.0,
+    2048,
+    0.002,
+    fine_textures=True,
+    gloss=True,
+    tree_meshes=1200,
+    tree_sight=120.0,
+    fine_plants=True,
+    grass=8.0,
+    particles=3000,
+    particle_area=20.0,
 )
 """For a graphics card."""
 LEVELS = {"low": LOW, "medium": MEDIUM, "high": HIGH}

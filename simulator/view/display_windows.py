@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pyglet import app, gl
 
-from simulator.view.camera import Shot
 from simulator.view.displays import Display, check_screens, load_displays, plain_warp, shot_through, warp_triangles
 from simulator.view.gl_context import full_screen_on, monitors, window_context
 from simulator.view.gl_objects import Mesh, Program, TextureFrame
+from simulator.view.shot import Shot
 from simulator.view.user_settings import UserSettings, displays_file
 
 WINDOW = (960, 540)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, DeviceError, ErrorCollector
 from simulator.base.fields import Field, Flag, Group, ListOf, Number, Text, read
 from simulator.base.yaml_reader import read_yaml
-from simulator.view.camera import Shot, rotation_of
+from simulator.view.shot import Shot, rotation_of
 
 MOST_DISPLAYS = 8
 _ANGLE = Number("rad", -math.pi, math.pi)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.view.camera import CAMERAS
+from simulator.view.camera_names import CAMERAS
 from simulator.view.drive_lock import DriveLock, HostWatch
 from simulator.view.launch import ViewProcess, start_process
 from simulator.view.object_follower import ObjectFollower

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record, record, sized
 from simulator.view.bodies.kinds import body_of
-from simulator.view.camera import rotation
 from simulator.view.detail import Detail
 from simulator.view.light import Light
 from simulator.view.shared_state import STATE, interpolate
+from simulator.view.shot import rotation
 from simulator.view.vehicle_geometry import checked_geometry
 
 FILE = "ghost.npz"

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.errors import DeviceError
-from simulator.view.camera import Shot, rotation_of
+from simulator.view.shot import Shot, rotation_of
 
 PORT = 4242
 """Usual port of OpenTrack."""

@@ -14,8 +14,11 @@ from simulator.view.guide import Guide
 from simulator.view.inset_renderer import Inset, Insets
 from simulator.view.instrument_layout import TIMELINE, Box, canvas_scale, place_insets
 from simulator.view.instruments import (
+    INK,
     INSET_EDGE,
     INSET_TITLE,
+    PANEL,
+    SMALL,
     Canvas,
     Dials,
     Font,
@@ -70,6 +73,8 @@ class Hud:
         """Text size, unit of the speed, keys."""
         self.menu: Menu | None = None
         """Menu over the image; None: closed."""
+        self.labels: list[tuple[float, float, str]] = []
+        """Texts in the image: places as shares from the left and from the top, and text."""
         self.guide: Guide | None = None
         """Guide of the first drive; None: not shown."""
         self.shows_motion_chart = False
@@ -107,6 +112,8 @@ class Hud:
                 rate, self.camera, self.dials, chart, self.settings.speed_unit, self.settings.keys, self.menu is not None,
                 dashboard=self.settings.dashboard_in_car or self.camera != "driver",
             )  # fmt: skip
+            for x, y, text in self.labels:
+                _label(self.canvas, x * width / scale, y * height / scale, text)
             panels = instruments(self.canvas, state, width / scale, bottom, shown)
             if replays:
                 panels += self._draw_timeline(state, panels, width, height, scale)
@@ -156,3 +163,10 @@ class Hud:
         sizes = [(one.size[0] + edges[0], one.size[1] + edges[1]) for one in shown if one.size is not None]
         boxes = place_insets(width, height, panels, sizes)
         return [(one, inset_frame(self.canvas, box, one.title)) for one, box in zip(shown, boxes, strict=True) if box is not None]
+
+
+def _label(canvas: Canvas, x: float, y: float, text: str) -> None:
+    """Add a text with its background, centered at x, y."""
+    width = canvas.font.width(text, SMALL)
+    canvas.box(x - 0.5 * width - 5.0, y - 10.0, width + 10.0, 20.0, PANEL, 5.0)
+    canvas.text(x, y - 8.0, text, SMALL, INK, 0.5)

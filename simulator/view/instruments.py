@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record
-from simulator.view.camera import rotation
 from simulator.view.instrument_layout import (
     COURSE_LINE,
     COURSE_SIZE,
@@ -34,6 +33,7 @@ from simulator.view.instrument_layout import (
 from simulator.view.key_bindings import DEFAULTS, Bindings, help_rows, key_text, replay_help_rows
 from simulator.view.motion_strip_chart import POINTS, ROWS, UNITS, MotionStripChart
 from simulator.view.shared_state import LAST_SECONDS
+from simulator.view.shot import rotation
 
 _HERE = Path(__file__).resolve().parents[1]
 SMALL, NORMAL, LARGE = 13, 17, 50

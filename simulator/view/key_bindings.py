@@ -61,10 +61,17 @@ ACTIONS = (
     Action("lane_keeping", "lane_keeping", ("9",)),
     Action("motion_chart", "", ("G",)),
     Action("insets", "", ("O",)),
-    Action("camera", "camera", ("C",)),
+    Action("camera", "", ("C",)),
     Action("camera_1", "camera_1", ("1",)),
     Action("camera_2", "camera_2", ("2",)),
     Action("camera_3", "camera_3", ("3",)),
+    Action("camera_4", "camera_4", ("F2",)),
+    Action("camera_5", "camera_5", ("F3",)),
+    Action("camera_6", "camera_6", ("F4",)),
+    Action("camera_7", "camera_7", ("F6",)),
+    Action("camera_8", "camera_8", ("F8",)),
+    Action("camera_9", "camera_9", ("F9",)),
+    Action("camera_10", "camera_10", ("F12",)),
     Action("look_left", "", ("SEMICOLON",)),
     Action("look_right", "", ("APOSTROPHE",)),
     Action("look_back", "", ("SLASH",)),
@@ -152,6 +159,13 @@ def double_keys(bindings: Bindings) -> list[tuple[str, str, str]]:
     return doubles
 
 
+_CAMERAS = (
+    (("camera",), "next camera"),
+    (("camera_1", "camera_2", "camera_3"), "chase, driver, suspension"),
+    (("camera_4", "camera_5", "camera_6"), "hood, orbit, free camera"),
+    (("camera_7", "camera_8", "camera_9"), "platform, map, wheel"),
+    (("camera_10",), "trackside camera"),
+)
 _ROWS = (
     (("steer_left", "steer_right", "throttle", "brake"), "steer, throttle, brake; reverse at rest"),
     (("hold_parking_brake",), "parking brake while pressed"),
@@ -174,8 +188,7 @@ _ROWS = (
     (("set_speed_down", "set_speed_up"), "their speed: less, more"),
     (("motion_chart",), "strip chart of the motion"),
     (("insets",), "map, images of camera and lidar"),
-    (("camera",), "next camera"),
-    (("camera_1", "camera_2", "camera_3"), "chase, driver, suspension"),
+    *_CAMERAS,
     (("look_left", "look_right", "look_back"), "look left, right, back; or drag"),
     (("full_screen",), "full screen on, off"),
     (("help",), "show, hide this list"),
@@ -191,24 +204,24 @@ _REPLAY_ROWS = (
     (("reset",), "to the start"),
     (("motion_chart",), "plots"),
     (("mute", "volume_down", "volume_up"), "sound off, on; less, more volume"),
-    (("camera",), "next camera"),
-    (("camera_1", "camera_2", "camera_3"), "chase, driver, suspension"),
+    *_CAMERAS,
     (("help",), "show, hide this list"),
     (("menu", "quit"), "close the window"),
 )
 """Rows of the list of keys of a recorded drive."""
+FLIGHT_ROW = ("WASD QE", "fly the free camera")
 MOUSE_ROW = ("mouse", "click or drag the time line")
 _ARROWS = ("LEFT", "RIGHT", "UP", "DOWN")
 
 
 def help_rows(bindings: Bindings = DEFAULTS) -> tuple[tuple[str, str], ...]:
     """Return the rows of the list of keys: keys, meaning."""
-    return tuple((_row_label(actions, bindings), meaning) for actions, meaning in _ROWS)
+    return (*((_row_label(actions, bindings), meaning) for actions, meaning in _ROWS), FLIGHT_ROW)
 
 
 def replay_help_rows(bindings: Bindings = DEFAULTS) -> tuple[tuple[str, str], ...]:
     """Return the rows of the list of keys of a recorded drive: keys, meaning."""
-    return (*((_row_label(actions, bindings), meaning) for actions, meaning in _REPLAY_ROWS), MOUSE_ROW)
+    return (*((_row_label(actions, bindings), meaning) for actions, meaning in _REPLAY_ROWS), FLIGHT_ROW, MOUSE_ROW)
 
 
 def key_text(action: str, bindings: Bindings = DEFAULTS) -> str:

@@ -162,6 +162,16 @@ def capsule(sides: int = 10, rings: int = 2) -> Array:
     return _skin(grid)
 
 
+def cone(sides: int = 14) -> Array:
+    """Return the head of an arrow for the shader `link`: (n, 6) [place on the unit circle x, y, position along 0..1, direction of the skin (3)]."""
+    angle = np.linspace(0.0, 2.0 * math.pi, sides + 1)
+    x, y, zero, one = np.cos(angle), np.sin(angle), np.zeros_like(angle), np.ones_like(angle)
+    center = np.stack((zero, zero, zero, zero, zero, -one), axis=1)
+    under, ring = np.stack((x, y, zero, zero, zero, -one), axis=1), np.stack((x, y, zero, x, y, 0.4 * one), axis=1)
+    tip = np.stack((zero, zero, one, x, y, 0.4 * one), axis=1)
+    return np.vstack((_skin(np.stack((center, under))), _skin(np.stack((ring, tip)))))
+
+
 def coil(turns: float = 6.0, per_turn: int = 14, sides: int = 5) -> Array:
     """Return a helical spring for the shader `link`.
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.view.bodies.contract import Mirror
-from simulator.view.camera import Shot, pinhole_lens
+from simulator.view.shot import Shot, pinhole_lens
 
 SIGHT = 400.0
 """m. Far plane."""

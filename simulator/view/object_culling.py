@@ -148,6 +148,16 @@ class ObjectItems:
         self._center[items] = self.position[owner] + np.einsum("nij,nj->ni", self.rotation[owner], self._center_O[items])
         self._half[items] = np.einsum("nij,nj->ni", np.abs(self.rotation[owner]), self._half_O[items])
 
+    @property
+    def center(self) -> NDArray[np.float64]:
+        """Centers of the items (n, 3) in W [m]."""
+        return self._center
+
+    @property
+    def box_half(self) -> NDArray[np.float64]:
+        """Half edges (n, 3) of the bounding boxes of the items, along the axes of their objects, or of W if they are BAKED [m]."""
+        return self._half_O
+
     def apply(self, changes: ObjectChanges) -> None:
         """Apply changes from the host; rows beyond the objects are ignored."""
         inside = changes.rows < len(self.data)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from pyglet import gl
 
 from simulator.base.arrays import Array
-from simulator.view.camera import Shot
 from simulator.view.detail import Detail
 from simulator.view.dressing import Dressing
 from simulator.view.gl_objects import Mesh, Program
@@ -20,6 +19,7 @@ from simulator.view.object_culling import ObjectItems, Rows, planes_of
 from simulator.view.object_data import BAKED, ObjectData
 from simulator.view.object_meshes import DETAILS, EXACT_DETAILS, LAYOUT, indexed, unit_meshes
 from simulator.view.object_shadows import UNIT_OF_CASTERS, ObjectShadows
+from simulator.view.shot import Shot
 from simulator.view.sun_view import clip_of_texture
 
 EXACT_BUDGET = 10_000_000

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import OutputError
 from simulator.base.records import Record, record, sized
-from simulator.view.camera import CAMERAS
+from simulator.view.camera_names import CAMERAS
 from simulator.view.detail import Detail
 from simulator.view.gl_context import offscreen_context
 from simulator.view.make_terrain_data import make_terrain_data
@@ -55,7 +55,7 @@ class Offscreen:
 
     @property
     def camera(self) -> str:
-        """Camera in use: "chase", "driver" or "suspension"."""
+        """Camera in use, one of `simulator.view.camera_names.CAMERAS`."""
         return self.scene.camera.kind
 
     @camera.setter
@@ -82,7 +82,7 @@ class Offscreen:
         now = float(readout[0]["time"])
         dt = now - self._time
         if not 0.0 <= dt <= 0.5:
-            self.scene.camera.cut()
+            self.scene.cut()
             dt = 0.0
         self._time = now
         self.scene.draw(self._state, dt, self._frame.id, self.width, self.height)

@@ -111,6 +111,11 @@ class OtherVehicles:
         items.place_vehicles(numbers, self._states["p_WB"], self._R)
         self._kind_of = np.where(items.present[self._states["row"]], self._vehicles[numbers, 2], -1)
 
+    @property
+    def states(self) -> Record:
+        """States of the drawn vehicles, records of VEHICLE."""
+        return self._states
+
     def draw(self, clip_of_world: NDArray, eye: NDArray, shadow: dict[str, Any]) -> None:
         """Draw the opaque parts. shadow: uniforms of the shadows of the first vehicle and of objects."""
         for kind, rows, levels in self._visible(clip_of_world, eye):

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from pyglet import gl
 
 from simulator.base.records import Record
+from simulator.view.bar_renderer import BarRenderer, ForceRenderer, PlatformRenderer
 from simulator.view.bodies.kinds import body_of
-from simulator.view.camera import Camera, Shot, clip_of_world, rotation
+from simulator.view.camera import Camera
+from simulator.view.camera_obstacles import Obstacles
 from simulator.view.cockpit_renderer import Cockpit
 from simulator.view.detail import HIGH, LOW, MEDIUM, Detail
 from simulator.view.dressings import dressings
@@ -32,7 +34,10 @@ from simulator.view.object_changes import ObjectChanges
 from simulator.view.object_data import ObjectData
 from simulator.view.object_renderer import Objects
 from simulator.view.other_vehicles import OtherVehicles
+from simulator.view.particle_renderer import ParticleRenderer
+from simulator.view.particle_sources import ParticleSources
 from simulator.view.rut_tiles import RutTiles
+from simulator.view.shot import Shot, clip_of_world, rotation
 from simulator.view.terrain_data import CHUNK, TerrainData
 from simulator.view.terrain_renderer import Terrain
 from simulator.view.textures import grain
@@ -51,7 +56,8 @@ THINGS_SIGHT = 500.0
 class Scene:
     """All objects on the graphics device. An OpenGL context must be active (simulator.view.gl_context).
 
-    exact : True = for the images of sensors: fine meshes, no small object is left out, and no marker posts, which only the window shows
+    exact : True = for the images of sensors: fine meshes, no small object is left out, and neither marker posts nor particles, which only
+        the window shows
     detail : level of detail; None: that of the renderer, or MEDIUM for sensors
     """
 
@@ -68,13 +74,20 @@ class Scene:
         body = body_of(geometry)
         self._vehicle = Vehicle(geometry, body, self.light, detail, self.objects.any, exact)
         self._others = OtherVehicles(terrain.objects, detail, self.light.sun, self.objects.any, exact)
+        self._air = None if exact else ParticleRenderer(detail)
+        self._sources = ParticleSources(terrain, geometry, self.light)
         self._sky = Program("sky")
         mesh, self._post_groups, self._post_size = posts(terrain)
         self._posts = Mesh(mesh, LAYOUT) if len(mesh) and not exact else None
         self._chunks = terrain.features.chunks
         self._features = Mesh(terrain.features.mesh, LAYOUT) if len(terrain.features.mesh) else None
         self._screen = Mesh(np.array([[-1, -1], [3, -1], [-1, 3]]), (2,))
-        self.camera = Camera(terrain, body.eye(geometry["p_BH"]), self._vehicle.middle)
+        self.camera = Camera(terrain, body.eye(geometry["p_BH"]), self._vehicle.middle, body.hood())
+        self.camera.clear = Obstacles(self.objects.items).clear
+        bars = BarRenderer()
+        self._forces = ForceRenderer(bars, geometry, terrain)
+        self._platform = PlatformRenderer(bars, geometry["platform_joints"], float(geometry["platform_height"]))
+        self.camera.platform = self._platform.middle, 4.2 * self._platform.reach
         scales, manual = dials(float(geometry["governed_speed"]), bool(geometry["by_hand"])), bool(geometry["by_hand"])
         self.hud = Hud(scales)
         cluster = Cluster(scales, body.cabin.top_speed, float(geometry["motor_power"]))
@@ -121,11 +134,19 @@ class Scene:
         """Show other objects in all further images. Only a scene that began with objects has their shadows on the ground."""
         self.objects.show(data)
         self._others.show(data)
+        self.camera.clear = Obstacles(self.objects.items).clear
 
     def move_objects(self, changes: ObjectChanges) -> None:
         """Move or remove objects in all further images."""
         if len(changes.rows):
             self.objects.apply(changes)
+
+    def cut(self) -> None:
+        """Note that the next state does not continue the last one: no smoothing of the camera, no particles from before."""
+        self.camera.cut()
+        self._forces.scale = 0.0
+        if self._air is not None:
+            self._air.particles.clear()
 
     def place_vehicles(self, states: Record) -> None:
         """Draw the other vehicles in these states (records of `simulator.view.vehicle_states.VEHICLE`) in all further images."""
@@ -135,7 +156,10 @@ class Scene:
         """Draw a state (fields of STATE) into frame buffer `target`, dt seconds after the last image; return the camera."""
         self.hud.camera = self.camera.kind
         shot = self.camera.shot(state[0]["p_WB"], rotation(state[0]["q_WB"]), state, dt)
-        if self.displays is not None:
+        self.hud.labels = []
+        if self.camera.kind == "platform":
+            self._draw_platform(shot, state, target, width, height)
+        elif self.displays is not None:
             self.displays.draw(self, shot, state, FAR_PLANE, self.head[:3] if shot.inside else None)
         else:
             shot = turned_shot(shot, self.head) if shot.inside else shot
@@ -145,12 +169,30 @@ class Scene:
             self.mark("instruments")
         return shot
 
+    def _draw_platform(self, shot: Shot, state: Record, target: int, width: int, height: int) -> None:
+        """Draw the motion platform in place of the world."""
+        self._put_light(state)
+        self._let_fly(state)
+        self._begin_image(target, width, height)
+        view = clip_of_world(shot, width / height, FAR_PLANE)
+        self._vehicle.bind_shadow()
+        self.hud.labels = self._platform.draw(view, shot.eye, state)
+        self._backdrop(view, shot)
+
+    def _begin_image(self, target: int, width: int, height: int) -> None:
+        gl.glEnable(gl.GL_DEPTH_TEST)
+        gl.glDepthFunc(gl.GL_LEQUAL)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, target)
+        gl.glViewport(0, 0, width, height)
+        gl.glClear(gl.GL_DEPTH_BUFFER_BIT | gl.GL_COLOR_BUFFER_BIT)
+
     def draw_from(self, shot: Shot, state: Record, target: int, width: int, height: int) -> None:
         """Draw a state from a camera into frame buffer `target`, without instruments."""
         p_WB, R_WB = state[0]["p_WB"], rotation(state[0]["q_WB"])
         gl.glEnable(gl.GL_DEPTH_TEST)
         gl.glDepthFunc(gl.GL_LEQUAL)
         self._put_light(state)
+        self._let_fly(state)
         self._vehicle.place(p_WB, R_WB, state)
         self.cockpit.place(self._vehicle.pose, state[0])
         shadow = self._vehicle.cast_shadow()
@@ -165,13 +207,15 @@ class Scene:
         else:
             self.cockpit.forget_mirrors()
         inner = self._inner_frame(width, height)
-        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, inner.id if inner else target)
-        gl.glViewport(0, 0, inner.width if inner else width, inner.height if inner else height)
-        gl.glClear(gl.GL_DEPTH_BUFFER_BIT | gl.GL_COLOR_BUFFER_BIT)
+        self._begin_image(inner.id if inner else target, inner.width if inner else width, inner.height if inner else height)
         self._vehicle_and_terrain(view, shot, p_WB, shadow)
         if self.ghost is not None:
             self.ghost.draw(view, shot.eye, state)
+        if self._air is not None:
+            self._air.draw(view, shot)
         self._draw_panes(view, shot, shadow)
+        if shot.xray:
+            self.hud.labels = self._forces.draw(view, shot, state)
         if inner:
             inner.copy_to(target, width, height)
             gl.glViewport(0, 0, width, height)
@@ -209,6 +253,13 @@ class Scene:
             self._others.draw_glass(clip, seen.eye, shadow)
 
         self.cockpit.update_mirrors(shot, view, draw)
+
+    def _let_fly(self, state: Record) -> None:
+        """Advance the particles to the time of a state."""
+        time = float(state[0]["time"])
+        if self._air is not None and time != self._air.particles.time:
+            others = self._sources.of_others(time, self._others.states, state[0]["p_WB"])
+            self._air.particles.advance(time, np.concatenate((self._sources.of_vehicle(state), others)))
 
     def _put_light(self, state: Record) -> None:
         """Write the light at the time of a state for all shaders."""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from simulator.base.errors import JounceError
 from simulator.events.sound_controls import STEP
 from simulator.view.adaptive_resolution import GRAPHICS
+from simulator.view.camera import MAP_UP
 from simulator.view.instruments import SPEED_UNITS
 from simulator.view.key_bindings import ACTIONS, DEFAULTS, help_rows, key_text, keys_text, rebound, shown
 from simulator.view.look_around import LOOK_KEYS
@@ -119,6 +120,12 @@ class SettingsPage(PlainPage):
                 _on(s.camera_shake),
                 "off: the driver's camera moves smoothly, without bumps and body roll",
                 step=lambda _: live.change(camera_shake=not s.camera_shake),
+            ),
+            Row(
+                "Map camera",
+                f"{s.map_up} up",
+                f"upper side of the map; key: {key_text('camera_8', s.keys)}",
+                step=lambda way: live.change(map_up=stepped(MAP_UP, s.map_up, way)),
             ),
             *self._image_rows(),
             *self._seat_rows(),

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from simulator.base.records import Table, dtype_of, layout_hash
+from simulator.view.camera_names import CAMERA_EVENTS
 from simulator.view.memory_block import attach_block, check_version, close_block, create_block
 
 KEYS_MAGIC = int.from_bytes(b"JNC_KEYS", "little")
 KEYS = (
-    "left", "right", "up", "down", "space", "reset", "pause", "upright", "camera", "camera_1", "camera_2", "camera_3",
+    "left", "right", "up", "down", "space", "reset", "pause", "upright", *CAMERA_EVENTS[1:],
     "selector_up", "selector_down", "shift_up", "shift_down", "starter", "drive", "neutral", "reverse", "parking_brake", "motion", "escape",
     "low_range", "center_lock", "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down", "driver",
     "last_seconds", "horn", "mute", "volume_up", "volume_down", "acc", "limiter", "lane_keeping", "set_speed_up", "set_speed_down",

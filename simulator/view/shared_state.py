@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record, Table, dtype_of, layout_hash, record, sized
 from simulator.view import rut_tiles
+from simulator.view.camera_names import CAMERA_EVENTS
 from simulator.view.memory_block import attach_block, check_version, close_block, create_block
 from simulator.view.object_changes import NO_CHANGES, SPARE, ObjectChanges, ObjectTable, size_of
 from simulator.view.rut_tiles import RutSquare, RutTiles
@@ -34,7 +35,7 @@ RECORDED, LAST_SECONDS = 1, 2
 """Values of `replays`: states of a recorded drive, and of the last seconds of the drive."""
 OPEN_MENU = "MENU"
 """Key that opens and closes the menu."""
-WINDOW_ACTIONS = ("camera", "camera_1", "camera_2", "camera_3", "motion_chart", "insets", "help")
+WINDOW_ACTIONS = (*CAMERA_EVENTS, "motion_chart", "insets", "help")
 """Actions of the window that devices may send."""
 MENU_PRESSES = ("UP", "DOWN", "LEFT", "RIGHT", "ENTER", "ESCAPE", OPEN_MENU, *WINDOW_ACTIONS)
 """Keys of a menu, and actions of the window, in `menu_presses`."""

@@ -177,10 +177,15 @@ def is_paved(surface: str) -> bool:
     return not any(word in surface for word in _LOOSE)
 
 
+def is_coated(surface: str) -> bool:
+    """Return whether a hard surface lies under ice, snow or water, from its name."""
+    return any(word in surface for word in _COATED)
+
+
 def soil_color(name: str) -> tuple[int, int, int]:
     """Return the sRGB color of a soil. A name "A on B" gives the color of B ("gravel on dry_sand": sand), unless A is a coating such as ice."""
     hard, _, loose = name.lower().rpartition(" on ")
-    name = hard if any(word in hard for word in _COATED) else loose
+    name = hard if is_coated(hard) else loose
     return next((color for word, color in _COLORS.items() if word in name), _PLAIN)
 
 
@@ -247,7 +252,7 @@ def road_texture(terrain: TerrainData) -> tuple[NDArray[np.float16], int]:
 
 def _kind(name: str) -> float:
     hard = name.lower().split(" on ")[0]
-    if any(word in hard for word in _COATED):
+    if is_coated(hard):
         return 2.0
     return -1.0 if any(word in hard for word in _LOOSE) else 1.0
 

@@ -23,7 +23,8 @@ from simulator.base.user_folders import config_home
 from simulator.base.yaml_reader import read_yaml
 from simulator.events.sound_controls import VOLUME
 from simulator.view.adaptive_resolution import GRAPHICS
-from simulator.view.camera import DRIVER_ANGLE
+from simulator.view.camera import DRIVER_ANGLE, MAP_UP
+from simulator.view.camera_names import CAMERAS, CYCLE
 from simulator.view.displays import load_displays
 from simulator.view.head_tracking import PORT
 from simulator.view.instruments import SPEED_UNITS
@@ -59,6 +60,8 @@ FIELDS = (
     Field("speed_unit", Choice(tuple(SPEED_UNITS)), "unit of the displayed speed", "km/h"),
     Field("text_scale", Number("1", 1.0, LARGEST_TEXT), "size of the text in the window", 1.0),
     Field("camera_shake", Flag(), "true: the driver's camera moves with the vehicle; false: it moves smoothly", True),
+    Field("cameras", ListOf(Choice(CAMERAS), 1), "cameras of the key for the next camera, in their order", CYCLE),
+    Field("map_up", Choice(MAP_UP), "upper side of the map camera", MAP_UP[0]),
     Field("volume", Number("1", 0.0, 1.0), "volume of the sound, unless session or command line specify it", VOLUME),
     Field("full_screen", Flag(), "true: the window fills the screen", False),
     Field("field_of_view", Number("rad", *VIEW_ANGLES), "vertical angle of view of the driver's camera", DRIVER_ANGLE, written="deg"),
@@ -119,6 +122,8 @@ class UserSettings:
     head_tracking: bool = False
     head_tracking_port: int = PORT
     head_tracking_address: str = "127.0.0.1"
+    cameras: tuple[str, ...] = CYCLE
+    map_up: str = MAP_UP[0]
 
     def to_file(self) -> dict[str, Any]:
         """Return the content of the file: the values that differ from the defaults."""

@@ -32,6 +32,9 @@ GEOMETRY = (
     ("governed_speed", (), "engine speed with zero torque, rad/s"),
     ("by_hand", (), "1 for a manual transmission"),
     ("motor_power", (), "largest power of all electric motors, W; 0 for an engine"),
+    ("platform_joints", (2, 6, 3), "joints of the legs in the base frame of the motion platform, and in the platform; zeros: none"),
+    ("platform_height", (), "height of the platform above its base frame at rest"),
+    ("exhaust", (), "smoke of the engine: 0 none, 1 spark ignition, 2 compression ignition"),
 )
 """Points fixed to the chassis, m, in B, corners from the front, left before right; and vehicle data for the instruments."""
 TEXTS = (

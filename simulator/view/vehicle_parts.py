@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.records import Record
 from terrain.objects.world_object import WorldObject
 from vehicles.contact.vehicle_objects import vehicle_objects
 from vehicles.corner_layout import axle_of
+from vehicles.sound_section import sound_parameters
 from vehicles.vehicle import Vehicle
 
 
@@ -47,8 +49,10 @@ def vehicle_parts(
     return [VehiclePart(**{one.name: getattr(part, one.name) for one in fields(part)}, vehicle=drawn) for part in parts]
 
 
-def view_geometry(vehicle: Vehicle) -> dict[str, Any]:
-    """Return the rows of `simulator.view.vehicle_geometry.GEOMETRY` for a vehicle."""
+def view_geometry(vehicle: Vehicle, platform: Record | None = None) -> dict[str, Any]:
+    """Return the rows of `simulator.view.vehicle_geometry.GEOMETRY` for a vehicle, and for the motion platform (HEXAPOD) of its drive."""
+    joints = np.zeros((2, 6, 3)) if platform is None else np.stack((platform[0]["base_joints"], platform[0]["platform_joints"]))
+    sound = sound_parameters(vehicle)[0]
     tires, driveline = vehicle.model.tires, vehicle.model.drivetrain[0]
     axles = [axle_of(vehicle.model.drivetrain, wheel) for wheel in range(len(tires))]
     return {
@@ -63,6 +67,9 @@ def view_geometry(vehicle: Vehicle) -> dict[str, Any]:
         "governed_speed": vehicle.drivetrain.governed_speed,
         "by_hand": float(vehicle.hand_gears > 0),
         "motor_power": float(np.sum(driveline["motors_on"] * driveline["motor_power_most"])),
+        "platform_joints": joints.tolist(),
+        "platform_height": 0.0 if platform is None else float(platform[0]["neutral_height"]),
+        "exhaust": float(sound["cylinders"] > 0) + float(sound["knocks"]),
         "p_BH": vehicle.model.body[0]["drivers_head"],
         "tire_radius": tires["radius"],
         "tire_width": tires["width"],

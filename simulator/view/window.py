@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record
 from simulator.view.adaptive_resolution import GRAPHICS, GraphicsLevel, Quality
-from simulator.view.camera import CAMERAS
+from simulator.view.camera import TURNED_BY_DRAG
+from simulator.view.camera_names import CAMERA_EVENTS, CAMERAS, following_camera
 from simulator.view.detail import LEVELS
 from simulator.view.drive_lock import HostWatch
 from simulator.view.gl_context import is_software, show_full_screen, window_context
 from simulator.view.guide import Guide
+from simulator.view.guided_cameras import FAST_KEY, FLIGHT
 from simulator.view.head_tracking import HeadTracker, HeadTracking
 from simulator.view.key_bindings import ACTIONS, meanings
 from simulator.view.look_around import LOOK_KEYS, LookAround
@@ -132,6 +134,8 @@ class _View:
         self.last = time.perf_counter()
         self.last_data = self.last
         self.generation = -1
+        self.scrubs = False
+        """True while the mouse drags on the time line of a replay."""
         self.menu_presses: NDArray[np.int64] | None = None
         """Presses in the last frame; None before the first one."""
         self.drawn_time = -1.0
@@ -143,6 +147,7 @@ class _View:
             on_mouse_press=self.press_mouse,
             on_mouse_drag=self.drag_mouse,
             on_mouse_release=self.release_mouse,
+            on_mouse_scroll=self.scroll,
             on_deactivate=self.release_all,
             on_close=self.close,
         )
@@ -175,6 +180,7 @@ class _View:
         camera = self.scene.camera
         camera.shakes, camera.field_of_view = settings.camera_shake, settings.field_of_view
         camera.seat = np.array([settings.seat_forward, 0.0, settings.seat_height])
+        camera.map_up = settings.map_up
         if not settings.mouse_look:
             self.look.let_go()
 
@@ -182,6 +188,7 @@ class _View:
         """Release keys and mouse: the window has lost the focus, or a menu opens."""
         self.writer.release_all()
         self.look.release_all()
+        self.scene.camera.flight.keys.clear()
 
     def tap(self, key: str) -> None:
         """Press and release a key of `simulator.view.shared_keys.KEYS`."""
@@ -240,7 +247,7 @@ class _View:
             self.scene.head = self.tracker.update(dt)
         if self.reader.generation != self.generation:
             self.generation = self.reader.generation
-            self.scene.camera.cut()
+            self.scene.cut()
         if self.reader.published:
             if now - self.last_data > SILENCE:
                 _show(state, "no data from the host")
@@ -337,6 +344,9 @@ class _View:
         if hud.guide is not None and hud.guide.take_key(name):
             self._end_guide()
             return True
+        if self.scene.camera.kind == "free" and name in (*FLIGHT, FAST_KEY):
+            self.scene.camera.flight.keys.add(name)
+            return True
         meaning = self.meaning.get(name or "")
         if meaning is None:
             return False
@@ -357,11 +367,8 @@ class _View:
             hud.help = not hud.help
         elif action == "motion_chart":
             self._switch_charts()
-        elif action == "camera":
-            self.scene.camera.next()
-        elif action.startswith("camera_"):
-            self.scene.camera.kind = CAMERAS[int(action[-1]) - 1]
-            self.scene.camera.cut()
+        elif action in CAMERA_EVENTS:
+            self._change_camera(action)
         elif action == "insets":
             hud.shows_insets = not hud.shows_insets
         elif action in LOOK_KEYS:
@@ -376,6 +383,13 @@ class _View:
             self.release_all()
             self.pause_menu.open()
 
+    def _change_camera(self, action: str) -> None:
+        """Change the camera, and report another one than the host knows of."""
+        camera = self.scene.camera
+        camera.select(following_camera(camera.kind, action, self.live.value.cameras))
+        if action == CAMERA_EVENTS[0]:
+            self.tap(CAMERA_EVENTS[1 + CAMERAS.index(camera.kind)])
+
     def _switch_charts(self) -> None:
         """Show or hide the plots of a recorded drive, or the strip chart of the motion."""
         hud = self.scene.hud
@@ -386,29 +400,42 @@ class _View:
 
     def press_mouse(self, x: int, y: int, button: int, modifiers: int) -> None:
         """Select a place of the time line of a replay."""
-        self._point(x, y)
+        self.scrubs = self._is_on_bar(y)
+        self._point(x)
 
     def drag_mouse(self, x: int, y: int, dx: int, dy: int, buttons: int, modifiers: int) -> None:
-        """Select a place of the time line of a replay, which the mouse may leave while it drags; without a time line, look around."""
-        if self.scene.hud.bar is None and self.live.value.mouse_look:
+        """Select a place of the time line of a replay, which the mouse may leave while it drags; elsewhere, look around."""
+        if self.scrubs:
+            self._point(x)
+        elif self.live.value.mouse_look and self.scene.camera.kind in TURNED_BY_DRAG:
+            self.scene.camera.drag(dx, dy)
+        elif self.live.value.mouse_look:
             self.look.drag(dx, dy)
-        self._point(x, None)
 
     def release_mouse(self, x: int, y: int, button: int, modifiers: int) -> None:
         """Look to the front again."""
+        self.scrubs = False
         self.look.let_go()
 
-    def _point(self, x: float, y: float | None) -> None:
+    def scroll(self, x: int, y: int, scroll_x: float, scroll_y: float) -> None:
+        """Bring orbit or map nearer."""
+        if self.pause_menu.menu is None:
+            self.scene.camera.zoom(scroll_y)
+
+    def _is_on_bar(self, y: float) -> bool:
+        """Return whether the mouse is on the time line of a replay."""
+        bar, height, pixels = self.scene.hud.bar, self.window.get_size()[1], self.window.get_framebuffer_size()[1]
+        return bar is not None and bar.y <= pixels - y * pixels / height <= bar.y + bar.height
+
+    def _point(self, x: float) -> None:
         bar = self.scene.hud.bar
-        if bar is None:
-            return
-        (width, height), pixels = self.window.get_size(), self.window.get_framebuffer_size()
-        x *= pixels[0] / width
-        if y is None or bar.y <= pixels[1] - y * pixels[1] / height <= bar.y + bar.height:
+        if self.scrubs and bar is not None:
+            x *= self.window.get_framebuffer_size()[0] / self.window.get_size()[0]
             self.writer.point(min(max((x - bar.x) / bar.width, 0.0), 1.0))
 
     def release(self, symbol: int, modifiers: int) -> bool:
         """Process a key release."""
+        self.scene.camera.flight.keys.discard(key_name(symbol) or "")
         meaning = self.meaning.get(key_name(symbol) or "")
         if meaning is not None and meaning in KEYS:
             self.writer.set(meaning, False)

@@ -20,13 +20,14 @@ from simulator.driver.input_devices.keyboard import ACTIONS as KEYBOARD_ACTIONS
 from simulator.event_effects.kinds import COMMANDS
 from simulator.events.event import Event, Origin
 from simulator.outlets.view import ViewOutlet
+from simulator.view.camera_names import CAMERA_EVENTS
 from simulator.view.key_bindings import ACTIONS
 from simulator.view.shared_state import MENU_PRESSES, WINDOW_ACTIONS
 from vehicles.command import COMMAND
 
 REACHED_OTHERWISE = {
     *("drive", "neutral", "reverse"),  # selector_up, selector_down
-    *("camera_1", "camera_2", "camera_3"),  # camera
+    *CAMERA_EVENTS[1:],  # camera, of the list of the user
     *("washout_next", "washout_up", "washout_down", "motion_chart"),  # for an operator at the keyboard
     *("acc", "limiter", "lane_keeping", "set_speed_up", "set_speed_down"),  # of cars with assistance; all buttons have actions
 }

@@ -89,9 +89,9 @@ def test_keyboard_drives_shifts_and_asks(keys, keyboard_profile):
     keys.held = {"left", "right", "down"}
     now = seat.run(1.2)
     assert (now["throttle"], now["steering"], now["brake"]) == (0.0, 0.0, 1.0)
-    keys.struck = ["selector_down", "camera", "selector_down", "reset"]
+    keys.struck = ["selector_down", "camera_2", "selector_down", "reset"]
     assert seat.run(0.5)["selector"] == -1
-    assert sorted(names(seat.driver)) == ["camera", "reset"]
+    assert sorted(names(seat.driver)) == ["camera_2", "reset"]
     assert seat.driver.events() == []
 
 
@@ -148,7 +148,7 @@ def test_the_device_used_last_wins_and_the_steering_does_not_jump(auto, keys, pl
         last = now
     assert last > 0.4
     assert max(steps[:20]) <= human_driver.TAKEOVER_RATE * 0.01 + 1e-12
-    keys.struck = ["camera"]
+    keys.struck = ["camera_2"]
     auto.run()
     assert auto.driver.active.__class__.__name__ == "Wheel", "looking around is not driving"
     keys.held = {"right"}
@@ -241,13 +241,13 @@ def test_the_windows_keys_are_the_drivers_keys(keyboard_profile):
         assert {*keyboard.ACTIONS, *keyboard._DRIVING, "horn"} == set(shared_keys.KEYS)
         seat = Seat(HumanDriver([Keyboard(reader, keyboard_profile)]))
         writer.set("up", True)
-        writer.set("camera", True)
-        writer.set("camera", False)
+        writer.set("camera_2", True)
+        writer.set("camera_2", False)
         for _ in range(100):
             writer.beat()
             now = seat.run()
         assert now["throttle"] == 1.0
-        assert names(seat.driver) == ["camera"], "a tap between two reads is not missed"
+        assert names(seat.driver) == ["camera_2"], "a tap between two reads is not missed"
     finally:
         del seat
         writer.close()

@@ -9,8 +9,10 @@ import pytest
 
 from simulator.base.records import record
 from simulator.view.bodies.kinds import body_of
-from simulator.view.camera import CAMERAS, CLEARANCE, Camera, Shot, clip_of_world, look_at, rotation, rotation_of
+from simulator.view.camera import CLEARANCE, Camera
+from simulator.view.camera_names import CAMERAS
 from simulator.view.shared_state import STATE
+from simulator.view.shot import Shot, clip_of_world, look_at, rotation, rotation_of
 from simulator.view.vehicle_geometry import checked_geometry
 from tests.view.scenes import geometry, hilly_terrain, readout
 from vehicles.readout import READOUT
@@ -186,5 +188,5 @@ def test_field_of_view_and_seat():
             assert shot.angle == math.radians(80.0)
             assert shot.eye - usual[kind].eye == pytest.approx([0.1, 0.0, -0.05], abs=1e-9)
         else:
-            assert (shot.angle > usual[kind].angle) is (kind == "chase")
+            assert (shot.angle > usual[kind].angle) is (kind in ("chase", "hood"))
             np.testing.assert_array_equal(shot.eye, usual[kind].eye)

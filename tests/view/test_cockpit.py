@@ -14,7 +14,6 @@ from simulator.base.errors import DeviceError
 from simulator.base.records import Record, record
 from simulator.view.bodies.contract import Body, Mirror
 from simulator.view.bodies.kinds import body_of
-from simulator.view.camera import clip_of_world
 from simulator.view.gauges import LEFT, SIZE, Cluster, FaceCanvas, draw_scales, draw_values, reading
 from simulator.view.instruments import Font, asset
 from simulator.view.make_object_data import make_object_data
@@ -22,6 +21,7 @@ from simulator.view.mirror_views import SIGHT, mirror_shot
 from simulator.view.offscreen import Offscreen
 from simulator.view.poses import lever_rotation, pose
 from simulator.view.shared_state import STATE, extras
+from simulator.view.shot import clip_of_world
 from simulator.view.vehicle_geometry import checked_geometry
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.world_object import Box, Material, WorldObject

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError, DeviceError
-from simulator.view.camera import Shot, clip_of_world, look_at
 from simulator.view.displays import Display, check_screens, load_displays, load_warp, plain_warp, shot_through, warp_triangles
+from simulator.view.shot import Shot, clip_of_world, look_at
 
 ASPECT, FAR = 16.0 / 9.0, 1000.0
 SHOT = Shot(np.array((3.0, -2.0, 1.5)), look_at(np.zeros(3), np.array((1.0, 0.7, -0.1))), 1.0, 0.1, inside=True)

@@ -9,8 +9,8 @@ import pytest
 
 from simulator.base.errors import DeviceError
 from simulator.base.records import record
-from simulator.view.camera import clip_of_world, rotation
 from simulator.view.offscreen import Offscreen
+from simulator.view.shot import clip_of_world, rotation
 from terrain.ground import GROUND, Ground
 from terrain.soil import SOIL
 from tests.view.scenes import geometry, readout

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import DeviceError
-from simulator.view.camera import clip_of_world
 from simulator.view.make_object_data import make_object_data
 from simulator.view.object_changes import ObjectChanges
 from simulator.view.offscreen import Offscreen
+from simulator.view.shot import clip_of_world
 from simulator.view.textures import SUN
 from terrain.objects.labels import COLORS
 from terrain.objects.object_set import ObjectSet

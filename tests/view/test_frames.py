@@ -13,7 +13,7 @@ import pytest
 
 from simulator.base.errors import DeviceError
 from simulator.host.view_supervisor import ViewSupervisor
-from simulator.view.camera import CAMERAS
+from simulator.view.camera_names import CAMERAS
 from simulator.view.drive_lock import sweep
 from simulator.view.frame_writer import start_pictures_process
 from simulator.view.gl_context import offscreen_context

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import DeviceError
-from simulator.view.camera import Shot, look_at
 from simulator.view.head_tracking import MOST, RETURN, SILENCE, HeadTracker, HeadTracking, pose_of, turned_shot
+from simulator.view.shot import Shot, look_at
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from simulator.start_screen.choice import USUAL
 from simulator.start_screen.live_picture import LivePicture
 from simulator.start_screen.preview import SIZE, picture, shot
-from simulator.view.camera import clip_of_world
+from simulator.view.shot import clip_of_world
 
 FLAT = {"vehicle": "sedan", "terrain": "flat", "set": []}
 

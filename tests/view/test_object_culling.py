@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from simulator.view.camera import Shot, clip_of_world, look_at
 from simulator.view.make_object_data import make_object_data
 from simulator.view.object_changes import ObjectChanges
 from simulator.view.object_culling import LAG, ROUND, SMALLEST_ANGLE, ObjectItems, path_poses
+from simulator.view.shot import Shot, clip_of_world, look_at
 from simulator.view.sun_view import sun_view
 from simulator.view.textures import SUN
 from terrain.objects.object_set import ObjectSet

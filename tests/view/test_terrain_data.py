@@ -120,7 +120,7 @@ def test_tiles_cover_the_land_once_and_neighbors_differ_by_one_level(focus):
 
 
 def test_tiles_outside_the_view_are_left_out():
-    from simulator.view.camera import Shot, clip_of_world, look_at
+    from simulator.view.shot import Shot, clip_of_world, look_at
 
     eye = np.array([0.0, 0.0, 3.0])
     shot = Shot(eye, look_at(eye, np.array([10.0, 0.0, 2.0])), 0.8, 0.3)

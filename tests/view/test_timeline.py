@@ -7,7 +7,7 @@ import pytest
 
 from simulator.base.records import record
 from simulator.cli.commands.replays import CAMERAS as CAMERAS_OF_THE_COMMAND
-from simulator.view.camera import CAMERAS
+from simulator.view.camera_names import CAMERAS
 from simulator.view.ghost import FIELDS, GhostClock, GhostTrack
 from simulator.view.instrument_layout import EDGE, Box, arrange, place_insets
 from simulator.view.instruments import AMBER, INK, RED, SMALL, Canvas, Font, asset, clock_text

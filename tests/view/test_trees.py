@@ -136,7 +136,7 @@ def view():
 
 
 def drawn(view, objects: list[WorldObject], changes: ObjectChanges | None = None, meshes: bool = True) -> np.ndarray:
-    dressing = view.scene.objects._dressings[0]
+    dressing = view.scene.objects._dressings[-1]
     dressing._detail = dressing._detail._replace(tree_sight=60.0 if meshes else 0.01)
     view.scene.show_objects(make_object_data(ObjectSet([*objects, WorldObject("far", Box((1, 1, 1)), (-150, 90, 0))])))
     if changes is not None:

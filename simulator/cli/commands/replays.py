@@ -6,9 +6,8 @@ import argparse
 
 from simulator.base.argument_types import Commands, number_between
 from simulator.cli.commands.options import add_plugin, command
+from simulator.view.camera_names import CAMERAS
 
-CAMERAS = ("chase", "driver", "suspension")
-"""Cameras of `simulator.view.camera`."""
 PLACE = "folder of a run or drive, or its log"
 
 

@@ -10,6 +10,7 @@ from simulator.driver.input_devices.device_profiles import KeyboardProfile
 from simulator.driver.input_devices.handling import HMMWV, Handling
 from simulator.driver.input_devices.pedal_care import PedalCare
 from simulator.driver.input_devices.shaping import clip, elapsed, key_pedal, key_steering
+from simulator.view.camera_names import CAMERA_EVENTS
 
 STALE = 0.5
 """s of simulated time without a new frame after which the window counts as lost. Larger: a key pressed at that time stays down longer."""
@@ -24,7 +25,7 @@ ACTIONS = {
     **{key: key for key in ("intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down")},
     **{key: key for key in ("mute", "volume_up", "volume_down")},
     **{key: key for key in ("acc", "limiter", "lane_keeping", "set_speed_up", "set_speed_down")},
-    **{key: key for key in ("camera", "camera_1", "camera_2", "camera_3")},
+    **{key: key for key in CAMERA_EVENTS[1:]},
 }
 """Actions of keys, by their names in `simulator.view.shared_keys.KEYS`; `simulator.view.key_bindings` assigns the keyboard. The lever
 processes some of them; the others are kinds of events (`simulator.event_effects.kinds`)."""

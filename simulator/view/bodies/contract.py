@@ -10,6 +10,9 @@ import numpy as np
 
 from simulator.base.arrays import Array
 
+HOOD = (0.10, 0.20)
+"""m. Place of the hood camera: in front of the windshield, and above the hood."""
+
 
 class Size(NamedTuple):
     """Dimensions of a vehicle for its drawn body; m, in B."""
@@ -127,3 +130,21 @@ class Body:
     def eye(self, head: Array) -> Array:
         """Return the position of the driver's eyes (3,), in B: the head, limited to the cab of this body."""
         return np.clip(head, *self.cab)
+
+    def hood(self) -> Array:
+        """Return the place of a camera on the hood (3,), in B: in front of the windshield, above the sheet metal there."""
+        x = float(self.glass[:, 0].max()) + HOOD[0] if len(self.glass) else float(self.cab[1, 0]) + 1.0
+        return np.array([x, 0.0, _top_at(self.shell, x) + HOOD[1]])
+
+
+def _top_at(mesh: Array, x: float) -> float:
+    """Return the greatest z of a mesh above (x, 0); that of all corners beyond x without a triangle there."""
+    p = np.asarray(mesh, float)[:, :3].reshape(-1, 3, 3)
+    a, b, c = p[:, 0], p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]
+    area = b[:, 0] * c[:, 1] - b[:, 1] * c[:, 0]
+    safe = np.where(np.abs(area) > 1e-9, area, 1.0)
+    u = ((x - a[:, 0]) * c[:, 1] + a[:, 1] * c[:, 0]) / safe
+    v = -((x - a[:, 0]) * b[:, 1] + a[:, 1] * b[:, 0]) / safe
+    over = (np.abs(area) > 1e-9) & (u >= 0.0) & (v >= 0.0) & (u + v <= 1.0)
+    z = (a[:, 2] + u * b[:, 2] + v * c[:, 2])[over] if over.any() else p[..., 2][p[..., 0] > x - 0.3]
+    return float(z.max(initial=float(p[..., 2].min())))
