@@ -17,7 +17,7 @@ from simulator.view.detail import HIGH, LOW, Detail
 from simulator.view.dressings import dressings
 from simulator.view.ghost import Ghost
 from simulator.view.gl_context import is_software
-from simulator.view.gl_objects import LIGHT_BLOCK, Block, Frame, Mesh, NumberFrame, Program, Texture, renderer
+from simulator.view.gl_objects import LIGHT_BLOCK, Block, Frame, Mesh, NumberFrame, Program, Texture, TextureArray, renderer
 from simulator.view.instrument_renderer import Hud
 from simulator.view.instruments import dials
 from simulator.view.light import Light
@@ -28,6 +28,7 @@ from simulator.view.object_data import ObjectData
 from simulator.view.object_renderer import Objects
 from simulator.view.other_vehicles import OtherVehicles
 from simulator.view.rut_tiles import RutTiles
+from simulator.view.surface_textures import surface_textures
 from simulator.view.terrain_data import CHUNK, TerrainData
 from simulator.view.terrain_renderer import Terrain
 from simulator.view.textures import grain
@@ -54,7 +55,8 @@ class Scene:
         self._lit, self._light_block = self.light.block(), Block(LIGHT_BLOCK)
         self._grain = Texture(grain(), gl.GL_REPEAT, fine=detail.fine_textures)
         self.objects = Objects(terrain.objects, self.light, detail, dressings(detail, exact), exact)
-        self._terrain = Terrain(terrain, self._grain, self.light, detail, self.objects.any, exact)
+        self._layers = TextureArray(surface_textures(), detail.fine_textures)
+        self._terrain = Terrain(terrain, self._grain, self._layers, self.light, detail, self.objects.any, exact)
         body = body_of(geometry)
         self._vehicle = Vehicle(geometry, body, self.light, detail, self.objects.any, exact)
         self._others = OtherVehicles(terrain.objects, detail, self.light.sun, self.objects.any, exact)

@@ -159,9 +159,14 @@ def is_paved(surface: str) -> bool:
 
 def soil_color(name: str) -> tuple[int, int, int]:
     """Return the sRGB color of a soil. A name "A on B" gives the color of B ("gravel on dry_sand": sand), unless A is a coating such as ice."""
-    hard, _, loose = name.lower().rpartition(" on ")
-    name = hard if any(word in hard for word in _COATED) else loose
+    name = coating_of(name)
     return next((color for word, color in _COLORS.items() if word in name), _PLAIN)
+
+
+def coating_of(name: str) -> str:
+    """Return the part of the name of a soil that is seen where no asphalt or gravel is: B of "A on B", unless A is a coating such as ice."""
+    hard, _, loose = name.lower().rpartition(" on ")
+    return hard if any(word in hard for word in _COATED) else loose
 
 
 def surface_texture(terrain: TerrainData, sun: NDArray[np.float64]) -> NDArray[np.uint8]:
