@@ -22,11 +22,13 @@ class Detail(NamedTuple):
     """rad. Angle at the camera below which details of the body of another vehicle are left out; 0.002: about two pixels of 720 lines"""
     fine_textures: bool
     """True: textures are filtered along the line of sight, too"""
+    fine_ground: bool
+    """True: the surface of the ground has a second texture, larger and turned, so that no repetition shows"""
     gloss: bool
     """True: bodies of vehicles reflect sky and sun"""
 
 
-LOW = Detail(8, 32, 30_000, 40.0, 1024, 0.004, fine_textures=False, gloss=False)
+LOW = Detail(8, 32, 30_000, 40.0, 1024, 0.004, fine_textures=False, fine_ground=False, gloss=False)
 """For a software renderer."""
-HIGH = Detail(16, 65, 4_000_000, 80.0, 2048, 0.002, fine_textures=True, gloss=True)
+HIGH = Detail(16, 65, 4_000_000, 80.0, 2048, 0.002, fine_textures=True, fine_ground=True, gloss=True)
 """For a graphics card."""

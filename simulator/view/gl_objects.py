@@ -25,15 +25,23 @@ Array = NDArray[Any]
 
 
 class Program:
-    """Vertex and fragment shader `name.vert`, `name.frag` (or two given names); a lit one has `common.glsl` in front of both."""
+    """Vertex and fragment shader `name.vert`, `name.frag` (or two given names); a lit one has `common.glsl` in front of both.
 
-    def __init__(self, vertex: str, fragment: str | None = None, define: Sequence[str] = (), lit: bool = True) -> None:
+    uses : further files `name.glsl` in front of the fragment shader
+    """
+
+    def __init__(
+        self, vertex: str, fragment: str | None = None, define: Sequence[str] = (), lit: bool = True, uses: Sequence[str] = ()
+    ) -> None:
         head = "#version 330 core\n" + "".join(f"#define {d}\n" for d in define)
         head += (SHADERS / "common.glsl").read_text(encoding="utf-8") if lit else ""
         self.id = gl.glCreateProgram()
         parts = []
-        for kind, file in ((gl.GL_VERTEX_SHADER, f"{vertex}.vert"), (gl.GL_FRAGMENT_SHADER, f"{fragment or vertex}.frag")):
-            shader = _compile(kind, head + (SHADERS / file).read_text(encoding="utf-8"), file)
+        more = "".join((SHADERS / f"{name}.glsl").read_text(encoding="utf-8") for name in uses)
+        for kind, front, file in (
+            (gl.GL_VERTEX_SHADER, head, f"{vertex}.vert"), (gl.GL_FRAGMENT_SHADER, head + more, f"{fragment or vertex}.frag"),
+        ):  # fmt: skip
+            shader = _compile(kind, front + (SHADERS / file).read_text(encoding="utf-8"), file)
             gl.glAttachShader(self.id, shader)
             parts.append(shader)
         gl.glLinkProgram(self.id)

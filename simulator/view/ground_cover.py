@@ -29,7 +29,7 @@ CROWN = 2.6
 
 def soil_layers(terrain: TerrainData) -> NDArray[np.uint8]:
     """Return (ny, nx): 16 times the layer of the bare ground, plus the share of it that grass may cover, 0..15."""
-    codes = np.array([16 * layer + share for layer, share in map(_layer_of, terrain.soil_names or ("",))], np.uint8)
+    codes = np.array([soil_code(name) for name in terrain.soil_names or ("",)], np.uint8)
     out = codes[np.minimum(terrain.soil_ids, len(codes) - 1)]
     steep = _steep(terrain)
     if steep is not None:
@@ -38,10 +38,11 @@ def soil_layers(terrain: TerrainData) -> NDArray[np.uint8]:
     return out
 
 
-def _layer_of(name: str) -> tuple[int, int]:
-    """Return the layer of a soil and the share that grass may cover; "A on B" has that of B, unless A is a coating such as ice."""
+def soil_code(name: str) -> int:
+    """Return 16 times the layer of a soil plus the share that grass may cover; "A on B" has that of B, unless A is a coating such as ice."""
     name = coating_of(name)
-    return next((entry for word, entry in _LAYERS.items() if word in name), _OTHER)
+    layer, share = next((entry for word, entry in _LAYERS.items() if word in name), _OTHER)
+    return 16 * layer + share
 
 
 def _steep(terrain: TerrainData) -> NDArray[np.bool_] | None:

@@ -34,18 +34,21 @@ class Builder:
         self._look = np.array([*(c / 255.0 for c in color), gloss])
         return self
 
-    def triangles(self, points: Any, normals: Any = None) -> Builder:
-        """Add triangles (n, 3, 3) with normals (n, 3, 3); flat without normals."""
+    def triangles(self, points: Any, normals: Any = None, gloss: Any = None) -> Builder:
+        """Add triangles (n, 3, 3) with normals (n, 3, 3); flat without normals. gloss (n, 3): default: that of `paint`."""
         p = np.asarray(points, float).reshape(-1, 3, 3)
+        keep = np.ones(len(p), bool)
         if normals is None:
             n = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
             size = np.linalg.norm(n, axis=1)
-            p, n = p[size > 1e-10], n[size > 1e-10] / size[size > 1e-10, None]
-            normals = np.repeat(n[:, None, :], 3, axis=1)
-        vertices = np.empty((len(p) * 3, 10))
-        vertices[:, :3] = p.reshape(-1, 3)
+            keep = size > 1e-10
+            normals = np.repeat((n[keep] / size[keep, None])[:, None, :], 3, axis=1)
+        vertices = np.empty((int(keep.sum()) * 3, 10))
+        vertices[:, :3] = p[keep].reshape(-1, 3)
         vertices[:, 3:6] = np.asarray(normals).reshape(-1, 3)
         vertices[:, 6:] = self._look
+        if gloss is not None:
+            vertices[:, 9] = np.asarray(gloss)[keep].ravel()
         self._parts.append(vertices)
         return self
 
@@ -54,17 +57,18 @@ class Builder:
         p = np.asarray(points, float)
         return self.triangles([(p[0], p[k], p[k + 1]) for k in range(1, len(p) - 1)])
 
-    def sheet(self, grid: Any, smooth: bool = False) -> Builder:
-        """Add a surface through a grid of points (m, n, 3); its outside is in the direction (along rows) x (along columns)."""
+    def sheet(self, grid: Any, smooth: bool = False, gloss: Any = None) -> Builder:
+        """Add a surface through a grid of points (m, n, 3); its outside is in the direction (along rows) x (along columns).
+
+        gloss : of the points (m, n); default: that of `paint`
+        """
         g = np.asarray(grid, float)
-        a, b, c, d = g[:-1, :-1], g[:-1, 1:], g[1:, 1:], g[1:, :-1]
-        quads = np.stack((a, d, c, a, c, b), axis=2).reshape(-1, 3, 3)
+        quads = _quads(g).reshape(-1, 3, 3)
         if not smooth:
-            return self.triangles(quads)
+            return self.triangles(quads, gloss=None if gloss is None else _quads(np.asarray(gloss, float)).reshape(-1, 3))
         n = np.cross(np.gradient(g, axis=0), np.gradient(g, axis=1))
         n /= np.maximum(np.linalg.norm(n, axis=2, keepdims=True), 1e-12)
-        a, b, c, d = n[:-1, :-1], n[:-1, 1:], n[1:, 1:], n[1:, :-1]
-        return self.triangles(quads, np.stack((a, d, c, a, c, b), axis=2).reshape(-1, 3, 3))
+        return self.triangles(quads, _quads(n).reshape(-1, 3, 3))
 
     def box(self, low: Any, high: Any) -> Builder:
         """Add a box between two corners."""
@@ -125,6 +129,12 @@ class Builder:
     def mesh(self) -> Array:
         """Return all triangles as one mesh."""
         return np.vstack(self._parts)
+
+
+def _quads(grid: Array) -> Array:
+    """Return the values (m, n, ...) at the corners of two triangles for each quad of a grid, (m - 1, n - 1, 6, ...)."""
+    a, b, c, d = grid[:-1, :-1], grid[:-1, 1:], grid[1:, 1:], grid[1:, :-1]
+    return np.stack((a, d, c, a, c, b), axis=2)
 
 
 def mirrored(mesh: Array) -> Array:

@@ -15,6 +15,7 @@ from simulator.view.bodies.kinds import body_of
 from simulator.view.camera import Camera, Shot, clip_of_world, rotation
 from simulator.view.detail import HIGH, LOW, Detail
 from simulator.view.dressings import dressings
+from simulator.view.feature_renderer import Features
 from simulator.view.ghost import Ghost
 from simulator.view.gl_context import is_software
 from simulator.view.gl_objects import LIGHT_BLOCK, Block, Frame, Mesh, NumberFrame, Program, Texture, TextureArray, renderer
@@ -29,7 +30,7 @@ from simulator.view.object_renderer import Objects
 from simulator.view.other_vehicles import OtherVehicles
 from simulator.view.rut_tiles import RutTiles
 from simulator.view.surface_textures import surface_textures
-from simulator.view.terrain_data import CHUNK, TerrainData
+from simulator.view.terrain_data import TerrainData
 from simulator.view.terrain_renderer import Terrain
 from simulator.view.textures import grain
 from simulator.view.vehicle_geometry import checked_geometry
@@ -37,8 +38,6 @@ from simulator.view.vehicle_renderer import Vehicle
 
 FAR_PLANE = 6000.0
 """m. Far plane."""
-THINGS_SIGHT = 500.0
-"""m. Maximum distance at which features and markings are drawn."""
 
 
 class Scene:
@@ -63,8 +62,7 @@ class Scene:
         self._sky = Program("sky")
         mesh, self._post_groups, self._post_size = posts(terrain)
         self._posts = Mesh(mesh, LAYOUT) if len(mesh) and not exact else None
-        self._chunks = terrain.features.chunks
-        self._features = Mesh(terrain.features.mesh, LAYOUT) if len(terrain.features.mesh) else None
+        self._features = Features(terrain.features, self.light, detail, self.objects.any) if len(terrain.features.mesh) else None
         self._screen = Mesh(np.array([[-1, -1], [3, -1], [-1, 3]]), (2,))
         self.camera = Camera(terrain, body.eye(geometry["p_BH"]), self._vehicle.middle)
         self.hud = Hud(dials(float(geometry["governed_speed"]), bool(geometry["by_hand"])))
@@ -156,7 +154,9 @@ class Scene:
             self._draw_vehicle(view, shot)
             self._others.draw_numbers(view, shot.eye)
             self.objects.draw_numbers(view, shot.eye)
-            self._features_and_markings(view, shot)
+            if self._features is not None:
+                self._vehicle.solid_in_world(view, shot.eye)
+                self._features.draw_meshes(shot)
             self._terrain.draw_numbers(view, shot.eye, (float(p_WB[0]), float(p_WB[1])))
 
     def _put_light(self, state: Record) -> None:
@@ -183,7 +183,9 @@ class Scene:
         self._others.draw(view, shot.eye, shadow)
         self.objects.draw(view, shot.eye, shadow)
         self._roadside(view, shot)
-        self._features_and_markings(view, shot)
+        if self._features is not None:
+            self._terrain.bind()
+            self._features.draw(view, shot, shadow)
         self._draw_terrain(view, shot, p_WB, shadow)
         self._backdrop(view, shot)
 
@@ -219,20 +221,6 @@ class Scene:
         for k in np.nonzero(distance < SIGHT)[0]:
             first = int(k) * self._post_size
             self._posts.draw(first, min(self._post_size, self._posts.count - first))
-
-    def _features_and_markings(self, view: NDArray, shot: Shot) -> None:
-        """Draw features and markings, slightly nearer than the terrain, which is coarser far away."""
-        if self._features is None:
-            return
-        away = self._chunks[:, :2] - shot.eye[:2]
-        distance = np.hypot(*away.T)
-        ahead = away @ -shot.R_WC[:2, 2] > -CHUNK
-        self._vehicle.solid_in_world(view, shot.eye)
-        gl.glEnable(gl.GL_POLYGON_OFFSET_FILL)
-        gl.glPolygonOffset(0.0, -20.0)
-        for k in np.nonzero((distance < THINGS_SIGHT) & ahead)[0]:
-            self._features.draw(int(self._chunks[k, 2]), int(self._chunks[k, 3]))
-        gl.glDisable(gl.GL_POLYGON_OFFSET_FILL)
 
     def _backdrop(self, view: NDArray, shot: Shot) -> None:
         fixed = np.eye(4)

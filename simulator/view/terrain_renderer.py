@@ -59,11 +59,13 @@ class Terrain:
         self._exact_mesh = _tile(EXACT_CELLS) if exact else None
         soils = soil_layers(terrain)
         cut = ("CUT",) if terrain.features.cut.size else ()
-        common = self._common_defines(soils, light, detail, bool(cut))
+        slabs = () if terrain.roads or len(terrain.features.mesh) else ("SLABS",)
+        uniform = (f"SOIL {soils[0, 0]}.0",) if (soils == soils[0, 0]).all() else ()
+        common = (*LAYER_DEFINES, *ground_defines(light, detail), *slabs, *cut, *uniform)
         self.ruts = Ruts(detail.rut_cells) if terrain.hardness.min() < 255 else None
         self._casters = casters
         kinds = (*KINDS, *(() if self.ruts is None else (*RUTTED, SUNK_VARIANTS)), *(SHADED if casters else ()))
-        self._programs = {kind: Program("terrain", define=(*self._defines(kind), *common)) for kind in kinds}
+        self._programs = {kind: Program("terrain", define=(*self._defines(kind), *common), uses=("ground",)) for kind in kinds}
         self._number = Program("terrain", "number", define=("SMOOTH", "EXACT", *cut)) if exact else None
         self._heights = Texture(terrain.heights, gl.GL_MIRRORED_REPEAT)
         self._surface = Texture(surface_texture(terrain, light.sun), gl.GL_MIRRORED_REPEAT, fine=detail.fine_textures)
@@ -101,7 +103,7 @@ class Terrain:
         areas : rectangles (n, 4) in which objects cast shadows
         """
         tiles, level = visible_tiles(focus, self._cell, self._cells, self._levels(self._cells), clip_of_world, self._bounds)
-        self._bind()
+        self.bind()
         if self.ruts is not None:
             self.ruts.bind()
         self.triangles = len(tiles) * self._cells**2 * 2
@@ -136,27 +138,13 @@ class Terrain:
         """Draw the number 0 and depths of the visible tiles, without ruts, with the shader `number`; for an `exact` terrain."""
         assert self._number is not None and self._exact_mesh is not None
         tiles, _ = visible_tiles(focus, self._cell, EXACT_CELLS, self._levels(EXACT_CELLS), clip_of_world, self._bounds)
-        self._bind()
+        self.bind()
         self._number.use().set(clip_of_world=clip_of_world, eye=eye, focus=focus, number=0.0)
         self._exact_mesh.upload_instances(tiles)
         self._exact_mesh.draw_instances(len(tiles))
 
-    def _common_defines(self, soils: NDArray[np.uint8], light: Light, detail: Detail, cut: bool) -> tuple[str, ...]:
-        """Return the defines of all variants of the shader."""
-        terrain, out = self.terrain, list(LAYER_DEFINES)
-        # a graphics card sharpens the textures slightly; a software renderer blurs those that are seen at a low angle less this way
-        out.append("CRISP , -0.6")
-        chosen = {
-            "SLABS": not (terrain.roads or len(terrain.features.mesh)), "CUT": cut, "RICH": detail.fine_textures,
-            "WET": light.wet > 0.0, "SNOWY": light.snow > 0.0,
-        }  # fmt: skip
-        out += [name for name, holds in chosen.items() if holds]
-        if (soils == soils[0, 0]).all():
-            out.append(f"SOIL {soils[0, 0]}.0")
-        return tuple(out)
-
-    def _bind(self) -> None:
-        """Bind the textures."""
+    def bind(self) -> None:
+        """Bind the textures of the ground."""
         for unit, texture in enumerate((self._heights, self._surface, self.grain, self._roads)):
             texture.bind(unit)
         if self._cut is not None:
@@ -185,6 +173,12 @@ class Terrain:
         tilt = half * (abs(along) + abs(across))
         low, relief = self._heights_between
         return base + low - tilt, base + low + relief + tilt
+
+
+def ground_defines(light: Light, detail: Detail) -> tuple[str, ...]:
+    """Return the defines of ground.glsl for a light and a level of detail."""
+    chosen = {"FINE": detail.fine_ground, "WET": light.wet > 0.0, "SNOWY": light.snow > 0.0}
+    return tuple(name for name, holds in chosen.items() if holds)
 
 
 def _tile(cells: int) -> Mesh:
