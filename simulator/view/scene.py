@@ -29,6 +29,7 @@ from simulator.view.object_data import ObjectData
 from simulator.view.object_renderer import Objects
 from simulator.view.other_vehicles import OtherVehicles
 from simulator.view.rut_tiles import RutTiles
+from simulator.view.skid_renderer import Skids
 from simulator.view.surface_textures import surface_textures
 from simulator.view.terrain_data import TerrainData
 from simulator.view.terrain_renderer import Terrain
@@ -58,6 +59,7 @@ class Scene:
         self._terrain = Terrain(terrain, self._grain, self._layers, self.light, detail, self.objects.any, exact)
         body = body_of(geometry)
         self._vehicle = Vehicle(geometry, body, self.light, detail, self.objects.any, exact)
+        self._skids = Skids(terrain, geometry["tire_width"])
         self._others = OtherVehicles(terrain.objects, detail, self.light.sun, self.objects.any, exact)
         self._sky = Program("sky")
         mesh, self._post_groups, self._post_size = posts(terrain)
@@ -132,7 +134,7 @@ class Scene:
         gl.glViewport(0, 0, inner.width if inner else width, inner.height if inner else height)
         gl.glClear(gl.GL_DEPTH_BUFFER_BIT | gl.GL_COLOR_BUFFER_BIT)
         view = clip_of_world(shot, width / height, FAR_PLANE)
-        self._vehicle_and_terrain(view, shot, p_WB, shadow)
+        self._vehicle_and_terrain(view, shot, state, shadow)
         if self.ghost is not None:
             self.ghost.draw(view, shot.eye, state)
         self._draw_panes(view, shot, shadow)
@@ -175,7 +177,7 @@ class Scene:
             self._inner = Frame(*size, samples=1)
         return self._inner
 
-    def _vehicle_and_terrain(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
+    def _vehicle_and_terrain(self, view: NDArray, shot: Shot, state: Record, shadow: dict[str, Any]) -> None:
         # nearest first, so that hidden surfaces are not shaded
         self.objects.shadows.bind()
         self._draw_vehicle(view, shot)
@@ -186,7 +188,8 @@ class Scene:
         if self._features is not None:
             self._terrain.bind()
             self._features.draw(view, shot, shadow)
-        self._draw_terrain(view, shot, p_WB, shadow)
+        self._draw_terrain(view, shot, state[0]["p_WB"], shadow)
+        self._skids.draw(view, shot.eye, state)
         self._backdrop(view, shot)
 
     def _draw_panes(self, view: NDArray, shot: Shot, shadow: dict[str, Any]) -> None:

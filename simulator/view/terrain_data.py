@@ -124,6 +124,15 @@ class TerrainData:
         high = (1.0 - u) * float(h[j + 1, i]) + u * float(h[j + 1, i + 1])
         return (1.0 - v) * low + v * high + self.plane[0] + self.plane[1] * x + self.plane[2] * y
 
+    def is_pavement(self, x: float, y: float) -> bool:
+        """Return whether the nearest node at a point is asphalt or concrete without ice, snow or water."""
+        ny, nx = self.hardness.shape
+        i = round(float(self.inside((x - self.origin[0]) / self.spacing[0], nx)))
+        j = round(float(self.inside((y - self.origin[1]) / self.spacing[1], ny)))
+        if self.hardness[j, i] < 128:
+            return False
+        return not self.soil_names or _kind(self.soil_names[min(int(self.soil_ids[j, i]), len(self.soil_names) - 1)]) == 1.0
+
     def save(self, path: Path) -> None:
         """Write the data for another process, uncompressed."""
         about = {
