@@ -166,6 +166,12 @@ def is_paved(surface: str) -> bool:
     return not any(word in surface for word in _LOOSE)
 
 
+def is_glazed(name: str) -> bool:
+    """Return whether a surface is under ice or water, which mirror the sky."""
+    hard = name.lower().split(" on ")[0]
+    return any(word in hard for word in _COATED) and "snow" not in hard
+
+
 def soil_color(name: str) -> tuple[int, int, int]:
     """Return the sRGB color of a soil. A name "A on B" gives the color of B ("gravel on dry_sand": sand), unless A is a coating such as ice."""
     name = coating_of(name)

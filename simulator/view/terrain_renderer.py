@@ -16,7 +16,7 @@ from simulator.view.object_shadows import UNIT_OF_CASTERS
 from simulator.view.quadtree import Counter, distance, tile_triangles, visible_tiles
 from simulator.view.rut_renderer import Ruts
 from simulator.view.surface_textures import LAYER_DEFINES
-from simulator.view.terrain_data import TerrainData, road_texture, surface_texture
+from simulator.view.terrain_data import TerrainData, is_glazed, road_texture, surface_texture
 
 EXACT_CELLS = 32
 """Cells along a side of a tile, for depths: the side of a cell is less than 1/64 of its distance, or as large as that of level 0."""
@@ -61,7 +61,8 @@ class Terrain:
         cut = ("CUT",) if terrain.features.cut.size else ()
         slabs = () if terrain.roads or len(terrain.features.mesh) else ("SLABS",)
         uniform = (f"SOIL {soils[0, 0]}.0",) if (soils == soils[0, 0]).all() else ()
-        common = (*LAYER_DEFINES, *ground_defines(light, detail), *slabs, *cut, *uniform)
+        mirrors = ("MIRRORS",) if light.wet > 0.0 or any(map(is_glazed, terrain.soil_names)) else ()
+        common = (*LAYER_DEFINES, *ground_defines(light, detail), *slabs, *cut, *uniform, *mirrors)
         self.ruts = Ruts(detail.rut_cells) if terrain.hardness.min() < 255 else None
         self._casters = casters
         kinds = (*KINDS, *(() if self.ruts is None else (*RUTTED, SUNK_VARIANTS)), *(SHADED if casters else ()))

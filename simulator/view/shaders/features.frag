@@ -20,7 +20,7 @@ void main() {
     } else if (code >= MARKING) {
         // worn paint on a pavement
         s = asphalt(slow);
-        paint = clamp(1.15 + 3.0 * (slow.g - 0.5) + 0.9 * (slow.r - 0.5), 0.0, 1.0);
+        paint = clamp(1.15 + 3.0 * (slow.g - 0.5) + 0.5 * (slow.r - 0.5), 0.0, 1.0);
     } else if (code >= GROUND) {
         s = soil(code - GROUND, tint, wide, slow, 0.0);
         s.tint *= 0.74 + 0.52 * slow.b;
@@ -39,7 +39,7 @@ void main() {
 #ifdef WET
     float up = normalize(eye - p_W).z;
     ground *= 1.0 - 0.42 * light_wet * (1.0 - fresh);
-    float mirror = mirrored_sky(0.0, up) * (1.0 - fresh) * n.z;
+    float mirror = mirrored_sky(0.18 * light_wet * (1.0 - fresh) * n.z, up);
 #endif
     vec4 s_W = shadow_of_world * vec4(p_W + n * 0.02, 1.0);
     vec2 edge = abs(s_W.xy - 0.5);

@@ -30,7 +30,7 @@ Surface soil(float code, vec3 bare, float wide, vec4 slow, float worn) {
     float grass = 6.0 * (0.55 * wide + 0.45 * slow.a + 0.20 * rough) - 2.6;
     vec3 blades = mix(vec3(0.205, 0.190, 0.072), vec3(0.085, 0.122, 0.030), clamp(0.75 * grass + 0.6 * (slow.b - 0.5), 0.0, 1.0));
     float share = clamp(grass + 0.35 * rough, 0.0, 1.0) * step(0.02, fertile) * min(0.62 * fertile + 0.42, 1.0);
-    return covered(Surface(layer, bare, 0.35), Surface(GRASS, blades, 0.55), share);
+    return covered(Surface(layer, bare, 0.24), Surface(GRASS, blades, 0.55), share);
 }
 
 // pavement with patches, cracks and stains
@@ -81,10 +81,10 @@ vec3 painted(vec3 ground, vec3 paint, vec4 fine, float share) {
 float puddles(float hollow, vec4 slow, vec4 fine) {
     return clamp(9.0 * (light_wet * (0.42 + 0.5 * (hollow - 0.5)) + 0.45 * (slow.b - 0.5) + 0.3 * (slow.a - 0.5) + 0.06 * (fine.g - 0.5) - 0.5), 0.0, 1.0);
 }
-
-// share of the sky that a film of water mirrors; up: vertical part of the unit vector towards the eye
-float mirrored_sky(float puddle, float up) {
-    float low = 1.0 - max(up, 0.0);
-    return (0.03 + 0.75 * low * low * low * low) * light_wet * (0.18 + 0.82 * puddle);
-}
 #endif
+
+// share of the light of the sky in the light of a surface under a film of water or ice; up: vertical part of the unit vector to the eye
+float mirrored_sky(float film, float up) {
+    float low = 1.0 - max(up, 0.0);
+    return (0.03 + 0.75 * low * low * low * low) * film;
+}

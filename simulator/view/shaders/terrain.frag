@@ -8,7 +8,7 @@ in vec4 near;
 uniform sampler2D surface;                  // square root of the color of the bare ground; sunlight on it
 uniform sampler2D soils;                    // 16 times the layer of the bare ground plus the share that grass may cover
 uniform vec4 grid;
-#ifdef WET
+#ifdef MIRRORS
 uniform vec3 eye;
 #endif
 #ifdef SHADOW
@@ -83,7 +83,7 @@ void main() {
 #endif
 #endif
 
-    float paint = 0.0, fresh = 0.0;
+    float paint = 0.0, fresh = 0.0, film = 0.0;
 #ifndef WILD
     float paved = clamp(road.w, 0.0, 1.0), gravelly = clamp(-road.w, 0.0, 1.0), coated = clamp(2.0 * road.w - 3.0, 0.0, 1.0);
     Surface pavement = asphalt(slow);
@@ -97,7 +97,7 @@ void main() {
     float track = max(1.0 - 2.6 * abs(abs(d - 0.5 * road.y) - 0.78), 0.0) * on_road;
     pavement.tint *= 1.0 + 0.10 * track;
     paint = stripe(beside + 0.28, 0.13, pixel) + stripe(d, 0.13, pixel) * step(0.35, road.z);
-    paint *= clamp(1.05 + 3.0 * (slow.g - 0.5) + 0.9 * rough - 0.4 * track, 0.0, 1.0) * on_road * clamp(4.0 * road.w - 2.0, 0.0, 1.0);
+    paint *= clamp(1.05 + 3.0 * (slow.g - 0.5) + 0.5 * rough - 0.3 * track, 0.0, 1.0) * on_road * clamp(4.0 * road.w - 2.0, 0.0, 1.0);
 #endif
 #ifdef PAVED
     s = pavement;
@@ -111,8 +111,9 @@ void main() {
     s = covered(s, pavement, clamp(4.0 * paved + 0.6 * ragged * min(8.0 * paved, 1.0) - 1.5, 0.0, 1.0));
 #endif
     // ice, snow, water: a thin layer in its own color
-    s = covered(s, Surface(bare.g > 0.5 ? SNOW : CONCRETE, bare, 0.2), coated);
+    s = covered(s, Surface(bare.g > 0.75 ? SNOW : bare.g > 0.3 ? CONCRETE : ASPHALT, bare * (0.8 + 0.4 * slow.a), 0.15), coated);
     paint *= 1.0 - coated;
+    film = 0.75 * coated * step(bare.g, 0.75);
 #endif
 #ifdef SNOWY
     fresh = snow_cover(smoothstep(0.35, 0.6, base.a), cover.b, slow);
@@ -121,13 +122,21 @@ void main() {
 #endif
 
     vec4 fine = texel(p_W.xy, s.layer);
+#ifdef RUTS
+    fine = mix(fine, vec4(0.5, 0.5, 0.502, 0.502), 0.65 * worn);
+#endif
     lean += slopes(fine) * (1.0 - 0.75 * min(paint, 1.0));
     vec3 ground = painted(colored(s, fine), vec3(0.60, 0.60, 0.58), fine, paint);
+    film *= 1.0 - fresh;
 #ifdef WET
     float puddle = puddles(cover.b, slow, fine) * (1.0 - fresh);
+    film = max(film, light_wet * (0.18 + 0.82 * puddle) * (1.0 - fresh));
     ground *= 1.0 - light_wet * (0.42 + 0.2 * puddle) * (1.0 - fresh);
     lean *= 1.0 - puddle;
-    float mirror = mirrored_sky(puddle, normalize(eye - p_W).z) * (1.0 - fresh);
+#endif
+#ifdef MIRRORS
+    lean *= 1.0 - 0.8 * film;
+    float mirror = mirrored_sky(film, normalize(eye - p_W).z);
 #endif
 
     float sun = base.a * 1.25, open = cover.r;
@@ -147,7 +156,7 @@ void main() {
 #endif
     vec3 light = SUNLIGHT * sun + ambient(vec3(0.0, 0.0, 1.0)) * open;
     ground *= light;
-#ifdef WET
+#ifdef MIRRORS
     ground = mix(ground, air.rgb * open, mirror);
 #endif
     color = vec4(display(mix(ground, air.rgb, air.a)), 1.0);
