@@ -27,6 +27,8 @@ SHADE = 7.0
 HORIZON = 3500.0
 """m. Maximum distance at which the terrain is drawn."""
 
+RAGGED = 1.4
+"""m. How far the border of two soils moves back and forth."""
 UNITS = {"soils": 8, "relief": 9, "layers": 10}
 """Texture units of the covers of the ground."""
 KINDS: tuple[tuple[str, ...], ...] = (("SMOOTH", "SHADOW"), ("SMOOTH", "WILD"), ("SMOOTH", "PAVED"), ("SMOOTH",), ("WILD",), ("PAVED",), ())
@@ -69,9 +71,9 @@ class Terrain:
         self._programs = {kind: Program("terrain", define=(*self._defines(kind), *common), uses=("ground",)) for kind in kinds}
         self._number = Program("terrain", "number", define=("SMOOTH", "EXACT", *cut)) if exact else None
         self._heights = Texture(terrain.heights, gl.GL_MIRRORED_REPEAT)
-        self._surface = Texture(surface_texture(terrain, light.sun), gl.GL_MIRRORED_REPEAT, fine=detail.fine_textures)
-        self._soils = Texture(soils, gl.GL_MIRRORED_REPEAT, mipmaps=False, nearest=True)
-        self._relief = Texture(relief_texture(terrain), gl.GL_MIRRORED_REPEAT, mipmaps=False)
+        self._surface = Texture(surface_texture(terrain, light.sun), gl.GL_CLAMP_TO_EDGE, fine=detail.fine_textures)
+        self._soils = Texture(soils, gl.GL_CLAMP_TO_EDGE, mipmaps=False, nearest=True)
+        self._relief = Texture(relief_texture(terrain), gl.GL_CLAMP_TO_EDGE, mipmaps=False)
         roads, step = road_texture(terrain)
         self._roads = Texture(roads, gl.GL_CLAMP_TO_EDGE, mipmaps=False)
         spacing = (terrain.spacing[0] * step, terrain.spacing[1] * step)
@@ -82,6 +84,7 @@ class Terrain:
             "grid": (*terrain.origin, *terrain.spacing), "road_grid": (*terrain.origin, *spacing), "plane": terrain.plane,
             "mirrored": 1.0 if terrain.mirrored else 0.0, "heights": 0, "surface": 1, "grain": 2, "roads": 3, "shadow": 4, "cut": 5,
             "casters": UNIT_OF_CASTERS, "cut_grid": terrain.features.cut_grid, **UNITS,
+            "ragged_by": tuple(RAGGED / (size * count) for size, count in zip(terrain.spacing, terrain.heights.shape[::-1], strict=True)),
         }  # fmt: skip
         for program in (*self._programs.values(), *(() if self._number is None else (self._number,))):
             program.use().set(**fixed, **(self.ruts.uniforms if self.ruts is not None else {}))

@@ -15,7 +15,7 @@ float stripe(float d, float width, float pixel) {
 
 // noise over wide areas
 vec4 slow_noise(vec2 p) {
-    return texture(grain, p * 0.031 + 0.37, -0.6);
+    return texture(grain, p * 0.031 + 0.37);
 }
 
 // the surface where `over` covers the share `much`: its texture from one half on, its color gradually

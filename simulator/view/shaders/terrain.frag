@@ -1,13 +1,14 @@
 in vec3 p_W;
 in vec4 road;
 in vec4 air;
+in vec2 on_grid;
 in vec4 cover;                              // open sky, litter of trees, hollow (one half = none), slow noise
 #ifdef SMOOTH
 in vec4 near;
 #endif
 uniform sampler2D surface;                  // square root of the color of the bare ground; sunlight on it
 uniform sampler2D soils;                    // 16 times the layer of the bare ground plus the share that grass may cover
-uniform vec4 grid;
+uniform vec2 ragged_by;                     // size of this raggedness, as a fraction of the grid
 #ifdef MIRRORS
 uniform vec3 eye;
 #endif
@@ -55,7 +56,7 @@ void main() {
 #ifdef SMOOTH
     vec4 base = near;
 #else
-    vec4 base = texture(surface, ((p_W.xy - grid.xy) / grid.zw + 0.5) / vec2(textureSize(surface, 0)));
+    vec4 base = texture(surface, on_grid);
 #endif
     vec3 bare = base.rgb * base.rgb;
     vec4 slow = slow_noise(p_W.xy);
@@ -68,8 +69,7 @@ void main() {
 #ifdef SOIL
     const float code = SOIL;
 #else
-    vec2 at = p_W.xy + (slow.rb - 0.5) * vec2(1.4, -1.4);
-    float code = floor(texture(soils, ((at - grid.xy) / grid.zw + 0.5) / vec2(textureSize(soils, 0))).r * 255.0 + 0.5);
+    float code = floor(texture(soils, on_grid + (slow.rb - 0.5) * ragged_by).r * 255.0 + 0.5);
 #endif
 #ifndef RUTS
     const float worn = 0.0;
@@ -106,7 +106,7 @@ void main() {
     stones.tint *= 1.0 + 0.22 * track;
     // ragged edges where the hard surface fades into soil; a shoulder of gravel along a paved road
     float ragged = 0.7 * rough + slow.b - 0.5;
-    float shoulder = clamp(1.6 - 1.4 * beside + 1.6 * ragged, 0.0, 1.0) * step(0.0, road.w);
+    float shoulder = clamp(1.6 - 1.4 * beside + 1.6 * ragged, 0.0, 1.0) * clamp(20.0 * paved, 0.0, 1.0);
     s = covered(s, stones, max(clamp(2.0 * gravelly + ragged * min(8.0 * gravelly, 1.0) - 0.4, 0.0, 1.0), shoulder));
     s = covered(s, pavement, clamp(4.0 * paved + 0.6 * ragged * min(8.0 * paved, 1.0) - 1.5, 0.0, 1.0));
 #endif
@@ -140,7 +140,7 @@ void main() {
 #endif
 
     float sun = base.a * 1.25, open = cover.r;
-    sun = max(sun + dot(lean, SUN.xy) * min(6.0 * sun, 1.0), 0.0) * inversesqrt(1.0 + dot(lean, lean));
+    sun = max(sun + dot(lean, SUN.xy) * min(6.0 * sun, 1.0), 0.0) * (1.0 - 0.35 * min(dot(lean, lean), 1.0));
 #ifdef SHADOW
     vec2 away = p_W.xy - under.xy;
     vec2 body = vec2(dot(away, under.zw), dot(away, vec2(-under.w, under.z))) * vec2(0.36, 0.72);

@@ -24,6 +24,7 @@ uniform float mirrored;                     // beyond the grid: 1 = its mirror i
 out vec3 p_W;
 out vec4 road;                              // lateral offset, half width, dash, kind
 out vec4 air;
+out vec2 on_grid;                           // place on the grid of nodes, 0..1
 out vec4 cover;                             // open sky, litter, hollow, slow noise
 
 #ifdef SMOOTH
@@ -86,10 +87,11 @@ void main() {
     p_W.z -= textureLod(ruts, at * rut_grid.x + rut_grid.y, 0.0).r * rut_grid.z * clamp(4.0 - 4.0 * distance(at, focus) / rut_reach, 0.0, 1.0);
 #endif
     road = textureLod(roads, (u * grid.zw / road_grid.zw + 0.5) / vec2(textureSize(roads, 0)), 0.0);
-    cover = textureLod(relief, (u + 0.5) / size, 0.0);
+    on_grid = (u + 0.5) / size;
+    cover = textureLod(relief, on_grid, 0.0);
     cover.a = textureLod(grain, at * 0.0021 + 0.11, 0.0).a;
 #ifdef SMOOTH
-    near = textureLod(surface, (u + 0.5) / size, 0.0);
+    near = textureLod(surface, on_grid, 0.0);
 #endif
     vec3 ray = p_W - eye;
     float r = length(ray);
