@@ -177,7 +177,11 @@ def _cavity(height: Field, reach: int) -> Field:
 def _blurred(field: Field, reach: int) -> Field:
     """Return the mean over a square of about 2 `reach` + 1 texels."""
     for axis in (0, 1):
-        field = sum(np.roll(field, k, axis) for k in range(-reach, reach + 1)) / np.float32(2 * reach + 1)
+        total = np.zeros_like(field)
+        for k in range(-reach, reach + 1):
+            total += np.roll(field, k, axis)
+        total *= np.float32(1.0 / (2 * reach + 1))
+        field = total
     return field
 
 

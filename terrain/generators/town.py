@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,7 +207,7 @@ def _street_marks(line: Array, parameters: dict) -> list[Entry]:
 
         first, last = clear + CROSSING, length - clear - CROSSING
         # distances along the street and to the left of its middle [m]; traffic keeps to the right
-        lines = [
+        lines: list[tuple[float, float, float, float, dict[str, Any]]] = [
             *(
                 (s, 0.3 - half, s, half - 0.3, {"width": CROSSING, "dash": [0.5, 0.5]})
                 for s in (first - 0.5 * CROSSING, last + 0.5 * CROSSING)
