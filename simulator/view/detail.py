@@ -22,6 +22,8 @@ class Detail(NamedTuple):
     """rad. Angle at the camera below which details of the body of another vehicle are left out; 0.002: about two pixels of 720 lines"""
     fine_textures: bool
     """True: textures are filtered along the line of sight, too; a software renderer needs ten times as long for it"""
+    fine_ground: bool
+    """True: the surface of the ground has a second texture, larger and turned, so that no repetition shows"""
     gloss: bool
     """True: bodies of vehicles reflect sky and sun"""
     tree_meshes: int
@@ -46,6 +48,7 @@ LOW = Detail(
     1024,
     0.004,
     fine_textures=False,
+    fine_ground=False,
     gloss=False,
     tree_meshes=40,
     tree_sight=40.0,
@@ -63,6 +66,7 @@ MEDIUM = Detail(
     2048,
     0.003,
     fine_textures=False,
+    fine_ground=True,
     gloss=True,
     tree_meshes=200,
     tree_sight=70.0,
@@ -80,6 +84,7 @@ HIGH = Detail(
     2048,
     0.002,
     fine_textures=True,
+    fine_ground=True,
     gloss=True,
     tree_meshes=1200,
     tree_sight=120.0,

@@ -14,7 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.arrays import Array
+from simulator.view.feature_codes import GROUND, MARKING, SLABS
+from simulator.view.ground_cover import soil_code
 from simulator.view.meshes import Builder
+from simulator.view.surface_textures import ASPHALT, CONCRETE, DIRT, GRAVEL
 from simulator.view.terrain_data import CHUNK, FeatureMeshes, is_paved, no_features, soil_color
 from terrain.base_grid import base_height
 from terrain.composite_height import composed_heights
@@ -44,7 +47,6 @@ _COLORS = {
     DITCH: (122, 102, 78), SETTS: (124, 120, 118),
 }  # fmt: skip
 _CURBSTONE, _SIDEWALK, _JOINT = (178, 175, 168), (142, 139, 134), (70, 66, 62)
-_ASPHALT, _GRAVEL = (84, 83, 84), (141, 133, 121)
 _PAINT = {"white": (226, 226, 220), "yellow": (222, 178, 60)}
 
 Points = NDArray[np.float64]
@@ -111,7 +113,7 @@ def _shape(b: Builder, arrays: GroundArrays, k: Any, beyond: float) -> None:
     across = np.array(_lines_about(0.5 * float(k["width"]), face))
     if beyond:
         along, across = (np.array([v[0] - beyond, *v, v[-1] + beyond]) for v in (along, across))
-    b.paint(_COLORS[kind])
+    b.paint(_COLORS[kind], CONCRETE)
     c, s = (float(v) for v in k["axis"])
     u, v = np.meshgrid(along, across, indexing="ij")
     b.sheet(_on_ground(arrays, k["origin"][0] + c * u - s * v, k["origin"][1] + s * u + c * v, RAISED))
@@ -131,7 +133,9 @@ def _profile(k: Any, beyond: float) -> list[float]:
     return [-half - beyond, *(-d for d in side[::-1]), *(side if k["bottom"] > 0.0 else side[1:]), half + beyond]
 
 
-def _line(b: Builder, arrays: GroundArrays, k: Any, beyond: float, soil: Callable[[float, float], tuple[int, int, int]]) -> None:
+def _line(
+    b: Builder, arrays: GroundArrays, k: Any, beyond: float, soil: Callable[[float, float], tuple[tuple[int, int, int], float]]
+) -> None:
     """Add one segment of a curb, wall or ditch."""
     profile = np.array(_profile(k, beyond))
     x, y = _arc_points(k, profile) if k["arc"] != 0.0 else _straight_points(k, profile, beyond)
@@ -139,18 +143,22 @@ def _line(b: Builder, arrays: GroundArrays, k: Any, beyond: float, soil: Callabl
         return
     points = _on_ground(arrays, x, y, RAISED)
     if k["kind"] == WALL:
-        b.paint(_COLORS[WALL]).sheet(points)
+        b.paint(_COLORS[WALL], CONCRETE).sheet(points)
         return
     if k["kind"] == DITCH:
         for n in range(len(profile) - 1):
             depth = 1.0 - min(abs(profile[n] + profile[n + 1]) / float(k["width"]), 1.0)
-            b.paint([v * (1.0 - DEEP_SHADE * depth) for v in _COLORS[DITCH]]).sheet(points[:, n : n + 2])
+            b.paint([v * (1.0 - DEEP_SHADE * depth) for v in _COLORS[DITCH]], DIRT).sheet(points[:, n : n + 2])
         return
+    steps = np.linalg.norm(np.diff(points[:, points.shape[1] // 2], axis=0), axis=1)
+    slabs = (SLABS + np.concatenate(([0.0], np.cumsum(steps))))[:, None] * np.ones(len(profile))
     for n in range(len(profile) - 1):
         middle = 0.5 * (profile[n] + profile[n + 1])
         here = points[points.shape[0] // 2, n + 1]
-        color = _CURBSTONE if middle < STONE else _SIDEWALK if middle < k["width"] else soil(float(here[0]), float(here[1]))
-        b.paint(color).sheet(points[:, n : n + 2])
+        if middle < k["width"]:
+            b.paint(_CURBSTONE if middle < STONE else _SIDEWALK).sheet(points[:, n : n + 2], gloss=slabs[:, n : n + 2])
+        else:
+            b.paint(*soil(float(here[0]), float(here[1]))).sheet(points[:, n : n + 2])
 
 
 def _straight_points(k: Any, profile: Points, beyond: float) -> tuple[Points, Points]:
@@ -196,19 +204,19 @@ def _setts(b: Builder, arrays: GroundArrays, k: Any) -> None:
     shade = (np.random.default_rng(0).random(len(x)) * 3).astype(int)
     low = float(top.min()) - 0.01
     bed = [(du * half_length, dv * half_width) for du, dv in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-    b.paint(_JOINT).polygon(
+    b.paint(_JOINT, DIRT).polygon(
         [(k["origin"][0] + c * u - s * v, k["origin"][1] + s * u + c * v, max(low, float(top.min()) - 0.01)) for u, v in bed]
     )
     for level in range(3):
         some = shade == level
         tops = np.stack([corner[some] for corner in corners], axis=1)
         color = tuple(int(v * (0.88 + 0.12 * level)) for v in _COLORS[SETTS])
-        b.paint(color).triangles(np.concatenate((tops[:, [0, 1, 2]], tops[:, [0, 2, 3]])))
+        b.paint(color, CONCRETE).triangles(np.concatenate((tops[:, [0, 1, 2]], tops[:, [0, 2, 3]])))
 
 
 def _mark(b: Builder, arrays: GroundArrays, mark: Mark) -> None:
     """Add a painted line, in short segments that follow the ground."""
-    b.paint(_PAINT[mark.color])
+    b.paint(_PAINT[mark.color], MARKING)
     lengths = np.hypot(*np.diff(mark.points, axis=0).T)
     along = np.concatenate(([0.0], np.cumsum(lengths)))
     total = float(along[-1])
@@ -229,27 +237,19 @@ def _mark(b: Builder, arrays: GroundArrays, mark: Mark) -> None:
         b.sheet(_on_ground(arrays, px, py, PAINT_RAISED))
 
 
-def _soil_paint(ground: Ground) -> Callable[[float, float], tuple[int, int, int]]:
-    """Return a function for the sRGB color of the bare ground, similar to the terrain shader: asphalt, gravel, or soil with some grass."""
+def _soil_paint(ground: Ground) -> Callable[[float, float], tuple[tuple[int, int, int], float]]:
+    """Return a function for the sRGB color and the code of the ground at x, y, which is drawn as the terrain is."""
     origin, spacing = ground.p[0]["origin"], ground.p[0]["spacing"]
     rows, columns = ground.hardness.shape
-    palette = [_grown_over(soil_color(name)) for name in ground.soil_names]
-    hard = [_ASPHALT if is_paved(name.split(" on ")[0]) else _GRAVEL for name in ground.soil_names]
+    loose = [(soil_color(name), GROUND + soil_code(name)) for name in ground.soil_names]
+    hard = [(soil_color(name), GROUND + 16.0 * (ASPHALT if is_paved(name.split(" on ")[0]) else GRAVEL)) for name in ground.soil_names]
 
-    def paint(x: float, y: float) -> tuple[int, int, int]:
+    def paint(x: float, y: float) -> tuple[tuple[int, int, int], float]:
         i = int(np.clip(round((x - origin[0]) / spacing[0]), 0, columns - 1))
         j = int(np.clip(round((y - origin[1]) / spacing[1]), 0, rows - 1))
-        return (hard if ground.hardness[j, i] > 0.5 else palette)[ground.soil_ids[j, i]]
+        return (hard if ground.hardness[j, i] > 0.5 else loose)[ground.soil_ids[j, i]]
 
     return paint
-
-
-def _grown_over(color: tuple[int, int, int]) -> tuple[int, int, int]:
-    bare = (np.array(color) / 255.0) ** 2
-    grass = 0.25 * np.clip(1.45 - 2.0 * bare[0], 0.0, 0.85)
-    mixed = bare + grass * (np.array((0.105, 0.150, 0.038)) + bare * np.array((0.12, 0.16, 0.02)) - bare)
-    red, green, blue = (int(v) for v in 255.0 * np.sqrt(mixed))
-    return red, green, blue
 
 
 def _cut(arrays: GroundArrays, elements: Any) -> tuple[NDArray[np.uint8], tuple[float, float, float, float]]:

@@ -25,15 +25,23 @@ Array = NDArray[Any]
 
 
 class Program:
-    """Vertex and fragment shader `name.vert`, `name.frag` (or two given names); a lit one has `common.glsl` in front of both."""
+    """Vertex and fragment shader `name.vert`, `name.frag` (or two given names); a lit one has `common.glsl` in front of both.
 
-    def __init__(self, vertex: str, fragment: str | None = None, define: Sequence[str] = (), lit: bool = True) -> None:
+    uses : further files `name.glsl` in front of the fragment shader
+    """
+
+    def __init__(
+        self, vertex: str, fragment: str | None = None, define: Sequence[str] = (), lit: bool = True, uses: Sequence[str] = ()
+    ) -> None:
         head = "#version 330 core\n" + "".join(f"#define {d}\n" for d in define)
         head += (SHADERS / "common.glsl").read_text(encoding="utf-8") if lit else ""
         self.id = gl.glCreateProgram()
         parts = []
-        for kind, file in ((gl.GL_VERTEX_SHADER, f"{vertex}.vert"), (gl.GL_FRAGMENT_SHADER, f"{fragment or vertex}.frag")):
-            shader = _compile(kind, head + (SHADERS / file).read_text(encoding="utf-8"), file)
+        more = "".join((SHADERS / f"{name}.glsl").read_text(encoding="utf-8") for name in uses)
+        for kind, front, file in (
+            (gl.GL_VERTEX_SHADER, head, f"{vertex}.vert"), (gl.GL_FRAGMENT_SHADER, head + more, f"{fragment or vertex}.frag"),
+        ):  # fmt: skip
+            shader = _compile(kind, front + (SHADERS / file).read_text(encoding="utf-8"), file)
             gl.glAttachShader(self.id, shader)
             parts.append(shader)
         gl.glLinkProgram(self.id)
@@ -178,11 +186,13 @@ _FORMATS = {
 class Texture:
     """2D texture from an array (rows, columns[, 4]); row 0 is at v = 0.
 
-    fine : high-quality filter, for a graphics card
+    fine : high-quality filter, for a graphics card; nearest : no filter, for numbers
     smaller : halved copies, in place of mean values
     """
 
-    def __init__(self, pixels: Array, wrap: int, mipmaps: bool = True, fine: bool = False, smaller: Sequence[Array] = ()) -> None:
+    def __init__(
+        self, pixels: Array, wrap: int, mipmaps: bool = True, fine: bool = False, nearest: bool = False, smaller: Sequence[Array] = ()
+    ) -> None:
         channels = 1 if pixels.ndim == 2 else pixels.shape[2]
         internal, layout, kind = _FORMATS[(pixels.dtype.name, channels)]
         self.id = _new(gl.glGenTextures)
@@ -193,11 +203,8 @@ class Texture:
         gl.glPixelStorei(gl.GL_UNPACK_ALIGNMENT, 1)
         gl.glTexImage2D(gl.GL_TEXTURE_2D, 0, internal, data.shape[1], data.shape[0], 0, layout, kind, _pointer(data))
         blended = gl.GL_LINEAR_MIPMAP_LINEAR if fine or pixels.dtype != np.uint8 else gl.GL_LINEAR_MIPMAP_NEAREST
-        small = blended if mipmaps else gl.GL_LINEAR
-        for name, value in (("WRAP_S", wrap), ("WRAP_T", wrap), ("MIN_FILTER", small), ("MAG_FILTER", gl.GL_LINEAR)):
-            gl.glTexParameteri(gl.GL_TEXTURE_2D, getattr(gl, f"GL_TEXTURE_{name}"), value)
-        if fine:
-            gl.glTexParameterf(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_MAX_ANISOTROPY, 8.0)
+        large = gl.GL_NEAREST if nearest else gl.GL_LINEAR
+        _sample(gl.GL_TEXTURE_2D, wrap, blended if mipmaps else large, large, fine)
         for level, copy in enumerate(smaller, 1):
             gl.glTexImage2D(gl.GL_TEXTURE_2D, level, internal, copy.shape[1], copy.shape[0], 0, layout, kind, _pointer(copy))
         if smaller:
@@ -216,6 +223,29 @@ class Texture:
         """Bind the texture to a texture unit and return the unit, for `Program.set`."""
         gl.glActiveTexture(gl.GL_TEXTURE0 + unit)
         gl.glBindTexture(gl.GL_TEXTURE_2D, self.id)
+        return unit
+
+
+class TextureArray:
+    """2D textures of one size, which repeat, from an array (layers, rows, columns, 4) of bytes. fine: high-quality filter."""
+
+    def __init__(self, pixels: NDArray[np.uint8], fine: bool) -> None:
+        self.id = _new(gl.glGenTextures)
+        data = np.ascontiguousarray(pixels)
+        layers, rows, columns, _ = data.shape
+        gl.glBindTexture(gl.GL_TEXTURE_2D_ARRAY, self.id)
+        gl.glPixelStorei(gl.GL_UNPACK_ALIGNMENT, 1)
+        gl.glTexImage3D(
+            gl.GL_TEXTURE_2D_ARRAY, 0, gl.GL_RGBA8, columns, rows, layers, 0, gl.GL_RGBA, gl.GL_UNSIGNED_BYTE, _pointer(data)
+        )  # fmt: skip
+        small = gl.GL_LINEAR_MIPMAP_LINEAR if fine else gl.GL_LINEAR_MIPMAP_NEAREST
+        _sample(gl.GL_TEXTURE_2D_ARRAY, gl.GL_REPEAT, small, gl.GL_LINEAR, fine)
+        gl.glGenerateMipmap(gl.GL_TEXTURE_2D_ARRAY)
+
+    def bind(self, unit: int) -> int:
+        """Bind the textures to a texture unit and return the unit, for `Program.set`."""
+        gl.glActiveTexture(gl.GL_TEXTURE0 + unit)
+        gl.glBindTexture(gl.GL_TEXTURE_2D_ARRAY, self.id)
         return unit
 
 
@@ -396,6 +426,14 @@ def _uniform_array(at: int, value: NDArray[np.float32]) -> None:
         (gl.glUniformMatrix4fv if value.shape == (4, 4) else gl.glUniformMatrix3fv)(at, 1, gl.GL_TRUE, data)
     else:
         {2: gl.glUniform2fv, 3: gl.glUniform3fv, 4: gl.glUniform4fv}[len(value)](at, 1, data)
+
+
+def _sample(target: int, wrap: int, small: int, large: int, fine: bool) -> None:
+    """Set how the bound texture is repeated and filtered."""
+    for name, value in (("WRAP_S", wrap), ("WRAP_T", wrap), ("MIN_FILTER", small), ("MAG_FILTER", large)):
+        gl.glTexParameteri(target, getattr(gl, f"GL_TEXTURE_{name}"), value)
+    if fine:
+        gl.glTexParameterf(target, gl.GL_TEXTURE_MAX_ANISOTROPY, 8.0)
 
 
 def _attributes(locations: Sequence[int], layout: Sequence[int], divisor: int) -> None:

@@ -34,18 +34,21 @@ class Builder:
         self._look = np.array([*(c / 255.0 for c in color), gloss])
         return self
 
-    def triangles(self, points: Any, normals: Any = None) -> Builder:
-        """Add triangles (n, 3, 3) with normals (n, 3, 3); flat without normals."""
+    def triangles(self, points: Any, normals: Any = None, gloss: Any = None) -> Builder:
+        """Add triangles (n, 3, 3) with normals (n, 3, 3); flat without normals. gloss (n, 3): default: that of `paint`."""
         p = np.asarray(points, float).reshape(-1, 3, 3)
+        keep = np.ones(len(p), bool)
         if normals is None:
             n = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
             size = np.linalg.norm(n, axis=1)
-            p, n = p[size > 1e-10], n[size > 1e-10] / size[size > 1e-10, None]
-            normals = np.repeat(n[:, None, :], 3, axis=1)
-        vertices = np.empty((len(p) * 3, 10))
-        vertices[:, :3] = p.reshape(-1, 3)
+            keep = size > 1e-10
+            normals = np.repeat((n[keep] / size[keep, None])[:, None, :], 3, axis=1)
+        vertices = np.empty((int(keep.sum()) * 3, 10))
+        vertices[:, :3] = p[keep].reshape(-1, 3)
         vertices[:, 3:6] = np.asarray(normals).reshape(-1, 3)
         vertices[:, 6:] = self._look
+        if gloss is not None:
+            vertices[:, 9] = np.asarray(gloss)[keep].ravel()
         self._parts.append(vertices)
         return self
 
@@ -54,10 +57,11 @@ class Builder:
         p = np.asarray(points, float)
         return self.triangles([(p[0], p[k], p[k + 1]) for k in range(1, len(p) - 1)])
 
-    def sheet(self, grid: Any, smooth: bool = False, normals: Any = None, keep: Any = None) -> Builder:
+    def sheet(self, grid: Any, smooth: bool = False, normals: Any = None, keep: Any = None, gloss: Any = None) -> Builder:
         """Add a surface through a grid of points (m, n, 3); its outside is in the direction (along rows) x (along columns).
 
-        smooth: round, with normals from the grid, or `normals` (m, n, 3); keep: cells (m - 1, n - 1) that the surface has
+        smooth: round, with normals from the grid, or `normals` (m, n, 3); keep: cells (m - 1, n - 1) that the surface has;
+        gloss: of the points (m, n), by default that of `paint`
         """
         g = np.asarray(grid, float)
         if normals is None and smooth:
@@ -65,10 +69,14 @@ class Builder:
             normals /= np.maximum(np.linalg.norm(normals, axis=2, keepdims=True), 1e-12)
         corners = (np.s_[:-1, :-1], np.s_[1:, :-1], np.s_[1:, 1:], np.s_[:-1, :-1], np.s_[1:, 1:], np.s_[:-1, 1:])
         keep = np.ones(tuple(k - 1 for k in g.shape[:2]), bool) if keep is None else np.asarray(keep)
-        quads = np.stack([g[at][keep] for at in corners], axis=1).reshape(-1, 3, 3)
+
+        def of_corners(values: Any) -> Array:
+            return np.stack([np.asarray(values, float)[at][keep] for at in corners], axis=1)
+
+        quads = of_corners(g).reshape(-1, 3, 3)
         if normals is None:
-            return self.triangles(quads)
-        round_ = np.stack([np.asarray(normals)[at][keep] for at in corners], axis=1).reshape(-1, 3, 3)
+            return self.triangles(quads, gloss=None if gloss is None else of_corners(gloss).reshape(-1, 3))
+        round_ = of_corners(normals).reshape(-1, 3, 3)
         area = np.linalg.norm(np.cross(quads[:, 1] - quads[:, 0], quads[:, 2] - quads[:, 0]), axis=1)
         return self.triangles(quads[area > 1e-9], round_[area > 1e-9])
 

@@ -19,10 +19,11 @@ from simulator.view.cockpit_renderer import Cockpit
 from simulator.view.detail import HIGH, LOW, MEDIUM, Detail
 from simulator.view.dressings import dressings
 from simulator.view.dressings.grass import Grass
+from simulator.view.feature_renderer import Features
 from simulator.view.gauges import Cluster
 from simulator.view.ghost import Ghost
 from simulator.view.gl_context import is_software
-from simulator.view.gl_objects import LIGHT_BLOCK, Block, Frame, Mesh, NumberFrame, Program, Texture, renderer
+from simulator.view.gl_objects import LIGHT_BLOCK, Block, Frame, Mesh, NumberFrame, Program, Texture, TextureArray, renderer
 from simulator.view.head_tracking import turned_shot
 from simulator.view.instrument_renderer import Hud
 from simulator.view.instruments import dials
@@ -38,7 +39,9 @@ from simulator.view.particle_renderer import ParticleRenderer
 from simulator.view.particle_sources import ParticleSources
 from simulator.view.rut_tiles import RutTiles
 from simulator.view.shot import Shot, clip_of_world, rotation
-from simulator.view.terrain_data import CHUNK, TerrainData
+from simulator.view.skid_renderer import Skids
+from simulator.view.surface_textures import surface_textures
+from simulator.view.terrain_data import TerrainData
 from simulator.view.terrain_renderer import Terrain
 from simulator.view.textures import grain
 from simulator.view.vehicle_geometry import checked_geometry
@@ -49,8 +52,6 @@ if TYPE_CHECKING:
 
 FAR_PLANE = 6000.0
 """m. Far plane."""
-THINGS_SIGHT = 500.0
-"""m. Maximum distance at which features and markings are drawn."""
 
 
 class Scene:
@@ -68,19 +69,20 @@ class Scene:
         self._lit, self._light_block = self.light.block(), Block(LIGHT_BLOCK)
         self._grain = Texture(grain(), gl.GL_REPEAT, fine=detail.fine_textures)
         self.objects = Objects(terrain.objects, self.light, detail, dressings(detail, exact), exact)
-        self._terrain = Terrain(terrain, self._grain, self.light, detail, self.objects.any, exact)
+        self._layers = TextureArray(surface_textures(), detail.fine_textures)
+        self._terrain = Terrain(terrain, self._grain, self._layers, self.light, detail, self.objects.any, exact)
         self.grass = Grass(terrain, detail, self.objects.any, self._terrain.ruts)
         """Grass near the camera, which hides the ground."""
         body = body_of(geometry)
         self._vehicle = Vehicle(geometry, body, self.light, detail, self.objects.any, exact)
+        self._skids = Skids(terrain, geometry["tire_width"])
         self._others = OtherVehicles(terrain.objects, detail, self.light.sun, self.objects.any, exact)
         self._air = None if exact else ParticleRenderer(detail)
         self._sources = ParticleSources(terrain, geometry, self.light)
         self._sky = Program("sky")
         mesh, self._post_groups, self._post_size = posts(terrain)
         self._posts = Mesh(mesh, LAYOUT) if len(mesh) and not exact else None
-        self._chunks = terrain.features.chunks
-        self._features = Mesh(terrain.features.mesh, LAYOUT) if len(terrain.features.mesh) else None
+        self._features = Features(terrain.features, self.light, detail, self.objects.any) if len(terrain.features.mesh) else None
         self._screen = Mesh(np.array([[-1, -1], [3, -1], [-1, 3]]), (2,))
         self.camera = Camera(terrain, body.eye(geometry["p_BH"]), self._vehicle.middle, body.hood())
         self.camera.clear = Obstacles(self.objects.items).clear
@@ -202,13 +204,13 @@ class Scene:
         self.mark("shadows")
         view = clip_of_world(shot, width / height, FAR_PLANE)
         if shot.inside and shot.shows_vehicle:
-            self._update_cockpit(view, shot, p_WB, shadow)
+            self._update_cockpit(view, shot, state, shadow)
             self.mark("mirrors and gauges")
         else:
             self.cockpit.forget_mirrors()
         inner = self._inner_frame(width, height)
         self._begin_image(inner.id if inner else target, inner.width if inner else width, inner.height if inner else height)
-        self._vehicle_and_terrain(view, shot, p_WB, shadow)
+        self._vehicle_and_terrain(view, shot, state, shadow)
         if self.ghost is not None:
             self.ghost.draw(view, shot.eye, state)
         if self._air is not None:
@@ -236,10 +238,12 @@ class Scene:
             self._draw_vehicle(view, shot)
             self._others.draw_numbers(view, shot.eye)
             self.objects.draw_numbers(view, shot.eye)
-            self._features_and_markings(view, shot)
+            if self._features is not None:
+                self._vehicle.solid_in_world(view, shot.eye)
+                self._features.draw_meshes(shot)
             self._terrain.draw_numbers(view, shot.eye, (float(p_WB[0]), float(p_WB[1])))
 
-    def _update_cockpit(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
+    def _update_cockpit(self, view: NDArray, shot: Shot, state: Record, shadow: dict[str, Any]) -> None:
         """Draw the images that the driver's place shows: gauges and mirrors."""
         self.cockpit.update_gauges(self.hud.settings.speed_unit)
         gl.glEnable(gl.GL_DEPTH_TEST)
@@ -248,11 +252,13 @@ class Scene:
             clip = clip_of_world(seen, aspect, MIRROR_SIGHT)
             self.objects.shadows.bind()
             self._vehicle.draw_reflected(clip, seen.eye, self.cockpit if inside else None)
-            self._world(clip, seen, p_WB, shadow)
+            self._world(clip, seen, state, shadow)
             self._vehicle.bind_shadow()
             self._others.draw_glass(clip, seen.eye, shadow)
 
+        mark, self.mark = self.mark, _nothing
         self.cockpit.update_mirrors(shot, view, draw)
+        self.mark = mark
 
     def _let_fly(self, state: Record) -> None:
         """Advance the particles to the time of a state."""
@@ -277,7 +283,7 @@ class Scene:
             self._inner = Frame(*size, samples=1)
         return self._inner
 
-    def _vehicle_and_terrain(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
+    def _vehicle_and_terrain(self, view: NDArray, shot: Shot, state: Record, shadow: dict[str, Any]) -> None:
         # nearest first, so that hidden surfaces are not shaded
         self.objects.shadows.bind()
         self._draw_vehicle(view, shot)
@@ -285,21 +291,24 @@ class Scene:
             self.cockpit.draw_screens(view)
         self.mark("vehicle")
         self._roadside(view, shot)
-        self._world(view, shot, p_WB, shadow)
+        self._world(view, shot, state, shadow)
 
-    def _world(self, view: NDArray, shot: Shot, p_WB: NDArray, shadow: dict[str, Any]) -> None:
+    def _world(self, view: NDArray, shot: Shot, state: Record, shadow: dict[str, Any]) -> None:
         """Draw all around the vehicle."""
         self._vehicle.bind_shadow()
         self._others.draw(view, shot.eye, shadow)
         self.mark("other vehicles")
         self.objects.draw(view, shot.eye, shadow)
         self.mark("objects")
-        self._features_and_markings(view, shot)
+        if self._features is not None:
+            self._terrain.bind()
+            self._features.draw(view, shot, shadow)
         self.mark("features")
         self._vehicle.bind_shadow()
-        self.grass.draw(view, shot.eye, (float(p_WB[0]), float(p_WB[1])), shadow)
+        self.grass.draw(view, shot.eye, (float(state[0]["p_WB"][0]), float(state[0]["p_WB"][1])), shadow)
         self.mark("grass")
-        self._draw_terrain(view, shot, p_WB, shadow)
+        self._draw_terrain(view, shot, state[0]["p_WB"], shadow)
+        self._skids.draw(view, shot.eye, state)
         self.mark("terrain")
         self._backdrop(view, shot)
         self.mark("sky")
@@ -336,20 +345,6 @@ class Scene:
         for k in np.nonzero(distance < SIGHT)[0]:
             first = int(k) * self._post_size
             self._posts.draw(first, min(self._post_size, self._posts.count - first))
-
-    def _features_and_markings(self, view: NDArray, shot: Shot) -> None:
-        """Draw features and markings, slightly nearer than the terrain, which is coarser far away."""
-        if self._features is None:
-            return
-        away = self._chunks[:, :2] - shot.eye[:2]
-        distance = np.hypot(*away.T)
-        ahead = away @ -shot.R_WC[:2, 2] > -CHUNK
-        self._vehicle.solid_in_world(view, shot.eye)
-        gl.glEnable(gl.GL_POLYGON_OFFSET_FILL)
-        gl.glPolygonOffset(0.0, -20.0)
-        for k in np.nonzero((distance < THINGS_SIGHT) & ahead)[0]:
-            self._features.draw(int(self._chunks[k, 2]), int(self._chunks[k, 3]))
-        gl.glDisable(gl.GL_POLYGON_OFFSET_FILL)
 
     def _backdrop(self, view: NDArray, shot: Shot) -> None:
         fixed = np.eye(4)

@@ -144,6 +144,15 @@ class TerrainData:
         """Return the places in nodes along x and y on the grid with the same ground."""
         return tuple(self.inside((places[:, k] - self.origin[k]) / self.spacing[k], self.heights.shape[1 - k]) for k in (0, 1))  # type: ignore[return-value]
 
+    def is_pavement(self, x: float, y: float) -> bool:
+        """Return whether the nearest node at a point is asphalt or concrete without ice, snow or water."""
+        ny, nx = self.hardness.shape
+        i = round(float(self.inside((x - self.origin[0]) / self.spacing[0], nx)))
+        j = round(float(self.inside((y - self.origin[1]) / self.spacing[1], ny)))
+        if self.hardness[j, i] < 128:
+            return False
+        return not self.soil_names or _kind(self.soil_names[min(int(self.soil_ids[j, i]), len(self.soil_names) - 1)]) == 1.0
+
     def save(self, path: Path) -> None:
         """Write the data for another process, uncompressed."""
         about = {
@@ -182,11 +191,22 @@ def is_coated(surface: str) -> bool:
     return any(word in surface for word in _COATED)
 
 
+def is_glazed(name: str) -> bool:
+    """Return whether a surface is under ice or water, which mirror the sky."""
+    hard = name.lower().split(" on ")[0]
+    return any(word in hard for word in _COATED) and "snow" not in hard
+
+
 def soil_color(name: str) -> tuple[int, int, int]:
     """Return the sRGB color of a soil. A name "A on B" gives the color of B ("gravel on dry_sand": sand), unless A is a coating such as ice."""
-    hard, _, loose = name.lower().rpartition(" on ")
-    name = hard if is_coated(hard) else loose
+    name = coating_of(name)
     return next((color for word, color in _COLORS.items() if word in name), _PLAIN)
+
+
+def coating_of(name: str) -> str:
+    """Return the part of the name of a soil that is seen where no asphalt or gravel is: B of "A on B", unless A is a coating such as ice."""
+    hard, _, loose = name.lower().rpartition(" on ")
+    return hard if any(word in hard for word in _COATED) else loose
 
 
 def surface_texture(terrain: TerrainData, sun: NDArray[np.float64]) -> NDArray[np.uint8]:

@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 from pyglet import gl
 
 from simulator.view.detail import HIGH, Detail
-from simulator.view.gl_objects import Mesh, Program, Texture
+from simulator.view.gl_objects import Mesh, Program, Texture, TextureArray
+from simulator.view.ground_cover import relief_texture, soil_layers
 from simulator.view.light import Light
 from simulator.view.object_shadows import UNIT_OF_CASTERS
 from simulator.view.quadtree import Counter, distance, tile_triangles, visible_tiles
 from simulator.view.rut_renderer import Ruts
-from simulator.view.terrain_data import TerrainData, road_texture, surface_texture
+from simulator.view.surface_textures import LAYER_DEFINES
+from simulator.view.terrain_data import TerrainData, is_glazed, road_texture, surface_texture
 
 EXACT_CELLS = 32
 """Cells along a side of a tile, for depths: the side of a cell is less than 1/64 of its distance, or as large as that of level 0."""
@@ -25,6 +27,10 @@ SHADE = 7.0
 HORIZON = 3500.0
 """m. Maximum distance at which the terrain is drawn."""
 
+RAGGED = 1.4
+"""m. How far the border of two soils moves back and forth."""
+UNITS = {"soils": 8, "relief": 9, "layers": 10}
+"""Texture units of the covers of the ground."""
 KINDS: tuple[tuple[str, ...], ...] = (("SMOOTH", "SHADOW"), ("SMOOTH", "WILD"), ("SMOOTH", "PAVED"), ("SMOOTH",), ("WILD",), ("PAVED",), ())
 """Variants of the shader: near or far, under the vehicle, only soil, only asphalt. A variant computes only what its tiles can show."""
 RUTTED: tuple[tuple[str, ...], ...] = (("SMOOTH", "SHADOW", "RUTS"), ("SMOOTH", "RUTS"), ("RUTS",))
@@ -39,24 +45,35 @@ class Terrain:
     """Terrain on the graphics device. casters: whether objects cast shadows on it; exact: for images of sensors, with `draw_numbers`."""
 
     def __init__(
-        self, terrain: TerrainData, grain: Texture, light: Light, detail: Detail, casters: bool = False, exact: bool = False
+        self,
+        terrain: TerrainData,
+        grain: Texture,
+        layers: TextureArray,
+        light: Light,
+        detail: Detail,
+        casters: bool = False,
+        exact: bool = False,
     ) -> None:
-        self.terrain, self.grain = terrain, grain
+        self.terrain, self.grain, self._layers = terrain, grain, layers
         self._cells = HIGH.terrain_cells if exact else detail.terrain_cells
         self._cell = min(max(min(terrain.spacing), FINEST[0]), FINEST[1])
         self._mesh = _tile(self._cells)
         self._exact_mesh = _tile(EXACT_CELLS) if exact else None
-        slabs = () if terrain.roads or len(terrain.features.mesh) else ("SLABS",)
+        soils = soil_layers(terrain)
         cut = ("CUT",) if terrain.features.cut.size else ()
-        # a graphics card sharpens the grain slightly; a software renderer saves this time
-        crisp = "CRISP , -0.6" if detail.fine_textures else "CRISP"
+        slabs = () if terrain.roads or len(terrain.features.mesh) else ("SLABS",)
+        uniform = (f"SOIL {soils[0, 0]}.0",) if (soils == soils[0, 0]).all() else ()
+        mirrors = ("MIRRORS",) if light.wet > 0.0 or any(map(is_glazed, terrain.soil_names)) else ()
+        common = (*LAYER_DEFINES, *ground_defines(light, detail), *slabs, *cut, *uniform, *mirrors)
         self.ruts = Ruts(detail.rut_cells) if terrain.hardness.min() < 255 else None
         self._casters = casters
         kinds = (*KINDS, *(() if self.ruts is None else (*RUTTED, SUNK_VARIANTS)), *(SHADED if casters else ()))
-        self._programs = {kind: Program("terrain", define=(*self._defines(kind), *slabs, *cut, crisp)) for kind in kinds}
+        self._programs = {kind: Program("terrain", define=(*self._defines(kind), *common), uses=("ground",)) for kind in kinds}
         self._number = Program("terrain", "number", define=("SMOOTH", "EXACT", *cut)) if exact else None
         self._heights = Texture(terrain.heights, gl.GL_MIRRORED_REPEAT)
-        self._surface = Texture(surface_texture(terrain, light.sun), gl.GL_MIRRORED_REPEAT, fine=detail.fine_textures)
+        self._surface = Texture(surface_texture(terrain, light.sun), gl.GL_CLAMP_TO_EDGE, fine=detail.fine_textures)
+        self._soils = Texture(soils, gl.GL_CLAMP_TO_EDGE, mipmaps=False, nearest=True)
+        self._relief = Texture(relief_texture(terrain), gl.GL_CLAMP_TO_EDGE, mipmaps=False)
         roads, step = road_texture(terrain)
         self._roads = Texture(roads, gl.GL_CLAMP_TO_EDGE, mipmaps=False)
         spacing = (terrain.spacing[0] * step, terrain.spacing[1] * step)
@@ -66,12 +83,13 @@ class Terrain:
         fixed = {
             "grid": (*terrain.origin, *terrain.spacing), "road_grid": (*terrain.origin, *spacing), "plane": terrain.plane,
             "mirrored": 1.0 if terrain.mirrored else 0.0, "heights": 0, "surface": 1, "grain": 2, "roads": 3, "shadow": 4, "cut": 5,
-            "casters": UNIT_OF_CASTERS, "cut_grid": terrain.features.cut_grid,
+            "casters": UNIT_OF_CASTERS, "cut_grid": terrain.features.cut_grid, **UNITS,
+            "ragged_by": tuple(RAGGED / (size * count) for size, count in zip(terrain.spacing, terrain.heights.shape[::-1], strict=True)),
         }  # fmt: skip
         for program in (*self._programs.values(), *(() if self._number is None else (self._number,))):
             program.use().set(**fixed, **(self.ruts.uniforms if self.ruts is not None else {}))
         relief = float(terrain.heights.max()) - float(terrain.heights.min())
-        self._relief = (float(terrain.heights.min()) - 1.0, relief + 2.0)
+        self._heights_between = (float(terrain.heights.min()) - 1.0, relief + 2.0)
         self._fresh = True
         self.triangles = 0
 
@@ -89,10 +107,7 @@ class Terrain:
         areas : rectangles (n, 4) in which objects cast shadows
         """
         tiles, level = visible_tiles(focus, self._cell, self._cells, self._levels(self._cells), clip_of_world, self._bounds)
-        for unit, texture in enumerate((self._heights, self._surface, self.grain, self._roads)):
-            texture.bind(unit)
-        if self._cut is not None:
-            self._cut.bind(5)
+        self.bind()
         if self.ruts is not None:
             self.ruts.bind()
         self.triangles = len(tiles) * self._cells**2 * 2
@@ -127,13 +142,19 @@ class Terrain:
         """Draw the number 0 and depths of the visible tiles, without ruts, with the shader `number`; for an `exact` terrain."""
         assert self._number is not None and self._exact_mesh is not None
         tiles, _ = visible_tiles(focus, self._cell, EXACT_CELLS, self._levels(EXACT_CELLS), clip_of_world, self._bounds)
+        self.bind()
+        self._number.use().set(clip_of_world=clip_of_world, eye=eye, focus=focus, number=0.0)
+        self._exact_mesh.upload_instances(tiles)
+        self._exact_mesh.draw_instances(len(tiles))
+
+    def bind(self) -> None:
+        """Bind the textures of the ground."""
         for unit, texture in enumerate((self._heights, self._surface, self.grain, self._roads)):
             texture.bind(unit)
         if self._cut is not None:
             self._cut.bind(5)
-        self._number.use().set(clip_of_world=clip_of_world, eye=eye, focus=focus, number=0.0)
-        self._exact_mesh.upload_instances(tiles)
-        self._exact_mesh.draw_instances(len(tiles))
+        for name, image in (("soils", self._soils), ("relief", self._relief), ("layers", self._layers)):
+            image.bind(UNITS[name])
 
     def _use_all_once(self, picture: dict[str, object], shadow: dict[str, object]) -> None:
         """Use every program once invisibly. Drivers compile a program on first use, which would delay the frame of the first rut."""
@@ -154,7 +175,14 @@ class Terrain:
         _, along, across = self.terrain.plane
         base = self.terrain.plane[0] + along * x + across * y
         tilt = half * (abs(along) + abs(across))
-        return base + self._relief[0] - tilt, base + self._relief[0] + self._relief[1] + tilt
+        low, relief = self._heights_between
+        return base + low - tilt, base + low + relief + tilt
+
+
+def ground_defines(light: Light, detail: Detail) -> tuple[str, ...]:
+    """Return the defines of ground.glsl for a light and a level of detail."""
+    chosen = {"FINE": detail.fine_ground, "WET": light.wet > 0.0, "SNOWY": light.snow > 0.0}
+    return tuple(name for name, holds in chosen.items() if holds)
 
 
 def _tile(cells: int) -> Mesh:

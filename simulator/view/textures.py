@@ -1,4 +1,4 @@
-"""Textures from seeded noise, computed at start: fine shading of the ground, clouds of the sky."""
+"""Texture from seeded noise, computed at start: noise and wear over wide areas of the ground, clouds of the sky."""
 
 from __future__ import annotations
 
@@ -11,32 +11,42 @@ SIZE = 512
 
 
 def grain(seed: int = 7) -> NDArray[np.uint8]:
-    """Return a periodic texture (SIZE, SIZE, 4): asphalt, stones and clods in sunlight, clouds; each with mean one half."""
+    """Return a periodic texture (SIZE, SIZE, 4): fine noise, wear of pavements, clods, clouds; each with mean one half.
+
+    Wear is dark in cracks and sealed joints, and darker or lighter in patches.
+    """
     rng = np.random.default_rng(seed)
-    asphalt = _sunlit(_band(rng, 2.0, 7.0, 0.0)) * 0.75 + _band(rng, 2.0, 4.0, 0.0) * 0.5
-    stones = np.tanh(1.6 * _band(rng, 7.0, 22.0, 0.4)) + 0.35 * _band(rng, 2.0, 8.0, 0.0)
-    clods = _sunlit(_band(rng, 4.0, 90.0, 1.1)) + 0.35 * _band(rng, 3.0, 9.0, 0.0)
-    clouds = _band(rng, 3.0, 512.0, 1.75)
-    layers = (_byte(asphalt, 0.17), _byte(0.55 * stones + 0.75 * _sunlit(stones), 0.17), _byte(clods, 0.17), _byte(clouds, 0.16))
-    return np.dstack(layers)
+    fine = band(rng, 2.0, 7.0, 0.0) * 0.8 + band(rng, 2.0, 4.0, 0.0) * 0.5
+    clods = band(rng, 4.0, 90.0, 1.1) + 0.35 * band(rng, 3.0, 9.0, 0.0)
+    clouds = band(rng, 3.0, 512.0, 1.75)
+    return np.dstack((_byte(fine, 0.17), _wear(rng), _byte(clods, 0.17), _byte(clouds, 0.16)))
 
 
-def _band(rng: np.random.Generator, shortest: float, longest: float, slope: float) -> NDArray[np.float32]:
+def _wear(rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Return stains, patches with sealed edges, and cracks of a pavement."""
+    wear = 0.030 * band(rng, 6.0, 120.0, 0.9)
+    for x, y, width, height in zip(
+        *(rng.integers(0, SIZE, 7) for _ in range(2)), rng.integers(24, 90, 7), rng.integers(14, 46, 7), strict=True
+    ):
+        rows, columns = np.arange(y, y + height) % SIZE, np.arange(x, x + width) % SIZE
+        wear[np.ix_(rows, columns)] = wear[np.ix_(rows, columns)] * 0.4 - 0.13
+        wear[np.ix_(rows[1:-1], columns[1:-1])] += 0.13 + rng.uniform(-0.07, 0.05)
+    way = band(rng, 30.0, 400.0, 1.5)
+    steep = np.hypot(np.roll(way, 1, 0) - np.roll(way, -1, 0), np.roll(way, 1, 1) - np.roll(way, -1, 1)) * 0.5
+    crack = np.clip(1.0 - 1.1 * np.abs(way) / (steep + 1e-6), 0.0, 1.0) * (band(rng, 90.0, 512.0, 1.0) > 0.35)
+    return np.clip(127.5 + 255.0 * (wear - wear.mean() - 0.24 * crack), 0, 255).astype(np.uint8)
+
+
+def band(rng: np.random.Generator, shortest: float, longest: float, slope: float, size: int = SIZE) -> NDArray[np.float32]:
     """Return periodic noise of unit deviation with wavelengths between two limits in texels and amplitudes as wavelength^slope."""
-    fx, fy = np.fft.rfftfreq(SIZE), np.fft.fftfreq(SIZE)[:, None]
+    fx, fy = np.fft.rfftfreq(size), np.fft.fftfreq(size)[:, None]
     f = np.hypot(fx, fy).astype(np.float32)
     f[0, 0] = 1.0
     gain = np.where((f >= 1.0 / longest) & (f <= 1.0 / shortest), f**-slope, 0.0).astype(np.float32)
     gain[0, 0] = 0.0
     phase = rng.random(f.shape, dtype=np.float32) * np.float32(2.0 * np.pi)
-    field = np.fft.irfft2(gain * np.exp(1j * phase), s=(SIZE, SIZE))
+    field = np.fft.irfft2(gain * np.exp(1j * phase), s=(size, size))
     return (field / field.std()).astype(np.float32)
-
-
-def _sunlit(height: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the shading of a height field: its slope towards the sun, with unit deviation."""
-    fall = SUN[0] * (np.roll(height, 1, 1) - np.roll(height, -1, 1)) + SUN[1] * (np.roll(height, 1, 0) - np.roll(height, -1, 0))
-    return (fall / fall.std()).astype(np.float32)
 
 
 def _byte(field: NDArray[np.float32], deviation: float) -> NDArray[np.uint8]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,8 @@ SIDEWALK_FALL = 0.02
 """1. Slope of sidewalks toward the street; 1.5 to 2 % are usual."""
 CROSSING, TAPER, SET_BACK = 3.0, 0.9, 0.2
 """m. Width of a crossing, of the ramps of a dropped curb on both sides, and distance from the last tangent of the corner. [assumed]"""
+STOP_LINE = 0.7
+"""m. Distance of the middle of a stop line from a zebra crossing; cars stop before it, `town_lanes.STOP_GAP` from the zebra crossing."""
 FALL_LENGTH = 2.0
 """m. Distance behind the sidewalk to the height of the base grid."""
 ARC_PARTS = 3
@@ -188,19 +191,33 @@ def _clear_of_crossing(parameters: dict) -> float:
 
 
 def _street_marks(line: Array, parameters: dict) -> list[Entry]:
-    """Return dashes between the two lanes of a street between its crossings (n, 2), and zebra crossings at ends with dropped curbs."""
+    """Return the markings of a street along its crossings (n, 2), where its ends have zebra crossings.
+
+    The markings are zebra crossings, stop lines before them, dashes between the two lanes, and a line along the parking strip.
+    """
     out = []
-    clear = _clear_of_crossing(parameters)
-    shift = 0.5 * STRIP if has_strip(parameters) else 0.0
+    clear, half = _clear_of_crossing(parameters), 0.5 * parameters["street"]
+    strip = STRIP if has_strip(parameters) else 0.0
     for a, b in pairwise(line):
         length = float(np.hypot(*(b - a)))
         along = (b - a) / length
         left = np.array((-along[1], along[0]))
         if not has_zebras(length, clear, CROSSING):
             continue
-        for s in (clear + 0.5 * CROSSING, length - clear - 0.5 * CROSSING):
-            ends = [np.round(a + along * s + side * (0.5 * parameters["street"] - 0.3) * left, 3).tolist() for side in (-1.0, 1.0)]
-            out.append(Entry({"points": ends, "width": CROSSING, "dash": [0.5, 0.5]}))
-        ends = [np.round(a + along * s - shift * left, 3).tolist() for s in (clear + CROSSING + 1.0, length - clear - CROSSING - 1.0)]
-        out.append(Entry({"points": ends, "width": 0.12, "dash": [3.0, 3.0]}))
+
+        first, last = clear + CROSSING, length - clear - CROSSING
+        # distances along the street and to the left of its middle [m]; traffic keeps to the right
+        lines: list[tuple[float, float, float, float, dict[str, Any]]] = [
+            *(
+                (s, 0.3 - half, s, half - 0.3, {"width": CROSSING, "dash": [0.5, 0.5]})
+                for s in (first - 0.5 * CROSSING, last + 0.5 * CROSSING)
+            ),
+            (first + 1.0, -0.5 * strip, last - 1.0, -0.5 * strip, {"width": 0.12, "dash": [3.0, 3.0]}),
+            (first + STOP_LINE, 0.1 - 0.5 * strip, first + STOP_LINE, half - strip - 0.2, {"width": 0.3}),
+            (last - STOP_LINE, 0.3 - half, last - STOP_LINE, -0.1 - 0.5 * strip, {"width": 0.3}),
+            *([(first + 1.0, half - strip, last - 1.0, half - strip, {"width": 0.1})] if strip else []),
+        ]
+        for s0, d0, s1, d1, look in lines:
+            ends = [np.round(a + along * s + left * d, 3).tolist() for s, d in ((s0, d0), (s1, d1))]
+            out.append(Entry({"points": ends, **look}))
     return out

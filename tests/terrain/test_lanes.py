@@ -103,6 +103,24 @@ def test_lanes_that_cross_have_a_conflict_where_they_cross(network: RoadNetwork)
     assert checked > 20
 
 
+def test_a_stop_line_is_ahead_of_each_car_that_stops_before_a_zebra_crossing(made: GeneratedTerrain, network: RoadNetwork) -> None:
+    lines = np.array([entry.mapping["points"] for entry in made.marks if entry.mapping["width"] == 0.3])
+    assert len(lines) == 2 * sum(entry.mapping["width"] == 0.12 for entry in made.marks)
+    found = set()
+    for lane in network.lanes:
+        if lane.walk or lane.crossing is not None or not len(lines):
+            continue
+        end, ahead = lane.points[-1], (lane.points[-1] - lane.points[-2]) / math.dist(lane.points[-1], lane.points[-2])
+        across = np.array((-ahead[1], ahead[0]))
+        away = (lines - end) @ ahead
+        here = np.flatnonzero((np.abs(away - 0.3) < 0.1).all(axis=1) & (np.abs((lines - end) @ across).max(axis=1) < lane.width))
+        found.update(here.tolist())
+        for line in lines[here]:
+            sides = (line - end) @ across
+            assert sides.min() < -0.9 and sides.max() > 0.9, "it is as wide as the lane"
+    assert len(found) == len(lines)
+
+
 def test_a_car_along_every_lane_touches_no_curb_and_no_object(made: GeneratedTerrain, network: RoadNetwork) -> None:
     objects = ObjectSet(
         [WorldObject(o.name, o.shape, (*o.position[:2], 0.0), o.yaw, label=o.label, material=o.material) for o in made.objects]

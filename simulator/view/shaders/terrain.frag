@@ -1,13 +1,17 @@
 in vec3 p_W;
 in vec4 road;
 in vec4 air;
-in float wide;                             // slow noise
+in vec2 on_grid;
+in vec4 cover;                              // open sky, litter of trees, hollow (one half = none), slow noise
 #ifdef SMOOTH
 in vec4 near;
 #endif
 uniform sampler2D surface;                  // square root of the color of the bare ground; sunlight on it
-uniform sampler2D grain;                    // fine light and shade: asphalt, stones, clods, clouds
-uniform vec4 grid;
+uniform sampler2D soils;                    // 16 times the layer of the bare ground plus the share that grass may cover
+uniform vec2 ragged_by;                     // size of this raggedness, as a fraction of the grid
+#ifdef MIRRORS
+uniform vec3 eye;
+#endif
 #ifdef SHADOW
 uniform sampler2DShadow shadow;
 uniform mat4 shadow_of_world;
@@ -29,14 +33,11 @@ float rut(vec2 p) {
 #endif
 out vec4 color;
 
-float stripe(float d, float width, float pixel) {
-    return clamp((0.5 * (width + pixel) - abs(d)) / pixel, 0.0, 1.0) * min(1.0, width / pixel);
-}
-
 void main() {
 #ifdef CUT
     if (texture(cut, (p_W.xy - cut_grid.xy) * cut_grid.zw).r > 0.5) discard;
 #endif
+    vec2 lean = vec2(0.0);
 #ifdef RUTS
     // z falls by the depth: towards the walls of the rut the normal leans away from where it is deeper
     vec2 off = abs(p_W.xy - focus);
@@ -48,79 +49,115 @@ void main() {
     }
 #endif
     const float NODE = 0.05;
-    vec2 lean = vec2(rut(p_W.xy + vec2(NODE, 0.0)) - rut(p_W.xy - vec2(NODE, 0.0)), rut(p_W.xy + vec2(0.0, NODE)) - rut(p_W.xy - vec2(0.0, NODE)));
+    lean = vec2(rut(p_W.xy + vec2(NODE, 0.0)) - rut(p_W.xy - vec2(NODE, 0.0)), rut(p_W.xy + vec2(0.0, NODE)) - rut(p_W.xy - vec2(0.0, NODE)));
     lean *= known * 0.5 / NODE;
     float worn = clamp(deep / 0.015, 0.0, 1.0);
 #endif
 #ifdef SMOOTH
     vec4 base = near;
 #else
-    vec4 base = texture(surface, ((p_W.xy - grid.xy) / grid.zw + 0.5) / vec2(textureSize(surface, 0)));
+    vec4 base = texture(surface, on_grid);
 #endif
-    vec4 fine = texture(grain, p_W.xy * 0.43 CRISP);
-    vec4 middle = texture(grain, p_W.xy * 0.031 + 0.37 CRISP);
+    vec3 bare = base.rgb * base.rgb;
+    vec4 slow = slow_noise(p_W.xy);
+    float rough = slow.r - 0.5, wide = cover.a;
 
-#ifndef PAVED
-    vec3 soil = base.rgb * base.rgb;
-    // grass where the slow noise is high, bare and stony where it is low
-    float grass = clamp(6.0 * (0.55 * wide + 0.45 * middle.a + 0.22 * fine.a) - 3.2, 0.0, 1.0);
-    grass *= clamp(1.45 - 2.0 * soil.r, 0.0, 0.85);
-#ifdef RUTS
-    grass *= 1.0 - worn;
+#ifdef PAVED
+    Surface s;
+#else
+    // borders of soils are ragged
+#ifdef SOIL
+    const float code = SOIL;
+#else
+    float code = floor(texture(soils, on_grid + (slow.rb - 0.5) * ragged_by).r * 255.0 + 0.5);
 #endif
-    soil = mix(soil, vec3(0.105, 0.150, 0.038) + soil * vec3(0.12, 0.16, 0.02), grass);
-    soil *= (0.62 + 0.76 * fine.b) * (0.72 + 0.56 * middle.b);
+#ifndef RUTS
+    const float worn = 0.0;
+#endif
+    Surface s = soil(code, bare, wide, slow, worn);
+    s = covered(s, Surface(LITTER, vec3(0.105, 0.068, 0.034), 0.6), clamp(cover.g + 0.9 * rough + 0.6 * slow.a - 0.25, 0.0, 1.0) * step(0.25, cover.g));
+    s.tint *= 0.74 + 0.52 * slow.b;
 #ifdef RUTS
     // pressed soil is dense and moist, and what lies deep sees less of the sky
-    soil *= 1.0 - 0.42 * worn - 0.2 * clamp(deep / 0.25, 0.0, 1.0);
+    s.tint *= 1.0 - 0.45 * worn - 0.2 * clamp(deep / 0.25, 0.0, 1.0);
 #endif
 #endif
-#ifdef WILD
-    vec3 ground = soil;
-#else
 
+    float paint = 0.0, fresh = 0.0, film = 0.0;
+#ifndef WILD
     float paved = clamp(road.w, 0.0, 1.0), gravelly = clamp(-road.w, 0.0, 1.0), coated = clamp(2.0 * road.w - 3.0, 0.0, 1.0);
-    vec3 asphalt = vec3(0.078, 0.077, 0.078) * (0.25 + 1.5 * fine.r) * (0.58 + 0.52 * middle.a + 0.32 * middle.b);
+    Surface pavement = asphalt(slow);
 #ifdef SLABS
     vec2 joint = abs(fract(p_W.xy * 0.1) - 0.5) * 10.0, width = max(fwidth(p_W.xy), 1e-3);
-    asphalt *= (1.0 - 0.6 * max(stripe(joint.x, 0.09, width.x), stripe(joint.y, 0.09, width.y)));
+    pavement.tint *= 1.0 - 0.6 * max(stripe(joint.x, 0.09, width.x), stripe(joint.y, 0.09, width.y));
+    const float track = 0.0, beside = 1e3;
 #else
-    float d = abs(road.x), pixel = max(fwidth(road.x), 1e-3);
-    float paint = stripe(d - road.y + 0.28, 0.13, pixel) + stripe(d, 0.13, pixel) * step(0.35, road.z);
-    asphalt += (0.40 + 0.4 * fine.r) * min(paint, 1.0);
+    // edge lines and dashes; the tracks of the wheels on both lanes are worn smooth
+    float d = abs(road.x), beside = d - road.y, pixel = max(fwidth(road.x), 1e-3), on_road = step(0.1, road.y);
+    float track = max(1.0 - 2.6 * abs(abs(d - 0.5 * road.y) - 0.78), 0.0) * on_road;
+    pavement.tint *= 1.0 + 0.10 * track;
+    paint = stripe(beside + 0.28, 0.13, pixel) + stripe(d, 0.13, pixel) * step(0.35, road.z);
+    paint *= clamp(1.05 + 3.0 * (slow.g - 0.5) + 0.5 * rough - 0.3 * track, 0.0, 1.0) * on_road * clamp(4.0 * road.w - 2.0, 0.0, 1.0);
+#endif
+#ifdef PAVED
+    s = pavement;
+#else
+    Surface stones = gravel(slow);
+    stones.tint *= 1.0 + 0.22 * track;
+    // ragged edges where the hard surface fades into soil; a shoulder of gravel along a paved road
+    float ragged = 0.7 * rough + slow.b - 0.5;
+    float shoulder = clamp(1.6 - 1.4 * beside + 1.6 * ragged, 0.0, 1.0) * clamp(20.0 * paved, 0.0, 1.0);
+    s = covered(s, stones, max(clamp(2.0 * gravelly + ragged * min(8.0 * gravelly, 1.0) - 0.4, 0.0, 1.0), shoulder));
+    s = covered(s, pavement, clamp(4.0 * paved + 0.6 * ragged * min(8.0 * paved, 1.0) - 1.5, 0.0, 1.0));
 #endif
     // ice, snow, water: a thin layer in its own color
-    asphalt = mix(asphalt, base.rgb * base.rgb * (0.85 + 0.3 * fine.r) * (0.9 + 0.2 * middle.b), coated);
-#ifdef PAVED
-    vec3 ground = asphalt;
-#else
-    // two lighter wheel tracks on gravel
-    float track = max(1.0 - 2.0 * abs(abs(road.x) - 0.95), 0.0);
-    vec3 gravel = vec3(0.305, 0.272, 0.225) * (0.42 + 1.16 * fine.g) * (0.80 + 0.3 * middle.b + 0.16 * track);
-    // ragged edge where the hard surface fades into soil
-    float ragged = fine.b + middle.b - 1.0;
-    vec3 ground = mix(soil, gravel, clamp(2.0 * gravelly + ragged * min(8.0 * gravelly, 1.0) - 0.5, 0.0, 1.0));
-    ground = mix(ground, asphalt, clamp(4.0 * paved + ragged * min(8.0 * paved, 1.0) - 1.5, 0.0, 1.0));
+    s = covered(s, Surface(bare.g > 0.75 ? SNOW : bare.g > 0.3 ? CONCRETE : ASPHALT, bare * (0.8 + 0.4 * slow.a), 0.15), coated);
+    paint *= 1.0 - coated;
+    film = 0.75 * coated * step(bare.g, 0.75);
 #endif
+#ifdef SNOWY
+    fresh = snow_cover(smoothstep(0.35, 0.6, base.a), cover.b, slow);
+    s = under_snow(s, fresh);
+    paint *= 1.0 - fresh;
 #endif
 
-    float sun = base.a * 1.25, open = 1.0;
+    vec4 fine = texel(p_W.xy, s.layer);
 #ifdef RUTS
-    sun = max(sun + dot(lean, SUN.xy), 0.0) / sqrt(1.0 + dot(lean, lean));
+    fine = mix(fine, vec4(0.5, 0.5, 0.502, 0.502), 0.65 * worn);
 #endif
+    lean += slopes(fine) * (1.0 - 0.75 * min(paint, 1.0));
+    vec3 ground = painted(colored(s, fine), vec3(0.60, 0.60, 0.58), fine, paint);
+    film *= 1.0 - fresh;
+#ifdef WET
+    float puddle = puddles(cover.b, slow, fine) * (1.0 - fresh);
+    film = max(film, light_wet * (0.18 + 0.82 * puddle) * (1.0 - fresh));
+    ground *= 1.0 - light_wet * (0.42 + 0.2 * puddle) * (1.0 - fresh);
+    lean *= 1.0 - puddle;
+#endif
+#ifdef MIRRORS
+    lean *= 1.0 - 0.8 * film;
+    float mirror = mirrored_sky(film, normalize(eye - p_W).z);
+#endif
+
+    float sun = base.a * 1.25, open = cover.r;
+    sun = max(sun + dot(lean, SUN.xy) * min(6.0 * sun, 1.0), 0.0) * (1.0 - 0.35 * min(dot(lean, lean), 1.0));
 #ifdef SHADOW
     vec2 away = p_W.xy - under.xy;
     vec2 body = vec2(dot(away, under.zw), dot(away, vec2(-under.w, under.z))) * vec2(0.36, 0.72);
     float near_body = max(1.0 - 0.5 * dot(body, body), 0.0);
-    open = 1.0 - 0.65 * near_body * near_body;
-    vec4 s = shadow_of_world * vec4(p_W, 1.0);
-    vec2 edge = abs(s.xy - 0.5);
-    float lit = texture(shadow, s.xyz);
+    open *= 1.0 - 0.65 * near_body * near_body;
+    vec4 s_W = shadow_of_world * vec4(p_W, 1.0);
+    vec2 edge = abs(s_W.xy - 0.5);
+    float lit = texture(shadow, s_W.xyz);
     sun *= max(edge.x, edge.y) < 0.5 ? lit : 1.0;
 #endif
 #ifdef CASTERS
     sun *= unshaded(p_W);
 #endif
     vec3 light = SUNLIGHT * sun + ambient(vec3(0.0, 0.0, 1.0)) * open;
-    color = vec4(display(mix(ground * light, air.rgb, air.a)), 1.0);
+    ground *= light;
+#ifdef MIRRORS
+    ground = mix(ground, air.rgb * open, mirror);
+#endif
+    color = vec4(display(mix(ground, air.rgb, air.a)), 1.0);
 }

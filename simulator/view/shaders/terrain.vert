@@ -7,6 +7,7 @@ uniform vec2 focus;                         // levels are chosen by the distance
 uniform sampler2D heights;
 uniform sampler2D roads;
 uniform sampler2D grain;
+uniform sampler2D relief;                   // open sky, litter of trees, depth of hollows
 #ifdef SMOOTH
 uniform sampler2D surface;
 out vec4 near;                              // the surface texture at the nodes, which are its texels here
@@ -23,7 +24,8 @@ uniform float mirrored;                     // beyond the grid: 1 = its mirror i
 out vec3 p_W;
 out vec4 road;                              // lateral offset, half width, dash, kind
 out vec4 air;
-out float wide;
+out vec2 on_grid;                           // place on the grid of nodes, 0..1
+out vec4 cover;                             // open sky, litter, hollow, slow noise
 
 #ifdef SMOOTH
 vec4 weights(float t) {
@@ -85,9 +87,11 @@ void main() {
     p_W.z -= textureLod(ruts, at * rut_grid.x + rut_grid.y, 0.0).r * rut_grid.z * clamp(4.0 - 4.0 * distance(at, focus) / rut_reach, 0.0, 1.0);
 #endif
     road = textureLod(roads, (u * grid.zw / road_grid.zw + 0.5) / vec2(textureSize(roads, 0)), 0.0);
-    wide = textureLod(grain, at * 0.0021 + 0.11, 0.0).a;
+    on_grid = (u + 0.5) / size;
+    cover = textureLod(relief, on_grid, 0.0);
+    cover.a = textureLod(grain, at * 0.0021 + 0.11, 0.0).a;
 #ifdef SMOOTH
-    near = textureLod(surface, (u + 0.5) / size, 0.0);
+    near = textureLod(surface, on_grid, 0.0);
 #endif
     vec3 ray = p_W - eye;
     float r = length(ray);
