@@ -10,7 +10,7 @@ import ctypes
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,11 @@ Array = NDArray[Any]
 class Program:
     """Vertex and fragment shader `name.vert`, `name.frag` (or two given names); a lit one has `common.glsl` in front of both."""
 
+    weather: ClassVar[tuple[str, ...]] = ()
+    """Further defines of lit programs, for the weather of the scene that is drawn; see `simulator.view.light.Light.defines`."""
+
     def __init__(self, vertex: str, fragment: str | None = None, define: Sequence[str] = (), lit: bool = True) -> None:
-        head = "#version 330 core\n" + "".join(f"#define {d}\n" for d in define)
+        head = "#version 330 core\n" + "".join(f"#define {d}\n" for d in (*define, *(self.weather if lit else ())))
         head += (SHADERS / "common.glsl").read_text(encoding="utf-8") if lit else ""
         self.id = gl.glCreateProgram()
         parts = []

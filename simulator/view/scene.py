@@ -50,7 +50,8 @@ class Scene:
     def __init__(self, terrain: TerrainData, geometry: Mapping[str, Any], exact: bool = False, detail: Detail | None = None) -> None:
         geometry = checked_geometry(geometry)
         self._detail = detail = (LOW if is_software(renderer()) else HIGH) if detail is None else detail
-        self.light = Light.of(terrain.weather)
+        self.light = Light.of(terrain.weather, terrain.convergence)
+        Program.weather = self.light.defines
         self._lit, self._light_block = self.light.block(), Block(LIGHT_BLOCK)
         self._grain = Texture(grain(), gl.GL_REPEAT, fine=detail.fine_textures)
         self.objects = Objects(terrain.objects, self.light, detail, dressings(detail, exact), exact)
@@ -95,6 +96,7 @@ class Scene:
 
     def show_objects(self, data: ObjectData) -> None:
         """Show other objects in all further images. Only a scene that began with objects has their shadows on the ground."""
+        Program.weather = self.light.defines
         self.objects.show(data)
         self._others.show(data)
 
@@ -159,6 +161,7 @@ class Scene:
 
     def _put_light(self, state: Record) -> None:
         """Write the light at the time of a state for all shaders."""
+        Program.weather = self.light.defines
         self._lit[0]["time"] = state[0]["time"]
         self._light_block.put(self._lit)
 

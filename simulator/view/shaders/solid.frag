@@ -38,7 +38,7 @@ void main() {
 #endif
     // the inside of the shell sees no sun
     vec3 light = gl_FrontFacing ? SUNLIGHT * sun + ambient(n) : ambient(n) * 0.5;
-    light += lamp * facing;
+    light += lamp * facing / light_exposure + lamplight(p_W, n);
 #ifdef PLAIN
     color = vec4(display(mix(paint * light, air.rgb, air.a)), 1.0);
 #else

@@ -8,6 +8,7 @@ in vec4 near;
 uniform sampler2D surface;                  // square root of the color of the bare ground; sunlight on it
 uniform sampler2D grain;                    // fine light and shade: asphalt, stones, clods, clouds
 uniform vec4 grid;
+uniform vec3 eye;
 #ifdef SHADOW
 uniform sampler2DShadow shadow;
 uniform mat4 shadow_of_world;
@@ -77,6 +78,7 @@ void main() {
 #endif
 #ifdef WILD
     vec3 ground = soil;
+    const float HARD = 0.0;
 #else
 
     float paved = clamp(road.w, 0.0, 1.0), gravelly = clamp(-road.w, 0.0, 1.0), coated = clamp(2.0 * road.w - 3.0, 0.0, 1.0);
@@ -93,7 +95,9 @@ void main() {
     asphalt = mix(asphalt, base.rgb * base.rgb * (0.85 + 0.3 * fine.r) * (0.9 + 0.2 * middle.b), coated);
 #ifdef PAVED
     vec3 ground = asphalt;
+    const float HARD = 1.0;
 #else
+#define HARD paved
     // two lighter wheel tracks on gravel
     float track = max(1.0 - 2.0 * abs(abs(road.x) - 0.95), 0.0);
     vec3 gravel = vec3(0.305, 0.272, 0.225) * (0.42 + 1.16 * fine.g) * (0.80 + 0.3 * middle.b + 0.16 * track);
@@ -121,6 +125,9 @@ void main() {
 #ifdef CASTERS
     sun *= unshaded(p_W);
 #endif
-    vec3 light = SUNLIGHT * sun + ambient(vec3(0.0, 0.0, 1.0)) * open;
-    color = vec4(display(mix(ground * light, air.rgb, air.a)), 1.0);
+    const vec3 UP = vec3(0.0, 0.0, 1.0);
+    float noise = 0.5 * (middle.b + fine.b);
+    vec3 light = SUNLIGHT * sun + ambient(UP) * open + lamplight(p_W, UP);
+    vec3 seen = weathered(ground, UP, noise) * light + shine(normalize(p_W - eye), HARD, noise) * open;
+    color = vec4(display(mix(seen, air.rgb, air.a)), 1.0);
 }
