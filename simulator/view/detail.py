@@ -24,9 +24,13 @@ class Detail(NamedTuple):
     """True: textures are filtered along the line of sight, too"""
     gloss: bool
     """True: bodies of vehicles reflect sky and sun"""
+    lamps: int
+    """Maximum number of lamps that light the surroundings at night"""
+    drops: int
+    """Number of drops or flakes in heavy rain or snowfall"""
 
 
-LOW = Detail(8, 32, 30_000, 40.0, 1024, 0.004, fine_textures=False, gloss=False)
+LOW = Detail(8, 32, 30_000, 40.0, 1024, 0.004, fine_textures=False, gloss=False, lamps=5, drops=300)
 """For a software renderer."""
-HIGH = Detail(16, 65, 4_000_000, 80.0, 2048, 0.002, fine_textures=True, gloss=True)
+HIGH = Detail(16, 65, 4_000_000, 80.0, 2048, 0.002, fine_textures=True, gloss=True, lamps=16, drops=2500)
 """For a graphics card."""

@@ -41,9 +41,9 @@ LIGHT = (
     ("rain", (), "mm/h", "rain rate"),
     ("snowfall", (), "mm/h", "snow fall, as water"),
     ("disc", (), "1", "sine of the elevation of the disc of the sun or moon"),
-    ("lamp_place", (LAMPS, 4), "m", "place in W, and range"),
-    ("lamp_beam", (LAMPS, 4), "1", "unit vector along the beam in W, and cosine of half its angle, -1 = all directions"),
-    ("lamp_light", (LAMPS, 4), "1", "linear red, green, blue at a distance of 10 m; not used"),
+    ("lamp_place", (LAMPS, 4), "m", "place in W, and 1 / range^2; the first lamp is the low beam of the vehicle"),
+    ("lamp_beam", (LAMPS, 4), "1", "unit vector along the beam in W, and cosine of half its angle; 0, 0, 0, -1 = all directions"),
+    ("lamp_light", (LAMPS, 4), "1", "linear red, green, blue at a distance of 1 m; not used"),
 )
 """Rows of the block, in the order and with the alignment of std140."""
 BLOCK = np.dtype([(name, "f4", shape) for name, shape, _, _ in LIGHT])
@@ -107,9 +107,9 @@ class Light(NamedTuple):
             elevation, azimuth = min(max(-elevation, MOON[0]), MOON[1]), azimuth + math.pi
         disc = math.sin(elevation)
         sun = direction(math.asin(max(disc, LOWEST_SUN)), azimuth - convergence)
-        brightness = max(_brightness(colors, sun[2]), 1e-6)
+        exposure = (1.0 + 0.35 * weather.snow) * (_brightness(DAY, float(SUN[2])) / max(_brightness(colors, sun[2]), 1e-6)) ** ADAPTATION
         return cls(
-            sun=sun, exposure=(_brightness(DAY, float(SUN[2])) / brightness) ** ADAPTATION, clouds=weather.cloud_cover, fog=weather.extinction,
+            sun=sun, exposure=exposure, clouds=weather.cloud_cover, fog=weather.extinction,
             wet=weather.wetness, snow=weather.snow, night=night, rain=weather.rain_mmph, snowfall=weather.snowfall_mmph, disc=disc,
             **{name: tuple(color.tolist()) for name, color in colors.items()},
         )  # fmt: skip
@@ -119,10 +119,9 @@ class Light(NamedTuple):
         """Whether the lamps of vehicles and streets are lit."""
         return self.night > LAMPS_LIT
 
-    @property
-    def defines(self) -> tuple[str, ...]:
-        """Names that the shaders are compiled with, so that what the weather does not have costs nothing."""
-        wanted = (("NIGHT", self.lamps_lit), ("WET", self.wet > 0.0), ("SNOWY", self.snow > 0.0))
+    def defines(self, lamps: int) -> tuple[str, ...]:
+        """Return the defines of the shaders: what the weather does not have costs nothing. lamps: maximum number of lamps."""
+        wanted = (("NIGHT", self.lamps_lit), (f"LIT_LAMPS {lamps}", self.lamps_lit), ("WET", self.wet > 0.0), ("SNOWY", self.snow > 0.0))
         return tuple(name for name, used in wanted if used)
 
     def block(self) -> NDArray[Any]:

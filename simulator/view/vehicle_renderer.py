@@ -15,6 +15,7 @@ from simulator.view.bodies.contract import Body
 from simulator.view.bodies.hmmwv_wheel import plain_wheel
 from simulator.view.detail import Detail
 from simulator.view.gl_objects import Mesh, Program, ShadowMap
+from simulator.view.lamps import vehicle_lamps
 from simulator.view.light import Light
 from simulator.view.meshes import LAYOUT, capsule, coil, mirrored
 from simulator.view.object_shadows import UNIT_OF_CASTERS
@@ -38,6 +39,7 @@ class Vehicle:
     ) -> None:
         self.geometry, self.body, self._sun = geometry, body, light.sun
         parts = (body.shell, body.fittings, body.glass, body.frame)
+        self.lamps = vehicle_lamps(np.vstack((body.shell, body.fittings)))
         self._shell, self._fittings, self._glass, self._frame = (Mesh(mesh, LAYOUT) for mesh in parts)
         radius, width = geometry["tire_radius"], geometry["tire_width"]
         left = body.wheel(float(radius[0]), float(width[0]))
@@ -123,7 +125,7 @@ class Vehicle:
 
     def draw_inside(self, clip_of_world: NDArray, eye: NDArray) -> None:
         """Draw the parts that the driver sees from inside."""
-        self._begin(clip_of_world, eye, 0.0).set(world_of_body=self._wheel_X)
+        self._begin(clip_of_world, eye, 0.0).set(world_of_body=self._wheel_X, sheltered=1.0)
         self._steering.draw()
         self._solid.set(world_of_body=self._X_WB)
         self._fittings.draw()
@@ -136,14 +138,14 @@ class Vehicle:
 
     def solid_in_world(self, clip_of_world: NDArray, eye: NDArray) -> Program:
         """Prepare drawing of solids with corners in W."""
-        return self._begin(clip_of_world, eye, 0.0).set(world_of_body=np.eye(4), number=0.0)
+        return self._begin(clip_of_world, eye, 0.0).set(world_of_body=np.eye(4), number=0.0, outdoors=1.0)
 
     def _begin(self, clip_of_world: NDArray, eye: NDArray, lamp: float) -> Program:
         self.bind_shadow()
         common = {"clip_of_world": clip_of_world, "eye": eye, "shadow_of_world": self.shadow_of_world, "lamp": lamp}
         common |= self.casters
         self._link.use().set(world_of_body=self._X_WB, **common)
-        return self._solid.use().set(world_of_body=self._X_WB, lamps=self._lamps, **common)
+        return self._solid.use().set(world_of_body=self._X_WB, lamps=self._lamps, outdoors=0.0, sheltered=0.0, **common)
 
     def _wheels_and_links(self, links_as: list[Mesh]) -> None:
         self._frame.draw()

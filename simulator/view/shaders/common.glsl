@@ -21,9 +21,9 @@ layout(std140) uniform Light {
     float light_rain;                       // mm/h
     float light_snowfall;                   // mm/h
     float light_disc;                       // sine of the elevation of the disc of the sun or moon
-    vec4 lamp_place[LAMPS];                 // place in W, range in m
-    vec4 lamp_beam[LAMPS];                  // unit vector along the beam, cosine of half its angle
-    vec4 lamp_light[LAMPS];                 // linear light at 10 m; 1 = low beam: nothing above its beam
+    vec4 lamp_place[LAMPS];                 // place in W, 1 / range^2; the first lamp is the low beam of the vehicle
+    vec4 lamp_beam[LAMPS];                  // unit vector along the beam, cosine of half its angle; 0, 0, 0, -1 = all directions
+    vec4 lamp_light[LAMPS];                 // linear light at 1 m; not used
 };
 #define SUN light_sun
 #define SUNLIGHT light_sunlight
@@ -58,30 +58,35 @@ vec3 display(vec3 c) {
 }
 
 #ifdef NIGHT
-// light of the lamps on a surface at p with the normal n
-vec3 lamplight(vec3 p, vec3 n) {
+// light of all lamps but the low beam of the vehicle on a surface at p with the normal n
+vec3 streetlight(vec3 p, vec3 n) {
     vec3 sum = vec3(0.0);
-    for (int k = 0; k < int(light_lamps); ++k) {
+    for (int k = 1; k < LIT_LAMPS; ++k) {   // a constant: a software renderer then reads the lamps much faster
         vec3 ray = p - lamp_place[k].xyz;
-        float r2 = dot(ray, ray), range = lamp_place[k].w;
-        if (r2 > range * range) continue;
-        float far = inversesqrt(r2 + 0.01);
-        vec4 beam = lamp_beam[k];
-        float along = dot(ray, beam.xyz) * far;
-        float cone = beam.w < -0.5 ? 1.0 : smoothstep(beam.w, mix(beam.w, 1.0, 0.7), along);
-        // a low beam is bright just below its cut-off and dark above
-        float above = dot(ray, vec3(0.0, 0.0, 1.0)) * far - beam.z * along;
-        cone *= mix(1.0, smoothstep(0.012, -0.012, above) / (0.35 + 60.0 * above * above + 4.0 * max(-above, 0.0)), lamp_light[k].w);
-        float facing = max(-dot(ray, n) * far, 0.0);
-        float end = 1.0 - r2 / (range * range);
-        sum += lamp_light[k].rgb * (100.0 * cone * facing * end * end / (r2 + 1.0));
+        float r2 = dot(ray, ray), near = inversesqrt(r2 + 1.0);
+        float cone = clamp((dot(ray, lamp_beam[k].xyz) * near - lamp_beam[k].w) * 8.0, 0.0, 1.0);
+        float end = max(1.0 - r2 * lamp_place[k].w, 0.0);
+        sum += lamp_light[k].rgb * (cone * max(-dot(ray, n), 0.0) * near * near * near * end * end);
     }
     return sum;
 }
+
+// light of the low beam of the vehicle: bright just below its cut-off and dark above
+vec3 lowbeam(vec3 p, vec3 n) {
+    vec3 ray = p - lamp_place[0].xyz;
+    float r2 = dot(ray, ray), near = inversesqrt(r2 + 1.0), along = dot(ray, lamp_beam[0].xyz) * near;
+    float above = ray.z * near - lamp_beam[0].z * along;
+    float cone = clamp((along - lamp_beam[0].w) * 6.0, 0.0, 1.0) * clamp(0.5 - 50.0 * above, 0.02, 1.0) / (1.0 + 1000.0 * above * above);
+    return lamp_light[0].rgb * (cone * max(-dot(ray, n), 0.0) * near * near * near * max(1.0 - r2 * lamp_place[0].w, 0.0));
+}
+#define lamplight(p, n) (streetlight(p, n) + lowbeam(p, n))
 #else
 #define lamplight(p, n) vec3(0.0)
 #endif
 
+#if defined(WET) || defined(SNOWY)
+#define WEATHERED
+#endif
 // color of a surface with the normal n below rain and snow; fine: noise 0..1, mean one half
 vec3 weathered(vec3 base, vec3 n, float fine) {
 #ifdef WET
@@ -94,13 +99,13 @@ vec3 weathered(vec3 base, vec3 n, float fine) {
     return base;
 }
 
-// light of the sky that wet level ground reflects towards the camera along the ray d
+// light that wet level ground at `ray` from the camera reflects; horizon: color of the sky there
 // smoothness: 0 = soil, 1 = a hard surface; fine: as for `weathered`
-vec3 shine(vec3 d, float smoothness, float fine) {
+vec3 shine(vec3 horizon, vec3 ray, float smoothness, float fine) {
 #ifdef WET
-    float up = 1.0 - clamp(-d.z, 0.0, 1.0), up2 = up * up;
-    float film = mix(0.12, smoothstep(0.85, 0.25, fine + 0.6 - 0.6 * light_wet), smoothness) * light_wet * (1.0 - light_snow);
-    return sky(vec3(d.xy, abs(d.z) + 0.03)) * (0.02 + 0.9 * up2 * up2 * up) * film;
+    float up = 1.0 - abs(ray.z) * inversesqrt(dot(ray, ray)), up2 = up * up;
+    float film = mix(0.12, clamp(0.4 - 2.0 * (fine - 0.6 * light_wet), 0.0, 1.0), smoothness) * light_wet * (1.0 - light_snow);
+    return horizon * ((0.02 + 0.9 * up2 * up2 * up) * film);
 #else
     return vec3(0.0);
 #endif

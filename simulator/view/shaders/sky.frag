@@ -11,7 +11,9 @@ float stars(vec3 d) {
     vec2 q = a.z > max(a.x, a.y) ? d.xy / a.z : a.x > a.y ? d.yz / a.x + 3.0 : d.zx / a.y + 7.0;
     q *= 70.0;
     vec2 cell = floor(q);
-    vec3 h = fract(sin(vec3(dot(cell, vec2(127.1, 311.7)), dot(cell, vec2(269.5, 183.3)), dot(cell, vec2(419.2, 371.9)))) * 43758.5453);
+    vec3 h = fract(vec3(cell.xyx) * vec3(0.1031, 0.1030, 0.0973));
+    h += dot(h, h.yzx + 33.33);
+    h = fract((h.xxy + h.yzz) * h.zyx);
     vec2 off = q - cell - 0.2 - 0.6 * h.xy;
     float magnitude = h.z * h.z * h.z;
     return smoothstep(0.13, 0.0, length(off)) * magnitude * magnitude;
@@ -31,7 +33,7 @@ void main() {
     vec3 white = 0.42 * SUNLIGHT + light_skylight + 0.2 * c;
     float s = dot(d, SUN);
 #ifdef NIGHT
-    c += vec3(0.010, 0.011, 0.012) * (stars(d) * clear * light_night * smoothstep(0.0, 0.25, d.z) * (1.0 - cloud));
+    c += vec3(0.010, 0.011, 0.012) * (stars(d) * clear * exp2(-500.0 * light_fog) * light_night * smoothstep(0.0, 0.25, d.z) * (1.0 - cloud));
 #endif
     float seen = exp2(-500.0 * light_fog);
     c = mix(c * (1.0 + seen * 0.56 * (thick - 0.5)), mix(c, white, 0.72 * cloud * seen), clear);

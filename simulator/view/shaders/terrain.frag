@@ -1,6 +1,12 @@
 in vec3 p_W;
 in vec4 road;
 in vec4 air;
+#ifdef NIGHT
+in vec3 lamps;
+#else
+const vec3 lamps = vec3(0.0);
+#define lowbeam(p, n) vec3(0.0)
+#endif
 in float wide;                             // slow noise
 #ifdef SMOOTH
 in vec4 near;
@@ -127,7 +133,7 @@ void main() {
 #endif
     const vec3 UP = vec3(0.0, 0.0, 1.0);
     float noise = 0.5 * (middle.b + fine.b);
-    vec3 light = SUNLIGHT * sun + ambient(UP) * open + lamplight(p_W, UP);
-    vec3 seen = weathered(ground, UP, noise) * light + shine(normalize(p_W - eye), HARD, noise) * open;
+    vec3 light = SUNLIGHT * sun + ambient(UP) * open + lamps + lowbeam(p_W, UP);
+    vec3 seen = weathered(ground, UP, noise) * light + shine(air.rgb, p_W - eye, HARD, noise) * open;
     color = vec4(display(mix(seen, air.rgb, air.a)), 1.0);
 }

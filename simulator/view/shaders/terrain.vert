@@ -23,6 +23,9 @@ uniform float mirrored;                     // beyond the grid: 1 = its mirror i
 out vec3 p_W;
 out vec4 road;                              // lateral offset, half width, dash, kind
 out vec4 air;
+#ifdef NIGHT
+out vec3 lamps;                             // light of the street
+#endif
 out float wide;
 
 #ifdef SMOOTH
@@ -85,6 +88,9 @@ void main() {
     p_W.z -= textureLod(ruts, at * rut_grid.x + rut_grid.y, 0.0).r * rut_grid.z * clamp(4.0 - 4.0 * distance(at, focus) / rut_reach, 0.0, 1.0);
 #endif
     road = textureLod(roads, (u * grid.zw / road_grid.zw + 0.5) / vec2(textureSize(roads, 0)), 0.0);
+#ifdef NIGHT
+    lamps = streetlight(p_W, vec3(0.0, 0.0, 1.0));
+#endif
     wide = textureLod(grain, at * 0.0021 + 0.11, 0.0).a;
 #ifdef SMOOTH
     near = textureLod(surface, (u + 0.5) / size, 0.0);
