@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from simulator.base.errors import ConfigError
@@ -29,19 +29,15 @@ PLACE = (math.radians(45.0), 0.0)
 
 @dataclass(frozen=True)
 class Day(Text):
-    """ISO date; a date without quotes, which YAML reads as a date, is accepted, too. Its value is a text."""
+    """ISO date."""
 
     expected: str = "a date such as 2026-06-21"
 
     def read(self, value: Any, file: object, key: str) -> str:
         try:
-            day = value if type(value) is date else datetime.strptime(value, "%Y-%m-%d").date()
+            return datetime.strptime(value, "%Y-%m-%d").date().isoformat()
         except (TypeError, ValueError):
             raise ConfigError(file, key, value, self.expected) from None
-        return day.isoformat()
-
-    def accepts(self, value: Any) -> bool:
-        return isinstance(value, str | date)
 
 
 _RATE = Number("m/s", 0.0, 200.0 / 3.6e6)

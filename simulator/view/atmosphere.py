@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +42,7 @@ class SkyLight(NamedTuple):
     """Irradiance of a level surface by the sky, divided by pi"""
 
 
-@cache
+@lru_cache(16)
 def sky_light(elevation: float) -> SkyLight:
     """Return the light of a clear sky for an elevation of the sun [rad]."""
     sun = np.array((math.cos(elevation), 0.0, math.sin(elevation)))

@@ -18,7 +18,7 @@ STREET_LAMP_HEIGHT = 4.0
 """m. Minimum height of a post with a lamp at its top."""
 WHITE, RED, SODIUM = (1.0, 0.93, 0.80), (1.0, 0.05, 0.03), (1.0, 0.66, 0.33)
 """Linear colors of headlamps, of rear lamps, and of street lamps."""
-OWN_BEAM, BEAM, SLOPE = (6800.0, 90.0, 0.80), (300.0, 60.0, 0.86), -0.012
+OWN_BEAM, BEAM, SLOPE = (10000.0, 110.0, 0.80), (300.0, 60.0, 0.86), -0.012
 """Low beam of the own vehicle, which has a cut-off, and of others: displayed light at 1 m, range [m], cosine of half the angle; their slope."""
 STREET = (55.0, 26.0)
 """Displayed light of a street lamp at 1 m, range [m]."""
@@ -121,7 +121,7 @@ def put_lamps(block: NDArray[Any], own: NDArray[np.float64], others: NDArray[np.
     chosen[:, 8:11] *= np.clip((end - distance[nearest]) / (FADE * end), 0.0, 1.0)[:, None]
     rows = np.vstack((own, chosen[distance[nearest] < end]))
     b = block[0]
-    b["lamps"] = len(rows)
+    b["lamps"], b["lamp_light"] = len(rows), 0.0
     for name, first in (("lamp_place", 0), ("lamp_beam", 4), ("lamp_light", 8)):
         b[name][: len(rows)] = rows[:, first : first + 4]
     b["lamp_light"][: len(rows), :3] /= b["exposure"]

@@ -102,12 +102,14 @@ class Light(NamedTuple):
         place = PLACE[0] if latitude is None else latitude, PLACE[1] if longitude is None else longitude
         elevation, azimuth = sun_position(weather.utc(place[1]), *place)
         colors = _below_clouds(_clear_sky(elevation), weather)
-        night = float(_smoothstep(math.radians(5.0), math.radians(-9.0), elevation))
+        night = _smoothstep(math.radians(5.0), math.radians(-9.0), elevation)
         if elevation < DUSK:
             elevation, azimuth = min(max(-elevation, MOON[0]), MOON[1]), azimuth + math.pi
         disc = math.sin(elevation)
         sun = direction(math.asin(max(disc, LOWEST_SUN)), azimuth - convergence)
-        exposure = (1.0 + 0.35 * weather.snow) * (_brightness(DAY, float(SUN[2])) / max(_brightness(colors, sun[2]), 1e-6)) ** ADAPTATION
+        exposure = (1.0 + weather.snow * (0.4 * _closed(weather) - 0.25)) * (
+            _brightness(DAY, float(SUN[2])) / max(_brightness(colors, sun[2]), 1e-6)
+        ) ** ADAPTATION
         return cls(
             sun=sun, exposure=exposure, clouds=weather.cloud_cover, fog=weather.extinction,
             wet=weather.wetness, snow=weather.snow, night=night, rain=weather.rain_mmph, snowfall=weather.snowfall_mmph, disc=disc,
@@ -142,7 +144,7 @@ def _clear_sky(elevation: float) -> dict[str, NDArray[np.float64]]:
     pairs = {"sunlight": (now.sun, then.sun), "skylight": (now.ambient, then.ambient)}
     pairs |= {name: (getattr(now, name), getattr(then, name)) for name in ("zenith", "horizon", "glow")}
     out = {name: DAY[name] * one / other for name, (one, other) in pairs.items()}
-    late = float(_smoothstep(math.radians(9.0), math.radians(-2.0), elevation))
+    late = _smoothstep(math.radians(9.0), math.radians(-2.0), elevation)
     for name, part in TWILIGHT.items():
         blue = float(out[name] @ LUMINANCE) * np.array((0.80, 0.98, 1.50))
         out[name] = out[name] + (blue - out[name]) * part * late
@@ -161,7 +163,7 @@ def _ground(colors: Mapping[str, NDArray[np.float64]], height: float) -> NDArray
 def _below_clouds(colors: dict[str, NDArray[np.float64]], weather: Weather) -> dict[str, NDArray[np.float64]]:
     """Return the colors below clouds and in fog: a closed cover hides the sun, and its gray sky lights all directions."""
     total = _gray(colors, OVERCAST / (1.0 + weather.rain_mmph / DARK_RAIN))
-    cover = float(_smoothstep(0.55, 1.0, weather.cloud_cover))
+    cover = _closed(weather)
     gray = {"zenith": 1.15 * total, "horizon": 0.85 * total, "skylight": total, "glow": 0.0 * total, "sunlight": 0.0 * total}
     colors = {name: color + (gray.get(name, color) - color) * cover for name, color in colors.items()}
     thick = 1.0 - math.exp(-weather.extinction * FOG_HEIGHT)
@@ -169,6 +171,11 @@ def _below_clouds(colors: dict[str, NDArray[np.float64]], weather: Weather) -> d
     gray = {"zenith": total, "horizon": total, "skylight": total, "glow": 0.0 * total, "sunlight": 0.0 * total}
     colors = {name: color + (gray.get(name, color) - color) * thick for name, color in colors.items()}
     return colors | {"groundlight": _ground(colors, float(SUN[2]))}
+
+
+def _closed(weather: Weather) -> float:
+    """Return how far the clouds hide the sun, from 0 to 1."""
+    return _smoothstep(0.55, 1.0, weather.cloud_cover)
 
 
 def _gray(colors: Mapping[str, NDArray[np.float64]], part: float) -> NDArray[np.float64]:
