@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import yaml
 
@@ -18,11 +18,6 @@ LONGEST_SCALAR = 20_000
 
 class StrictLoader(yaml.SafeLoader):
     """SafeLoader that rejects duplicate keys and files that are too large or too deep. Dates are texts, which every output can write."""
-
-    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {
-        first: [pair for pair in pairs if pair[0] != "tag:yaml.org,2002:timestamp"]
-        for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -60,3 +55,6 @@ class StrictLoader(yaml.SafeLoader):
                 raise yaml.constructor.ConstructorError(None, None, f"duplicate key {key!r}", key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep)
+
+
+StrictLoader.add_constructor("tag:yaml.org,2002:timestamp", yaml.SafeLoader.construct_yaml_str)

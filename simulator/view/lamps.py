@@ -18,7 +18,7 @@ STREET_LAMP_HEIGHT = 4.0
 """m. Minimum height of a post with a lamp at its top."""
 WHITE, RED, SODIUM = (1.0, 0.93, 0.80), (1.0, 0.05, 0.03), (1.0, 0.66, 0.33)
 """Linear colors of headlamps, of rear lamps, and of street lamps."""
-OWN_BEAM, BEAM, SLOPE = (10000.0, 110.0, 0.80), (300.0, 60.0, 0.86), -0.012
+OWN_BEAM, BEAM, SLOPE = (8000.0, 110.0, 0.80), (300.0, 60.0, 0.86), -0.012
 """Low beam of the own vehicle, which has a cut-off, and of others: displayed light at 1 m, range [m], cosine of half the angle; their slope."""
 STREET = (55.0, 26.0)
 """Displayed light of a street lamp at 1 m, range [m]."""

@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 import pytest
+import yaml
 
 from simulator.base.errors import JounceError
 from simulator.base.fields import read
+from simulator.base.yaml_loader import StrictLoader
 from simulator.sensors.lidar.atmosphere import fog_extinction
 from simulator.view.lamps import OWN_BEAM, low_beams, put_lamps, street_lights, vehicle_glow, vehicle_lamps
 from simulator.view.light import BLOCK, LAMPS, LOWEST_SUN, LUMINANCE, Light
@@ -89,6 +91,11 @@ def test_an_impossible_weather_gives_one_line(given, problem):
     with pytest.raises(JounceError, match=problem) as error:
         read(FIELDS, given, "session.yaml", "weather")
     assert "\n" not in str(error.value)
+
+
+def test_a_date_needs_no_quotes():
+    text = "date: 2026-12-21\nwet: 0.5"
+    assert read(FIELDS, yaml.load(text, StrictLoader), "session.yaml", "weather")["date"] == "2026-12-21"
 
 
 def test_the_block_has_the_own_lamp_and_the_nearest_others():
