@@ -64,7 +64,7 @@ class Session:
     outlets : called in this order
     h : length of a tick [s]; must divide the driver's period
     sensors : measure before the outlets are called
-    weather : for the sensors
+    weather : for sensors, sound and pictures
     """
 
     def __init__(

@@ -17,7 +17,7 @@ LONGEST_SCALAR = 20_000
 
 
 class StrictLoader(yaml.SafeLoader):
-    """SafeLoader that rejects duplicate keys and files that are too large or too deep."""
+    """SafeLoader that rejects duplicate keys and files that are too large or too deep. Dates are texts, which every output can write."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -55,3 +55,6 @@ class StrictLoader(yaml.SafeLoader):
                 raise yaml.constructor.ConstructorError(None, None, f"duplicate key {key!r}", key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep)
+
+
+StrictLoader.add_constructor("tag:yaml.org,2002:timestamp", yaml.SafeLoader.construct_yaml_str)

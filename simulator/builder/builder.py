@@ -102,7 +102,7 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     seed = options.seed if options.seed is not None else 0 if maneuver is None else maneuver.seed
     traffic = traffic_parts(configuration, options.traffic, builder, vehicle, ground, step, seed, [one.ground for one in others])
     ground = with_traffic(ground, traffic)
-    images = SessionImages(ground, partial(view_geometry, vehicle))
+    images = SessionImages(ground, partial(view_geometry, vehicle), options.weather)
     parts = SessionParts(
         configuration, options, vehicle, ground, cueing, maneuver, step, preview, ruts, builder, images, others, triggers, traffic,
         terrain_ground,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from simulator.base.arrays import Array
 from simulator.base.records import Record, record
 from simulator.sensors.rendering import MovingPart, Rendered, VehicleShape, View
+from simulator.weather import CLEAR, Weather
 from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
 from terrain.rut_memory import SoilMemory
@@ -31,14 +32,15 @@ class SessionImages:
     ----------
     ground : of the sessions
     geometry : returns the rows of `simulator.view.vehicle_geometry.GEOMETRY`, called when the first image is needed
+    weather : of the sessions
 
     Attributes
     ----------
     soil : ruts to show, those of the present session
     """
 
-    def __init__(self, ground: Ground, geometry: Callable[[], Mapping[str, Any]]) -> None:
-        self._ground, self._geometry_of = ground, geometry
+    def __init__(self, ground: Ground, geometry: Callable[[], Mapping[str, Any]], weather: Weather = CLEAR) -> None:
+        self._ground, self._geometry_of, self._weather = ground, geometry, weather
         self.soil: SoilMemory | None = None
         self._users = 0
 
@@ -50,7 +52,7 @@ class SessionImages:
     def _process(self) -> CameraProcess:
         from simulator.view.camera_process import CameraProcess
 
-        return CameraProcess(self._ground, self._geometry)
+        return CameraProcess(self._ground, self._geometry, self._weather)
 
     @cached_property
     def _body(self) -> Body:

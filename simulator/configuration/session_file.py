@@ -168,7 +168,7 @@ FILE = (
     Field("step", Number("s", SHORTEST_STEP, LONGEST_STEP), "time step (default: step of the maneuver, or 1 ms)", None),
     Field("seed", Number("", 0, LARGEST_SEED, whole=True), "seed of all random numbers (default: seeds of the files)", None),
     Field("world", Group(_WORLD), "gravity, wind and gusts", None),
-    Field("weather", Group(weather.FIELDS), "weather, for the sensors", None),
+    Field("weather", Group(weather.FIELDS), "weather: picture, sensors and sound (docs/weather.md)", None),
     replace(OBJECTS, meaning="objects in addition to those of the terrain"),
     vehicles_field(_kind_entry(DRIVER_KINDS.names, driver_fields)),
     TRIGGERS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -100,9 +101,8 @@ def actions_of(parts: SessionParts, session: Session) -> dict[str, Any]:
 
 def _weather(parts: SessionParts) -> list[dict[str, Any]]:
     """Return the inputs of the weather with its present values."""
-    weather = parts.options.weather
-    present = {"rain": weather.rain_mmph, "visibility": weather.visibility, "time_of_day": weather.time_of_day}
-    return [_entry(field, {}) | {"default": present[field.name]} for field in WEATHER]
+    present = parts.options.weather._asdict()
+    return [_entry(replace(field, default=present[field.name]), {}) for field in WEATHER]
 
 
 def _faults(words: Mapping[str, list[str]]) -> Iterable[dict[str, Any]]:

@@ -23,6 +23,7 @@ from simulator.outlets.view import ViewOutlet
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Session
 from simulator.view.ghost import GhostTrack
+from simulator.view.make_terrain_data import make_terrain_data
 from simulator.view.user_settings import UserSettings, load_settings
 
 DEFAULT_MANEUVER = "scripted_drive"
@@ -162,7 +163,11 @@ class DriveView:
             self.ghost.save(supervisor.drive_lock.folder)
         pictures = folder if view == "offscreen" else None
         supervisor.open(
-            parts.ground, view_geometry(parts.vehicle, parts.cueing.platform), parts.vehicle.description.name, pictures, FRAME_INTERVAL
+            make_terrain_data(parts.ground, parts.options.weather),
+            view_geometry(parts.vehicle, parts.cueing.platform),
+            parts.vehicle.description.name,
+            pictures,
+            FRAME_INTERVAL,
         )
 
     def set_person(self, drives: bool) -> None:

@@ -22,6 +22,7 @@ from simulator.run.recording import Recording
 from simulator.view.drive_lock import DriveLock, sweep
 from simulator.view.gl_context import display_available
 from simulator.view.launch import ViewProcess, start_view_process
+from simulator.view.make_terrain_data import make_terrain_data
 from simulator.view.shared_keys import KeyReader
 from simulator.view.shared_state import EXTRAS, RECORDED, ViewWriter
 from simulator.view.timeline import Timeline
@@ -114,9 +115,8 @@ class Replay:
         timeline_of(recording).save(self.lock.folder)
         self.publish()
         title = f"replay of {recording.file.parent.name or recording.file.name}"
-        self._process = start_view_process(
-            self.block.name, self.keys.name, recording.parts.ground, recording.geometry, title, self.lock, camera
-        )
+        terrain = make_terrain_data(recording.parts.ground, recording.parts.options.weather)
+        self._process = start_view_process(self.block.name, self.keys.name, terrain, recording.geometry, title, self.lock, camera)
 
     def serve(self) -> bool:
         """Advance, obey the keys and publish; return False when the window is closed. Raises DeviceError: the window failed."""

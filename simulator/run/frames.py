@@ -13,6 +13,7 @@ from simulator.base.errors import DeviceError
 from simulator.base.records import Record
 from simulator.builder.builder import view_geometry
 from simulator.builder.session_parts import SessionParts
+from simulator.view.make_terrain_data import make_terrain_data
 
 if TYPE_CHECKING:
     from simulator.session import Session
@@ -91,7 +92,7 @@ def drawn_states(parts: SessionParts, states: list[FrameState], say: Callable[[s
     from simulator.view.offscreen import Offscreen
 
     try:
-        view = Offscreen(*SIZE, parts.ground, view_geometry(parts.vehicle))
+        view = Offscreen(*SIZE, make_terrain_data(parts.ground, parts.options.weather), view_geometry(parts.vehicle))
     except DeviceError as error:
         say(f"no images of the run: {error}")
         return []

@@ -19,6 +19,7 @@ from simulator.run.sound_file import faded_out, sound_at
 from simulator.sound.controls import PERIOD
 from simulator.sound.signals import RATE
 from simulator.telemetry.atomic_files import create_folder, write_bytes, write_whole
+from simulator.view.make_terrain_data import make_terrain_data
 
 if TYPE_CHECKING:
     from simulator.view.offscreen import Offscreen
@@ -147,7 +148,8 @@ class _Images:
         from simulator.view.offscreen import Offscreen
 
         self._recording = recording
-        self.view: Offscreen = Offscreen(*options.size, recording.parts.ground, recording.geometry)
+        terrain = make_terrain_data(recording.parts.ground, recording.parts.options.weather)
+        self.view: Offscreen = Offscreen(*options.size, terrain, recording.geometry)
         self._objects, self._ruts = recording.objects(), recording.ruts()
         self.view.camera, self.view.scene.instruments = options.camera, options.instruments
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -32,15 +32,13 @@ from simulator.sensors.messages.definitions import NAV_SAT_FIX, TWIST
 from simulator.sensors.messages.navigation import FIX, GBAS_FIX, NO_FIX, SBAS_FIX, nav_sat_fix, origin_metadata, velocity
 from simulator.sensors.messages.topic import WORLD, Frame, Message, Recording, Topic
 from simulator.sensors.nmea_output import HOST, PORT, FileOutput, UdpOutput, parse_address
+from simulator.weather import PLACE, Day
 from terrain.geodesy import LocalFrame, course_of
 from terrain.ground import Ground
 
-DEFAULT_LOCATION = LocalFrame(math.radians(45.0), 0.0, 0.0)
+DEFAULT_LOCATION = LocalFrame(*PLACE, 0.0)
 """Position of a terrain without one: 45 degrees north, 0 degrees east, at the height of the ellipsoid."""
-DATE = "2026-06-21"
-"""Default date of the sentences."""
 _ADDRESS = r"\A[^\s:]+(:\d{1,5})?\Z"
-_DAY = r"\A\d{4}-\d{2}-\d{2}\Z"
 _ERROR, _SPEED, _TIME = Number("m", 0.0, 1000.0), Number("m/s", 0.0, 100.0), Number("s", 0.0, 1e5)
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -119,7 +117,7 @@ PARAMETERS = (
     Field("nmea_file", Text("a path"), "file of NMEA sentences, in the current folder; it replaces an existing one", None),
     Field("nmea_quality", Choice(("simulated", "receiver")), "quality in the sentences: 8 and mode S, or that of a receiver", "simulated"),
     Field("geoid_height", Number("m", -200.0, 200.0), "height of the geoid above the ellipsoid, for the altitude of GGA", 0.0),
-    Field("date", Text("a date such as 2026-06-21", _DAY), "date at the start, for the sentences", DATE),
+    Field("date", Day(), "date at the start, for the sentences (default: that of the weather)", None),
 )
 """Default: the preset `consumer`, with an antenna at the mount."""
 
@@ -159,10 +157,11 @@ class Gnss:
     def __init__(self, settings: SensorSettings) -> None:
         numbers, words = settings.parameters[0], settings.values
         parameters: dict[str, Any] = {name: float(numbers[name]) for name in settings.parameters.dtype.names or ()}
-        self._model = GnssModel({**parameters, "service": words["service"]}, frame_of(settings.ground), settings.period, settings.random)
+        frame = frame_of(settings.ground)
+        self._model = GnssModel({**parameters, "service": words["service"]}, frame, settings.period, settings.random)
         self._p_BS, self._R_WB = settings.mount.p_BS, np.empty((3, 3))
-        start = _midnight(words["date"], settings.name) + timedelta(hours=settings.weather.time_of_day)
-        self._sentences = NmeaSentences(start, parameters["geoid_height"], words["nmea_quality"] == "simulated")
+        weather = settings.weather._replace(date=words.get("date", settings.weather.date))
+        self._sentences = NmeaSentences(weather.utc(frame.longitude), parameters["geoid_height"], words["nmea_quality"] == "simulated")
         self._outputs = _outputs(settings.values, settings.name)
 
     def step(self, seen: SensorInput, out: Record) -> None:
@@ -226,14 +225,6 @@ def antenna(readout: Record, p_BS: NDArray[np.float64], R_WB: NDArray[np.float64
     r = readout[0]
     rotation_of_quaternion(r["q_WB"], R_WB)
     return r["p_WB"] + R_WB @ p_BS, R_WB @ (r["v_WB_B"] + np.cross(r["w_WB_B"], p_BS))
-
-
-def _midnight(date: str, name: str) -> datetime:
-    """Return the start of a day, UTC. Raises ConfigError."""
-    try:
-        return datetime.strptime(date, "%Y-%m-%d").replace(tzinfo=UTC)
-    except ValueError:
-        raise ConfigError("", f"{name}.date", date, "a date such as 2026-06-21") from None
 
 
 def _outputs(values: Mapping[str, Any], name: str) -> tuple[UdpOutput | FileOutput, ...]:

@@ -36,19 +36,15 @@ class WeatherPreset(NamedTuple):
 
 
 WEATHER = (
-    WeatherPreset("default", "clear at noon, unless the session file has another weather"),
-    WeatherPreset(
-        "rain",
-        "5 mm/h, visibility 5 km; for sensors and sound, not visible in the window",
-        ("weather.rain_mmph=5", "weather.visibility=5000"),
-    ),
-    WeatherPreset(
-        "heavy rain",
-        "30 mm/h, visibility 1 km; for sensors and sound, not visible in the window",
-        ("weather.rain_mmph=30", "weather.visibility=1000"),
-    ),
-    WeatherPreset("fog", "visibility 100 m; for sensors, not visible in the window", ("weather.visibility=100",)),
-    WeatherPreset("night", "two in the morning; for sensors, not visible in the window", ("weather.time_of_day_h=2",)),
+    WeatherPreset("default", "an afternoon with few clouds, unless the session file has another weather"),
+    WeatherPreset("clear", "ten in the morning, no clouds", ("weather.time_of_day_h=10", "weather.clouds=0")),
+    WeatherPreset("overcast", "closed clouds, dry", ("weather.clouds=1",)),
+    WeatherPreset("rain", "5 mm/h, visibility 5 km", ("weather.rain_mmph=5", "weather.visibility=5000")),
+    WeatherPreset("storm", "30 mm/h, visibility 1 km", ("weather.rain_mmph=30", "weather.visibility=1000")),
+    WeatherPreset("fog", "visibility 100 m", ("weather.visibility=100",)),
+    WeatherPreset("dusk", "the sun is 3 degrees above the horizon", ("weather.time_of_day_h=17.6",)),
+    WeatherPreset("night", "two in the morning, with a moon; the lamps are lit", ("weather.time_of_day_h=2",)),
+    WeatherPreset("snow", "snowfall of 1 mm/h on fresh snow; grip as without snow", ("weather.snowfall_mmph=1", "weather.snow=1")),
 )
 _SOURCE = re.compile(r" ?\[\w+\]")
 """Mark of a source in a description."""

@@ -22,10 +22,12 @@ from simulator.view.camera_worker import READY
 from simulator.view.drive_lock import DriveLock
 from simulator.view.launch import OBJECTS_FILE, ViewProcess, start_process
 from simulator.view.make_object_data import make_object_data
+from simulator.view.make_terrain_data import make_terrain_data
 from simulator.view.object_changes import ChangedObjects
 from simulator.view.rut_tiles import MAX_TILES, SIDE, RutTiles
 from simulator.view.shared_state import ViewWriter, extras
 from simulator.view.vehicle_states import NO_STATES
+from simulator.weather import CLEAR, Weather
 from terrain.ground import Ground
 from terrain.objects.object_set import ObjectSet
 from terrain.rut_changes import ROWS, ChangedTiles
@@ -44,14 +46,15 @@ class CameraProcess:
     ----------
     ground : of the session
     geometry : rows of `simulator.view.vehicle_geometry.GEOMETRY`
+    weather : of the session
 
     Attributes
     ----------
     soil : memory of the ruts to show; None: none
     """
 
-    def __init__(self, ground: Ground, geometry: Mapping[str, Any]) -> None:
-        self._ground, self._geometry = ground, geometry
+    def __init__(self, ground: Ground, geometry: Mapping[str, Any], weather: Weather = CLEAR) -> None:
+        self._ground, self._geometry, self._weather = ground, geometry, weather
         self.soil: SoilMemory | None = None
         self._pixels = 0
         self._lock = threading.Lock()
@@ -113,7 +116,7 @@ class CameraProcess:
         if self._running is not None and self._running.pixels < self._pixels:
             self._end()
         if self._running is None:
-            self._running = _Running(self._ground, self._geometry, self._pixels)
+            self._running = _Running(self._ground, self._geometry, self._weather, self._pixels)
             self._finalizer = weakref.finalize(self, self._running.close)
         return self._running
 
@@ -130,7 +133,7 @@ class CameraProcess:
 class _Running:
     """Running process with its blocks."""
 
-    def __init__(self, ground: Ground, geometry: Mapping[str, Any], pixels: int) -> None:
+    def __init__(self, ground: Ground, geometry: Mapping[str, Any], weather: Weather, pixels: int) -> None:
         self.pixels, self._renderer = pixels, ""
         with cleanup.defer_exit():
             self._lock = DriveLock()
@@ -145,7 +148,8 @@ class _Running:
         self._soil: SoilMemory | None = None
         self._tiles: ChangedTiles | None = None
         names = [self._states.name, self._images.name]
-        self._process: ViewProcess = start_process("simulator.view.camera_worker", names, ground, geometry, [], self._lock, pipes=True)
+        terrain = make_terrain_data(ground, weather)
+        self._process: ViewProcess = start_process("simulator.view.camera_worker", names, terrain, geometry, [], self._lock, pipes=True)
 
     def render(
         self,

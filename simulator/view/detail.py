@@ -38,6 +38,10 @@ class Detail(NamedTuple):
     """Maximum number of particles of dust, spray and smoke"""
     particle_area: float
     """Maximum area of all particles, divided by that of the image; the smallest share of them is left out beyond"""
+    lamps: int
+    """Maximum number of lamps that light the surroundings at night"""
+    drops: int
+    """Number of drops or flakes in heavy rain or snowfall"""
 
 
 LOW = Detail(
@@ -56,6 +60,8 @@ LOW = Detail(
     grass=2.0,
     particles=300,
     particle_area=0.9,
+    lamps=5,
+    drops=300,
 )
 """For a software renderer with few cores."""
 MEDIUM = Detail(
@@ -74,6 +80,8 @@ MEDIUM = Detail(
     grass=4.0,
     particles=1000,
     particle_area=3.0,
+    lamps=8,
+    drops=1000,
 )
 """For a weak graphics card, or a software renderer with many cores; also that of the sensors, whose images then do not depend on the machine."""
 HIGH = Detail(
@@ -92,6 +100,8 @@ HIGH = Detail(
     grass=8.0,
     particles=3000,
     particle_area=20.0,
+    lamps=16,
+    drops=2500,
 )
 """For a graphics card."""
 LEVELS = {"low": LOW, "medium": MEDIUM, "high": HIGH}

@@ -29,7 +29,7 @@ class Features:
     def __init__(self, features: FeatureMeshes, light: Light, detail: Detail, casters: bool) -> None:
         self._chunks = features.chunks
         self._mesh = Mesh(features.mesh, LAYOUT)
-        define = (*LAYER_DEFINES, *CODE_DEFINES, *ground_defines(light, detail), *(("CASTERS",) if casters else ()))
+        define = (*LAYER_DEFINES, *CODE_DEFINES, *ground_defines(detail), *(("CASTERS",) if casters else ()))
         self._program = Program("features", define=define, uses=("ground",))
         self._program.use().set(grain=2, shadow=4, casters=UNIT_OF_CASTERS, layers=UNITS["layers"])
 

@@ -10,7 +10,7 @@ import ctypes
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +30,13 @@ class Program:
     uses : further files `name.glsl` in front of the fragment shader
     """
 
+    weather: ClassVar[tuple[str, ...]] = ()
+    """Further defines of lit programs, for the weather of the scene that is drawn; see `simulator.view.light.Light.defines`."""
+
     def __init__(
         self, vertex: str, fragment: str | None = None, define: Sequence[str] = (), lit: bool = True, uses: Sequence[str] = ()
     ) -> None:
-        head = "#version 330 core\n" + "".join(f"#define {d}\n" for d in define)
+        head = "#version 330 core\n" + "".join(f"#define {d}\n" for d in (*define, *(self.weather if lit else ())))
         head += (SHADERS / "common.glsl").read_text(encoding="utf-8") if lit else ""
         self.id = gl.glCreateProgram()
         parts = []

@@ -14,6 +14,7 @@ from simulator.view.bodies.driver import seated
 from simulator.view.bodies.kinds import body_of
 from simulator.view.detail import Detail
 from simulator.view.gl_objects import Mesh, Program
+from simulator.view.lamps import VehicleLamps, vehicle_lamps
 from simulator.view.meshes import LAYOUT, PAINTED, mirrored, simplified
 from simulator.view.object_culling import SIGHT, ObjectItems, planes_of
 from simulator.view.object_data import ObjectData
@@ -49,6 +50,7 @@ class _Kind:
         self.solids = [_mesh(solid if cell else near, cell) for cell in CELLS]
         self.wheels = [(_mesh(wheel, cell), _mesh(mirrored(wheel), cell)) for cell in WHEEL_CELLS]
         self.glass = _mesh(body.glass, 0.0)
+        self.lamps = vehicle_lamps(solid)
 
     def delete(self) -> None:
         """Delete the meshes."""
@@ -121,6 +123,13 @@ class OtherVehicles:
         for kind, rows, levels in self._visible(clip_of_world, eye):
             self._program(0).use().set(clip_of_world=clip_of_world, eye=eye, past_body=kind.past_body, **shadow)
             self._draw_solids(kind, rows, levels)
+
+    def lamps(self) -> Iterator[tuple[VehicleLamps, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]]:
+        """Yield the lamps of each kind, and position, attitude and lit stop lamps of its vehicles."""
+        for number, kind in enumerate(self._kinds):
+            rows = np.flatnonzero(self._kind_of == number)
+            if len(rows):
+                yield kind.lamps, self._states["p_WB"][rows], self._R[rows], self._states["stop_lamps"][rows].astype(float)
 
     def draw_glass(self, clip_of_world: NDArray, eye: NDArray, shadow: dict[str, Any]) -> None:
         """Draw the window panes over the image, the farthest first."""

@@ -27,6 +27,7 @@ from simulator.view.gl_objects import LIGHT_BLOCK, Block, Frame, Mesh, NumberFra
 from simulator.view.head_tracking import turned_shot
 from simulator.view.instrument_renderer import Hud
 from simulator.view.instruments import dials
+from simulator.view.lamp_renderer import Lamps
 from simulator.view.light import Light
 from simulator.view.marker_posts import SIGHT, posts
 from simulator.view.meshes import LAYOUT
@@ -37,6 +38,7 @@ from simulator.view.object_renderer import Objects
 from simulator.view.other_vehicles import OtherVehicles
 from simulator.view.particle_renderer import ParticleRenderer
 from simulator.view.particle_sources import ParticleSources
+from simulator.view.precipitation import Precipitation
 from simulator.view.rut_tiles import RutTiles
 from simulator.view.shot import Shot, clip_of_world, rotation
 from simulator.view.skid_renderer import Skids
@@ -46,6 +48,7 @@ from simulator.view.terrain_renderer import Terrain
 from simulator.view.textures import grain
 from simulator.view.vehicle_geometry import checked_geometry
 from simulator.view.vehicle_renderer import Vehicle
+from simulator.view.vehicle_states import lamps
 
 if TYPE_CHECKING:
     from simulator.view.display_windows import DisplayWindows
@@ -65,7 +68,8 @@ class Scene:
     def __init__(self, terrain: TerrainData, geometry: Mapping[str, Any], exact: bool = False, detail: Detail | None = None) -> None:
         geometry = checked_geometry(geometry)
         self._detail = detail = usual_detail(exact) if detail is None else detail
-        self.light = Light.of(terrain.weather)
+        self.light = Light.of(terrain.weather, terrain.convergence)
+        Program.weather = self.light.defines(self._detail.lamps)
         self._lit, self._light_block = self.light.block(), Block(LIGHT_BLOCK)
         self._grain = Texture(grain(), gl.GL_REPEAT, fine=detail.fine_textures)
         self.objects = Objects(terrain.objects, self.light, detail, dressings(detail, exact), exact)
@@ -80,9 +84,11 @@ class Scene:
         self._air = None if exact else ParticleRenderer(detail)
         self._sources = ParticleSources(terrain, geometry, self.light)
         self._sky = Program("sky")
+        self._lamps = Lamps(self._vehicle.lamps, terrain.objects, detail.lamps) if self.light.lamps_lit else None
         mesh, self._post_groups, self._post_size = posts(terrain)
         self._posts = Mesh(mesh, LAYOUT) if len(mesh) and not exact else None
         self._features = Features(terrain.features, self.light, detail, self.objects.any) if len(terrain.features.mesh) else None
+        self._precipitation = Precipitation(self.light, detail)
         self._screen = Mesh(np.array([[-1, -1], [3, -1], [-1, 3]]), (2,))
         self.camera = Camera(terrain, body.eye(geometry["p_BH"]), self._vehicle.middle, body.hood())
         self.camera.clear = Obstacles(self.objects.items).clear
@@ -134,9 +140,12 @@ class Scene:
 
     def show_objects(self, data: ObjectData) -> None:
         """Show other objects in all further images. Only a scene that began with objects has their shadows on the ground."""
+        Program.weather = self.light.defines(self._detail.lamps)
         self.objects.show(data)
         self._others.show(data)
         self.camera.clear = Obstacles(self.objects.items).clear
+        if self._lamps is not None:
+            self._lamps.show(data)
 
     def move_objects(self, changes: ObjectChanges) -> None:
         """Move or remove objects in all further images."""
@@ -173,7 +182,7 @@ class Scene:
 
     def _draw_platform(self, shot: Shot, state: Record, target: int, width: int, height: int) -> None:
         """Draw the motion platform in place of the world."""
-        self._put_light(state)
+        self._put_light(state, shot)
         self._let_fly(state)
         self._begin_image(target, width, height)
         view = clip_of_world(shot, width / height, FAR_PLANE)
@@ -193,7 +202,7 @@ class Scene:
         p_WB, R_WB = state[0]["p_WB"], rotation(state[0]["q_WB"])
         gl.glEnable(gl.GL_DEPTH_TEST)
         gl.glDepthFunc(gl.GL_LEQUAL)
-        self._put_light(state)
+        self._put_light(state, shot)
         self._let_fly(state)
         self._vehicle.place(p_WB, R_WB, state)
         self.cockpit.place(self._vehicle.pose, state[0])
@@ -218,6 +227,11 @@ class Scene:
         self._draw_panes(view, shot, shadow)
         if shot.xray:
             self.hud.labels = self._forces.draw(view, shot, state)
+        if self._precipitation.falls:
+            self._draw_weather(view, shot, state)
+        if self._lamps is not None:
+            lines = inner.height if inner else height
+            self._lamps.draw(view, shot.eye, shot.R_WC, 2.0 / (float(np.linalg.norm(view[1, :3])) * lines))
         if inner:
             inner.copy_to(target, width, height)
             gl.glViewport(0, 0, width, height)
@@ -228,7 +242,7 @@ class Scene:
         p_WB = state[0]["p_WB"]
         gl.glEnable(gl.GL_DEPTH_TEST)
         gl.glDepthFunc(gl.GL_LEQUAL)
-        self._put_light(state)
+        self._put_light(state, shot)
         self._vehicle.place(p_WB, rotation(state[0]["q_WB"]), state)
         self.cockpit.place(self._vehicle.pose, state[0])
         self.objects.place(float(state[0]["time"]), shot)
@@ -267,9 +281,14 @@ class Scene:
             others = self._sources.of_others(time, self._others.states, state[0]["p_WB"])
             self._air.particles.advance(time, np.concatenate((self._sources.of_vehicle(state), others)))
 
-    def _put_light(self, state: Record) -> None:
+    def _put_light(self, state: Record, shot: Shot) -> None:
         """Write the light at the time of a state for all shaders."""
-        self._lit[0]["time"] = state[0]["time"]
+        Program.weather = self.light.defines(self._detail.lamps)
+        s = state[0]
+        self._lit[0]["time"] = s["time"]
+        if self._lamps is not None:
+            pose = s["p_WB"], rotation(s["q_WB"])
+            self._lamps.place(self._lit, pose, float(lamps(s)[0]), self.objects.items, self._others, shot.eye)
         self._light_block.put(self._lit)
 
     def _inner_frame(self, width: int, height: int) -> Frame | None:
@@ -321,6 +340,13 @@ class Scene:
             self._vehicle.draw_ghost(view, shot.eye)
         elif shot.shows_vehicle and not shot.inside:
             self._vehicle.draw_glass(view, shot.eye)
+
+    def _draw_weather(self, view: NDArray, shot: Shot, state: Record) -> None:
+        """Draw rain or snowfall, and drops on the windshield."""
+        R_WB = rotation(state[0]["q_WB"])
+        self._precipitation.draw(view, shot.eye, shot.R_WC, R_WB @ state[0]["v_WB_B"], float(state[0]["time"]), shot.inside)
+        if shot.inside and shot.shows_vehicle:
+            self._precipitation.draw_windshield(view, shot.eye, R_WB)
 
     def _draw_vehicle(self, view: NDArray, shot: Shot) -> None:
         """Draw the opaque parts of the vehicle."""

@@ -90,6 +90,8 @@ class TerrainData:
     features: FeatureMeshes = field(default_factory=no_features)
     objects: ObjectData = field(default_factory=no_objects)
     weather: Weather = CLEAR
+    convergence: float = 0.0
+    """bearing of the y axis of the world from true north, clockwise [rad]"""
 
     def inside(self, u: Any, count: int) -> Any:
         """Map a position u (any shape), in nodes along an axis of `count` nodes, to the position 0..count - 1 with the same ground."""
@@ -158,6 +160,7 @@ class TerrainData:
         about = {
             "origin": self.origin, "spacing": self.spacing, "plane": self.plane, "soil_names": self.soil_names,
             "mirrored": self.mirrored, "cut_grid": self.features.cut_grid, "weather": self.weather,
+            "convergence": self.convergence,
             "roads": [{"width": road.width, "paved": road.paved} for road in self.roads],
         }  # fmt: skip
         lines = {f"road_{k}": road.points for k, road in enumerate(self.roads)}
@@ -177,7 +180,17 @@ class TerrainData:
             features = FeatureMeshes(data["mesh"], data["chunks"], data["cut"], tuple(about["cut_grid"]))
             names, objects = tuple(about["soil_names"]), ObjectData.of(data, _OBJECTS)
             return TerrainData(
-                pair, tuple(about["spacing"]), three, *grids, names, roads, about["mirrored"], features, objects, Weather(*about["weather"])
+                pair,
+                tuple(about["spacing"]),
+                three,
+                *grids,
+                names,
+                roads,
+                about["mirrored"],
+                features,
+                objects,
+                Weather(*about["weather"]),
+                about["convergence"],
             )
 
 

@@ -64,7 +64,7 @@ class Terrain:
         slabs = () if terrain.roads or len(terrain.features.mesh) else ("SLABS",)
         uniform = (f"SOIL {soils[0, 0]}.0",) if (soils == soils[0, 0]).all() else ()
         mirrors = ("MIRRORS",) if light.wet > 0.0 or any(map(is_glazed, terrain.soil_names)) else ()
-        common = (*LAYER_DEFINES, *ground_defines(light, detail), *slabs, *cut, *uniform, *mirrors)
+        common = (*LAYER_DEFINES, *ground_defines(detail), *slabs, *cut, *uniform, *mirrors)
         self.ruts = Ruts(detail.rut_cells) if terrain.hardness.min() < 255 else None
         self._casters = casters
         kinds = (*KINDS, *(() if self.ruts is None else (*RUTTED, SUNK_VARIANTS)), *(SHADED if casters else ()))
@@ -179,10 +179,9 @@ class Terrain:
         return base + low - tilt, base + low + relief + tilt
 
 
-def ground_defines(light: Light, detail: Detail) -> tuple[str, ...]:
-    """Return the defines of ground.glsl for a light and a level of detail."""
-    chosen = {"FINE": detail.fine_ground, "WET": light.wet > 0.0, "SNOWY": light.snow > 0.0}
-    return tuple(name for name, holds in chosen.items() if holds)
+def ground_defines(detail: Detail) -> tuple[str, ...]:
+    """Return the defines of ground.glsl for a level of detail; those of the weather are in all lit programs."""
+    return ("FINE",) if detail.fine_ground else ()
 
 
 def _tile(cells: int) -> Mesh:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-SUN = np.array([-0.4472, 0.5963, 0.6667])
-"""Unit vector towards the sun, in W; equal to that of the shaders (common.glsl)."""
+SUN = np.array([-0.6326, -0.5408, 0.5544])
+"""Unit vector towards the sun of the default weather (`simulator.weather.CLEAR`), in W."""
 SIZE = 512
 
 

@@ -17,6 +17,7 @@ from simulator.view.bodies.hmmwv_wheel import plain_wheel
 from simulator.view.cockpit_renderer import Cockpit
 from simulator.view.detail import Detail
 from simulator.view.gl_objects import Mesh, Program, ShadowMap
+from simulator.view.lamps import vehicle_lamps
 from simulator.view.light import Light
 from simulator.view.meshes import LAYOUT, capsule, coil, mirrored, simplified
 from simulator.view.object_meshes import indexed
@@ -46,6 +47,7 @@ class Vehicle:
         parts = (body.shell, inside, body.glass, body.frame)
         self._shell, self._fittings, self._glass, self._frame = (_mesh(mesh) for mesh in parts)
         self._caster = _mesh(simplified(np.vstack((body.shell, body.fittings)), CASTER_CELL))
+        self.lamps = vehicle_lamps(body.shell)
         radius, width = geometry["tire_radius"], geometry["tire_width"]
         left = body.wheel(float(radius[0]), float(width[0]))
         self._sizes = [np.diag([r / radius[0], w / width[0], r / radius[0], 1.0]) for r, w in zip(radius, width, strict=True)]
@@ -152,6 +154,8 @@ class Vehicle:
     def draw_inside(self, clip_of_world: NDArray, eye: NDArray, cockpit: Cockpit) -> None:
         """Draw the parts that the driver sees from inside."""
         self._begin(clip_of_world, eye, 0.0)
+        self._matte.use().set(sheltered=1.0)
+        self._solid.use().set(sheltered=1.0)
         self._arms_and_wheel()
         cockpit.draw_solids(self._matte)
         self._solid.use()
@@ -181,15 +185,16 @@ class Vehicle:
     def solid_in_world(self, clip_of_world: NDArray, eye: NDArray) -> Program:
         """Prepare drawing of solids with corners in W."""
         self._begin(clip_of_world, eye, 0.0)
-        return self._matte.use().set(world_of_body=np.eye(4), number=0.0)
+        return self._matte.use().set(world_of_body=np.eye(4), number=0.0, outdoors=1.0)
 
     def _begin(self, clip_of_world: NDArray, eye: NDArray, lamp: float) -> Program:
         self.bind_shadow()
         common = {"clip_of_world": clip_of_world, "eye": eye, "shadow_of_world": self.shadow_of_world, "lamp": lamp}
         common |= self.casters
         self._link.use().set(world_of_body=self._X_WB, **common)
-        self._matte.use().set(world_of_body=self._X_WB, lamps=self._lamps, **common)
-        return self._solid.use().set(world_of_body=self._X_WB, lamps=self._lamps, **common)
+        for program in (self._matte, self._solid):
+            program.use().set(world_of_body=self._X_WB, lamps=self._lamps, outdoors=0.0, sheltered=0.0, **common)
+        return self._solid
 
     def _wheels_and_links(self, links_as: list[Mesh]) -> None:
         self._frame.draw()

@@ -133,7 +133,8 @@ def test_sentences_by_udp_are_those_of_a_simulator_by_default() -> None:
         measured(sensor, at(), 1.6, ROOF)
         lost = [fields(receiver.recv(200).decode("ascii").removesuffix("\r\n")) for _ in range(3)]
         sensor.close()
-    assert gga[:7] == ["$GPGGA", "120001.50", "4718.0000000", "N", "00830.0000000", "E", "8"]
+    # half past two of mean solar time at 8.5 degrees east
+    assert gga[:7] == ["$GPGGA", "135601.50", "4718.0000000", "N", "00830.0000000", "E", "8"]
     assert gga[9:13] == ["353.50", "M", "47.50", "M"]
     assert (rmc[2], rmc[9], rmc[-1], vtg[-1]) == ("A", "040327", "S", "S")
     assert (float(rmc[7]), float(vtg[1])) == (pytest.approx(10.0 / 1852 * 3600, abs=1e-3), 0.0)

@@ -14,13 +14,13 @@ from scipy.stats import kstest, norm
 
 from simulator.base.errors import InsideBodyWarning, JounceError
 from simulator.base.records import record
-from simulator.sensors.lidar.atmosphere import fog_extinction, rain_extinction
+from simulator.sensors.lidar.atmosphere import fog_extinction
 from simulator.sensors.lidar.beams import PRESETS
 from simulator.sensors.lidar.footprint import with_footprint
 from simulator.sensors.lidar.reflectance import Reflectance, reflectance_of
 from simulator.sensors.lidar.sensor import POINT, WEATHER
 from simulator.sensors.lidar.signal import THRESHOLD_TO_NOISE
-from simulator.weather import Weather
+from simulator.weather import Weather, rain_extinction
 from terrain.load_terrain import load_terrain
 from terrain.objects.labels import LABELS
 from terrain.objects.object_set import NO_OBJECTS

@@ -142,10 +142,10 @@ def test_digits_of_the_speed_change(view):
 
 def test_vehicle_casts_a_shadow_away_from_the_sun(view):
     image = picture(view)
-    row, column = pixel_of(view, (0.4, -2.0, 0.0))
+    row, column = pixel_of(view, (0.4, 2.0, 0.0))
     shade = image[row, column].mean()
-    row, column = pixel_of(view, (0.4, 2.6, 0.0))
-    assert image[row, column].mean() > shade + 15, "the sun stands on the left"
+    row, column = pixel_of(view, (0.4, -2.6, 0.0))
+    assert image[row, column].mean() > shade + 15, "the sun stands on the right"
 
 
 def test_png_holds_the_picture(view, tmp_path):

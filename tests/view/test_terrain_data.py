@@ -9,6 +9,7 @@ from simulator.view.make_terrain_data import make_terrain_data
 from simulator.view.quadtree import Counter, tile_triangles, visible_tiles
 from simulator.view.terrain_data import FAR_OFFSET, TerrainData, ViewRoad, is_paved, road_texture, soil_color, surface_texture
 from simulator.view.textures import SUN
+from simulator.weather import Weather
 from tests.view.scenes import hilly_terrain
 
 
@@ -55,6 +56,7 @@ def test_terrain_data_agree_with_their_ground():
 
 def test_saved_terrain_data_are_restored(tmp_path):
     terrain = hilly_terrain()
+    terrain.weather, terrain.convergence = Weather(rain=1e-6, latitude=0.7, snow=0.3), 0.1
     terrain.save(tmp_path / "land.npz")
     again = TerrainData.load(tmp_path / "land.npz")
     for name in ("heights", "hardness", "soil_ids"):
@@ -65,6 +67,7 @@ def test_saved_terrain_data_are_restored(tmp_path):
         terrain.plane,
         terrain.soil_names,
     )
+    assert (again.weather, again.convergence) == (terrain.weather, terrain.convergence)
     assert np.array_equal(again.roads[0].points, terrain.roads[0].points) and again.roads[0].paved
 
 

@@ -39,7 +39,7 @@ function startNext(event) {
   const value = {}, inputs = [...byId("next_fields").querySelectorAll("input")];
   for (const select of byId("next_fields").querySelectorAll("select")) if (select.value) value[select.dataset.next] = select.value;
   if (inputs.some((input) => input.value !== input.dataset.was)) {
-    value.weather = Object.fromEntries(inputs.filter((input) => input.value !== "").map((input) => [input.dataset.key, Number(input.value)]));
+    value.weather = Object.fromEntries(inputs.filter((input) => input.value !== "").map((input) => [input.dataset.key, input.type === "number" ? Number(input.value) : input.value]));
   }
   act("next_run", value);
 }

@@ -25,11 +25,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.base.arrays import Array
+from simulator.weather import CONTRAST, DROPS, rain_extinction, rain_slope
 
-CONTRAST = 3.912
-"""-ln(0.02): contrast at the limit of visibility."""
-DROPS = 8e6
-"""N0 [1/m4] of the distribution of drops."""
 LIDAR_RATIO = 19.0
 """sr, extinction over backscatter of water droplets."""
 APERTURE = 0.01
@@ -48,16 +45,6 @@ def fog_extinction(visibility: float, wavelength: float) -> float:
     else:
         q = max(km - 0.5, 0.0)
     return CONTRAST / visibility * (wavelength / 550e-9) ** -q
-
-
-def rain_slope(rate: float) -> float:
-    """Return L [1/m] of the distribution of drops at a rain rate [mm/h] > 0."""
-    return 4100.0 * rate**-0.21
-
-
-def rain_extinction(rate: float) -> float:
-    """Return the extinction [1/m] of rain at a rate [mm/h]."""
-    return math.pi * DROPS / rain_slope(rate) ** 3 if rate > 0.0 else 0.0
 
 
 @dataclass(frozen=True, eq=False)

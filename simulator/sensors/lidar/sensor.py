@@ -24,7 +24,7 @@ from simulator.base.fields import Choice, Either, Field, FileName, Flag, Number
 from simulator.base.jit import kernel
 from simulator.base.records import Record, record
 from simulator.sensors.contract import ArrayOutput, Sensor, SensorInput, SensorKind, SensorSettings
-from simulator.sensors.lidar.atmosphere import STEPS, false_returns, fog_extinction, rain_extinction
+from simulator.sensors.lidar.atmosphere import STEPS, false_returns, fog_extinction
 from simulator.sensors.lidar.beams import PRESETS, Firings, LidarPreset, firings, read_beams
 from simulator.sensors.lidar.footprint import SIZES, with_footprint
 from simulator.sensors.lidar.reflectance import Reflectance
@@ -48,6 +48,7 @@ from simulator.sensors.messages.definitions import POINT_CLOUD
 from simulator.sensors.messages.point_cloud import point_cloud
 from simulator.sensors.messages.topic import Message, Recording, Topic
 from simulator.sensors.sensor_world import SensorWorld
+from simulator.weather import rain_extinction
 from terrain.rays.caster import Hits, labels_of
 from vehicles.contact.vehicle_rays import VehicleRays
 

@@ -49,7 +49,7 @@ void main() {
 #ifdef CASTERS
     sun *= unshaded(p_W + n * 0.05);
 #endif
-    ground *= SUNLIGHT * sun + ambient(n);
+    ground *= SUNLIGHT * sun + ambient(n) + lamplight(p_W, n);
 #ifdef WET
     ground = mix(ground, air.rgb, mirror);
 #endif

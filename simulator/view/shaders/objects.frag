@@ -25,6 +25,7 @@ void main() {
 #ifdef CASTERS
     sun *= unshaded(p_W + n * BIAS);
 #endif
-    vec3 light = SUNLIGHT * sun + ambient(n);
-    color = vec4(display(mix(look.rgb * look.rgb * light, air.rgb, air.a)), 1.0);
+    vec3 light = SUNLIGHT * sun + ambient(n) + lamplight(p_W, n);
+    vec3 base = weathered(look.rgb * look.rgb, n, 0.5);
+    color = vec4(display(mix(base * light, air.rgb, air.a)), 1.0);
 }

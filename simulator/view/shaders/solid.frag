@@ -7,6 +7,8 @@ in vec4 air;                                // haze between the camera and the v
 #ifdef INSTANCED
 uniform vec3 past_body;                     // way to the sun that leaves the body, which is among the casters
 #endif
+uniform float outdoors;                     // 1 = part of the ground, which rain and snow reach
+uniform float sheltered;                    // 1 = seen from inside of the cabin, which lamps do not light
 uniform float lamp;                         // light from the camera, for looking into the wheel house
 uniform sampler2DShadow shadow;
 uniform mat4 shadow_of_world;
@@ -19,6 +21,9 @@ void main() {
     vec3 n = normalize(gl_FrontFacing ? n_W : -n_W);
     vec3 v = normalize(eye - p_W);
     vec3 paint = look.rgb * look.rgb;
+#ifdef WEATHERED
+    paint = mix(paint, weathered(paint, n, 0.5), outdoors);
+#endif
     float facing = max(dot(n, v), 0.0);
     float rim = (1.0 - facing) * (1.0 - facing);
 #ifdef GHOST
@@ -39,7 +44,7 @@ void main() {
 #endif
     // the inside of the shell sees no sun
     vec3 light = gl_FrontFacing ? SUNLIGHT * sun + ambient(n) : ambient(n) * 0.5;
-    light += lamp * facing;
+    light += lamp * facing / light_exposure + (1.0 - 0.9 * sheltered) * lamplight(p_W, n);
     vec3 c = paint * light + glow * (5.0 * paint + 0.04);
 #ifndef MATTE
     if (look.a > 0.0) {

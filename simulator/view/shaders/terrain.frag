@@ -3,6 +3,9 @@ in vec4 road;
 in vec4 air;
 in vec2 on_grid;
 in vec4 cover;                              // open sky, litter of trees, hollow (one half = none), slow noise
+#ifdef NIGHT
+in vec3 lamps;
+#endif
 #ifdef SMOOTH
 in vec4 near;
 #endif
@@ -154,7 +157,11 @@ void main() {
 #ifdef CASTERS
     sun *= unshaded(p_W);
 #endif
-    vec3 light = SUNLIGHT * sun + ambient(vec3(0.0, 0.0, 1.0)) * open;
+    const vec3 UP = vec3(0.0, 0.0, 1.0);
+    vec3 light = SUNLIGHT * sun + ambient(UP) * open;
+#ifdef NIGHT
+    light += lamps + lowbeam(p_W, UP);
+#endif
     ground *= light;
 #ifdef MIRRORS
     ground = mix(ground, air.rgb * open, mirror);

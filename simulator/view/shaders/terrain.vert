@@ -26,6 +26,9 @@ out vec4 road;                              // lateral offset, half width, dash,
 out vec4 air;
 out vec2 on_grid;                           // place on the grid of nodes, 0..1
 out vec4 cover;                             // open sky, litter, hollow, slow noise
+#ifdef NIGHT
+out vec3 lamps;                             // light of the street
+#endif
 
 #ifdef SMOOTH
 vec4 weights(float t) {
@@ -90,6 +93,9 @@ void main() {
     on_grid = (u + 0.5) / size;
     cover = textureLod(relief, on_grid, 0.0);
     cover.a = textureLod(grain, at * 0.0021 + 0.11, 0.0).a;
+#ifdef NIGHT
+    lamps = streetlight(p_W, vec3(0.0, 0.0, 1.0));
+#endif
 #ifdef SMOOTH
     near = textureLod(surface, on_grid, 0.0);
 #endif
