@@ -182,6 +182,9 @@ void main() {
     wire = mix(wire, 0.24, clamp(1.5 * max(w.x, w.y) - 0.4, 0.0, 1.0));
     if (wire < 0.15 + 0.7 * fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))))) discard;
 #endif
+#ifdef WEATHERED
+    paint = weathered(paint, n, 0.5);
+#endif
     float sun = max(dot(n, SUN), 0.0);
 #ifdef SHADOW
     vec4 s = shadow_of_world * vec4(p_W + n * 0.02, 1.0);
@@ -192,11 +195,11 @@ void main() {
 #ifdef CASTERS
     sun *= unshaded(p_W + n * BIAS);
 #endif
-    vec3 c = paint * (SUNLIGHT * sun + ambient(n)) + glow;
+    vec3 c = paint * (SUNLIGHT * sun + ambient(n) + lamplight(p_W, n)) + glow / light_exposure;
 #if !defined(WALL) && !defined(ROOF) && !defined(ROCK)
     float rim = 1.0 - max(dot(n, v), 0.0);
     c += gloss * (0.10 + 0.6 * rim * rim) * reflected(n, v);
-    if (look.r > 1.1) c = look.rgb;         // lit at night
+    if (look.r > 1.1) c = look.rgb / light_exposure;     // lit at night
 #endif
     color = vec4(display(mix(c, air.rgb, air.a)), 1.0);
 }

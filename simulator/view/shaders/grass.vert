@@ -37,7 +37,7 @@ void main() {
     paint = mix(paint, vec3(1.8), light_snow);
     vec3 ray = p - eye;
     vec4 haze_W = haze(ray / max(far, 1e-3), far);
-    lit = paint * (0.55 + 0.45 * corner.y) * (SUNLIGHT * sun + ambient(vec3(0.0, 0.0, 1.0))) * (1.0 - haze_W.a);
+    lit = paint * (0.55 + 0.45 * corner.y) * (SUNLIGHT * sun + ambient(vec3(0.0, 0.0, 1.0)) + lamplight(p, vec3(0.0, 0.0, 1.0))) * (1.0 - haze_W.a);
     air = haze_W.rgb * haze_W.a;
     drawn = 1.0;
     gl_Position = size < 0.02 ? vec4(2.0, 2.0, 2.0, 1.0) : clip_of_world * vec4(p, 1.0);

@@ -10,6 +10,7 @@ uniform vec3 form;                          // as in the vertex shader
 in vec3 air;
 flat in vec4 leaf;
 flat in vec4 bark;
+flat in vec3 lamps;
 flat in vec3 sun_card;
 out vec4 color;
 #endif
@@ -33,7 +34,7 @@ void main() {
     facing *= 1.0 - bark.a * (1.0 - high);
     vec3 paint = (is_leaf ? leaf.rgb : bark.rgb) * shade;
     paint = mix(paint, vec3(0.8), light_snow * clamp(1.5 * n.y, 0.0, 1.0));
-    vec3 light = SUNLIGHT * facing + mix(GROUNDLIGHT, light_skylight, 0.5 + 0.5 * n.y) * (0.6 + 0.4 * high);
+    vec3 light = SUNLIGHT * facing + mix(GROUNDLIGHT, light_skylight, 0.5 + 0.5 * n.y) * (0.6 + 0.4 * high) + lamps;
     color = vec4(display(paint * light + air), 1.0);
 #endif
 }

@@ -18,6 +18,7 @@ flat out float level;
 out vec3 air;                               // light of the air in front
 flat out vec4 leaf;
 flat out vec4 bark;
+flat out vec3 lamps;                        // light of lamps on a surface that faces the camera
 flat out vec3 sun_card;                     // towards the sun along the right, up, and towards the camera
 #endif
 
@@ -47,6 +48,7 @@ void main() {
     blend = smoothstep(0.35, 0.65, fract(turn));
     vec3 p = base.xyz + right * (side * form.x * size.x) + vec3(0.0, 0.0, z);
     sun_card = vec3(dot(SUN, right), SUN.z, dot(SUN, ahead));
+    lamps = lamplight(p, ahead);
     vec3 ray = p - eye;
     float far = max(length(ray), 1e-3);
     level = max(log2(texels.x / top * far / texels.y) - 0.4, 0.0);

@@ -19,7 +19,7 @@ void main() {
     float far = length(ray);
     vec3 d = ray / max(far, 1e-3);
     // light from the sun that also shines through, and from the sky
-    vec3 light = SUNLIGHT * (0.50 + 0.35 * pow(max(dot(d, SUN), 0.0), 4.0)) + 0.5 * (ambient(vec3(0.0, 0.0, 1.0)) + ambient(vec3(0.0, 0.0, -1.0)));
+    vec3 light = SUNLIGHT * (0.50 + 0.35 * pow(max(dot(d, SUN), 0.0), 4.0)) + 0.5 * (ambient(vec3(0.0, 0.0, 1.0)) + ambient(vec3(0.0, 0.0, -1.0))) + lamplight(ball.xyz, -d);
     vec4 air = haze(d, far);
     shade = display(mix(paint.rgb * light, air.rgb, air.a));
     solid = vec2(paint.a, more.z);

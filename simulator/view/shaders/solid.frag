@@ -45,7 +45,7 @@ void main() {
     // the inside of the shell sees no sun
     vec3 light = gl_FrontFacing ? SUNLIGHT * sun + ambient(n) : ambient(n) * 0.5;
     light += lamp * facing / light_exposure + (1.0 - 0.9 * sheltered) * lamplight(p_W, n);
-    vec3 c = paint * light + glow * (5.0 * paint + 0.04);
+    vec3 c = paint * light + glow * (5.0 * paint + 0.04) / light_exposure;
 #ifndef MATTE
     if (look.a > 0.0) {
         // clear coat and glass mirror the sky and the sun, most of all at a flat angle

@@ -119,7 +119,7 @@ void main() {
     film = 0.75 * coated * step(bare.g, 0.75);
 #endif
 #ifdef SNOWY
-    fresh = snow_cover(smoothstep(0.35, 0.6, base.a), cover.b, slow);
+    fresh = snow_cover(smoothstep(0.4, 0.75, 1.25 * base.a / SUN.z), cover.b, slow);    // level ground has the light of the sun's height
     s = under_snow(s, fresh);
     paint *= 1.0 - fresh;
 #endif

@@ -52,7 +52,7 @@ void main() {
 #endif
     facing *= unshaded(p_W + 0.5 * SUN);
     paint = mix(paint, vec3(1.2), light_snow * clamp(1.5 * n.z, 0.0, 1.0));
-    lit = paint * look.x * (SUNLIGHT * facing + ambient(n) * (0.5 + 0.5 * look.x)) * (1.0 - haze_W.a);
+    lit = paint * look.x * (SUNLIGHT * facing + ambient(n) * (0.5 + 0.5 * look.x) + lamplight(p_W, n)) * (1.0 - haze_W.a);
     air = haze_W.rgb * haze_W.a;
     drawn = leaf_paint.a;
 #endif
