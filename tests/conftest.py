@@ -70,6 +70,7 @@ FAST = {
     "plugins": ("test_outlet_events.py", "test_registry.py"),
     "port": ("test_port_messages.py", "test_port_links.py"),
     "report": ("test_page.py",),
+    "ros2": ("test_type_hash.py",),
     "scores": ("test_score_rows.py",),
     "sensors": ("test_image_files.py", "test_imu.py"),
     "sound": ("test_glitches.py",),

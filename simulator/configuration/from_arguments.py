@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 from simulator.configuration.configuration import Configuration, configuration
 from simulator.configuration.overrides import Override, option, read_settings
+from simulator.ros2 import USUAL_DOMAIN
+from simulator.ros2.dds import usual_domain
 
 NAMED = ("vehicle", "terrain", "washout", "platform")
 """Keys of a session that have their own option."""
@@ -23,8 +25,11 @@ def session_of(arguments: argparse.Namespace, options: Iterable[Override] = ()) 
         *option("--channels", "outlets.telemetry.channels", channels or None),
         *option("--log-rate", "outlets.telemetry.rate", getattr(arguments, "log_rate", None)),
     ]
+    domain = getattr(arguments, "ros2", None)
+    ros2 = option("--ros2", "outlets.ros2.domain", usual_domain() if domain == USUAL_DOMAIN else domain)
     steering = option("--steering", "steering", getattr(arguments, "steering", None))
     suspension = option("--suspension", "vehicle.suspension_kinematics", getattr(arguments, "suspension", None))
     return configuration(
-        arguments.session, [*named, *log, *options, *sensors, *faults, *outlets, *steering, *suspension, *read_settings(arguments.set)]
+        arguments.session,
+        [*named, *log, *options, *sensors, *faults, *outlets, *ros2, *steering, *suspension, *read_settings(arguments.set)],
     )

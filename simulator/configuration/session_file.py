@@ -21,6 +21,8 @@ from simulator.events.sound_controls import VOLUME
 from simulator.faults.kinds import FAULTS
 from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
 from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, protocol_fields, stream_words
+from simulator.ros2 import options as ros2
+from simulator.ros2.options import Ros2Options
 from simulator.sensors.kinds import SENSOR_FILE
 from simulator.telemetry.writer import LOG_RATE, LogChoice
 from simulator.triggers.section import TRIGGERS, Trigger, read_triggers
@@ -105,6 +107,7 @@ _OUTLETS = (
         (),
     ),
     Field("view", Choice(VIEWS), "view of the drive", VIEWS[0]),
+    Field("ros2", Group(ros2.FIELDS), "topics of ROS 2 (docs/ros2.md)", None),
     Field("sound", Group(_SOUND), "sound of a drive", None),
     Field("force_feedback", Flag(), "true for force feedback and rumble of the input device, as in its profile", True),
     Field(  # checked when the outlets are created: sweeps and reruns create none, and do not need their plugins
@@ -291,6 +294,8 @@ class SessionOptions:
     """Further motion streams."""
     sound: SoundOptions
     log: LogChoice
+    ros2: Ros2Options | None
+    """Topics of ROS 2; None: none."""
     outlets: Sequence[Any]
     """Third-party outlets, the argument of `simulator.outlets.kinds.build_outlets`."""
     sensors: tuple[Any, ...]
@@ -341,6 +346,8 @@ def read_session(configuration: Configuration) -> SessionOptions:
             with errors.part():
                 motion = _motion(read(_MOTION, outlets.get("motion", {}), file, "outlets.motion"), file)
             with errors.part():
+                topics = Ros2Options.of(outlets["ros2"], file) if "ros2" in outlets else None
+            with errors.part():
                 streams = [_stream(one, file, f"outlets.streams[{n}]") for n, one in enumerate(outlets["streams"])]
             with errors.part():
                 preview = _preview(values["preview"], file) if "preview" in values else None
@@ -364,6 +371,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             streams=streams,
             sound=SoundOptions(None if sound["on"] == SOUND_AUTO else sound["on"], sound["volume"], sound["device"]),
             log=LogChoice(tuple(telemetry["channels"]), telemetry["rate"], telemetry["csv"]),
+            ros2=topics,
             outlets=outlets["plugins"],
             sensors=values["sensors"],
             faults=values["faults"],

@@ -18,6 +18,8 @@ REPLAY = "replay"
 """Name of the driver that repeats a run."""
 FOLLOW = "follow"
 """Name of the driver that drives behind another vehicle."""
+ROS2 = "ros2"
+"""Name of the driver whom a ROS 2 node commands."""
 CRUISE = "cruise"
 """Name of the driver that keeps a speed along a path, and takes actions."""
 
@@ -35,6 +37,7 @@ DRIVER_KINDS: Registry[DriverKind] = Registry(
         FOLLOW: "simulator.driver.following_driver:KIND",
         REPLAY: "simulator.maneuvers.replay_driver:KIND",
         CRUISE: "simulator.driver.cruise_driver:KIND",
+        ROS2: "simulator.driver.ros2_driver:KIND",
     },
     contract="simulator.driver.contract",
     problem=_problem,

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pyglet import gl
 
-from simulator.view.camera import Shot
 from simulator.view.detail import Detail
 from simulator.view.feature_codes import CODE_DEFINES
 from simulator.view.gl_objects import Mesh, Program
 from simulator.view.light import Light
 from simulator.view.meshes import LAYOUT
 from simulator.view.object_shadows import UNIT_OF_CASTERS
+from simulator.view.shot import Shot
 from simulator.view.surface_textures import LAYER_DEFINES
 from simulator.view.terrain_data import CHUNK, FeatureMeshes
 from simulator.view.terrain_renderer import UNITS, ground_defines

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import DeviceError
-from simulator.view.camera import CAMERAS, clip_of_world
+from simulator.view.camera_names import CAMERAS
 from simulator.view.camera_process import CameraProcess
 from simulator.view.make_object_data import make_object_data
 from simulator.view.offscreen import Offscreen
+from simulator.view.shot import clip_of_world
 from simulator.weather import CLEAR, Weather
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.world_object import Box, Cylinder, Material, WorldObject

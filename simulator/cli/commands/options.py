@@ -10,6 +10,7 @@ from simulator.base.errors import JounceError
 from simulator.base.registry import Choices, load_attribute
 from simulator.console import PORT
 from simulator.motion.protocols.kinds import PROTOCOL_KINDS
+from simulator.ros2 import USUAL_DOMAIN
 
 
 def command(place: str, *names: str) -> Callable[[argparse.Namespace], int]:
@@ -72,6 +73,19 @@ def add_session(p: argparse.ArgumentParser) -> None:
         action="append",
         metavar="NAME|{...}",
         help="outlet of a plugin: its type, or YAML as for --sensor (default: none); repeatable",
+    )
+    add_ros2(p)
+
+
+def add_ros2(p: argparse.ArgumentParser) -> None:
+    """Add --ros2."""
+    p.add_argument(
+        "--ros2",
+        nargs="?",
+        type=int,
+        const=USUAL_DOMAIN,
+        metavar="DOMAIN",
+        help="publish topics of ROS 2 in this domain, on the loopback only (default: none; without a number, ROS_DOMAIN_ID, else 0)",
     )
 
 

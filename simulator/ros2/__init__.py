@@ -1,0 +1,6 @@
+"""ROS 2 without a ROS installation: topics over DDS, for the extra `ros2`."""
+
+from __future__ import annotations
+
+USUAL_DOMAIN = -1
+"""Value of the option --ros2 without a number: ROS_DOMAIN_ID, else 0."""

@@ -1,0 +1,61 @@
+"""Keys of the section `outlets.ros2` of a session, and of the driver `ros2`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from simulator.base.errors import ConfigError
+from simulator.base.fields import Choice, Field, Flag, Named, Number, Text
+from simulator.ros2.dds import LOOPBACK, MAX_DOMAIN, is_topic, usual_domain
+
+DOMAIN = Field("domain", Number("1", 0, MAX_DOMAIN, whole=True), "domain (default: ROS_DOMAIN_ID, else 0)", None)
+INTERFACE = Field(
+    "interface", Text("the name or address of a network interface"), "network interface; the loopback reaches this machine only", LOOPBACK
+)
+FIELDS = (
+    Field("on", Flag(), "true: the session publishes topics", True),
+    DOMAIN,
+    INTERFACE,
+    Field("rate", Number("Hz", 1.0, 1000.0), "rate of /clock, /tf, /odom and /joint_states", 100.0),
+    Field("truth", Flag(), "true: publishes /odom and the transform from odom to base_link, from the true motion", True),
+    Field(
+        "reliability",
+        Choice(("best_effort", "reliable")),
+        "of the topics of sensors; `best_effort` is that of SensorDataQoS",
+        "best_effort",
+    ),
+    Field(
+        "topics",
+        Named(Text("the name of a topic, such as /points")),
+        "names of topics by their usual names, such as `/lidar/points: /points`",
+        None,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Ros2Options:
+    """Section `outlets.ros2`."""
+
+    domain: int = 0
+    interface: str = LOOPBACK
+    rate: float = 100.0
+    truth: bool = True
+    reliable: bool = False
+    topics: Mapping[str, str] = field(default_factory=dict)
+    """Names of topics by their usual names."""
+
+    @staticmethod
+    def of(values: Mapping[str, Any], file: object) -> Ros2Options | None:
+        """Return the options of a section that was read with FIELDS; None: nothing is published. Raises ConfigError."""
+        if not values["on"]:
+            return None
+        topics = dict(values.get("topics") or {})
+        for usual, name in topics.items():
+            for one in (usual, name):
+                if not is_topic(one):
+                    raise ConfigError(file, f"outlets.ros2.topics.{usual}", name, "names of topics such as /points: /, letters, digits, _")
+        domain = int(values["domain"]) if "domain" in values else usual_domain()
+        return Ros2Options(domain, values["interface"], values["rate"], values["truth"], values["reliability"] == "reliable", topics)

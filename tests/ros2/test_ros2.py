@@ -1,0 +1,165 @@
+"""Topics of ROS 2, received and sent by a process that has only cyclonedds. No ROS installation was at hand."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simulator.base.errors import ConfigError, DeviceError, JounceError
+from simulator.builder.builder import build
+from simulator.configuration.configuration import configuration
+from simulator.configuration.overrides import changes
+from simulator.driver.kinds import DRIVER_KINDS, ROS2
+from simulator.outlets.ros2 import Ros2Outlet
+from simulator.ros2.dds import Node, Quality, is_topic, usual_domain
+from simulator.ros2.options import FIELDS, Ros2Options
+from simulator.sensors.messages.cdr import HEADER, encode_parts
+from simulator.sensors.messages.definitions import ACKERMANN, CLOCK, TWIST_PLAIN
+
+pytest.importorskip("cyclonedds", reason="the extra ros2 is not installed")
+OTHER = Path(__file__).with_name("other_node.py")
+
+
+@pytest.fixture
+def domain() -> int:
+    """Domain of this process, so that tests in parallel do not hear each other."""
+    return 1 + os.getpid() % 200
+
+
+@pytest.mark.slow
+def test_another_node_drives_and_receives(domain, tmp_path):
+    settings = {
+        "vehicle": "sedan", "terrain": "flat", "maneuver": "acceleration", "duration": 8.0, "outlets.ros2": {"domain": domain},
+        "driver": {"type": "ros2", "domain": domain, "lock_step": 0.05}, "sensors": [{"type": "imu", "rate": 100}],
+    }  # fmt: skip
+    node = subprocess.Popen([sys.executable, str(OTHER), str(domain), "100", "6.0", "0.2"], stdout=subprocess.PIPE, text=True)
+    try:
+        command = [sys.executable, "-m", "simulator", "run", "--out", str(tmp_path / "run")]
+        for key, value in settings.items():
+            command += ["--set", f"{key}={json.dumps(value)}"]
+        ran = subprocess.run(command, check=False, cwd=OTHER.parents[2], capture_output=True, text=True, timeout=400)
+        out, _ = node.communicate(timeout=120)
+    finally:
+        node.kill()
+        node.wait()
+    assert ran.returncode in (0, 1) and "ended early" not in ran.stdout, ran.stdout + ran.stderr  # 1: the maneuver is not passed
+    got = json.loads(out)
+    assert got["counts"]["odom"] >= 450 and got["counts"]["imu"] > 100 and got["counts"]["clock"] > 50 and got["clock_rises"]
+    assert ["map", "odom"] in got["frames"] and ["base_link", "imu"] in got["frames"]
+    frame, child, speed, yaw_rate = got["odom"]
+    assert (frame, child) == ("odom", "base_link")
+    assert speed == pytest.approx(6.0, abs=0.3) and yaw_rate == pytest.approx(0.2, abs=0.03)
+    assert got["imu"][0] == "imu" and 8.0 < got["imu"][1] < 12.0
+
+
+def driver_in(domain: int, **keys):
+    parts = build(configuration(None, changes({"vehicle": "sedan", "terrain": "flat"})))
+    return parts, parts.driver(DRIVER_KINDS.need(ROS2), paced=False, parameters={"domain": domain, **keys})
+
+
+def drive(parts, driver, seconds: float, start: float = 0.0, each=lambda t: None):
+    session = parts.session(driver)
+    session.reset()
+    speeds = []
+    while session.time < seconds:
+        each(session.time)
+        session.run(0.05)
+        speeds.append(float(session.readout[0]["v_WB_B"][0]))
+    return np.array(speeds), session
+
+
+def test_the_driver_brakes_when_the_commands_stop(domain):
+    parts, driver = driver_in(domain)
+    node = Node(domain)
+    send = node.publisher("/cmd_vel", TWIST_PLAIN, Quality())
+
+    def command(t: float) -> None:
+        if t < 4.0:
+            send.write(encode_parts(TWIST_PLAIN, twist(5.0)))
+
+    speeds, session = drive(parts, driver, 8.0, each=command)
+    assert speeds[78] == pytest.approx(5.0, abs=0.4)
+    assert abs(speeds[-1]) < 0.05 and float(session.command[0]["brake"]) > 0.2
+
+
+def test_negative_speeds_drive_backward(domain):
+    parts, driver = driver_in(domain)
+    send = Node(domain).publisher("/cmd_vel", TWIST_PLAIN, Quality())
+    speeds, _ = drive(parts, driver, 6.0, each=lambda t: send.write(encode_parts(TWIST_PLAIN, twist(-2.0))))
+    assert speeds[-1] == pytest.approx(-2.0, abs=0.3)
+
+
+def test_ackermann_commands_and_values_that_are_no_numbers(domain):
+    parts, driver = driver_in(domain)
+    send = Node(domain).publisher("/ackermann_cmd", ACKERMANN, Quality())
+
+    def command(t: float) -> None:
+        good = t < 3.0 or round(t / 0.05) % 2 == 0
+        send.write(encode_parts(ACKERMANN, ackermann(4.0 if good else np.nan, 0.1)))
+
+    speeds, session = drive(parts, driver, 6.0, each=command)
+    assert speeds[-1] == pytest.approx(4.0, abs=0.3) and np.isfinite(speeds).all()
+    assert session.readout[0]["road_wheel_angle"][:2].mean() == pytest.approx(0.1, abs=0.02)
+
+
+def twist(speed: float, yaw_rate: float = 0.0) -> dict:
+    nothing = {"x": 0.0, "y": 0.0, "z": 0.0}
+    return {"linear": nothing | {"x": speed}, "angular": nothing | {"z": yaw_rate}}
+
+
+def ackermann(speed: float, angle: float) -> dict:
+    drive = {"steering_angle": angle, "steering_angle_velocity": 0.0, "speed": speed, "acceleration": 0.0, "jerk": 0.0}
+    return {"header": {"stamp": {"sec": 0, "nanosec": 0}, "frame_id": ""}, "drive": drive}
+
+
+def test_data_on_the_wire_are_plain_cdr(domain):
+    node = Node(domain)
+    reader = node.subscription("/clock", CLOCK, Quality())
+    node.publisher("/clock", CLOCK, Quality()).write(encode_parts(CLOCK, {"clock": {"sec": 3, "nanosec": 7}}))
+    samples = []
+    for _ in range(200):
+        samples = reader._reader.take(N=4)
+        if samples:
+            break
+        time.sleep(0.01)
+    assert samples[0].encoded == HEADER + b"\x03\0\0\0\x07\0\0\0"
+
+
+def test_a_failed_network_ends_the_outlet_and_not_the_drive(domain):
+    parts, driver = driver_in(domain)
+    session = parts.session(driver)
+    outlet = Ros2Outlet(session, Ros2Options(domain=domain))
+    session.output.outlets.append(outlet)
+    session.reset()
+    session.run(0.1)
+    outlet._publishers["/clock"]._writer = None
+    session.run(2.0)
+    assert any("ROS 2" in str(one) for one in session.output.failures) and outlet not in session.output.outlets
+    session.close()
+
+
+@pytest.mark.parametrize("topics", [{"/clock": "clock"}, {"/clock": "/a b"}, {"clock": "/clock"}, {"/clock": "/__x"}])
+def test_names_that_ros_does_not_accept(topics):
+    values = {one.name: one.default for one in FIELDS if one.default is not None} | {"topics": topics}
+    with pytest.raises(ConfigError, match="topics"):
+        Ros2Options.of(values, "session.yaml")
+    assert is_topic("/lidar/points") and not is_topic("/1x")
+
+
+def test_an_interface_that_does_not_exist():
+    with pytest.raises(DeviceError, match="no_such_interface"):
+        Node(231, "no_such_interface")
+
+
+@pytest.mark.parametrize("text", ["x", "-1", "233", ""])
+def test_the_domain_of_the_environment_is_checked(monkeypatch, text):
+    monkeypatch.setenv("ROS_DOMAIN_ID", text)
+    with pytest.raises(JounceError, match="ROS_DOMAIN_ID"):
+        usual_domain()
