@@ -182,7 +182,7 @@ class Scene:
 
     def _draw_platform(self, shot: Shot, state: Record, target: int, width: int, height: int) -> None:
         """Draw the motion platform in place of the world."""
-        self._put_light(state, shot)
+        self._light_block.put(Light().block())  # the hall of the platform, by day
         self._let_fly(state)
         self._begin_image(target, width, height)
         view = clip_of_world(shot, width / height, FAR_PLANE)

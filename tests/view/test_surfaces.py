@@ -95,12 +95,12 @@ def test_hollows_see_less_of_the_sky_and_leaves_lie_under_trees():
 def ground_of(soil, hard=0, light=None, monkeypatch=None):
     """Linear colors (n, 3) of the near ground, beside the vehicle."""
     if light is not None:
-        monkeypatch.setattr(Light, "of", classmethod(lambda cls, weather: cls(**light)))
+        monkeypatch.setattr(Light, "of", classmethod(lambda cls, *_: cls(**light)))
     try:
         view = Offscreen(W, H, land(soil=soil, hard=hard), geometry(), samples=1)
     except DeviceError as error:
         pytest.skip(str(error))
-    view.scene.instruments = False
+    view.scene.instruments = view.scene.grass.shown = False
     first = view.render(readout()).copy()
     np.testing.assert_array_equal(view.render(readout()), first)
     view.close()

@@ -189,7 +189,7 @@ def test_a_crown_casts_a_shadow_with_light_between_the_leaves(view) -> None:
     image, bare = drawn(view, a_tree("t", x, y, z)), drawn(view, [])
     middle = np.array((x, y)) - SUN[:2] / SUN[2] * 6.5
     dark = []
-    for dx, dy in np.random.default_rng(2).uniform(-1.5, 1.5, (60, 2)):
+    for dx, dy in np.random.default_rng(2).uniform(-2.4, 2.4, (60, 2)):
         point = (middle[0] + dx, middle[1] + dy)
         point = (*point, hilly_terrain().height(*point))
         dark.append(patch(view, image, point).mean() < 0.85 * patch(view, bare, point).mean())
