@@ -57,4 +57,11 @@ class StrictLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-StrictLoader.add_constructor("tag:yaml.org,2002:timestamp", yaml.SafeLoader.construct_yaml_str)
+def _date_text(loader: StrictLoader, node: Any) -> str:
+    """Return a date as its text. Raises ConstructorError: the tag of dates is on another value."""
+    if not isinstance(node, yaml.ScalarNode) or not loader.timestamp_regexp.match(node.value):
+        raise yaml.constructor.ConstructorError(None, None, f"{node.value!r} is no date", node.start_mark)
+    return str(node.value)
+
+
+StrictLoader.add_constructor("tag:yaml.org,2002:timestamp", _date_text)

@@ -78,7 +78,7 @@ class SessionImages:
         body = self._body
         if inside:
             parts = (MovingPart(lambda _: _triangles(body.steering_wheel), partial(_steering_wheel_pose, body)),)
-            return VehicleShape(_triangles(body.shell, body.fittings), parts)
+            return VehicleShape(_triangles(body.shell, body.cabin.mesh), parts)
         count = len(self._geometry["tire_radius"])
         wheels = tuple(MovingPart(partial(self._wheel, k), partial(_wheel_pose, k)) for k in range(count))
         return VehicleShape(_triangles(body.shell, body.fittings, body.frame), wheels)

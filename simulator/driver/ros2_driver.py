@@ -35,7 +35,7 @@ PARAMETERS = (
     Field("deceleration", Number("m/s2", 0.1, 15.0), "largest deceleration to it, and after the timeout", 4.0),
     Field(
         "lock_step",
-        Number("s", 0.0, 10.0),
+        Either((Number("s", 0.0, 10.0),)),
         "simulated time between two commands for which a run without a clock waits; 0: it does not wait",
         0.0,
     ),
@@ -63,7 +63,7 @@ class Ros2Driver:
         quality = Quality(depth=1)
         self._twists = self._node.subscription(values["cmd_vel"], twist, quality)
         self._ackermanns = self._node.subscription(values["ackermann"], ACKERMANN, quality)
-        self._timeout, self._lock_step = float(numbers["timeout"]), 0.0 if settings.paced else float(numbers["lock_step"])
+        self._timeout, self._lock_step = float(numbers["timeout"]), 0.0 if settings.paced else float(values["lock_step"])
         self._acceleration, self._deceleration = float(numbers["acceleration"]), float(numbers["deceleration"])
         self._traits: InternalModel = settings.traits
         self._controls = {way: SpeedControl((), SpeedGains(), settings.traits) for way in (1, -1)}

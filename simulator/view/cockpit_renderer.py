@@ -101,11 +101,11 @@ class Cockpit:
         """Draw all mirrors in the next image that shows them, as after an image from another camera."""
         self._has_image = [False] * len(self._mirrors)
 
-    def draw_solids(self, program: Program) -> None:
-        """Draw cabin, pedals and gear lever with an active program for bodies."""
+    def draw_solids(self, program: Program, levers: bool) -> None:
+        """Draw the cabin, and pedals and gear lever if they are wanted, with an active program for bodies."""
         program.set(world_of_body=self._X_WB)
         self._solid.draw()
-        for lever, mesh in zip(self.cabin.levers, self._levers, strict=True):
+        for lever, mesh in () if not levers else zip(self.cabin.levers, self._levers, strict=True):
             program.set(world_of_body=self._X_WB @ pose(lever_rotation(lever.moves_by, self._state, self._manual), lever.hinge))
             mesh.draw()
 

@@ -73,6 +73,7 @@ class Vehicle:
         self._numbers = (Program("solid", "number"), Program("link", "number")) if exact else None
         for program in (self._solid, self._matte, self._link, self._panes):
             program.use().set(shadow=4, casters=UNIT_OF_CASTERS)
+        self._numbering = False
         self.casters: dict[str, Any] = {}
         """Uniforms of the shadows of objects."""
         self._shadow = ShadowMap(SHADOW_SIZE)
@@ -129,12 +130,14 @@ class Vehicle:
         """Draw numbers with the shader `number` in place of colors: that of the vehicle, or 0 by `solid_in_world`."""
         assert self._numbers is not None
         colors = self._solid, self._link, self._matte
+        self._numbering = True
         self._solid, self._link = self._numbers
         self._matte = self._solid
         for program in self._numbers:
             program.use().set(number=float(OWN_NUMBER))
         yield
         self._solid, self._link, self._matte = colors
+        self._numbering = False
 
     def bind_shadow(self) -> None:
         """Bind the shadow map to the unit that the ground's shader uses."""
@@ -157,7 +160,7 @@ class Vehicle:
         self._matte.use().set(sheltered=1.0)
         self._solid.use().set(sheltered=1.0)
         self._arms_and_wheel()
-        cockpit.draw_solids(self._matte)
+        cockpit.draw_solids(self._matte, levers=not self._numbering)
         self._solid.use()
         self._shell.draw()
 
@@ -170,10 +173,11 @@ class Vehicle:
         self._shell.draw()
 
     def _arms_and_wheel(self) -> None:
-        """Draw arms and steering wheel; the matte program is active afterwards."""
-        self._link.use()
-        self._limb.upload_instances(self._arms)
-        self._limb.draw_instances(len(self._arms))
+        """Draw arms and steering wheel; the matte program is active afterwards. Images of numbers and depths have no arms, as rays meet none."""
+        if not self._numbering:
+            self._link.use()
+            self._limb.upload_instances(self._arms)
+            self._limb.draw_instances(len(self._arms))
         self._matte.use().set(world_of_body=self._wheel_X)
         self._steering.draw()
 

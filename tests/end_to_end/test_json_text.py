@@ -55,6 +55,7 @@ def test_every_command_writes_by_it():
     ]
     assert writers == [
         "simulator/base/json_output.py",
+        "simulator/ros2/type_hash.py",
         "simulator/view/make_object_data.py",
         "simulator/view/terrain_data.py",
         "terrain/generated.py",

@@ -276,6 +276,8 @@ def test_definitions_are_those_of_ros() -> None:
 
     store = typesys.get_typestore(typesys.Stores.ROS2_HUMBLE)
     for name in definitions.types():
+        if name.startswith("ackermann_msgs/"):  # a package beside the core of ROS 2
+            continue
         own = typesys.get_types_from_msg(definitions.schema(name), name)[name]
         assert own[1] == store.fielddefs[name][1], name
 

@@ -235,7 +235,7 @@ def test_messages_of_all_types_survive_the_encoding() -> None:
             decode(name, encode(name, message)[:-1])
     rosbags = pytest.importorskip("rosbags.typesys")
     store = rosbags.get_typestore(rosbags.Stores.ROS2_HUMBLE)
-    for name in types():
+    for name in [name for name in types() if not name.startswith("ackermann_msgs/")]:  # a package beside the core of ROS 2
         for count in (0, 1, 3):
             data = encode(name, example(name, count))
             assert bytes(store.serialize_cdr(store.deserialize_cdr(data, name), name)) == data, "as another encoder writes it"

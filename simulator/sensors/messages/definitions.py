@@ -1,6 +1,6 @@
 """Definitions of the ROS 2 messages that Jounce writes: fields in the order of their encoding, and the schema text for a file.
 
-Names, types and order of the fields are those of the packages `builtin_interfaces`, `std_msgs`, `geometry_msgs`, `sensor_msgs` and `tf2_msgs`.
+Names, types and order of the fields are those of the packages `builtin_interfaces`, `std_msgs`, `geometry_msgs`, `sensor_msgs`, `nav_msgs`, `rosgraph_msgs`, `ackermann_msgs` and `tf2_msgs`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,8 @@ from functools import cache
 from typing import NamedTuple
 
 POINT_CLOUD, IMAGE, COMPRESSED_IMAGE = "sensor_msgs/msg/PointCloud2", "sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"
-CLOCK, ODOMETRY, POSE = "rosgraph_msgs/msg/Clock", "nav_msgs/msg/Odometry", "geometry_msgs/msg/PoseStamped"
+CLOCK, ODOMETRY = "rosgraph_msgs/msg/Clock", "nav_msgs/msg/Odometry"
 TWIST_PLAIN, ACKERMANN = "geometry_msgs/msg/Twist", "ackermann_msgs/msg/AckermannDriveStamped"
-TEXT, GRID = "std_msgs/msg/String", "nav_msgs/msg/OccupancyGrid"
-DIAGNOSTICS = "diagnostic_msgs/msg/DiagnosticArray"
 CAMERA_INFO, NAV_SAT_FIX, IMU = "sensor_msgs/msg/CameraInfo", "sensor_msgs/msg/NavSatFix", "sensor_msgs/msg/Imu"
 JOINT_STATE, TWIST, TRANSFORMS = "sensor_msgs/msg/JointState", "geometry_msgs/msg/TwistStamped", "tf2_msgs/msg/TFMessage"
 
@@ -66,31 +64,17 @@ _TEXTS = {
         "geometry_msgs/Vector3 linear_acceleration\nfloat64[9] linear_acceleration_covariance"
     ),
     "rosgraph_msgs/Clock": "builtin_interfaces/Time clock",
-    "std_msgs/String": "string data",
-    "std_msgs/ColorRGBA": "float32 r\nfloat32 g\nfloat32 b\nfloat32 a",
-    "builtin_interfaces/Duration": "int32 sec\nuint32 nanosec",
     "geometry_msgs/Point": "float64 x\nfloat64 y\nfloat64 z",
     "geometry_msgs/Pose": "geometry_msgs/Point position\ngeometry_msgs/Quaternion orientation",
-    "geometry_msgs/PoseStamped": "std_msgs/Header header\ngeometry_msgs/Pose pose",
     "geometry_msgs/PoseWithCovariance": "geometry_msgs/Pose pose\nfloat64[36] covariance",
     "geometry_msgs/TwistWithCovariance": "geometry_msgs/Twist twist\nfloat64[36] covariance",
     "nav_msgs/Odometry": (
         "std_msgs/Header header\nstring child_frame_id\ngeometry_msgs/PoseWithCovariance pose\ngeometry_msgs/TwistWithCovariance twist"
     ),
-    "nav_msgs/MapMetaData": (
-        "builtin_interfaces/Time map_load_time\nfloat32 resolution\nuint32 width\nuint32 height\ngeometry_msgs/Pose origin"
-    ),
-    "nav_msgs/OccupancyGrid": "std_msgs/Header header\nnav_msgs/MapMetaData info\nint8[] data",
     "ackermann_msgs/AckermannDrive": (
         "float32 steering_angle\nfloat32 steering_angle_velocity\nfloat32 speed\nfloat32 acceleration\nfloat32 jerk"
     ),
     "ackermann_msgs/AckermannDriveStamped": "std_msgs/Header header\nackermann_msgs/AckermannDrive drive",
-    "diagnostic_msgs/KeyValue": "string key\nstring value",
-    "diagnostic_msgs/DiagnosticStatus": (
-        "uint8 OK=0\nuint8 WARN=1\nuint8 ERROR=2\nuint8 STALE=3\nuint8 level\nstring name\nstring message\nstring hardware_id\n"
-        "diagnostic_msgs/KeyValue[] values"
-    ),
-    "diagnostic_msgs/DiagnosticArray": "std_msgs/Header header\ndiagnostic_msgs/DiagnosticStatus[] status",
     "sensor_msgs/JointState": "std_msgs/Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\nfloat64[] effort",
 }
 
