@@ -67,6 +67,8 @@ class Vehicle:
         self._solid, self._link = Program("solid", define=plain), Program("link", "solid", define=matte)
         self._matte = self._solid if detail.gloss else Program("solid", define=matte)
         """For parts that need no reflections at a low level of detail"""
+        self._indoors = self._solid if detail.gloss else Program("solid", define=("PLAIN", "MATTE", "INDOORS"))
+        """For the cabin as the driver sees it"""
         self._ghost, self._panes = Program("solid", define=("GHOST",)), Program("solid", define=("GLASS",))
         self._dark = Program("solid", "depth")
         self._translucent: Program | None = None
@@ -129,14 +131,14 @@ class Vehicle:
     def numbers(self) -> Iterator[None]:
         """Draw numbers with the shader `number` in place of colors: that of the vehicle, or 0 by `solid_in_world`."""
         assert self._numbers is not None
-        colors = self._solid, self._link, self._matte
+        colors = self._solid, self._link, self._matte, self._indoors
         self._numbering = True
         self._solid, self._link = self._numbers
-        self._matte = self._solid
+        self._matte = self._indoors = self._solid
         for program in self._numbers:
             program.use().set(number=float(OWN_NUMBER))
         yield
-        self._solid, self._link, self._matte = colors
+        self._solid, self._link, self._matte, self._indoors = colors
         self._numbering = False
 
     def bind_shadow(self) -> None:
@@ -147,7 +149,7 @@ class Vehicle:
         """Draw the opaque parts, seen from outside."""
         self._begin(clip_of_world, eye, 0.0)
         self._shell.draw()
-        self._arms_and_wheel()
+        self._arms_and_wheel(self._matte)
         self._matte.set(world_of_body=self._X_WB)
         self._fittings.draw()
         self._figure.draw()
@@ -157,10 +159,10 @@ class Vehicle:
     def draw_inside(self, clip_of_world: NDArray, eye: NDArray, cockpit: Cockpit) -> None:
         """Draw the parts that the driver sees from inside."""
         self._begin(clip_of_world, eye, 0.0)
-        self._matte.use().set(sheltered=1.0)
-        self._solid.use().set(sheltered=1.0)
-        self._arms_and_wheel()
-        cockpit.draw_solids(self._matte, levers=not self._numbering)
+        for program in (self._indoors, self._solid):
+            program.use().set(sheltered=1.0)
+        self._arms_and_wheel(self._indoors)
+        cockpit.draw_solids(self._indoors, levers=not self._numbering)
         self._solid.use()
         self._shell.draw()
 
@@ -172,13 +174,13 @@ class Vehicle:
             self._solid.use()
         self._shell.draw()
 
-    def _arms_and_wheel(self) -> None:
-        """Draw arms and steering wheel; the matte program is active afterwards. Images of numbers and depths have no arms, as rays meet none."""
+    def _arms_and_wheel(self, program: Program) -> None:
+        """Draw arms, and the steering wheel with a program, which is active afterwards. Images of numbers and depths have no arms, as rays meet none."""
         if not self._numbering:
             self._link.use()
             self._limb.upload_instances(self._arms)
             self._limb.draw_instances(len(self._arms))
-        self._matte.use().set(world_of_body=self._wheel_X)
+        program.use().set(world_of_body=self._wheel_X)
         self._steering.draw()
 
     def draw_bare(self, clip_of_world: NDArray, eye: NDArray) -> None:
@@ -196,7 +198,7 @@ class Vehicle:
         common = {"clip_of_world": clip_of_world, "eye": eye, "shadow_of_world": self.shadow_of_world, "lamp": lamp}
         common |= self.casters
         self._link.use().set(world_of_body=self._X_WB, **common)
-        for program in (self._matte, self._solid):
+        for program in (self._matte, self._indoors, self._solid):
             program.use().set(world_of_body=self._X_WB, lamps=self._lamps, outdoors=0.0, sheltered=0.0, **common)
         return self._solid
 

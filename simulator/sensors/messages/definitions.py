@@ -1,6 +1,7 @@
 """Definitions of the ROS 2 messages that Jounce writes: fields in the order of their encoding, and the schema text for a file.
 
-Names, types and order of the fields are those of the packages `builtin_interfaces`, `std_msgs`, `geometry_msgs`, `sensor_msgs`, `nav_msgs`, `rosgraph_msgs`, `ackermann_msgs` and `tf2_msgs`.
+Names, types and order of the fields are those of the packages `builtin_interfaces`, `std_msgs`, `geometry_msgs`, `sensor_msgs`, `nav_msgs`,
+`rosgraph_msgs`, `ackermann_msgs` and `tf2_msgs`.
 """
 
 from __future__ import annotations

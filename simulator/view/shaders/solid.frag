@@ -31,6 +31,10 @@ void main() {
 #elif defined(TRANSLUCENT)
     color = vec4(display(mix(paint, vec3(0.10, 0.35, 0.90), 0.6) * (0.6 * ambient(n) + 0.5 * max(dot(n, SUN), 0.0)) + 0.25 * rim), opacity);
 #else
+#ifdef INDOORS
+    // what the driver sees of the cabin, without the look-up of shadows, which takes most of the time of a software renderer
+    vec3 light = 0.8 * ambient(n) + 0.2 * SUNLIGHT * max(dot(n, SUN), 0.0);
+#else
     vec4 s = shadow_of_world * vec4(p_W + n * 0.02, 1.0);
     vec2 edge = abs(s.xy - 0.5);
     float lit = texture(shadow, vec3(s.xy, s.z - 0.0012));
@@ -44,6 +48,7 @@ void main() {
 #endif
     // the inside of the shell sees no sun
     vec3 light = gl_FrontFacing ? SUNLIGHT * sun + ambient(n) : ambient(n) * 0.5;
+#endif
     light += lamp * facing / light_exposure + (1.0 - 0.9 * sheltered) * lamplight(p_W, n);
     vec3 c = paint * light + glow * (5.0 * paint + 0.04) / light_exposure;
 #ifndef MATTE
