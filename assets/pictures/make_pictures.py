@@ -22,11 +22,11 @@ from simulator.view.shot import Shot, look_at, rotation
 
 SIZE = (256, 144)
 """Pixels of a picture; rendered at twice this size."""
-CAR_VIEW = (0.62, 6.6, 0.16, 30.0)
+CAR_VIEW = (-0.62, 6.6, 0.16, 30.0)
 """Azimuth from ahead [rad], distance [m], elevation [rad] and vertical angle of view [deg] of the camera of a car."""
 WORLD_VIEWS = {
     "town": (2.75, 13.0, 0.22, 50.0),
-    "forest": (2.8, 13.0, 0.20, 50.0),
+    "forest": (-2.95, 13.0, 0.20, 50.0),
     "hills": (2.7, 16.0, 0.22, 55.0),
     "dunes": (2.6, 17.0, 0.20, 55.0),
     "proving_ground": (0.35, 15.0, 0.30, 55.0),
@@ -37,7 +37,7 @@ COURSE_VIEWS = {
     "circuit_race": (2.95, 12.0, 0.22, 55.0),
     "autocross": (2.85, 11.0, 0.30, 60.0),
     "hill_trial": (2.75, 14.0, 0.25, 60.0),
-    "forest_chase": (2.95, 11.0, 0.22, 55.0),
+    "forest_chase": (-3.0, 11.0, 0.22, 55.0),
 }
 """As CAR_VIEW, for a course."""
 ON_ROAD = ("town", "circuit")

@@ -97,6 +97,7 @@ def picture(options: Mapping[str, Any]) -> Any:
     from simulator.builder.builder import build, view_geometry
     from simulator.configuration.configuration import configuration
     from simulator.configuration.overrides import option, read_settings
+    from simulator.view.make_terrain_data import make_terrain_data
     from simulator.view.offscreen import Offscreen
 
     named = [one for name in ("vehicle", "terrain", "maneuver") for one in option(f"--{name}", name, options.get(name))]
@@ -110,20 +111,20 @@ def picture(options: Mapping[str, Any]) -> Any:
         session.publish()
         state = session.readout
     geometry = view_geometry(parts.vehicle)
-    view = Offscreen(*SIZE, parts.ground, geometry, samples=4)
+    view = Offscreen(*SIZE, make_terrain_data(parts.ground, parts.options.weather), geometry, samples=4)
     try:
         view.scene.instruments = False
         length = float(np.asarray(geometry["outline"])[0])
-        middle = view.scene.vehicle_middle
-        view.scene.camera.shot = lambda p_WB, R_WB, *_: shot(p_WB + R_WB @ middle, R_WB, length)  # type: ignore[method-assign]
+        middle, sun = view.scene.vehicle_middle, view.scene.light.sun
+        view.scene.camera.shot = lambda p_WB, R_WB, *_: shot(p_WB + R_WB @ middle, R_WB, length, sun)  # type: ignore[method-assign]
         return view.render(state)
     finally:
         view.close()
 
 
-def shot(p_W: Any, R_WB: Any, length: float) -> Shot:
-    """Return the camera that looks at a vehicle with its middle at p_W."""
-    heading = math.atan2(R_WB[1, 0], R_WB[0, 0]) + AZIMUTH
+def shot(p_W: Any, R_WB: Any, length: float, sun: Any) -> Shot:
+    """Return the camera that looks at a vehicle with its middle at p_W, at the side on which the sun shines."""
+    heading = math.atan2(R_WB[1, 0], R_WB[0, 0]) + math.copysign(AZIMUTH, float(R_WB[:, 1] @ sun))
     c, s = math.cos(heading), math.sin(heading)
     eye = p_W + LENGTHS * length * np.array((c * math.cos(ELEVATION), s * math.cos(ELEVATION), math.sin(ELEVATION)))
     left = ASIDE * length * np.array((s, -c, 0.0))  # as seen from the camera, which looks against the azimuth

@@ -11,13 +11,14 @@ from simulator.start_screen.choice import USUAL
 from simulator.start_screen.live_picture import LivePicture
 from simulator.start_screen.preview import SIZE, picture, shot
 from simulator.view.shot import clip_of_world
+from simulator.view.textures import SUN
 
 FLAT = {"vehicle": "sedan", "terrain": "flat", "set": []}
 
 
 def test_the_vehicle_is_right_of_the_menu():
     length = 4.6
-    view = clip_of_world(shot(np.array((3.0, 5.0, 0.6)), np.eye(3), length), SIZE[0] / SIZE[1], 100.0)
+    view = clip_of_world(shot(np.array((3.0, 5.0, 0.6)), np.eye(3), length, SUN), SIZE[0] / SIZE[1], 100.0)
     for x, y in ((2.3, 0.9), (2.3, -0.9), (-2.3, 0.9), (-2.3, -0.9)):
         clip = view @ np.array((3.0 + x, 5.0 + y, 0.6, 1.0))
         assert -0.1 < clip[0] / clip[3] < 0.95 and abs(clip[1] / clip[3]) < 0.8
