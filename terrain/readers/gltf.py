@@ -63,7 +63,7 @@ def _parts(document: Document, with_normals: bool) -> Iterator[Part]:
             placed = points @ transform[:3, :3].T + transform[:3, 3]
             turn = -1 if np.linalg.det(transform[:3, :3]) < 0.0 else 1  # a mirrored triangle has its corners in the other order
             normals = None if normals is None else _turned(normals, transform[:3, :3])[:, ::turn]
-            yield Part((*names, _name(mesh), _name(material)), placed[:, ::turn], _look(document, material), normals)
+            yield Part((*names, _name(mesh), _name(material)), placed[:, ::turn], _look(document, material) if material else None, normals)
 
 
 def _turned(normals: Array, transform: Array) -> Array:

@@ -47,7 +47,7 @@ class Part:
     triangles: Array
     """(n, 3, 3) corners"""
     look: Look | None = None
-    """Appearance in the file"""
+    """Appearance; None: the file gives none"""
     normals: Array | None = None
     """(n, 3, 3) unit normals of the corners, if they were asked for and the file has them"""
 

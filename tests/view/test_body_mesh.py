@@ -15,9 +15,12 @@ from simulator.base.errors import ConfigError, DeviceError
 from simulator.cli.main import main
 from simulator.view.bodies.body_mesh import MAX_TRIANGLES, MeshTextureWarning, checked_mesh, mesh_of, text_of
 from simulator.view.bodies.kinds import body_of
+from simulator.view.make_object_data import make_object_data
 from simulator.view.offscreen import Offscreen
 from simulator.view.vehicle_geometry import checked_geometry
 from simulator.view.vehicle_parts import view_geometry
+from terrain.load_terrain import load_terrain
+from terrain.objects.mesh_file import PaintedMesh, read_mesh
 from tests.view.scenes import geometry, hilly_terrain, readout
 from vehicles.appearance import BodyMesh
 
@@ -157,3 +160,26 @@ def test_the_mesh_of_a_vehicle_file_is_in_the_picture(tmp_path: Path, hull: Path
         view.close()
         reds.append(int(((image[..., 0] > 60.0) & (image[..., 0] > 3.0 * image[..., 1])).sum()))
     assert reds[0] > 300 and reds[1] < 30
+
+
+def test_an_object_has_the_base_colors_of_its_file(tmp_path: Path) -> None:
+    blue = {"pbrMetallicRoughness": {"baseColorFactor": [0.0, 0.0, 0.5, 1.0]}}
+    write(
+        tmp_path / "hut.glb",
+        (block((-1.0, -1.0, 0.0), (1.0, 1.0, 2.0)), RED),
+        (block((-1.0, -1.0, 2.0), (1.0, 1.0, 3.0)), blue),
+        (block((3.0, 0.0, 0.0), (4.0, 1.0, 1.0)), PICTURE),
+    )
+    mesh = read_mesh("hut.glb", str(tmp_path / "world.yaml"), "file", tmp_path, 1.0)
+    assert isinstance(mesh, PaintedMesh)
+    z = mesh.triangles[:, :, 2].mean(axis=1)
+    painted = mesh.triangles[:, :, 0].mean(axis=1) < 2.0
+    np.testing.assert_allclose(
+        mesh.colors[painted & (z > 2.01)], np.tile((0.0, 0.0, 0.735357), (np.sum(painted & (z > 2.01)), 1)), atol=1e-5
+    )
+    np.testing.assert_allclose(mesh.colors[painted & (z < 1.99)], np.tile((1.0, 0.0, 0.0), (np.sum(painted & (z < 1.99)), 1)), atol=1e-5)
+    assert np.isnan(mesh.colors[~painted]).all()  # a picture has no single color: that of the object
+    sections = [{"shape": "mesh", "file": "hut.glb", "position": [20.0 + 5.0 * k, 4.0]} for k in range(2)]
+    ground = load_terrain({"type": "flat", "objects": sections}, str(tmp_path / "world.yaml"), tmp_path, {})
+    data = make_object_data(ground.objects)
+    assert len(np.unique(data.vertices[:, 6])) == 3 and (data.mesh == 0).all()

@@ -23,7 +23,7 @@ from simulator.base.errors import ConfigError
 from simulator.view.bodies.contract import Body
 from simulator.view.meshes import Builder, moved
 from terrain.readers import gltf
-from terrain.readers.mesh import Mesh, Part
+from terrain.readers.mesh import Look, Mesh, Part
 from terrain.readers.request import ReadRequest
 from vehicles.appearance import BodyMesh
 
@@ -37,6 +37,8 @@ GLASS = -1.0
 """Gloss of a transparent material, whose triangles are window panes."""
 PANE = 0.9
 """Gloss of a pane."""
+PLAIN = Look((0.8, 0.8, 0.8), 1.0, False, False)
+"""Look of triangles without a material."""
 COLUMNS = 10
 
 
@@ -98,7 +100,7 @@ def _read(name: str, changed: int, size: int, position: tuple[float, ...], yaw: 
 
 def _add(b: Builder, part: Part) -> int:
     """Add the triangles of a part that have an area, in the axes of the file; return their number."""
-    assert part.look is not None
+    look = part.look or PLAIN
     flat = np.cross(part.triangles[:, 1] - part.triangles[:, 0], part.triangles[:, 2] - part.triangles[:, 0])
     size = np.linalg.norm(flat, axis=1)
     solid = ~(size <= 1e-12)
@@ -108,8 +110,8 @@ def _add(b: Builder, part: Part) -> int:
     if part.normals is not None:
         given = part.normals[solid]
         normals = np.where(np.linalg.norm(given, axis=2, keepdims=True) > 0.5, given, normals)
-    gloss = GLASS if part.look.transparent else GLOSSIEST * (1.0 - part.look.roughness)
-    b.paint([255.0 * value for value in part.look.color], gloss).triangles(part.triangles[solid], normals)
+    gloss = GLASS if look.transparent else GLOSSIEST * (1.0 - look.roughness)
+    b.paint([255.0 * value for value in look.color], gloss).triangles(part.triangles[solid], normals)
     return int(solid.sum())
 
 
