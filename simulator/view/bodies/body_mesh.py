@@ -111,7 +111,7 @@ def _add(b: Builder, part: Part) -> int:
         given = part.normals[solid]
         normals = np.where(np.linalg.norm(given, axis=2, keepdims=True) > 0.5, given, normals)
     gloss = GLASS if look.transparent else GLOSSIEST * (1.0 - look.roughness)
-    b.paint([255.0 * value for value in look.color], gloss).triangles(part.triangles[solid], normals)
+    b.paint([round(255.0 * value) for value in look.color], gloss).triangles(part.triangles[solid], normals)
     return int(solid.sum())
 
 
