@@ -20,6 +20,7 @@ from simulator.base.suggestions import nearest, no_such_key
 from simulator.base.values import Values
 from vehicles.actuators.actuators import read_actuators
 from vehicles.aerodynamics import AERODYNAMICS, read_aerodynamics
+from vehicles.appearance import BodyMesh
 from vehicles.axle_layout import USUAL_AXLES, Axles, record_for
 from vehicles.body_contact import ROOF, contact_points_left, read_body_contact
 from vehicles.body_fields import read_body
@@ -81,6 +82,8 @@ class Description:
     """Length, width and front overhang of the body [m]."""
     drawn_as: str
     """Body shape in the view, one of DRAWN_AS."""
+    mesh: BodyMesh | None
+    """Mesh in place of the body shape in the view, not read yet."""
     links_as: tuple[str, ...]
     """Link shapes in the view, corner by corner."""
     tires: tuple[str, ...]
@@ -162,6 +165,7 @@ def read_description(mapping: Any, file: str, keep: Cached | None = None) -> Des
             bushes=_bushes(axles),
             outline=parts.outline,
             drawn_as=values["body"]["drawn_as"],
+            mesh=_mesh(values["body"]),
             links_as=tuple(axle.links_as for axle in axles for _ in range(axle.sides)),
             tires=parts.tires,
             contact=values["contact"],
@@ -172,6 +176,14 @@ def read_description(mapping: Any, file: str, keep: Cached | None = None) -> Des
             sound=read_sound(values.get("sound")),
             table_tolerance=values["suspension_table_tolerance"] if tables else None,
         )
+
+
+def _mesh(body: Values) -> BodyMesh | None:
+    """Return the mesh of the drawn body, if the file names one."""
+    if "mesh" not in body:
+        return None
+    x, y, z = (float(value) for value in body["mesh_position"])
+    return BodyMesh(body["mesh"], str(body.file), (x, y, z), body["mesh_yaw"])
 
 
 class _Parts(NamedTuple):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from simulator.base.fields import Choice, Either, Field, Group, ListOf, Named, Number, Text, Variants
+import math
+
+from simulator.base.fields import Choice, Either, Field, FileName, Group, ListOf, Named, Number, Text, Variants
 from vehicles.actuators.actuators import ACTUATOR_FILE
 from vehicles.aerodynamics import AERODYNAMICS_FILE
 from vehicles.appearance import DRAWN_AS
@@ -39,6 +41,11 @@ _BODY = (
     Field("width", Number("m", 0.1, FAR, above=0.0), "width of the body"),
     Field("front_overhang", Number("m", 0.0, FAR), "length of the body ahead of the front wheel centers"),
     Field("drawn_as", Choice(DRAWN_AS), "body shape in the view, scaled to this size", DRAWN_AS[0]),
+    Field(
+        "mesh", FileName("the path of a glTF file, relative to this file or in the assets"), "glTF file, drawn in place of that shape", None
+    ),
+    Field("mesh_position", POINT, "place of the origin of the mesh", (0.0, 0.0, 0.0), frame=CHASSIS),
+    Field("mesh_yaw", Number("rad", -math.tau, math.tau), "turn of the mesh about z, + = to the left", 0.0, written="deg"),
     Field("hitch", POINT, "tow hook; default: at the rear of the outline, at the height of the rear wheels", None, frame=CHASSIS),
     *BODY_FILE,
     *PART_FIELDS,

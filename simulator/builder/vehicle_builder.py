@@ -4,6 +4,7 @@ stability check of the step."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,7 @@ from simulator.configuration.configuration import Configuration
 from simulator.configuration.file_lookup import data_folder
 from simulator.configuration.key_path import parse
 from simulator.configuration.references import is_one_for_each
+from simulator.view.bodies.body_mesh import checked_mesh
 from terrain.ground import Ground
 from terrain.load_terrain import load_terrain
 from vehicles import step_stability
@@ -98,7 +100,10 @@ def description_of(configuration: Configuration, places: dict[str, str], builder
             content["tires"] = _name_of(tires, "vehicle.tires", places)
         if isinstance(content.get("drivetrain"), dict):
             content["drivetrain"] = "vehicle.drivetrain"
-        return builder.description(content, file)
+        description = builder.description(content, file)
+        if description.mesh is not None:
+            return replace(description, mesh=checked_mesh(description.mesh, data_folder("assets")))
+        return description
 
 
 def _name_of(value: str | dict[str, Any], place: str, places: dict[str, str]) -> str:

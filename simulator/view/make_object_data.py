@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.view.object_data import BAKED, ObjectData, no_objects
-from simulator.view.object_meshes import flat_triangles, hull_triangles
+from simulator.view.object_meshes import color_codes, flat_triangles, hull_triangles
 from terrain.objects.records import HULL, MESH, STATIC
 
 PART = 4096
@@ -39,7 +39,7 @@ def make_object_data(objects: Any) -> ObjectData:
         path=np.stack((rows["first_segment"], rows["segments"], rows["repeats"]), axis=1),
         segments=objects.segments,
         mesh=mesh,
-        vertices=_stacked(meshes.vertices, 6),
+        vertices=_stacked(meshes.vertices, 7),
         baked=_stacked(meshes.baked, 9),
         parts=np.array(meshes.parts, float).reshape(-1, 9),
         vehicles=vehicles,
@@ -122,15 +122,17 @@ def _fill_meshes(meshes: _Meshes, objects: Any) -> NDArray[np.int64]:
     for row in own:
         key = keys[row]
         if users[key] == 1 and rows[row]["motion"] == STATIC:
-            vertices = flat_triangles(_corners(objects, row))
-            R, p = rows[row]["R_WO"], rows[row]["p_WO"]
-            vertices = np.hstack((vertices[:, :3] @ R.T + p, vertices[:, 3:] @ R.T, np.tile(rows[row]["color"], (len(vertices), 1))))
+            vertices = _vertices(objects, row)
+            R, p, colors = rows[row]["R_WO"], rows[row]["p_WO"], vertices[:, 6:]
+            colors = np.where(np.isnan(colors), rows[row]["color"], colors)
+            vertices = np.hstack((vertices[:, :3] @ R.T + p, vertices[:, 3:6] @ R.T, colors))
             meshes.add("baked", -1 - row, vertices)
             out[row] = BAKED
         else:
             if key not in known:
                 known[key] = len(known)
-                meshes.add("vertices", known[key], flat_triangles(_corners(objects, row)))
+                vertices = _vertices(objects, row)
+                meshes.add("vertices", known[key], np.column_stack((vertices[:, :6], color_codes(vertices[:, 6:]))))
             out[row] = known[key]
     return out
 
@@ -139,8 +141,30 @@ def _key(objects: Any, row: int) -> Any:
     """Return a value that is equal for objects with the same mesh."""
     r = objects.records[row]
     if r["shape"] == MESH:
-        return "mesh", int(r["first"])
+        return "mesh", int(r["first"]), _colors(objects, row) is None
     return objects.vertices["r_O"][r["first"] : r["first"] + r["count"]].tobytes()
+
+
+def _colors(objects: Any, row: int) -> NDArray[np.float64] | None:
+    """Return the sRGB colors (n, 3) of the triangles in the file of a mesh; None: its object has one color."""
+    one = objects.objects[row]  # a `terrain.objects.mesh_file.PaintedMesh`, whose module loads kernels
+    return getattr(one.shape, "colors", None) if one.material.color is None else None
+
+
+def _vertices(objects: Any, row: int) -> NDArray[np.float64]:
+    """Return the vertices (n, 9) of a hull or mesh: position and normal in O, and color, NaN: that of the object."""
+    corners, colors = _corners(objects, row), _colors(objects, row)
+    ours = np.full((len(corners), 3), np.nan)
+    if colors is not None:  # the records have the triangles in another order
+        t = np.asarray(objects.objects[row].shape.triangles, float)
+        in_file = np.stack((t[:, 0], t[:, 0] + (t[:, 1] - t[:, 0]), t[:, 0] + (t[:, 2] - t[:, 0])), axis=1)
+        ours[_order(corners)] = colors[_order(in_file)]
+    return flat_triangles(corners, ours)
+
+
+def _order(triangles: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return an order of triangles (n, 3, 3) that depends on their corners only."""
+    return np.lexsort(triangles.reshape(len(triangles), 9).T)
 
 
 def _corners(objects: Any, row: int) -> NDArray[np.float64]:

@@ -32,7 +32,7 @@ class ObjectData:
     path : (n, 3) first row of `segments`, number of segments (0 = no path), 1 = repeats
     segments : records of `terrain.objects.records.SEGMENT`
     mesh : (n,) number of the mesh of a hull or mesh; -1 = unit mesh, BAKED
-    vertices : (m, 6) triangles of all meshes, in O: position [m] and unit normal of each corner
+    vertices : (m, 7) triangles of all meshes, in O: position [m], unit normal and color (`object_meshes.color_codes`) of each corner
     baked : (k, 9) triangles, in W, of static hulls and meshes that stand in one place only: position [m], unit normal, color
     parts : (p, 9) compact parts of meshes and of baked objects: number of the mesh, or -1 - row of a baked object; first row of
         `vertices` or `baked`, number of rows; center (3) and half edges (3) of the bounding box, in O or W [m]
@@ -98,6 +98,6 @@ def no_objects() -> ObjectData:
     return ObjectData(
         shape=numbers, label=numbers, size=np.zeros((0, 4), np.float32), p_WO=np.zeros((0, 3)), R_WO=np.zeros((0, 3, 3)), center_O=np.zeros((0, 3)),
         half_O=np.zeros((0, 3)), color=np.zeros((0, 3), np.float32), present=np.zeros(0, bool), path=np.zeros((0, 3), np.int64), segments=floats,
-        mesh=numbers, vertices=np.zeros((0, 6), np.float32), baked=np.zeros((0, 9), np.float32), parts=np.zeros((0, 9)),
+        mesh=numbers, vertices=np.zeros((0, 7), np.float32), baked=np.zeros((0, 9), np.float32), parts=np.zeros((0, 9)),
         vehicles=np.zeros((0, 3), np.int64), looks=np.zeros((0, 6)), kinds=np.frombuffer(b"[]", np.uint8),
     )  # fmt: skip

@@ -41,14 +41,25 @@ def indexed(mesh: Array) -> tuple[Array, NDArray[np.uint32]]:
     return vertices, index.ravel().astype(np.uint32)
 
 
-def flat_triangles(corners: Triangles) -> Array:
-    """Return the vertices (3 n, 6), position and normal of the plane, of triangles (n, 3, 3); triangles without area are omitted."""
+def color_codes(colors: Array) -> Array:
+    """Return the codes (n,) of sRGB colors (n, 3) for the shader, in place of the end of a round shape; 0 for NaN.
+
+    A code is exact in single precision: blue is at most 254.
+    """
+    levels = np.minimum(np.round(np.nan_to_num(colors) * 255.0), (255.0, 255.0, 254.0))
+    return np.where(np.isnan(colors[:, 0]), 0.0, 2.0 + levels @ (1.0, 256.0, 65536.0))
+
+
+def flat_triangles(corners: Triangles, of_triangles: Array | None = None) -> Array:
+    """Return the vertices (3 n, 6 + k), position and normal of the plane, of triangles (n, 3, 3), and numbers (n, k) of their triangles;
+    triangles without area are omitted."""
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     size = np.linalg.norm(normals, axis=1)
     longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
     solid = size > 1e-12 * longest**2
     normals = np.repeat(normals[solid] / size[solid, None], 3, axis=0)
-    return np.hstack((corners[solid].reshape(-1, 3), normals))
+    more = np.zeros((len(corners), 0)) if of_triangles is None else of_triangles
+    return np.hstack((corners[solid].reshape(-1, 3), normals, np.repeat(more[solid], 3, axis=0)))
 
 
 def hull_triangles(vertices: Triangles) -> Triangles:

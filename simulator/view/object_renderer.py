@@ -66,8 +66,7 @@ class Objects:
         for mesh in self._own:
             mesh.delete()
         self.items = ObjectItems(data, self._budget, self._counts, self._exact)
-        shared = np.hstack((data.vertices, np.zeros((len(data.vertices), 1), np.float32)))
-        self._shared = Mesh(shared, LAYOUT, instance=INSTANCE)
+        self._shared = Mesh(data.vertices, LAYOUT, instance=INSTANCE)
         self._baked = Mesh(data.baked, (3, 3, 3), locations=(0, 1, PAINT))
         self._own = [self._shared, self._baked]
         self._numbered = self._baked

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
+from simulator.view.bodies.body_mesh import mesh_of
 from vehicles.appearance import BEAM_ON_LEAVES, BEAM_ON_LINKS, DRAWN_AS, LINKS_AS
 from vehicles.axle_layout import WHEELS
 
@@ -42,6 +43,8 @@ TEXTS = (
     ("links_as", (WHEELS,), LINKS_AS, "kind of the drawn links of each corner"),
 )
 """Texts of the geometry, with their possible values."""
+MESH = "mesh"
+"""Name of the text of the mesh that is drawn in place of the body shape; it may be missing."""
 
 LOWER, UPPER, ROD, HUB, COIL, DAMPER, PISTON, SHAFT = (
     (54, 110, 168), (66, 150, 140), (206, 152, 50), (140, 142, 146), (214, 66, 48), (70, 74, 84), (190, 194, 200), (112, 112, 116)
@@ -68,6 +71,11 @@ def checked_geometry(geometry: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
                 "vehicle geometry of the view", name, words.tolist(), f"{meaning}, one of {', '.join(known)} in shape {shape}"
             )
         out[name] = words
+    out[MESH] = np.asarray(geometry.get(MESH, ""), str)
+    try:
+        mesh_of(str(out[MESH]))
+    except ValueError as error:
+        raise ConfigError("vehicle geometry of the view", MESH, str(error), "the text of `simulator.view.bodies.body_mesh`") from None
     return out
 
 

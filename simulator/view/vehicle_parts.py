@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from simulator.base.records import Record
+from simulator.view.bodies.body_mesh import text_of
+from simulator.view.vehicle_geometry import MESH
 from terrain.objects.world_object import WorldObject
 from vehicles.contact.vehicle_objects import vehicle_objects
 from vehicles.corner_layout import axle_of
@@ -60,6 +62,7 @@ def view_geometry(vehicle: Vehicle, platform: Record | None = None) -> dict[str,
         "driven": np.isfinite(driveline["final_ratio"])[axles].astype(float),
         "geared_hub": (driveline["hub_ratio"] < 1.0)[axles].astype(float),
         "drawn_as": vehicle.description.drawn_as,
+        MESH: text_of(vehicle.description.mesh),
         "links_as": vehicle.description.links_as,
         "outline": vehicle.description.outline,
         "wheel_x": vehicle.model.corners[0]["design_wheel_x"],

@@ -46,6 +46,7 @@ class Vehicle:
         inside = body.fittings if body.lining is None else np.vstack((body.fittings, body.lining))
         parts = (body.shell, inside, body.glass, body.frame)
         self._shell, self._fittings, self._glass, self._frame = (_mesh(mesh) for mesh in parts)
+        self._inner_shell = self._shell if body.inner_shell is None else _mesh(body.inner_shell)
         self._caster = _mesh(simplified(np.vstack((body.shell, body.fittings)), CASTER_CELL))
         self.lamps = vehicle_lamps(body.shell)
         radius, width = geometry["tire_radius"], geometry["tire_width"]
@@ -164,7 +165,7 @@ class Vehicle:
         self._arms_and_wheel(self._indoors)
         cockpit.draw_solids(self._indoors, levers=not self._numbering)
         self._solid.use()
-        self._shell.draw()
+        self._inner_shell.draw()
 
     def draw_reflected(self, clip_of_world: NDArray, eye: NDArray, cockpit: Cockpit | None) -> None:
         """Draw the parts that a mirror shows: sheet metal, and the cabin for a mirror inside it."""
@@ -172,7 +173,7 @@ class Vehicle:
         if cockpit is not None:
             cockpit.draw_reflected(self._matte.use())
             self._solid.use()
-        self._shell.draw()
+        self._inner_shell.draw()
 
     def _arms_and_wheel(self, program: Program) -> None:
         """Draw arms, and the steering wheel with a program, which is active afterwards. Images of numbers and depths have no arms, as rays meet none."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import logging
 import warnings
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
@@ -25,6 +27,14 @@ LARGEST = 1000.0
 """m. A larger mesh gives a warning: its unit is probably another one."""
 FLAT = 1e-12
 """Ratio of the area of a triangle to the square of its longest edge below which it has no area."""
+
+
+@dataclass(frozen=True, eq=False)
+class PaintedMesh(TriangleMesh):
+    """Triangle mesh with the colors of its file."""
+
+    colors: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    """(n, 3) sRGB, 0 to 1, of the triangles; NaN: color of the object"""
 
 
 MAX_EDGES_CHECKED = 600_000
@@ -62,7 +72,7 @@ def read_mesh(name: str, file: str, key: str, folder: Path, factor: float, up: s
     if suffix not in SUFFIXES:
         raise ConfigError(file, key, name, f"a mesh file: {', '.join(SUFFIXES)}")
     request = ReadRequest(path, {}, file, key)
-    triangles = _triangles(request, suffix)
+    triangles, colors = _triangles(request, suffix)
     if not len(triangles):
         raise ConfigError(path, "", "no triangles", "at least one face with three corners")
     if len(triangles) > MAX_TRIANGLES:
@@ -71,15 +81,22 @@ def read_mesh(name: str, file: str, key: str, folder: Path, factor: float, up: s
         raise ConfigError(path, "", "NaN or infinite coordinates", "finite coordinates")
     if (up or ("y" if suffix in (".gltf", ".glb") else "z")) == "y":
         triangles = np.stack((triangles[..., 0], -triangles[..., 2], triangles[..., 1]), axis=-1)
-    return TriangleMesh(_checked(triangles * factor, path), path.name)
+    good = _with_area(triangles * factor, path)
+    triangles, colors = np.ascontiguousarray(triangles[good] * factor), colors[good]
+    return TriangleMesh(triangles, path.name) if np.isnan(colors).all() else PaintedMesh(triangles, path.name, colors)
 
 
-def _triangles(request: ReadRequest, suffix: str) -> Array:
-    """Return the triangles (n, 3, 3) of a file, in its units. Raises ConfigError."""
+def _triangles(request: ReadRequest, suffix: str) -> tuple[Array, Array]:
+    """Return the triangles (n, 3, 3) of a file, in its units, and their colors (n, 3), NaN: none or a picture. Raises ConfigError."""
     if suffix == ".stl":
-        return _stl(request)
+        found = _stl(request)
+        return found, np.full((len(found), 3), np.nan)
     parts = (obj if suffix == ".obj" else gltf).read_parts(request)
-    return np.concatenate([np.zeros((0, 3, 3)), *(part.triangles for part in parts)])
+    colors = [(np.nan,) * 3 if part.look is None or part.look.textured else part.look.color for part in parts]
+    return (
+        np.concatenate([np.zeros((0, 3, 3)), *(part.triangles for part in parts)]),
+        np.concatenate([np.zeros((0, 3)), *(np.tile(one, (len(part.triangles), 1)) for one, part in zip(colors, parts, strict=True))]),
+    )
 
 
 def _stl(request: ReadRequest) -> Array:
@@ -99,8 +116,8 @@ def _stl(request: ReadRequest) -> Array:
         raise request.wrong(next(iter(str(error).splitlines()), type(error).__name__), expected) from None
 
 
-def _checked(triangles: Array, path: Path) -> Array:
-    """Return the triangles that have an area; warn about those that have none, and about an implausible size. Raises ConfigError."""
+def _with_area(triangles: Array, path: Path) -> NDArray[np.bool_]:
+    """Return which triangles have an area; warn about those that have none, and about an implausible size. Raises ConfigError."""
     edges = triangles - np.roll(triangles, 1, axis=1)
     longest = (edges**2).sum(axis=2).max(axis=1)
     area = 0.5 * np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1)
@@ -118,12 +135,11 @@ def _checked(triangles: Array, path: Path) -> Array:
         warnings.warn(
             f"{path}: the mesh is {extent:g} m long; if its unit is not the meter, add `units: mm`", MeshSizeWarning, stacklevel=4
         )
-    triangles = np.ascontiguousarray(triangles[good])
-    count = open_edges(triangles) if len(triangles) <= MAX_EDGES_CHECKED else 0
+    count = open_edges(triangles[good]) if good.sum() <= MAX_EDGES_CHECKED else 0
     if count:
         text = f"{path}: the mesh is not closed ({count} open edges); rays and the vehicle meet both sides of its triangles"
         warnings.warn(text, OpenMeshWarning, stacklevel=4)
-    return triangles
+    return np.asarray(good)
 
 
 def open_edges(triangles: Array) -> int:

@@ -38,7 +38,7 @@ MATERIAL = (
     Field("friction", Number("1", *MATERIAL_RANGES["friction"]), "friction coefficient", _PLAIN.friction),
     Field("restitution", Number("1", *MATERIAL_RANGES["restitution"]), "coefficient of restitution", _PLAIN.restitution),
     Field("stiffness", Number("N/m", *MATERIAL_RANGES["stiffness"]), "stiffness of the object alone", _PLAIN.stiffness),
-    Field("color", Number("1", 0.0, 1.0, shape=(3,)), "red, green, blue; default: color of the label", None),
+    Field("color", Number("1", 0.0, 1.0, shape=(3,)), "red, green, blue; default: colors of a glTF file, else color of the label", None),
     Field("reflectance", Number("1", *MATERIAL_RANGES["reflectance"]), "diffuse reflectance for lidar", _PLAIN.reflectance),
     Field(
         "extinction",

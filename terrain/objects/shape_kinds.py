@@ -58,7 +58,7 @@ def build_shape(request: ShapeRequest) -> Shape:
     kind = SHAPE_KINDS.need(request.values["shape"])
     with making(f"shape {kind.name}"):
         shape = kind.build(request)
-        if type(shape) not in SHAPES:
+        if not isinstance(shape, SHAPES):
             raise JounceError(f"shape {kind.name}: wrong type {type(shape).__name__} of its result; expected one of terrain.objects.shapes")
         shape.check()
     return shape

@@ -13,7 +13,7 @@ from simulator.base.errors import UnreadableError
 from simulator.base.inputfile import as_utf8, read_bytes
 from terrain.readers.contract import ElevationSource
 from terrain.readers.gltf_data import MAX_BYTES, DamagedError, Document
-from terrain.readers.mesh import MAX_TRIANGLES, Part, from_parts
+from terrain.readers.mesh import MAX_TRIANGLES, Look, Part, from_parts
 from terrain.readers.request import ReadRequest
 
 EXPECTED = "a glTF 2.0 file with embedded buffers or buffers in the same folder"
@@ -31,18 +31,19 @@ def read(request: ReadRequest) -> ElevationSource:
     )
 
 
-def read_parts(request: ReadRequest) -> list[Part]:
-    """Return the triangles of a scene, in its units. Raises ConfigError if the file is damaged or requires an extension that is not read."""
+def read_parts(request: ReadRequest, normals: bool = False) -> list[Part]:
+    """Return the triangles of a scene, in its units, with normals if asked for. Raises ConfigError if the file is damaged or requires an
+    extension that is not read."""
     content = as_utf8(read_bytes(request.path, EXPECTED, MAX_BYTES))
     try:
-        return list(_parts(Document(content, request.path.parent)))
+        return list(_parts(Document(content, request.path.parent), normals))
     except DamagedError as error:
         raise UnreadableError(request.path, "", str(error), EXPECTED) from None
 
 
-def _parts(document: Document) -> Iterator[Part]:
+def _parts(document: Document, with_normals: bool) -> Iterator[Part]:
     """Yield the triangles of all nodes, in the coordinates of the scene."""
-    corners: dict[tuple[int, int], Array] = {}
+    corners: dict[tuple[int, int], tuple[Array, Array | None]] = {}
     count = 0
     for names, transform, node in _nodes(document):
         if "mesh" not in node:
@@ -53,14 +54,34 @@ def _parts(document: Document) -> Iterator[Part]:
                 raise DamagedError("a primitive that is no object")
             key = node["mesh"], n
             if key not in corners:
-                corners[key] = _triangles(document, primitive)
-            count += len(corners[key])
+                corners[key] = _triangles(document, primitive, with_normals)
+            points, normals = corners[key]
+            count += len(points)
             if count > MAX_TRIANGLES:
                 raise DamagedError(f"more than {MAX_TRIANGLES} triangles")
             material = document.item("materials", primitive["material"]) if "material" in primitive else {}
-            placed = corners[key] @ transform[:3, :3].T + transform[:3, 3]
-            is_mirrored = np.linalg.det(transform[:3, :3]) < 0.0
-            yield Part((*names, _name(mesh), _name(material)), placed[:, ::-1] if is_mirrored else placed)
+            placed = points @ transform[:3, :3].T + transform[:3, 3]
+            turn = -1 if np.linalg.det(transform[:3, :3]) < 0.0 else 1  # a mirrored triangle has its corners in the other order
+            normals = None if normals is None else _turned(normals, transform[:3, :3])[:, ::turn]
+            yield Part((*names, _name(mesh), _name(material)), placed[:, ::turn], _look(document, material) if material else None, normals)
+
+
+def _turned(normals: Array, transform: Array) -> Array:
+    """Return unit normals after a transform of the points, which may shear and mirror them; zeros remain."""
+    cofactors = np.stack([np.cross(transform[k - 2], transform[k - 1]) for k in range(3)])
+    turned = np.sign(np.linalg.det(transform)) * normals @ cofactors.T
+    return np.asarray(turned / np.maximum(np.linalg.norm(turned, axis=-1, keepdims=True), 1e-30))
+
+
+def _look(document: Document, material: dict[str, Any]) -> Look:
+    """Return the appearance of a material. Raises DamagedError."""
+    metal = document.section(material, "pbrMetallicRoughness")
+    base = _numbers(metal, "baseColorFactor", [1.0] * 4)
+    linear = np.clip(base[:3], 0.0, 1.0)
+    red, green, blue = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1.0 / 2.4) - 0.055).tolist()
+    rough = float(np.clip(_numbers({"roughnessFactor": [metal.get("roughnessFactor", 1.0)]}, "roughnessFactor", [1.0])[0], 0.0, 1.0))
+    clear = material.get("alphaMode") == "BLEND" and base[3] < 1.0
+    return Look((red, green, blue), rough, bool(clear), "baseColorTexture" in metal)
 
 
 def _nodes(document: Document) -> Iterator[tuple[tuple[str, ...], Array, dict[str, Any]]]:
@@ -107,7 +128,7 @@ def _numbers(node: dict[str, Any], key: str, usual: list[float]) -> Array:
     except (TypeError, ValueError, OverflowError):
         values = np.zeros(0)
     if values.shape != (len(usual),) or not np.isfinite(values).all():
-        raise DamagedError(f"{key} of a node is {given}; expected {len(usual)} numbers")
+        raise DamagedError(f"{key} is {given}; expected {len(usual)} numbers")
     return values
 
 
@@ -115,11 +136,11 @@ def _name(entry: dict[str, Any]) -> str:
     return str(entry.get("name", ""))
 
 
-def _triangles(document: Document, primitive: dict[str, Any]) -> Array:
-    """Return the triangles (n, 3, 3) of a primitive; none of points and lines."""
+def _triangles(document: Document, primitive: dict[str, Any], with_normals: bool) -> tuple[Array, Array | None]:
+    """Return the triangles (n, 3, 3) of a primitive, none of points and lines, and their normals (n, 3, 3) if asked for and present."""
     mode = primitive.get("mode", TRIANGLES)
     if mode in LINES:
-        return np.zeros((0, 3, 3))
+        return np.zeros((0, 3, 3)), None
     position = document.section(primitive, "attributes").get("POSITION")
     if DRACO in document.section(primitive, "extensions") and (
         position is None or "bufferView" not in document.item("accessors", position)
@@ -131,7 +152,14 @@ def _triangles(document: Document, primitive: dict[str, Any]) -> Array:
     order = document.array(primitive["indices"], "SCALAR")[:, 0] if "indices" in primitive else np.arange(len(points))
     if order.dtype.kind not in "ui" or (len(order) and int(order.max()) >= len(points)):
         raise DamagedError(f"indices beyond the {len(points)} corners")
-    return points[_by_mode(mode, order.astype(np.intp))]
+    rows = _by_mode(mode, order.astype(np.intp))
+    normal = document.section(primitive, "attributes").get("NORMAL") if with_normals else None
+    if normal is None:
+        return points[rows], None
+    normals = document.array(normal, "VEC3").astype(np.float64)
+    if len(normals) != len(points):
+        raise DamagedError(f"{len(normals)} normals of {len(points)} corners")
+    return points[rows], normals[rows]
 
 
 def _by_mode(mode: Any, order: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,17 @@ CELLS = 512
 MAX_TRIANGLES = 20_000_000
 
 
+class Look(NamedTuple):
+    """Material of a part."""
+
+    color: tuple[float, float, float]
+    """sRGB, 0 to 1"""
+    roughness: float
+    transparent: bool
+    textured: bool
+    """The color is multiplied by that of a picture"""
+
+
 @dataclass(frozen=True)
 class Part:
     """Triangles with common names: of object, group, material, node."""
@@ -35,6 +46,10 @@ class Part:
     names: tuple[str, ...]
     triangles: Array
     """(n, 3, 3) corners"""
+    look: Look | None = None
+    """Appearance; None: the file gives none"""
+    normals: Array | None = None
+    """(n, 3, 3) unit normals of the corners, if they were asked for and the file has them"""
 
 
 @dataclass(frozen=True)

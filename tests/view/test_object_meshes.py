@@ -12,6 +12,7 @@ from simulator.view.make_object_data import make_object_data
 from simulator.view.object_data import BAKED, ObjectData, no_objects
 from simulator.view.object_meshes import DETAILS, flat_triangles, hull_triangles, indexed, unit_meshes
 from terrain.objects.labels import COLORS
+from terrain.objects.mesh_file import PaintedMesh
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.paths import Path
 from terrain.objects.records import BOX, CAPSULE, CYLINDER, SPHERE
@@ -33,7 +34,7 @@ def drawn(data: ObjectData, row: int, detail: int = len(DETAILS) - 1) -> np.ndar
     if data.mesh[row] >= 0:
         parts = data.parts[data.parts[:, 0] == data.mesh[row]]
         mesh = np.vstack([data.vertices[int(first) : int(first + count)] for _, first, count, *_ in parts]).astype(float)
-        mesh = np.hstack((mesh, np.zeros((len(mesh), 1))))
+        mesh[:, 6][mesh[:, 6] > 1.5] = 0.0  # a color
     else:
         mesh = unit_meshes(DETAILS[detail])[int(data.shape[row])]
     size = data.size[row].astype(float)
@@ -131,6 +132,30 @@ def test_meshes_are_baked_shared_or_split(monkeypatch):
     for number, first, count, *box in data.parts:
         vertices = (data.vertices if number >= 0 else data.baked)[int(first) : int(first + count), :3]
         assert np.abs(vertices - box[:3]).max(axis=0) == pytest.approx(box[3:], abs=1e-5), "the box fits the part"
+
+
+def test_triangles_keep_the_colors_of_their_file():
+    """As (x of the first corner, color) of each triangle: the tree of a mesh has them in another order than the file."""
+    triangles = RNG.normal(size=(300, 3, 3))
+    triangles[1] = triangles[0]
+    colors = np.round(RNG.random((300, 3)) * 254.0) / 255.0
+    colors[1:3] = colors[0], (np.nan,) * 3
+    mesh, single = PaintedMesh(triangles, "a.glb", colors), PaintedMesh(triangles.copy(), "b.glb", colors)
+    own = Material(color=(0.0, 0.5, 1.0))
+    objects = ObjectSet([
+        WorldObject("one", mesh, (0, 0, 0)), WorldObject("two", mesh, (9, 0, 0)),
+        WorldObject("alone", single, (0, 0, 0), label="rock"), WorldObject("own", mesh, (0, 0, 0), material=own),
+    ])  # fmt: skip
+    data = make_object_data(objects)
+    assert data.mesh.tolist() == [0, 0, BAKED, BAKED]
+    codes = data.vertices[::3, 6].astype(int) - 2
+    shared = np.column_stack((codes % 256, codes // 256 % 256, codes // 65536)) / 255.0
+    shared[codes == -2] = np.nan
+    (baked, given) = (data.baked[int(p[1]) : int(p[1] + p[2]) : 3] for p in data.parts[data.parts[:, 0] < 0])
+    alone = np.where(np.isnan(colors), COLORS["rock"], colors)
+    for x, seen, wanted in ((data.vertices[::3, 0], shared, colors), (baked[:, 0], baked[:, 6:], alone)):
+        np.testing.assert_allclose(seen[np.argsort(x, kind="stable")], wanted[np.argsort(triangles[:, 0, 0], kind="stable")], atol=1e-6)
+    np.testing.assert_allclose(given[:, 6:], np.tile(own.color, (300, 1)), atol=1e-6)
 
 
 def test_own_colors_win_over_those_of_labels_and_all_of_it_survives_a_file(tmp_path):

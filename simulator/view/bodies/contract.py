@@ -127,6 +127,9 @@ class Body:
     lining: Array | None = None
     """Inside of the sheet metal, so near to it that coarser meshes of a distant vehicle leave it out"""
 
+    inner_shell: Array | None = None
+    """Sheet metal that the driver sees, around the cabin; None: the shell"""
+
     def eye(self, head: Array) -> Array:
         """Return the position of the driver's eyes (3,), in B: the head, limited to the cab of this body."""
         return np.clip(head, *self.cab)

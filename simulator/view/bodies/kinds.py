@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.view.bodies.body_mesh import with_mesh
 from simulator.view.bodies.contract import Body, Size
 
 
@@ -28,4 +29,4 @@ def body_of(geometry: Mapping[str, Any]) -> Body:
     from simulator.view.bodies.hmmwv import hmmwv
 
     name, size = str(geometry["drawn_as"]), size_of(geometry)
-    return hmmwv(size) if name == "hmmwv" else car(size, name)
+    return with_mesh(hmmwv(size) if name == "hmmwv" else car(size, name), geometry)

@@ -1,7 +1,7 @@
 // Objects: one unit mesh for all objects of a shape, placed and sized by the instance; see object_meshes.py.
 layout(location = 0) in vec3 place;
 layout(location = 1) in vec3 normal;
-layout(location = 2) in float end;
+layout(location = 2) in float end;          // end of a round shape, -1, 0 or 1; or color of a mesh, 2 + red + 256 green + 65536 blue
 layout(location = 3) in vec4 row_x;         // rows of the matrix from O to W
 layout(location = 4) in vec4 row_y;
 layout(location = 5) in vec4 row_z;
@@ -18,11 +18,14 @@ flat out float number;                      // in place of the color
 #endif
 
 void main() {
-    vec4 r = vec4(place * size.xyz + vec3(0.0, 0.0, end * size.w), 1.0);
+    bool colored = end > 1.5;
+    vec4 r = vec4(place * size.xyz + vec3(0.0, 0.0, colored ? 0.0 : end * size.w), 1.0);
     vec3 n = normal / size.xyz;
     p_W = vec3(dot(row_x, r), dot(row_y, r), dot(row_z, r));
     n_W = vec3(dot(row_x.xyz, n), dot(row_y.xyz, n), dot(row_z.xyz, n));
-    look = vec4(paint, 0.0);
+    float code = end - 2.0;
+    vec3 own = vec3(mod(code, 256.0), mod(floor(code / 256.0), 256.0), floor(code / 65536.0)) / 255.0;
+    look = vec4(colored ? own : paint, 0.0);
 #ifdef NUMBERS
     number = paint.r;
 #endif
