@@ -147,6 +147,13 @@ def check_settings(file: str) -> Any:
     return load_settings(find_config("settings", file))
 
 
+def check_displays(file: str) -> Any:
+    """Return the screens."""
+    from simulator.view.displays import load_displays
+
+    return load_displays(Path(file))
+
+
 def check_session(file: str) -> Any:
     """Return the parts of a session whose vehicle stands on its terrain, and whose sensors can be created."""
     from simulator.base.errors import ErrorCollector

@@ -127,6 +127,7 @@ KINDS = [
         "simulator.view.user_settings:TABLE",
         based=False,
     ),
+    FileKind("displays", "screens around the driver", file_checks.check_displays, "simulator.view.displays:FILE", based=False),
     FileKind(
         "sessions",
         "session: vehicle, terrain, maneuver, driver, outlets and sensors",
@@ -228,10 +229,13 @@ def _likeness(table: FieldType, content: Any) -> float:
 
 def _score(fields: Fields, content: Mapping[Any, Any]) -> float:
     """Return twice the fraction of the keys that the table has plus the fraction of the fields that are present, minus that of the required fields
-    that are absent."""
-    from simulator.base.fields import REQUIRED
+    that are absent. A text is not a list: `displays` of the settings names a file, and lists the screens in that file."""
+    from simulator.base.fields import REQUIRED, ListOf
 
-    spelled = {written: field.name for field in fields for written in field.spellings}
+    texts = {key for key, value in content.items() if isinstance(value, str)}
+    spelled = {
+        written: field.name for field in fields for written in field.spellings if not (isinstance(field.kind, ListOf) and written in texts)
+    }
     present = {spelled[key] for key in content if key in spelled}
     required = {field.name for field in fields if field.default is REQUIRED}
     absent = len(required - present) / len(required) if required else 0.0

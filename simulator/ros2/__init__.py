@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-USUAL_DOMAIN = -1
+USUAL_DOMAIN = "ROS_DOMAIN_ID"
 """Value of the option --ros2 without a number: ROS_DOMAIN_ID, else 0."""

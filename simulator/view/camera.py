@@ -27,6 +27,8 @@ LOWEST = 0.4
 """m. Minimum height of the chase camera above its reference point while the user looks up."""
 LOOKS_DOWN = 0.115
 """Slope of the driver's line of sight in the chassis, downwards."""
+LEANS = math.radians(100.0), 0.45
+"""rad, m. Look to the side from which on the driver leans to the middle of the car, and maximum distance of the lean."""
 FOLLOW = (0.35, 0.22)
 """s. Time constants of the chase camera for heading and height."""
 STEADY = 0.6
@@ -234,15 +236,22 @@ class Camera:
             return np.array([1.0, 0.0, -LOOKS_DOWN])
         return rotation_of(left, math.atan(LOOKS_DOWN) - up, 0.0)[:, 0]
 
+    def _place(self) -> NDArray[np.float64]:
+        """Return the place of the eyes in the body. Who looks back leans to the middle of the car, past the own seat."""
+        place = self._eye_B + self.seat
+        turned = min(max((abs(self._look[0]) - LEANS[0]) / (math.pi - LEANS[0]), 0.0), 1.0)
+        place[1] -= turned * min(max(place[1], -LEANS[1]), LEANS[1])
+        return place
+
     def _driver(self, p_WB: NDArray, R_WB: NDArray) -> Shot:
-        eye = p_WB + R_WB @ (self._eye_B + self.seat)
+        eye = p_WB + R_WB @ self._place()
         aim = eye + R_WB @ self._sight()
         up = R_WB @ np.array([0.0, 0.0, 1.0])
         return Shot(eye, look_at(eye, aim, up), self.field_of_view, 0.08, inside=True)
 
     def _steady_driver(self, p_WB: NDArray, R_WB: NDArray, dt: float) -> Shot:
         """Return the driver's camera without the fast motion of the chassis: its heading, but smooth pitch, roll and height."""
-        eye = p_WB + R_WB @ (self._eye_B + self.seat)
+        eye = p_WB + R_WB @ self._place()
         heading = math.atan2(R_WB[1, 0], R_WB[0, 0])
         now = np.array([math.asin(min(max(-R_WB[2, 0], -1.0), 1.0)), math.atan2(R_WB[2, 1], R_WB[2, 2]), eye[2]])
         smooth = now if self._head is None else self._head + (now - self._head) * (1.0 - math.exp(-dt / STEADY))

@@ -56,13 +56,26 @@ class _Screen:
         self._mesh.draw()
 
 
+def hand_over_keys(window: Any, home: Any) -> None:
+    """Let a window pass its keys to the window `home`: any of the windows may have the focus. Its own Esc would close it."""
+
+    def handler(event: str) -> Any:
+        def passed(*values: Any) -> bool:
+            home.dispatch_event(event, *values)
+            return True
+
+        return passed
+
+    window.push_handlers(**{event: handler(event) for event in ("on_key_press", "on_key_release", "on_deactivate")})
+
+
 class DisplayWindows:
     """Windows of the screens around the driver.
 
     Parameters
     ----------
     displays : screens, one of them with the instruments
-    home : window of the screen with the instruments, which has the keys
+    home : window of the screen with the instruments, which gets the keys of all windows
     """
 
     def __init__(self, displays: Sequence[Display], home: Any, caption: str) -> None:
@@ -72,6 +85,7 @@ class DisplayWindows:
             window = home if display.instruments else window_context(*WINDOW, f"{caption} - screen {number + 1}", samples=1, vsync=False)
             if window is not home:
                 app.windows.discard(window)  # the event loop would draw it on its own
+                hand_over_keys(window, home)
             if display.full_screen:
                 full_screen_on(window, display.screen)
             self._screens.append(_Screen(display, window))

@@ -37,6 +37,7 @@ FIELDS = (
 )
 """Keys of a screen."""
 FILE_FIELDS = (Field("displays", ListOf(Group(FIELDS)), "screens around the driver, for example from left to right"),)
+FILE = Group(FILE_FIELDS)
 """Keys of a file of screens."""
 WARP_COLUMNS = ("row", "column", "x", "y", "u", "v", "intensity")
 MOST_NODES = 1 << 16
@@ -81,7 +82,7 @@ def load_displays(file: Path) -> tuple[Display, ...]:
 
 def _display(row: Mapping[str, Any], file: Path, key: str) -> Display:
     if 2.0 * row["bezel"] >= row["width"]:
-        raise ConfigError(file, f"{key}.bezel_m", row["bezel"], f"less than half of width_m {row['width']:g}")
+        raise ConfigError(file, f"{key}.bezel", row["bezel"], f"less than half of the width, {row['width']:g} m")
     warp = load_warp(file.parent / row["warp"]) if row["warp"] else None
     names = ("screen", "full_screen", "yaw", "pitch", "distance", "width", "bezel")
     return Display(**{name: row[name] for name in names}, warp=warp, instruments=bool(row.get("instruments")))
@@ -103,7 +104,7 @@ def load_warp(file: Path) -> NDArray[np.float32]:
                 if len(nodes) > MOST_NODES:
                     raise ConfigError(file, "rows", f"more than {MOST_NODES}", f"at most {MOST_NODES} nodes")
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ConfigError(file, "file", str(error), "a CSV file of a warp mesh") from None
+        raise ConfigError(file, "", getattr(error, "strerror", None) or str(error), "a CSV file of a warp mesh that can be read") from None
     places = np.array([node[:2] for node in nodes], np.int64).reshape(-1, 2)
     shape = tuple((places.max(axis=0) + 1).tolist()) if len(places) else (0, 0)
     if min(shape) < 2 or shape[0] * shape[1] != len(nodes) or len(np.unique(places, axis=0)) != len(nodes):

@@ -67,6 +67,15 @@ def test_a_file_of_two_possible_kinds_is_refused(content, tmp_path, capsys):
     assert main(["check", "--kind", "platforms", str(file)]) == (2 if len(content) > 1 else 0)
 
 
+def test_a_file_of_screens_and_settings_that_name_it_are_told_apart(tmp_path, capsys):
+    screens = written(tmp_path / ELSEWHERE, {"displays": [{"width": 0.6}]})
+    settings = written(tmp_path / "settings.yaml", {"displays": ELSEWHERE})
+    assert main(["check", str(screens), str(settings)]) == 0
+    assert capsys.readouterr().out == f"{screens}: good (displays)\n{settings}: good (settings)\n"
+    written(screens, {"displays": [{"width": 0.6, "bezel": 0.4}]})
+    assert f"{screens}:2: displays[0].bezel: invalid value; expected less than half of the width, 0.6 m" in refused(capsys, screens)
+
+
 def test_a_file_without_known_keys_is_refused(tmp_path, capsys):
     err = refused(capsys, written(tmp_path / ELSEWHERE, {"no_such_key": 1}))
     assert "vehicles, " in err and "--kind" in err

@@ -14,6 +14,7 @@ import pytest
 
 from simulator.base.errors import ConfigError, DeviceError, JounceError
 from simulator.builder.builder import build
+from simulator.cli.main import main
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
 from simulator.driver.kinds import DRIVER_KINDS, ROS2
@@ -163,3 +164,8 @@ def test_the_domain_of_the_environment_is_checked(monkeypatch, text):
     monkeypatch.setenv("ROS_DOMAIN_ID", text)
     with pytest.raises(JounceError, match="ROS_DOMAIN_ID"):
         usual_domain()
+
+
+def test_a_negative_domain_of_the_command_line_is_refused(capsys):
+    assert main(["run", "acceleration", "--ros2", "-1"]) == 2
+    assert capsys.readouterr().err == "jounce: --ros2: invalid value; expected a number, from 0 to 232; got -1\n"

@@ -176,6 +176,20 @@ def test_a_look_to_the_side_turns_the_view_and_returns(kind, shakes):
     np.testing.assert_array_equal(last.eye, front.eye)
 
 
+@pytest.mark.parametrize("shakes", [True, False])
+@pytest.mark.parametrize(("seat", "place"), [(0.35, 0.0), (-0.35, 0.0), (0.7, 0.25), (0.0, 0.0)])
+def test_who_looks_back_leans_past_the_seat_and_returns(shakes, seat, place):
+    """A seat hides what is behind it from eyes in front of it."""
+    camera = Camera(hilly_terrain(), np.array([0.1, seat, 1.0]))
+    camera.kind, camera.shakes = "driver", shakes
+    front = shoot(camera)
+    for angle, expected in ((75.0, seat), (180.0, place), (-180.0, place), (0.0, seat)):
+        camera.look = (math.radians(angle), 0.0)
+        for _ in range(200):
+            shot = shoot(camera)
+        assert shot.eye[1] - front.eye[1] == pytest.approx(expected - seat, abs=1e-6)
+
+
 def test_field_of_view_and_seat():
     camera = Camera(hilly_terrain(), np.array([0.1, 0.6, 1.0]))
     usual = {kind: (setattr(camera, "kind", kind), shoot(camera))[1] for kind in CAMERAS}

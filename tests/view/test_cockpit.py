@@ -241,6 +241,14 @@ def test_the_road_is_free(name, left, right):
     assert not blocked(body.cabin.mesh, body.eye(head), rays(np.linspace(right, left, 13), (-9.0, -4.0, 0.0, 5.0, 10.0))).any()
 
 
+@pytest.mark.parametrize("name", [name for name in CARS if name != "truck"])
+def test_a_look_back_between_the_seats_ends_in_the_car(name):
+    """Neither the ground nor the inside of the trunk is seen."""
+    body, head = BODIES[name]
+    eye = body.eye(head) * (1.0, 0.0, 1.0)
+    assert blocked(body.cabin.mesh, eye, rays(np.linspace(165.0, 195.0, 11), np.linspace(-60.0, -15.0, 10))).all()
+
+
 @pytest.mark.parametrize("name", CARS)
 def test_a_pillar_hides_at_most_six_degrees_from_both_eyes(name):
     """[UN Regulation 125: 6 degrees of each pillar, for eyes 65 mm apart] A lining adds little to a wider pillar."""

@@ -173,10 +173,12 @@ def _across(b: Builder, g: Lines) -> None:
     b.paint(LINING).sheet(np.stack((edge, edge + (-0.02, 0.0, -0.026), edge + (-0.09, 0.0, -0.022))), smooth=True)
     belt = float(g.shoulder(g.back))
     if g.bed:
-        wall = g.back + 0.03
-        b.paint(PANEL).sheet([[(wall, -half, floor), (wall, -half, belt)], [(wall, half, floor), (wall, half, belt)]])
-    else:
-        b.paint(PANEL).box((g.back + 0.05, -0.80 * half, belt - 0.06), (_rows(g)[-1] - 0.30, 0.80 * half, belt - 0.02))
+        foot = wall = g.back + 0.03
+    else:  # a shelf, and a wall inside the backs of the last seats
+        wall, foot = _rows(g)[-1] - 0.34, _rows(g)[-1] - 0.16
+        b.paint(PANEL).box((g.back + 0.05, -0.80 * half, belt - 0.06), (wall + 0.04, 0.80 * half, belt - 0.02))
+        belt -= 0.03
+    b.paint(PANEL).sheet([[(foot, -half, floor), (wall, -half, belt)], [(foot, half, floor), (wall, half, belt)]])
 
 
 def _dashboard(b: Builder, g: Lines, wheel: tuple[float, float, float]) -> None:
