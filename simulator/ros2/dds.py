@@ -75,9 +75,11 @@ class Node:
     def __init__(self, domain: int, interface: str = LOOPBACK) -> None:
         if not is_installed():
             raise JounceError(MISSING)
-        from cyclonedds.core import DDSException
-        from cyclonedds.domain import Domain, DomainParticipant
-
+        try:
+            from cyclonedds.core import DDSException
+            from cyclonedds.domain import Domain, DomainParticipant
+        except (ImportError, OSError) as error:  # OSError: its library cannot be loaded
+            raise JounceError(f"ROS 2: the package cyclonedds cannot be loaded ({error}); hint: pip install --force-reinstall cyclonedds") from None
         try:
             known, made = _DOMAINS.get(domain, (interface, None))
             if known != interface:

@@ -194,6 +194,12 @@ def test_the_name_of_an_interface_is_no_configuration(name):
         read([INTERFACE], {"interface": name}, "session.yaml")
 
 
+def test_a_package_that_cannot_be_loaded_gives_one_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cyclonedds.core", None)
+    with pytest.raises(JounceError, match="cyclonedds cannot be loaded"):
+        Node(230)
+
+
 def test_options_of_the_encoding_do_not_matter():
     data = bytearray(b"".join(encode_parts(CLOCK, {"clock": {"sec": 3, "nanosec": 7}})))
     data[3] = 2
