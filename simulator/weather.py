@@ -59,7 +59,7 @@ FIELDS = (
         None,
     ),
     Field("time_of_day", Number("h", 0.0, 24.0, below=24.0), "local mean solar time, 14.5 is half past two", 14.5, written="h"),
-    Field("date", Day(), "date at the start", DATE),
+    Field("date", Day(), "date at the start, from the year 1900 to 2100", DATE),
     Field(
         "latitude",
         Number("rad", -math.pi / 2, math.pi / 2),

@@ -79,7 +79,9 @@ class Node:
             from cyclonedds.core import DDSException
             from cyclonedds.domain import Domain, DomainParticipant
         except (ImportError, OSError) as error:  # OSError: its library cannot be loaded
-            raise JounceError(f"ROS 2: the package cyclonedds cannot be loaded ({error}); hint: pip install --force-reinstall cyclonedds") from None
+            raise JounceError(
+                f"ROS 2: the package cyclonedds cannot be loaded ({error}); hint: pip install --force-reinstall cyclonedds"
+            ) from None
         try:
             known, made = _DOMAINS.get(domain, (interface, None))
             if known != interface:
