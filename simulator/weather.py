@@ -25,19 +25,24 @@ FAIR = 0.35
 """Default cloud cover without rain or snow (assumed)."""
 PLACE = (math.radians(45.0), 0.0)
 """Latitude and longitude [rad] of a terrain without a position on Earth; also that of GNSS receivers."""
+YEARS = (1900, 2100)
+"""First and last year of a date: for them, the position of the sun is good enough."""
 
 
 @dataclass(frozen=True)
 class Day(Text):
     """ISO date."""
 
-    expected: str = "a date such as 2026-06-21"
+    expected: str = f"a date from the year {YEARS[0]} to {YEARS[1]}, such as 2026-06-21"
 
     def read(self, value: Any, file: object, key: str) -> str:
         try:
-            return datetime.strptime(value, "%Y-%m-%d").date().isoformat()
+            day = datetime.strptime(value, "%Y-%m-%d").date()
         except (TypeError, ValueError):
             raise ConfigError(file, key, value, self.expected) from None
+        if not YEARS[0] <= day.year <= YEARS[1]:
+            raise ConfigError(file, key, value, self.expected)
+        return day.isoformat()
 
 
 _RATE = Number("m/s", 0.0, 200.0 / 3.6e6)
@@ -54,7 +59,7 @@ FIELDS = (
         None,
     ),
     Field("time_of_day", Number("h", 0.0, 24.0, below=24.0), "local mean solar time, 14.5 is half past two", 14.5, written="h"),
-    Field("date", Day(), "date at the start", DATE),
+    Field("date", Day(), "date at the start, from the year 1900 to 2100", DATE),
     Field(
         "latitude",
         Number("rad", -math.pi / 2, math.pi / 2),

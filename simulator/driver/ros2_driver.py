@@ -14,22 +14,22 @@ import time
 from dataclasses import replace
 
 from simulator.base.errors import JounceError
-from simulator.base.fields import Either, Field, Flag, Number, Text
+from simulator.base.fields import Either, Field, Flag, Number
 from simulator.base.records import Record
 from simulator.driver.contract import CONTRACT, Driver, DriverKind, DriverSettings
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.speed import SpeedControl, SpeedGains
 from simulator.driver.steering.observation import grade_under
 from simulator.ros2.dds import Node, Quality, usual_domain
-from simulator.ros2.options import DOMAIN, INTERFACE
+from simulator.ros2.options import DOMAIN, INTERFACE, TOPIC_NAME
 from simulator.sensors.messages.definitions import ACKERMANN, TWIST, TWIST_PLAIN
 
 PARAMETERS = (
     replace(DOMAIN, kind=Either((DOMAIN.kind,))),
     INTERFACE,
-    Field("cmd_vel", Text("the name of a topic"), "topic of speed and yaw rate", "/cmd_vel"),
+    Field("cmd_vel", TOPIC_NAME, "topic of speed and yaw rate", "/cmd_vel"),
     Field("stamped", Flag(), "true: TwistStamped, as Nav2 sends since Kilted; false: Twist", False),
-    Field("ackermann", Text("the name of a topic"), "topic of speed and road-wheel angle", "/ackermann_cmd"),
+    Field("ackermann", TOPIC_NAME, "topic of speed and road-wheel angle", "/ackermann_cmd"),
     Field("timeout", Number("s", 0.02, 60.0), "simulated time without a command after which the driver brakes", 0.5),
     Field("acceleration", Number("m/s2", 0.1, 15.0), "largest acceleration to the commanded speed", 2.0),
     Field("deceleration", Number("m/s2", 0.1, 15.0), "largest deceleration to it, and after the timeout", 4.0),

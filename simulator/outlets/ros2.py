@@ -25,6 +25,7 @@ import numpy as np
 from simulator.base.errors import JounceError
 from simulator.base.plugin_thread import share_python, take_priority
 from simulator.base.rates import whole_ticks
+from simulator.base.suggestions import did_you_mean
 from simulator.ros2.dds import CLOCK, LATCHED, Node, Publisher, Quality
 from simulator.ros2.options import Ros2Options
 from simulator.ros2.vehicle_messages import clock, joint_names, joints, odometry
@@ -83,6 +84,13 @@ class Ros2Outlet:
         rows = [("/clock", CLOCK_TYPE, CLOCK), ("/tf_static", TRANSFORMS, LATCHED), ("/joint_states", JOINT_STATE, Quality())]
         rows += [("/tf", TRANSFORMS, Quality(depth=100)), ("/odom", ODOMETRY_TYPE, Quality())] if self._options.truth else []
         rows += [(_name(one, topic.name), topic.type, sensor) for one in self._recorded for topic in one.topics]
+        usual_names = [usual for usual, _, _ in rows]
+        for usual in self._options.topics:
+            if usual not in usual_names:
+                self._node.close()
+                raise JounceError(
+                    f"outlets.ros2.topics.{usual}: no such topic{did_you_mean(usual, usual_names)}; expected {', '.join(usual_names)}"
+                )
         return {usual: self._node.publisher(self._options.topics.get(usual, usual), kind, quality) for usual, kind, quality in rows}
 
     def publish(self, session: Session) -> None:

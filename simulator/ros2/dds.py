@@ -22,8 +22,8 @@ DOMAIN_VARIABLE = "ROS_DOMAIN_ID"
 LOOPBACK = "lo"
 """Interface without an address of the user."""
 MAX_DOMAIN = 232
-_NAME = re.compile(r"/[A-Za-z_]\w*(/[A-Za-z_]\w*)*")
-
+TOPIC = r"\A(?!.*__)(/[A-Za-z_][A-Za-z0-9_]*)+\Z"
+"""Pattern of the names of topics that ROS 2 accepts."""
 
 _DOMAINS: dict[int, tuple[str, Any]] = {}
 """Interface and object of each domain of this process: a domain can be created only once."""
@@ -52,15 +52,15 @@ def is_installed() -> bool:
 
 def usual_domain() -> int:
     """Return the domain in ROS_DOMAIN_ID, else 0. Raises JounceError: it is no number from 0 to 232."""
-    text = os.environ.get(DOMAIN_VARIABLE, "0")
-    if not text.isdigit() or int(text) > MAX_DOMAIN:
+    text = os.environ.get(DOMAIN_VARIABLE) or "0"
+    if not re.fullmatch("[0-9]{1,9}", text) or int(text) > MAX_DOMAIN:
         raise JounceError(f"{DOMAIN_VARIABLE}: {text!r}; expected a number from 0 to {MAX_DOMAIN}")
     return int(text)
 
 
 def is_topic(name: str) -> bool:
     """Return whether ROS 2 accepts the name of a topic, for example /points."""
-    return _NAME.fullmatch(name) is not None and "__" not in name
+    return re.search(TOPIC, name) is not None
 
 
 class Node:
@@ -75,9 +75,13 @@ class Node:
     def __init__(self, domain: int, interface: str = LOOPBACK) -> None:
         if not is_installed():
             raise JounceError(MISSING)
-        from cyclonedds.core import DDSException
-        from cyclonedds.domain import Domain, DomainParticipant
-
+        try:
+            from cyclonedds.core import DDSException
+            from cyclonedds.domain import Domain, DomainParticipant
+        except (ImportError, OSError) as error:  # OSError: its library cannot be loaded
+            raise JounceError(
+                f"ROS 2: the package cyclonedds cannot be loaded ({error}); hint: pip install --force-reinstall cyclonedds"
+            ) from None
         try:
             known, made = _DOMAINS.get(domain, (interface, None))
             if known != interface:

@@ -8,12 +8,16 @@ from typing import Any
 
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Choice, Field, Flag, Named, Number, Text
-from simulator.ros2.dds import LOOPBACK, MAX_DOMAIN, is_topic, usual_domain
+from simulator.ros2.dds import LOOPBACK, MAX_DOMAIN, TOPIC, is_topic, usual_domain
 
 DOMAIN = Field("domain", Number("1", 0, MAX_DOMAIN, whole=True), "domain (default: ROS_DOMAIN_ID, else 0)", None)
 INTERFACE = Field(
-    "interface", Text("the name or address of a network interface"), "network interface; the loopback reaches this machine only", LOOPBACK
+    "interface",
+    Text("the name or address of a network interface", r"\A[A-Za-z0-9_.:@%-]+\Z"),
+    "network interface; the loopback reaches this machine only",
+    LOOPBACK,
 )
+TOPIC_NAME = Text("the name of a topic such as /points: /, letters, digits, _", TOPIC)
 FIELDS = (
     Field("on", Flag(), "true: the session publishes topics", True),
     DOMAIN,
@@ -28,7 +32,7 @@ FIELDS = (
     ),
     Field(
         "topics",
-        Named(Text("the name of a topic, such as /points")),
+        Named(TOPIC_NAME),
         "names of topics by their usual names, such as `/lidar/points: /points`",
         None,
     ),
@@ -56,6 +60,8 @@ class Ros2Options:
         for usual, name in topics.items():
             for one in (usual, name):
                 if not is_topic(one):
-                    raise ConfigError(file, f"outlets.ros2.topics.{usual}", name, "names of topics such as /points: /, letters, digits, _")
+                    raise ConfigError(file, f"outlets.ros2.topics.{usual}", name, f"names of topics; {TOPIC_NAME.expected}")
+            if list(topics.values()).count(name) > 1:
+                raise ConfigError(file, f"outlets.ros2.topics.{usual}", name, "a different name for each topic")
         domain = int(values["domain"]) if "domain" in values else usual_domain()
         return Ros2Options(domain, values["interface"], values["rate"], values["truth"], values["reliability"] == "reliable", topics)

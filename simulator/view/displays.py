@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError, DeviceError, ErrorCollector
 from simulator.base.fields import Field, Flag, Group, ListOf, Number, Text, read
+from simulator.base.table_text import read_table_text
 from simulator.base.yaml_reader import read_yaml
 from simulator.view.shot import Shot, rotation_of
 
@@ -40,7 +41,7 @@ FILE_FIELDS = (Field("displays", ListOf(Group(FIELDS)), "screens around the driv
 FILE = Group(FILE_FIELDS)
 """Keys of a file of screens."""
 WARP_COLUMNS = ("row", "column", "x", "y", "u", "v", "intensity")
-MOST_NODES = 1 << 16
+MOST_NODES, MAX_BYTES = 1 << 16, 1 << 24
 
 
 class Display(NamedTuple):
@@ -94,17 +95,16 @@ def load_warp(file: Path) -> NDArray[np.float32]:
     Raises ConfigError.
     """
     try:
-        with file.open(encoding="utf-8", newline="") as lines:
-            reader = csv.DictReader(lines)
-            if tuple(reader.fieldnames or ()) != WARP_COLUMNS:
-                raise ConfigError(file, "columns", ",".join(reader.fieldnames or ()), ",".join(WARP_COLUMNS))
-            nodes = []
-            for row in reader:
-                nodes.append(_node(row, file, f"line {reader.line_num}"))
-                if len(nodes) > MOST_NODES:
-                    raise ConfigError(file, "rows", f"more than {MOST_NODES}", f"at most {MOST_NODES} nodes")
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ConfigError(file, "", getattr(error, "strerror", None) or str(error), "a CSV file of a warp mesh that can be read") from None
+        reader = csv.DictReader(read_table_text(file, "a CSV file of a warp mesh", MAX_BYTES).splitlines())
+        if tuple(reader.fieldnames or ()) != WARP_COLUMNS:
+            raise ConfigError(file, "columns", ",".join(reader.fieldnames or ()), ",".join(WARP_COLUMNS))
+        nodes = []
+        for row in reader:
+            nodes.append(_node(row, file, f"line {reader.line_num}"))
+            if len(nodes) > MOST_NODES:
+                raise ConfigError(file, "rows", f"more than {MOST_NODES}", f"at most {MOST_NODES} nodes")
+    except csv.Error as error:
+        raise ConfigError(file, "file", str(error), "a CSV file of a warp mesh") from None
     places = np.array([node[:2] for node in nodes], np.int64).reshape(-1, 2)
     shape = tuple((places.max(axis=0) + 1).tolist()) if len(places) else (0, 0)
     if min(shape) < 2 or shape[0] * shape[1] != len(nodes) or len(np.unique(places, axis=0)) != len(nodes):

@@ -157,7 +157,7 @@ def load_settings(file: Path | None = None) -> UserSettings:
 def displays_file(settings: UserSettings, file: Path | None = None) -> Path:
     """Return the file of screens that the settings of a file name; file: by default that of the user."""
     file = settings_file() if file is None else file
-    named = Path(settings.displays).expanduser()
+    named = Path(os.path.expanduser(settings.displays))  # the name of an unknown user stays as it is
     return named if file is None else Path(file).parent / named
 
 

@@ -13,15 +13,17 @@ import numpy as np
 import pytest
 
 from simulator.base.errors import ConfigError, DeviceError, JounceError
+from simulator.base.fields import read
 from simulator.builder.builder import build
 from simulator.cli.main import main
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
 from simulator.driver.kinds import DRIVER_KINDS, ROS2
+from simulator.driver.ros2_driver import PARAMETERS
 from simulator.outlets.ros2 import Ros2Outlet
 from simulator.ros2.dds import Node, Quality, is_topic, usual_domain
-from simulator.ros2.options import FIELDS, Ros2Options
-from simulator.sensors.messages.cdr import HEADER, encode_parts
+from simulator.ros2.options import FIELDS, INTERFACE, Ros2Options
+from simulator.sensors.messages.cdr import HEADER, decode, encode_parts
 from simulator.sensors.messages.definitions import ACKERMANN, CLOCK, TWIST_PLAIN
 
 pytest.importorskip("cyclonedds", reason="the extra ros2 is not installed")
@@ -146,7 +148,10 @@ def test_a_failed_network_ends_the_outlet_and_not_the_drive(domain):
     session.close()
 
 
-@pytest.mark.parametrize("topics", [{"/clock": "clock"}, {"/clock": "/a b"}, {"clock": "/clock"}, {"/clock": "/__x"}])
+@pytest.mark.parametrize(
+    "topics",
+    [{"/clock": "clock"}, {"/clock": "/a b"}, {"clock": "/clock"}, {"/clock": "/__x"}, {"/clock": "/\u00f6"}, {"/tf": "/x", "/odom": "/x"}],
+)
 def test_names_that_ros_does_not_accept(topics):
     values = {one.name: one.default for one in FIELDS if one.default is not None} | {"topics": topics}
     with pytest.raises(ConfigError, match="topics"):
@@ -159,7 +164,7 @@ def test_an_interface_that_does_not_exist():
         Node(231, "no_such_interface")
 
 
-@pytest.mark.parametrize("text", ["x", "-1", "233", ""])
+@pytest.mark.parametrize("text", ["x", "-1", "233", "\u00b2", "\u0663", " 1"])
 def test_the_domain_of_the_environment_is_checked(monkeypatch, text):
     monkeypatch.setenv("ROS_DOMAIN_ID", text)
     with pytest.raises(JounceError, match="ROS_DOMAIN_ID"):
@@ -169,3 +174,39 @@ def test_the_domain_of_the_environment_is_checked(monkeypatch, text):
 def test_a_negative_domain_of_the_command_line_is_refused(capsys):
     assert main(["run", "acceleration", "--ros2", "-1"]) == 2
     assert capsys.readouterr().err == "jounce: --ros2: invalid value; expected a number, from 0 to 232; got -1\n"
+
+
+def test_an_empty_variable_is_no_domain(monkeypatch):
+    monkeypatch.setenv("ROS_DOMAIN_ID", "")
+    assert usual_domain() == 0
+
+
+def test_unknown_topics_are_named(domain):
+    parts, driver = driver_in(domain)
+    with pytest.raises(JounceError, match=r"/clok: no such topic \(did you mean /clock\?\)"):
+        Ros2Outlet(parts.session(driver), Ros2Options(domain=domain, topics={"/clok": "/time"}))
+
+
+@pytest.mark.parametrize("key", ["cmd_vel", "ackermann"])
+@pytest.mark.parametrize("name", ["no_slash", "/a b", "/\u00f6", "/a\0", "/", "/a\n"])
+def test_the_driver_refuses_names_of_no_topic(key, name):
+    with pytest.raises(ConfigError, match=key):
+        read([one for one in PARAMETERS if one.name == key], {key: name}, "session.yaml")
+
+
+@pytest.mark.parametrize("name", ["", 'lo"/>', "\u00e9", "lo\0"])
+def test_the_name_of_an_interface_is_no_configuration(name):
+    with pytest.raises(ConfigError, match="interface"):
+        read([INTERFACE], {"interface": name}, "session.yaml")
+
+
+def test_a_package_that_cannot_be_loaded_gives_one_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cyclonedds.core", None)
+    with pytest.raises(JounceError, match="cyclonedds cannot be loaded"):
+        Node(230)
+
+
+def test_options_of_the_encoding_do_not_matter():
+    data = bytearray(b"".join(encode_parts(CLOCK, {"clock": {"sec": 3, "nanosec": 7}})))
+    data[3] = 2
+    assert decode(CLOCK, bytes(data))["clock"]["sec"] == 3

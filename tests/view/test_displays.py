@@ -86,6 +86,9 @@ def test_a_file_of_three_screens(tmp_path):
         ("displays: [{width: 0.5, yaw_deg: .nan}]", "yaw"),
         ("displays: [{width: 0.5, instruments: true}, {width: 0.5, instruments: true}]", "one screen"),
         ("displays: [{width: 0.5, warp: missing.csv}]", "missing.csv"),
+        ('displays: [{width: 0.5, warp: "a\\0.csv"}]', "null"),
+        ('displays: [{width: 0.5, warp: "\\ud800"}]', "surrogates"),
+        ("displays: [{width: 0.5, warp: /dev/zero}]", "device"),
         ("screens: [{width: 0.5}]", "screens"),
     ],
 )
@@ -114,6 +117,12 @@ def test_a_warp_mesh_in_any_order(tmp_path):
     area = 0.5 * (ax * by - ay * bx)
     assert area.min() > 0.0 and area.sum() == pytest.approx(4.0)
     assert warp_triangles(plain_warp()).shape == (6, 5)
+
+
+def test_a_warp_mesh_of_a_spreadsheet(tmp_path):
+    file = grid(tmp_path)
+    file.write_text("\ufeff" + file.read_text().replace(",", ";"), encoding="utf-8")
+    assert load_warp(file).shape == (3, 4, 5)
 
 
 @pytest.mark.parametrize(

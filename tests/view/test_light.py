@@ -82,7 +82,8 @@ def test_wetness_follows_the_rain_unless_it_is_given():
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"date": "2026-02-30"}, "date"), ({"date": "tomorrow"}, "date"), ({"date": 20260921}, "date"), ({"latitude_deg": 91}, "latitude"),
+        ({"date": "2026-02-30"}, "date"), ({"date": "tomorrow"}, "date"), ({"date": "9999-12-31"}, "date"), ({"date": "0001-01-01"}, "date"),
+        ({"date": 20260921}, "date"), ({"latitude_deg": 91}, "latitude"),
         ({"longitude_deg": -181}, "longitude"), ({"clouds": 1.1}, "clouds"), ({"snowfall_mmph": -1}, "snowfall"), ({"snow": 2}, "snow"),
         ({"wet": float("nan")}, "wet"), ({"cloud": 0.5}, "clouds"),
     ],

@@ -85,3 +85,10 @@ def test_every_key_is_known_to_pyglet():
 
     assert [name for name in KEY_NAMES if not hasattr(key, pyglet_name(name))] == []
     assert [name for name in KEY_NAMES if name_of(key.symbol_string(getattr(key, pyglet_name(name)))) != name] == []
+
+
+def test_screens_in_the_folder_of_an_unknown_user_give_one_line(tmp_path):
+    file = tmp_path / "settings.yaml"
+    file.write_text("displays: ~nouser99/displays.yaml\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="nouser99"):
+        load_settings(file)

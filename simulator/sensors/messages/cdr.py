@@ -50,7 +50,7 @@ def encode_parts(name: str, message: Mapping[str, Any]) -> list[Part]:
 
 def decode(name: str, data: bytes | memoryview) -> dict[str, Any]:
     """Return the fields of a message; arrays of numbers are read-only and refer to `data`. Raises ValueError: it is truncated or not CDR."""
-    if bytes(data[:4]) != HEADER:
+    if len(data) < len(HEADER) or bytes(data[:2]) != HEADER[:2]:  # the options only count the bytes after the end
         raise ValueError(f"{name}: not encoded as little-endian CDR")
     try:
         return _Reader(memoryview(data)[4:]).message(name)
