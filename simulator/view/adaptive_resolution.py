@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator.view.detail import HIGH, LOW, MEDIUM, Detail
 
-SCALES = (1.0, 0.85, 0.7, 0.55)
+SCALES = (1.0, 0.85, 0.7, 0.55, 0.42)
 """Sizes of the rendered image divided by that of the displayed image."""
 SLOW_FRAME, FAST_FRAME = 1.0 / 33.0, 1.0 / 46.0
 """s. A longer frame time reduces the size. The size increases if the expected time of the next larger size is below the second value."""
@@ -35,8 +35,8 @@ GRAPHICS = {
     "high": GraphicsLevel(HIGH, 4, 1.0, False),
 }
 """Levels by their names in the settings."""
-WINDOW = 20
-"""Number of frames over which the time is evaluated."""
+WINDOW, LONGEST = 20, 0.8
+"""Number of frames, and seconds, over which the time is evaluated."""
 
 
 class Quality:
@@ -54,11 +54,12 @@ class Quality:
     def frame(self, seconds: float) -> float:
         """Add a frame time [s]; return the scale for the next frame."""
         self._times.append(seconds)
-        if len(self._times) >= WINDOW:
+        if len(self._times) >= WINDOW or sum(self._times) > LONGEST:
             typical = float(np.median(self._times))
             self._times.clear()
-            if typical > SLOW_FRAME and self._step + 1 < len(SCALES):
-                self._step += 1
+            if typical > SLOW_FRAME:
+                # two steps at once while frames take more than twice as long
+                self._step = min(self._step + (2 if typical > 2.0 * SLOW_FRAME else 1), len(SCALES) - 1)
             elif self._step and typical * (SCALES[self._step - 1] / SCALES[self._step]) ** 2 < FAST_FRAME:
                 self._step -= 1
         return self.scale

@@ -22,6 +22,7 @@ from simulator.view.head_tracking import HeadTracker, HeadTracking
 from simulator.view.key_bindings import ACTIONS, meanings
 from simulator.view.look_around import LOOK_KEYS, LookAround
 from simulator.view.make_terrain_data import make_terrain_data
+from simulator.view.measured_level import draw_all_once, measured_scene, state_at_start
 from simulator.view.menu_window import MenuMouse, key_name
 from simulator.view.object_follower import ObjectFollower
 from simulator.view.pause_menu import PauseMenu
@@ -119,6 +120,7 @@ class _View:
         self.tracker = (
             HeadTracker(HeadTracking(settings.head_tracking_port, settings.head_tracking_address)) if settings.head_tracking else None
         )
+        draw_all_once(self.scene, state_at_start(terrain, geometry), self.window.get_framebuffer_size())
         self.scene.cockpit.take_turns()
         self.scene.hud.insets = Insets.of_drive(host.folder)
         self.scene.show_ghost(host.folder)
@@ -155,7 +157,6 @@ class _View:
 
     def _make_scene(self, terrain: TerrainData, geometry: Mapping[str, Any], graphics: GraphicsLevel, software: bool, renderer: str) -> Any:
         """Return the scene at the level of the settings; `auto` is measured once for each renderer."""
-        from simulator.view.measured_level import measured_scene
         from simulator.view.scene import Scene
 
         measured = self.measured
