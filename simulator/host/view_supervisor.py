@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 HANG = 5.0
 """s without a frame after which a window counts as hanging. Shorter: a busy machine pauses the vehicle."""
-OPENING = 90.0
+OPENING = 55.0
 """s. Maximum time for a window to draw its first frame: the first one measures levels of detail, and drivers compile."""
 WAIT = 60.0
 """s that the drive of a human driver waits for a window before it ends."""
