@@ -45,64 +45,22 @@ class Detail(NamedTuple):
 
 
 LOW = Detail(
-    8,
-    32,
-    30_000,
-    40.0,
-    1024,
-    0.004,
-    fine_textures=False,
-    fine_ground=False,
-    gloss=False,
-    tree_meshes=16,
-    tree_sight=40.0,
-    fine_plants=False,
-    grass=1.5,
-    particles=300,
-    particle_area=0.9,
-    lamps=5,
-    drops=300,
-)
+    terrain_cells=8, rut_cells=32, object_triangles=30_000, shadow_half=40.0, shadow_size=1024, vehicle_angle=0.004,
+    fine_textures=False, fine_ground=False, gloss=False, tree_meshes=16, tree_sight=40.0, fine_plants=False, grass=1.5,
+    particles=300, particle_area=0.9, lamps=5, drops=300,
+)  # fmt: skip
 """For a software renderer with few cores."""
 MEDIUM = Detail(
-    16,
-    65,
-    300_000,
-    60.0,
-    2048,
-    0.003,
-    fine_textures=False,
-    fine_ground=True,
-    gloss=True,
-    tree_meshes=200,
-    tree_sight=70.0,
-    fine_plants=False,
-    grass=4.0,
-    particles=1000,
-    particle_area=3.0,
-    lamps=8,
-    drops=1000,
-)
+    terrain_cells=16, rut_cells=65, object_triangles=300_000, shadow_half=60.0, shadow_size=2048, vehicle_angle=0.003,
+    fine_textures=False, fine_ground=True, gloss=True, tree_meshes=200, tree_sight=70.0, fine_plants=False, grass=4.0,
+    particles=1000, particle_area=3.0, lamps=8, drops=1000,
+)  # fmt: skip
 """For a weak graphics card, or a software renderer with many cores; also that of the sensors, whose images then do not depend on the machine."""
 HIGH = Detail(
-    16,
-    65,
-    4_000_000,
-    80.0,
-    2048,
-    0.002,
-    fine_textures=True,
-    fine_ground=True,
-    gloss=True,
-    tree_meshes=1200,
-    tree_sight=120.0,
-    fine_plants=True,
-    grass=8.0,
-    particles=3000,
-    particle_area=20.0,
-    lamps=16,
-    drops=2500,
-)
+    terrain_cells=16, rut_cells=65, object_triangles=4_000_000, shadow_half=80.0, shadow_size=2048, vehicle_angle=0.002,
+    fine_textures=True, fine_ground=True, gloss=True, tree_meshes=1200, tree_sight=120.0, fine_plants=True, grass=8.0,
+    particles=3000, particle_area=20.0, lamps=16, drops=2500,
+)  # fmt: skip
 """For a graphics card."""
 LEVELS = {"low": LOW, "medium": MEDIUM, "high": HIGH}
 """Levels by name, from the fastest."""
