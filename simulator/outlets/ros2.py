@@ -53,7 +53,7 @@ class Ros2Outlet:
 
     Attributes
     ----------
-    dropped : number of publications and measurements that were not published
+    dropped : number of publications, measurements and messages that were not published
 
     Raises JounceError: the domain cannot be joined.
     """
@@ -102,7 +102,7 @@ class Ros2Outlet:
             return  # the platform rises, or a pause
         begins = not time > self._time
         self._time = time
-        self._add(partial(self._state, time, session.readout[0].copy(), begins or not np.isfinite(self._time)), session.clock is None)
+        self._add(partial(self._state, time, session.readout[0].copy(), begins), session.clock is None)
 
     def _measured(self, session: Session, number: int, measured: Measurement) -> None:
         self._add(partial(self._measurement, number, measured), session.clock is None)
@@ -158,7 +158,8 @@ class Ros2Outlet:
                 self._write(_name(one, topic.name), topic.type, message)
 
     def _write(self, topic: str, kind: str, message: Message) -> None:
-        self._publishers[topic].write(encode_parts(kind, message))
+        if not self._publishers[topic].write(encode_parts(kind, message)):
+            self.dropped += 1
 
     def close(self) -> None:
         """Publish what waits, and leave the domain."""

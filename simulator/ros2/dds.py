@@ -124,11 +124,19 @@ class Publisher:
     def __init__(self, writer: Any, kind: str) -> None:
         self._writer, self._kind = writer, _raw_type(kind)
 
-    def write(self, parts: Sequence[Part]) -> None:
-        """Publish a message, encoded by `simulator.sensors.messages.cdr.encode_parts`."""
+    def write(self, parts: Sequence[Part]) -> bool:
+        """Publish a message, encoded by `simulator.sensors.messages.cdr.encode_parts`; return False if a slow reader left no room for it."""
+        from cyclonedds.core import DDSException
+
         sample = object.__new__(self._kind)
         sample.encoded = b"".join(parts)
-        self._writer.write(sample)
+        try:
+            self._writer.write(sample)
+        except DDSException as error:
+            if error.code != DDSException.DDS_RETCODE_TIMEOUT:
+                raise
+            return False
+        return True
 
     @property
     def readers(self) -> int:

@@ -210,3 +210,22 @@ def test_options_of_the_encoding_do_not_matter():
     data = bytearray(b"".join(encode_parts(CLOCK, {"clock": {"sec": 3, "nanosec": 7}})))
     data[3] = 2
     assert decode(CLOCK, bytes(data))["clock"]["sec"] == 3
+
+
+def test_a_reader_that_leaves_no_room_costs_the_message(domain):
+    from cyclonedds.core import DDSException
+
+    publisher = Node(domain).publisher("/clock", CLOCK, Quality())
+    for code, kept in ((DDSException.DDS_RETCODE_TIMEOUT, False), (DDSException.DDS_RETCODE_ERROR, True)):
+
+        class Full:
+            def write(self, sample, code=code):
+                raise DDSException(code)
+
+        publisher._writer = Full()
+        message = encode_parts(CLOCK, {"clock": {"sec": 1, "nanosec": 0}})
+        if kept:
+            with pytest.raises(DDSException):
+                publisher.write(message)
+        else:
+            assert publisher.write(message) is False
