@@ -93,7 +93,6 @@ class Node:
             raise DeviceError(
                 f"ROS 2: domain {domain} cannot be joined on the interface {interface} ({error}); expected the name or address of an interface"
             ) from None
-        self.domain, self.interface = domain, interface
 
     def publisher(self, topic: str, kind: str, quality: Quality = SENSOR) -> Publisher:
         """Return a publisher of a topic, by its name and the name of its type."""
@@ -137,11 +136,6 @@ class Publisher:
                 raise
             return False
         return True
-
-    @property
-    def readers(self) -> int:
-        """Number of subscriptions that receive the messages."""
-        return len(self._writer.get_matched_subscriptions())
 
 
 class Subscription:
