@@ -32,6 +32,7 @@ def main_bench_picture(as_json: bool) -> int:
         for level in LEVELS:
             view = Offscreen(*SIZE, sim.ground, view_geometry(sim.vehicle), samples=1, detail=LEVELS[level])
             renderer = view.renderer
+            view.scene.cockpit.take_turns()  # as in the window
             for camera in CAMERAS:
                 rows.append({"world": world, "level": level, "camera": camera, **measure_camera(view, sim.vehicle.readout, camera)})
                 if not as_json:
