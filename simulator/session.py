@@ -25,6 +25,7 @@ from simulator.driver.driver_seat import DriverSeat, Ending
 from simulator.driver.make_driver import PERSON
 from simulator.events.event import Event, Origin
 from simulator.events.sound_controls import SoundControls
+from simulator.events.turn_signals import OFF, TurnSignals
 from simulator.faults.session_faults import SessionFaults
 from simulator.recovery import VehicleRecovery
 from simulator.sensors.measurement import Measurements
@@ -118,6 +119,8 @@ class Session:
         """Context that names the user's file in errors of `reset`."""
         self.sound = SoundControls()
         """Volume, mute and horn, for an outlet that sounds."""
+        self.turn_signals = TurnSignals()
+        """Turn signals of the vehicle, for pictures."""
         self.place_check: Callable[[Session, float, float, float], None] | None = None
         """Checks a place (x, y [m], yaw [rad]) of the vehicle. Raises ConfigError: no ground, or an object is there."""
         self.paused = False
@@ -209,6 +212,7 @@ class Session:
         self.injector.begin(self.measuring.sensors, self.output.streams)
         self.command[:] = np.zeros(1, self.command.dtype)
         self.seat.begin()
+        self.turn_signals.switch(OFF)
         if self.start_speed > 0.0:
             # valid until the first call of the driver
             self.command[0]["selector"], self.command[0]["throttle"] = 1, self.vehicle.start_throttle
@@ -340,6 +344,7 @@ class Session:
             raise
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked
             raise PartError(self.driver, error) from error
+        self.turn_signals.follow(float(self.readout[0]["steering_wheel_angle"]))
         phase = getattr(self.driver, "phase", "")
         if self.course is not None:
             self.course.hold(self.command, self.seat.name == PERSON)

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from simulator.base.records import Record, record
 from simulator.driver.seen_vehicle import SeenVehicle, body_box, heading
+from simulator.events.turn_signals import LEFT, OFF, RIGHT
 from simulator.traffic.records import BODY
 from simulator.traffic.traffic import Traffic
-from simulator.view.vehicle_states import Rolling
+from simulator.view.vehicle_states import Rolling, lit_signals
 from terrain.ground import Ground, GroundArrays
 from terrain.objects.labels import LABELS
 from terrain.objects.object_set import ObjectSet
@@ -33,6 +34,8 @@ MOVES = 0.5
 """m/s. A faster object covers what is ahead of its motion."""
 BRAKES, STANDS = 0.7, 0.1
 """m/s2, m/s. The stop lamps of a vehicle are lit above this deceleration and below this speed."""
+TURN, AHEAD, CHANGES = 0.5, 30.0, 2.5
+"""rad, m, s. A vehicle signals a turn by more than this angle from this distance on, and a lane change for this time."""
 ROLLS = 0.3
 """m/s. A slower vehicle keeps the angle of its front wheels."""
 
@@ -97,6 +100,7 @@ class SessionTraffic:
         self._own = np.array(rows, np.int64)
         self._rolling = rolling(self._own[: len(self._shapes)], self._shapes)
         self._way, self._bend = np.zeros(len(self._shapes)), np.zeros(len(self._shapes))
+        self._turn_of = _turns_of_lanes(self.traffic)
         self._time, self._placed_at = 0.0, math.nan
         self._vehicles = [(vehicle, *_extent(vehicle)) for vehicle in vehicles]
         self._ground, self._objects = ground, None
@@ -141,7 +145,17 @@ class SessionTraffic:
         speed = np.hypot(*a["v_WO"][:, :2].T) * a["active"]
         stops = ((a["demand"] < -BRAKES) | (speed < STANDS)) & (a["active"] == 1)
         way = self._way[some] + speed * (time - self._time)
-        return self._rolling.states(some, (poses["p_WO"], poses["R_WO"]), way, self._bend[some], stops)
+        turns = lit_signals(self._turns(a, time), time)
+        return self._rolling.states(some, (poses["p_WO"], poses["R_WO"]), way, self._bend[some], stops, turns)
+
+    def _turns(self, a: Record, time: float) -> NDArray[np.int64]:
+        """Return the turn signals of vehicles: of their turn at a crossing, else of their lane change."""
+        lane, following = a["lane"], a["next"]
+        near = (following >= 0) & (self.traffic.network.arrays.lanes["length"][lane] - a["station"] < AHEAD)
+        turn = np.where(self._turn_of[lane] > 0, self._turn_of[lane], np.where(near, self._turn_of[following], OFF))
+        moves = np.where(a["offset"] > 0.0, RIGHT, LEFT)
+        signals: NDArray[np.int64] = np.where(turn > 0, turn, np.where(time - a["changed"] < CHANGES, moves, OFF)) * (a["active"] == 1)
+        return signals
 
     def seen(self, objects: ObjectSet, time: float) -> list[SeenVehicle]:
         """Return the vehicles without models at a time [s] as drivers see them."""
@@ -212,6 +226,19 @@ def _object_bodies(objects: ObjectSet, rows: NDArray[np.int64], time: float) -> 
     out["p_W"], out["yaw"], out["speed"] = center[:, :2], yaw, np.where(speed > MOVES, speed, 0.0)
     out["front"] = out["rear"] = half[:, 0]
     out["half_width"] = half[:, 1]
+    return out
+
+
+def _turns_of_lanes(traffic: Traffic) -> NDArray[np.int64]:
+    """Return the turn signal of each lane: of one that turns at a crossing."""
+    network = traffic.network.arrays
+    out = np.zeros(len(network.lanes), np.int64)
+    for number, lane in enumerate(network.lanes):
+        p = network.points["p_W"][lane["first"] : lane["first"] + lane["count"]]
+        (begin_x, begin_y), (end_x, end_y) = p[1] - p[0], p[-1] - p[-2]
+        angle = math.atan2(begin_x * end_y - begin_y * end_x, begin_x * end_x + begin_y * end_y)
+        if lane["crossing"] >= 0 and abs(angle) > TURN:
+            out[number] = LEFT if angle > 0.0 else RIGHT
     return out
 
 

@@ -4,45 +4,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from simulator.assistance.assistance import MAX_SET_SPEED, SYSTEM_NAMES, Assistance
 from simulator.base.errors import NOTHING, ConfigError, JounceError
-from simulator.base.fields import Anything, Choice, Field, FieldType, Flag, Group, Number, Text, read
+from simulator.base.fields import Anything, Choice, Field, Flag, Group, Number, Text, read
 from simulator.base.rates import shown_time
 from simulator.base.suggestions import did_you_mean
 from simulator.base.units import tidy
 from simulator.driver.input_devices.controls import SHIFT_SPEED
 from simulator.driver.make_driver import PERSON
-from simulator.event_effects.cueing_controls import PARAMETER, SETS, CueingControls, intensity_text, parameter_text
+from simulator.event_effects.contract import (
+    DRIVERS,
+    EVERY,
+    INJECTORS,
+    LOCAL,
+    OPERATOR,
+    PERSONS,
+    SUPERVISORS,
+    TUNED_TIME,
+    Controlled,
+    Effect,
+    EventKind,
+)
+from simulator.event_effects.cueing_controls import PARAMETER, SETS, intensity_text, parameter_text
+from simulator.event_effects.signals import SIGNALS
 from simulator.events.event import Event, Origin
 from simulator.events.questions import CONFIRM
-from simulator.events.sound_controls import SHORT_HORN
-from simulator.platform_supervisor import PARK, RAISE, STAY_DOWN
-from simulator.session import Session
+from simulator.platform_supervisor import PARK, RAISE
 from simulator.view.camera_names import CAMERA_EVENTS
 from simulator.view.user_settings import users_key
 from washout.intensity import MOST
 
-TUNED_TIME = 4.0
-"""s for which a changed parameter of the washout is displayed."""
 REFUSED_TIME = 3.0
 """s for which a refused gear is displayed, unless the vehicle stops before; also other refused commands."""
 MESSAGE_TIME = 10.0
 """s for which the end of a stop, and a request of the operator, are displayed."""
 
-PERSONS = frozenset({Origin.WINDOW, Origin.DEVICE})
-"""Origins at the driver's seat."""
-LOCAL = PERSONS | {Origin.SCRIPT}
-SUPERVISORS = LOCAL | {Origin.CONSOLE}
-"""LOCAL and the operator, who may do nothing that moves a platform up: consent is given at the vehicle."""
-DRIVERS = SUPERVISORS | {Origin.PORT}
-"""Origins that restart a drive. A program on the port neither raises nor tunes the platform."""
-INJECTORS = frozenset({Origin.CONSOLE, Origin.SCRIPT, Origin.PORT})
-"""Origins that set faults."""
-OPERATOR = frozenset({Origin.CONSOLE, Origin.SCRIPT})
-"""Origins that stop the platform, acknowledge the stop, place the vehicle, and write notes."""
 MAX_NOTE = 200
 """Maximum letters of a note."""
 NOTE = rf"^.{{1,{MAX_NOTE}}}\Z"
@@ -50,72 +48,9 @@ MAX_COORDINATE = 1e6
 """m. Largest coordinate of a place."""
 MAX_FAULTS = 100
 """Maximum number of faults of a drive that accepts a further one by an event."""
-EVERY = frozenset(Origin) - {Origin.SESSION, Origin.CONSOLE}
 AT_REST = ("off", "parked")
 """States of a platform that is down and rests."""
 STOPPED_REASON = "the operator has stopped the platform"
-
-
-class Controlled:
-    """What an event may act on: a drive, or its rerun. What a subclass does not define has no effect."""
-
-    session: Session
-    cueing: CueingControls
-
-    def restart(self) -> None:
-        """Put the vehicle back to the start, and begin the drive for the driver, too."""
-
-    def hand_over(self, name: str) -> bool:
-        """Let a driver take over; return False if he has only been asked to. Raises ConfigError: there is no such driver."""
-        return True
-
-    def take_over(self) -> None:
-        """Let the person take over now. Raises ConfigError: no person may drive."""
-
-    def command_platform(self, order: str | None) -> str:
-        """Let the platform rise (RAISE) or park (PARK), None for the other one; return the order that took effect."""
-        return STAY_DOWN
-
-    def quit(self) -> None:
-        """End the drive."""
-
-    def start_next(self, value: Any) -> Any:
-        """End the drive, and let the command begin another one with a changed session; return the value to record. Raises ConfigError."""
-        return value
-
-    def save_washout(self) -> None:
-        """Write the washout with its present parameters into a file, without delay for the drive. Raises ConfigError: it has none."""
-
-    def show_last_seconds(self) -> None:
-        """Show the last seconds in the window while the vehicle is paused, or end that replay."""
-
-    def show(self, text: str, seconds: float | None = None, holds: Callable[[Session], bool] | None = None) -> None:
-        """Show the driver a line for some seconds, or until `holds` returns False; an empty text removes the line."""
-
-
-class Effect(NamedTuple):
-    """Effect of an event: kind and value under which it is recorded, which repeat it without knowledge of the state at that time."""
-
-    kind: str
-    value: Any = None
-
-
-@dataclass(frozen=True)
-class EventKind:
-    """Kind of event that commands a drive."""
-
-    name: str
-    act: Callable[[Controlled, Any], Effect]
-    """Applies the event. Raises ConfigError: the value cannot be used, and nothing has changed."""
-    origins: frozenset[Origin]
-    """Origins that may send the event."""
-    meaning: str
-    value: FieldType | None = None
-    """Type of the value; None: no value."""
-    toggles: bool = False
-    """True if the event may come without its value, as from a key, and then changes the state to the other one."""
-    question: Callable[[Controlled, Any], str] | None = None
-    """Returns the question that the sender has to confirm before the event takes effect; empty: none. Raises ConfigError as `act`."""
 
 
 def check(event: Event) -> EventKind:
@@ -336,32 +271,6 @@ def _end_fault(drive: Controlled, name: str) -> Effect:
     return Effect("end_fault", name)
 
 
-def _horn(drive: Controlled, pressed: bool | None) -> Effect:
-    sound, time = drive.session.sound, drive.session.time
-    if pressed is None:
-        sound.horn_until = time + SHORT_HORN
-    else:
-        sound.horn = pressed
-    return Effect("horn", pressed)
-
-
-def _mute(drive: Controlled, muted: bool | None) -> Effect:
-    sound = drive.session.sound
-    sound.muted = not sound.muted if muted is None else muted
-    drive.show("sound off" if sound.muted else "sound on", TUNED_TIME)
-    return Effect("mute", sound.muted)
-
-
-def _volume(drive: Controlled, value: float) -> Effect:
-    drive.session.sound.volume = value
-    drive.show(f"volume {100 * value:.0f} %", TUNED_TIME)
-    return Effect("volume", value)
-
-
-def _step_volume(steps: int) -> Callable[[Controlled, None], Effect]:
-    return lambda drive, _: _volume(drive, drive.session.sound.volume_after(steps))
-
-
 def _assistance(drive: Controlled) -> Assistance:
     """Return the driver assistance. Raises ConfigError: the vehicle has none."""
     if drive.session.assistance is None:
@@ -485,11 +394,7 @@ COMMANDS: dict[str, EventKind] = {
         EventKind("washout_set", _washout_set, SUPERVISORS, "activate the other set of values of the motion cueing", Choice(SETS), True),
         EventKind("save_washout", _save_washout, OPERATOR, "write the washout with its present parameters into a file"),
         EventKind(CONFIRM, _confirm, frozenset({Origin.CONSOLE}), "confirm a question; the value is its number", Number("1", whole=True)),
-        EventKind("horn", _horn, LOCAL, "sound the horn (true) or end it (false); without a value briefly", Flag(), toggles=True),
-        EventKind("mute", _mute, LOCAL, "turn the sound off (true) or on (false)", Flag(), toggles=True),
-        EventKind("volume", _volume, LOCAL, "set the volume of the sound", Number("1", 0.0, 1.0)),
-        EventKind("volume_up", _step_volume(1), LOCAL, "increase the volume"),
-        EventKind("volume_down", _step_volume(-1), LOCAL, "decrease the volume"),
+        *SIGNALS,
         *(EventKind(name, _show_camera(name), PERSONS, "change the camera") for name in CAMERA_EVENTS),
         EventKind("shift_refused", _refuse_gear, PERSONS, "show that the selector does not move while driving"),
         EventKind(

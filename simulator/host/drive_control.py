@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from simulator.driver.make_driver import PERSON
+from simulator.event_effects.contract import Controlled
 from simulator.event_effects.cueing_controls import CueingControls
-from simulator.event_effects.kinds import Controlled
 from simulator.host.drive_streams import DriveStreams
 from simulator.host.drive_view import DriveView
 from simulator.host.human_controls import HumanControls

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from simulator.base.errors import ConfigError
 from simulator.base.rates import shown_time
-from simulator.event_effects.kinds import Controlled, check
+from simulator.event_effects.contract import Controlled
+from simulator.event_effects.kinds import check
 from simulator.events.event import Event, Origin
 from simulator.events.event_queue import EventQueue
 from simulator.events.questions import MAX_ANSWER_TIME, UNASKED, Question, Questions

@@ -16,6 +16,7 @@ from simulator.base.json_output import json_text
 from simulator.base.records import Record, Table, record
 from simulator.base.suggestions import did_you_mean
 from simulator.events.event import Event
+from simulator.events.turn_signals import SIDES
 from simulator.maneuvers.course_limit import Grip, course_columns
 from simulator.maneuvers.metrics import columns, measuring_ticks
 from simulator.telemetry.channels import Channel, Channels, Rows
@@ -73,6 +74,7 @@ LOG = (
     ("resets", (), "1", "number of restarts of the run, each with a jump back in time", "i8"),
     ("paused", (), "1", "1 during a pause: the vehicle is at rest, the platform goes to neutral", "i8"),
     ("incident", (), "1", "number of the incident after which the vehicle is frozen, 0 = no incident", "i8"),
+    ("turn_signals", (), "1", f"turn signals: {', '.join(f'{k} {name}' for k, name in enumerate(SIDES))}", "i8"),
 )
 """Session fields of the telemetry."""
 
@@ -121,6 +123,7 @@ class LoggedRecords:
         self._platform["limited"], self._platform["interventions"] = limits["limited"], limits["interventions"]
         state = self._state
         state["paused"], state["incident"] = session.paused, session.recovery.incident_number
+        state["turn_signals"] = session.turn_signals.side
         if now < self._time:
             state["resets"] += 1
         self._time = now

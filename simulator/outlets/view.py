@@ -105,6 +105,7 @@ class ViewOutlet:
             e["real_time_factor"], e["overruns"] = session.clock.real_time_factor, session.clock.overruns
         command = session.command[0]
         e["selector"], e["parking_brake"] = command["selector"], command["parking_brake"] > PULLED_FRACTION
+        e["turn_signals"] = session.turn_signals.side
         if self._dashboard is None:
             self._dashboard = Dashboard(session.vehicle)
         self._dashboard.fill(e)

@@ -24,8 +24,8 @@ from simulator.clock import prepare_process, release_process
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.layers import Origin as Source
 from simulator.driver.make_driver import PERSON
+from simulator.event_effects.contract import Controlled
 from simulator.event_effects.cueing_controls import CueingControls
-from simulator.event_effects.kinds import Controlled
 from simulator.events.event import Event, Origin
 from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_view import DriveView

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from simulator.base.errors import ConfigError
+from simulator.event_effects.contract import Controlled
 from simulator.event_effects.cueing_controls import CueingControls
-from simulator.event_effects.kinds import COMMANDS, Controlled, check_recorded
+from simulator.event_effects.kinds import COMMANDS, check_recorded
 from simulator.events.event import Event, Origin
 from simulator.platform_phases import most_rise_ticks, raise_platform, repeat_rise
 from simulator.platform_supervisor import PARK, RAISE, order_platform

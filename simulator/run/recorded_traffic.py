@@ -1,4 +1,4 @@
-"""Vehicles of the traffic without models in a recorded drive, as they were drawn: from the poses of their objects."""
+"""Vehicles of the traffic without models in a recorded drive, as they were drawn, but for turn signals: from the poses of their objects."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class RecordedTraffic:
         after = min(k + 1, len(self._ticks) - 1)
         share = min(max((tick - self._ticks[k]) / max(self._ticks[after] - self._ticks[k], 1), 0.0), 1.0)
         way, bend = ((1.0 - share) * one[k] + share * one[after] for one in (self._way, self._bend))
-        return self._vehicles.states(np.arange(len(rows)), (p, R), way, bend, self._stops[k])
+        return self._vehicles.states(np.arange(len(rows)), (p, R), way, bend, self._stops[k], 0)
 
     def _numbers(self, rows: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return the numbers of the vehicles whose objects are in these rows."""

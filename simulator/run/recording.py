@@ -389,6 +389,7 @@ class Recording:
         content[: len(readout)], content[len(readout) :] = readout, 0
         s["selector"], s["parking_brake"] = command["selector"], command["parking_brake"] > PULLED_FRACTION
         s["real_time_factor"], s["message"] = 1.0, b""
+        s["turn_signals"] = group.columns["turn_signals"][k] if "turn_signals" in group.columns else 0
         self._dashboard.fill_from_log(s, group.columns, k)
         self._fill_platform(s, platform)
         self._fill_motion(s, group.columns, k)
@@ -423,7 +424,7 @@ FELT_COLUMNS = {"car_feels": _six("f_H_B", "w_WB_B"), "cab_feels": _six("cab_f_H
 """Columns of the motions in EXTRAS."""
 FORCES = tuple(tuple(f"{field}_{axis}" for axis in "xyz") for field in ("body_contact_force_B", "collision_force_B"))
 """Columns of the forces on the body."""
-OPTIONAL_COLUMNS = ("cueing_intensity", *(name for names in (*FELT_COLUMNS.values(), *FORCES) for name in names))
+OPTIONAL_COLUMNS = ("cueing_intensity", "turn_signals", *(name for names in (*FELT_COLUMNS.values(), *FORCES) for name in names))
 """Columns that a replay shows if the log has them."""
 
 

@@ -10,7 +10,7 @@ CONTACT = ("p_WC", "F_C", "slip_ratio", "slip_angle", "tire_deflection", "sinkag
 ENGINE = ("engine_speed", "engine_torque", "gear", "low_range", "center_locked")
 DRIVER = ("steering_wheel_angle", "steering", "throttle", "brake")
 COMMANDS = ("command_*",)
-SESSION = ("resets", "paused", "incident")
+SESSION = ("resets", "paused", "incident", "turn_signals")
 COLLISIONS = ("body_contact_*", "collision_*")
 """Those with objects only in a drive with objects."""
 

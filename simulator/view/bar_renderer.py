@@ -45,7 +45,7 @@ class BarRenderer:
         """Prepare both programs; return that for solids."""
         common = {"clip_of_world": clip_of_world, "eye": eye, "shadow_of_world": _NO_SHADOW, "world_of_body": np.eye(4), "lamp": 0.15}
         self._link.use().set(**common)
-        return self._solid.use().set(lamps=(0.0, 0.0), **common)
+        return self._solid.use().set(lamps=(0.0, 0.0, 0.0), **common)
 
     def draw(self, bars: NDArray, heads: NDArray | None = None) -> None:
         """Draw bars (n, 11), and cones (n, 11)."""

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.events.turn_signals import SIDES
 from simulator.view.instruments import (
     AMBER,
     BLUE,
@@ -30,6 +31,7 @@ from simulator.view.instruments import (
     gear_name,
     shown_speed,
 )
+from simulator.view.vehicle_states import lit_signals
 
 SIZE = (720.0, 280.0)
 """Units of the canvas."""
@@ -97,6 +99,8 @@ def reading(s: Any, unit: str, of: Cluster) -> Reading:
 
 def _lamps(s: Any, of: Cluster) -> Iterator[str]:
     """Yield the lit lamps."""
+    lit = SIDES[lit_signals(int(s["turn_signals"]), float(s["time"]))]
+    yield from ("left", "right") if lit == "both" else () if lit == "off" else (lit,)
     if s["parking_brake"]:
         yield "P"
     if not of.power and abs(float(s["engine_speed"])) < ENGINE_RUNS:
@@ -241,6 +245,11 @@ def _draw_lamps(c: FaceCanvas, lamps: tuple[str, ...], at: tuple[float, float]) 
             color = RED if lamp == "P" else AMBER
             c.ring((x, y), 17.0, 4.0, color)
             c.label((x, y), lamp, 18.0 if lamp == "P" else 11.0, color)
+        elif lamp in SIDES:
+            way = 1.0 if lamp == "right" else -1.0
+            c.box(x - 8.0 - 6.0 * way, y - 4.0, 16.0, 8.0, GREEN)
+            for step in range(8):
+                c.box(x + way * (2.0 + 2.0 * step) - 1.0, y - 14.0 + 1.9 * step, 2.0, 28.0 - 3.8 * step, GREEN)
         elif lamp == "engine":  # a battery, which nothing charges
             c.box(x - 18.0, y - 11.0, 36.0, 24.0, RED, 3.0)
             c.box(x - 14.0, y - 7.0, 28.0, 16.0, FACE, 1.0)

@@ -51,6 +51,9 @@ ACTIONS = (
     Action("washout_down", "washout_down", ("COMMA",)),
     Action("washout_up", "washout_up", ("PERIOD",)),
     Action("horn", "horn", ("ENTER",)),
+    Action("turn_signal_left", "turn_signal_left", ("DELETE",)),
+    Action("turn_signal_right", "turn_signal_right", ("END",)),
+    Action("hazard_lights", "hazard_lights", ("HOME",)),
     Action("mute", "mute", ("0",)),
     Action("volume_down", "volume_down", ("BRACKETLEFT",)),
     Action("volume_up", "volume_up", ("BRACKETRIGHT",)),
@@ -90,7 +93,7 @@ _SIGNS = {
     "BRACKETLEFT": "[", "BRACKETRIGHT": "]", "GRAVE": "`", "NUM_ADD": "Num +", "NUM_SUBTRACT": "Num -", "NUM_MULTIPLY": "Num *",
     "NUM_DIVIDE": "Num /", "NUM_DECIMAL": "Num .", "NUM_ENTER": "Num Enter", "PAGEUP": "PgUp", "PAGEDOWN": "PgDn", "ESCAPE": "Esc",
     "LEFT": "Left", "RIGHT": "Right", "UP": "Up", "DOWN": "Down", "SPACE": "Space", "TAB": "Tab", "ENTER": "Enter", "BACKSPACE": "Backspace",
-    "INSERT": "Insert", "DELETE": "Delete", "HOME": "Home", "END": "End", "PAUSE": "Pause", "LSHIFT": "Left Shift", "RSHIFT": "Right Shift",
+    "INSERT": "Insert", "DELETE": "Del", "HOME": "Home", "END": "End", "PAUSE": "Pause", "LSHIFT": "Left Shift", "RSHIFT": "Right Shift",
     "LCTRL": "Left Ctrl", "RCTRL": "Right Ctrl", "LALT": "Left Alt", "RALT": "Right Alt",
 }  # fmt: skip
 KEY_NAMES = (
@@ -183,6 +186,8 @@ _ROWS = (
     (("intensity_up", "intensity_down"), "motion intensity"),
     (("washout_next", "washout_down", "washout_up"), "washout: next value, less, more"),
     (("horn",), "horn while pressed"),
+    (("turn_signal_left", "turn_signal_right"), "turn signals: left, right"),
+    (("hazard_lights",), "hazard lights on, off"),
     (("mute", "volume_down", "volume_up"), "sound off, on; less, more volume"),
     (("acc", "limiter", "lane_keeping"), "cruise control, limiter, lane keeping"),
     (("set_speed_down", "set_speed_up"), "their speed: less, more"),

@@ -20,6 +20,8 @@ STOP_LAMP, REVERSE_LAMP, HEAD_LAMP = 2.0, 4.0, 6.0
 """Added to the gloss of lamps that are lit while the driver brakes, in reverse gear, and at night."""
 PAINTED = 8.0
 """Added to the gloss of what has the paint of its vehicle."""
+TURN_SIGNAL = 10.0
+"""Added to the gloss of turn signals, of the side on which they are."""
 
 
 class Builder:

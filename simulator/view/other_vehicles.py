@@ -28,7 +28,7 @@ CELLS, WHEEL_CELLS = (0.0, 0.05, 0.12, 0.30), (0.0, 0.08, 0.12, 0.30)
 EXACT_ANGLE = 0.0004
 """rad. Angle at the camera below which details of a body are left out in images of sensors."""
 INSTANCE = (4, 4, 4, 4)
-"""Floats per attribute of an instance: rows of the matrix from B to W; lit stop lamps, lit reverse lamps, 0; number, or code of the paint."""
+"""Floats per attribute of an instance: rows of the matrix from B to W; lit stop lamps, lit reverse lamps, lit turn signals; number, or code of the paint."""
 
 
 class _Kind:
@@ -185,7 +185,7 @@ class OtherVehicles:
         s = self._states[rows]
         out = np.zeros((len(rows), 4, 4))
         out[:, :3, :3], out[:, :3, 3] = self._R[rows], s["p_WB"]
-        out[:, 3, 0], out[:, 3, 1] = s["stop_lamps"], s["reverse_lamps"]
+        out[:, 3, 0], out[:, 3, 1], out[:, 3, 2] = s["stop_lamps"], s["reverse_lamps"], s["turn_lamps"]
         out[:, 3, 3] = self._marks[rows]
         return out.reshape(-1, 16)
 

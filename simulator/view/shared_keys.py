@@ -24,6 +24,7 @@ KEYS = (
     "selector_up", "selector_down", "shift_up", "shift_down", "starter", "drive", "neutral", "reverse", "parking_brake", "motion", "escape",
     "low_range", "center_lock", "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down", "driver",
     "last_seconds", "horn", "mute", "volume_up", "volume_down", "acc", "limiter", "lane_keeping", "set_speed_up", "set_speed_down",
+    "turn_signal_left", "turn_signal_right", "hazard_lights",
 )  # fmt: skip
 """Keys that a view passes to the host, by their meaning. `simulator.view.key_bindings.ACTIONS` assigns the keys of the keyboard to them;
 `simulator.driver.input_devices.keyboard.ACTIONS` defines their actions."""

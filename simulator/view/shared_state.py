@@ -57,6 +57,7 @@ EXTRAS = (
     ("charge", (), "1", "charged fraction of the battery; NaN without one"),
     ("abs_works", (), "1", "1 while the anti-lock brakes act on a brake", "i8"),
     ("stability_works", (), "1", "1 while stability or traction control acts on a brake or the throttle", "i8"),
+    ("turn_signals", (), "1", "turn signals: 0 off, 1 left, 2 right, 3 both", "i8"),
     ("car_feels", (6,), "m/s2, rad/s", "specific force without gravity and angular rate at the driver's head in the vehicle, in B"),
     (
         "cab_feels",

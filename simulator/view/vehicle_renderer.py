@@ -25,7 +25,7 @@ from simulator.view.object_shadows import UNIT_OF_CASTERS
 from simulator.view.poses import pose, spin, steering_wheel_rotation
 from simulator.view.sun_view import sun_view, texture_of_clip
 from simulator.view.vehicle_geometry import bars
-from simulator.view.vehicle_states import lamps
+from simulator.view.vehicle_states import lamps, lit_signals
 
 SHADOW_HALF = 3.6
 """m. Minimum half side of the square around the vehicle that contains its shadow."""
@@ -85,7 +85,7 @@ class Vehicle:
         """Center of the body along its length, in B"""
         self._shadow_half = max(SHADOW_HALF, 0.5 * float(np.linalg.norm(high - low)) + 0.3)
         self.shadow_of_world = np.eye(4)
-        self._lamps = np.zeros(2)
+        self._lamps = np.zeros(3)
         self._X_WB = np.eye(4)
         self._places = self._carriers = [np.eye(4)] * len(radius)
         self._wheel_X, self._right = np.eye(4), np.zeros(len(radius), bool)
@@ -98,7 +98,7 @@ class Vehicle:
     def place(self, p_WB: NDArray, R_WB: NDArray, state: Record) -> None:
         """Set the state; call this before `cast_shadow` and `draw`."""
         s = state[0]
-        self._X_WB, self._lamps = pose(R_WB, p_WB), np.array(lamps(s), float)
+        self._X_WB, self._lamps = pose(R_WB, p_WB), np.array((*lamps(s), lit_signals(s["turn_signals"], float(s["time"]))), float)
         self._places = [
             self._X_WB @ pose(s["R_BK"][k] @ spin(float(s["wheel_angle"][k])), s["p_BK"][k]) @ size for k, size in enumerate(self._sizes)
         ]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.records import Record, Table, dtype_of, record, sized
+from simulator.events.turn_signals import is_lit
 from vehicles.axle_layout import WHEELS
 
 VEHICLE: Table = (
@@ -22,6 +23,7 @@ VEHICLE: Table = (
     ("R_BK", (WHEELS, 3, 3), "1", "orientation of the wheel carrier, carrier to chassis", "f4"),
     ("stop_lamps", (), "1", "1 while the driver brakes", "f4"),
     ("reverse_lamps", (), "1", "1 while the reverse gear is engaged", "f4"),
+    ("turn_lamps", (), "1", "turn signals that are lit: 0 none, 1 left, 2 right, 3 both", "f4"),
 )
 """State of a drawn vehicle; a row has the wheels of the vehicle with the most wheels."""
 PRESSED = 0.02
@@ -34,6 +36,11 @@ NO_STATES: Record = record(VEHICLE, 0)
 def lamps(s: Any) -> tuple[Any, Any]:
     """Return whether stop lamps and reverse lamps are lit, for rows of READOUT."""
     return s["brake"] > PRESSED, s["gear"] < 0
+
+
+def lit_signals(side: Any, time: float) -> Any:
+    """Return the turn signals (0 none, 1 left, 2 right, 3 both) that are lit at a simulated time [s]."""
+    return side * is_lit(time)
 
 
 def states_of(parts: Sequence[int], readouts: Sequence[Record]) -> Record:
@@ -86,11 +93,11 @@ class Rolling:
             np.array(full[1], float).reshape(count, most),
         )
 
-    def states(self, some: NDArray[np.int64], pose: tuple[Any, Any], way: Any, bend: Any, stops: Any) -> Record:
+    def states(self, some: NDArray[np.int64], pose: tuple[Any, Any], way: Any, bend: Any, stops: Any, turns: Any) -> Record:
         """Return the states of some of the vehicles.
 
         pose : positions (m, 3) [m] and axes (m, 3, 3) of their objects; way : distance driven [m]; bend : curvature of the way of the rear
-        axle [1/m]; stops : whether the stop lamps are lit
+        axle [1/m]; stops : whether the stop lamps are lit; turns : turn signals that are lit
         """
         from scipy.spatial.transform import Rotation
 
@@ -98,7 +105,7 @@ class Rolling:
             return NO_STATES
         (p_WO, R_WO), centers = pose, self.centers[some]
         out = record(states_table(centers.shape[1]), len(some))
-        out["row"], out["stop_lamps"] = self.rows[some], stops
+        out["row"], out["stop_lamps"], out["turn_lamps"] = self.rows[some], stops, turns
         out["p_WB"] = p_WO - np.einsum("nij,nj->ni", R_WO, self.origin[some])
         out["q_WB"] = np.roll(Rotation.from_matrix(R_WO).as_quat(), 1, axis=1)
         out["wheel_angle"], out["p_BK"] = np.asarray(way)[:, None] / self.radius[some], centers

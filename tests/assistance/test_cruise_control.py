@@ -9,7 +9,8 @@ import pytest
 
 import jounce
 from simulator.base.errors import ConfigError
-from simulator.event_effects.kinds import COMMANDS, Controlled, check
+from simulator.event_effects.contract import Controlled
+from simulator.event_effects.kinds import COMMANDS, check
 from simulator.events.event import Event, Origin
 from tests.assistance.cases import KPH, Cruise, world
 

@@ -30,6 +30,7 @@ REACHED_OTHERWISE = {
     *CAMERA_EVENTS[1:],  # camera, of the list of the user
     *("washout_next", "washout_up", "washout_down", "motion_chart"),  # for an operator at the keyboard
     *("acc", "limiter", "lane_keeping", "set_speed_up", "set_speed_down"),  # of cars with assistance; all buttons have actions
+    *("turn_signal_left", "turn_signal_right", "hazard_lights"),  # a profile of a wheel with more buttons may have them
 }
 """Actions of keys without a button in the shipped profile; a profile of the user may have them."""
 

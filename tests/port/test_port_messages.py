@@ -170,6 +170,7 @@ def test_the_port_drives_resets_and_sets_faults_but_neither_arms_nor_tunes_a_pla
         "lane_keeping",
         "set_speed",
         "time_gap",
+        "turn_signals",
     }
 
 

@@ -78,6 +78,20 @@ def test_stop_lamps_are_lit_while_a_vehicle_brakes_or_stands(sim: jounce.Simulat
     assert seen == {False, True}
 
 
+def test_a_vehicle_signals_its_turn_before_and_in_it(sim: jounce.Simulation) -> None:
+    """The side is that of the turn of its path: a left turn increases the yaw."""
+    session, turned = sim.session, {}
+    for _ in range(300):
+        sim.advance(0.1)
+        agents, states = session.traffic.traffic.agents, session.others.states
+        lit = dict(zip(states["row"].tolist(), states["turn_lamps"].tolist(), strict=True))
+        for a in agents[np.abs(agents["yaw_rate"]) > 0.3]:
+            if lit[int(a["row"])]:
+                side = 1.0 if a["yaw_rate"] > 0.0 else 2.0
+                turned[lit[int(a["row"])] == side] = turned.get(lit[int(a["row"])] == side, 0) + 1
+    assert turned[True] > 20 * turned.get(False, 0)
+
+
 def test_colors_differ_by_vehicle_and_kinds_share_their_meshes(sim: jounce.Simulation) -> None:
     data = make_object_data(sim.session.objects)
     assert len(data.geometries) == 2 and len(np.unique(data.looks[:, 3:], axis=0)) > 3

@@ -16,7 +16,7 @@ from simulator.view.bodies.driver import figure, seated
 from simulator.view.bodies.hmmwv_wheel import plain_wheel, wheel
 from simulator.view.bodies.lines import ARCH
 from simulator.view.bodies.styles import STYLES
-from simulator.view.meshes import HEAD_LAMP, STOP_LAMP, Builder, capsule, coil, mirrored, simplified
+from simulator.view.meshes import STOP_LAMP, TURN_SIGNAL, Builder, capsule, coil, mirrored, simplified
 
 SEDAN = Size(0.78, -3.74, 0.91, (0.0, -2.757), (-2.757,), 0.0, 0.32, np.array([-1.25, 0.38, 0.85]))
 TRUCK = Size(0.95, -4.45, 0.98, (0.0, -3.2), (-3.2,), -0.05, 0.38, np.array([-1.15, 0.42, 1.05]))
@@ -46,7 +46,7 @@ def test_numbers_are_finite_and_normals_are_unit(name):
     assert np.isfinite(mesh).all() and len(mesh) % 3 == 0 and len(mesh) > 0
     assert np.linalg.norm(mesh[:, 3:6], axis=1) == pytest.approx(1.0, abs=1e-6)
     assert mesh[:, 6:].min() >= 0.0 and mesh[:, 6:9].max() <= 1.0
-    assert (mesh[:, 9] % STOP_LAMP).max() <= 1.0 and mesh[:, 9].max() <= HEAD_LAMP + 1.0
+    assert (mesh[:, 9] % STOP_LAMP).max() <= 1.0 and mesh[:, 9].max() <= TURN_SIGNAL + 1.0
 
 
 @pytest.mark.parametrize("name", MESHES)

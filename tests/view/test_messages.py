@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simulator.base.records import record
+from simulator.events.turn_signals import TurnSignals
 from simulator.outlets import view as view_outlet
 from simulator.outlets.view import LONGEST, MESSAGE_TIME, ViewOutlet, short
 from simulator.view.shared_state import ViewReader
@@ -38,6 +39,7 @@ def shown(monkeypatch):
         clock=None,
         command=record(COMMAND),
         paused=False,
+        turn_signals=TurnSignals(),
         waits=False,
         readout=readout(),
         watch=SimpleNamespace(state=still),

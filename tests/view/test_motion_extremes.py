@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from simulator.base.records import record
+from simulator.events.turn_signals import TurnSignals
 from simulator.outlets.view import ViewOutlet
 from simulator.view.shared_state import MOTION_BLOCKS, STATE, interpolate
 from simulator.view.vehicle_states import NO_STATES
@@ -32,7 +33,8 @@ def test_every_publication_has_the_extremes_of_its_ticks():
         monitor=SimpleNamespace(felt=record(FELT)),
     )  # fmt: skip
     session = SimpleNamespace(
-        cueing=cueing, clock=None, command=record(COMMAND), paused=False, waits=False, readout=readout(), watch=SimpleNamespace(state=watch),
+        cueing=cueing, clock=None, command=record(COMMAND), paused=False,
+ turn_signals=TurnSignals(), waits=False, readout=readout(), watch=SimpleNamespace(state=watch),
         ground=SimpleNamespace(p=[{"gravity": 9.81}]), objects=NO_OBJECTS, tick=0, h=0.001, others=SimpleNamespace(states=NO_STATES),
         seat=SimpleNamespace(name="keyboard", names=("keyboard",)), course=None, vehicle=vehicle_without_controllers(),
     )  # fmt: skip

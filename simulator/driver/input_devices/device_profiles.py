@@ -40,6 +40,7 @@ Action = Literal[
     "center_lock", "hold_parking_brake", "reset", "upright", "pause", "driver", "last_seconds", "platform", "quit",
     "intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down", "horn", "mute", "volume_up", "volume_down",
     "acc", "limiter", "lane_keeping", "set_speed_up", "set_speed_down",
+    "turn_signal_left", "turn_signal_right", "hazard_lights",
     "camera", "camera_1", "camera_2", "camera_3", "camera_4", "camera_5", "camera_6", "camera_7", "camera_8", "camera_9", "camera_10",
     "motion_chart", "insets", "help",
     "gate_reverse", "gate_1", "gate_2", "gate_3", "gate_4", "gate_5", "gate_6", "gate_7",

@@ -25,6 +25,7 @@ ACTIONS = {
     **{key: key for key in ("intensity_up", "intensity_down", "washout_next", "washout_up", "washout_down")},
     **{key: key for key in ("mute", "volume_up", "volume_down")},
     **{key: key for key in ("acc", "limiter", "lane_keeping", "set_speed_up", "set_speed_down")},
+    **{key: key for key in ("turn_signal_left", "turn_signal_right", "hazard_lights")},
     **{key: key for key in CAMERA_EVENTS[1:]},
 }
 """Actions of keys, by their names in `simulator.view.shared_keys.KEYS`; `simulator.view.key_bindings` assigns the keyboard. The lever

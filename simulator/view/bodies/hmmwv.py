@@ -17,7 +17,7 @@ from simulator.view.bodies.cabin_parts import add_gear_lever, add_seat, gauge_ho
 from simulator.view.bodies.contract import Body, Cabin, Mirror, Size
 from simulator.view.bodies.hmmwv_wheel import wheel
 from simulator.view.bodies.mirrors import add_housing, door_mirror, inside_mirror
-from simulator.view.meshes import HEAD_LAMP, REVERSE_LAMP, STOP_LAMP, Builder, mirrored, moved
+from simulator.view.meshes import HEAD_LAMP, REVERSE_LAMP, STOP_LAMP, TURN_SIGNAL, Builder, mirrored, moved
 
 PAINT, SHADE, EDGE = (178, 157, 118), (158, 139, 104), (120, 105, 78)
 CANVAS, CRATE = (98, 96, 74), (92, 84, 56)
@@ -202,7 +202,7 @@ def _front(b: Builder) -> None:
         b.paint(EDGE).box((2.10, s * 0.72 - 0.15, 0.235), (2.168, s * 0.72 + 0.15, 0.47))
         b.paint(BLACK).revolve([(2.180, 0.0), (2.180, 0.105), (2.10, 0.115)][::-1], 20, axis=0, center=(0, s * 0.70, 0.355), smooth=False)
         b.paint(LAMP, HEAD_LAMP + 0.8).revolve([(2.192, 0.0), (2.186, 0.06), (2.170, 0.092)][::-1], 20, axis=0, center=(0, s * 0.70, 0.355))
-        b.paint(AMBER, 0.5).box((2.10, s * 0.90 - 0.045, 0.28), (2.150, s * 0.90 + 0.045, 0.35))
+        b.paint(AMBER, TURN_SIGNAL + 0.5).box((2.10, s * 0.90 - 0.045, 0.28), (2.150, s * 0.90 + 0.045, 0.35))
     b.paint(METAL, 0.1).box((2.17, -0.80, 0.055), (2.275, 0.80, 0.185))
     b.paint(BLACK)
     for s in (1.0, -1.0):
@@ -307,7 +307,7 @@ def _bed(b: Builder) -> None:
     for s in (1.0, -1.0):
         b.paint(BLACK).box((TAIL - 0.075, s * 0.88 - 0.09, 0.36), (TAIL - 0.05, s * 0.88 + 0.09, 0.54))
         b.paint(RED, STOP_LAMP + 0.5).box((TAIL - 0.085, s * 0.88 - 0.07, 0.45), (TAIL - 0.07, s * 0.88 + 0.07, 0.525))
-        b.paint(AMBER, 0.5).box((TAIL - 0.085, s * 0.88 - 0.07, 0.375), (TAIL - 0.07, s * 0.88 + 0.07, 0.435))
+        b.paint(AMBER, TURN_SIGNAL + 0.5).box((TAIL - 0.085, s * 0.88 - 0.07, 0.375), (TAIL - 0.07, s * 0.88 + 0.07, 0.435))
         b.paint(LAMP, REVERSE_LAMP + 0.5).box((TAIL - 0.075, s * 0.74 - 0.03, 0.42), (TAIL - 0.05, s * 0.74 + 0.03, 0.48))
         b.paint(METAL, 0.1).box((TAIL - 0.13, s * 0.66 - 0.26, 0.02), (TAIL - 0.02, s * 0.66 + 0.26, 0.13))
     b.paint(BLACK).box((TAIL - 0.16, -0.06, 0.0), (TAIL, 0.06, 0.12))
@@ -338,7 +338,7 @@ def _details(b: Builder) -> None:
     b.tube([(0.83, 0.20, 0.71), (0.75, 0.48, 0.86)], 0.005, 5)
     b.tube([(TAIL + 0.10, 1.0, RAIL), (TAIL + 0.10, 1.0, 1.1), (TAIL - 0.02, 1.0, 2.1)], 0.007, 5)
     b.paint(METAL).tube([(BACK - 0.03, 0.90, 0.30), (BACK - 0.03, 0.90, 1.24)], 0.03, 8)
-    b.paint(AMBER, 0.5).box((0.95, SIDE, 0.50), (1.03, SIDE + 0.02, 0.54))
+    b.paint(AMBER, TURN_SIGNAL + 0.5).box((0.95, SIDE, 0.50), (1.03, SIDE + 0.02, 0.54))
     b.paint(FRAME).box((BACK, 0.31, -0.02), (0.80, 0.92, 0.02))
 
 

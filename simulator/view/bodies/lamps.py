@@ -9,7 +9,7 @@ import numpy as np
 from simulator.view.bodies.colors import AMBER, BLACK, LAMP, METAL, PLATE, RED, TRIM
 from simulator.view.bodies.lines import BUMPER, Lines
 from simulator.view.bodies.panels import both_sides, door_lines, patch
-from simulator.view.meshes import HEAD_LAMP, REVERSE_LAMP, STOP_LAMP, Builder
+from simulator.view.meshes import HEAD_LAMP, REVERSE_LAMP, STOP_LAMP, TURN_SIGNAL, Builder
 
 LENS = (44, 47, 52)
 """Inside of a lamp behind its clear lens."""
@@ -99,7 +99,7 @@ def _head_lamp(b: Builder, g: Lines) -> None:
         _lens(b, g, start + v * (end - start), (middle - inset * rise * hump, middle + inset * rise * hump), 0.013)
     b.paint(LAMP, HEAD_LAMP + 0.5)
     _lens(b, g, t[:8], (low[:8] + 0.012, low[:8] + 0.035), 0.014)
-    b.paint(AMBER, 0.6)
+    b.paint(AMBER, TURN_SIGNAL + 0.6)
     _lens(b, g, t[7:], (low[7:] + 0.3 * (high - low)[7:], low[7:] + 0.75 * (high - low)[7:]), 0.011)
 
 
@@ -151,7 +151,7 @@ def _tail_lamp(b: Builder, g: Lines) -> None:
     b.paint(LAMP, REVERSE_LAMP + 0.8)
     _lens(b, g, t[first:], ((low + 0.02 * size)[first:], (low + (0.18 if upright else 0.28) * size)[first:]), 0.010)
     last = 12 if upright else 9
-    b.paint(AMBER, 0.8)
+    b.paint(AMBER, TURN_SIGNAL + 0.8)
     _lens(b, g, t[:last], ((low + (0.21 if upright else 0.04) * size)[:last], (low + (0.38 if upright else 0.28) * size)[:last]), 0.009)
 
 
@@ -166,7 +166,7 @@ def _flank(b: Builder, g: Lines) -> None:
         for end in (0, -1):
             b.tube(np.array([g.surface(t[end], at[end], 0.0), g.surface(t[end], at[end], 0.022)]), 0.010, 3)
     t = g.t_of_x(np.linspace(g.cowl + 0.16, g.cowl + 0.08, 3))
-    b.paint(AMBER, 0.6)
+    b.paint(AMBER, TURN_SIGNAL + 0.6)
     _lens(b, g, t, (0.85, 0.88), 0.004)
 
 
