@@ -88,8 +88,13 @@ def _write(path: Path, arrays: Arrays) -> None:
     np.savez(buffer, **arrays)  # type: ignore[arg-type]
     content = buffer.getvalue()
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as out:
-        out.write(hashlib.sha256(content).digest() + content)
-    os.replace(out.name, path)
+        try:
+            out.write(hashlib.sha256(content).digest() + content)
+            out.close()
+            os.replace(out.name, path)
+        except BaseException:
+            os.unlink(out.name)
+            raise
     files = sorted(path.parent.glob("*.tables"), key=lambda file: file.stat().st_mtime, reverse=True)
     for old in files[MAX_FILES:]:
         old.unlink(missing_ok=True)
