@@ -35,6 +35,8 @@ MAX_RECEIVED = 1 << 30
 """Bytes. Maximum size of a message of the simulator. Larger: a broken stream may fill the memory."""
 EVENTS = 10_000
 """Maximum number of events that are kept."""
+TIMEOUT = 60.0
+"""s without an answer, by default. The first image of a camera takes several seconds on a busy machine."""
 POSITIONS = {"reverse": -1.0, "neutral": 0.0, "drive": 1.0}
 """Positions of the selector by name."""
 
@@ -160,7 +162,7 @@ class Client:
     ...     state["v_WB_B_x"], car["roof"]["points"]
     """
 
-    def __init__(self, address: int | str = 42500, timeout: float = 10.0) -> None:
+    def __init__(self, address: int | str = 42500, timeout: float = TIMEOUT) -> None:
         self._address = parse_port(str(address), "address")
         self._place = joined(*self._address)
         self._timeout, self._sequence, self._hash = timeout, 0, 0

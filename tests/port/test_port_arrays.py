@@ -217,6 +217,16 @@ def test_in_real_time_a_peer_that_closes_is_gone(link):
     link.send(Kind.STATE, b"", 0.0)
 
 
+def test_in_real_time_a_silent_peer_is_gone():
+    """Also one at the other end of a connection that is half open: it neither reads, sends nor closes."""
+    link = PacedTcpLink("127.0.0.1", 0, 0.3)
+    peer = met(link)
+    until_gone(link)
+    assert link.gone == "the peer was silent for 0.3 s"
+    link.close()
+    peer.close()
+
+
 def until_gone(link):
     began = time.monotonic()
     while not link.gone and time.monotonic() - began < 30.0:
