@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import struct
@@ -167,7 +168,7 @@ class Client:
         self._place = joined(*self._address)
         self._timeout, self._sequence, self._hash = timeout, 0, 0
         self.events: deque[dict[str, Any]] = deque(maxlen=EVENTS)
-        self.ended = ""
+        self.ended = self._failure = ""
         self.state: State
         self._states = 0
         self._effect: dict[str, Any] | None = None
@@ -233,24 +234,27 @@ class Client:
 
         Raises PortError: the simulator has refused the command, has ended the run, or does not answer.
         """
-        for name, value in parts.items():
-            if name not in self.schema.command:
-                raise PortError(
-                    f"command: unknown part {name!r}{did_you_mean(name, self.schema.command)}; expected {', '.join(self._values)}"
-                )
-            try:
-                self._values[name] = float(POSITIONS.get(value, value) if isinstance(value, str) else value)
-            except (TypeError, ValueError):
-                raise PortError(f"command: {name}: expected a number; got {str(value)[:40]!r}") from None
-        if "steering_free" not in parts and ("steering" in parts) != ("steering_torque" in parts):
-            self._values["steering_free"] = float("steering_torque" in parts)
-        if self.ended:
-            raise self._lost("")
-        number = self._send(Kind.COMMAND, struct.pack(f"<{len(self._values)}d", *self._values.values()))
+        values = self._changed(parts)
+        number = self._send(Kind.COMMAND, struct.pack(f"<{len(values)}d", *values.values()))
         self._until(lambda: self.state.command == number, number)
+        self._values = values
         while not self.ended and self._has_more():
             self._receive()
         return self.state
+
+    def _changed(self, parts: dict[str, float | str]) -> dict[str, float]:
+        """Return the command with other values of some parts. Raises PortError: an unknown part, or no number."""
+        values = dict(self._values)
+        for name, value in parts.items():
+            if name not in values:
+                raise PortError(f"command: unknown part {name!r}{did_you_mean(name, values)}; expected {', '.join(values)}")
+            try:
+                values[name] = float(POSITIONS.get(value, value) if isinstance(value, str) else value)
+            except (TypeError, ValueError, OverflowError):
+                raise PortError(f"command: {name}: expected a number; got {str(value)[:40]!r}") from None
+        if "steering_free" not in parts and ("steering" in parts) != ("steering_torque" in parts):
+            values["steering_free"] = float("steering_torque" in parts)
+        return values
 
     def request(self, kind: str, value: Any = None) -> dict[str, Any]:
         """Request an event, such as `add_fault`; return the event when it has taken effect. Raises PortError: it was refused."""
@@ -274,7 +278,7 @@ class Client:
 
     def close(self) -> None:
         """End the run, wait until its log is complete, and close the connection. A second call has no effect. Raises PortError."""
-        if self._socket.fileno() < 0:
+        if self._socket.fileno() < 0:  # closed, or failed before
             return
         try:
             if not self.ended:
@@ -292,22 +296,18 @@ class Client:
         return {name: float(name == "selector") for name in self.schema.command}
 
     def _send(self, kind: Kind, body: bytes = b"") -> int:
-        """Send a message; return its sequence."""
+        """Send a message; return its sequence. Raises PortError."""
+        if self.ended or self._failure:
+            raise PortError(self._failure or f"the run has ended: {self.ended}")
         self._sequence = (self._sequence + 1) & 0xFFFFFFFF
         try:
             self._socket.sendall(encode(kind, self._sequence, self._hash, 0.0, body))
         except OSError as error:
-            self._drain()
+            with contextlib.suppress(PortError):  # the reason is among what the simulator sent before it closed the connection
+                while not self.ended:
+                    self._receive()
             raise self._lost(error) from None
         return self._sequence
-
-    def _drain(self) -> None:
-        """Read what the simulator sent before it closed the connection: its reason is among it."""
-        try:
-            while not self.ended:
-                self._receive()
-        except PortError:
-            return
 
     def _has_more(self) -> bool:
         """Return whether the simulator has already sent more."""
@@ -335,10 +335,8 @@ class Client:
             if kind == Kind.STATE:
                 tick, flags, command = STATE_HEAD.unpack_from(body)
                 numbers = struct.unpack_from(f"<{len(self.schema.state)}d", body, STATE_HEAD.size)
-                self.state, self._states = (
-                    State(dict(zip(self.schema.state, numbers, strict=True)), time, tick, flags, command),
-                    self._states + 1,
-                )
+                self.state = State(dict(zip(self.schema.state, numbers, strict=True)), time, tick, flags, command)
+                self._states += 1
             elif kind == Kind.SENSOR:
                 self._take(body)
             elif kind == Kind.EVENT:
@@ -351,7 +349,7 @@ class Client:
             elif kind == Kind.END:
                 self.ended = _text(body) or "no reason"
         except (struct.error, ValueError, LookupError, TypeError, AttributeError) as error:
-            raise PortError(f"{self._place}: a message of kind {kind} cannot be read ({error})") from None
+            raise self._failed(f"a message of kind {kind} cannot be read ({error})") from None
 
     def _take(self, body: bytearray) -> None:
         """Take the arrays of a measurement. Raises struct.error, ValueError, IndexError: the message is none."""
@@ -370,11 +368,11 @@ class Client:
         """Return kind, hash, time [s] and body of the next message. Raises PortError."""
         magic, version, kind, size, _, number, time = HEADER.unpack(self._exactly(HEADER.size))
         if magic != MAGIC:
-            raise PortError(f"{self._place}: {NO_MAGIC}; hint: is it the port of `jounce serve`?")
+            raise self._failed(f"{NO_MAGIC}; hint: is it the port of `jounce serve`?")
         if version != VERSION:
-            raise PortError(f"{self._place}: the simulator speaks version {version} of the port; expected version {VERSION}")
+            raise self._failed(f"the simulator speaks version {version} of the port; expected version {VERSION}")
         if not HEADER.size <= size <= MAX_RECEIVED:
-            raise PortError(f"{self._place}: message of {size} bytes; expected {HEADER.size} to {MAX_RECEIVED} bytes")
+            raise self._failed(f"message of {size} bytes; expected {HEADER.size} to {MAX_RECEIVED} bytes")
         return kind, number, time, self._exactly(size - HEADER.size)
 
     def _exactly(self, size: int) -> bytearray:
@@ -394,10 +392,15 @@ class Client:
         return data
 
     def _lost(self, reason: object) -> PortError:
-        ended = (
-            f"the run has ended: {self.ended}" if self.ended else f"the simulator is lost ({getattr(reason, 'strerror', None) or reason})"
-        )
-        return PortError(f"{self._place}: {ended}")
+        """Return the error of a connection that is lost."""
+        lost = f"the simulator is lost ({getattr(reason, 'strerror', None) or reason})"
+        return self._failed(f"the run has ended: {self.ended}" if self.ended else lost)
+
+    def _failed(self, reason: str) -> PortError:
+        """Close the connection, of which nothing can be read any more, and return the error."""
+        self._failure = self._failure or f"{self._place}: {reason}"
+        self._socket.close()
+        return PortError(self._failure)
 
 
 def _text(data: bytes | bytearray) -> str:

@@ -66,6 +66,7 @@ def test_a_client_gets_the_measurements_of_the_library_before_the_state_of_their
             car["rof"]
         with pytest.raises(PortError, match=r"command: throttle: expected a number from 0 to 1; got 2"):
             car.step(throttle=2.0)
+        assert car.step().time > 0.0, "a refused command changes nothing"
         with pytest.raises(PortError, match=r"unknown part 'throtle' \(did you mean throttle\?\)"):
             car.step(throtle=0.2)
         assert car.request("add_fault", {"type": "puncture", "wheel": "FL"})["value"]["name"] == "puncture_FL"

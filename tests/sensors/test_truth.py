@@ -138,16 +138,14 @@ def test_a_simulation_shows_other_vehicles_as_one_box_each():
     assert len(sim.truth.boxes(max_range=5.0)) == 0
 
 
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
+def test_a_wrong_call_is_one_line():
+    truth = jounce.Simulation("sedan", "flat", platform=None).truth
+    for call, text in (
         ({"frame": "rof"}, "frame: invalid value; expected vehicle, world; got 'rof'"),
         ({"labels": ["cat"]}, "labels: invalid value; expected names of labels: none"),
         ({"max_range": math.nan}, "max_range: invalid value"),
         ({"max_range": "far"}, "max_range: invalid value; expected a number"),
-    ],
-)
-def test_a_wrong_call_is_one_line(call, text):
-    with pytest.raises(jounce.ConfigError, match=text) as error:
-        jounce.Simulation("sedan", "flat", platform=None).truth.boxes(**call)
-    assert "\n" not in str(error.value)
+    ):
+        with pytest.raises(jounce.ConfigError, match=text) as error:
+            truth.boxes(**call)
+        assert "\n" not in str(error.value)
