@@ -123,6 +123,11 @@ class ServeOptions:
         """True in real time."""
         return self.udp or self.real_time
 
+    @property
+    def arrays(self) -> list[str]:
+        """Names and patterns of arrays in `state`."""
+        return [name for name in self.state if is_array(name)]
+
 
 @dataclass(frozen=True)
 class ServeSummary:
@@ -166,6 +171,8 @@ class PortServer:
         JounceError : a file, option, address or folder cannot be used
         """
         o = self.options
+        if o.udp and o.arrays:
+            raise JounceError(f"--state: {o.arrays[0]}: arrays do not fit into the messages of UDP; hint: --real-time in place of --udp")
         link = self._link = (UdpLink if o.udp else PacedTcpLink if o.real_time else TcpLink)(o.host, o.port, o.timeout)
         try:
             if not link.is_loopback:
@@ -221,7 +228,7 @@ class PortServer:
         """Return the outlet of maps, if one of their arrays is chosen. Raises ConfigError, JounceError."""
         o = self.options
         is_sensor = any(one.name == MAP for one in session.measuring.sensors)
-        if any(name.startswith(f"{MAP}.") for name in o.state) and not is_sensor and not o.udp:
+        if any(name.startswith(f"{MAP}.") for name in o.arrays) and not is_sensor:
             return [MapOutlet(parts, session, o.mapper or USUAL_MAPPER, o.paced)]
         if o.mapper is not None:
             raise JounceError("--mapper: no array of its map is chosen, or a sensor is named map; hint: --state 'map.*'")
@@ -229,14 +236,12 @@ class PortServer:
 
     def _schema(self, session: Session, has_map: bool) -> StateSchema:
         """Return the schema of the chosen columns and arrays. Raises ConfigError, JounceError."""
-        names = [name for name in self.options.state if is_array(name)]
-        if names and self.options.udp:
-            raise JounceError(f"--state: {names[0]}: arrays do not fit into the messages of UDP; hint: --real-time in place of --udp")
+        names = self.options.arrays
         sources = {one.name: one.kind.arrays for one in session.measuring.sensors}
         if has_map:
             sources[MAP], names = MAP_ARRAYS, [*names, f"{MAP}.{WINDOW}"]
-        arrays = chosen_arrays(names, sources)
-        return StateSchema(session, [name for name in self.options.state if not is_array(name)] or DEFAULT_STATE, arrays)
+        columns = [name for name in self.options.state if not is_array(name)]
+        return StateSchema(session, columns or DEFAULT_STATE, chosen_arrays(names, sources))
 
     def _serve(
         self, parts: SessionParts, session: Session, folder: RunFolder, state: StateSchema, every: int, maps: list[MapOutlet]
