@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from simulator import Batch as Batch
     from simulator import BatchRow as BatchRow
     from simulator import Channel as Channel
+    from simulator import Client as Client
     from simulator import ConfigError as ConfigError
     from simulator import Fleet as Fleet
     from simulator import Ground as Ground

@@ -35,6 +35,28 @@ static char *receive_message(int socket, jounce_header *header) {
     return body;
 }
 
+/* Print the arrays of a measurement; of points with a range, how many have one. */
+static void show(const char *schema, const char *body, size_t size) {
+    jounce_sensor_head sensor;
+    jounce_array_head array;
+    size_t at = 0;
+    const char *items;
+    if (size < sizeof sensor)
+        return;
+    memcpy(&sensor, body, sizeof sensor);
+    while (jounce_next_array(body, size, &at, &array, &items)) {
+        const size_t points = (size_t)array.length[0] * array.length[1];
+        const int offset = jounce_field(schema, (int)array.index, "range");
+        size_t returns = 0;
+        for (size_t n = 0; offset >= 0 && n < points; ++n) {
+            float range;
+            memcpy(&range, items + n * (array.size / points) + (size_t)offset, sizeof range);
+            returns += range < 1e9f;
+        }
+        printf("%.2f s, array %u: %u x %u items, %zu returns\n", sensor.time, array.index, array.length[0], array.length[1], returns);
+    }
+}
+
 int main(int count, char **arguments) {
     const int peer = socket(AF_INET, SOCK_STREAM, 0);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(count > 1 ? arguments[1] : "42500"))};
@@ -47,7 +69,6 @@ int main(int count, char **arguments) {
     char *schema = receive_message(peer, &header);
     const uint64_t hash = header.schema;
     const int channel = jounce_index(schema, "state", "v_WB_B_x");
-    free(schema);
     if (channel < 0)
         return 1;
 
@@ -63,11 +84,14 @@ int main(int count, char **arguments) {
                 send_message(peer, JOUNCE_COMMAND, ++sequence, hash, &command, sizeof command);
             else
                 send_message(peer, JOUNCE_REQUEST, ++sequence, hash, quit, sizeof quit - 1);
+        } else if (header.kind == JOUNCE_SENSOR) {
+            show(schema, body, header.size - sizeof header);
         } else {
             printf("%s\n", header.kind == JOUNCE_REFUSED ? body + sizeof(jounce_refusal_head) : body);
         }
         free(body);
     } while (header.kind != JOUNCE_END);
+    free(schema);
     printf("%.2f m/s after %u commands\n", speed, sequence - 1);
     close(peer);
     return 0;

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from simulator.collision import Collision as Collision
     from simulator.conformance.check_plugin import check_plugin as check_plugin
     from simulator.fleet.fleet import Fleet as Fleet
+    from simulator.port.client import Client as Client
     from simulator.sweep.run_sweep import run_sweep as run_sweep
     from simulator.telemetry.channels import Channel as Channel
     from simulator.telemetry.log import Log as Log
@@ -45,6 +46,7 @@ _HOMES = {
     "Batch": "simulator.api.batch",
     "BatchRow": "simulator.api.batch",
     "Channel": "simulator.telemetry.channels",
+    "Client": "simulator.port.client",
     "Collision": "simulator.collision",
     "ConfigError": "simulator.base.errors",
     "Fleet": "simulator.fleet.fleet",

@@ -110,12 +110,12 @@ def goal_task(
         raise ConfigError(file, "goal", given, "either position or route")
     if planner is None:
         planner = USUAL_PLANNER if goal.route is None else LANES
-    task = GoalTask(goal, _values(MAPPER, mapper, file, "mapper"), _values(PLANNER, planner, file, "planner"), endings, start)
+    task = GoalTask(goal, values_of(MAPPER, mapper, file, "mapper"), values_of(PLANNER, planner, file, "planner"), endings, start)
     if task.planner["type"] == LANES and not task.route:
         raise ConfigError(file, "planner", LANES, "another planner; this one needs goal.route")
     return task
 
 
-def _values(section: Any, given: Any, file: object, key: str) -> Mapping[str, Any]:
+def values_of(section: Any, given: Any, file: object, key: str) -> Mapping[str, Any]:
     """Return the values of a section that is a name or a mapping."""
     return section.kinds[1].read({"type": given} if isinstance(given, str) else given, file, key)

@@ -8,10 +8,14 @@ from collections.abc import Callable
 from typing import Protocol
 
 from simulator.base.errors import StreamError
-from simulator.port.messages import REFUSAL_HEAD, Kind, Message, RefusedMessageError, encode
+from simulator.port.messages import REFUSAL_HEAD, Body, Kind, Message, RefusedMessageError, encode
 
 POLL = 0.1
 """s between two looks at signals while the link waits."""
+MAX_AT_ONCE = 32
+"""Maximum number of messages that are read in a driver period of 10 ms; a flood costs a tick no more than that."""
+MAX_REFUSALS = 4
+"""Maximum number of refusals in a driver period, each of which takes as long as three messages; further ones are dropped and counted."""
 
 
 class Link(Protocol):
@@ -38,8 +42,8 @@ class Link(Protocol):
     def receive(self, keep_waiting: Callable[[], bool]) -> Message | None:
         """Return the next message of the peer; None: none so far, or none to come. Refuses what is no message. Never raises."""
 
-    def send(self, kind: Kind, body: bytes, time: float) -> None:
-        """Send a message to the peer; `time`: simulated time [s]. Never raises."""
+    def send(self, kind: Kind, body: Body, time: float) -> None:
+        """Send a message to the peer; `time`: simulated time [s]. The parts of the body must not change. Never raises."""
 
     def refuse(self, error: RefusedMessageError) -> None:
         """Tell the peer that a message had no effect. Never raises."""

@@ -30,6 +30,12 @@ STATE_HEAD = struct.Struct("<QII")
 """Tick, flags, and sequence of the latest command; the channels follow, an f64 each."""
 REFUSAL_HEAD = struct.Struct("<II")
 """Sequence of the refused message, and zero; the reason follows in UTF-8."""
+SENSOR_HEAD = struct.Struct("<ddII")
+"""Time of the measurement and of its delivery [s], number of arrays, and zero; the arrays follow, each with its head."""
+MAX_DIMENSIONS = 4
+ARRAY_HEAD = struct.Struct("<II4IQ")
+"""Index of the array in the schema, number of axes, their lengths (1 beyond the last axis), size [bytes]. The items follow, the last axis
+fastest, and zeros up to a multiple of 8 bytes."""
 COMMAND_BODY = struct.Struct(f"<{len(COMMAND)}d")
 
 NO_MAGIC = f"no message; expected the bytes {MAGIC.decode()} at its begin"
@@ -40,6 +46,11 @@ MAX_BYTES = 8192
 """Maximum size of a message of the peer. Larger: a peer may fill the memory. Smaller: faults with many keys do not fit."""
 MAX_DATAGRAM = 60_000
 """Maximum size of a message of the host by UDP."""
+
+
+Part = bytes | memoryview
+"""Bytes of a body; a memoryview has items of one byte."""
+Body = bytes | list[Part]
 
 
 class Kind(IntEnum):
@@ -55,6 +66,8 @@ class Kind(IntEnum):
     """Host: u32 sequence of a message that had no effect, u32 zero, reason in UTF-8."""
     END = 5
     """Host: the run has ended and its log is complete. Reason in UTF-8."""
+    SENSOR = 6
+    """Host: a measurement at its delivery: SENSOR_HEAD, then each array with ARRAY_HEAD. Only if the user chose arrays."""
     HELLO = 16
     """Peer: first message, without a body."""
     COMMAND = 17
@@ -90,9 +103,16 @@ class LostFrameError(RefusedMessageError):
     """The bytes are no message, so that nothing after them can be read."""
 
 
-def encode(kind: Kind, sequence: int, schema: int, time: float, body: bytes = b"") -> bytes:
+def encode(kind: Kind, sequence: int, schema: int, time: float, body: Body = b"") -> bytes:
     """Return the bytes of a message."""
-    return HEADER.pack(MAGIC, VERSION, kind, HEADER.size + len(body), sequence & 0xFFFFFFFF, schema, time) + body
+    return b"".join(encode_parts(kind, sequence, schema, time, body))
+
+
+def encode_parts(kind: Kind, sequence: int, schema: int, time: float, body: Body) -> list[Part]:
+    """Return the bytes of a message in parts, without a copy of the body."""
+    parts = [body] if isinstance(body, bytes) else body
+    size = HEADER.size + sum(map(len, parts))
+    return [HEADER.pack(MAGIC, VERSION, kind, size, sequence & 0xFFFFFFFF, schema, time), *parts]
 
 
 def size_of(head: bytes) -> int:

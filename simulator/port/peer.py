@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+from numpy.typing import NDArray
 
 from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
@@ -14,10 +16,12 @@ from simulator.event_effects.kinds import check
 from simulator.events.event import Event, Origin
 from simulator.events.event_queue import CAPACITY
 from simulator.host.event_service import EventService
+from simulator.port.arrays import packed
 from simulator.port.link import Link
 from simulator.port.messages import PAUSED, RESTS, STATE_HEAD, Kind, Message, RefusedMessageError
 from simulator.port.port_driver import PortDriver, numbers_of
 from simulator.port.schema import StateSchema
+from simulator.sensors.measurement import Measurement
 
 if TYPE_CHECKING:
     from simulator.session import Session
@@ -107,7 +111,7 @@ class Peer:
 
 
 class PortOutlet:
-    """Sends states and events to the peer, and at the end that the log is complete.
+    """Sends states, measurements and events to the peer, and at the end that the log is complete.
 
     Parameters
     ----------
@@ -125,6 +129,21 @@ class PortOutlet:
         self.reason = "the run has ended"
         """Reason of the end, for the peer."""
         self._link, self._state, self._latest = link, state, latest_command
+
+    def send_arrays(self, session: Session) -> None:
+        """Send the arrays of each measurement at its delivery from now on: before the state of that time."""
+        sources = {one.source for one in self._state.arrays}
+        for sensor in session.measuring.sensors:
+            if sensor.name in sources:
+                sensor.subscribe(partial(self._measured, session, sensor.name))
+
+    def _measured(self, session: Session, source: str, measured: Measurement) -> None:
+        self.send_measurement(session, source, measured.time, measured.delivered, measured.arrays)
+
+    def send_measurement(self, session: Session, source: str, time: float, delivered: float, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Send the chosen arrays of a measurement; times in s."""
+        if body := packed(self._state.arrays, source, time, delivered, arrays):
+            self._link.send(Kind.SENSOR, body, shown_time(session.time))
 
     def publish(self, session: Session) -> None:
         """Send the state."""

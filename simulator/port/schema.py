@@ -6,20 +6,25 @@ The text has one entry a line, with tabs between its columns, so that a program 
     info          step_s       0.001
     state         0            p_WB_x      m    W    position of the chassis reference point in the world
     command       0            steering    1         steering input in [-1, 1], + = left, full lock at 1
+    array         0            roof.points V44  columns,rings   m    S    points, each in the sensor axes at its time of firing
+    field         0            x           <f4  0
 
-The columns of `state` and `command` are index, name, unit, frame and meaning. Every value is an f64.
+The columns of `state` and `command` are index, name, unit, frame and meaning. Every value is an f64. The columns of `array` are index, name,
+type of an item (a NumPy type; V44: 44 bytes with the fields that follow), names of the axes, unit, frame and meaning; those of `field`
+are index of the array, name, type and offset in the item.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simulator.base.errors import ConfigError
 from simulator.outlets.telemetry import LoggedRecords
+from simulator.port.arrays import PortArray, array_rows
 from simulator.port.messages import VERSION
 from simulator.telemetry.channels import Channel, Channels, Rows
 from vehicles.command import COMMAND
@@ -41,18 +46,21 @@ class StateSchema:
     ----------
     session : session whose readout is up to date when values are read
     patterns : columns of the log: names, fields, patterns, see `simulator.telemetry.channels.chosen`
+    arrays : arrays of sensors
 
     Attributes
     ----------
     columns : the channels in their order
-    hash : 64-bit number that changes with name, unit or order of a channel or a part of the command
+    arrays : the arrays in their order
+    hash : 64-bit number that changes with name, unit or order of a channel or a part of the command, and with name, type or unit of an array
 
     Raises
     ------
     ConfigError : no column matches one of `patterns`
     """
 
-    def __init__(self, session: Session, patterns: Collection[str] = DEFAULT_STATE) -> None:
+    def __init__(self, session: Session, patterns: Collection[str] = DEFAULT_STATE, arrays: Sequence[PortArray] = ()) -> None:
+        self.arrays = tuple(arrays)
         self._session, self._logged = session, LoggedRecords.of(session)
         try:
             channels = Channels((*self._logged.vehicle, *self._logged.session), patterns=patterns)
@@ -63,7 +71,7 @@ class StateSchema:
         self._rows = Rows(channels, self._row)
         self._numbers = np.zeros(len(self.columns), "<f8")
         self._reads = [(kind, *_places(self.columns, kind)) for kind in dict.fromkeys(one.kind for one in self.columns)]
-        self.hash = _hash(self.columns)
+        self.hash = _hash(self.columns, self.arrays)
 
     def values(self) -> bytes:
         """Return the present values, an f64 each."""
@@ -82,13 +90,15 @@ class StateSchema:
             *(("info", *entry) for entry in info.items()),
             *(("state", *row) for row in state),
             *(("command", *row) for row in command),
+            *array_rows(self.arrays),
         )
         return "".join("\t".join(" ".join(str(part).split()) for part in row) + "\n" for row in rows)
 
 
-def _hash(columns: Collection[Channel]) -> int:
-    """Return the hash of the schema: the first 8 bytes, little-endian, of the SHA-256 of kind, name and unit of each number."""
-    parts = [("state", one.name, one.unit) for one in columns] + [("command", row[0], row[2]) for row in COMMAND]
+def _hash(columns: Collection[Channel], arrays: Sequence[PortArray]) -> int:
+    """Return the hash of the schema: the first 8 bytes, little-endian, of the SHA-256 of kind, name and unit of each number, and of the arrays."""
+    numbers = [("state", one.name, one.unit) for one in columns] + [("command", row[0], row[2]) for row in COMMAND]
+    parts = [*numbers, *(tuple(map(str, row[:6])) for row in array_rows(arrays))]  # without the meaning of an array
     text = "".join("\t".join(part) + "\n" for part in parts)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
 

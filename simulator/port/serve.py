@@ -1,7 +1,7 @@
 """`jounce serve`: a session that a peer drives over the network, with a log.
 
 By TCP in lock step, the peer sends a command, the session advances a number of ticks as fast as it can, and the peer gets the state. By
-UDP, the session runs in real time; the latest command holds.
+UDP, or by TCP with `real_time`, the session runs in real time; the latest command holds.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from simulator.autonomy.mappers.kinds import DEFAULT as USUAL_MAPPER
 from simulator.base.console import print_error, print_line
-from simulator.base.errors import ConfigError
+from simulator.base.errors import ConfigError, JounceError
 from simulator.base.rates import shown_time, whole_ticks
 from simulator.base.signals import StopRequest, on_signal, signal_message
 from simulator.builder.builder import build
@@ -33,7 +34,11 @@ from simulator.host.event_service import EventService
 from simulator.host.session_reports import SessionReports
 from simulator.outlets.ros2 import ros2_outlets
 from simulator.outlets.telemetry import TelemetryOutlet
+from simulator.port.arrays import chosen_arrays, is_array
+from simulator.port.map_outlet import ARRAYS as MAP_ARRAYS
+from simulator.port.map_outlet import MAP, WINDOW, MapOutlet
 from simulator.port.messages import VERSION
+from simulator.port.paced_tcp_link import PacedTcpLink
 from simulator.port.peer import Peer, PortOutlet
 from simulator.port.port_driver import PortDriver
 from simulator.port.schema import DEFAULT_STATE, StateSchema
@@ -48,7 +53,7 @@ from simulator.telemetry.writer import LogOptions
 TIMEOUT = 5.0
 """s of silence after which a peer counts as lost, by default."""
 RATE = 100.0
-"""Hz. States by UDP, by default."""
+"""Hz. States in real time, by default."""
 OPEN = "port: every program that reaches {} may drive; the connection is not encrypted"
 
 
@@ -96,17 +101,32 @@ class ServeOptions:
     host: str
     port: int
     udp: bool = False
+    """By UDP in real time."""
+    real_time: bool = False
+    """By TCP in real time."""
     lock_step: int | None = None
-    """Ticks that a command by TCP advances; None: one period of the driver."""
+    """Ticks that a command in lock step advances; None: one period of the driver."""
     rate: float = RATE
-    """States per second by UDP [Hz]."""
+    """States per second in real time [Hz]."""
     timeout: float = TIMEOUT
     """s of silence after which the peer counts as lost."""
     state: tuple[str, ...] = DEFAULT_STATE
-    """Channels of a state."""
+    """Channels of a state, and arrays NAME.ARRAY."""
+    mapper: str | Mapping[str, Any] | None = None
+    """Mapper of the arrays `map.LAYER`; None: the usual one, if such an array is chosen."""
     out: Path | None = None
     say: Callable[[str], None] = print_line
     complain: Callable[[str], None] = print_error
+
+    @property
+    def paced(self) -> bool:
+        """True in real time."""
+        return self.udp or self.real_time
+
+    @property
+    def arrays(self) -> list[str]:
+        """Names and patterns of arrays in `state`."""
+        return [name for name in self.state if is_array(name)]
 
 
 @dataclass(frozen=True)
@@ -136,7 +156,7 @@ class PortServer:
         self._messages = DriveMessages(options.say, options.complain, view, self.stop_request)
         self._reports = SessionReports(self._messages, view)
         self._driver = PortDriver()
-        self._link: TcpLink | UdpLink
+        self._link: TcpLink | PacedTcpLink | UdpLink
 
     @property
     def troubles(self) -> list[str]:
@@ -151,7 +171,9 @@ class PortServer:
         JounceError : a file, option, address or folder cannot be used
         """
         o = self.options
-        link = self._link = (UdpLink if o.udp else TcpLink)(o.host, o.port, o.timeout)
+        if o.udp and o.arrays:
+            raise JounceError(f"--state: {o.arrays[0]}: arrays do not fit into the messages of UDP; hint: --real-time in place of --udp")
+        link = self._link = (UdpLink if o.udp else PacedTcpLink if o.real_time else TcpLink)(o.host, o.port, o.timeout)
         try:
             if not link.is_loopback:
                 o.complain(OPEN.format(link.address))
@@ -170,7 +192,7 @@ class PortServer:
     def _ticks_between_states(self, parts: SessionParts) -> int:
         """Return the number of ticks between two states. Raises ConfigError."""
         o = self.options
-        if o.udp:
+        if o.paced:
             return whole_ticks(o.rate, parts.step, "--rate", "")
         period = parts.ticks(0.01)
         ticks = period if o.lock_step is None else o.lock_step
@@ -182,15 +204,17 @@ class PortServer:
         """Reset the session, wait for the peer, and serve it."""
         o, link = self.options, self._link
         try:
+            maps = self._maps(parts, session)
             session.reset()
             session.warm()
-            state = StateSchema(session, o.state)
+            state = self._schema(session, bool(maps))
             self._messages.folder = folder = RunFolder(o.out)
             try:
-                pace = f"UDP, {o.rate:g} states a second" if o.udp else f"TCP, lock step of {every} ticks"
+                transport = "UDP" if o.udp else "TCP"
+                pace = f"{transport}, {o.rate:g} states a second" if o.paced else f"{transport}, lock step of {every} ticks"
                 o.say(f"port: waiting for a peer at {link.address} ({pace})")
                 if link.wait_for_peer(self._goes_on):
-                    return self._serve(parts, session, folder, state, every)
+                    return self._serve(parts, session, folder, state, every, maps)
                 session.close()
                 return None
             finally:
@@ -200,16 +224,40 @@ class PortServer:
             self._messages.attempt(session.close)
             raise
 
-    def _serve(self, parts: SessionParts, session: Session, folder: RunFolder, state: StateSchema, every: int) -> ServeSummary:
+    def _maps(self, parts: SessionParts, session: Session) -> list[MapOutlet]:
+        """Return the outlet of maps, if one of their arrays is chosen. Raises ConfigError, JounceError."""
+        o = self.options
+        is_sensor = any(one.name == MAP for one in session.measuring.sensors)
+        if any(name.startswith(f"{MAP}.") for name in o.arrays) and not is_sensor:
+            return [MapOutlet(parts, session, o.mapper or USUAL_MAPPER, o.paced)]
+        if o.mapper is not None:
+            raise JounceError("--mapper: no array of its map is chosen, or a sensor is named map; hint: --state 'map.*'")
+        return []
+
+    def _schema(self, session: Session, has_map: bool) -> StateSchema:
+        """Return the schema of the chosen columns and arrays. Raises ConfigError, JounceError."""
+        names = self.options.arrays
+        sources = {one.name: one.kind.arrays for one in session.measuring.sensors}
+        if has_map:
+            sources[MAP], names = MAP_ARRAYS, [*names, f"{MAP}.{WINDOW}"]
+        columns = [name for name in self.options.state if not is_array(name)]
+        return StateSchema(session, columns or DEFAULT_STATE, chosen_arrays(names, sources))
+
+    def _serve(
+        self, parts: SessionParts, session: Session, folder: RunFolder, state: StateSchema, every: int, maps: list[MapOutlet]
+    ) -> ServeSummary:
         """Let the peer drive, and close the log."""
         o, link = self.options, self._link
-        mode = "real_time" if o.udp else "lock_step"
+        mode = "real_time" if o.paced else "lock_step"
         info = {"step_s": session.h, "ticks": every, "mode": mode, "vehicle": parts.configuration.name("vehicle"), "timeout_s": o.timeout}
         control = PortControl(session, self._driver)
         peer = Peer(link, state.text(info), self._driver)
         events = EventService(control, o.say, peer.refuse)
         outlet = PortOutlet(link, state, every, lambda: peer.latest_command)
-        session.output.outlets += [*parts.outlets(folder.path), *ros2_outlets(session, parts.options.ros2), outlet]
+        outlet.send_arrays(session)
+        for one in maps:
+            one.send = outlet.send_measurement
+        session.output.outlets += [*parts.outlets(folder.path), *ros2_outlets(session, parts.options.ros2), *maps, outlet]
         about = {"driver": "port", "platform": "", "port": f"version {VERSION}, {mode}"}
         log_options = LogOptions(about=about, say=self._messages.trouble, note=o.say)
         log = open_log(parts, session, folder, armed=False, options=log_options)
@@ -220,7 +268,7 @@ class PortServer:
         session.publish()
         run = _PeerRun(self, session, control, events, peer, outlet)
         duration = math.inf if parts.options.duration is None else parts.options.duration
-        self._messages.attempt(partial(run.in_real_time, duration) if o.udp else partial(run.in_lock_step, duration, every))
+        self._messages.attempt(partial(run.in_real_time, duration) if o.paced else partial(run.in_lock_step, duration, every))
         if link.gone and not control.ended:
             self._messages.trouble(link.gone)
         self._end(session, outlet, log, events)
@@ -292,7 +340,7 @@ class _PeerRun:
 
     def _keep_going(self, session: Session) -> bool:
         """Serve the peer; called a hundred times a second."""
-        assert isinstance(self._link, UdpLink)
+        assert not isinstance(self._link, TcpLink) or isinstance(self._link, PacedTcpLink)
         self._link.begin_period()
         while (message := self._link.receive(self._goes_on)) is not None:
             self._peer.take(message)

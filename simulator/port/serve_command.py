@@ -18,10 +18,13 @@ from simulator.port.serve import RATE, PortServer, ServeOptions
 
 def main_serve(arguments: Any) -> int:
     """Run `jounce serve`; return 0, or 1 if the peer was lost or a part failed."""
-    if arguments.udp and arguments.lock_step is not None:
-        raise JounceError("--lock-step is for TCP; hint: leave out --udp, or use --rate")
-    if arguments.rate is not None and not arguments.udp:
-        raise JounceError("--rate is for UDP; by TCP, --lock-step sets the ticks between two states")
+    if arguments.udp and arguments.real_time:
+        raise JounceError("--udp and --real-time; expected one of them: --udp is in real time by UDP, --real-time by TCP")
+    paced = arguments.udp or arguments.real_time
+    if paced and arguments.lock_step is not None:
+        raise JounceError("--lock-step is not for real time; hint: leave out --udp and --real-time, or use --rate")
+    if arguments.rate is not None and not paced:
+        raise JounceError("--rate is for real time; in lock step, --lock-step sets the ticks between two states")
     host, port = parse_port(arguments.port)
     names = tuple(name.strip() for text in arguments.state for name in text.split(",") if name.strip())
     server = PortServer(
@@ -30,10 +33,12 @@ def main_serve(arguments: Any) -> int:
             host,
             port,
             udp=arguments.udp,
+            real_time=arguments.real_time,
             lock_step=arguments.lock_step,
             rate=RATE if arguments.rate is None else arguments.rate,
             timeout=arguments.timeout,
             state=names or DEFAULT_STATE,
+            mapper=arguments.mapper,
             out=None if arguments.out is None else Path(arguments.out),
         )
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from simulator.base.addresses import address_text, is_loopback
 from simulator.port.link import POLL, Silence, bound_socket, early_refusal, refusal
-from simulator.port.messages import FrameReader, Kind, LostFrameError, Message, RefusedMessageError, encode
+from simulator.port.messages import Body, FrameReader, Kind, LostFrameError, Message, RefusedMessageError, encode
 
 CHUNK = 65536
 """Maximum bytes of one read."""
@@ -142,7 +142,7 @@ class TcpLink:
         if not data:
             self.gone = "the peer has closed the connection"
 
-    def send(self, kind: Kind, body: bytes, time: float) -> None:
+    def send(self, kind: Kind, body: Body, time: float) -> None:
         """Send a message; a peer that does not read for the timeout is gone."""
         if self._peer is None or self._is_cut or (self.gone and kind != Kind.END):
             self.dropped += 1

@@ -8,13 +8,9 @@ import socket
 from collections.abc import Callable
 
 from simulator.base.addresses import address_text, is_loopback
-from simulator.port.link import POLL, Silence, bound_socket, early_refusal, refusal
-from simulator.port.messages import MAGIC, MAX_BYTES, MAX_DATAGRAM, Kind, Message, RefusedMessageError, decode, encode, is_newer
+from simulator.port.link import MAX_AT_ONCE, MAX_REFUSALS, POLL, Silence, bound_socket, early_refusal, refusal
+from simulator.port.messages import MAGIC, MAX_BYTES, MAX_DATAGRAM, Body, Kind, Message, RefusedMessageError, decode, encode, is_newer
 
-MAX_AT_ONCE = 32
-"""Maximum number of datagrams that are read in a driver period of 10 ms; a flood costs a tick no more than that."""
-MAX_REFUSALS = 4
-"""Maximum number of refusals in a driver period, each of which takes as long as three datagrams; further ones are dropped and counted."""
 MAX_ANSWERS = 100
 """Maximum number of refusals to senders that are no peer."""
 
@@ -100,7 +96,7 @@ class UdpLink:
                 return message
         return None
 
-    def send(self, kind: Kind, body: bytes, time: float) -> None:
+    def send(self, kind: Kind, body: Body, time: float) -> None:
         """Send a message, or drop it if the kernel does not take it at once."""
         data = encode(kind, self._sequence, self.schema, time, body)
         if self._peer is None or len(data) > MAX_DATAGRAM:

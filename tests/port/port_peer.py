@@ -16,6 +16,7 @@ from simulator.port.serve import PortServer, ServeOptions
 from vehicles.command import COMMAND
 
 NAMES = [row[0] for row in COMMAND]
+LIDAR = {"type": "lidar", "name": "roof", "columns": 36, "record": False, "mount": {"position": [0.0, 0.0, 2.2]}}
 
 
 class Received(NamedTuple):

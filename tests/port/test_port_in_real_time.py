@@ -1,4 +1,4 @@
-"""Does a peer by UDP drive in real time, and does the drive go on however the peer behaves?"""
+"""Does a peer drive in real time by UDP or TCP, and does the drive go on however the peer behaves?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from itertools import pairwise
 
 import pytest
-from port_peer import Peer, Served, command_body
+from port_peer import LIDAR, Peer, Served, command_body
 
 import jounce
 from simulator.port.messages import Kind
@@ -99,3 +99,32 @@ def test_a_drive_goes_on_in_floods_of_a_stranger_and_of_the_peer(served, peer):
     log = jounce.read_log(served.end().folder)
     assert log["time"][-1] > 1.0, "in 6 s, because the machine may have other work"
     assert log["command_throttle"].max() == 0.5, "commands come through"
+
+
+@pytest.fixture
+def served_by_tcp(tmp_path):
+    one = Served(tmp_path / "run", [("sensors", [LIDAR])], real_time=True, timeout=20.0, state=("v_WB_B", "roof.points"))
+    yield one
+    one.stop()
+
+
+def test_a_client_drives_in_real_time_by_tcp_and_gets_scans(served_by_tcp):
+    with jounce.Client(served_by_tcp.address) as car:
+        began, times = time.monotonic() - car.state.time, set()
+        while car.state.time < 1.5:
+            car.step(throttle=0.8)
+            times.add(car["roof"].time)
+        assert time.monotonic() - began > 1.4, "not faster than real time"
+        assert car.state.v_WB_B_x > 0.5 and len(times) > 3 and car["roof"]["points"].shape == (36, 16)
+    assert not served_by_tcp.end().failed
+
+
+def test_a_peer_by_tcp_that_never_reads_does_not_stop_the_drive(served_by_tcp):
+    peer, end = Peer(served_by_tcp.address), time.monotonic() + 3.0
+    peer.hello()
+    while time.monotonic() < end:
+        peer.send(Kind.COMMAND, command_body(throttle=0.5))
+        time.sleep(0.01)
+    peer.close()
+    log = jounce.read_log(served_by_tcp.end().folder)
+    assert log["time"][-1] > 0.5 and log["command_throttle"].max() == 0.5

@@ -17,11 +17,13 @@ from simulator.driver.command_ranges import RANGES
 from simulator.event_effects.kinds import COMMANDS
 from simulator.events.event import Event, Origin
 from simulator.port.messages import (
+    ARRAY_HEAD,
     BODY_SIZES,
     COMMAND_BODY,
     HEADER,
     MAX_BYTES,
     REFUSAL_HEAD,
+    SENSOR_HEAD,
     STATE_HEAD,
     VERSION,
     FrameReader,
@@ -203,12 +205,13 @@ def test_the_header_for_c_has_the_same_messages():
     struct_of_command = text[: text.index("} jounce_command;")].rpartition("typedef struct {")[2]
     assert re.findall(r"double (\w+);", struct_of_command) == [row[0] for row in COMMAND]
     assert (HEADER.size, STATE_HEAD.size, REFUSAL_HEAD.size, COMMAND_BODY.size) == (32, 16, 8, 8 * len(COMMAND))
+    assert (SENSOR_HEAD.size, ARRAY_HEAD.size) == (24, 32)
 
 
-def test_the_python_client_has_about_thirty_lines_and_needs_the_standard_library_only():
+def test_the_python_client_is_short_and_imports_jounce_only():
     text = (ROOT / "examples/port_client.py").read_text(encoding="utf-8")
-    assert len([line for line in text.splitlines() if line.strip()]) <= 36
-    assert set(re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE)) == {"socket", "struct", "sys"}
+    assert len([line for line in text.splitlines() if line.strip()]) <= 16
+    assert set(re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE)) == {"jounce", "sys"}
 
 
 def test_the_page_describes_every_message():

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simulator.base.argument_types import Commands, number_between
+from simulator.base.argument_types import Commands, number_between, yaml_value
 from simulator.base.console import print_error
 from simulator.base.errors import JounceError, one_line
 from simulator.base.registry import Choices
@@ -176,8 +176,9 @@ def add_serve(commands: Commands) -> None:
         metavar="N",
         help="ticks that each command advances, by TCP, faster than real time (default: 10 ms)",
     )
-    p.add_argument("--udp", action="store_true", help="in real time by UDP instead of in lock step by TCP")
-    p.add_argument("--rate", type=number_between(0.1, 20_000.0), metavar="HZ", help="states per second by UDP (default: 100)")
+    p.add_argument("--real-time", action="store_true", help="in real time by TCP instead of in lock step")
+    p.add_argument("--udp", action="store_true", help="in real time by UDP; without arrays")
+    p.add_argument("--rate", type=number_between(0.1, 20_000.0), metavar="HZ", help="states per second in real time (default: 100)")
     p.add_argument(
         "--timeout",
         type=number_between(0.05, 86_400.0),
@@ -190,7 +191,13 @@ def add_serve(commands: Commands) -> None:
         action="append",
         default=[],
         metavar="NAME,...",
-        help="channels of a state: names, fields, patterns as for --channels (default: motion, wheels, engine, pedals); repeatable",
+        help="channels of a state as for --channels, and arrays of sensors as NAME.ARRAY (default: motion, wheels, engine, pedals); repeatable",
+    )
+    p.add_argument(
+        "--mapper",
+        type=yaml_value,
+        metavar="NAME|{...}",
+        help="mapper of the arrays map.LAYER: its type, or YAML such as '{type: truth, cell: 0.5}' (default: truth)",
     )
     p.add_argument(
         "--duration", type=number_between(0.001, 1e6), metavar="S", help="simulated time [s] (default: until the peer ends the run)"

@@ -251,7 +251,8 @@ class Lidar:
         cloud["label"] = labels_of(cloud["object"], world.objects)
         clouds = {"points": cloud.reshape(self._central.columns, -1)}
         if self._deskewed:
-            b, other = _central(beams, rays), cloud.copy()
+            b, other = _central(beams, rays), np.zeros(cloud.shape, POINT)
+            other[:] = cloud  # cloud.copy() has any bytes between the fields
             fill_deskewed(b.origin, b.direction, b.p_WS_end, b.R_WS_end, w.range, self._period, other)
             clouds["points_deskewed"] = other.reshape(self._central.columns, -1)
         return clouds
