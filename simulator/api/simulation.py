@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from simulator.api.command_drivers import DRIVER, HeldCommand, as_driver, split_drivers
 from simulator.api.loading import Changes, assemble
 from simulator.api.own_vehicle import OwnVehicle
+from simulator.api.truth import Truth
 from simulator.assistance.assistance import Assistance
 from simulator.autonomy.outcome import Outcome, outcome_of
 from simulator.base.call_checks import FUNCTION, MAPPING, NAME, NAMES, NUMBER, TEXT, WHOLE, Kind, checks, is_name, optional
@@ -508,15 +509,24 @@ class Simulation:
         own_vehicle : True = also on the body and the wheels of the own vehicle where they are now (`object` -2)
         options : `ground`, `roughness`, `porous`, `ruts` of `terrain.rays.caster.RayCaster.cast`, with its errors
         """
-        objects, ruts = self._session.objects, self._session.soil.arrays
-        if self._caster.objects is not objects or self._caster.ruts is not ruts:
-            self._caster = self._caster.with_objects(objects, ruts)
-        hits = self._caster.cast(origins, directions, max_range, self.time if time is None else time, **options)
+        hits = self._present_caster().cast(origins, directions, max_range, self.time if time is None else time, **options)
         if not own_vehicle:
             return hits
         if self._own_vehicle is None:
             self._own_vehicle = OwnVehicle(self.vehicle)
         return self._own_vehicle.nearest(hits, origins, directions, max_range)
+
+    def _present_caster(self) -> RayCaster:
+        """Return a caster for the present objects and ruts."""
+        objects, ruts = self._session.objects, self._session.soil.arrays
+        if self._caster.objects is not objects or self._caster.ruts is not ruts:
+            self._caster = self._caster.with_objects(objects, ruts)
+        return self._caster
+
+    @property
+    def truth(self) -> Truth:
+        """True state of the world now: `truth.boxes(frame, max_range)` returns the boxes of objects, vehicles and persons."""
+        return Truth(self._session, self._present_caster(), self.time)
 
     def run(self) -> Result:
         """Run the maneuver from start to end.
