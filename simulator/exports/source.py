@@ -168,8 +168,11 @@ class ExportedRun:
 
     def sensors(self, number: int) -> SensorFile | None:
         """Return the opened sensor data of a start; None if it has none. Raises JounceError, ConfigError."""
-        files = self.sensor_files
-        return SensorFile(files[number - 1]) if number <= len(files) else None
+        return self.need_sensors(number) if number <= len(self.sensor_files) else None
+
+    def need_sensors(self, number: int) -> SensorFile:
+        """Return the opened sensor data of a start. Raises JounceError, ConfigError."""
+        return SensorFile(self.sensor_files[number - 1])
 
     def events_of(self, start: Start) -> list[Event]:
         """Return the events of a start inside the interval."""
