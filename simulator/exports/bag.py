@@ -13,6 +13,7 @@ import heapq
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from types import TracebackType
 from typing import NamedTuple
 
@@ -146,6 +147,7 @@ class LogFields:
     """
 
     def __init__(self, columns: Sequence[Channel]) -> None:
+        columns = [replace(one, kind=np.dtype(np.float32)) if one.kind == np.float16 else one for one in columns]  # ROS has no short floats
         ordered = sorted(columns, key=lambda one: -one.kind.itemsize)  # CDR aligns a value to its size
         self._columns = list(zip(unique_names(["stamp", *(one.name for one in ordered)], _field_name, MAX_NAME)[1:], ordered, strict=True))
         lines = [f"{one.kind.name} {field}  # {_comment(one)}" for field, one in self._columns]
@@ -162,7 +164,7 @@ class LogFields:
         rows["sec"], rows["nanosec"] = np.divmod(np.round(times * 1e9).astype(np.int64), 1_000_000_000)
         for field, one in self._columns:
             rows[field] = columns[one.name]
-        data, size = memoryview(rows.view(np.uint8)), self._dtype.itemsize
+        data, size = rows.view(np.uint8).data, self._dtype.itemsize
         for begin in range(0, len(data), size):
             yield data[begin : begin + size]
 

@@ -28,8 +28,6 @@ MASTER = ("t", 1)
 SAMPLED = "_sampled"
 """End of the name of the column with the time of a measurement."""
 VEHICLE = "vehicle"
-COMPRESSION = 2
-"""Transposed and deflated blocks."""
 
 
 class Group(NamedTuple):
@@ -57,6 +55,7 @@ def groups_of(columns: Sequence[Channel], logged: Sequence[str]) -> list[Group]:
 
 def _write(path: Path, run: ExportedRun, start: Start) -> None:
     from asammdf import MDF
+    from asammdf.blocks.v4_constants import CompressionAlgorithm
 
     with MDF(version=VERSION, temporary_folder=str(path.parent)) as mdf:
         _describe(mdf, run)
@@ -65,7 +64,7 @@ def _write(path: Path, run: ExportedRun, start: Start) -> None:
         for event in run.events_of(start):
             mdf.events.append(_event(event.kind, json_text(event.to_json()), event.time))
         with open(path, "w+b") as stream:
-            mdf.save(stream, compression=COMPRESSION)
+            mdf.save(stream, compression=CompressionAlgorithm.TRANSPOSED_DEFLATE)
 
 
 def _describe(mdf: MDF, run: ExportedRun) -> None:

@@ -67,7 +67,7 @@ def _write(path: Path, run: ExportedRun, start: Start) -> None:
     empty = 0
     with open(path, "w+b") as stream:
         stream.seek(CHANNELS_AT + CHANNEL_SIZE * len(run.columns))
-        channels = []
+        channels: list[dict[str, Any]] = []
         for name, one in zip(names, run.columns, strict=True):
             values, is_empty = _held(run.column(one.name, start.rows)[picked])
             empty += is_empty

@@ -68,6 +68,8 @@ class CameraBoxes:
 
     def at(self, time: float) -> Iterator[SeenBox]:
         """Yield the boxes with a part in the image."""
+        if not self._world.is_known:
+            return
         pose = self.pose(time)
         found = self._world.boxes(time, pose.p, pose.R @ R_SC.T)
         for one, R in zip(found, rotations(found["attitude"]) if len(found) else (), strict=True):

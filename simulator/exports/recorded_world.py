@@ -33,6 +33,15 @@ class RecordedWorld:
         self._run, self._number = run, number
 
     @cached_property
+    def is_known(self) -> bool:
+        """Whether the world can be built; if not, a note for the user says why."""
+        try:
+            return bool(self._recording.file)
+        except JounceError as error:
+            self._run.notes.append(f"true boxes are left out: {error}")
+            return False
+
+    @cached_property
     def _recording(self) -> Recording:
         """The recorded drive. Raises ConfigError, JounceError: its configuration cannot be built."""
         from simulator.run.recording import Recording
@@ -55,6 +64,8 @@ class RecordedWorld:
 
     def label(self, number: int) -> int:
         """Return the label of an object by its number; 0 if the world does not have it."""
+        if not self.is_known:
+            return 0
         records = self._recording.parts.ground.objects.records
         found = np.flatnonzero(records["number"] == number)
         return int(records["label"][found[0]]) if len(found) else 0

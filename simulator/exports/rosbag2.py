@@ -11,8 +11,6 @@ from simulator.exports.source import ExportedRun
 from simulator.telemetry.metadata import CONFIGURATION
 
 NAME = "rosbag2"
-VERSION = 8
-"""Version of metadata.yaml, which ROS 2 from Iron on reads, and rosbags."""
 KEEP_FOREVER = 9223372036, 854775807
 """Deadline and lifespan [s, ns] of the default quality of service of ROS 2."""
 
@@ -33,7 +31,7 @@ def _write(path: Path, bag: Bag) -> None:
     for one in bag.topics:
         known = store.fielddefs
         store.register({name: kind for name, kind in get_types_from_msg(one.definition, one.type).items() if name not in known})
-    writer = Writer(path, version=VERSION, storage_plugin=StoragePlugin.MCAP)
+    writer = Writer(path, version=8, storage_plugin=StoragePlugin.MCAP)
     writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
     with writer:
         connections = {
@@ -42,8 +40,8 @@ def _write(path: Path, bag: Bag) -> None:
             )
             for one in bag.topics
         }
-        for one in bag.messages():
-            writer.write(connections[one.topic], one.log_time, one.data)
+        for message in bag.messages():
+            writer.write(connections[message.topic], message.log_time, message.data)
 
 
 def _quality(topic: BagTopic) -> Any:

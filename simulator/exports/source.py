@@ -75,6 +75,7 @@ class ExportedRun:
         first, last = interval
         if first is not None and last is not None and first > last:
             raise ConfigError("--from", "", first, f"a time up to {last:g} s, that of --to")
+        self.inside.any()  # an interval without rows is an error of all formats
 
     @property
     def names(self) -> tuple[str, ...]:
