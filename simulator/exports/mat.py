@@ -54,9 +54,9 @@ def _write(path: Path, run: ExportedRun) -> None:
             "kind": _cells([one.kind for one in events]), "origin": _cells([str(one.origin) for one in events]),
             "value": _cells([json_text(one.value) for one in events]),
         }})  # fmt: skip
-        for name, one in zip(names[len(fixed) :], run.columns, strict=True):
+        for name, (one, values) in zip(names[len(fixed) :], run.each_column(run.inside), strict=True):
             column: dict[str, Any] = {
-                "name": one.name, "unit": one.unit, "frame": one.frame, "meaning": one.meaning, "data": run.column(one.name, run.inside),
+                "name": one.name, "unit": one.unit, "frame": one.frame, "meaning": one.meaning, "data": values,
             }  # fmt: skip
             put({name: column})
 

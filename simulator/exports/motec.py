@@ -68,8 +68,8 @@ def _write(path: Path, run: ExportedRun, start: Start) -> None:
     with open(path, "w+b") as stream:
         stream.seek(CHANNELS_AT + CHANNEL_SIZE * len(run.columns))
         channels: list[dict[str, Any]] = []
-        for name, one in zip(names, run.columns, strict=True):
-            values, is_empty = _held(run.column(one.name, start.rows)[picked])
+        for name, (one, logged) in zip(names, run.each_column(start.rows), strict=True):
+            values, is_empty = _held(logged[picked])
             empty += is_empty
             number = len(channels)
             channels.append({

@@ -26,6 +26,8 @@ TIME = "time"
 """Column of the simulated time [s]."""
 ALWAYS = Interval()
 """All times."""
+BATCH_BYTES = 1 << 26
+"""Size of the columns that are read together. Larger: fewer passes through the file."""
 RESTART = "reset"
 """Kind of the event that restarts the drive."""
 
@@ -153,6 +155,15 @@ class ExportedRun:
         """Return a column in some rows."""
         parts = [group[name] for group in self.groups(rows, [name])]
         return np.concatenate(parts) if parts else np.zeros(0)
+
+    def each_column(self, rows: NDArray[np.bool_]) -> Iterator[tuple[Channel, NDArray]]:
+        """Yield the selected columns in some rows, one after the other; memory holds BATCH_BYTES of them, or one column."""
+        count = max(1, BATCH_BYTES // max(1, 8 * int(rows.sum())))
+        for first in range(0, len(self.columns), count):
+            batch = self.columns[first : first + count]
+            parts = list(self.groups(rows, [one.name for one in batch]))
+            for one in batch:
+                yield one, np.concatenate([part[one.name] for part in parts]) if parts else np.zeros(0, one.kind)
 
     def has(self, *names: str) -> bool:
         """Return whether the log has columns, selected or not."""
