@@ -48,11 +48,10 @@ def _write(path: Path, run: ExportedRun) -> None:
         put = partial(savemat, stream, do_compression=True, long_field_names=True, oned_as="column")
         about = unique_names(run.about, _identifier, MAX_NAME)
         put({"about_run": dict(zip(about, run.about.values(), strict=True))})
-        events = [one for one in run.events if _is_inside(one.time, run)]
         put({"events": {
-            "time": np.array([one.time for one in events], float), "tick": np.array([one.tick for one in events], np.int64),
-            "kind": _cells([one.kind for one in events]), "origin": _cells([str(one.origin) for one in events]),
-            "value": _cells([json_text(one.value) for one in events]),
+            "time": np.array([one.time for one in run.events], float), "tick": np.array([one.tick for one in run.events], np.int64),
+            "kind": _cells([one.kind for one in run.events]), "origin": _cells([str(one.origin) for one in run.events]),
+            "value": _cells([json_text(one.value) for one in run.events]),
         }})  # fmt: skip
         for name, (one, values) in zip(names[len(fixed) :], run.each_column(run.inside), strict=True):
             column: dict[str, Any] = {
@@ -71,8 +70,3 @@ def _cells(texts: list[str]) -> np.ndarray:
     cells = np.empty(len(texts), object)
     cells[:] = texts
     return cells
-
-
-def _is_inside(time: float, run: ExportedRun) -> bool:
-    first, last = run.interval
-    return (first is None or time >= first) and (last is None or time <= last)

@@ -12,6 +12,8 @@ from simulator.base.errors import JounceError
 from simulator.base.records import Record
 from simulator.exports.source import ExportedRun
 from simulator.sensors.truth import Viewpoint, true_boxes
+from simulator.telemetry.recover import KILLED
+from simulator.telemetry.run_folder import OBJECTS_NAME
 from simulator.view.vehicle_states import rotations
 from terrain.objects.records import STATIC
 from terrain.rays.caster import RayCaster
@@ -36,7 +38,10 @@ class RecordedWorld:
     def is_known(self) -> bool:
         """Whether the world can be built; if not, a note for the user says why."""
         try:
-            return bool(self._recording.file)
+            folder, objects = self._recording.file.parent, self._recording.parts.ground.objects
+            if self._run.about.get("ended") == KILLED and len(objects) and not (folder / OBJECTS_NAME).exists():
+                self._run.notes.append("the run was killed: objects that it moved have their true boxes where they were at its start")
+            return True
         except JounceError as error:
             self._run.notes.append(f"true boxes are left out: {error}")
             return False

@@ -95,9 +95,17 @@ class ExportedRun:
         return self.file.stem
 
     @cached_property
-    def events(self) -> tuple[Event, ...]:
-        """Events of the run."""
-        return read_events(self.file) or ()
+    def _numbered_events(self) -> list[tuple[int, Event]]:
+        """Events in the interval, each with the number of its start; those before the drive, without a time, are not among them."""
+        events, (first, last) = read_events(self.file) or (), self.interval
+        numbers = 1 + np.cumsum([one.kind == RESTART for one in events], dtype=int)  # a restart belongs to the start that it begins
+        begin, end = 0.0 if first is None else first, np.inf if last is None else last
+        return [(int(number), one) for number, one in zip(numbers, events, strict=True) if begin <= one.time <= end]
+
+    @property
+    def events(self) -> list[Event]:
+        """Events of the run in the interval."""
+        return [one for _, one in self._numbered_events]
 
     @cached_property
     def inside(self) -> NDArray[np.bool_]:
@@ -187,13 +195,8 @@ class ExportedRun:
         return SensorFile(self.sensor_files[number - 1])
 
     def events_of(self, start: Start) -> list[Event]:
-        """Return the events of a start inside the interval."""
-        number, found = 1, []
-        for one in self.events:
-            if number == start.number and start.first <= one.time <= start.last:
-                found.append(one)
-            number += one.kind == RESTART
-        return found
+        """Return the events of a start in the interval."""
+        return [one for number, one in self._numbered_events if number == start.number]
 
 
 def _channel(name: str, kind: np.dtype, words: dict[str, str]) -> Channel:

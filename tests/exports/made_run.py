@@ -57,7 +57,7 @@ def make_run(folder: Path, starts: tuple[np.ndarray, ...] = (FIRST, SECOND), sen
     }
     groups = [{name: values[a : a + 4] for name, (_, _, values) in given.items()} for a in range(0, max(1, len(time)), 4)]
     write_groups(folder / "telemetry.parquet", described, groups, about)
-    events = [("pause", True, 2, 0.02), ("reset", None, 5, 0.04), ("bookmark", TITLE, 7, 0.01)]
+    events = [("pause", True, 2, 0.02), ("reset", None, 5, 0.0), ("bookmark", TITLE, 7, 0.01)]
     head = [json.dumps({"format": "jounce events", "version": 1})]
     lines = [json.dumps({"kind": kind, "value": value, "origin": "window", "tick": tick, "time_s": at}) for kind, value, tick, at in events]
     (folder / "events.jsonl").write_text("\n".join([*head, *lines]) + "\n", encoding="utf-8")

@@ -21,8 +21,12 @@ def add_export(commands: Commands) -> None:
         metavar="NAME,...",
         help="log columns to export: names, fields, patterns with * and ? (default: all); repeatable",
     )
-    p.add_argument("--from", dest="first", type=number_between(0.0, 1e9), metavar="S", help="first simulated time [s] (default: start of the run)")
-    p.add_argument("--to", dest="last", type=number_between(0.0, 1e9), metavar="S", help="last simulated time [s] (default: end of the run)")
+    p.add_argument(
+        "--from", dest="first", type=number_between(0.0, 1e9), metavar="S", help="first simulated time [s] (default: start of the run)"
+    )
+    p.add_argument(
+        "--to", dest="last", type=number_between(0.0, 1e9), metavar="S", help="last simulated time [s] (default: end of the run)"
+    )
     add_out(p, default="export in the folder of the run")
     p.add_argument("--overwrite", action="store_true", help="replacement of the files of an earlier export")
     add_json(p)
