@@ -75,6 +75,8 @@ class Bag:
         self._run, self._start, self._stack = run, start, ExitStack()
         sensors = run.sensors(start.number)
         self._sensors = None if sensors is None else self._stack.enter_context(sensors)
+        self.file = run.file if self._sensors is None else self._sensors.file
+        """File with the definitions of the recorded messages."""
         self._fields = LogFields(run.columns)
         self._has_pose = run.has(*POSE)
         topics = [BagTopic(LOG, LOG_TYPE, self._fields.definition, {"columns": self._fields.columns_text})]

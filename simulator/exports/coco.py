@@ -21,7 +21,7 @@ from simulator.exports.projected_boxes import Camera, CameraBoxes
 from simulator.exports.recorded_frames import Measured, measurements
 from simulator.exports.recorded_world import RecordedWorld
 from simulator.exports.source import ExportedRun
-from simulator.telemetry.sensor_file.reader import SensorFile
+from simulator.telemetry.sensor_file.reader import SensorFile, content_of
 from simulator.tools.sensors.contents import SensorContents
 from terrain.objects.labels import LABELS, NAMES
 
@@ -83,7 +83,10 @@ def _annotations(measured: Measured, sensors: SensorFile, view: Camera, world: R
     """Yield the annotations of an image without their numbers."""
     objects = pixels(measured, OBJECT)
     if objects is not None:
-        yield from annotations_of(objects, pixels(measured, LABEL), world)
+        labels = pixels(measured, LABEL)
+        with content_of(sensors.file):  # images of different sizes
+            found = list(annotations_of(objects, labels, world))
+        yield from found
         return
     for box in CameraBoxes(sensors, view, world).at(measured.time):
         if box.occlusion < HIDDEN and box.label in CATEGORIES:

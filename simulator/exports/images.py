@@ -27,8 +27,8 @@ def cameras_in(file: SensorFile) -> list[SensorContents]:
 
 
 def has_color(measured: Measured) -> bool:
-    """Return whether a measurement has a color image."""
-    return COLOR in measured.messages or PACKED in measured.messages
+    """Return whether a measurement has a color image and its intrinsics."""
+    return INFO in measured.messages and (COLOR in measured.messages or PACKED in measured.messages)
 
 
 def pixels(measured: Measured, end: str) -> NDArray[Any] | None:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
 from simulator.exports.images import cameras_in, has_color, write_color
+from simulator.exports.las import points_in
 from simulator.exports.output import Output, numbered
 from simulator.exports.projected_boxes import Camera, CameraBoxes, SeenBox
 from simulator.exports.recorded_frames import Measured, Poses, RecordedFrames, measurements
@@ -29,8 +30,7 @@ from simulator.exports.recorded_world import RecordedWorld
 from simulator.exports.source import ExportedRun
 from simulator.sensors.camera.geometry import R_SC
 from simulator.sensors.messages.definitions import POINT_CLOUD
-from simulator.sensors.messages.point_cloud import points_of
-from simulator.telemetry.sensor_file.reader import NS, SensorFile, content_of
+from simulator.telemetry.sensor_file.reader import SensorFile
 from simulator.tools.sensors.contents import SensorContents, sensors_in
 from terrain.objects.labels import NAMES
 
@@ -155,17 +155,11 @@ def _write_clouds(folder: Path, run: ExportedRun, source: Source, times: NDArray
 
 
 def _cloud(measured: Measured, source: Source, time: float) -> NDArray[np.float32]:
-    message = measured.messages[POINTS].fields
-    with content_of(source.sensors.file):
-        points = points_of(message).reshape(-1)
-        stamp, frame = message["header"]["stamp"], message["header"]["frame_id"]
-    points = points[np.isfinite(points["x"]) & np.isfinite(points["y"]) & np.isfinite(points["z"])]
-    names = points.dtype.names or ()
-    fired = stamp["sec"] + NS * stamp["nanosec"] + (points["time"].astype(float) if "time" in names else np.zeros(len(points)))
+    points, fired, frame = points_in(measured.messages[POINTS].fields, source.sensors)
     mount = source.frames.mount(frame)
     now = source.frames.vehicle(np.asarray(time)).then(mount).inverse()
     at = now.of(source.frames.vehicle(fired).then(mount).of(np.stack([points[axis] for axis in "xyz"], axis=-1).astype(float)))
-    reflectance = np.clip(points["intensity"] / FULL, 0.0, 1.0) if "intensity" in names else np.zeros(len(points))
+    reflectance = np.clip(points["intensity"] / FULL, 0.0, 1.0) if "intensity" in (points.dtype.names or ()) else np.zeros(len(points))
     return np.column_stack((at, reflectance)).astype("<f4")
 
 

@@ -52,6 +52,16 @@ def export(run: ExportedRun, output: Output) -> None:
         raise JounceError(f"{run.file.parent}: --format las: no point clouds; expected a run with a lidar that is recorded")
 
 
+def points_in(message: dict[str, Any], sensors: SensorFile) -> tuple[NDArray[Any], NDArray[np.float64], str]:
+    """Return the points (n,) with a return of a cloud, their times [s] and the name of their frame. Raises ConfigError: a broken message."""
+    with content_of(sensors.file):
+        points = points_of(message).reshape(-1)
+        stamp, names = message["header"]["stamp"], points.dtype.names or ()
+        points = points[np.all([np.isfinite(points[name]) for name in ("x", "y", "z", *({"time", "intensity"} & set(names)))], axis=0)]
+        after = points["time"].astype(float) if "time" in names else np.zeros(len(points))
+        return points, stamp["sec"] + NS * stamp["nanosec"] + after, message["header"]["frame_id"]
+
+
 def _is_cloud(sensors: SensorFile, sensor: SensorContents) -> bool:
     return sensors.topics[f"/{sensor.name}/{POINTS}"].type == POINT_CLOUD
 
@@ -64,19 +74,16 @@ def _write(path: Path, run: ExportedRun, sensors: SensorFile, lidar: SensorConte
         out: Any = None
         for measured in measurements(sensors, lidar, run.interval, [POINTS]):
             message = measured.messages[POINTS].fields
-            with content_of(sensors.file):
-                points = points_of(message).reshape(-1)
-                stamp = message["header"]["stamp"]
-                frame = message["header"]["frame_id"]
-            points = points[np.isfinite(points["x"]) & np.isfinite(points["y"]) & np.isfinite(points["z"])]
-            times = stamp["sec"] + NS * stamp["nanosec"] + (points["time"].astype(float) if "time" in (points.dtype.names or ()) else 0.0)
-            at = frames.vehicle(np.broadcast_to(times, points.shape)).then(frames.mount(frame))
+            points, times, frame = points_in(message, sensors)
+            at = frames.vehicle(times).then(frames.mount(frame))
             in_world = at.of(np.stack([points[axis] for axis in "xyz"], axis=-1).astype(float))
             if out is None:
                 header = _header(points.dtype, in_world, lidar)
                 out = laspy.open(stream, mode="w", header=header, closefd=False, do_compress=False)
             if len(points):
-                out.write_points(_record(header, points, in_world, times))
+                with content_of(sensors.file):  # too far away
+                    record = _record(header, points, in_world, times)
+                out.write_points(record)
         if out is None:
             out = laspy.open(stream, mode="w", header=_header(np.dtype([]), np.zeros((0, 3)), lidar), closefd=False, do_compress=False)
         out.close()

@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import NOTHING, ConfigError
 from simulator.sensors.messages.topic import VEHICLE
-from simulator.telemetry.sensor_file.reader import NS, SensorFile, StoredMessage
+from simulator.telemetry.sensor_file.reader import NS, SensorFile, StoredMessage, content_of
 from simulator.telemetry.sensor_file.recorder import MOVING, STATIC
 from simulator.tools.sensors.contents import SensorContents
 from simulator.tools.sensors.export import Interval
+
+LEAST = 1e-6
+"""Minimum of the largest number of a quaternion."""
 
 
 class Poses(NamedTuple):
@@ -53,8 +56,9 @@ class RecordedFrames:
         self._file = file.file
         self._mounts: dict[str, tuple[str, Poses]] = {}
         for message in file.messages([STATIC]) if STATIC in file.topics else ():
-            for one in message.fields["transforms"]:
-                self._mounts[one["child_frame_id"]] = (one["header"]["frame_id"], _pose(one["transform"]))
+            with content_of(file.file):
+                for one in message.fields["transforms"]:
+                    self._mounts[one["child_frame_id"]] = (one["header"]["frame_id"], _pose(one["transform"]))
         times: list[float] = []
         rows: list[list[float]] = []
         for message in file.messages([MOVING]) if MOVING in file.topics else ():
@@ -67,6 +71,8 @@ class RecordedFrames:
             raise ConfigError(self._file, MOVING, NOTHING, "the pose of the vehicle, as a run records it")
         order = np.argsort(times, kind="stable")
         self._times, self._rows = np.array(times)[order], np.array(rows)[order]
+        if not np.isfinite(self._rows).all() or (np.abs(self._rows[:, 3:]).max(axis=1) < LEAST).any():
+            raise ConfigError(self._file, MOVING, "a pose that is not finite", "poses with unit quaternions")
         turned = np.einsum("ni,ni->n", self._rows[1:, 3:], self._rows[:-1, 3:]) < 0.0
         self._rows[1:, 3:] *= np.where(np.cumsum(turned) % 2, -1.0, 1.0)[:, None]  # q and -q are the same attitude
 

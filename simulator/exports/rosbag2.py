@@ -9,6 +9,7 @@ from simulator.exports.bag import Bag, BagTopic
 from simulator.exports.output import Output, numbered
 from simulator.exports.source import ExportedRun
 from simulator.telemetry.metadata import CONFIGURATION
+from simulator.telemetry.sensor_file.reader import content_of
 
 NAME = "rosbag2"
 KEEP_FOREVER = 9223372036, 854775807
@@ -29,8 +30,10 @@ def _write(path: Path, bag: Bag) -> None:
 
     store = get_typestore(Stores.EMPTY)
     for one in bag.topics:
-        known = store.fielddefs
-        store.register({name: kind for name, kind in get_types_from_msg(one.definition, one.type).items() if name not in known})
+        with content_of(bag.file):
+            types = get_types_from_msg(one.definition, one.type)
+            store.register({name: kind for name, kind in types.items() if name not in store.fielddefs})
+            store.hash_rihs01(one.type)
     writer = Writer(path, version=8, storage_plugin=StoragePlugin.MCAP)
     writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
     with writer:
