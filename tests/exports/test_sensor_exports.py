@@ -139,13 +139,10 @@ def test_kitti_boxes_contain_the_points_of_the_lidar(run, out):
             inside = at - place
             along = inside[:, 0] * np.cos(turn) - inside[:, 2] * np.sin(turn)
             across = inside[:, 0] * np.sin(turn) + inside[:, 2] * np.cos(turn)
-            near = (
-                (abs(along) < 0.5 * length + 0.1)
-                & (abs(across) < 0.5 * width + 0.1)
-                & (inside[:, 1] < -0.2)
-                & (inside[:, 1] > -height - 0.1)
-            )
-            assert near.sum() > 5
+            above = (inside[:, 1] < -0.3) & (inside[:, 1] > -height - 0.1)
+            close = above & (np.hypot(inside[:, 0], inside[:, 2]) < 0.5 * np.hypot(length, width))
+            near = close & (abs(along) < 0.5 * length + 0.05) & (abs(across) < 0.5 * width + 0.05)
+            assert near.sum() > 10 and near.sum() > 0.99 * close.sum(), "the points around the middle are in the box"
             image = at[near] @ P2[:, :3].T
             u, v = np.round(image[:, :2] / image[:, 2:]).astype(int).T
             shown = (u >= 0) & (u < 320) & (v >= 0) & (v < 180)
