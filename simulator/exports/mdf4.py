@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.json_output import json_text
-from simulator.exports.output import Output, numbered
+from simulator.exports.output import Output, numbered, scratch_folder
 from simulator.exports.source import TIME, ExportedRun, Start
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.metadata import CONFIGURATION
@@ -57,7 +57,7 @@ def _write(path: Path, run: ExportedRun, start: Start) -> None:
     from asammdf import MDF
     from asammdf.blocks.v4_constants import CompressionAlgorithm
 
-    with MDF(version=VERSION, temporary_folder=str(path.parent)) as mdf:
+    with scratch_folder(path) as folder, MDF(version=VERSION, temporary_folder=str(folder)) as mdf:
         _describe(mdf, run)
         for group in groups_of(run.columns, run.names):
             _append(mdf, group, _rows(run, start, group))

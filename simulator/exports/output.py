@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +81,20 @@ class Output:
             shutil.rmtree(old, ignore_errors=True)
             unregister()
         self.written.append(path)
+
+
+@contextlib.contextmanager
+def scratch_folder(path: Path) -> Iterator[Path]:
+    """Create a folder next to a file for temporary files of a library, and remove it also at a forced exit. Raises OSError."""
+    folder = path.with_name(f"{path.name}.scratch")
+    unregister = cleanup.register_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    try:
+        shutil.rmtree(folder, ignore_errors=True)  # of a killed export
+        folder.mkdir()
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        unregister()
 
 
 def numbered(name: str, number: int) -> str:
