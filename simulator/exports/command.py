@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import util
+from importlib import import_module, util
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,10 @@ def formats_of(given: Sequence[str]) -> list[str]:
         for package in FORMATS[name].packages:
             if util.find_spec(package) is None:
                 raise JounceError(f"--format {name}: the package {package} is not installed; hint: run {install_extra(EXTRA)}")
+            try:
+                import_module(package)
+            except (ImportError, OSError) as error:  # OSError: its library cannot be loaded
+                raise JounceError(f"--format {name}: the package {package} cannot be loaded ({error})") from None
     return names
 
 

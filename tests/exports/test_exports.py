@@ -223,7 +223,14 @@ def test_a_wrong_call_is_one_line(run, capsys, tmp_path, options, expected):
 
 def test_a_missing_package_is_one_line_with_the_extra(run, capsys, monkeypatch):
     monkeypatch.setitem(FORMATS, "mdf4", FORMATS["mdf4"]._replace(packages=("no_such_package",)))
-    assert "export" in refused(call(capsys, "export", run, "--format", "mdf4"))
+    assert "the package no_such_package is not installed; hint: run" in refused(call(capsys, "export", run, "--format", "mdf4"))
+
+
+def test_a_package_that_cannot_be_loaded_is_one_line(run, capsys, monkeypatch, tmp_path):
+    (tmp_path / "broken_package.py").write_text("raise OSError('libx.so: cannot open shared object file')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(FORMATS, "mdf4", FORMATS["mdf4"]._replace(packages=("broken_package",)))
+    assert "broken_package cannot be loaded (libx.so" in refused(call(capsys, "export", run, "--format", "mdf4"))
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name not in ("kitti", "coco", "las")])
