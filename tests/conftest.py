@@ -52,6 +52,7 @@ FAST = {
     "drivetrain": ("test_driveline.py", "test_drivetrain_files.py", "test_engine_and_converter.py", "test_gearbox.py"),
     "end_to_end": ("test_clock.py", "test_json_text.py"),
     "events": ("test_event_commands.py", "test_replay_player.py"),
+    "exports": ("test_exports.py",),
     "faults": ("test_fault_files.py",),
     "files": ("test_units_in_keys.py",),
     "fitting": ("test_model.py", "test_search.py"),

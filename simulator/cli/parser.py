@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from simulator.base.argument_types import Commands, Parser, Version
 from simulator.cli.commands.components import add_cueing, add_terrain, add_tire
 from simulator.cli.commands.driving import add_devices, add_drive, add_platform, add_serve, add_stream, add_view
+from simulator.cli.commands.exports import add_export
 from simulator.cli.commands.files import add_check, add_doctor, add_list, add_schema
 from simulator.cli.commands.mechanisms import add_bench, add_kc, add_mechanism
 from simulator.cli.commands.replays import add_render, add_replay
@@ -69,6 +70,7 @@ def parser_of(command: str = "", *further: str) -> Parser:
     add_results(commands)
     add_console(commands)
     add_sensors(commands)
+    add_export(commands)
     add_kc(commands)
     add_mechanism(commands)
     add_validate(commands)

@@ -92,7 +92,7 @@ def read_units(file: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
 
 def read_columns(file: str | os.PathLike[str]) -> dict[str, tuple[np.dtype, dict[str, str]]]:
     """Return type and metadata of each column of a telemetry file, in their order. Raises ConfigError for a missing or foreign file."""
-    return {field.name: (np.dtype(field.type.to_pandas_dtype()), _text(field.metadata)) for field in _read_schema(file)}
+    return {field.name: (_dtype(field.type), _text(field.metadata)) for field in _read_schema(file)}
 
 
 def read_about(file: str | os.PathLike[str]) -> dict[str, str]:
@@ -126,6 +126,14 @@ def _read_schema(file: str | os.PathLike[str]) -> Any:
         raise UnreadableError(file, "", read_problem(error), EXPECTED) from None
     need_single_columns(file, schema.names)
     return schema
+
+
+def _dtype(kind: Any) -> np.dtype:
+    """Return the NumPy type of a type of Arrow; that of objects for one without numbers."""
+    try:
+        return np.dtype(kind.to_pandas_dtype())
+    except (NotImplementedError, TypeError):
+        return np.dtype(object)
 
 
 def _values(column: Any, name: str) -> NDArray[Any]:

@@ -48,6 +48,7 @@ COMMANDS = (
     ("results",),
     ("console",),
     ("sensors",),
+    ("export",),
     ("score",),
     ("doctor",),
 )

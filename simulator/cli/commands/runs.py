@@ -131,7 +131,7 @@ def add_sensors(commands: Commands) -> None:
         "html",
         "HTML file of the page",
         "sensors.html in the folder of the run",
-        "folder of sensors.html or of the exported files (default: folder of the run; --export: exports in it)",
+        "folder of sensors.html or of the exported files (default: folder of the run; --export: export in it)",
     )
     add_json(p)
     p.set_defaults(run=_sensors)

@@ -1,7 +1,7 @@
 """Definitions of the ROS 2 messages that Jounce writes: fields in the order of their encoding, and the schema text for a file.
 
 Names, types and order of the fields are those of the packages `builtin_interfaces`, `std_msgs`, `geometry_msgs`, `sensor_msgs`, `nav_msgs`,
-`rosgraph_msgs`, `ackermann_msgs` and `tf2_msgs`.
+`rosgraph_msgs`, `rcl_interfaces`, `ackermann_msgs` and `tf2_msgs`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ POINT_CLOUD, IMAGE, COMPRESSED_IMAGE = "sensor_msgs/msg/PointCloud2", "sensor_ms
 CLOCK, ODOMETRY = "rosgraph_msgs/msg/Clock", "nav_msgs/msg/Odometry"
 TWIST_PLAIN, ACKERMANN = "geometry_msgs/msg/Twist", "ackermann_msgs/msg/AckermannDriveStamped"
 CAMERA_INFO, NAV_SAT_FIX, IMU = "sensor_msgs/msg/CameraInfo", "sensor_msgs/msg/NavSatFix", "sensor_msgs/msg/Imu"
+TEXT_LINE = "rcl_interfaces/msg/Log"
 JOINT_STATE, TWIST, TRANSFORMS = "sensor_msgs/msg/JointState", "geometry_msgs/msg/TwistStamped", "tf2_msgs/msg/TFMessage"
 
 _ARRAYS = ("Float32", "Float64", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
@@ -65,6 +66,10 @@ _TEXTS = {
         "geometry_msgs/Vector3 linear_acceleration\nfloat64[9] linear_acceleration_covariance"
     ),
     "rosgraph_msgs/Clock": "builtin_interfaces/Time clock",
+    "rcl_interfaces/Log": (
+        "uint8 DEBUG=10\nuint8 INFO=20\nuint8 WARN=30\nuint8 ERROR=40\nuint8 FATAL=50\n"
+        "builtin_interfaces/Time stamp\nuint8 level\nstring name\nstring msg\nstring file\nstring function\nuint32 line"
+    ),
     "geometry_msgs/Point": "float64 x\nfloat64 y\nfloat64 z",
     "geometry_msgs/Pose": "geometry_msgs/Point position\ngeometry_msgs/Quaternion orientation",
     "geometry_msgs/PoseWithCovariance": "geometry_msgs/Pose pose\nfloat64[36] covariance",

@@ -97,6 +97,8 @@ class SensorFile:
             for number, one in summary.channels.items()
         }
         """Topics by name."""
+        self.definitions = {one.name: one.data.decode(errors="replace") for one in summary.schemas.values()}
+        """Schema texts of the messages by the name of their type."""
         statistics = summary.statistics
         self.times = (NS * statistics.message_start_time, NS * statistics.message_end_time)
         """Simulated time of the first and the last delivery [s]."""

@@ -96,13 +96,16 @@ class MessageWriter:
         """Size of the file in bytes, without the chunk that is not complete."""
         return self._disk.size
 
-    def add_channel(self, topic: str, kind: str, metadata: Mapping[str, str], latched: bool = False) -> int:
-        """Add a topic with messages of a type, and return its number; `latched`: a late subscriber receives the last message."""
+    def add_channel(self, topic: str, kind: str, metadata: Mapping[str, str], latched: bool = False, definition: str = "") -> int:
+        """Add a topic with messages of a type, and return its number.
+
+        `latched`: a late subscriber receives the last message. `definition`: schema text of a type that `definitions` does not have
+        """
         from mcap.records import Channel, Schema
 
         if kind not in self._schemas:
             number = self._schemas[kind] = len(self._schemas) + 1
-            self._index.schemas[number] = Schema(id=number, data=schema(kind).encode(), encoding="ros2msg", name=kind)
+            self._index.schemas[number] = Schema(id=number, data=(definition or schema(kind)).encode(), encoding="ros2msg", name=kind)
             self._chunk.add([bytes_of([self._index.schemas[number]])])
         number = len(self._index.channels) + 1
         about = {"offered_qos_profiles": _QOS.format(durability=TRANSIENT_LOCAL if latched else VOLATILE), **metadata}

@@ -22,7 +22,7 @@ from simulator.tools.sensors.contents import SensorContents, sensors_in
 from simulator.tools.sensors.export import Interval, export
 from simulator.tools.sensors.page import sensor_page
 
-PAGE, EXPORTS = "sensors.html", "exports"
+PAGE, EXPORTS = "sensors.html", "export"
 """Names of the page and of the folder of exports, in the folder of the run."""
 ROUNDING = 5e-4
 """s. Rounding of the times that the page and the messages show."""

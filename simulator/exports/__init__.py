@@ -1,0 +1,1 @@
+"""Exports of a finished run to file formats of other programs."""
