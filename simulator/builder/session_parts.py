@@ -29,6 +29,7 @@ from simulator.driver.path import Spawn
 from simulator.faults.contract import FaultContext
 from simulator.faults.planned_fault import PlannedFault, make_faults, triggered_fault
 from simulator.maneuvers.maneuver_file import Maneuver
+from simulator.outlets.foxglove.outlet import foxglove_outlet
 from simulator.outlets.kinds import build_outlets
 from simulator.outlets.live_topics import LiveTopics, common_groups
 from simulator.outlets.log_outlet_runner import LogOutletRunner
@@ -282,3 +283,8 @@ class SessionParts:
         if ros2 is not None:
             groups = common_groups(session, ros2.truth)
             session.output.outlets.append(LiveTopics(session, Ros2Sink(ros2), ros2.rate, "outlets.ros2", groups, note))
+        if self.options.foxglove is not None:
+            maneuver = None if self.maneuver is None else self.maneuver.name
+            about: dict[str, Any] = {"vehicle": self.configuration.name("vehicle"), "terrain": self.terrain, "maneuver": maneuver}
+            about |= {"step_s": self.step, "seed": self.seed}
+            session.output.outlets.append(foxglove_outlet(session, self.options.foxglove, about, note))

@@ -32,6 +32,7 @@ from simulator.sensors.messages.topic_encoder import TopicEncoder
 from simulator.telemetry.sensor_file.recorder import ITEM_BYTES, Recorded, recorded_sensors, size_in_queue
 
 if TYPE_CHECKING:
+    from simulator.events.event import Event
     from simulator.session import Session
 
 QUEUE_BYTES = 1 << 26
@@ -63,7 +64,8 @@ class TopicGroup(Protocol):
     def take(self, session: Session, begins: bool) -> Callable[[Publish], None] | None:
         """Copy what is published at this time, in the thread of the ticks; return the function that publishes it, in the thread of the outlet.
 
-        None: nothing is due. `begins`: the first time of the session, and that after a restart.
+        None: nothing is due. `begins`: the first time of the session, and that after a restart. A group with a method `hear(session, event)`
+        returns in the same way what it publishes of an event.
         """
 
 
@@ -75,6 +77,9 @@ class Sink(Protocol):
 
     def open(self, topics: Sequence[LiveTopic]) -> None:
         """Create the topics; called once, before the first message. Raises JounceError."""
+
+    def wants(self, topic: str) -> bool:
+        """Return whether somebody reads a topic, so that its messages are needed."""
 
     def write(self, topic: str, time: float, parts: Sequence[Part]) -> bool:
         """Publish an encoded message at a simulated time [s]; return False if it was dropped. It must not wait for a reader."""
@@ -138,6 +143,13 @@ class LiveTopics:
         works = [work for group in self._groups if (work := group.take(session, begins)) is not None]
         self._add(partial(self._publish, time, works), ITEM_BYTES, session)
 
+    def hear(self, session: Session, event: Event) -> None:
+        """Let the groups publish an event, also during a pause."""
+        for group in self._groups:
+            hear = getattr(group, "hear", None)
+            if hear is not None and not self._is_closed:
+                self._add(partial(hear(session, event), partial(self._write, session.time)), ITEM_BYTES, session)
+
     def _measured(self, session: Session, one: Recorded, measured: Measurement) -> None:
         self._add(partial(self._publish_measurement, one, measured), size_in_queue(measured), session)
 
@@ -156,7 +168,7 @@ class LiveTopics:
             self._write(measured.time, one.topic_name(topic), partial(topic.message, measured))
 
     def _write(self, time: float, topic: str, make: Callable[[], Message | bytes | None]) -> None:
-        parts = self._encoder.encode(topic, self._types[topic], time, make)
+        parts = self._encoder.encode(topic, self._types[topic], time, make) if self._sink.wants(topic) else None
         if parts is not None and not self._sink.write(topic, time, parts):
             self.dropped += 1
 

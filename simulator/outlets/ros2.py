@@ -37,6 +37,10 @@ class Ros2Sink:
         for topic in topics:
             self._publishers[topic.name] = self._node.publisher(renamed.get(topic.name, topic.name), topic.type, qualities[topic.use])
 
+    def wants(self, topic: str) -> bool:
+        """Return True: who reads is not known."""
+        return True
+
     def write(self, topic: str, time: float, parts: Sequence[Part]) -> bool:
         """Publish a message; return False if a slow reader left no room for it."""
         return self._publishers[topic].write(parts)

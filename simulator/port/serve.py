@@ -183,6 +183,7 @@ class PortServer:
         try:
             session.reset()
             session.warm()
+            parts.add_live_outlets(session, o.say)
             state = StateSchema(session, o.state)
             self._messages.folder = folder = RunFolder(o.out)
             try:
@@ -208,9 +209,7 @@ class PortServer:
         peer = Peer(link, state.text(info), self._driver)
         events = EventService(control, o.say, peer.refuse)
         outlet = PortOutlet(link, state, every, lambda: peer.latest_command)
-        session.output.outlets += parts.outlets(folder.path)
-        parts.add_live_outlets(session, o.say)
-        session.output.outlets.append(outlet)
+        session.output.outlets += [*parts.outlets(folder.path), outlet]
         about = {"driver": "port", "platform": "", "port": f"version {VERSION}, {mode}"}
         log_options = LogOptions(about=about, say=self._messages.trouble, note=o.say)
         log = open_log(parts, session, folder, armed=False, options=log_options)

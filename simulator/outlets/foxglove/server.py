@@ -1,0 +1,155 @@
+"""Sink of live topics for Foxglove and Lichtblick: a WebSocket server with the subprotocol foxglove.sdk.v1, and parameters that are read only.
+
+Messages of ROS 2 have their usual bytes and definitions (`cdr`, `ros2msg`), those of Foxglove (`foxglove.NAME`) are protobuf. The threads of the
+package foxglove-sdk send; for a client that does not read, they drop the oldest of its BACKLOG messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+from simulator.base.addresses import joined
+from simulator.base.errors import DeviceError, JounceError
+from simulator.outlets.foxglove.options import FoxgloveOptions
+from simulator.outlets.live_topics import LATCHED, TIME, LiveTopic
+from simulator.sensors.messages.cdr import Part
+from simulator.sensors.messages.definitions import schema
+from simulator.sensors.messages.topic import nanoseconds
+
+MISSING = "Foxglove: the package foxglove-sdk is missing; hint: pip install 'jounce[foxglove]'"
+BACKLOG = 64
+"""Messages that wait for one client. Larger: more memory for a client that does not read; smaller: a short pause of a client loses messages."""
+OWN = "foxglove."
+"""Begin of the names of the messages of Foxglove."""
+
+
+class FoxgloveSink:
+    """Server. Raises JounceError: the package is missing; DeviceError: the address cannot be used.
+
+    Parameters
+    ----------
+    options : address
+    name : name of the server in the app
+    parameters : numbers and texts by name, for clients to read
+
+    Attributes
+    ----------
+    address : HOST:PORT after `open`
+    """
+
+    label = "Foxglove"
+
+    def __init__(self, options: FoxgloveOptions, name: str, parameters: Mapping[str, Any]) -> None:
+        if find_spec("foxglove") is None:
+            raise JounceError(MISSING)
+        try:
+            import foxglove
+        except (ImportError, OSError) as error:
+            raise JounceError(
+                f"Foxglove: the package foxglove-sdk cannot be loaded ({error}); hint: pip install --force-reinstall foxglove-sdk"
+            ) from None
+        self._options, self._name, self.address = options, name, ""
+        self._server: Any = None
+        self._context = foxglove.Context()
+        self._listener: Any = _Listener([foxglove.Parameter(key, value=value) for key, value in parameters.items()])
+        self._channels: dict[str, Any] = {}
+        self._clock = ""
+
+    def open(self, topics: Sequence[LiveTopic]) -> None:
+        """Create the channels, and start the server. Raises DeviceError."""
+        import foxglove
+        from foxglove import messages, websocket
+
+        for topic in topics:
+            own = topic.type.startswith(OWN)
+            kind = (
+                getattr(messages, topic.type.removeprefix(OWN)).get_schema()
+                if own
+                else foxglove.Schema(name=topic.type, encoding="ros2msg", data=schema(topic.type).encode())
+            )
+            channel = foxglove.Channel(topic.name, schema=kind, message_encoding="protobuf" if own else "cdr", context=self._context)
+            self._channels[topic.name] = channel
+            if topic.use == LATCHED:
+                self._listener.latched[topic.name] = _Latched(channel)
+            elif topic.use == TIME:
+                self._clock = topic.name
+        address = joined(self._options.host, self._options.port)
+        try:
+            self._server = foxglove.start_server(
+                name=self._name,
+                host=self._options.host,
+                port=self._options.port,
+                capabilities=[websocket.Capability.Time, websocket.Capability.Parameters],
+                server_listener=self._listener,
+                context=self._context,
+                message_backlog_size=BACKLOG,
+            )
+        except RuntimeError as error:
+            reason = str(error).rpartition("port: ")[2].partition(" (os error")[0]
+            raise DeviceError(
+                f"Foxglove: {address} cannot be used: {reason}; expected a free port and an address of this machine; "
+                "hint: --foxglove PORT, or 0 for any free one"
+            ) from None
+        self.address = joined(self._options.host, self._server.port)
+
+    def wants(self, topic: str) -> bool:
+        """Return whether a client reads a topic, or may read its last message later."""
+        return topic in self._listener.latched or topic == self._clock or bool(self._channels[topic].has_sinks())
+
+    def write(self, topic: str, time: float, parts: Sequence[Part]) -> bool:
+        """Publish a message."""
+        data, at = b"".join(parts), max(0, nanoseconds(time))
+        latched = self._listener.latched.get(topic)
+        if latched is not None:
+            latched.last = data, at  # before it is sent: a client that subscribes meanwhile receives it
+        self._channels[topic].log(data, log_time=at)
+        if topic == self._clock and self._server is not None:
+            self._server.broadcast_time(at)
+        return True
+
+    def close(self) -> None:
+        """Stop the server."""
+        server, self._server = self._server, None
+        if server is not None:
+            server.stop()
+
+
+class _Latched:
+    """Topic whose last message a new subscriber receives."""
+
+    def __init__(self, channel: Any) -> None:
+        self.channel = channel
+        self.last: tuple[bytes, int] | None = None
+
+    def send(self) -> None:
+        if self.last is not None:
+            self.channel.log(self.last[0], log_time=self.last[1])
+
+
+class _Listener:
+    """Answers to clients, in threads of foxglove-sdk."""
+
+    def __init__(self, parameters: Sequence[Any]) -> None:
+        self.latched: dict[str, _Latched] = {}
+        self._parameters = {one.name: one for one in parameters}
+
+    def on_subscribe(self, client: Any, channel: Any) -> None:
+        """Send the last message of a latched topic, also to its other subscribers: the message of one client cannot be addressed reliably."""
+        if (latched := self.latched.get(channel.topic)) is not None:
+            latched.send()
+
+    def on_get_parameters(self, client: Any, names: Sequence[str], request_id: str | None = None) -> list[Any]:
+        """Return the parameters of some names, or all."""
+        return [self._parameters[name] for name in dict.fromkeys(names or self._parameters) if name in self._parameters]
+
+    def on_set_parameters(self, client: Any, parameters: Sequence[Any], request_id: str | None = None) -> list[Any]:
+        """Refuse a change: return the present values."""
+        return self.on_get_parameters(client, [one.name for one in parameters] or ("",))
+
+    def _ignore(self, *_: Any) -> None:
+        """Do nothing."""
+
+    on_unsubscribe = on_client_advertise = on_client_unadvertise = on_message_data = _ignore
+    on_parameters_subscribe = on_parameters_unsubscribe = _ignore
