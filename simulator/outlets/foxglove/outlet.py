@@ -35,7 +35,7 @@ def foxglove_outlet(session: Session, options: FoxgloveOptions, about: Mapping[s
     outlet = LiveTopics(session, sink, options.rate, "outlets.foxglove", groups, note)
     if not is_loopback(options.host):
         note(OPEN.format(sink.address))
-    note(f"Foxglove: open a connection (Foxglove WebSocket) to ws://{sink.address}")
+    note(f"Foxglove: ws://{sink.address} is open for Foxglove and Lichtblick (Open connection, Foxglove WebSocket)")
     return outlet
 
 

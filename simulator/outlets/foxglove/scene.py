@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 STATIC, MOVING = "/scene/static", "/scene/moving"
 PERIOD = 0.05
 """s between two updates."""
+AT_ONCE, PAUSE = 16, 1e-3
+"""Objects that are converted at once, and pause after them [s], in which the ticks have the interpreter for themselves."""
 BODY, WHEEL = (0.16, 0.29, 0.55, 0.9), (0.08, 0.08, 0.08, 1.0)
 """Colors of the vehicle."""
 _AXLE = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)))
@@ -126,7 +129,9 @@ class SceneTopics:
 
     def _placed(self, objects: ObjectSet, rows: NDArray[np.int64], poses: Record) -> Iterator[Placed]:
         """Return objects in some rows at their poses, one for each row."""
-        for row, pose in zip(rows.tolist(), poses, strict=True):
+        for n, (row, pose) in enumerate(zip(rows.tolist(), poses, strict=True)):
+            if n % AT_ONCE == AT_ONCE - 1:
+                time.sleep(PAUSE)
             shape = objects.objects[row].shape
             if id(shape) not in self._pieces:
                 self._pieces[id(shape)] = shape, pieces_of(shape)  # with the shape, so that its number is not used again

@@ -6,12 +6,15 @@ package foxglove-sdk send; for a client that does not read, they drop the oldest
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
 from simulator.base.addresses import joined
 from simulator.base.errors import DeviceError, JounceError
+from simulator.base.plugin_thread import take_priority
 from simulator.outlets.foxglove.options import FoxgloveOptions
 from simulator.outlets.live_topics import LATCHED, TIME, LiveTopic
 from simulator.sensors.messages.cdr import Part
@@ -21,6 +24,8 @@ from simulator.sensors.messages.topic import nanoseconds
 MISSING = "Foxglove: the package foxglove-sdk is missing; hint: pip install 'jounce[foxglove]'"
 BACKLOG = 64
 """Messages that wait for one client. Larger: more memory for a client that does not read; smaller: a short pause of a client loses messages."""
+PAUSE = 0.01
+"""s before each answer to a client. Larger: a client waits longer for its channels; smaller: requests without end delay the ticks."""
 OWN = "foxglove."
 """Begin of the names of the messages of Foxglove."""
 
@@ -50,6 +55,7 @@ class FoxgloveSink:
             raise JounceError(
                 f"Foxglove: the package foxglove-sdk cannot be loaded ({error}); hint: pip install --force-reinstall foxglove-sdk"
             ) from None
+        _silence(foxglove)
         self._options, self._name, self.address = options, name, ""
         self._server: Any = None
         self._context = foxglove.Context()
@@ -137,11 +143,13 @@ class _Listener:
 
     def on_subscribe(self, client: Any, channel: Any) -> None:
         """Send the last message of a latched topic, also to its other subscribers: the message of one client cannot be addressed reliably."""
+        _wait()
         if (latched := self.latched.get(channel.topic)) is not None:
             latched.send()
 
     def on_get_parameters(self, client: Any, names: Sequence[str], request_id: str | None = None) -> list[Any]:
         """Return the parameters of some names, or all."""
+        _wait()
         return [self._parameters[name] for name in dict.fromkeys(names or self._parameters) if name in self._parameters]
 
     def on_set_parameters(self, client: Any, parameters: Sequence[Any], request_id: str | None = None) -> list[Any]:
@@ -150,6 +158,21 @@ class _Listener:
 
     def _ignore(self, *_: Any) -> None:
         """Do nothing."""
+        _wait()
 
     on_unsubscribe = on_client_advertise = on_client_unadvertise = on_message_data = _ignore
     on_parameters_subscribe = on_parameters_unsubscribe = _ignore
+
+
+def _silence(foxglove: Any) -> None:
+    """Let foxglove-sdk log nothing: a client could fill the terminal with invalid messages. FOXGLOVE_LOG_LEVEL sets another level."""
+    root, nothing = logging.getLogger(), logging.NullHandler()
+    root.addHandler(nothing)  # otherwise the package adds a handler for all logging of the process
+    foxglove.set_log_level("CRITICAL")
+    root.removeHandler(nothing)
+
+
+def _wait() -> None:
+    """Wait before an answer to a client: a thread of foxglove-sdk must not take the interpreter from the ticks, nor lose the processor with it."""
+    take_priority()
+    time.sleep(PAUSE)
