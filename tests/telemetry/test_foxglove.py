@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import struct
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from simulator.outlets.foxglove.log import LogTopic
 from simulator.outlets.foxglove.options import FoxgloveOptions
 from simulator.outlets.foxglove.outlet import foxglove_outlet
 from simulator.outlets.foxglove.scene import MOVING, STATIC, SceneTopics
+from simulator.outlets.live_topics import common_groups
 
 pytest.importorskip("foxglove", reason="the extra foxglove is not installed")
 pytest.importorskip("websockets", reason="the extra console is not installed")
@@ -76,7 +79,11 @@ def session_of(**settings):
 
 
 def test_a_client_receives_topics_scene_log_and_parameters(tmp_path):
-    settings = {"outlets.foxglove": {"port": 0}, "sensors": [{"type": "imu", "rate": 100}, {"type": "lidar", "preset": "vlp_16", "mount": {"position": [0, 0, 1.6]}}], "seed": 7}
+    settings = {
+        "outlets.foxglove": {"port": 0},
+        "sensors": [{"type": "imu", "rate": 100}, {"type": "lidar", "preset": "vlp_16", "mount": {"position": [0, 0, 1.6]}}],
+        "seed": 7,
+    }
     parts, session = session_of(**settings)
     notes = []
     parts.add_live_outlets(session, notes.append)
@@ -153,8 +160,12 @@ def test_the_scene_shows_wheels_objects_and_what_breaks_off():
     axis = np.array((2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)))  # of the cylinder, in B
     assert abs(axis[1]) > 0.99
     assert len(moving["moving"][12]) == len(static["body"][12]) + 4  # the other vehicle, of the same kind
+    assert 11 not in moving["plan"]
+    sim.session.driver.plan = SimpleNamespace(points=np.array([[0.0, 0.0], [3.0, 4.0]]))
     sim.advance(0.1)
-    assert STATIC not in publish(False)
+    now = publish(False)
+    assert STATIC not in now
+    assert [vector(one) for one in protobuf(now[MOVING]["plan"][11][0])[5]] == [[0.0, 0.0, 0.0], [3.0, 4.0, 0.0]]
     sim.remove_object(numbers[0])
     sim.advance(0.1)
     assert 8 not in publish(False)[STATIC]["objects"]
@@ -173,7 +184,11 @@ def test_the_log_tells_failures_and_events():
     assert log.take(sim.session, False) is None
     log.hear(sim.session, Event("incident", {"number": 1, "time_s": 0.5, "reason": "the state is not finite"}))(publish)
     log.hear(sim.session, Event("pause", True))(publish)
-    assert lines == [(4, "sensor lidar was dropped"), (3, "incident: number 1, time_s 0.5, reason the state is not finite"), (2, "pause: True")]
+    assert lines == [
+        (4, "sensor lidar was dropped"),
+        (3, "incident: number 1, time_s 0.5, reason the state is not finite"),
+        (2, "pause: True"),
+    ]
 
 
 def test_a_port_in_use_gives_one_line(capsys, tmp_path):
@@ -196,7 +211,7 @@ def test_other_machines_are_a_warning_and_an_unknown_address_is_an_error():
     outlet = foxglove_outlet(sim.session, FoxgloveOptions("0.0.0.0", 0), ABOUT, notes.append)
     outlet.close()
     assert notes[0].startswith("warning: Foxglove: every program that reaches 0.0.0.0:")
-    with pytest.raises(DeviceError, match="192.0.2.1:0 cannot be used"):
+    with pytest.raises(DeviceError, match=r"192\.0\.2\.1:0 cannot be used"):
         foxglove_outlet(sim.session, FoxgloveOptions("192.0.2.1", 0), ABOUT, notes.append)
 
 
@@ -205,3 +220,23 @@ def test_a_missing_package_gives_one_line(monkeypatch):
     sim = jounce.Simulation("sedan", "flat", platform=None)
     with pytest.raises(JounceError, match=r"pip install 'jounce\[foxglove\]'"):
         foxglove_outlet(sim.session, FoxgloveOptions(port=0), ABOUT, print)
+
+
+def test_the_layout_is_complete_and_names_topics_that_exist():
+    layout = json.loads((Path(jounce.__file__).parent / "configs/foxglove/jounce.json").read_text())
+    panels = []
+
+    def walk(node) -> None:
+        if isinstance(node, str):
+            panels.append(node)
+        else:
+            assert node["direction"] in ("row", "column") and 0 < node["splitPercentage"] < 100
+            walk(node["first"]), walk(node["second"])
+
+    walk(layout["layout"])
+    assert sorted(panels) == sorted(layout["configById"])
+    sim = jounce.Simulation("sedan", "flat", platform=None)
+    groups = [*common_groups(sim.session, truth=True), SceneTopics(sim.session), LogTopic()]
+    topics = {topic.name for group in groups for topic in group.topics} | {"/camera/image_raw", "/camera/camera_info", "/lidar/points"}
+    named = {part.split(".")[0] for part in re.findall(r'"(/[^"]*)"', json.dumps(layout))}
+    assert named <= topics and {"/odom", "/log", "/scene/static"} <= named

@@ -75,7 +75,7 @@ class SceneTopics:
         self._plan: Any = None
         self._line: Array | None = None
         self._look(session.objects)
-        self._poses(session)  # loads the kernel
+        self._poses(session), session.ground.height(np.zeros(1), np.zeros(1))  # load their kernels before the first tick
 
     def take(self, session: Session, begins: bool) -> Callable[[Publish], None] | None:
         """Copy what moves."""
