@@ -81,7 +81,7 @@ class Sink(Protocol):
     def wants(self, topic: str) -> bool:
         """Return whether somebody reads a topic, so that its messages are needed."""
 
-    def write(self, topic: str, time: float, parts: Sequence[Part]) -> bool:
+    def write(self, topic: str, at_time: float, parts: Sequence[Part]) -> bool:
         """Publish an encoded message at a simulated time [s]; return False if it was dropped. It must not wait for a reader."""
 
     def close(self) -> None:

@@ -41,7 +41,7 @@ class Ros2Sink:
         """Return True: who reads is not known."""
         return True
 
-    def write(self, topic: str, time: float, parts: Sequence[Part]) -> bool:
+    def write(self, topic: str, at_time: float, parts: Sequence[Part]) -> bool:
         """Publish a message; return False if a slow reader left no room for it."""
         return self._publishers[topic].write(parts)
 

@@ -7,6 +7,8 @@ package foxglove-sdk send; for a client that does not read, they drop the oldest
 from __future__ import annotations
 
 import logging
+import math
+import os
 import time
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -24,8 +26,13 @@ from simulator.sensors.messages.topic import nanoseconds
 MISSING = "Foxglove: the package foxglove-sdk is missing; hint: pip install 'jounce[foxglove]'"
 BACKLOG = 64
 """Messages that wait for one client. Larger: more memory for a client that does not read; smaller: a short pause of a client loses messages."""
-PAUSE = 0.01
-"""s before each answer to a client. Larger: a client waits longer for its channels; smaller: requests without end delay the ticks."""
+TIME_PERIOD = 0.03
+"""s of wall time between two times for the clients. They cannot be dropped: BACKLOG of them that wait end the connection of a client."""
+PAUSE, SHORT_PAUSE = 0.01, 0.001
+"""s before each answer to a client, and before a subscription, of which a client sends many at once. Larger: a client waits longer; smaller:
+requests without end delay the ticks."""
+AGAIN = 0.3
+"""s after a subscription, at which its latched message is sent once more."""
 OWN = "foxglove."
 """Begin of the names of the messages of Foxglove."""
 
@@ -62,6 +69,8 @@ class FoxgloveSink:
         self._listener: Any = _Listener([foxglove.Parameter(key, value=value) for key, value in parameters.items()])
         self._channels: dict[str, Any] = {}
         self._clock = ""
+        self._told = 0.0, 0
+        """Wall time [s] at which the clients were told a time, and this time [ns]."""
 
     def open(self, topics: Sequence[LiveTopic]) -> None:
         """Create the channels, and start the server. Raises DeviceError."""
@@ -104,14 +113,18 @@ class FoxgloveSink:
         """Return whether a client reads a topic, or may read its last message later."""
         return topic in self._listener.latched or topic == self._clock or bool(self._channels[topic].has_sinks())
 
-    def write(self, topic: str, time: float, parts: Sequence[Part]) -> bool:
+    def write(self, topic: str, at_time: float, parts: Sequence[Part]) -> bool:
         """Publish a message."""
-        data, at = b"".join(parts), max(0, nanoseconds(time))
+        data, at = b"".join(parts), max(0, nanoseconds(at_time))
         latched = self._listener.latched.get(topic)
         if latched is not None:
             latched.last = data, at  # before it is sent: a client that subscribes meanwhile receives it
         self._channels[topic].log(data, log_time=at)
-        if topic == self._clock and self._server is not None:
+        now = time.monotonic()
+        if topic == self._clock:
+            self._listener.send_again(now)
+        if topic == self._clock and (at < self._told[1] or now >= self._told[0] + TIME_PERIOD):
+            self._told = now, at
             self._server.broadcast_time(at)
         return True
 
@@ -128,6 +141,8 @@ class _Latched:
     def __init__(self, channel: Any) -> None:
         self.channel = channel
         self.last: tuple[bytes, int] | None = None
+        self.again = math.inf
+        """Wall time [s] at which the message is sent once more."""
 
     def send(self) -> None:
         if self.last is not None:
@@ -143,9 +158,17 @@ class _Listener:
 
     def on_subscribe(self, client: Any, channel: Any) -> None:
         """Send the last message of a latched topic, also to its other subscribers: the message of one client cannot be addressed reliably."""
-        _wait()
+        _wait(SHORT_PAUSE)
         if (latched := self.latched.get(channel.topic)) is not None:
+            latched.again = time.monotonic() + AGAIN
             latched.send()
+
+    def send_again(self, now: float) -> None:
+        """Send latched messages once more: while a client subscribed, others may have displaced them. For the thread of the outlet."""
+        for latched in self.latched.values():
+            if now >= latched.again:
+                latched.again = math.inf
+                latched.send()
 
     def on_get_parameters(self, client: Any, names: Sequence[str], request_id: str | None = None) -> list[Any]:
         """Return the parameters of some names, or all."""
@@ -158,21 +181,22 @@ class _Listener:
 
     def _ignore(self, *_: Any) -> None:
         """Do nothing."""
-        _wait()
+        _wait(SHORT_PAUSE)
 
     on_unsubscribe = on_client_advertise = on_client_unadvertise = on_message_data = _ignore
     on_parameters_subscribe = on_parameters_unsubscribe = _ignore
 
 
 def _silence(foxglove: Any) -> None:
-    """Let foxglove-sdk log nothing: a client could fill the terminal with invalid messages. FOXGLOVE_LOG_LEVEL sets another level."""
+    """Let foxglove-sdk log nothing: a client could fill the terminal with invalid messages, and it waits for the interpreter inside its locks."""
+    os.environ.pop("FOXGLOVE_LOG_LEVEL", None)  # would win over the level below, and stop the program
     root, nothing = logging.getLogger(), logging.NullHandler()
     root.addHandler(nothing)  # otherwise the package adds a handler for all logging of the process
     foxglove.set_log_level("CRITICAL")
     root.removeHandler(nothing)
 
 
-def _wait() -> None:
+def _wait(pause: float = PAUSE) -> None:
     """Wait before an answer to a client: a thread of foxglove-sdk must not take the interpreter from the ticks, nor lose the processor with it."""
     take_priority()
-    time.sleep(PAUSE)
+    time.sleep(pause)
