@@ -27,9 +27,11 @@ def session_of(arguments: argparse.Namespace, options: Iterable[Override] = ()) 
     ]
     domain = getattr(arguments, "ros2", None)
     ros2 = option("--ros2", "outlets.ros2.domain", usual_domain() if domain == USUAL_DOMAIN else domain)
+    port = getattr(arguments, "foxglove", None)
+    foxglove = option("--foxglove", "outlets.foxglove.on", True) if port is True else option("--foxglove", "outlets.foxglove.port", port)
     steering = option("--steering", "steering", getattr(arguments, "steering", None))
     suspension = option("--suspension", "vehicle.suspension_kinematics", getattr(arguments, "suspension", None))
     return configuration(
         arguments.session,
-        [*named, *log, *options, *sensors, *faults, *outlets, *ros2, *steering, *suspension, *read_settings(arguments.set)],
+        [*named, *log, *options, *sensors, *faults, *outlets, *ros2, *foxglove, *steering, *suspension, *read_settings(arguments.set)],
     )

@@ -21,6 +21,8 @@ from simulator.events.sound_controls import VOLUME
 from simulator.faults.kinds import FAULTS
 from simulator.maneuvers.maneuver_file import DRIVER_PERIOD
 from simulator.motion.protocols.kinds import DEFAULT, PROTOCOL_KINDS, protocol_fields, stream_words
+from simulator.outlets.foxglove import options as foxglove
+from simulator.outlets.foxglove.options import FoxgloveOptions
 from simulator.ros2 import options as ros2
 from simulator.ros2.options import Ros2Options
 from simulator.sensors.kinds import SENSOR_FILE
@@ -108,6 +110,7 @@ _OUTLETS = (
     ),
     Field("view", Choice(VIEWS), "view of the drive", VIEWS[0]),
     Field("ros2", Group(ros2.FIELDS), "topics of ROS 2 (docs/ros2.md)", None),
+    Field("foxglove", Group(foxglove.FIELDS), "server for Foxglove and Lichtblick (docs/foxglove.md)", None),
     Field("sound", Group(_SOUND), "sound of a drive", None),
     Field("force_feedback", Flag(), "true for force feedback and rumble of the input device, as in its profile", True),
     Field(  # checked when the outlets are created: sweeps and reruns create none, and do not need their plugins
@@ -296,6 +299,8 @@ class SessionOptions:
     log: LogChoice
     ros2: Ros2Options | None
     """Topics of ROS 2; None: none."""
+    foxglove: FoxgloveOptions | None
+    """Server for Foxglove; None: none."""
     outlets: Sequence[Any]
     """Third-party outlets, the argument of `simulator.outlets.kinds.build_outlets`."""
     sensors: tuple[Any, ...]
@@ -372,6 +377,7 @@ def read_session(configuration: Configuration) -> SessionOptions:
             sound=SoundOptions(None if sound["on"] == SOUND_AUTO else sound["on"], sound["volume"], sound["device"]),
             log=LogChoice(tuple(telemetry["channels"]), telemetry["rate"], telemetry["csv"]),
             ros2=topics,
+            foxglove=FoxgloveOptions.of(outlets["foxglove"]) if "foxglove" in outlets else None,
             outlets=outlets["plugins"],
             sensors=values["sensors"],
             faults=values["faults"],

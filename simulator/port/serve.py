@@ -32,7 +32,6 @@ from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_view import DriveView
 from simulator.host.event_service import EventService
 from simulator.host.session_reports import SessionReports
-from simulator.outlets.ros2 import ros2_outlets
 from simulator.outlets.telemetry import TelemetryOutlet
 from simulator.port.arrays import chosen_arrays, is_array
 from simulator.port.map_outlet import ARRAYS as MAP_ARRAYS
@@ -207,6 +206,7 @@ class PortServer:
             maps = self._maps(parts, session)
             session.reset()
             session.warm()
+            parts.add_live_outlets(session, o.say)
             state = self._schema(session, bool(maps))
             self._messages.folder = folder = RunFolder(o.out)
             try:
@@ -257,7 +257,7 @@ class PortServer:
         outlet.send_arrays(session)
         for one in maps:
             one.send = outlet.send_measurement
-        session.output.outlets += [*parts.outlets(folder.path), *ros2_outlets(session, parts.options.ros2), *maps, outlet]
+        session.output.outlets += [*parts.outlets(folder.path), *maps, outlet]
         about = {"driver": "port", "platform": "", "port": f"version {VERSION}, {mode}"}
         log_options = LogOptions(about=about, say=self._messages.trouble, note=o.say)
         log = open_log(parts, session, folder, armed=False, options=log_options)

@@ -75,6 +75,14 @@ def add_session(p: argparse.ArgumentParser) -> None:
         help="outlet of a plugin: its type, or YAML as for --sensor (default: none); repeatable",
     )
     add_ros2(p)
+    p.add_argument(
+        "--foxglove",
+        nargs="?",
+        type=int,
+        const=True,
+        metavar="PORT",
+        help="serve Foxglove and Lichtblick at this port, on the loopback only (default: none; without a number, 8765)",
+    )
 
 
 def add_ros2(p: argparse.ArgumentParser) -> None:
