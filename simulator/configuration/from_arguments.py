@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from simulator.configuration.configuration import Configuration, configuration
 from simulator.configuration.overrides import Override, option, read_settings
+from simulator.driver.kinds import FMU
 from simulator.ros2 import USUAL_DOMAIN
 from simulator.ros2.dds import usual_domain
 
@@ -25,11 +26,26 @@ def session_of(arguments: argparse.Namespace, options: Iterable[Override] = ()) 
         *option("--channels", "outlets.telemetry.channels", channels or None),
         *option("--log-rate", "outlets.telemetry.rate", getattr(arguments, "log_rate", None)),
     ]
+    driver = getattr(arguments, "driver", None)
+    if isinstance(driver, str) and driver.lower().endswith(".fmu"):
+        driver = {"type": FMU, "file": driver}
     domain = getattr(arguments, "ros2", None)
     ros2 = option("--ros2", "outlets.ros2.domain", usual_domain() if domain == USUAL_DOMAIN else domain)
     steering = option("--steering", "steering", getattr(arguments, "steering", None))
     suspension = option("--suspension", "vehicle.suspension_kinematics", getattr(arguments, "suspension", None))
     return configuration(
         arguments.session,
-        [*named, *log, *options, *sensors, *faults, *outlets, *ros2, *steering, *suspension, *read_settings(arguments.set)],
+        [
+            *named,
+            *option("--driver", "driver", driver),
+            *log,
+            *options,
+            *sensors,
+            *faults,
+            *outlets,
+            *ros2,
+            *steering,
+            *suspension,
+            *read_settings(arguments.set),
+        ],
     )

@@ -15,6 +15,7 @@ from simulator.configuration.session_file import read_session
 from simulator.fmi.content import configuration_of
 from simulator.fmi.variables import INPUT, INTEGER, OUTPUT, Variable
 from simulator.outlets.telemetry import PLATFORM
+from simulator.session import DRIVER_PERIOD
 from vehicles.step_stability import USUAL_STEP
 from washout.cueing import MotionCueing
 from washout.platform_procedure import PLATFORM_STATES
@@ -60,23 +61,20 @@ class WashoutModel:
         """Let the platform rise to neutral under the first inputs. Raises JounceError: it does not rise."""
         self._cueing.washout.close()
         self._cueing = self._new_cueing()
-        procedure = self._cueing.procedure
+        procedure, period = self._cueing.procedure, max(1, round(DRIVER_PERIOD / self.step))  # in periods, as before a drive
         procedure.arm()
-        ticks = round(procedure.rise_time / self.step)
-        while procedure.rises and ticks > 0:
-            ticks -= 1
-            self._step({**values, "run": 1})
+        periods = round(procedure.rise_time / self.step / period)
+        while procedure.rises and periods > 0:
+            periods -= 1
+            self.advance({**values, "run": 1}, period)
         if procedure.rises:
             raise JounceError(f"the platform does not rise within {procedure.rise_time:g} s; its state is {procedure.state}")
 
     def advance(self, inputs: dict[str, float], ticks: int) -> None:
         """Run a number of ticks."""
-        for _ in range(ticks):
-            self._step(inputs)
-
-    def _step(self, inputs: dict[str, float]) -> None:
         force, rate = (np.array([inputs[f"{name}_{axis}"] for axis in AXES]) for name in ("f_H_B", "w_WB_B"))
-        self._cueing.step(force, rate, inputs["run"] != 0, self.step)
+        for _ in range(ticks):
+            self._cueing.step(force, rate, inputs["run"] != 0, self.step)
 
     def outputs(self) -> Sequence[float]:
         """Return pose, legs and states."""
