@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from os.path import isfile
 from typing import Any
 
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.builder.session_builder import SessionBuilder
 from simulator.builder.start_place import Start, check_starts
 from simulator.configuration.configuration import Configuration
+from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin
 from simulator.configuration.message_origins import MessageOrigins
 from simulator.configuration.session_file import read_vehicles
@@ -210,5 +212,8 @@ def note_runs(configuration: Configuration) -> None:
                 log = log_file(configuration.binary.path_of(f"{place}.run"), "", f"{place}.run")
             configuration.binary.note(f"{place}.run", log)
         elif isinstance(driver, dict) and driver.get("type") == FMU and isinstance(driver.get("file"), str):
-            with configuration.origins.relative_to():
-                configuration.binary.note(f"{place}.file", configuration.binary.path_of(f"{place}.file"))
+            with configuration.origins.relative_to(parse(f"{place}.file")):
+                file = configuration.binary.path_of(f"{place}.file")
+                if not isfile(file):
+                    raise ConfigError("driver", "", str(file), "an FMU (.fmu)")
+            configuration.binary.note(f"{place}.file", file)

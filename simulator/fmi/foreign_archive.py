@@ -54,7 +54,7 @@ def unpack(file: Path) -> tuple[tempfile.TemporaryDirectory[str], Any]:
     except KeyError:
         raise ConfigError(file, DESCRIPTION, "an archive without it", EXPECTED) from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
-        raise UnreadableError(file, "", one_line(str(error)) or "damaged", EXPECTED) from None
+        raise UnreadableError(file, "", one_line(getattr(error, "strerror", None) or str(error)) or "damaged", EXPECTED) from None
     try:
         about = fmpy.read_model_description(folder.name)
     except Exception as error:  # FMPy and lxml raise many kinds, for each of which the file is to blame

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,8 +15,10 @@ from simulator.fmi.variables import base_exponents
 CALLS = {"Real": "Real", "Integer": "Integer", "Enumeration": "Integer", "Boolean": "Boolean", "Float64": "Float64", "Float32": "Float32"}
 CALLS |= {name: name for name in ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")}
 """Calls of FMPy by the type of a variable."""
-WARNING = 1
-"""Status of FMI from which on a message counts as trouble."""
+WARNING, ERROR, FATAL = 1, 3, 4
+"""Statuses of FMI: a message from WARNING on is trouble; after ERROR an instance may only be freed, after FATAL not even that."""
+_scripts: dict[str, list[Any]] = {}
+"""Modules of the FMUs of pythonfmu by name, with the dictionaries of their names, one for each instance."""
 
 
 class Link(NamedTuple):
@@ -53,6 +56,7 @@ class ForeignUnit:
         self._file = file
         self._folder, self._about = unpack(file)
         self._messages: list[str] = []
+        self._worst = 0
         variables = {one.name: one for one in self._about.modelVariables}
         for name in names:
             if name not in variables:
@@ -106,6 +110,9 @@ class ForeignUnit:
         from fmpy.fmi3 import FMU3Slave
 
         is_3 = self._about.fmiVersion.startswith("3.")
+        script = _script_of(Path(self._folder.name))
+        if script in _scripts:  # else the script of another FMU with this name would run instead
+            sys.modules.pop(script, None)
         identifier = self._about.coSimulation.modelIdentifier
         try:
             fmu = (FMU3Slave if is_3 else FMU2Slave)(
@@ -116,7 +123,11 @@ class ForeignUnit:
             else:
                 fmu.instantiate(loggingOn=True, callbacks=self._callbacks())
         except Exception as error:  # FMPy raises Exception, ctypes OSError and others
+            self._folder.cleanup()
             raise self._failure("cannot be instantiated", error) from None
+        if script in sys.modules:
+            module = sys.modules[script]
+            _scripts.setdefault(script, []).extend((module, vars(module)))  # pythonfmu 0.7.0 releases the names once too often
         return fmu
 
     def _callbacks(self) -> Any:
@@ -144,6 +155,7 @@ class ForeignUnit:
 
     def _failure(self, what: str, error: Exception) -> JounceError:
         """Return the error with the last message of the FMU."""
+        self._worst = max(self._worst, getattr(error, "status", 0))
         said = f": {self._messages[-1]}" if self._messages else ""
         return JounceError(f"{self._file}: the FMU {what} ({one_line(str(error))}){said}")
 
@@ -184,7 +196,8 @@ class ForeignUnit:
         fmu, self._fmu = self._fmu, None
         if fmu is None:
             return
-        for call in ((fmu.terminate,) if self._live else ()) + (fmu.freeInstance,):
+        calls = [*([fmu.terminate] if self._live and self._worst < ERROR else []), *([fmu.freeInstance] if self._worst < FATAL else [])]
+        for call in calls:
             try:
                 call()
             except Exception as error:  # the drive has ended; nothing depends on the FMU any more
@@ -192,6 +205,7 @@ class ForeignUnit:
         self._folder.cleanup()
 
 
-def input_names(unit: ForeignUnit) -> Sequence[str]:
-    """Return the names of Jounce of the inputs."""
-    return [one.name for one in unit.inputs]
+def _script_of(folder: Path) -> str:
+    """Return the name of the module of an FMU of pythonfmu, which runs in the Python of this process; empty for other FMUs."""
+    file = folder / "resources" / "slavemodule.txt"
+    return file.read_text(encoding="utf-8", errors="replace").strip() if file.is_file() else ""
