@@ -52,6 +52,7 @@ class FmuDriver:
         outputs = {**COMMANDS, **{PREFIX + name: unit for name, unit in COMMANDS.items()}}
         units = {one.name: one.unit for one in every.columns}
         self._unit = ForeignUnit(Path(settings.values["file"]), units, outputs, settings.values["names"])
+        self._unit.open()
         self._readout = readout
         channels = Channels((("", table, readout),), patterns=sorted({one.name for one in self._unit.inputs}) or ["time"])
         self._columns, self._row = channels.columns, np.zeros((1, channels.row_bytes), np.uint8)

@@ -34,7 +34,7 @@ class Link(NamedTuple):
 
 
 class ForeignUnit:
-    """Instance of an FMU.
+    """Instance of an FMU, which is created by `open` or `begin`.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class ForeignUnit:
     Raises
     ------
     ConfigError : the FMU, a name or a unit cannot be used
-    JounceError : the FMU cannot be instantiated
+    JounceError : the package fmpy is missing
     """
 
     def __init__(self, file: Path, known_inputs: Mapping[str, str], known_outputs: Mapping[str, str], names: Mapping[str, str]) -> None:
@@ -73,7 +73,7 @@ class ForeignUnit:
         ]
         if not self.outputs:
             raise ConfigError(file, "outputs", "none that is known", f"an output with one of the names {listed(known_outputs)}")
-        self._fmu = self._instance()
+        self._fmu: Any = None
         self._live = False
 
     def _link(self, variable: Any, name: str, known: Mapping[str, str], what: str) -> Link:
@@ -123,7 +123,6 @@ class ForeignUnit:
             else:
                 fmu.instantiate(loggingOn=True, callbacks=self._callbacks())
         except Exception as error:  # FMPy raises Exception, ctypes OSError and others
-            self._folder.cleanup()
             raise self._failure("cannot be instantiated", error) from None
         if script in sys.modules:
             module = sys.modules[script]
@@ -159,8 +158,14 @@ class ForeignUnit:
         said = f": {self._messages[-1]}" if self._messages else ""
         return JounceError(f"{self._file}: the FMU {what} ({one_line(str(error))}){said}")
 
+    def open(self) -> None:
+        """Create the instance, unless it exists. Raises JounceError: the FMU refuses."""
+        if self._fmu is None:
+            self._fmu = self._instance()
+
     def begin(self, time: float, values: Mapping[str, float]) -> None:
         """Initialize at a time [s] with inputs by the names of Jounce; a second call begins again. Raises JounceError."""
+        self.open()
         try:
             if self._live:
                 self._fmu.reset()
@@ -194,9 +199,9 @@ class ForeignUnit:
     def close(self) -> None:
         """End the instance, and remove its folder."""
         fmu, self._fmu = self._fmu, None
-        if fmu is None:
-            return
-        calls = [*([fmu.terminate] if self._live and self._worst < ERROR else []), *([fmu.freeInstance] if self._worst < FATAL else [])]
+        calls = [fmu.freeInstance] if fmu is not None and self._worst < FATAL else []
+        if calls and self._live and self._worst < ERROR:
+            calls.insert(0, fmu.terminate)
         for call in calls:
             try:
                 call()

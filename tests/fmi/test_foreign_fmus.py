@@ -29,30 +29,38 @@ from pythonfmu import Fmi2Causality, Fmi2Slave, Real
 class {name}(Fmi2Slave):
     def __init__(self, **arguments):
         super().__init__(**arguments)
-        self.v_WB_B_x = self.throttle = self.brake = self.steering = 0.0
-        self.register_variable(Real("v_WB_B_x", causality=Fmi2Causality.input))
-        for name in ("throttle", "brake", "steering"):
+        for name in {inputs}:
+            setattr(self, name, 0.0)
+            self.register_variable(Real(name, causality=Fmi2Causality.input))
+        for name in {outputs}:
+            setattr(self, name, 0.0)
             self.register_variable(Real(name, causality=Fmi2Causality.output))
 
     def do_step(self, current_time, step_size):
-        error = 6.0 - self.v_WB_B_x
-        self.throttle = 0.5 * error
-        self.brake = -0.2 * error
-        self.steering = 0.1 * current_time
-        {more}
+        {step}
         return True
 """
+SPEED = """error = 6.0 - self.v_WB_B_x
+        self.throttle = 0.5 * error
+        self.brake = -0.2 * error
+        self.steering = 0.1 * current_time"""
 
 
 @pytest.fixture(scope="module")
 def make(tmp_path_factory) -> Callable[..., Path]:
-    """Function of a name and a line of a step that returns the FMU of a driver."""
+    """Function of a name and the lines of a step that returns an FMU, by default that of a driver."""
     drivers = tmp_path_factory.mktemp("drivers")
 
-    def build(place: str, more: str = "") -> Path:
+    def build(
+        place: str,
+        more: str = "",
+        step: str = SPEED,
+        inputs: tuple[str, ...] = ("v_WB_B_x",),
+        outputs: tuple[str, ...] = ("throttle", "brake", "steering"),
+    ) -> Path:
         name, folder = Path(place).name, drivers / Path(place).parent
         folder.mkdir(exist_ok=True)
-        (folder / f"{name.lower()}.py").write_text(SCRIPT.format(name=name, more=more))
+        (folder / f"{name.lower()}.py").write_text(SCRIPT.format(name=name, inputs=inputs, outputs=outputs, step=f"{step}\n        {more}"))
         command = [sys.executable, "-m", "pythonfmu", "build", "-f", f"{name.lower()}.py"]
         subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=300)
         return folder / f"{name}.fmu"
@@ -148,6 +156,35 @@ def test_a_failing_fmu_ends_the_drive_with_its_reason(make, name, more, text):
         sim.advance(0.5)
     assert sim.time == pytest.approx(0.2)
     sim.close()
+
+
+def test_an_fmu_is_a_controller_of_the_vehicle(make, capfd):
+    wheels = ("wheel_speed_FL", "wheel_speed_FR")
+    step = "self.throttle_limit = min(max(0.3 * (8.0 - 0.5 * (self.wheel_speed_FL + self.wheel_speed_FR)), 0.0), 1.0)"
+    entry = {"type": "fmu", "name": "limiter", "file": str(make("Limiter", "", step, wheels, ("throttle_limit",)))}
+
+    def sim(**keys: object) -> jounce.Simulation:
+        changes = {"vehicle.controllers": [{**entry, **keys}]}
+        return jounce.Simulation("hmmwv_abs", "flat", platform=None, changes=changes, channels=["wheel_spin", "limiter_updates"])
+
+    one, free = sim(), sim(active=False)
+    for simulation in (one, free):
+        simulation.command(throttle=1.0)
+        simulation.advance(3.0)
+    assert free["wheel_spin"].max() > 10.0
+    assert one["wheel_spin"].max() < 8.1
+    assert one["limiter_updates"] == 300.0
+    first = one.log
+    one.reset()
+    one.command(throttle=1.0)
+    one.advance(3.0)
+    assert np.array_equal(one.log["wheel_spin_FL"], first["wheel_spin_FL"])
+    one.vehicle.space.controls["numbers"].view(np.float64)[0, 0] = 7.0  # as after an incident: the vehicle has an older state
+    one.advance(0.5)
+    assert one.vehicle.troubles
+    assert "the state of the vehicle was put back" in capfd.readouterr().err
+    with pytest.raises(JounceError, match="wheel_speed_FX"):
+        sim(names={"wheel_speed_FL": "wheel_speed_FX"})
 
 
 def test_what_is_no_fmu_for_this_machine_is_refused_in_one_line(make, tmp_path, capfd, monkeypatch):
