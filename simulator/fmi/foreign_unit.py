@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +19,9 @@ CALLS |= {name: name for name in ("Int8", "Int16", "Int32", "Int64", "UInt8", "U
 """Calls of FMPy by the type of a variable."""
 WARNING, ERROR, FATAL = 1, 3, 4
 """Statuses of FMI: a message from WARNING on is trouble; after ERROR an instance may only be freed, after FATAL not even that."""
+_loggers: dict[bytes, Callable[[int, bytes | None], None]] = {}
+"""Functions that take the messages of instances of FMI 2.0, by the names of the instances."""
+_numbers = count()
 _scripts: dict[str, list[Any]] = {}
 """Modules of the FMUs of pythonfmu by name, with the dictionaries of their names, one for each instance."""
 
@@ -56,7 +61,7 @@ class ForeignUnit:
         self._file = file
         self._folder, self._about = unpack(file)
         self._messages: list[str] = []
-        self._worst = 0
+        self._worst, self._name = 0, ""
         variables = {one.name: one for one in self._about.modelVariables}
         for name in names:
             if name not in variables:
@@ -114,39 +119,22 @@ class ForeignUnit:
         if script in _scripts:  # else the script of another FMU with this name would run instead
             sys.modules.pop(script, None)
         identifier = self._about.coSimulation.modelIdentifier
+        name = self._name = f"{identifier}_{next(_numbers)}"
         try:
             fmu = (FMU3Slave if is_3 else FMU2Slave)(
-                guid=self._about.guid, unzipDirectory=self._folder.name, modelIdentifier=identifier, instanceName=identifier
+                guid=self._about.guid, unzipDirectory=self._folder.name, modelIdentifier=identifier, instanceName=name
             )
             if is_3:
                 fmu.instantiate(loggingOn=False, logMessage=lambda _, status, __, text: self._note(status, text))
             else:
-                fmu.instantiate(loggingOn=True, callbacks=self._callbacks())
+                _loggers[name.encode()] = self._note
+                fmu.instantiate(loggingOn=True, callbacks=_callbacks())
         except Exception as error:  # FMPy raises Exception, ctypes OSError and others
             raise self._failure("cannot be instantiated", error) from None
         if script in sys.modules:
             module = sys.modules[script]
             _scripts.setdefault(script, []).extend((module, vars(module)))  # pythonfmu 0.7.0 releases the names once too often
         return fmu
-
-    def _callbacks(self) -> Any:
-        """Return the callbacks of FMI 2.0 that collect messages."""
-        from ctypes import byref
-
-        from fmpy import calloc, free
-        from fmpy.fmi2 import (
-            fmi2CallbackAllocateMemoryTYPE,
-            fmi2CallbackFreeMemoryTYPE,
-            fmi2CallbackFunctions,
-            fmi2CallbackLoggerTYPE,
-        )
-        from fmpy.logging import addLoggerProxy
-
-        out = fmi2CallbackFunctions()
-        out.logger = fmi2CallbackLoggerTYPE(lambda _, __, status, ___, text: self._note(status, text))
-        out.allocateMemory, out.freeMemory = fmi2CallbackAllocateMemoryTYPE(calloc), fmi2CallbackFreeMemoryTYPE(free)
-        addLoggerProxy(byref(out))
-        return out
 
     def _note(self, status: int, text: bytes | None) -> None:
         if status >= WARNING and text:
@@ -207,7 +195,37 @@ class ForeignUnit:
                 call()
             except Exception as error:  # the drive has ended; nothing depends on the FMU any more
                 self._messages.append(one_line(str(error)))
+        _loggers.pop(self._name.encode(), None)
         self._folder.cleanup()
+
+
+@cache
+def _callbacks() -> Any:
+    """Return the callbacks of FMI 2.0: FMPy formats messages for one function of the process, which passes them on by the name of an instance."""
+    from ctypes import byref
+
+    from fmpy import calloc, free
+    from fmpy.fmi2 import (
+        fmi2CallbackAllocateMemoryTYPE,
+        fmi2CallbackFreeMemoryTYPE,
+        fmi2CallbackFunctions,
+        fmi2CallbackLoggerTYPE,
+        printLogMessage,
+    )
+    from fmpy.logging import addLoggerProxy
+
+    def log(component: Any, name: bytes, status: int, category: bytes, text: bytes) -> None:
+        note = _loggers.get(name)
+        if note is None:
+            printLogMessage(component, name, status, category, text)
+        else:
+            note(status, text)
+
+    out = fmi2CallbackFunctions()
+    out.logger = fmi2CallbackLoggerTYPE(log)
+    out.allocateMemory, out.freeMemory = fmi2CallbackAllocateMemoryTYPE(calloc), fmi2CallbackFreeMemoryTYPE(free)
+    addLoggerProxy(byref(out))
+    return out
 
 
 def _script_of(folder: Path) -> str:

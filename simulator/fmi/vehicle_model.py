@@ -77,7 +77,6 @@ class VehicleModel:
         session.start_speed = values["start_speed"]
         session.reset()
         session.warm()
-        session.vehicle.read(session.command)
 
     def advance(self, inputs: dict[str, float], ticks: int) -> None:
         """Drive a number of ticks with a command. Raises JounceError: the state of the vehicle became invalid, or the session has ended."""
@@ -86,7 +85,6 @@ class VehicleModel:
         session.call_driver_every(math.gcd(ticks, self._every, session.tick))
         before, failed, end = session.recovery.latest, len(session.output.failures), session.tick + ticks
         session.run(ticks * session.h)
-        session.vehicle.read(session.command)
         if len(session.output.failures) > failed:
             raise session.output.failures[failed]
         if session.recovery.latest is not None and session.recovery.latest is not before:
