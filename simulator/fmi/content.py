@@ -23,7 +23,8 @@ def configuration_of(content: dict[str, Any], folder: Path) -> Configuration:
 
 def portable(configuration: Configuration) -> tuple[dict[str, Any], dict[str, Path]]:
     """Return the mapping of a configuration that has been read, and its files by their names in FILES."""
-    content, files = configuration.complete(), {}
+    content = configuration.complete()
+    files: dict[str, Path] = {}
     for place in configuration.binary.digests:
         *above, last = parse(place)
         node: Any = content

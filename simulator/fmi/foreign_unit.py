@@ -106,7 +106,7 @@ class ForeignUnit:
         if unit == "degC":
             offset -= 273.15
         if not factor:
-            raise ConfigError(self._file, declared, factor, "a unit with a factor that is not 0")
+            raise ConfigError(self._file, variable.name, f"a value in {declared}", "a unit with a factor that is not 0")
         return factor, offset
 
     def _instance(self) -> Any:
