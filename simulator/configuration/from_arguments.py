@@ -29,23 +29,12 @@ def session_of(arguments: argparse.Namespace, options: Iterable[Override] = ()) 
     driver = getattr(arguments, "driver", None)
     if isinstance(driver, str) and driver.lower().endswith(".fmu"):
         driver = {"type": FMU, "file": driver}
+    named += option("--driver", "driver", driver)
     domain = getattr(arguments, "ros2", None)
     ros2 = option("--ros2", "outlets.ros2.domain", usual_domain() if domain == USUAL_DOMAIN else domain)
     steering = option("--steering", "steering", getattr(arguments, "steering", None))
     suspension = option("--suspension", "vehicle.suspension_kinematics", getattr(arguments, "suspension", None))
     return configuration(
         arguments.session,
-        [
-            *named,
-            *option("--driver", "driver", driver),
-            *log,
-            *options,
-            *sensors,
-            *faults,
-            *outlets,
-            *ros2,
-            *steering,
-            *suspension,
-            *read_settings(arguments.set),
-        ],
+        [*named, *log, *options, *sensors, *faults, *outlets, *ros2, *steering, *suspension, *read_settings(arguments.set)],
     )

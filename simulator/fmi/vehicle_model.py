@@ -49,7 +49,10 @@ class VehicleModel:
         self._held = HeldCommand()
         self._every = max(1, round(DRIVER_PERIOD / self.step))
         self._session = self._parts.session(self._held)
-        self._state = StateSchema(self._session, content["channels"], "--channels")
+        try:
+            self._state = StateSchema(self._session, content["channels"])
+        except ConfigError as error:
+            raise error.moved_to("--channels", "") from None
         self._shown = [number for number, one in enumerate(self._state.columns) if not one.name.startswith(COMMANDS)]
         x, y, yaw = self._parts.ground.spawn
         self.variables: Sequence[Variable] = (

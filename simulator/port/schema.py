@@ -41,7 +41,6 @@ class StateSchema:
     ----------
     session : session whose readout is up to date when values are read
     patterns : columns of the log: names, fields, patterns, see `simulator.telemetry.channels.chosen`
-    option : option that chooses them, for messages
 
     Attributes
     ----------
@@ -53,12 +52,12 @@ class StateSchema:
     ConfigError : no column matches one of `patterns`
     """
 
-    def __init__(self, session: Session, patterns: Collection[str] = DEFAULT_STATE, option: str = "--state") -> None:
+    def __init__(self, session: Session, patterns: Collection[str] = DEFAULT_STATE) -> None:
         self._session, self._logged = session, LoggedRecords.of(session)
         try:
             channels = Channels((*self._logged.vehicle, *self._logged.session), patterns=patterns)
         except ConfigError as error:
-            raise error.moved_to(option, "") from None
+            raise error.moved_to("--state", "") from None
         self.columns: list[Channel] = channels.columns
         self._row = np.zeros((1, channels.row_bytes), np.uint8)
         self._rows = Rows(channels, self._row)
