@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from simulator.base.errors import ConfigError, JounceError, one_line
 from simulator.base.suggestions import did_you_mean, listed
 from simulator.fmi.foreign_archive import unpack
+from simulator.fmi.python_binaries import end_properly
 from simulator.fmi.variables import base_exponents
 
 CALLS = {"Real": "Real", "Integer": "Integer", "Enumeration": "Integer", "Boolean": "Boolean", "Float64": "Float64", "Float32": "Float32"}
@@ -132,6 +133,7 @@ class ForeignUnit:
         except Exception as error:  # FMPy raises Exception, ctypes OSError and others
             raise self._failure("cannot be instantiated", error) from None
         if script in sys.modules:
+            end_properly(Path(self._folder.name))
             module = sys.modules[script]
             _scripts.setdefault(script, []).extend((module, vars(module)))  # pythonfmu 0.7.0 releases the names once too often
         return fmu

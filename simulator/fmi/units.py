@@ -20,6 +20,7 @@ from simulator.base.errors import JounceError
 from simulator.base.machine import version
 from simulator.base.registry import load_attribute
 from simulator.fmi.content import CONTENT
+from simulator.fmi.python_binaries import end_properly
 from simulator.fmi.variables import INPUT, INTEGER, OUTPUT, REAL, Variable
 
 MODELS = {
@@ -87,6 +88,7 @@ class Fmi2Slave:
     def __init__(self, **arguments: Any) -> None:
         self._messages: list[Message] = []
         folder = Path(arguments["resources"])
+        end_properly(folder.parent)
         content = json.loads((folder / CONTENT).read_text(encoding="utf-8"))
         if content["version"] != version():
             raise self._failure(f"this FMU is of jounce {content['version']}, and this Python has {version()}; hint: create it again")

@@ -271,6 +271,31 @@ def test_a_host_without_jounce_survives(units, tmp_path, fmi):
     assert "pip install 'jounce==0.2.0'" in done.stderr
 
 
+HOST = """
+import sys
+sys.path.append({helper!r})
+from pathlib import Path
+from fmu_host import Instance
+for n in range(2):
+    unit = Instance(Path({file!r}), Path({folder!r}) / str(n))
+    unit.begin(load=5000.0)
+    unit.step(0.001, v_x=10.0, spin=20.0)
+    unit.end()
+print("F_x", unit.about.fmiVersion)
+"""
+
+
+@VERSIONS
+def test_a_host_ends_without_a_crash(units, tmp_path, fmi):
+    """The binaries of pythonfmu corrupt the heap at the exit of about every second process, see `simulator.fmi.python_binaries`."""
+    script = HOST.format(helper=str(Path(__file__).parent), file=str(units / f"tmeasy_hmmwv_fmi{fmi}.fmu"), folder=str(tmp_path))
+    for _ in range(2):
+        command, root = [sys.executable, "-c", script], str(Path(jounce.__file__).parent)
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=300, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        shutil.rmtree(tmp_path)
+
+
 def test_the_files_of_a_configuration_travel_with_the_unit(tmp_path, capsys):
     heights = tmp_path / "own" / "heights.npy"
     heights.parent.mkdir()
