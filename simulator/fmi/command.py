@@ -7,10 +7,12 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from simulator.base.console import print_line
+from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.errors import OutputError
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
-from simulator.builder.builder import build
+from simulator.builder.builder import build, build_tire
+from simulator.builder.session_builder import cueing_of
 from simulator.builder.warm_up import compile_for_session
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.file_lookup import find_config
@@ -23,6 +25,7 @@ from simulator.fmi.content import portable
 from simulator.fmi.description import FMI
 from simulator.port.schema import DEFAULT_STATE
 from simulator.telemetry.atomic_files import create_folder, write_bytes
+from vehicles.step_stability import USUAL_STEP
 
 Unit = tuple[str, str, Mapping[str, Any], Mapping[str, Path]]
 """Name, meaning, content and files of a unit, see `archives`."""
@@ -64,6 +67,7 @@ def _vehicle(arguments: Any, name: str) -> Unit:
 
 def _tire(arguments: Any, name: str) -> Unit:
     """Return the unit of a tire on a rig."""
+    build_tire(arguments.name, read_settings(arguments.set))  # reports errors about the file of the user
     place = "vehicle.tires"
     configuration = Configuration.of(place, str(find_config("tires", arguments.name)))
     for setting in read_settings(arguments.set):
@@ -76,8 +80,8 @@ def _tire(arguments: Any, name: str) -> Unit:
 def _washout(arguments: Any, name: str) -> Unit:
     """Return the unit of a washout on a platform."""
     configuration = session_of(arguments, option("NAME", "washout", arguments.name))
-    with configuration.reading("washout"), configuration.reading("platform"):
-        complete = portable(configuration)[0]
+    cueing_of(configuration, USUAL_STEP, STANDARD_GRAVITY).washout.close()
+    complete = portable(configuration)[0]
     content = {key: complete[key] for key in ("recorded", "washout", "platform", "step", "world", "intensity") if key in complete}
     what = f"washout {configuration.name('washout')} on the platform {configuration.name('platform')}"
     return name, what, {"kind": "washout", "configuration": content}, {}
