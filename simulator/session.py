@@ -133,12 +133,9 @@ class Session:
         self.clock: Clock | None = None
         self.on_tick: list[Callable[[Session], None]] = []
         """Called after every tick in real time, within a few microseconds."""
-        self.driver_every = max(1, round(DRIVER_PERIOD / h))
         self._has_fault = self._closed = False
         vehicle.watch_blocks()
-        vehicle.model.steering[0]["input_time"] = (
-            self.driver_every * h
-        )  # the steering wheel reaches the commanded angle at the next call of the driver
+        self.call_driver_every(max(1, round(DRIVER_PERIOD / h)))
         self._ticks: Callable | None = None
 
     @property
@@ -193,6 +190,11 @@ class Session:
     def moves(self) -> bool:
         """Whether the vehicle moves: False while paused, before the platform is up, and during the rest after an incident."""
         return not (self.paused or self.platform_stopped or self.waits or self.recovery.rests)
+
+    def call_driver_every(self, ticks: int) -> None:
+        """Call the driver every `ticks` ticks; the steering wheel reaches the commanded angle at the next call."""
+        self.driver_every = ticks
+        self.vehicle.model.steering[0]["input_time"] = ticks * self.h
 
     def reset(self) -> None:
         """Settle the vehicle at the start of the ground: at rest in neutral, or rolling in drive at `start_speed`; or hold it at `start_drop`.

@@ -57,6 +57,7 @@ FAST = {
     "files": ("test_units_in_keys.py",),
     "fitting": ("test_model.py", "test_search.py"),
     "fleet": ("test_fleet_calls.py",),
+    "fmi": ("test_descriptions.py",),
     "laws": (
         "test_integrators.py",
         "test_mirror.py",

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from os.path import isfile
 from typing import Any
 
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.builder.session_builder import SessionBuilder
 from simulator.builder.start_place import Start, check_starts
 from simulator.configuration.configuration import Configuration
+from simulator.configuration.key_path import parse
 from simulator.configuration.layers import Layer, Origin
 from simulator.configuration.message_origins import MessageOrigins
 from simulator.configuration.session_file import read_vehicles
 from simulator.configuration.vehicles_section import OtherOptions
 from simulator.driver.contract import Driver, SensingDriver
 from simulator.driver.internal_model import InternalModel
-from simulator.driver.kinds import CRUISE, DRIVER_KINDS, FOLLOWER, PLANNER, REPLAY
+from simulator.driver.kinds import CRUISE, DRIVER_KINDS, FMU, FOLLOWER, PLANNER, REPLAY
 from simulator.driver.make_driver import DriverContext, new_driver
 from simulator.faults.contract import FaultContext
 from simulator.faults.kinds import FAULT_KINDS
@@ -200,7 +202,7 @@ def one_more(
 
 
 def note_runs(configuration: Configuration) -> None:
-    """Replace the runs that drivers repeat by the paths of their logs, and record their digests. Raises ConfigError."""
+    """Replace the runs that drivers repeat, and FMUs that drive, by the paths of the files, and record their digests. Raises ConfigError."""
     vehicles = configuration.raw("vehicles")
     others = [f"vehicles[{n}].driver" for n in range(len(vehicles) if isinstance(vehicles, list) else 0)]
     for place in ("driver", *others):
@@ -209,3 +211,9 @@ def note_runs(configuration: Configuration) -> None:
             with configuration.origins.relative_to():
                 log = log_file(configuration.binary.path_of(f"{place}.run"), "", f"{place}.run")
             configuration.binary.note(f"{place}.run", log)
+        elif isinstance(driver, dict) and driver.get("type") == FMU and isinstance(driver.get("file"), str):
+            with configuration.origins.relative_to(parse(f"{place}.file")):
+                file = configuration.binary.path_of(f"{place}.file")
+                if not isfile(file):
+                    raise ConfigError("driver", "", str(file), "an FMU (.fmu)")
+            configuration.binary.note(f"{place}.file", file)

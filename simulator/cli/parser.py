@@ -10,6 +10,7 @@ from simulator.cli.commands.components import add_cueing, add_terrain, add_tire
 from simulator.cli.commands.driving import add_devices, add_drive, add_platform, add_serve, add_stream, add_view
 from simulator.cli.commands.exports import add_export
 from simulator.cli.commands.files import add_check, add_doctor, add_list, add_schema
+from simulator.cli.commands.fmus import add_fmu
 from simulator.cli.commands.mechanisms import add_bench, add_kc, add_mechanism
 from simulator.cli.commands.replays import add_render, add_replay
 from simulator.cli.commands.runs import add_compare, add_console, add_datasheet, add_info, add_rerun, add_results, add_run, add_sensors
@@ -62,6 +63,7 @@ def parser_of(command: str = "", *further: str) -> Parser:
     add_soil(commands)
     add_soilbin(commands)
     add_cueing(commands)
+    add_fmu(commands)
     add_stream(commands)
     add_serve(commands)
     add_platform(commands, loaded=command == "platform")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from simulator.configuration.configuration import Configuration, configuration
 from simulator.configuration.overrides import Override, option, read_settings
+from simulator.driver.kinds import FMU
 from simulator.ros2 import USUAL_DOMAIN
 from simulator.ros2.dds import usual_domain
 
@@ -25,6 +26,10 @@ def session_of(arguments: argparse.Namespace, options: Iterable[Override] = ()) 
         *option("--channels", "outlets.telemetry.channels", channels or None),
         *option("--log-rate", "outlets.telemetry.rate", getattr(arguments, "log_rate", None)),
     ]
+    driver = getattr(arguments, "driver", None)
+    if isinstance(driver, str) and driver.lower().endswith(".fmu"):
+        driver = {"type": FMU, "file": driver}
+    named += option("--driver", "driver", driver)
     domain = getattr(arguments, "ros2", None)
     ros2 = option("--ros2", "outlets.ros2.domain", usual_domain() if domain == USUAL_DOMAIN else domain)
     port = getattr(arguments, "foxglove", None)

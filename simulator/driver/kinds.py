@@ -20,6 +20,8 @@ FOLLOW = "follow"
 """Name of the driver that drives behind another vehicle."""
 ROS2 = "ros2"
 """Name of the driver whom a ROS 2 node commands."""
+FMU = "fmu"
+"""Name of the driver from an FMU."""
 CRUISE = "cruise"
 """Name of the driver that keeps a speed along a path, and takes actions."""
 
@@ -38,6 +40,7 @@ DRIVER_KINDS: Registry[DriverKind] = Registry(
         REPLAY: "simulator.maneuvers.replay_driver:KIND",
         CRUISE: "simulator.driver.cruise_driver:KIND",
         ROS2: "simulator.driver.ros2_driver:KIND",
+        FMU: "simulator.fmi.fmu_driver:KIND",
     },
     contract="simulator.driver.contract",
     problem=_problem,

@@ -50,7 +50,6 @@ def run_drive(arguments: Any, began: float) -> DriveResult:
     """Run a drive with the options of `jounce drive`, and the drives that an operator begins after it. Raises JounceError, EndedBySignal."""
     view = "offscreen" if arguments.offscreen else "none" if arguments.no_view else None
     options = [
-        *option("--driver", "driver", arguments.driver),
         *option(f"--{'offscreen' if arguments.offscreen else 'no-view'}", "outlets.view", view, is_flag=True),
         *option("--no-motion", "outlets.motion.on", False if arguments.no_motion else None, is_flag=True),
         *option("--sound", "outlets.sound.on", True if arguments.sound else None, is_flag=True),

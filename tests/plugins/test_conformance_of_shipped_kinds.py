@@ -22,7 +22,7 @@ SHIPPED = [
     (key, name)
     for key, registry in zip(REGISTRIES, map(registry_of, REGISTRIES), strict=True)
     for name in registry.names()
-    if registry.is_builtin(name)
+    if registry.is_builtin(name) and name != "fmu"  # the code of this driver and this controller is in a file: tests/fmi
 ]
 WITHOUT_KERNELS = ("double_wishbone", "mechanism", "tmeasy", "classical", "pitman_arm", "rack_pinion", "conventional", "electric", "csv")
 """Kinds without kernels of their own class: parts of the step, or kernels that each file chooses; a log format, which no tick waits for."""

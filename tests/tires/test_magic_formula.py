@@ -192,7 +192,7 @@ def test_a_parked_wheel_stands_on_a_grade_and_is_not_shaken_down_it(name: str) -
     tire_ = build_tire(name)
     mass, push = 800.0, 800.0 * G * 0.2873
     for x, y in ((-push, 0.0), (0.0, push), (push, push)):
-        tires, rig = rig_of_tires._rig(tire_, 1)
+        tires, rig = rig_of_tires.tire_rig(tire_, 1)
         rig_of_tires.touch_rig(rig, np.array([mass * G, 0.0, 0.0, 0.0, 0.0, 0.8]))
         place = np.zeros(2)
         park(rig, mass, x, y, 0.0, 1e-3, 20000, place)
@@ -218,7 +218,7 @@ def turn(rig, rate, h, steps):
 def test_a_parked_wheel_resists_being_turned_up_to_a_moment_and_keeps_some(name: str) -> None:
     """2400 N m/rad at first, at most F_peak sqrt(F_z / p) / 3; turned back slightly, the moment decreases with the same stiffness."""
     tire_ = build_tire(name)
-    tires, rig = rig_of_tires._rig(tire_, 1)
+    tires, rig = rig_of_tires.tire_rig(tire_, 1)
     rig_of_tires.touch_rig(rig, np.array([6500.0, 0.0, 0.0, 0.0, 0.0, 0.8]))
     turn(rig, 0.1, 1e-3, 10)
     assert rig.result[0]["M_z"] == pytest.approx(-2400.0 * 1e-3, rel=0.02)
@@ -238,7 +238,7 @@ def test_a_parked_wheel_resists_being_turned_up_to_a_moment_and_keeps_some(name:
 @pytest.mark.parametrize("name", ["magic_hmmwv", "fiala_hmmwv", "computed_hmmwv"])
 def test_too_steep_a_grade_slides_and_a_locked_stop_ends_at_the_peak(name: str) -> None:
     tire_ = build_tire(name)
-    tires, rig = rig_of_tires._rig(tire_, 1)
+    tires, rig = rig_of_tires.tire_rig(tire_, 1)
     rig_of_tires.touch_rig(rig, np.array([8000.0, 8.0, 0.0, 1.0, 0.0, 0.8]))
     place = np.zeros(2)
     park(rig, 815.0, 0.0, 0.0, 0.0, 1e-3, 6000, place)

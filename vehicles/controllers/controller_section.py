@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from simulator.base.callbacks import address_of
 from simulator.base.errors import ConfigError
@@ -35,6 +35,14 @@ CONTROLLER_FILE = Variants(
     noun="a controller:",
 )
 """Fields of an item of the list."""
+
+
+@runtime_checkable
+class MadeForEntry(Protocol):
+    """Kind whose kernel depends on its entry in the file, for example on the file that it names."""
+
+    def for_entry(self, entry: Values, axles: Axles) -> ControllerKind:
+        """Return the kind for an entry of a vehicle with these axles. Raises ConfigError."""
 
 
 class Unit(NamedTuple):
@@ -92,6 +100,8 @@ def read_controllers(vehicle: Values, axles: Axles) -> Controllers:
         name = one.get("name", kind.name)
         if not name.isidentifier() or any(name == other.name for other in units):
             raise ConfigError(one.file, one.path("name"), name, "a name of letters, digits and underscores that no other controller has")
+        if isinstance(kind, MadeForEntry):
+            kind = kind.for_entry(one, axles)
         units.append(Unit(name, kind, filled(rows(kind.parameters), one)))
     if units and axles.size.wheels > WHEELS:
         raise ConfigError(vehicle.file, "controllers", f"a vehicle with {axles.size.wheels} wheels", f"at most {WHEELS} wheels")

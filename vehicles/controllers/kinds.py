@@ -21,7 +21,12 @@ def _problem(kind: ControllerKind) -> str:
 
 
 CONTROLLER_KINDS: Registry[ControllerKind] = Registry(
-    "controller", "jounce.controllers", {kind.name: kind for kind in SHIPPED}, "vehicles.controllers.contract", NUMBERS, _problem
+    "controller",
+    "jounce.controllers",
+    {**{kind.name: kind for kind in SHIPPED}, "fmu": "simulator.fmi.fmu_controller:KIND"},
+    "vehicles.controllers.contract",
+    NUMBERS,
+    _problem,
 )
 register = CONTROLLER_KINDS.add
 """Register a controller."""

@@ -78,7 +78,7 @@ def conditions(
 def steady_at(tire: TireFile, condition: Mapping[str, ArrayLike], side: int = 1) -> Array:
     """Return forces and moments (n, 5) for a mapping of CONDITION."""
     rows = np.stack(np.broadcast_arrays(*(np.atleast_1d(condition[name]) for name in CONDITION)), axis=1).astype(float)
-    tires, rig = _rig(tire, side)
+    tires, rig = tire_rig(tire, side)
     out = np.empty((len(rows), len(OUTPUTS)))
     steady_forces(rig, rows, out)
     del tires
@@ -92,7 +92,7 @@ def build_up(
     """Return distance [m] (steps,) and forces (steps, 2) [N] of a rolling tire after a step of slip or slip angle; way: total distance
     [m]."""
     condition = np.array([np.ravel(value)[0] for value in conditions(tire, load, kappa, alpha).values()])
-    tires, rig = _rig(tire, 1)
+    tires, rig = tire_rig(tire, 1)
     out = np.empty((steps, 2))
     h = way / steps / SPEED
     forces_after_step(rig, condition, h, out)
@@ -100,7 +100,7 @@ def build_up(
     return np.linspace(way / steps, way, steps), out
 
 
-def _rig(tire: TireFile, side: int) -> tuple[TireSet, Rig]:
+def tire_rig(tire: TireFile, side: int) -> tuple[TireSet, Rig]:
     """Return the rig, and the tires, which own the memory that the rig refers to by address."""
     tires = TireSet([tire], [side])
     under = record(SOIL)
@@ -134,14 +134,8 @@ def forces_after_step(rig, row, h, out):
 @kernel
 def touch_rig(rig, row):
     """Place an untouched tire on the ground in the condition of a row."""
-    k, p, o = rig.seen[0], rig.p.shared[0], rig.out[0]
-    deflection = static_deflection(rig.p.shared, row[0])
-    R_e = effective_radius(p["radius"], deflection)
-    k["load"], k["v_x"], k["spin"], k["v_y"], k["camber"] = row[0], row[1], row[2] / R_e, row[3], row[4]
-    k["effective_radius"], k["hardness"], k["side"] = R_e, 1.0, rig.laws[0]["side"]
-    k["friction"], k["contact_length"] = row[5] / p["friction"], contact_length(rig.p.shared, deflection)
-    o["hardness"], o["v_x"], o["v_y"], o["camber"], o["tire_deflection"] = 1.0, row[1], row[3], row[4], deflection
-    rig.under[0]["friction"] = row[5]
+    set_condition(rig, row)
+    k, p = rig.seen[0], rig.p.shared[0]
     tread = rig.s.treads[0]
     for j in range(len(tread["numbers"])):
         tread["numbers"][j] = 0.0
@@ -152,6 +146,29 @@ def touch_rig(rig, row):
         k["load"], k["task"] = min(row[0], p["load_max"]), REST
         run_model(rig, 0.0)
         k["task"] = FORCES
+
+
+@kernel
+def set_condition(rig, row):
+    """Set the condition of a row; the tread stays as it is."""
+    k, p, o = rig.seen[0], rig.p.shared[0], rig.out[0]
+    deflection = static_deflection(rig.p.shared, row[0])
+    R_e = effective_radius(p["radius"], deflection)
+    k["load"], k["v_x"], k["spin"], k["v_y"], k["camber"] = row[0], row[1], row[2] / R_e, row[3], row[4]
+    k["effective_radius"], k["hardness"], k["side"] = R_e, 1.0, rig.laws[0]["side"]
+    k["friction"], k["contact_length"] = row[5] / p["friction"], contact_length(rig.p.shared, deflection)
+    o["hardness"], o["v_x"], o["v_y"], o["camber"], o["tire_deflection"] = 1.0, row[1], row[3], row[4], deflection
+    rig.under[0]["friction"] = row[5]
+
+
+@kernel
+def roll_on(rig, row, spin, turn_rate, h, count):
+    """Take `count` steps of h seconds in the condition of a row but with this spin [rad/s], and a turn rate about the normal of the ground
+    [rad/s]."""
+    set_condition(rig, row)
+    rig.seen[0]["spin"], rig.seen[0]["turn_rate"], rig.out[0]["turn_rate"] = spin, turn_rate, turn_rate
+    for _ in range(count):
+        roll(rig, h)
 
 
 @kernel

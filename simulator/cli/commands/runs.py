@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from simulator.base.argument_types import Commands, number_between, times
+from simulator.base.argument_types import Commands, number_between, times, yaml_value
 from simulator.base.errors import JounceError
 from simulator.cli.commands.options import (
     add_console_host,
@@ -29,6 +29,12 @@ def add_run(commands: Commands) -> None:
         "maneuver",
         nargs="?",
         help="maneuver, series, search or session, name or file, for example double_lane_change (default: maneuver of the session)",
+    )
+    p.add_argument(
+        "--driver",
+        type=yaml_value,
+        metavar="NAME|FILE.fmu|{...}",
+        help="automatic driver: its type, an FMU, or YAML such as '{type: fmu, file: my.fmu}' (default: driver of the maneuver)",
     )
     add_out(p)
     add_log(p)
