@@ -1,0 +1,345 @@
+"""Objects and signals of the roads as objects of a terrain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.base.arrays import Array
+from simulator.base.xml_file import XmlElement
+from simulator.imports.opendrive.document import Document, Road
+from simulator.imports.opendrive.layout import frame, point
+from simulator.imports.opendrive.outlines import convex_parts
+from simulator.imports.result import Losses
+from simulator.tools.terrain.mesh_world import WORDS
+from terrain.generators.generated_terrain import Entry
+from terrain.objects.table_text import ON_GROUND
+from terrain.objects.trees import tree
+from terrain.objects.world_object import Box, Cylinder, Material, Shape, WorldObject
+
+LABELS = {
+    "building": "building", "tree": "vegetation", "vegetation": "vegetation", "pole": "post", "streetlamp": "post", "barrier": "barrier",
+    "soundbarrier": "barrier", "railing": "fence", "gantry": "other", "obstacle": "other", "trafficisland": "curb", "pedestrian": "person",
+} | dict.fromkeys(("car", "van", "bus", "trailer", "truck", "motorbike", "bike", "train", "tram"), "vehicle")  # fmt: skip
+"""Label of each type of object, in small letters; of other types, words in the name decide."""
+FLAT = frozenset(("parkingspace", "roadmark", "patch", "roadsurface", "crosswalk"))
+"""Types of objects that are painted on the road."""
+LOWEST = 0.05
+"""m. Lower objects are painted on the road."""
+ON_ROAD = 0.3
+"""m. An object with a smaller offset to the road stands on the ground."""
+SEGMENT = 4.0
+"""m. Longest part of an object that follows the road, such as a guard rail."""
+THIN = 0.1
+"""m. Thickness of an object that follows the road and has no width, and of the walls of an open outline."""
+MAX_OBJECTS = 50_000
+"""Maximum number of objects: 10 000 are ready in 1.5 s."""
+FARTHEST, BIGGEST = 1e5, 1e3
+"""m. Largest offset from the road, and largest size."""
+PLATE, THICK = 0.6, 0.03
+"""m. Side of a signal without a size [assumed], and thickness of its plate."""
+POLE, LAMP_HEIGHT = 0.035, 3.5
+"""m. Radius of the pole of a signal [assumed]; from this height on, the view draws a post as a street lamp."""
+EYE_LEVEL, HIGH = 2.0, 1.2
+"""m. Lower edge of a plate [assumed] whose file gives less than HIGH for its upper edge, for example the height of the foot."""
+CLEAR = 4.0
+"""m. Lower edge from which on a signal hangs above the lanes for vehicles."""
+RED, BLUE, GRAY, DARK = (0.75, 0.1, 0.12), (0.1, 0.29, 0.59), (0.6, 0.61, 0.62), (0.12, 0.12, 0.12)
+RED_SIGNS = frozenset(("205", "206", "274", "R1-1", "R1-2"))
+"""Types of signals that the view draws as red signs: give way, stop, speed limit."""
+BLUE_SIGNS = ("209", "211", "214", "215", "222")
+"""Types of signals with directions."""
+
+
+class Track(NamedTuple):
+    """A place beside a road."""
+
+    x: float
+    y: float
+    heading: float
+    """rad, of the road"""
+
+
+@dataclass
+class RoadObjects:
+    """Objects of all roads.
+
+    Parameters
+    ----------
+    height : function of x (n,), y (n,) that returns the heights of the terrain [m]
+    on_lane : function of x, y that returns 1 where a lane for vehicles is
+
+    Attributes
+    ----------
+    simple : for a table of objects
+    hulls : entries of the list `objects` of a terrain file
+    marks : painted lines
+    """
+
+    document: Document
+    losses: Losses
+    height: Callable[[Array, Array], Array]
+    on_lane: Callable[[Array, Array], Array]
+    simple: list[WorldObject] = field(default_factory=list)
+    hulls: list[dict[str, Any]] = field(default_factory=list)
+    marks: list[Entry] = field(default_factory=list)
+    _names: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Build all objects. Raises ConfigError: a number that is none, or too many objects."""
+        for road in self.document.roads.values():
+            for element in road.element.all("objects/object"):
+                self._object(road, element)
+            for element in road.element.all("signals/signal"):
+                self._signal(road, element)
+            for path, what in (("objects/bridge", "bridge"), ("objects/tunnel", "tunnel"), ("surface/CRG", "OpenCRG surface")):
+                for element in road.element.all(path):
+                    self.losses.add(what, element.line)
+
+    def _object(self, road: Road, element: XmlElement) -> None:
+        kind, label = element.word("type", "none"), _label(element)
+        s, t = _place(element)
+        if not -1.0 <= s <= road.length + 1.0:
+            self.losses.add("object beyond the ends of its road", element.line)
+            return
+        if element.number("pitch", 0.0) or element.number("roll", 0.0):
+            self.losses.add("pitch or roll of an object: it is upright", element.line)
+        outlines = element.all("outline") + element.all("outlines/outline")
+        repeats = element.all("repeat")
+        if outlines and repeats:
+            self.losses.add("repeat of an outline: one object", element.line)
+        if kind.lower() == "crosswalk":
+            self._crosswalk(road, element, outlines)
+        elif outlines:
+            for outline in outlines:
+                self._outline(road, element, outline, label)
+        elif repeats:
+            for repeat in repeats:
+                self._repeat(road, element, repeat, label)
+        else:
+            track = _track(road, s, t)
+            sizes = {key: element.number(key, 0.0, 0.0, BIGGEST) for key in ("length", "width", "height", "radius")}
+            self._add(element, label, track, _heading(track, element), element.number("zOffset", 0.0, -BIGGEST, BIGGEST), sizes)
+
+    def _add(self, element: XmlElement, label: str, track: Track, heading: float, z: float, sizes: dict[str, float]) -> None:
+        """Add an object of a size, as a tree, a box or a cylinder."""
+        kind, high = element.word("type", "none").lower(), sizes["height"]
+        if kind in FLAT or high < LOWEST or (sizes["radius"] <= 0.0 and min(sizes["length"], sizes["width"]) <= 0.0):
+            self.losses.add(f"object of the type {kind} that is flat or has no size", element.line)
+            return
+        across = min(sizes["length"], sizes["width"])
+        radius = sizes["radius"] if across <= 0.0 else min(sizes["radius"] or 0.5 * across, 0.5 * across)
+        name = self._name(element, label)
+        if kind == "tree" and z < ON_ROAD:
+            trunk = min(max(0.03 * high, 0.05), 0.3)
+            ground = float(self.height(np.array([track.x]), np.array([track.y]))[0])
+            self._take(tree(name, (track.x, track.y), high, trunk, ground=ground), element)
+            return
+        if label in ("post", "vegetation") or across <= 0.0:
+            shape: Shape = Cylinder(radius, high)
+        else:
+            shape = Box((sizes["length"], sizes["width"], high))
+        material = Material(extinction=0.8) if label == "vegetation" else Material()
+        self._take(
+            [WorldObject(name, shape, self._at(track, z, shape), math.remainder(heading, math.tau), label=label, material=material)],
+            element,
+        )
+
+    def _at(self, track: Track, z: float, shape: Shape) -> tuple[float, float, float]:
+        """Return the origin of an object whose foot is z [m] above the ground."""
+        if abs(z) < ON_ROAD:
+            return track.x, track.y, ON_GROUND
+        foot = float(self.height(np.array([track.x]), np.array([track.y]))[0]) + z
+        return track.x, track.y, foot + (0.5 * shape.size[2] if isinstance(shape, Box) else 0.0)
+
+    def _take(self, objects: Iterable[WorldObject], element: XmlElement) -> None:
+        self.simple += objects
+        if len(self.simple) + len(self.hulls) > MAX_OBJECTS:
+            raise element.error("", f"more than {MAX_OBJECTS} objects", f"at most {MAX_OBJECTS} objects in the file")
+
+    def _repeat(self, road: Road, element: XmlElement, repeat: XmlElement, label: str) -> None:
+        """Add the copies of an object along the road, or the parts of an object that follows it."""
+        begin, length = repeat.number("s", low=0.0, high=FARTHEST), repeat.number("length", low=0.0, high=FARTHEST)
+        distance = repeat.number("distance", 0.0, 0.0, FARTHEST)
+        length = min(length, max(road.length - begin, 0.0))
+        pitch = distance or SEGMENT
+        count = math.floor(length / pitch + 1e-6) + 1 if distance else max(1, math.ceil(length / pitch))
+        if count > MAX_OBJECTS:
+            raise repeat.error("distance", repeat.get("distance"), f"at most {MAX_OBJECTS} objects")
+        keys = {"t": "t", "z": "zOffset", "length": "length", "width": "width", "height": "height", "radius": "radius"}
+        ends = {}
+        for key, name in keys.items():
+            usual = element.number(name, 0.0, -FARTHEST, FARTHEST)
+            first = repeat.number(f"{name}Start", usual, -FARTHEST, FARTHEST)
+            ends[key] = (first, repeat.number(f"{name}End", first, -FARTHEST, FARTHEST))
+        for k in range(count):
+            here = k * pitch if distance else (k + 0.5) * length / count
+            part = here / length if length > 0.0 else 0.0
+            at = {key: (1.0 - part) * low + part * high for key, (low, high) in ends.items()}
+            track = _track(road, begin + here, at["t"])
+            heading = _heading(track, element)
+            sizes = {key: min(max(at[key], 0.0), BIGGEST) for key in ("length", "width", "height", "radius")}
+            if not distance:
+                a, b = (
+                    _track(road, begin + f * length / count, ends["t"][0] + (ends["t"][1] - ends["t"][0]) * f / count) for f in (k, k + 1)
+                )
+                track = Track(0.5 * (a.x + b.x), 0.5 * (a.y + b.y), 0.0)
+                heading = math.atan2(b.y - a.y, b.x - a.x)
+                sizes |= {"length": math.dist(a[:2], b[:2]), "width": sizes["width"] or THIN, "radius": 0.0}
+            self._add(element, label, track, heading, at["z"], sizes)
+
+    def _outline(self, road: Road, element: XmlElement, outline: XmlElement, label: str) -> None:
+        """Add the body above an outline, as convex parts."""
+        corners = _corners(road, element, outline)
+        if len(corners) < 3:
+            self.losses.add("outline with less than three corners", outline.line)
+            return
+        high = max(corners[:, 3].max(), element.number("height", 0.0, 0.0, BIGGEST) if not corners[:, 3].any() else 0.0)
+        if high < LOWEST:
+            self.losses.add(f"object of the type {element.word('type', 'none')} that is flat or has no size", element.line)
+            return
+        corners[:, 3] = np.where(corners[:, 3] > LOWEST, corners[:, 3], high)
+        for part in convex_parts(corners[:, :2]):
+            chosen = corners[part]
+            center = chosen[:, :2].mean(axis=0)
+            ground = self.height(np.array([center[0]]), np.array([center[1]]))[0]
+            lift = float(chosen[:, 2].min())
+            foot = np.column_stack((chosen[:, :2] - center, chosen[:, 2] - lift))
+            points = np.vstack((foot, foot + np.column_stack((np.zeros((len(chosen), 2)), chosen[:, 3]))))
+            place = [*np.round(center, 3).tolist(), *([] if abs(lift) < ON_ROAD else [round(float(ground) + lift, 3)])]
+            entry = {
+                "shape": "hull",
+                "points": np.round(points, 3).tolist(),
+                "position": place,
+                "label": label,
+                "name": self._name(element, label),
+            }
+            self.hulls.append(entry)
+        self._take((), element)
+
+    def _crosswalk(self, road: Road, element: XmlElement, outlines: list[XmlElement]) -> None:
+        """Paint a zebra crossing: stripes across the walking direction, which is the longer side."""
+        s, t = _place(element)
+        track = _track(road, s, t)
+        heading = _heading(track, element)
+        corners = np.vstack([_corners(road, element, one)[:, :2] for one in outlines]) if outlines else np.zeros((0, 2))
+        axes = np.array(((math.cos(heading), math.sin(heading)), (-math.sin(heading), math.cos(heading))))
+        if len(corners) >= 3:
+            local = (corners - (track.x, track.y)) @ axes.T
+            low, high = local.min(axis=0), local.max(axis=0)
+        else:
+            size = np.array([element.number(key, 0.0, 0.0, BIGGEST) for key in ("length", "width")])
+            low, high = -0.5 * size, 0.5 * size
+        size, middle = high - low, 0.5 * (low + high)
+        if not 0.3 < size.min() <= 20.0:
+            self.losses.add("crosswalk without a size", element.line)
+            return
+        along = int(np.argmax(size))
+        step = np.zeros(2)
+        step[along] = 0.5 * size[along]
+        ends = [np.round((track.x, track.y) + (middle + sign * step) @ axes, 3).tolist() for sign in (-1.0, 1.0)]
+        self.marks.append(Entry({"points": ends, "width": round(float(size[1 - along]), 3), "dash": [0.5, 0.5], "color": "white"}))
+        self.losses.add("crosswalk: painted, without a lane for persons", element.line)
+
+    def _signal(self, road: Road, element: XmlElement) -> None:
+        """Add a signal as a plate on a pole."""
+        s, t = _place(element)
+        if not -1.0 <= s <= road.length + 1.0:
+            self.losses.add("signal beyond the ends of its road", element.line)
+            return
+        track = _track(road, s, t)
+        wide, high = (element.number(key, 0.0, 0.0, 100.0) or PLATE for key in ("width", "height"))
+        low = element.number("zOffset", 0.0, -BIGGEST, BIGGEST)
+        low = low if low + high > HIGH else EYE_LEVEL
+        over_lane = bool(self.on_lane(np.array([track.x]), np.array([track.y]))[0] > 0.5)
+        if over_lane and low < CLEAR:
+            self.losses.add("signal on a lane for vehicles, as if it were painted", element.line)
+            return
+        against = math.pi if element.word("orientation", "+") == "-" else 0.0
+        yaw = math.remainder(track.heading + against + element.number("hOffset", 0.0, -1e4, 1e4), math.tau)
+        lamp = element.word("dynamic", "no") == "yes"
+        self.losses.add(
+            "traffic light: a body without phases" if lamp else "signal: a plate, whose meaning only yields and stops have", element.line
+        )
+        kind = element.word("type", "")
+        color = DARK if lamp else RED if kind in RED_SIGNS else BLUE if kind in BLUE_SIGNS else GRAY
+        ground = float(self.height(np.array([track.x]), np.array([track.y]))[0])
+        name = self._name(element, "light" if lamp else "sign")
+        shape = Box((0.3 if lamp else THICK, wide, high))
+        out = [
+            WorldObject(
+                name,
+                shape,
+                (track.x, track.y, ground + low + 0.5 * high),
+                yaw,
+                label="other" if lamp else "sign",
+                material=Material(color=color),
+            )
+        ]
+        if not over_lane:
+            label = "post" if low < LAMP_HEIGHT else "other"
+            out.append(
+                WorldObject(
+                    f"{name}_pole", Cylinder(POLE, low - 0.01), (track.x, track.y, ON_GROUND), label=label, material=Material(color=GRAY)
+                )
+            )
+        self._take(out, element)
+
+    def _name(self, element: XmlElement, label: str) -> str:
+        """Return a new name of an object, made of its label and its id."""
+        base = f"{label}_{element.word('id', '') or 'x'}"
+        base = "".join(letter if letter.isalnum() or letter in "_-." else "_" for letter in base)[:80]
+        count = self._names[base] = self._names.get(base, 0) + 1
+        return base if count == 1 else f"{base}_part{count}"
+
+
+def _label(element: XmlElement) -> str:
+    """Return the label of an object, by its type or by words in its name."""
+    kind = element.word("type", "none").lower()
+    if kind in LABELS:
+        return LABELS[kind]
+    text = f"{kind} {element.get('name', '')} {element.get('subtype', '')}".lower()
+    return next((label for label, words in WORDS.items() if any(word in text for word in words)), "other")
+
+
+def _place(element: XmlElement) -> tuple[float, float]:
+    return element.number("s", low=-FARTHEST, high=1e7), element.number("t", 0.0, -FARTHEST, FARTHEST)
+
+
+def _track(road: Road, s: float, t: float) -> Track:
+    """Return a place beside a road."""
+    at = frame(road, np.array([min(max(s, 0.0), road.length)]))
+    x, y, _ = point(road, at, np.array([t]))[0].tolist()
+    return Track(x, y, math.atan2(at.ahead[0, 1], at.ahead[0, 0]))
+
+
+def _heading(track: Track, element: XmlElement) -> float:
+    """Return the heading of an object [rad]; one with the orientation "-" is turned."""
+    turned = math.pi if element.word("orientation", "none") == "-" else 0.0
+    return track.heading + turned + element.number("hdg", 0.0, -1e4, 1e4)
+
+
+def _corners(road: Road, element: XmlElement, outline: XmlElement) -> Array:
+    """Return the corners of an outline (n, 4): x, y, offset above the ground, height [m]."""
+    s, t = _place(element)
+    track, z = _track(road, s, t), element.number("zOffset", 0.0, -BIGGEST, BIGGEST)
+    heading = _heading(track, element)
+    c, sine = math.cos(heading), math.sin(heading)
+    rows = []
+    for corner in outline:
+        if not isinstance(corner, XmlElement) or corner.tag not in ("cornerRoad", "cornerLocal"):
+            continue
+        high = corner.number("height", 0.0, 0.0, BIGGEST)
+        if corner.tag == "cornerRoad":
+            at = _track(road, *_place(corner))
+            rows.append((at.x, at.y, corner.number("dz", 0.0, -BIGGEST, BIGGEST), high))
+        else:
+            u, v = (corner.number(key, low=-FARTHEST, high=FARTHEST) for key in "uv")
+            rows.append((track.x + c * u - sine * v, track.y + sine * u + c * v, z + corner.number("z", 0.0, -BIGGEST, BIGGEST), high))
+    corners = np.array(rows).reshape(-1, 4)
+    apart = np.hypot(*(corners[:, :2] - np.roll(corners[:, :2], 1, axis=0)).T) > 1e-3 if len(corners) else np.zeros(0, bool)
+    return corners[apart]
