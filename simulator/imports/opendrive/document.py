@@ -16,6 +16,10 @@ EXPECTED = "an OpenDRIVE file"
 FARTHEST = 1e7
 """m. Largest coordinate, and largest length of a road."""
 SPEED_UNITS = {"m/s": 1.0, "km/h": 1.0 / 3.6, "mph": 0.44704}
+USUAL_SPEEDS = {"motorway": 130.0, "rural": 100.0, "townExpressway": 80.0, "lowSpeed": 30.0, "townPlayStreet": 10.0, "pedestrian": 10.0}
+"""km/h. Speed limits of types of roads without one; usual in Europe."""
+OTHER_SPEED = 50.0
+"""km/h. Speed limit of other roads without one."""
 NOT_IN_JUNCTION = "-1"
 MOST_LANES = 200
 """Maximum number of lanes of a side; OpenDRIVE has no limit."""
@@ -107,7 +111,7 @@ class Road:
     junction : id of the junction that the road leads through; empty: none
     left_hand : whether traffic keeps to the left
     shape : stations [m] with the lateral profile from there on: (t [m], polynomial of t)
-    speeds : stations [m] and limits [m/s] of the road types
+    speeds : stations [m] and limits [m/s] of the road types; usual ones where the file has none
     element : for objects and signals
     """
 
@@ -294,9 +298,9 @@ def _marks(element: XmlElement, begin: float) -> list[RoadMark]:
 
 
 def _type_speed(element: XmlElement) -> float:
-    """Return the speed limit of a road type [m/s]."""
+    """Return the speed limit of a road type [m/s]: of the file, else the usual one."""
     speeds = element.all("speed")
-    return _speed(speeds[0]) if speeds else math.inf
+    return _speed(speeds[0]) if speeds else USUAL_SPEEDS.get(element.word("type", ""), OTHER_SPEED) * SPEED_UNITS["km/h"]
 
 
 def _speed(element: XmlElement) -> float:

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from simulator.base.arrays import Array
-from simulator.imports.opendrive.document import Document, LaneSection, LaneShape, Link, Road, RoadMark
+from simulator.imports.opendrive.document import OTHER_SPEED, Document, LaneSection, LaneShape, Link, Road, RoadMark
 from simulator.imports.opendrive.layout import border_points, borders, frame, stations
 from simulator.imports.opendrive.surface import DRIVING
 from simulator.imports.result import Losses
@@ -27,6 +27,8 @@ NARROWEST, NARROWEST_WALK = 1.5, 0.5
 """m. Minimum of the largest width of a lane for vehicles, and for persons."""
 WIDEST = 50.0
 """m. Largest width of a lane of a terrain."""
+LIMITS = (1.0 / 3.6, 400.0 / 3.6)
+"""m/s. Range of speed limits of a table of lanes."""
 WALKING_SPEED = 1.4
 """m/s. Speed limit of sidewalks; usual."""
 STEP, FIT = 0.5, 0.01
@@ -74,6 +76,11 @@ class NetworkMaker:
         self.parts = {road.id: _parts(road) for road in self.document.roads.values()}
         self.yields = _yielding(self.document)
         self.places: dict[str, Place] = {}
+        for road in self.document.roads.values():
+            if not any(
+                road.element.all(path) for path in ("type/speed", "lanes/laneSection/left/lane/speed", "lanes/laneSection/right/lane/speed")
+            ):
+                self.losses.add("road without a speed limit: that of its type or of the road before it, else 50 km/h", road.element.line)
         for part in (one for parts in self.parts.values() for one in parts):
             for lane in (*part.section.left, *part.section.right):
                 if lane.kind in DRIVING or lane.kind in WALKING:
@@ -114,14 +121,22 @@ class NetworkMaker:
             return
         name = name_of(part, lane.id)
         typical = float(np.clip(np.median(width), NARROWEST_WALK, WIDEST))
-        limit = WALKING_SPEED if walk else min(_limit(part, lane), 400.0 / 3.6) if math.isfinite(_limit(part, lane)) else math.inf
+        limit = WALKING_SPEED if walk else self._limit(part, lane)
         crossing = f"junction{_word(part.road.junction)}" if part.road.junction and not walk else None
         yields = part.road.id in self.yields and crossing is not None
-        self.lanes[name] = Lane(name, points[chosen][:, :2], typical, max(limit, 1.0 / 3.6), crossing=crossing, yields=yields, walk=walk)
+        self.lanes[name] = Lane(name, points[chosen][:, :2], typical, limit, crossing=crossing, yields=yields, walk=walk)
         self.heights[name] = points[chosen][:, 2]
         self.places[name] = (part, lane.id)
         if lane.kind == "bidirectional":
             self.losses.add("lane for both directions: in one direction only", lane.line)
+
+    def _limit(self, part: Part, lane: LaneShape) -> float:
+        """Return the speed limit of a lane in the middle of a part [m/s], within the range of a table of lanes."""
+        middle, road = 0.5 * (part.begin + part.end), part.road
+        before = self.document.roads.get(road.predecessor.id) if road.predecessor and road.predecessor.kind == "road" else None
+        usual = before.speeds[-1][1] if before and before.speeds else OTHER_SPEED / 3.6
+        limit = [usual, *(one for speeds in (road.speeds, lane.speeds) for begin, one in speeds if begin <= middle)][-1]
+        return limit if limit == math.inf else float(np.clip(limit, *LIMITS))
 
     def _after(self, part: Part, number: int, depth: int = 0) -> list[str]:
         """Return the names of the lanes that the file gives as the next ones in the direction of travel."""
@@ -232,16 +247,6 @@ def _parts(road: Road) -> list[Part]:
         limits = sorted({section.begin, section.end, *(s for s in cuts if section.begin + SHORTEST < s < section.end - SHORTEST)})
         parts += [Part(road, section, a, b, len(parts) + k) for k, (a, b) in enumerate(pairwise(limits if len(limits) > 1 else limits * 2))]
     return parts
-
-
-def _limit(part: Part, lane: LaneShape) -> float:
-    """Return the speed limit of a lane in the middle of a part [m/s]."""
-    middle = 0.5 * (part.begin + part.end)
-    for speeds in (lane.speeds, part.road.speeds):
-        limits = [limit for begin, limit in speeds if begin <= middle]
-        if limits:
-            return limits[-1]
-    return math.inf
 
 
 def _may_change(part: Part, number: int, other: int) -> bool:

@@ -203,22 +203,15 @@ class RoadObjects:
             self.losses.add(f"object of the type {element.word('type', 'none')} that is flat or has no size", element.line)
             return
         corners[:, 3] = np.where(corners[:, 3] > LOWEST, corners[:, 3], high)
-        for part in convex_parts(corners[:, :2]):
-            chosen = corners[part]
-            center = chosen[:, :2].mean(axis=0)
-            ground = self.height(np.array([center[0]]), np.array([center[1]]))[0]
-            lift = float(chosen[:, 2].min())
-            foot = np.column_stack((chosen[:, :2] - center, chosen[:, 2] - lift))
-            points = np.vstack((foot, foot + np.column_stack((np.zeros((len(chosen), 2)), chosen[:, 3]))))
-            place = [*np.round(center, 3).tolist(), *([] if abs(lift) < ON_ROAD else [round(float(ground) + lift, 3)])]
-            entry = {
-                "shape": "hull",
-                "points": np.round(points, 3).tolist(),
-                "position": place,
-                "label": label,
-                "name": self._name(element, label),
-            }
-            self.hulls.append(entry)
+        center, lift = corners[:, :2].mean(axis=0), float(corners[:, 2].min())
+        ground = float(self.height(center[:1], center[1:])[0])
+        place = [*np.round(center, 3).tolist(), *([] if abs(lift) < ON_ROAD else [round(ground + lift, 3)])]
+        name = self._name(element, label)
+        for k, part in enumerate(convex_parts(corners[:, :2])):
+            flat, top = corners[part, :2] - center, corners[part, 2] - lift + corners[part, 3]
+            points = np.vstack((np.column_stack((flat, np.zeros(len(part)))), np.column_stack((flat, top))))
+            own = f"{name} {k + 1}" if k else name  # parts of one body, as `jounce check` names them
+            self.hulls.append({"shape": "hull", "points": np.round(points, 3).tolist(), "position": place, "label": label, "name": own})
         self._take((), element)
 
     def _crosswalk(self, road: Road, element: XmlElement, outlines: list[XmlElement]) -> None:
@@ -263,7 +256,7 @@ class RoadObjects:
         yaw = math.remainder(track.heading + against + element.number("hOffset", 0.0, -1e4, 1e4), math.tau)
         lamp = element.word("dynamic", "no") == "yes"
         self.losses.add(
-            "traffic light: a body without phases" if lamp else "signal: a plate, whose meaning only yields and stops have", element.line
+            "traffic light: a body without phases" if lamp else "signal: a plate without effect, except give way and stop", element.line
         )
         kind = element.word("type", "")
         color = DARK if lamp else RED if kind in RED_SIGNS else BLUE if kind in BLUE_SIGNS else GRAY

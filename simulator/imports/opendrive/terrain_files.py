@@ -13,7 +13,7 @@ import numpy as np
 from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
 from simulator.imports.opendrive.document import Document, Road
-from simulator.imports.opendrive.markings import marks_of
+from simulator.imports.opendrive.markings import Painter
 from simulator.imports.opendrive.network import NetworkMaker
 from simulator.imports.opendrive.objects import RoadObjects
 from simulator.imports.opendrive.surface import NATURAL, WIDE_BORDER, Surface, grid_of, mesh_of, surface_of
@@ -81,7 +81,8 @@ def import_terrain(document: Document, stem: str, options: ImportOptions, about:
         losses.add(f"road {lost} above or below road {kept}: not in the surface there", document.roads[lost].element.line)
     heights = Raster(surface.heights, np.array(grid.corner), np.array((grid.spacing, 0.0)), np.array((0.0, grid.spacing)))
     lanes = _on_surface(NetworkMaker(document, losses), heights, losses)
-    marks = marks_of(document, losses, lambda points: np.abs(heights.heights(points[:, 0], points[:, 1]) - points[:, 2]) < OFF_SURFACE)
+    painter = Painter(losses, lambda points: np.abs(heights.heights(points[:, 0], points[:, 1]) - points[:, 2]) < OFF_SURFACE, grid.spacing)
+    marks = painter.marks(document.roads.values())
     on_drive = Raster(surface.driving.astype(np.float64), heights.corner, heights.along_row, heights.along_column)
     objects = RoadObjects(document, losses, heights.heights, on_drive.nearest)
     cover, covers, soils = _covers(surface, mesh.kinds)
