@@ -56,6 +56,7 @@ FAST = {
     "files": ("test_units_in_keys.py",),
     "fitting": ("test_model.py", "test_search.py"),
     "fleet": ("test_fleet_calls.py",),
+    "imports": ("test_opendrive_geometry.py",),
     "laws": (
         "test_integrators.py",
         "test_mirror.py",

@@ -56,7 +56,7 @@ class XmlElement(ET.Element):
         value = number_of(text or "")
         if not low <= value <= high:
             limits = "" if (low, high) == (-LARGEST, LARGEST) else f" from {low:g} to {high:g}"
-            raise self.error(name, NOTHING if text is None else text, f"a number{limits}")
+            raise self.error(name, NOTHING if text is None else text, f"a decimal value{limits}")
         return value
 
     def the(self, tag: str) -> XmlElement:

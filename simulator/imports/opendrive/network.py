@@ -64,12 +64,12 @@ Place = tuple[Part, int]
 
 @dataclass
 class NetworkMaker:
-    """Maker of the lanes of a network; `lanes` is the result, `height` the heights of their points (n,) by name."""
+    """Maker of the lanes of a network; `lanes` is the result, `tracks` the points (n, 3) of their center lines, without omissions."""
 
     document: Document
     losses: Losses
     lanes: dict[str, Lane] = field(default_factory=dict)
-    heights: dict[str, Array] = field(default_factory=dict)
+    tracks: dict[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Make all lanes."""
@@ -125,7 +125,7 @@ class NetworkMaker:
         crossing = f"junction{_word(part.road.junction)}" if part.road.junction and not walk else None
         yields = part.road.id in self.yields and crossing is not None
         self.lanes[name] = Lane(name, points[chosen][:, :2], typical, limit, crossing=crossing, yields=yields, walk=walk)
-        self.heights[name] = points[chosen][:, 2]
+        self.tracks[name] = points
         self.places[name] = (part, lane.id)
         if lane.kind == "bidirectional":
             self.losses.add("lane for both directions: in one direction only", lane.line)

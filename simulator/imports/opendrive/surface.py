@@ -28,11 +28,13 @@ WIDE_BORDER = 2.0
 """m. A lane of the type border that is wider is soil."""
 MAX_NODES, USUAL_NODES = 16_000_000, 6_000_000
 """Maximum number of nodes, and the number up to which a smaller cell is chosen: 6 million nodes take 0.3 GB and a few seconds."""
+MAX_ALONG = 8000
+"""Maximum number of nodes along an axis."""
 CELLS = (0.25, 0.5, 1.0, 2.0)
 """m. Cells to choose from."""
 MARGIN = 30.0
 """m. Ground beyond the roads."""
-MAX_POINTS = 20_000_000
+MAX_POINTS = 6_000_000
 """Maximum number of points of the mesh."""
 STRIP = 1.0
 """m. Largest width of a strip of the mesh on a road with a lateral profile."""
@@ -150,15 +152,12 @@ def grid_of(points: Array, cell: float | None, file: str) -> Grid:
     if not np.isfinite(points).all() or np.abs(points[:, 2]).max() > HIGHEST:
         raise ConfigError(file, "", "heights that are too large", f"roads from -{HIGHEST:g} to {HIGHEST:g} m")
     low, high = points[:, :2].min(axis=0) - MARGIN, points[:, :2].max(axis=0) + MARGIN
-    nodes = {one: float(np.prod((high - low) / one + 1.0)) for one in ((cell,) if cell else CELLS)}
-    chosen = next((one for one, count in nodes.items() if count <= USUAL_NODES), max(nodes))
-    if nodes[chosen] > MAX_NODES or (high - low).max() / chosen > 8000.0:
-        raise ConfigError(
-            "--cell",
-            "",
-            f"{chosen:g} m for an area of {high[0] - low[0]:.0f} x {high[1] - low[1]:.0f} m",
-            f"at most {MAX_NODES} nodes, and 8000 along each axis; hint: a larger cell",
-        )
+    size = high - low
+    suitable = (one for one in CELLS if np.prod(size / one + 1.0) <= USUAL_NODES and size.max() / one <= MAX_ALONG)
+    chosen = cell or next(suitable, CELLS[-1])
+    if np.prod(size / chosen + 1.0) > MAX_NODES or size.max() / chosen > MAX_ALONG:
+        expected = f"at most {MAX_NODES} nodes, and {MAX_ALONG} along each axis; hint: a larger cell"
+        raise ConfigError("--cell", "", f"{chosen:g} m for an area of {size[0]:.0f} x {size[1]:.0f} m", expected)
     corner = np.floor(low)
     return Grid.over((float(corner[0]), float(corner[1])), (float(high[0]), float(high[1])), chosen)
 

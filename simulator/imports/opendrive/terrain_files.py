@@ -120,10 +120,12 @@ def import_terrain(document: Document, stem: str, options: ImportOptions, about:
         mapping["lanes"] = f"{stem}_lanes.csv"
         files[f"{stem}_lanes.csv"] = lane_text(lanes.values())
     files = {f"{stem}.yaml": text(made, mapping, command), **files}
-    return ImportedTerrain(files, _report(document, made, lanes, objects, losses))
+    return ImportedTerrain(files, _report(document, made, lanes, objects, surface, losses))
 
 
-def _report(document: Document, made: GeneratedTerrain, lanes: dict[str, Lane], objects: RoadObjects, losses: Losses) -> dict[str, Any]:
+def _report(
+    document: Document, made: GeneratedTerrain, lanes: dict[str, Lane], objects: RoadObjects, surface: Surface, losses: Losses
+) -> dict[str, Any]:
     roads = document.roads.values()
     return {
         "roads": len(roads),
@@ -137,6 +139,7 @@ def _report(document: Document, made: GeneratedTerrain, lanes: dict[str, Lane], 
         "marks": len(made.marks),
         "objects": len(objects.simple) + len(objects.hulls),
         "places": list(made.places),
+        "covered_m2": surface.covered,
         "losses": losses.lines(),
     }
 
@@ -170,8 +173,8 @@ def _on_grid(ground: Callable[[Array, Array], Array] | None, shift: Array) -> Ca
 def _on_surface(maker: NetworkMaker, heights: Raster, losses: Losses) -> dict[str, Lane]:
     """Return the lanes on the surface, without those of a road above or below it."""
     lost = set()
-    for name, lane in maker.lanes.items():
-        away = np.abs(heights.heights(lane.points[:, 0], lane.points[:, 1]) - maker.heights[name])
+    for name, points in maker.tracks.items():
+        away = np.abs(heights.heights(points[:, 0], points[:, 1]) - points[:, 2])
         if not (away < OFF_SURFACE).all():
             lost.add(name)
             losses.add("lane of a road above or below the surface: not in the network", maker.places[name][0].road.element.line)
@@ -190,7 +193,7 @@ def _on_surface(maker: NetworkMaker, heights: Raster, losses: Losses) -> dict[st
 
 def _covers(surface: Surface, kinds: list[Any]) -> tuple[np.ndarray, list[Cover], list[dict[str, Any]]]:
     """Return the index of the ground of each node, the grounds, and the entries of the soil map."""
-    numbers = {math.nan: 1}
+    numbers: dict[float, int] = {}
     index = np.ones(len(kinds) + 1, np.uint8)
     index[-1] = 0  # ground
     entries: list[dict[str, Any]] = [{"index": 0, "soil": SOIL}, {"index": 1, "surface": PAVED}]
