@@ -26,8 +26,10 @@ LABELS = {
     "soundbarrier": "barrier", "railing": "fence", "gantry": "other", "obstacle": "other", "trafficisland": "curb", "pedestrian": "person",
 } | dict.fromkeys(("car", "van", "bus", "trailer", "truck", "motorbike", "bike", "train", "tram"), "vehicle")  # fmt: skip
 """Label of each type of object, in small letters; of other types, words in the name decide."""
-FLAT = frozenset(("parkingspace", "roadmark", "patch", "roadsurface", "crosswalk"))
-"""Types of objects that are painted on the road."""
+FLAT = frozenset(("parkingspace", "roadmark", "patch", "roadsurface"))
+"""Types of objects that are flat."""
+CROSSWALK, STOP_LINE = "crosswalk", "stop line"
+"""Objects that are painted on the road."""
 LOWEST = 0.05
 """m. Lower objects are painted on the road."""
 ON_ROAD = 0.3
@@ -48,11 +50,11 @@ EYE_LEVEL, HIGH = 2.0, 1.2
 """m. Lower edge of a plate [assumed] whose file gives less than HIGH for its upper edge, for example the height of the foot."""
 CLEAR = 4.0
 """m. Lower edge from which on a signal hangs above the lanes for vehicles."""
-RED, BLUE, GRAY, DARK = (0.75, 0.1, 0.12), (0.1, 0.29, 0.59), (0.6, 0.61, 0.62), (0.12, 0.12, 0.12)
-RED_SIGNS = frozenset(("205", "206", "274", "R1-1", "R1-2"))
-"""Types of signals that the view draws as red signs: give way, stop, speed limit."""
-BLUE_SIGNS = ("209", "211", "214", "215", "222")
-"""Types of signals with directions."""
+GRAY, DARK = (0.6, 0.61, 0.62), (0.12, 0.12, 0.12)
+STOP, GIVE_WAY = (0.7, 0.0, 0.0), (0.8, 0.0, 0.0)
+"""Colors that the view draws as these signs."""
+COLORS = {"206": STOP, "R1-1": STOP, "205": GIVE_WAY, "R1-2": GIVE_WAY}
+"""Color of the signals of a type; others are boards."""
 
 
 class Track(NamedTuple):
@@ -101,7 +103,7 @@ class RoadObjects:
                     self.losses.add(what, element.line)
 
     def _object(self, road: Road, element: XmlElement) -> None:
-        kind, label = element.word("type", "none"), _label(element)
+        label = _label(element)
         s, t = _place(element)
         if not -1.0 <= s <= road.length + 1.0:
             self.losses.add("object beyond the ends of its road", element.line)
@@ -112,8 +114,9 @@ class RoadObjects:
         repeats = element.all("repeat")
         if outlines and repeats:
             self.losses.add("repeat of an outline: one object", element.line)
-        if kind.lower() == "crosswalk":
-            self._crosswalk(road, element, outlines)
+        painted = _painted(element)
+        if painted:
+            self._paint(road, element, outlines, painted)
         elif outlines:
             for outline in outlines:
                 self._outline(road, element, outline, label)
@@ -214,8 +217,8 @@ class RoadObjects:
             self.hulls.append({"shape": "hull", "points": np.round(points, 3).tolist(), "position": place, "label": label, "name": own})
         self._take((), element)
 
-    def _crosswalk(self, road: Road, element: XmlElement, outlines: list[XmlElement]) -> None:
-        """Paint a zebra crossing: stripes across the walking direction, which is the longer side."""
+    def _paint(self, road: Road, element: XmlElement, outlines: list[XmlElement], what: str) -> None:
+        """Paint a zebra crossing or a stop line along its longer side, the stripes of a zebra crossing across it."""
         s, t = _place(element)
         track = _track(road, s, t)
         heading = _heading(track, element)
@@ -228,15 +231,18 @@ class RoadObjects:
             size = np.array([element.number(key, 0.0, 0.0, BIGGEST) for key in ("length", "width")])
             low, high = -0.5 * size, 0.5 * size
         size, middle = high - low, 0.5 * (low + high)
-        if not 0.3 < size.min() <= 20.0:
-            self.losses.add("crosswalk without a size", element.line)
+        if not 0.02 <= size.min() <= 20.0 or size.max() < 0.3:
+            self.losses.add(f"{what} without a size", element.line)
             return
         along = int(np.argmax(size))
         step = np.zeros(2)
         step[along] = 0.5 * size[along]
         ends = [np.round((track.x, track.y) + (middle + sign * step) @ axes, 3).tolist() for sign in (-1.0, 1.0)]
-        self.marks.append(Entry({"points": ends, "width": round(float(size[1 - along]), 3), "dash": [0.5, 0.5], "color": "white"}))
-        self.losses.add("crosswalk: painted, without a lane for persons", element.line)
+        look = {"width": round(float(size[1 - along]), 3), **({"dash": [0.5, 0.5]} if what == CROSSWALK else {}), "color": "white"}
+        self.marks.append(Entry({"points": ends, **look}))
+        self.losses.add(
+            "crosswalk: painted, without a lane for persons" if what == CROSSWALK else "stop line: painted, without effect", element.line
+        )
 
     def _signal(self, road: Road, element: XmlElement) -> None:
         """Add a signal as a plate on a pole."""
@@ -258,8 +264,7 @@ class RoadObjects:
         self.losses.add(
             "traffic light: a body without phases" if lamp else "signal: a plate without effect, except give way and stop", element.line
         )
-        kind = element.word("type", "")
-        color = DARK if lamp else RED if kind in RED_SIGNS else BLUE if kind in BLUE_SIGNS else GRAY
+        color = DARK if lamp else COLORS.get(element.word("type", ""), GRAY)
         ground = float(self.height(np.array([track.x]), np.array([track.y]))[0])
         name = self._name(element, "light" if lamp else "sign")
         shape = Box((0.3 if lamp else THICK, wide, high))
@@ -297,6 +302,14 @@ def _label(element: XmlElement) -> str:
         return LABELS[kind]
     text = f"{kind} {element.get('name', '')} {element.get('subtype', '')}".lower()
     return next((label for label, words in WORDS.items() if any(word in text for word in words)), "other")
+
+
+def _painted(element: XmlElement) -> str:
+    """Return what an object paints on the road, empty for nothing."""
+    kind, name = element.word("type", "none").lower(), element.word("name", "").lower()
+    if kind == "crosswalk" or (kind == "roadmark" and "crosswalk" in name):
+        return CROSSWALK
+    return STOP_LINE if kind == "stopline" or (kind == "roadmark" and "stopline" in name.replace("_", "").replace(" ", "")) else ""
 
 
 def _place(element: XmlElement) -> tuple[float, float]:
