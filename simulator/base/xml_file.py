@@ -66,6 +66,10 @@ class XmlElement(ET.Element):
             raise self.error("", f"no element <{tag}>", f"an element <{tag}>")
         return child  # type: ignore[return-value]
 
+    def children(self) -> list[XmlElement]:
+        """Return all elements inside, one level below."""
+        return list(self)  # type: ignore[arg-type]
+
     def all(self, path: str) -> list[XmlElement]:
         """Return all elements of a path such as `lanes/laneSection`."""
         return self.findall(path)  # type: ignore[return-value]

@@ -75,8 +75,8 @@ def test_a_cubic_polynomial_is_measured_along_the_curve() -> None:
 
 @pytest.mark.parametrize(("words", "most"), [('pRange="arcLength"', 40.0), ('pRange="normalized"', 1.0), ("", 1.0)])
 def test_the_parameter_of_a_parametric_polynomial_ends_at_its_range(words: str, most: float) -> None:
-    numbers = {"aU": 0, "bU": 38 / most, "cU": 0, "dU": 1 / most**3, "aV": 0, "bV": 0, "cV": 5 / most**2, "dV": -2 / most**3}
-    attributes = " ".join(f'{key}="{value}"' for key, value in numbers.items())
+    rows = {"U": (0, 38 / most, 0, 1 / most**3), "V": (0, 0, 5 / most**2, -2 / most**3)}
+    attributes = " ".join(f'{power}{axis}="{value}"' for axis, row in rows.items() for power, value in zip("abcd", row, strict=True))
     x, y, direction = line_of(f"<paramPoly3 {words} {attributes}/>", 40.0).at(np.array((0.0, 20.0, 40.0)))
     np.testing.assert_allclose(x - 3.0, (0.0, 19.125, 39.0), atol=1e-9)
     np.testing.assert_allclose(y + 2.0, (0.0, 1.0, 3.0), atol=1e-9)

@@ -187,7 +187,8 @@ def read_document(path: Path) -> Document:
     if isinstance(header, XmlElement):
         projection = (header.findtext("geoReference") or "").strip()
         for one in header.all("offset")[:1]:
-            offset = (*(one.number(k, 0.0, -FARTHEST, FARTHEST) for k in "xyz"), one.number("hdg", 0.0, -100.0, 100.0))
+            x, y, z = (one.number(k, 0.0, -FARTHEST, FARTHEST) for k in "xyz")
+            offset = x, y, z, one.number("hdg", 0.0, -100.0, 100.0)
     return Document(str(path), roads, junctions, projection, offset, root)
 
 

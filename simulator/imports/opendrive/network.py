@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simulator.base.arrays import Array
 from simulator.imports.opendrive.document import OTHER_SPEED, Document, LaneSection, LaneShape, Link, Road, RoadMark
@@ -208,7 +209,7 @@ class NetworkMaker:
         assert lane is not None
         if lane.kind in WALKING or part.road.junction:
             return
-        forward, sides = _is_forward(part.road, lane), {}
+        forward = _is_forward(part.road, lane)
         for step in (1, -1):  # to the left and to the right of the road
             other_number = number + step or number + 2 * step
             other = part.section.lane(other_number)
@@ -219,8 +220,8 @@ class NetworkMaker:
                 continue
             side = "left" if (step > 0) == forward else "right"
             if is_beside(self.lanes[name], self.lanes[beside], 1.0 if side == "left" else -1.0):
-                sides[side] = beside
-        self.lanes[name] = replace(self.lanes[name], **sides)
+                own = self.lanes[name]
+                self.lanes[name] = replace(own, left=beside) if side == "left" else replace(own, right=beside)
 
 
 def name_of(part: Part, number: int) -> str:
@@ -288,7 +289,7 @@ def _yielding(document: Document) -> set[str]:
     return found
 
 
-def simplified(points: Array, fit: float, end: float) -> Array:
+def simplified(points: Array, fit: float, end: float) -> NDArray[np.intp]:
     """Return the rows of points (n, 2 or 3) of a polyline that stays within `fit` [m] of all points; the second and the last but one remain if
     they are about `end` [m] from the ends."""
     flat = points[:, :2]

@@ -336,8 +336,8 @@ def _corners(road: Road, element: XmlElement, outline: XmlElement) -> Array:
     heading = _heading(track, element)
     c, sine = math.cos(heading), math.sin(heading)
     rows = []
-    for corner in outline:
-        if not isinstance(corner, XmlElement) or corner.tag not in ("cornerRoad", "cornerLocal"):
+    for corner in outline.children():
+        if corner.tag not in ("cornerRoad", "cornerLocal"):
             continue
         high = corner.number("height", 0.0, 0.0, BIGGEST)
         if corner.tag == "cornerRoad":

@@ -119,10 +119,9 @@ def _poly3(s: Array, numbers: tuple[float, ...], length: float) -> tuple[Array, 
 
 
 def _param_poly3(s: Array, numbers: tuple[float, ...], length: float) -> tuple[Array, Array, Array]:
-    au, bu, cu, du, av, bv, cv, dv, most = numbers
-    p = s * (most / length)
-    u, v = au + p * (bu + p * (cu + du * p)), av + p * (bv + p * (cv + dv * p))
-    along, across = bu + p * (2.0 * cu + 3.0 * du * p), bv + p * (2.0 * cv + 3.0 * dv * p)
+    p = s * (numbers[8] / length)
+    u, v = (k[0] + p * (k[1] + p * (k[2] + k[3] * p)) for k in (numbers[:4], numbers[4:8]))
+    along, across = (k[1] + p * (2.0 * k[2] + 3.0 * k[3] * p) for k in (numbers[:4], numbers[4:8]))
     return u, v, np.arctan2(across, along)
 
 

@@ -243,7 +243,7 @@ def _georeference(document: Document, shift: Array, losses: Losses) -> tuple[dic
             raise ConfigError(document.file, "header/offset/@hdg", heading, "0")
         if kind_of(document.projection, document.file, "geoReference") != MAP:
             raise ConfigError(document.file, "geoReference", document.projection, "a projection in m")
-        check_true_lengths(document.projection, *origin, document.file, "geoReference")
+        check_true_lengths(document.projection, origin[0], origin[1], document.file, "geoReference")
     except ConfigError as error:
         losses.add(f"place on Earth: {error.errors[0].expected}")
         return {}, moved

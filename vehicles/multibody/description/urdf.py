@@ -68,7 +68,7 @@ class _Node:
 
     def child(self, tag: str) -> _Node | None:
         """Return the child element with this tag, or None."""
-        children = self.element.findall(tag)
+        children = self.element.all(tag)
         if len(children) > 1:
             self.refuse(tag, f"{len(children)} elements", f"one <{tag}>")
         return _Node(children[0], f"{self.path}/{tag}", self.file) if children else None
@@ -83,7 +83,7 @@ class _Node:
     def named(self, *tags: str) -> dict[str, _Node]:
         """Return the elements with these tags by their unique names, in the order of the text."""
         nodes: dict[str, _Node] = {}
-        for element in self.element:
+        for element in self.element.children():
             if element.tag in tags:
                 name = _Node(element, f"{self.path}/{element.tag}", self.file).attribute("name")
                 node = _Node(element, f"{self.path}/{element.tag}[@name={name!r}]", self.file)
