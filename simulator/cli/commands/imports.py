@@ -33,7 +33,7 @@ def _add_opendrive(verbs: Commands) -> None:
         "--ground",
         metavar="NAME",
         default="fitted",
-        help="ground around the roads: fitted (a membrane between them), flat (level at 0 m), or a terrain name or file (default: fitted)",
+        help="ground around the roads: fitted (a membrane between them), flat (at the lowest height of the roads), or a terrain name or file (default: fitted)",
     )
     p.add_argument(
         "--shoulder",
